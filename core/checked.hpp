@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace skerry {
+
+// Every shape, stride, offset and byte count that comes from outside is combined by these. An empty
+// result is an overflow of int64; callers turn it into the error that names their argument.
+
+[[nodiscard]] constexpr std::optional<std::int64_t> checked_add(std::int64_t a,
+                                                                std::int64_t b) noexcept {
+  std::int64_t result = 0;
+  if (__builtin_add_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+[[nodiscard]] constexpr std::optional<std::int64_t> checked_subtract(std::int64_t a,
+                                                                     std::int64_t b) noexcept {
+  std::int64_t result = 0;
+  if (__builtin_sub_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+[[nodiscard]] constexpr std::optional<std::int64_t> checked_multiply(std::int64_t a,
+                                                                     std::int64_t b) noexcept {
+  std::int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+}  // namespace skerry

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/config.hpp"
+
+namespace skerry {
+
+/// A complex number that host compilers, nvcc and NVRTC agree on; same memory as `std::complex<T>`,
+/// `T[2]` and NumPy's. Arithmetic lives here, functions in ops/complex_math.hpp.
+template <class T>
+struct alignas(2 * sizeof(T)) complex {
+  using value_type = T;
+
+  T re{};
+  T im{};
+
+  constexpr complex() = default;
+  SKERRY_HD constexpr complex(T real, T imag = T(0))
+      : re(real), im(imag) {}  // NOLINT: a real is a complex
+  template <class U>
+  SKERRY_HD constexpr explicit complex(complex<U> other)
+      : re(static_cast<T>(other.re)), im(static_cast<T>(other.im)) {}
+
+  friend SKERRY_HD constexpr bool operator==(complex a, complex b) {
+    return a.re == b.re && a.im == b.im;
+  }
+};
+
+using complex64 = complex<float32>;
+using complex128 = complex<float64>;
+
+template <class T>
+SKERRY_HD SKERRY_INLINE constexpr complex<T> operator+(complex<T> a, complex<T> b) {
+  return {a.re + b.re, a.im + b.im};
+}
+template <class T>
+SKERRY_HD SKERRY_INLINE constexpr complex<T> operator-(complex<T> a, complex<T> b) {
+  return {a.re - b.re, a.im - b.im};
+}
+template <class T>
+SKERRY_HD SKERRY_INLINE constexpr complex<T> operator-(complex<T> a) {
+  return {-a.re, -a.im};
+}
+/// The textbook product, as NumPy's: no recovery of infinities (the standard leaves it open).
+template <class T>
+SKERRY_HD SKERRY_INLINE constexpr complex<T> operator*(complex<T> a, complex<T> b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+}  // namespace skerry

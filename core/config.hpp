@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Included by kernels for every target, NVRTC among them: no standard header here.
+
+#if defined(__CUDACC__)
+#define SKERRY_HD __host__ __device__
+#define SKERRY_INLINE __forceinline__
+#else
+#define SKERRY_HD
+#define SKERRY_INLINE inline __attribute__((always_inline))
+#endif
+
+// Functors and their mathematics are compiled several times into one library: once per x86-64
+// level, once by nvcc, once for the host-side tables. An inline namespace named after the target
+// keeps the linker from folding a function compiled for AVX-512 into the copy that an older machine
+// would run.
+#ifndef SKERRY_TARGET
+#define SKERRY_TARGET base
+#endif
+
+namespace skerry {
+
+using int8 = signed char;
+using int16 = short;
+using int32 = int;
+using int64 = long;
+using uint8 = unsigned char;
+using uint16 = unsigned short;
+using uint32 = unsigned int;
+using uint64 = unsigned long;
+using float32 = float;
+using float64 = double;
+
+static_assert(sizeof(int64) == 8 && sizeof(int32) == 4 && sizeof(int16) == 2);
+
+}  // namespace skerry

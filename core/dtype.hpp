@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "core/complex.hpp"
+#include "core/config.hpp"
+
+/// The thirteen dtypes of the standard: X(enumerator and name, C++ type, kind, array-interface type
+/// string). The one place in which they are listed; generated kernel units are named after the
+/// first column.
+#define SKERRY_FOR_EACH_DTYPE(X)                             \
+  X(bool_, bool, boolean, "|b1")                             \
+  X(int8, ::skerry::int8, signed_integer, "|i1")             \
+  X(int16, ::skerry::int16, signed_integer, "<i2")           \
+  X(int32, ::skerry::int32, signed_integer, "<i4")           \
+  X(int64, ::skerry::int64, signed_integer, "<i8")           \
+  X(uint8, ::skerry::uint8, unsigned_integer, "|u1")         \
+  X(uint16, ::skerry::uint16, unsigned_integer, "<u2")       \
+  X(uint32, ::skerry::uint32, unsigned_integer, "<u4")       \
+  X(uint64, ::skerry::uint64, unsigned_integer, "<u8")       \
+  X(float32, ::skerry::float32, real_floating, "<f4")        \
+  X(float64, ::skerry::float64, real_floating, "<f8")        \
+  X(complex64, ::skerry::complex64, complex_floating, "<c8") \
+  X(complex128, ::skerry::complex128, complex_floating, "<c16")
+
+namespace skerry {
+
+enum class dtype : std::uint8_t {
+#define SKERRY_ENUMERATOR(name, type, kind, typestr) name,
+  SKERRY_FOR_EACH_DTYPE(SKERRY_ENUMERATOR)
+#undef SKERRY_ENUMERATOR
+};
+
+inline constexpr int dtype_count = 13;
+
+enum class dtype_kind : std::uint8_t {
+  boolean,
+  signed_integer,
+  unsigned_integer,
+  real_floating,
+  complex_floating
+};
+
+struct dtype_info {
+  const char* name;        ///< the standard's: "bool", "float32"
+  std::int32_t itemsize;   ///< bytes
+  std::int32_t alignment;  ///< bytes, as the host compiler has it
+  dtype_kind kind;
+  const char* typestr;  ///< NumPy's array-interface type string, native byte order
+};
+
+namespace detail {
+constexpr const char* spell(const char* name) { return name[0] == 'b' ? "bool" : name; }
+}  // namespace detail
+
+inline constexpr std::array<dtype_info, dtype_count> dtype_infos{{
+#define SKERRY_INFO(name, type, kind, typestr) \
+  {detail::spell(#name), sizeof(type), alignof(type), dtype_kind::kind, typestr},
+    SKERRY_FOR_EACH_DTYPE(SKERRY_INFO)
+#undef SKERRY_INFO
+}};
+
+[[nodiscard]] constexpr const dtype_info& info(dtype type) {
+  return dtype_infos[static_cast<std::size_t>(type)];
+}
+[[nodiscard]] constexpr std::int64_t itemsize(dtype type) { return info(type).itemsize; }
+[[nodiscard]] constexpr dtype_kind kind(dtype type) { return info(type).kind; }
+[[nodiscard]] constexpr const char* name(dtype type) { return info(type).name; }
+
+[[nodiscard]] constexpr bool is_integer(dtype type) {
+  return kind(type) == dtype_kind::signed_integer || kind(type) == dtype_kind::unsigned_integer;
+}
+[[nodiscard]] constexpr bool is_floating(dtype type) {
+  return kind(type) == dtype_kind::real_floating || kind(type) == dtype_kind::complex_floating;
+}
+
+template <class T>
+struct dtype_of_type;
+#define SKERRY_MAP(name, type, kind, typestr)   \
+  template <>                                   \
+  struct dtype_of_type<type> {                  \
+    static constexpr dtype value = dtype::name; \
+  };
+SKERRY_FOR_EACH_DTYPE(SKERRY_MAP)
+#undef SKERRY_MAP
+template <class T>
+inline constexpr dtype dtype_of = dtype_of_type<T>::value;
+
+template <class T>
+struct type_identity {
+  using type = T;
+};
+
+/// Calls `f(type_identity<T>{})` with the C++ type of `type`.
+template <class F>
+constexpr decltype(auto) visit(dtype type, F&& f) {
+  switch (type) {
+#define SKERRY_CASE(name, type, kind, typestr) \
+  case dtype::name:                            \
+    return f(type_identity<type>{});
+    SKERRY_FOR_EACH_DTYPE(SKERRY_CASE)
+#undef SKERRY_CASE
+  }
+  __builtin_unreachable();
+}
+
+/// The promotion table of the standard (array API 2025.12, type promotion rules); empty where it
+/// defines none.
+[[nodiscard]] std::optional<dtype> promote(dtype a, dtype b) noexcept;
+
+/// float32 for complex64, float64 for complex128, itself for real dtypes.
+[[nodiscard]] constexpr dtype real_part(dtype type) {
+  return type == dtype::complex64    ? dtype::float32
+         : type == dtype::complex128 ? dtype::float64
+                                     : type;
+}
+/// complex64 for float32, complex128 for float64, itself otherwise.
+[[nodiscard]] constexpr dtype complex_of(dtype type) {
+  return type == dtype::float32   ? dtype::complex64
+         : type == dtype::float64 ? dtype::complex128
+                                  : type;
+}
+
+[[nodiscard]] std::optional<dtype> parse_dtype_name(std::string_view name) noexcept;
+[[nodiscard]] std::optional<dtype> parse_typestr(std::string_view typestr) noexcept;
+
+inline constexpr dtype default_real = dtype::float64;
+inline constexpr dtype default_complex = dtype::complex128;
+inline constexpr dtype default_integer = dtype::int64;
+
+}  // namespace skerry

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/device.hpp"
+
+namespace skerry {
+
+// Each class is what Python raises, by the same name in skerry.exceptions or as the builtin named
+// beside it. Types are promised, texts are not. Text: "op: what is wrong: values; remedy".
+
+class shape_error : public std::invalid_argument {  // ValueError
+  using std::invalid_argument::invalid_argument;
+};
+class value_error : public std::invalid_argument {  // ValueError
+  using std::invalid_argument::invalid_argument;
+};
+class read_only_error : public std::invalid_argument {  // ValueError
+  using std::invalid_argument::invalid_argument;
+};
+class dtype_error : public std::invalid_argument {  // TypeError
+  using std::invalid_argument::invalid_argument;
+};
+class index_error : public std::out_of_range {  // IndexError
+  using std::out_of_range::out_of_range;
+};
+/// An axis outside the array: Python's is both ValueError and IndexError.
+class axis_error : public std::out_of_range {
+  using std::out_of_range::out_of_range;
+};
+class overflow_error : public std::overflow_error {  // OverflowError
+  using std::overflow_error::overflow_error;
+};
+class interchange_error : public std::runtime_error {  // InterchangeError(BufferError, ValueError)
+  using std::runtime_error::runtime_error;
+};
+class not_implemented_error : public std::logic_error {  // NotImplementedError
+  using std::logic_error::logic_error;
+};
+
+class device_mismatch_error : public std::invalid_argument {  // DeviceMismatchError(ValueError)
+ public:
+  device_mismatch_error(const std::string& text, std::vector<device> devices)
+      : std::invalid_argument(text), devices_(std::move(devices)) {}
+  [[nodiscard]] const std::vector<device>& devices() const noexcept { return devices_; }
+
+ private:
+  std::vector<device> devices_;
+};
+
+/// Why a device can't be used; the name is the Python attribute `reason`.
+enum class unavailable_reason : std::uint8_t {
+  no_driver,
+  stub_library,
+  driver_too_old,
+  no_device,
+  no_kernel_image,
+  no_cuda_module,  ///< this build has no CUDA part
+  out_of_range,    ///< the machine has fewer devices
+  busy,
+  forked,
+};
+[[nodiscard]] const char* to_string(unavailable_reason reason);
+
+class device_unavailable_error
+    : public std::runtime_error {  // DeviceUnavailableError; forked: ForkError
+ public:
+  device_unavailable_error(const std::string& text, unavailable_reason reason)
+      : std::runtime_error(text), reason_(reason) {}
+  [[nodiscard]] unavailable_reason reason() const noexcept { return reason_; }
+
+ private:
+  unavailable_reason reason_;
+};
+
+/// A failed call of the CUDA runtime. `fatal` ones lose the device for this process
+/// (FatalDeviceError).
+class device_error : public std::runtime_error {  // DeviceError(RuntimeError)
+ public:
+  device_error(const std::string& text, device where, int code, bool fatal)
+      : std::runtime_error(text), where_(where), code_(code), fatal_(fatal) {}
+  [[nodiscard]] device where() const noexcept { return where_; }
+  [[nodiscard]] int code() const noexcept { return code_; }
+  [[nodiscard]] bool fatal() const noexcept { return fatal_; }
+
+ private:
+  device where_;
+  int code_;
+  bool fatal_;
+};
+
+class out_of_memory_error : public std::bad_alloc {  // OutOfMemoryError(MemoryError)
+ public:
+  out_of_memory_error(std::string text, device where, std::size_t requested)
+      : text_(std::move(text)), where_(where), requested_(requested) {}
+  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+  [[nodiscard]] device where() const noexcept { return where_; }
+  [[nodiscard]] std::size_t requested() const noexcept { return requested_; }
+
+ private:
+  std::string text_;
+  device where_;
+  std::size_t requested_;
+};
+
+}  // namespace skerry

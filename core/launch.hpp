@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace skerry {
+
+/// What a native kernel gets beside its parameters. Plain data and function pointers: the CUDA
+/// module is loaded at run time and shares no symbol with the rest.
+struct launch_context {
+  void* stream;  ///< a cudaStream_t of the device that is current
+  /// Scratch memory of the stream's device, valid until everything enqueued by this launch has run;
+  /// null when there is none (the launch then returns cudaErrorMemoryAllocation).
+  void* (*workspace)(launch_context* self, std::size_t nbytes) noexcept;
+};
+
+/// One kernel in its two forms. `params` points to a trivially copyable struct that the kernel's
+/// declaration names; it is copied where the work runs later. A null member means that there is no
+/// such form.
+struct kernel {
+  void (*host)(const void* params) =
+      nullptr;  ///< runs the work on this thread (and the CPU pool), never throws
+  int (*native)(const void* params,
+                launch_context* context) = nullptr;  ///< enqueues; returns a cudaError_t
+};
+
+}  // namespace skerry

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+#include "core/device.hpp"
+
+namespace skerry {
+
+/// A block of memory on one device, shared by every view of it. Reference-counted in C++ and
+/// independent of Python: the last reference may go on any thread, without the GIL, after the
+/// interpreter is gone.
+class storage {
+ public:
+  storage(void* data, std::size_t nbytes, device where, bool read_only = false) noexcept
+      : data_(static_cast<char*>(data)), nbytes_(nbytes), where_(where), read_only_(read_only) {}
+  storage(const storage&) = delete;
+  storage& operator=(const storage&) = delete;
+
+  [[nodiscard]] char* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t nbytes() const noexcept { return nbytes_; }
+  [[nodiscard]] device where() const noexcept { return where_; }
+  /// The memory itself may not be written (an imported read-only buffer); a view can be read-only
+  /// without this.
+  [[nodiscard]] bool read_only() const noexcept { return read_only_; }
+  /// True where a CUDA device can read this host memory by its address.
+  [[nodiscard]] virtual bool pinned() const noexcept { return false; }
+  /// Tells the storage that `stream` (a native handle of its device) has work in flight on it, so
+  /// that the memory outlives that work. A no-op on devices without streams.
+  virtual void used_on(void* stream) noexcept { static_cast<void>(stream); }
+
+  void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+  }
+  [[nodiscard]] long references() const noexcept {
+    return references_.load(std::memory_order_acquire);
+  }
+
+ protected:
+  virtual ~storage() = default;
+  /// Gives the memory back and deletes this object, never throws.
+  virtual void destroy() noexcept = 0;
+
+ private:
+  std::atomic<long> references_{1};
+  char* data_;
+  std::size_t nbytes_;
+  device where_;
+  bool read_only_;
+};
+
+/// Owning pointer to a storage.
+class storage_ref {
+ public:
+  storage_ref() = default;
+  /// Takes over the reference that `fresh` was made with.
+  explicit storage_ref(storage* fresh) noexcept : storage_(fresh) {}
+  storage_ref(const storage_ref& other) noexcept : storage_(other.storage_) {
+    if (storage_ != nullptr) storage_->retain();
+  }
+  storage_ref(storage_ref&& other) noexcept : storage_(std::exchange(other.storage_, nullptr)) {}
+  storage_ref& operator=(storage_ref other) noexcept {
+    std::swap(storage_, other.storage_);
+    return *this;
+  }
+  ~storage_ref() {
+    if (storage_ != nullptr) storage_->release();
+  }
+
+  [[nodiscard]] storage* get() const noexcept { return storage_; }
+  [[nodiscard]] storage* operator->() const noexcept { return storage_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return storage_ != nullptr; }
+  friend bool operator==(const storage_ref& a, const storage_ref& b) noexcept {
+    return a.storage_ == b.storage_;
+  }
+
+ private:
+  storage* storage_ = nullptr;
+};
+
+}  // namespace skerry
