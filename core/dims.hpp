@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <span>
+
+namespace skerry {
+
+inline constexpr int max_rank = 64;
+
+/// A short list of int64, one per axis: inline up to six axes, so that ordinary shapes never touch
+/// the heap.
+class dims {
+ public:
+  static constexpr int inline_capacity = 6;
+
+  dims() = default;
+  explicit dims(int rank, std::int64_t fill = 0) : dims() { assign(rank, fill); }
+  dims(std::initializer_list<std::int64_t> values)
+      : dims(std::span<const std::int64_t>(values.begin(), values.size())) {}
+  explicit dims(std::span<const std::int64_t> values) {
+    reserve_exactly(static_cast<int>(values.size()));
+    std::copy(values.begin(), values.end(), data());
+  }
+  dims(const dims& other) : rank_(other.rank_) {
+    if (other.heap_ == nullptr) {
+      std::memcpy(inline_, other.inline_, sizeof inline_);
+    } else {
+      heap_ = std::make_unique<std::int64_t[]>(static_cast<std::size_t>(rank_));
+      std::copy(other.begin(), other.end(), heap_.get());
+    }
+  }
+  dims(dims&&) noexcept = default;
+  dims& operator=(const dims& other) {
+    if (this != &other) *this = dims(other);
+    return *this;
+  }
+  dims& operator=(dims&&) noexcept = default;
+  ~dims() = default;
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] bool empty() const noexcept { return rank_ == 0; }
+  [[nodiscard]] std::int64_t* data() noexcept { return heap_ ? heap_.get() : inline_; }
+  [[nodiscard]] const std::int64_t* data() const noexcept { return heap_ ? heap_.get() : inline_; }
+  [[nodiscard]] std::int64_t& operator[](int axis) noexcept { return data()[axis]; }
+  [[nodiscard]] std::int64_t operator[](int axis) const noexcept { return data()[axis]; }
+  [[nodiscard]] std::int64_t* begin() noexcept { return data(); }
+  [[nodiscard]] std::int64_t* end() noexcept { return data() + rank_; }
+  [[nodiscard]] const std::int64_t* begin() const noexcept { return data(); }
+  [[nodiscard]] const std::int64_t* end() const noexcept { return data() + rank_; }
+  [[nodiscard]] std::span<const std::int64_t> span() const noexcept {
+    return {data(), static_cast<std::size_t>(rank_)};
+  }
+
+  void assign(int rank, std::int64_t fill) {
+    reserve_exactly(rank);
+    std::fill_n(data(), rank, fill);
+  }
+  void insert(int axis, std::int64_t value);
+  void erase(int axis);
+  void push_back(std::int64_t value) { insert(rank_, value); }
+
+  friend bool operator==(const dims& a, const dims& b) noexcept {
+    return a.rank_ == b.rank_ && std::equal(a.begin(), a.end(), b.begin());
+  }
+
+ private:
+  void reserve_exactly(int rank) {
+    rank_ = rank;
+    heap_ = rank > inline_capacity
+                ? std::make_unique<std::int64_t[]>(static_cast<std::size_t>(rank))
+                : nullptr;
+  }
+
+  std::int32_t rank_ = 0;
+  std::int64_t inline_[inline_capacity] = {};
+  std::unique_ptr<std::int64_t[]> heap_;
+};
+
+}  // namespace skerry

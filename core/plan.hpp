@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/config.hpp"
+#include "core/ndarray.hpp"
+#include "core/scalar.hpp"
+
+namespace skerry {
+
+/// One operand of a plan: an array, or an element by value that is broadcast.
+struct plan_operand {
+  const char* data = nullptr;
+  const layout* where = nullptr;  ///< shape must broadcast to the plan's; null for an element
+  std::int64_t itemsize = 0;
+  element value{};
+
+  static plan_operand of(const ndarray& array) {
+    return {.data = array.data(), .where = &array.layout(), .itemsize = array.itemsize()};
+  }
+  static plan_operand of(element value, std::int64_t itemsize) {
+    return {.itemsize = itemsize, .value = value};
+  }
+};
+
+/// The one iteration object: what a kernel must know of its operands. Made on the host, passed to
+/// kernels by value. Axes of size 1 are gone, the rest is ordered (axis 0 varies fastest, chosen by
+/// the output's strides) and coalesced; negative output strides are flipped. Operand 0 is the
+/// output.
+struct plan {
+  static constexpr int max_operands = 4;
+  static constexpr int max_axes = 8;
+
+  std::int32_t operand_count = 0;
+  std::int32_t rank = 0;  ///< after coalescing; 0 means one element
+  std::int64_t size = 1;  ///< elements; never 0
+  std::int64_t shape[max_axes] = {};
+  std::int64_t strides[max_operands][max_axes] = {};  ///< bytes; 0 where broadcast
+  std::int64_t itemsize[max_operands] = {};           ///< bytes
+  char* data[max_operands] = {};      ///< null for an operand that is an element by value
+  element values[max_operands] = {};  ///< elements by value
+  bool contiguous = false;            ///< rank <= 1 and every operand is an array of unit stride
+
+  [[nodiscard]] bool is_value(int operand) const { return data[operand] == nullptr; }
+  /// Address of operand's first element; for a value, of its copy inside this plan.
+  [[nodiscard]] char* base(int operand) const {
+    return is_value(operand)
+               ? const_cast<char*>(reinterpret_cast<const char*>(values[operand].bytes))
+               : data[operand];
+  }
+};
+
+/// Most bytes that 32-bit indexing may span on a CUDA device. Tests lower it, so that tiny arrays
+/// are split.
+inline constexpr std::int64_t index_limit_32bit = std::int64_t{1} << 31;
+
+/// Plans `shape` over `operands` (output first) and calls `each` with every part. One part unless
+/// more than eight axes remain after coalescing (outer ones are then looped over here) or, with a
+/// finite `index_limit`, unless some operand's byte extent or the element count of a part would
+/// reach it. Nothing is called for an empty shape. Allocation-free for up to dims::inline_capacity
+/// axes.
+class plan_parts {
+ public:
+  plan_parts(const dims& shape, std::span<const plan_operand> operands,
+             std::int64_t index_limit = INT64_MAX);
+
+  template <class F>
+  void for_each(F&& each) {
+    for (bool more = !empty_; more; more = next()) each(static_cast<const plan&>(current_));
+  }
+  /// Number of parts that for_each will visit.
+  [[nodiscard]] std::int64_t count() const noexcept;
+  /// The first part (the only one in nearly all calls).
+  [[nodiscard]] const plan& first() const noexcept { return current_; }
+  [[nodiscard]] bool empty() const noexcept { return empty_; }
+
+ private:
+  bool next() noexcept;
+
+  plan current_;
+  bool empty_ = false;
+  // Outer iteration, unused in the ordinary case: axes beyond plan::max_axes and blocks of split
+  // axes.
+  struct outer_axis {
+    std::int64_t extent;     ///< elements along the axis
+    std::int64_t block;      ///< elements per part
+    std::int64_t position;   ///< where the current part starts
+    std::int32_t plan_axis;  ///< axis of the plan whose extent it sets, -1 if beyond
+    std::int64_t strides[plan::max_operands];
+  };
+  std::int32_t outer_count_ = 0;
+  outer_axis outer_[max_rank];
+};
+
+}  // namespace skerry

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/complex.hpp"
+#include "core/dtype.hpp"
+
+namespace skerry {
+
+/// A Python scalar on its way into an array: it has no dtype and no device of its own ("weak").
+struct scalar {
+  enum class kind : std::uint8_t { boolean, integer, real, complex };
+
+  kind what = kind::boolean;
+  bool boolean = false;
+  /// For integers: the value if it fits int64; `as_unsigned` if it is in [2^63, 2^64); neither if
+  /// `out_of_range`.
+  std::int64_t integer = 0;
+  std::uint64_t as_unsigned = 0;
+  bool is_unsigned = false;
+  bool out_of_range = false;
+  double real = 0;
+  double imag = 0;
+
+  static scalar of(bool value) { return {.what = kind::boolean, .boolean = value}; }
+  static scalar of(std::int64_t value) { return {.what = kind::integer, .integer = value}; }
+  static scalar of_unsigned(std::uint64_t value);  ///< kind::integer, either range
+  static scalar of(double value) { return {.what = kind::real, .real = value}; }
+  static scalar of(double real, double imag) {
+    return {.what = kind::complex, .real = real, .imag = imag};
+  }
+};
+
+/// One element of any dtype by value, as kernels take it.
+struct alignas(16) element {
+  unsigned char bytes[16] = {};
+
+  template <class T>
+  static element of(T value) {
+    element result;
+    __builtin_memcpy(result.bytes, &value, sizeof value);
+    return result;
+  }
+  template <class T>
+  [[nodiscard]] T as() const {
+    T value;
+    __builtin_memcpy(&value, bytes, sizeof value);
+    return value;
+  }
+};
+
+/// The dtype that an array of `array` gets when combined with `value` (array API 2025.12, "mixing
+/// arrays with Python scalars"): the array's own, or the complex one of its width for a complex
+/// scalar with a real floating array. Throws dtype_error where the standard allows no such mix,
+/// overflow_error for an integer outside the dtype. Prefix `op: `.
+[[nodiscard]] dtype promote_scalar(const char* op, dtype array, const scalar& value);
+
+/// `value` as an element of `type`. Throws overflow_error for a Python int out of range,
+/// dtype_error for a kind that would lose (a float into an integer dtype, a complex into a real
+/// one).
+[[nodiscard]] element to_element(const char* op, const scalar& value, dtype type);
+
+/// The default dtype of a lone scalar: bool, int64, float64, complex128.
+[[nodiscard]] dtype default_dtype(scalar::kind what);
+
+}  // namespace skerry

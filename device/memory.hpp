@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "core/device.hpp"
+#include "core/storage.hpp"
+
+namespace skerry {
+
+/// Uninitialised memory on `where`: 64-byte (CPU) or 256-byte (CUDA) aligned, from the device's
+/// pool, in order with the current stream of that device. Zero bytes give a storage with a null
+/// pointer. Throws out_of_memory_error after reclaiming what can be reclaimed,
+/// device_unavailable_error, device_error.
+[[nodiscard]] storage_ref allocate(device where, std::size_t nbytes);
+
+/// Host memory of a CPU device that CUDA devices can read by address (real ones and rehearsed
+/// ones).
+[[nodiscard]] storage_ref allocate_pinned(device where, std::size_t nbytes);
+
+/// Foreign memory. `release(owner)` is called once, when the last reference goes, on whatever
+/// thread that happens; it must not throw.
+[[nodiscard]] storage_ref adopt(device where, void* data, std::size_t nbytes, bool read_only,
+                                void* owner, void (*release)(void* owner) noexcept,
+                                bool pinned = false);
+
+struct memory_statistics {
+  std::size_t live_bytes = 0;  ///< in arrays now
+  std::size_t live_blocks = 0;
+  std::size_t peak_bytes = 0;    ///< most that was ever live
+  std::size_t cached_bytes = 0;  ///< held by the pool, not in arrays
+  std::size_t limit_bytes = SIZE_MAX;
+  std::uint64_t allocations = 0;         ///< since start
+  std::uint64_t system_allocations = 0;  ///< of them, that went to the driver or the system
+};
+[[nodiscard]] memory_statistics statistics(device where);
+void reset_peak(device where);
+
+/// Most bytes that arrays on `where` may hold together, cached blocks included; empty for no limit.
+/// Lowering it below what is live stops new allocations only.
+void set_memory_limit(device where, std::optional<std::size_t> nbytes);
+
+/// Gives cached blocks back to the system; returns how many bytes.
+std::size_t trim(device where);
+
+/// Called when memory runs out, before the last try: collects garbage that may hold arrays.
+void set_garbage_collector(void (*collect)() noexcept) noexcept;
+
+/// Makes allocation number `k` from now on (1: the next one) on any device fail with
+/// out_of_memory_error, and with `from_then_on` all later ones; 0 disarms. For tests of what
+/// happens when memory runs out.
+void fail_allocation(std::uint64_t k, bool from_then_on = false) noexcept;
+/// How many allocations were counted since fail_allocation was last called.
+[[nodiscard]] std::uint64_t counted_allocations() noexcept;
+
+}  // namespace skerry

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/device.hpp"
+#include "core/errors.hpp"
+
+namespace skerry {
+
+/// What there is to know of a device.
+struct device_info {
+  device where;
+  std::string name;            ///< "AMD EPYC …", "NVIDIA H200", "rehearsal device"
+  bool rehearsal = false;      ///< simulated on the host
+  int physical_index = 0;      ///< ordinal of the CUDA runtime; of the CPU always 0
+  int compute_capability = 0;  ///< 90 for 9.0; 0 for a CPU
+  std::size_t total_bytes = 0;
+  std::size_t free_bytes = 0;
+  std::string uuid;        ///< empty if there is none
+  std::vector<int> peers;  ///< indices of cuda devices whose memory it can read directly
+};
+
+/// How many devices of a kind there are. Never throws and never raises the count later; asking for
+/// cuda makes the first CUDA call of the process. The CPU count comes from SKERRY_CPU_DEVICES
+/// (default 1).
+[[nodiscard]] int device_count(device_kind kind) noexcept;
+[[nodiscard]] std::vector<device> devices(std::optional<device_kind> kind = std::nullopt);
+
+/// Throws device_unavailable_error, with the reason and the remedy, unless `where` exists and can
+/// be used in this process now. A few instructions for a CPU device.
+void require(device where);
+
+[[nodiscard]] device_info describe(device where);
+
+/// Why there is no CUDA device; empty if there is one.
+struct cuda_problem {
+  unavailable_reason reason;
+  std::string text;
+};
+[[nodiscard]] std::optional<cuda_problem> why_no_cuda();
+
+/// Makes `count` rehearsal devices cuda:0 … Throws value_error if CUDA was already used in this
+/// process (or a count is out of 1…64). SKERRY_REHEARSE in the environment does the same at first
+/// use.
+void rehearse(int count);
+[[nodiscard]] bool is_rehearsing() noexcept;
+/// True once this process has made any CUDA (or rehearsed CUDA) call.
+[[nodiscard]] bool cuda_was_used() noexcept;
+/// Driver and runtime version, as 1000 * major + 10 * minor; 0 if unknown.
+[[nodiscard]] int cuda_driver_version() noexcept;
+[[nodiscard]] int cuda_runtime_version() noexcept;
+
+/// Called at interpreter exit: afterwards no CUDA call is made any more, memory is left to the
+/// driver.
+void shut_down() noexcept;
+
+}  // namespace skerry

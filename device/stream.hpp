@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+#include "core/device.hpp"
+#include "core/launch.hpp"
+#include "core/storage.hpp"
+
+namespace skerry {
+
+/// An order of work on one device. A CPU device has one, and its work is done when the call
+/// returns. A CUDA device starts with the legacy default stream, so that work is in order with
+/// other libraries' default work.
+class stream {
+ public:
+  /// The legacy default stream of a CUDA device; the only stream of a CPU device.
+  explicit stream(device where) noexcept : where_(where) {}
+  /// A new stream of a CUDA device, which does not wait for the default one. Throws value_error for
+  /// a CPU device.
+  [[nodiscard]] static stream create(device where);
+  /// A foreign cudaStream_t, kept alive by its owner.
+  [[nodiscard]] static stream from_handle(device where, void* handle);
+
+  [[nodiscard]] device where() const noexcept { return where_; }
+  /// The cudaStream_t; cudaStreamLegacy (1) for the default stream, never 0 for a CUDA device.
+  [[nodiscard]] void* handle() const noexcept;
+  /// Blocks until all work enqueued so far is done. Throws device_error, index_error found by a
+  /// kernel.
+  void synchronize() const;
+  /// Whether all work enqueued so far is done.
+  [[nodiscard]] bool idle() const;
+  /// Later work on this stream waits for the work that is on `other` now. Any two CUDA devices.
+  void wait(const stream& other) const;
+
+  friend bool operator==(const stream& a, const stream& b) noexcept {
+    return a.where_ == b.where_ && a.handle() == b.handle();
+  }
+
+ private:
+  device where_;
+  std::shared_ptr<void> native_;  ///< null for the default stream
+};
+
+/// A point in the work of a stream.
+class event {
+ public:
+  explicit event(device where);
+  void record(const stream& on);
+  /// Later work on `on` waits for the recorded point.
+  void wait(const stream& on) const;
+  void synchronize() const;
+  [[nodiscard]] bool done() const;
+  [[nodiscard]] device where() const noexcept { return where_; }
+  [[nodiscard]] void* handle() const noexcept { return native_.get(); }
+
+ private:
+  device where_;
+  std::shared_ptr<void> native_;
+};
+
+/// The stream that this thread's work on `where` goes to.
+[[nodiscard]] stream current_stream(device where);
+/// Its handle only, without a reference count: for the hot path.
+[[nodiscard]] void* current_stream_handle(device where) noexcept;
+void set_current_stream(const stream& to);
+
+/// Waits for all work on a device, on all its streams.
+void synchronize(device where);
+
+/// Enqueues `what` on the current stream of `where`; a CPU device runs it before the call returns.
+/// `params` is copied if the work runs later. `uses` are the storages that the kernel reads or
+/// writes: their memory outlives it. Throws device_error, device_unavailable_error.
+void launch(device where, const kernel& what, const void* params, std::size_t params_size,
+            std::span<storage* const> uses);
+
+template <class Params>
+void launch(device where, const kernel& what, const Params& params,
+            std::span<storage* const> uses) {
+  static_assert(std::is_trivially_copyable_v<Params>);
+  launch(where, what, &params, sizeof params, uses);
+}
+
+}  // namespace skerry
