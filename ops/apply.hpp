@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "ops/operand.hpp"
+#include "ops/registry.hpp"
+
+namespace skerry {
+
+/// Applies an elementwise operation: common device → dtypes → broadcast → allocate → plan →
+/// enqueue. At least one operand is an array. Throws device_mismatch_error, dtype_error,
+/// overflow_error, shape_error, out_of_memory_error.
+[[nodiscard]] ndarray apply(op_id op, std::span<const operand> operands);
+
+/// `target op= operands[1…]`: as `target[...] = op(target, …)`, in place where that gives the same.
+/// operands[0] is the target. Throws read_only_error, and dtype_error or shape_error if the result
+/// does not fit the target's dtype or shape.
+void apply_into(op_id op, const ndarray& target, std::span<const operand> operands);
+
+/// The device of all arrays among `operands`. Throws device_mismatch_error that names `op`, each
+/// array and the remedy.
+device common_device(const char* op, std::span<const operand> operands);
+
+/// `where(condition, x1, x2)`: condition must be bool; x1 and x2 promote (at most one of them a
+/// scalar).
+[[nodiscard]] ndarray where(const operand& condition, const operand& x1, const operand& x2);
+
+/// `clip(x, min, max)`: either bound may be absent (null pointers in the operand). The result has
+/// the dtype of x.
+[[nodiscard]] ndarray clip(const ndarray& x, const operand& min, const operand& max);
+
+}  // namespace skerry

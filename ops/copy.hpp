@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/ndarray.hpp"
+#include "core/scalar.hpp"
+
+namespace skerry {
+
+/// A fresh array with the elements of `x`, on its device; keeps the axis order of a dense `x`, else
+/// C order.
+[[nodiscard]] ndarray copy(const ndarray& x);
+/// `x` itself if it is C-contiguous, else a C-ordered copy.
+[[nodiscard]] ndarray contiguous(const ndarray& x);
+
+/// A cast copy on the same device; `x` itself if the dtype is the same and `force_copy` is false.
+/// Throws dtype_error for complex to real.
+[[nodiscard]] ndarray astype(const ndarray& x, dtype type, bool force_copy);
+
+/// `x` itself if it is there already, else a copy on `where`, ordered on both sides.
+[[nodiscard]] ndarray to_device(const ndarray& x, device where);
+
+/// `target[...] = source`: same device (else device_mismatch_error naming `op`), source broadcasts
+/// to the target's shape and promotes to its dtype, overlap gives what a copy would. Throws
+/// read_only_error, dtype_error, shape_error.
+void assign(const char* op, const ndarray& target, const ndarray& source);
+/// `target[...] = value`.
+void fill(const char* op, const ndarray& target, const scalar& value);
+
+}  // namespace skerry

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/ndarray.hpp"
+
+namespace skerry {
+
+// Views wherever the layout allows it.
+
+/// `copy`: empty: only if needed; true: always; false: value_error if one would be needed.
+[[nodiscard]] ndarray reshape(const ndarray& x, std::span<const std::int64_t> shape,
+                              std::optional<bool> copy);
+[[nodiscard]] ndarray permute_dims(const ndarray& x, std::span<const std::int64_t> axes);
+[[nodiscard]] ndarray expand_dims(const ndarray& x, std::span<const std::int64_t> axes);
+[[nodiscard]] ndarray squeeze(const ndarray& x, std::span<const std::int64_t> axes);
+/// Empty optional: all axes.
+[[nodiscard]] ndarray flip(const ndarray& x, std::optional<std::span<const std::int64_t>> axes);
+/// Read-only where an axis was stretched.
+[[nodiscard]] ndarray broadcast_to(const ndarray& x, const dims& shape);
+/// All on one device, else device_mismatch_error.
+[[nodiscard]] std::vector<ndarray> broadcast_arrays(std::span<const ndarray> arrays);
+/// `.T` (2-D only) and `.mT` (at least 2-D). Throw shape_error.
+[[nodiscard]] ndarray transpose(const ndarray& x);
+[[nodiscard]] ndarray matrix_transpose(const ndarray& x);
+
+}  // namespace skerry

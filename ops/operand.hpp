@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/ndarray.hpp"
+#include "core/scalar.hpp"
+
+namespace skerry {
+
+/// An argument of an operation: an array or a Python scalar (exactly one is set), with the name
+/// that the standard gives the parameter.
+struct operand {
+  const ndarray* array = nullptr;
+  const scalar* value = nullptr;
+  const char* name = "x";
+};
+
+}  // namespace skerry

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/ndarray.hpp"
+#include "ops/registry.hpp"
+
+namespace skerry {
+
+/// Reduces over `axes` (empty optional: all of them; an empty span: none). Throws axis_error,
+/// dtype_error, value_error.
+[[nodiscard]] ndarray reduce(reduction_id op, const ndarray& x,
+                             std::optional<std::span<const std::int64_t>> axes,
+                             std::optional<dtype> type, bool keepdims);
+
+}  // namespace skerry
