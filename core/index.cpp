@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "core/checked.hpp"
+#include "core/errors.hpp"
+#include "core/layout.hpp"
+
+namespace skerry {
+namespace {
+
+struct resolved_slice {
+  std::int64_t start;
+  std::int64_t step;
+  std::int64_t length;
+};
+
+/// One bound as Python clamps it: negative ones count from the end, the rest is cut to
+/// [lowest, highest].
+std::int64_t clamp_bound(std::int64_t bound, std::int64_t n, std::int64_t lowest,
+                         std::int64_t highest) {
+  if (bound < 0) bound += n;
+  return std::clamp(bound, lowest, highest);
+}
+
+resolved_slice resolve_slice(const char* op, const index_item& item, std::int64_t n) {
+  if (item.step == 0) {
+    throw value_error(std::string(op) + ": slice step is 0; use a positive or negative step");
+  }
+  // As Python does, so that the step can be negated.
+  const std::int64_t step = std::max(item.step, -INT64_MAX);
+  const bool forward = step > 0;
+  const std::int64_t lowest = forward ? 0 : -1;
+  const std::int64_t highest = forward ? n : n - 1;
+  const std::int64_t start =
+      item.has_start ? clamp_bound(item.start, n, lowest, highest) : (forward ? lowest : highest);
+  const std::int64_t stop =
+      item.has_stop ? clamp_bound(item.stop, n, lowest, highest) : (forward ? highest : lowest);
+  const std::int64_t distance = forward ? stop - start : start - stop;
+  return {start, step, distance > 0 ? (distance - 1) / (forward ? step : -step) + 1 : 0};
+}
+
+struct item_counts {
+  std::int64_t consumed = 0;  ///< axes that integers and slices take
+  std::int64_t kept = 0;      ///< axes of the result that items make
+  std::int64_t ellipses = 0;
+};
+
+item_counts count_items(std::span<const index_item> items) {
+  item_counts counts;
+  for (const index_item& item : items) {
+    switch (item.what) {
+      case index_item::kind::integer:
+        ++counts.consumed;
+        break;
+      case index_item::kind::slice:
+        ++counts.consumed;
+        ++counts.kept;
+        break;
+      case index_item::kind::new_axis:
+        ++counts.kept;
+        break;
+      case index_item::kind::ellipsis:
+        ++counts.ellipses;
+        break;
+    }
+  }
+  return counts;
+}
+
+void check_counts(const char* op, const layout& at, const item_counts& counts) {
+  const std::string rank = std::to_string(at.rank());
+  if (counts.ellipses > 1) {
+    throw index_error(std::string(op) + ": " + std::to_string(counts.ellipses) +
+                      " ellipses in one index; use '...' once");
+  }
+  if (counts.consumed > at.rank()) {
+    throw index_error(std::string(op) + ": too many indices: " + std::to_string(counts.consumed) +
+                      " for an array of rank " + rank + ", shape " + to_string(at.shape));
+  }
+  const std::int64_t rank_after = at.rank() - counts.consumed + counts.kept;
+  if (rank_after > max_rank) {
+    throw shape_error(std::string(op) + ": too many axes: " + std::to_string(rank_after) +
+                      "; at most " + std::to_string(max_rank) + " are possible");
+  }
+}
+
+/// Walks the axes of a layout from the front and writes those of its view.
+class view_builder {
+ public:
+  view_builder(const char* op, const layout& at, int rank) : op_(op), at_(at) {
+    result_.shape.assign(rank, 1);
+    result_.strides.assign(rank, 0);
+    result_.offset = at.offset;
+  }
+
+  void take_integer(std::int64_t index) {
+    const std::int64_t n = at_.shape[source_];
+    if (index < -n || index >= n) {
+      throw index_error(std::string(op_) + ": index " + std::to_string(index) +
+                        " is out of bounds: axis " + std::to_string(source_) + " has size " +
+                        std::to_string(n));
+    }
+    result_.offset += (index < 0 ? index + n : index) * at_.strides[source_++];
+  }
+
+  void take_slice(const index_item& item) {
+    const resolved_slice slice = resolve_slice(op_, item, at_.shape[source_]);
+    const std::int64_t stride = at_.strides[source_++];
+    if (slice.length > 0) result_.offset += slice.start * stride;
+    // A step past the end (x[::2**62]) leaves one element, whose stride no one will follow.
+    keep(slice.length, checked_multiply(stride, slice.step).value_or(stride));
+  }
+
+  void take_whole(std::int64_t axes) {
+    for (; axes > 0; --axes, ++source_) keep(at_.shape[source_], at_.strides[source_]);
+  }
+
+  void new_axis() { ++target_; }
+
+  layout finish() && { return std::move(result_); }
+
+ private:
+  void keep(std::int64_t n, std::int64_t stride) {
+    result_.shape[target_] = n;
+    result_.strides[target_++] = stride;
+  }
+
+  const char* op_;
+  const layout& at_;
+  layout result_;
+  int source_ = 0;
+  int target_ = 0;
+};
+
+}  // namespace
+
+layout index_view(const char* op, const layout& at, std::span<const index_item> items) {
+  const item_counts counts = count_items(items);
+  check_counts(op, at, counts);
+  const std::int64_t untouched = at.rank() - counts.consumed;
+  view_builder view(op, at, static_cast<int>(untouched + counts.kept));
+  for (const index_item& item : items) {
+    switch (item.what) {
+      case index_item::kind::integer:
+        view.take_integer(item.start);
+        break;
+      case index_item::kind::slice:
+        view.take_slice(item);
+        break;
+      case index_item::kind::ellipsis:
+        view.take_whole(untouched);
+        break;
+      case index_item::kind::new_axis:
+        view.new_axis();
+        break;
+    }
+  }
+  if (counts.ellipses == 0) view.take_whole(untouched);
+  return std::move(view).finish();
+}
+
+}  // namespace skerry
