@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace skerry {
 
@@ -35,12 +36,20 @@ class dims {
       std::copy(other.begin(), other.end(), heap_.get());
     }
   }
-  dims(dims&&) noexcept = default;
+  dims(dims&& other) noexcept
+      : rank_(std::exchange(other.rank_, 0)), heap_(std::move(other.heap_)) {
+    std::memcpy(inline_, other.inline_, sizeof inline_);
+  }
   dims& operator=(const dims& other) {
     if (this != &other) *this = dims(other);
     return *this;
   }
-  dims& operator=(dims&&) noexcept = default;
+  dims& operator=(dims&& other) noexcept {
+    rank_ = std::exchange(other.rank_, 0);
+    heap_ = std::move(other.heap_);
+    std::memmove(inline_, other.inline_, sizeof inline_);
+    return *this;
+  }
   ~dims() = default;
 
   [[nodiscard]] int rank() const noexcept { return rank_; }

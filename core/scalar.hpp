@@ -16,8 +16,8 @@ struct scalar {
 
   kind what = kind::boolean;
   bool boolean = false;
-  /// For integers: the value if it fits int64; `as_unsigned` if it is in [2^63, 2^64); neither if
-  /// `out_of_range`.
+  /// For integers: the value if it fits int64; `as_unsigned` if it is in [2^63, 2^64)
+  /// (`is_unsigned`); neither if `out_of_range`, where `real` is the nearest float64.
   std::int64_t integer = 0;
   std::uint64_t as_unsigned = 0;
   bool is_unsigned = false;
@@ -28,6 +28,11 @@ struct scalar {
   static scalar of(bool value) { return {.what = kind::boolean, .boolean = value}; }
   static scalar of(std::int64_t value) { return {.what = kind::integer, .integer = value}; }
   static scalar of_unsigned(std::uint64_t value);  ///< kind::integer, either range
+  /// An integer below -2^63 or from 2^64 on: it fits floating dtypes only. `nearest` is infinite
+  /// where not even those.
+  static scalar of_out_of_range(double nearest) {
+    return {.what = kind::integer, .out_of_range = true, .real = nearest};
+  }
   static scalar of(double value) { return {.what = kind::real, .real = value}; }
   static scalar of(double real, double imag) {
     return {.what = kind::complex, .real = real, .imag = imag};
@@ -54,13 +59,13 @@ struct alignas(16) element {
 
 /// The dtype that an array of `array` gets when combined with `value` (array API 2025.12, "mixing
 /// arrays with Python scalars"): the array's own, or the complex one of its width for a complex
-/// scalar with a real floating array. Throws dtype_error where the standard allows no such mix,
-/// overflow_error for an integer outside the dtype. Prefix `op: `.
+/// scalar with a real floating array. A bool goes with bool arrays only. Throws dtype_error where
+/// the standard allows no such mix, overflow_error for an integer outside the dtype. Prefix `op: `.
 [[nodiscard]] dtype promote_scalar(const char* op, dtype array, const scalar& value);
 
 /// `value` as an element of `type`. Throws overflow_error for a Python int out of range,
 /// dtype_error for a kind that would lose (a float into an integer dtype, a complex into a real
-/// one).
+/// one, anything but a bool into bool). Laxer than promote_scalar in one thing: a bool is 0 or 1.
 [[nodiscard]] element to_element(const char* op, const scalar& value, dtype type);
 
 /// The default dtype of a lone scalar: bool, int64, float64, complex128.
