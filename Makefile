@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+# The front door. Every target sets up what it needs: a virtual environment in .venv, pinned packages, the build.
+
+PYTHON ?= python3
+SKERRY_CUDA ?= AUTO
+SKERRY_DTYPES ?= all
+# More -Ccmake.define.NAME=VALUE options for the build, such as -Ccmake.define.CMAKE_CUDA_ARCHITECTURES=native.
+BUILD_OPTIONS ?=
+PYTEST_OPTIONS ?=
+
+VENV := .venv
+BUILD := build/python
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+PIP := python -m pip --disable-pip-version-check
+
+.PHONY: help build test test-cpp test-python demo bench gpu-check lint format conformance clean
+
+help:
+	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
+	@echo "make test         C++ and Python tests"
+	@echo "make build        builds and installs skerry into .venv"
+	@echo "make bench        speed beside NumPy; figures go to bench/results"
+	@echo "make lint         formatting, static checks, types, spelling"
+	@echo "make gpu-check    tests and figures on a real GPU"
+	@echo "make conformance  the official suite: ARRAY_API_TESTS_DIR=<checkout of data-apis/array-api-tests>"
+	@echo "make clean        removes build and .venv"
+
+# .venv/.group-NAME: the packages of that dependency group are installed.
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "skerry needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet "pip==26.3"
+
+$(VENV)/.group-%: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --quiet --group $*
+	@touch $@
+
+build: $(VENV)/.group-build
+	$(PIP) install --verbose --no-build-isolation --no-deps --force-reinstall \
+	  -Ccmake.define.SKERRY_CUDA=$(SKERRY_CUDA) -Ccmake.define.SKERRY_DTYPES="$(SKERRY_DTYPES)" \
+	  -Ccmake.define.SKERRY_TESTS=ON $(BUILD_OPTIONS) .
+
+test: test-cpp test-python
+
+test-cpp: build
+	ctest --test-dir $(BUILD) --output-on-failure
+
+test-python: build $(VENV)/.group-test $(VENV)/.group-demo
+	python -m pytest $(PYTEST_OPTIONS)
+
+demo: build $(VENV)/.group-demo
+	python -m skerry demo
+
+bench: build
+	python bench/run.py
+
+gpu-check: build $(VENV)/.group-test
+	python bench/gpu_check.py
+
+conformance: build $(VENV)/.group-conformance
+	python tests/conformance/run.py $(ARRAY_API_TESTS_DIR)
+
+CPP_FILES = $(shell git ls-files '*.hpp' '*.cpp' '*.cu' '*.cuh')
+
+# clang-tidy reads a CPU-only configuration; nothing is compiled for it.
+lint: $(VENV)/.group-build $(VENV)/.group-lint
+	clang-format --dry-run -Werror $(CPP_FILES)
+	ruff check .
+	ruff format --check .
+	codespell
+	mypy
+	cmake -S . -B build/lint -G Ninja -DSKERRY_CUDA=OFF -DSKERRY_TESTS=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
+	python tests/lint_cpp.py build/lint
+
+format: $(VENV)/.group-lint
+	clang-format -i $(CPP_FILES)
+	ruff check --fix .
+	ruff format .
+
+clean:
+	rm -rf build $(VENV)

@@ -1,0 +1,11 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+# Installs skerry from BUILD_DIR, builds the project in SOURCE_DIR against it and runs it.
+file(REMOVE_RECURSE ${WORK_DIR})
+foreach(step
+    "${CMAKE_COMMAND};--install;${BUILD_DIR};--prefix;${WORK_DIR}/prefix;--component;development"
+    "${CMAKE_COMMAND};-S;${SOURCE_DIR};-B;${WORK_DIR}/build;-G;${GENERATOR};-DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM};-DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix;-DCMAKE_BUILD_TYPE=Release"
+    "${CMAKE_COMMAND};--build;${WORK_DIR}/build"
+    "${WORK_DIR}/build/consumer")
+  execute_process(COMMAND ${step} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()

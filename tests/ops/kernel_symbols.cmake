@@ -1,0 +1,23 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+# Fails if a kernel unit of TARGET defines a weak symbol outside the target's namespace: the linker keeps one copy of
+# such a function for the whole library, and it could be the one that older machines can't run.
+string(REPLACE "," ";" OBJECTS "${OBJECTS}")
+set(offenders "")
+foreach(object IN LISTS OBJECTS)
+  execute_process(COMMAND nm -C --defined-only ${object} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE ";" "," symbols "${symbols}")
+  string(REPLACE "\n" ";" symbols "${symbols}")
+  foreach(symbol IN LISTS symbols)
+    # Read-only data (V) is the same for every target; functions (W) are not.
+    if(symbol MATCHES " W " AND NOT symbol MATCHES "skerry::${TARGET}::")
+      list(APPEND offenders "${object}: ${symbol}")
+    endif()
+  endforeach()
+endforeach()
+if(offenders)
+  list(JOIN offenders "\n  " text)
+  message(FATAL_ERROR "weak functions outside namespace skerry::${TARGET}:\n  ${text}")
+endif()
+list(LENGTH OBJECTS count)
+message(STATUS "${count} kernel units of ${TARGET}: every weak function is in its namespace")
