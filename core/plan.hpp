@@ -37,12 +37,14 @@ struct plan {
   std::int32_t operand_count = 0;
   std::int32_t rank = 0;  ///< after coalescing; 0 means one element
   std::int64_t size = 1;  ///< elements; never 0
-  std::int64_t shape[max_axes] = {};
-  std::int64_t strides[max_operands][max_axes] = {};  ///< bytes; 0 where broadcast
-  std::int64_t itemsize[max_operands] = {};           ///< bytes
-  char* data[max_operands] = {};      ///< null for an operand that is an element by value
-  element values[max_operands] = {};  ///< elements by value
-  bool contiguous = false;            ///< rank <= 1 and every operand is an array of unit stride
+  // The arrays are filled up to rank and operand_count: clearing the rest would cost more than the
+  // planning of an ordinary call.
+  std::int64_t shape[max_axes];
+  std::int64_t strides[max_operands][max_axes];  ///< bytes; 0 where broadcast
+  std::int64_t itemsize[max_operands];           ///< bytes
+  char* data[max_operands];      ///< null for an operand that is an element by value
+  element values[max_operands];  ///< elements by value
+  bool contiguous = false;       ///< rank <= 1 and every operand is an array of unit stride
 
   [[nodiscard]] bool is_value(int operand) const { return data[operand] == nullptr; }
   /// Address of operand's first element; for a value, of its copy inside this plan.
@@ -60,8 +62,8 @@ inline constexpr std::int64_t index_limit_32bit = std::int64_t{1} << 31;
 /// Plans `shape` over `operands` (output first) and calls `each` with every part. One part unless
 /// more than eight axes remain after coalescing (outer ones are then looped over here) or, with a
 /// finite `index_limit`, unless some operand's byte extent or the element count of a part would
-/// reach it. Nothing is called for an empty shape. Allocation-free for up to dims::inline_capacity
-/// axes.
+/// reach it (a part of one element is never split). The last block of a split axis may be of size
+/// 1. Nothing is called for an empty shape. Never allocates; 1 to 4 operands.
 class plan_parts {
  public:
   plan_parts(const dims& shape, std::span<const plan_operand> operands,
@@ -73,11 +75,14 @@ class plan_parts {
   }
   /// Number of parts that for_each will visit.
   [[nodiscard]] std::int64_t count() const noexcept;
-  /// The first part (the only one in nearly all calls).
+  /// The first part (the only one in nearly all calls); valid before and after for_each.
   [[nodiscard]] const plan& first() const noexcept { return current_; }
   [[nodiscard]] bool empty() const noexcept { return empty_; }
 
  private:
+  void flatten(std::int64_t size) noexcept;
+  void reduce(const dims& shape, std::span<const plan_operand> operands) noexcept;
+  void split(std::int64_t index_limit) noexcept;
   bool next() noexcept;
 
   plan current_;

@@ -1,0 +1,294 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan.hpp"
+
+#include <cassert>
+#include <cstdlib>
+
+namespace skerry {
+namespace {
+
+/// One axis on its way into a plan.
+struct plan_axis {
+  std::int64_t extent;
+  std::int64_t strides[plan::max_operands];
+};
+
+/// The axes that are left, fastest first; of the last axis of the shape downwards until `order`.
+struct plan_axes {
+  int operand_count;
+  int count = 0;
+  plan_axis axes[max_rank];  // not initialised: 2.5 KB of which most calls touch little
+
+  explicit plan_axes(int operands) : operand_count(operands) {}
+};
+
+/// True for an element, and for an array of exactly this shape in C order: one walk for both
+/// questions, since this decides the time of an ordinary call.
+bool is_contiguous(const plan_operand& operand, const std::int64_t* shape, int rank) noexcept {
+  if (operand.where == nullptr) return true;
+  if (operand.where->rank() != rank) return false;
+  const std::int64_t* own = operand.where->shape.data();
+  const std::int64_t* strides = operand.where->strides.data();
+  std::int64_t expected = operand.itemsize;
+  for (int axis = rank - 1; axis >= 0; --axis) {
+    const std::int64_t n = shape[axis];
+    if (own[axis] != n) return false;
+    if (n == 1) continue;
+    if (strides[axis] != expected) return false;
+    expected *= n;
+  }
+  return true;
+}
+
+/// Stride of an operand along an axis of the plan's shape; 0 where it is broadcast.
+std::int64_t stride_along(const plan_operand& operand, int axis, int rank) noexcept {
+  if (operand.where == nullptr) return 0;
+  const layout& at = *operand.where;
+  const int own = axis - (rank - at.rank());
+  return own < 0 || at.shape[own] == 1 ? 0 : at.strides[own];
+}
+
+void drop_single(plan_axes& all, const dims& shape, std::span<const plan_operand> operands) {
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    if (shape[axis] == 1) continue;
+    plan_axis& kept = all.axes[all.count++];
+    kept.extent = shape[axis];
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      kept.strides[i] = stride_along(operands[i], axis, shape.rank());
+    }
+  }
+}
+
+bool is_faster(const plan_axis& a, const plan_axis& b, int operand_count) noexcept {
+  for (int i = 0; i < operand_count; ++i) {
+    const std::int64_t stride_a = std::abs(a.strides[i]);
+    const std::int64_t stride_b = std::abs(b.strides[i]);
+    if (stride_a != stride_b) return stride_a < stride_b;
+  }
+  return false;
+}
+
+/// By insertion: stable, and a single pass for the usual, sorted input.
+void order(plan_axes& all) noexcept {
+  for (int i = 1; i < all.count; ++i) {
+    if (!is_faster(all.axes[i], all.axes[i - 1], all.operand_count)) continue;
+    const plan_axis moved = all.axes[i];
+    int place = i;
+    do {
+      all.axes[place] = all.axes[place - 1];
+      --place;
+    } while (place > 0 && is_faster(moved, all.axes[place - 1], all.operand_count));
+    all.axes[place] = moved;
+  }
+}
+
+/// Walks an axis from its other end where the output runs backwards.
+void flip_negative(plan_axes& all, char** data) noexcept {
+  for (int axis = 0; axis < all.count; ++axis) {
+    plan_axis& at = all.axes[axis];
+    if (at.strides[0] >= 0) continue;
+    for (int i = 0; i < all.operand_count; ++i) {
+      if (data[i] != nullptr) data[i] += (at.extent - 1) * at.strides[i];
+      at.strides[i] = -at.strides[i];
+    }
+  }
+}
+
+bool continues(const plan_axis& fast, const plan_axis& slow, int operand_count) noexcept {
+  for (int i = 0; i < operand_count; ++i) {
+    std::int64_t past_end = 0;
+    if (__builtin_mul_overflow(fast.strides[i], fast.extent, &past_end)) return false;
+    if (slow.strides[i] != past_end) return false;
+  }
+  return true;
+}
+
+void coalesce(plan_axes& all) noexcept {
+  if (all.count < 2) return;
+  int last = 0;
+  for (int i = 1; i < all.count; ++i) {
+    if (continues(all.axes[last], all.axes[i], all.operand_count)) {
+      all.axes[last].extent *= all.axes[i].extent;
+    } else if (++last != i) {
+      all.axes[last] = all.axes[i];
+    }
+  }
+  all.count = last + 1;
+}
+
+std::int64_t element_count(const plan& part) noexcept {
+  std::int64_t size = 1;
+  for (int axis = 0; axis < part.rank; ++axis) size *= part.shape[axis];
+  return size;
+}
+
+bool is_contiguous(const plan& part) noexcept {
+  if (part.rank > 1) return false;
+  for (int i = 0; i < part.operand_count; ++i) {
+    if (part.is_value(i)) return false;
+    if (part.rank == 1 && part.strides[i][0] != part.itemsize[i]) return false;
+  }
+  return true;
+}
+
+bool is_below(const plan& part, std::int64_t limit) noexcept {
+  if (element_count(part) >= limit) return false;
+  for (int i = 0; i < part.operand_count; ++i) {
+    if (part.is_value(i)) continue;
+    std::int64_t nbytes = part.itemsize[i];
+    for (int axis = 0; axis < part.rank; ++axis) {
+      nbytes += (part.shape[axis] - 1) * std::abs(part.strides[i][axis]);
+    }
+    if (nbytes >= limit) return false;
+  }
+  return true;
+}
+
+/// The axis along which some operand reaches farthest (of equals the one of most elements): halving
+/// it shortens a part most and leaves the fast axes whole. -1 if the part is one element.
+int longest_axis(const plan& part) noexcept {
+  int longest = -1;
+  std::int64_t farthest = -1;
+  for (int axis = 0; axis < part.rank; ++axis) {
+    if (part.shape[axis] == 1) continue;
+    std::int64_t reach = 0;
+    for (int i = 0; i < part.operand_count; ++i) {
+      reach = std::max(reach, (part.shape[axis] - 1) * std::abs(part.strides[i][axis]));
+    }
+    const bool same = reach == farthest && part.shape[axis] > part.shape[longest];
+    if (reach > farthest || same) {
+      farthest = reach;
+      longest = axis;
+    }
+  }
+  return longest;
+}
+
+/// Half of an extent; of a long one a multiple of 64, so that every part starts as well aligned as
+/// the whole.
+std::int64_t half(std::int64_t extent) noexcept {
+  const std::int64_t rounded_up = (extent + 1) / 2;
+  return rounded_up > 64 ? (rounded_up + 63) / 64 * 64 : rounded_up;
+}
+
+void move_axis(plan& part, int from, int to) noexcept {
+  part.shape[to] = part.shape[from];
+  for (auto& strides : part.strides) strides[to] = strides[from];
+}
+
+}  // namespace
+
+plan_parts::plan_parts(const dims& shape, std::span<const plan_operand> operands,
+                       std::int64_t index_limit) {
+  assert(!operands.empty() && operands.size() <= plan::max_operands);
+  std::int64_t size = 1;
+  for (const std::int64_t n : shape) size *= n;
+  empty_ = size == 0;
+  if (empty_) return;
+
+  bool contiguous = true;
+  current_.operand_count = static_cast<std::int32_t>(operands.size());
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const plan_operand& operand = operands[i];
+    current_.itemsize[i] = operand.itemsize;
+    current_.data[i] = operand.where != nullptr ? const_cast<char*>(operand.data) : nullptr;
+    if (operand.where == nullptr) current_.values[i] = operand.value;
+    contiguous = contiguous && is_contiguous(operand, shape.data(), shape.rank());
+  }
+  if (contiguous) {
+    flatten(size);
+  } else {
+    reduce(shape, operands);
+  }
+  if (index_limit != INT64_MAX) split(index_limit);
+  current_.size = element_count(current_);
+  current_.contiguous = is_contiguous(current_);
+}
+
+/// The ordinary call: one axis, known without a look at any.
+void plan_parts::flatten(std::int64_t size) noexcept {
+  if (size == 1) return;
+  current_.rank = 1;
+  current_.shape[0] = size;
+  for (int i = 0; i < current_.operand_count; ++i) {
+    current_.strides[i][0] = current_.is_value(i) ? 0 : current_.itemsize[i];
+  }
+}
+
+void plan_parts::reduce(const dims& shape, std::span<const plan_operand> operands) noexcept {
+  plan_axes all(current_.operand_count);
+  drop_single(all, shape, operands);
+  order(all);
+  flip_negative(all, current_.data);
+  coalesce(all);
+
+  current_.rank = std::min(all.count, plan::max_axes);
+  for (int axis = 0; axis < all.count; ++axis) {
+    const plan_axis& at = all.axes[axis];
+    if (axis < plan::max_axes) {
+      current_.shape[axis] = at.extent;
+      for (int i = 0; i < all.operand_count; ++i) current_.strides[i][axis] = at.strides[i];
+    } else {
+      outer_axis& outer = outer_[outer_count_++];
+      outer = {at.extent, 1, 0, -1, {}};
+      std::copy_n(at.strides, all.operand_count, outer.strides);
+    }
+  }
+}
+
+/// Halves the longest axis of the part until the part is below the limit; an axis that comes down
+/// to one element leaves the plan, so that a part which is one row is as plain as a row.
+void plan_parts::split(std::int64_t index_limit) noexcept {
+  if (is_below(current_, index_limit)) return;
+  std::int64_t whole[plan::max_axes];
+  std::copy_n(current_.shape, current_.rank, whole);
+  while (!is_below(current_, index_limit)) {
+    const int axis = longest_axis(current_);
+    if (axis < 0) break;
+    current_.shape[axis] = half(current_.shape[axis]);
+  }
+  int kept = 0;
+  for (int axis = 0; axis < current_.rank; ++axis) {
+    const std::int64_t block = current_.shape[axis];
+    if (block < whole[axis]) {
+      outer_axis& outer = outer_[outer_count_++];
+      outer = {whole[axis], block, 0, block == 1 ? -1 : kept, {}};
+      for (int i = 0; i < current_.operand_count; ++i) outer.strides[i] = current_.strides[i][axis];
+    }
+    if (block > 1) move_axis(current_, axis, kept++);
+  }
+  current_.rank = kept;
+}
+
+/// Steps to the next part like an odometer; after the last one it stands at the first again.
+bool plan_parts::next() noexcept {
+  for (int i = 0; i < outer_count_; ++i) {
+    outer_axis& outer = outer_[i];
+    const std::int64_t before = outer.position;
+    outer.position += outer.block;
+    const bool more = outer.position < outer.extent;
+    if (!more) outer.position = 0;
+    for (int k = 0; k < current_.operand_count; ++k) {
+      if (current_.data[k] == nullptr) continue;
+      current_.data[k] += (outer.position - before) * outer.strides[k];
+    }
+    if (outer.plan_axis >= 0) {
+      current_.shape[outer.plan_axis] = std::min(outer.block, outer.extent - outer.position);
+      current_.size = element_count(current_);
+    }
+    if (more) return true;
+  }
+  return false;
+}
+
+std::int64_t plan_parts::count() const noexcept {
+  if (empty_) return 0;
+  std::int64_t parts = 1;
+  for (int i = 0; i < outer_count_; ++i) {
+    parts *= (outer_[i].extent - 1) / outer_[i].block + 1;
+  }
+  return parts;
+}
+
+}  // namespace skerry
