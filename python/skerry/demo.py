@@ -1,0 +1,203 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The main job on real input: k-means of handwritten digits over two devices.
+
+Run it by ``python -m skerry demo``. Without two GPUs it rehearses them and says so. Every figure that it prints is
+checked against NumPy; it exits non-zero if a check fails.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import time
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import skerry as sk
+
+CLUSTERS = 10
+ITERATIONS = 15
+Floats = npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass
+class Tally:
+    """What one device did: bytes that arrived on it and seconds of work."""
+
+    device: sk.Device
+    rows: int = 0
+    bytes_in: int = 0
+    seconds: float = 0.0
+
+    def move(self, x: sk.Array) -> sk.Array:
+        """Move ``x`` to this device, explicitly, and count the bytes if that takes a copy."""
+        moved = x.to_device(self.device)
+        self.bytes_in += 0 if moved is x else x.nbytes
+        return moved
+
+
+def load_digits() -> Floats:
+    """1,797 images of 8 x 8 pixels from scikit-learn, shape (1797, 64), values 0 to 16."""
+    from sklearn.datasets import load_digits as load
+
+    images: Floats = load().data
+    return images
+
+
+def choose_devices() -> tuple[tuple[sk.Device, sk.Device], str]:
+    """Two CUDA devices, and a sentence that says what they are."""
+    if "SKERRY_REHEARSE" not in os.environ:
+        # One GPU is enough for two devices; without any, both are rehearsed.
+        os.environ.setdefault("SKERRY_CUDA_LOGICAL", "2")
+        if not sk.devices("cuda"):
+            sk.rehearse(cuda=2)
+    found = sk.devices("cuda")
+    if len(found) < 2:
+        raise SystemExit("demo: needs two CUDA devices; set SKERRY_REHEARSE=2 to rehearse them")
+    first, second = found[0], found[1]
+    if first.info.rehearsal:
+        text = "No GPU is used: cuda:0 and cuda:1 are rehearsal devices, simulated on this CPU."
+    else:
+        text = f"GPUs: {first} is {first.info.name}, {second} is {second.info.name}."
+    return (first, second), text
+
+
+def partial_sums(x: sk.Array, centroids: sk.Array) -> tuple[sk.Array, sk.Array, sk.Array]:
+    """One device's share of a step: sums (k, 64) and counts (k,) of its rows by nearest centroid, and its inertia."""
+    difference = sk.expand_dims(x, 1) - sk.expand_dims(centroids, 0)
+    distances = sk.sum(sk.square(difference), axis=2)
+    nearest = sk.min(distances, axis=1, keepdims=True)
+    chosen = distances == nearest
+    members = sk.where(sk.expand_dims(chosen, 2), sk.expand_dims(x, 1), 0.0)
+    counts = sk.sum(sk.astype(chosen, sk.float64), axis=0)
+    return sk.sum(members, axis=0), counts, sk.sum(nearest)
+
+
+def k_means(parts: list[sk.Array], start: Floats, tallies: list[Tally]) -> tuple[sk.Array, float]:
+    """Lloyd's iterations over two devices; returns the centroids on the first one, and the last inertia."""
+    home = tallies[0]
+    centroids = home.move(sk.asarray(start, device="cpu"))
+    inertia = 0.0
+    for _ in range(ITERATIONS):
+        shares = []
+        for x, tally in zip(parts, tallies, strict=True):
+            begin = time.perf_counter()
+            sums, counts, cost = partial_sums(x, tally.move(centroids))
+            sk.synchronize(tally.device)
+            tally.seconds += time.perf_counter() - begin
+            shares.append([home.move(share) for share in (sums, counts, cost)])
+        sums, counts, cost = (a + b for a, b in zip(*shares, strict=True))
+        occupied = sk.expand_dims(counts, 1) > 0.0
+        means = sums / sk.expand_dims(sk.maximum(counts, 1.0), 1)
+        centroids = sk.where(occupied, means, centroids)
+        inertia = float(cost)
+    return centroids, inertia
+
+
+def k_means_numpy(x: Floats, start: Floats) -> tuple[Floats, float]:
+    """The same iterations in NumPy, as the reference."""
+    centroids, inertia = start.copy(), 0.0
+    for _ in range(ITERATIONS):
+        distances = np.square(x[:, None, :] - centroids[None, :, :]).sum(axis=2)
+        nearest = distances.argmin(axis=1)
+        inertia = float(distances.min(axis=1).sum())
+        for k in range(len(centroids)):
+            if np.any(nearest == k):
+                centroids[k] = x[nearest == k].mean(axis=0)
+    return centroids, inertia
+
+
+def show_mismatch(a: sk.Array, b: sk.Array) -> bool:
+    """Mix arrays of two devices and print the error; whether it was raised, with its promised type."""
+    print("\nMixing arrays of two devices is an error, never a hidden copy:")
+    print(f"  >>> a + b        # a on {a.device}, b on {b.device}")
+    try:
+        a + b
+    except sk.exceptions.DeviceMismatchError as error:
+        print(f"  {type(error).__name__}: {error}")
+        return True
+    return False
+
+
+def shade_with_numba(centroids: sk.Array) -> sk.Array:
+    """Grey values 0 to 255 of the centroids, computed by a Numba kernel that is handed both arrays without a copy."""
+    pixels = sk.zeros(centroids.shape, dtype=sk.uint8, device=centroids.device)
+    simulated = centroids.device.info.rehearsal
+    if simulated:
+        os.environ["NUMBA_ENABLE_CUDASIM"] = "1"  # read when numba is imported
+    from numba import cuda
+
+    from skerry.testing import as_simulated_cuda_array
+
+    wrap: Any = as_simulated_cuda_array if simulated else cuda.as_cuda_array
+
+    @cuda.jit  # type: ignore[untyped-decorator, unused-ignore]
+    def shade(values: Any, grey: Any) -> None:
+        row, column = cuda.blockIdx.x, cuda.threadIdx.x
+        grey[row, column] = 255 - int(values[row, column] * (255.0 / 16.0))
+
+    sk.synchronize(centroids.device)
+    shade[centroids.shape[0], centroids.shape[1]](wrap(centroids), wrap(pixels))
+    if not simulated:
+        cuda.synchronize()
+    kind = "Numba's CUDA simulator" if simulated else "a Numba kernel on the GPU"
+    print(f"\nHanded to {kind} through __cuda_array_interface__: {pixels.shape} {pixels.dtype}")
+    return pixels
+
+
+def write_png(pixels: npt.NDArray[np.uint8], path: pathlib.Path) -> None:
+    """Write the ten 8 x 8 images side by side, magnified."""
+    from PIL import Image
+
+    row = np.concatenate([image.reshape(8, 8) for image in pixels], axis=1)
+    picture = Image.fromarray(row, mode=None)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture.resize((row.shape[1] * 12, row.shape[0] * 12), Image.Resampling.NEAREST).save(path)
+
+
+def print_table(tallies: list[Tally]) -> None:
+    """Print device, rows, bytes moved and time, a line for each device."""
+    print(f"\n{'device':<10}{'rows':>8}{'bytes moved in':>18}{'time':>12}")
+    for tally in tallies:
+        milliseconds = f"{tally.seconds * 1e3:.1f} ms"
+        print(f"{tally.device!s:<10}{tally.rows:>8,}{tally.bytes_in:>18,}{milliseconds:>12}")
+
+
+def main(output: str = "demo_output/centroids.png") -> int:
+    """Run the demonstration; the exit status."""
+    (first, second), text = choose_devices()
+    print(text)
+
+    data = load_digits()
+    half = len(data) // 2
+    start = data[np.linspace(0, len(data) - 1, CLUSTERS, dtype=np.intp)].copy()
+    tallies = [Tally(first, half), Tally(second, len(data) - half)]
+    parts = [
+        tally.move(sk.asarray(rows, device="cpu"))
+        for tally, rows in zip(tallies, (data[:half], data[half:]), strict=True)
+    ]
+    print(f"\n{len(data):,} digits split: {parts[0].shape} on {parts[0].device}, "
+          f"{parts[1].shape} on {parts[1].device}; k-means, k = {CLUSTERS}, {ITERATIONS} steps")
+
+    centroids, inertia = k_means(parts, start, tallies)
+    print_table(tallies)
+    checks = {"mixing devices raises DeviceMismatchError": show_mismatch(parts[0], parts[1])}
+
+    grey = np.asarray(shade_with_numba(centroids).to_device("cpu"))
+    host_centroids = np.asarray(centroids.to_device("cpu"))
+    want_centroids, want_inertia = k_means_numpy(data, start)
+    want_grey = (255 - (host_centroids * (255.0 / 16.0)).astype(np.int64)).astype(np.uint8)
+    checks["centroids equal NumPy's"] = bool(np.allclose(host_centroids, want_centroids, rtol=1e-10))
+    checks["inertia equals NumPy's"] = bool(np.isclose(inertia, want_inertia, rtol=1e-10))
+    checks["the Numba kernel's pixels are right"] = bool(np.array_equal(grey, want_grey))
+
+    path = pathlib.Path(output)
+    write_png(grey, path)
+    print(f"Inertia {inertia:,.1f} (NumPy {want_inertia:,.1f}); centroids drawn in {path}\n")
+    for what, holds in checks.items():
+        print(f"{'ok    ' if holds else 'FAILED'}  {what}")
+    return 0 if all(checks.values()) else 1
