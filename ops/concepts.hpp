@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/complex.hpp"
+#include "core/config.hpp"
+
+// Parsed by NVRTC: no standard header here.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+template <class A, class B>
+inline constexpr bool same_v = false;
+template <class A>
+inline constexpr bool same_v<A, A> = true;
+
+template <class T, class... Candidates>
+inline constexpr bool one_of_v = (same_v<T, Candidates> || ...);
+
+// The dtype kinds of the standard ("data types" and `isdtype`).
+template <class T>
+concept boolean = same_v<T, bool>;
+template <class T>
+concept signed_integral = one_of_v<T, int8, int16, int32, int64>;
+template <class T>
+concept unsigned_integral = one_of_v<T, uint8, uint16, uint32, uint64>;
+template <class T>
+concept integral = signed_integral<T> || unsigned_integral<T>;
+template <class T>
+concept real_floating = one_of_v<T, float32, float64>;
+template <class T>
+concept complex_floating = one_of_v<T, complex64, complex128>;
+template <class T>
+concept floating = real_floating<T> || complex_floating<T>;
+template <class T>
+concept real_numeric = integral<T> || real_floating<T>;
+template <class T>
+concept numeric = real_numeric<T> || complex_floating<T>;
+template <class T>
+concept integral_or_boolean = integral<T> || boolean<T>;
+template <class T>
+concept any_dtype = numeric<T> || boolean<T>;
+
+namespace detail {
+template <class T>
+struct part {
+  using type = T;
+};
+template <complex_floating T>
+struct part<T> {
+  using type = typename T::value_type;
+};
+
+template <int Size>
+struct unsigned_of_size;
+template <>
+struct unsigned_of_size<1> {
+  using type = uint8;
+};
+template <>
+struct unsigned_of_size<2> {
+  using type = uint16;
+};
+template <>
+struct unsigned_of_size<4> {
+  using type = uint32;
+};
+template <>
+struct unsigned_of_size<8> {
+  using type = uint64;
+};
+}  // namespace detail
+
+/// float32 for complex64, float64 for complex128, T itself otherwise.
+template <class T>
+using real_part_t = typename detail::part<T>::type;
+
+/// The unsigned integer of T's size: for wrap-around arithmetic and for the bits of a float.
+template <class T>
+using bits_t = typename detail::unsigned_of_size<sizeof(T)>::type;
+
+template <class... Ops>
+struct type_list {};
+
+namespace detail {
+template <class List>
+inline constexpr int list_size = 0;
+template <class... Ops>
+inline constexpr int list_size<type_list<Ops...>> = sizeof...(Ops);
+
+template <class Op, class List>
+inline constexpr int list_index = -1;
+template <class Op, class Head, class... Tail>
+inline constexpr int list_index<Op, type_list<Head, Tail...>> =
+    same_v<Op, Head>                           ? 0
+    : list_index<Op, type_list<Tail...>> == -1 ? -1
+                                               : 1 + list_index<Op, type_list<Tail...>>;
+}  // namespace detail
+
+template <class List>
+inline constexpr int size_of = detail::list_size<List>;
+
+/// Position of Op in List, -1 if absent.
+template <class Op, class List>
+inline constexpr int index_of = detail::list_index<Op, List>;
+
+/// What Op returns for arguments of types T...
+template <class Op, class... T>
+using result_t = decltype(Op{}(T{}...));
+
+/// Whether Op has a loop for Arity operands of dtype T.
+template <class Op, class T, int Arity>
+concept supports = (Arity == 1 && requires(T x) { Op{}(x); }) ||
+                   (Arity == 2 && requires(T x) { Op{}(x, x); }) ||
+                   (Arity == 3 && requires(T x) { Op{}(x, x, x); });
+
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,291 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/complex_math.hpp"
+#include "ops/concepts.hpp"
+#include "ops/math.hpp"
+#include "ops/op_info.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+struct abs {
+  static constexpr op_info info{
+      .name = "abs",
+      .doc =
+          "The absolute value.\n\n"
+          "Numeric dtypes; the result has the dtype of x, for complex x "
+          "the real one of its width.\n"
+          "The least signed integer wraps around to itself.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <signed_integral T>
+  SKERRY_HD T operator()(T x) const {
+    return x < T(0) ? wrapping_subtract(T(0), x) : x;
+  }
+  template <unsigned_integral T>
+  SKERRY_HD T operator()(T x) const {
+    return x;
+  }
+  template <real_floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::fabs(x);
+  }
+  template <complex_floating T>
+  SKERRY_HD real_part_t<T> operator()(T x) const {
+    return math::abs(x);
+  }
+};
+
+struct add {
+  static constexpr op_info info{
+      .name = "add",
+      .doc =
+          "The sum.\n\n"
+          "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <numeric T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return wrapping_add(x1, x2);
+  }
+};
+
+struct clip {
+  static constexpr op_info info{
+      .name = "clip",
+      .doc =
+          "x limited to the range from min to max.\n\n"
+          "Real dtypes; the result has the dtype of x. NaN if any of the "
+          "three is; max where min > max.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_numeric T>
+  SKERRY_HD T operator()(T x, T min, T max) const {
+    return math::minimum(math::maximum(x, min), max);
+  }
+};
+
+struct copysign {
+  static constexpr op_info info{
+      .name = "copysign",
+      .doc =
+          "The magnitude of x1 with the sign of x2.\n\n"
+          "Real floating dtypes; the result has their promoted dtype. "
+          "The signs of zeros and NaNs count.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_floating T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return math::copysign(x1, x2);
+  }
+};
+
+struct divide {
+  static constexpr op_info info{
+      .name = "divide",
+      .doc =
+          "The quotient, correctly rounded for real dtypes.\n\n"
+          "Floating dtypes, complex ones included; the result has their promoted dtype.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_floating T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return x1 / x2;
+  }
+  template <complex_floating T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return math::divide(x1, x2);
+  }
+};
+
+struct floor_divide {
+  static constexpr op_info info{
+      .name = "floor_divide",
+      .doc =
+          "The quotient rounded towards minus infinity.\n\n"
+          "Real dtypes; the result has their promoted dtype.\n"
+          "Follows floor(x1 / x2) for infinities; integer division by zero gives 0.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_numeric T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return math::floor_divide(x1, x2);
+  }
+};
+
+struct maximum {
+  static constexpr op_info info{
+      .name = "maximum",
+      .doc =
+          "The greater of x1 and x2; NaN if either is.\n\n"
+          "Real dtypes; the result has their promoted dtype.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_numeric T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return math::maximum(x1, x2);
+  }
+};
+
+struct minimum {
+  static constexpr op_info info{
+      .name = "minimum",
+      .doc =
+          "The lesser of x1 and x2; NaN if either is.\n\n"
+          "Real dtypes; the result has their promoted dtype.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_numeric T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return math::minimum(x1, x2);
+  }
+};
+
+struct multiply {
+  static constexpr op_info info{
+      .name = "multiply",
+      .doc =
+          "The product.\n\n"
+          "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <numeric T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return wrapping_multiply(x1, x2);
+  }
+};
+
+struct negative {
+  static constexpr op_info info{
+      .name = "negative",
+      .doc =
+          "The negated value.\n\n"
+          "Numeric dtypes; the result has the dtype of x. Integers wrap around.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <integral T>
+  SKERRY_HD T operator()(T x) const {
+    return wrapping_subtract(T(0), x);
+  }
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return -x;
+  }
+};
+
+struct nextafter {
+  static constexpr op_info info{
+      .name = "nextafter",
+      .doc =
+          "The next representable value after x1 in the direction of x2.\n\n"
+          "Real floating dtypes; the result has their promoted dtype. Equal operands give x2.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_floating T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return math::nextafter(x1, x2);
+  }
+};
+
+struct positive {
+  static constexpr op_info info{
+      .name = "positive",
+      .doc =
+          "The value itself, as a new array.\n\n"
+          "Numeric dtypes; the result has the dtype of x.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <numeric T>
+  SKERRY_HD T operator()(T x) const {
+    return x;
+  }
+};
+
+struct reciprocal {
+  static constexpr op_info info{
+      .name = "reciprocal",
+      .doc =
+          "1 / x.\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_floating T>
+  SKERRY_HD T operator()(T x) const {
+    return T(1) / x;
+  }
+  template <complex_floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::divide(T(1), x);
+  }
+};
+
+struct remainder {
+  static constexpr op_info info{
+      .name = "remainder",
+      .doc =
+          "The remainder of floor division, with the sign of x2: Python's %.\n\n"
+          "Real dtypes; the result has their promoted dtype. Integer division by zero gives 0.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_numeric T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return math::remainder(x1, x2);
+  }
+};
+
+struct sign {
+  static constexpr op_info info{
+      .name = "sign",
+      .doc =
+          "-1, 0 or 1 by the sign of x; x / abs(x) for complex x.\n\n"
+          "Numeric dtypes; the result has the dtype of x. NaN for NaN.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <signed_integral T>
+  SKERRY_HD T operator()(T x) const {
+    return static_cast<T>((x > T(0)) - (x < T(0)));
+  }
+  template <unsigned_integral T>
+  SKERRY_HD T operator()(T x) const {
+    return static_cast<T>(x != T(0));
+  }
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::sign(x);
+  }
+};
+
+struct square {
+  static constexpr op_info info{
+      .name = "square",
+      .doc =
+          "x * x.\n\n"
+          "Numeric dtypes; the result has the dtype of x. Integers wrap around.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <numeric T>
+  SKERRY_HD T operator()(T x) const {
+    return wrapping_multiply(x, x);
+  }
+};
+
+struct subtract {
+  static constexpr op_info info{
+      .name = "subtract",
+      .doc =
+          "The difference.\n\n"
+          "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <numeric T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return wrapping_subtract(x1, x2);
+  }
+};
+
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

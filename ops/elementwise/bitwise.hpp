@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/complex_math.hpp"
+#include "ops/concepts.hpp"
+#include "ops/math.hpp"
+#include "ops/op_info.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+struct bitwise_and {
+  static constexpr op_info info{
+      .name = "bitwise_and",
+      .doc =
+          "Bitwise AND.\n\n"
+          "Integer dtypes and bool; the result has their promoted dtype.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <integral_or_boolean T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return static_cast<T>(x1 & x2);
+  }
+};
+
+struct bitwise_invert {
+  static constexpr op_info info{
+      .name = "bitwise_invert",
+      .doc =
+          "Every bit inverted; logical negation for bool.\n\n"
+          "Integer dtypes and bool; the result has the dtype of x.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <boolean T>
+  SKERRY_HD T operator()(T x) const {
+    return !x;
+  }
+  template <integral T>
+  SKERRY_HD T operator()(T x) const {
+    return static_cast<T>(~x);
+  }
+};
+
+struct bitwise_left_shift {
+  static constexpr op_info info{
+      .name = "bitwise_left_shift",
+      .doc =
+          "The bits of x1 shifted to the left by x2.\n\n"
+          "Integer dtypes; the result has their promoted dtype. 0 where "
+          "x2 is negative or at least the width.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <integral T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return math::shift_left(x1, x2);
+  }
+};
+
+struct bitwise_or {
+  static constexpr op_info info{
+      .name = "bitwise_or",
+      .doc =
+          "Bitwise OR.\n\n"
+          "Integer dtypes and bool; the result has their promoted dtype.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <integral_or_boolean T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return static_cast<T>(x1 | x2);
+  }
+};
+
+struct bitwise_right_shift {
+  static constexpr op_info info{
+      .name = "bitwise_right_shift",
+      .doc =
+          "The bits of x1 shifted to the right by x2, keeping the sign.\n\n"
+          "Integer dtypes; the result has their promoted dtype.\n"
+          "0 or -1 where x2 is negative or at least the width.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <integral T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return math::shift_right(x1, x2);
+  }
+};
+
+struct bitwise_xor {
+  static constexpr op_info info{
+      .name = "bitwise_xor",
+      .doc =
+          "Bitwise exclusive OR.\n\n"
+          "Integer dtypes and bool; the result has their promoted dtype.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <integral_or_boolean T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return static_cast<T>(x1 ^ x2);
+  }
+};
+
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

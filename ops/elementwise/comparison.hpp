@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/complex_math.hpp"
+#include "ops/concepts.hpp"
+#include "ops/math.hpp"
+#include "ops/op_info.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+struct equal {
+  static constexpr op_info info{
+      .name = "equal",
+      .doc =
+          "Whether x1 == x2.\n\n"
+          "Any dtypes that promote; the result is bool. NaN equals nothing.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <any_dtype T>
+  SKERRY_HD bool operator()(T x1, T x2) const {
+    return x1 == x2;
+  }
+};
+
+struct greater {
+  static constexpr op_info info{
+      .name = "greater",
+      .doc =
+          "Whether x1 > x2.\n\n"
+          "Real dtypes; the result is bool, False for NaN.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_numeric T>
+  SKERRY_HD bool operator()(T x1, T x2) const {
+    return x1 > x2;
+  }
+};
+
+struct greater_equal {
+  static constexpr op_info info{
+      .name = "greater_equal",
+      .doc =
+          "Whether x1 >= x2.\n\n"
+          "Real dtypes; the result is bool, False for NaN.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_numeric T>
+  SKERRY_HD bool operator()(T x1, T x2) const {
+    return x1 >= x2;
+  }
+};
+
+struct isfinite {
+  static constexpr op_info info{
+      .name = "isfinite",
+      .doc =
+          "Whether x is finite: neither infinite nor NaN.\n\n"
+          "Numeric dtypes; the result is bool. Both parts of a complex x count.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <integral T>
+  SKERRY_HD bool operator()(T) const {
+    return true;
+  }
+  template <real_floating T>
+  SKERRY_HD bool operator()(T x) const {
+    return math::isfinite(x);
+  }
+  template <complex_floating T>
+  SKERRY_HD bool operator()(T x) const {
+    return math::isfinite(x.re) & math::isfinite(x.im);
+  }
+};
+
+struct isinf {
+  static constexpr op_info info{
+      .name = "isinf",
+      .doc =
+          "Whether x is an infinity of either sign.\n\n"
+          "Numeric dtypes; the result is bool. Either part of a complex x counts.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <integral T>
+  SKERRY_HD bool operator()(T) const {
+    return false;
+  }
+  template <real_floating T>
+  SKERRY_HD bool operator()(T x) const {
+    return math::isinf(x);
+  }
+  template <complex_floating T>
+  SKERRY_HD bool operator()(T x) const {
+    return math::isinf(x.re) | math::isinf(x.im);
+  }
+};
+
+struct isnan {
+  static constexpr op_info info{
+      .name = "isnan",
+      .doc =
+          "Whether x is NaN.\n\n"
+          "Numeric dtypes; the result is bool. Either part of a complex x counts.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <integral T>
+  SKERRY_HD bool operator()(T) const {
+    return false;
+  }
+  template <real_floating T>
+  SKERRY_HD bool operator()(T x) const {
+    return math::isnan(x);
+  }
+  template <complex_floating T>
+  SKERRY_HD bool operator()(T x) const {
+    return math::isnan(x.re) | math::isnan(x.im);
+  }
+};
+
+struct less {
+  static constexpr op_info info{
+      .name = "less",
+      .doc =
+          "Whether x1 < x2.\n\n"
+          "Real dtypes; the result is bool, False for NaN.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_numeric T>
+  SKERRY_HD bool operator()(T x1, T x2) const {
+    return x1 < x2;
+  }
+};
+
+struct less_equal {
+  static constexpr op_info info{
+      .name = "less_equal",
+      .doc =
+          "Whether x1 <= x2.\n\n"
+          "Real dtypes; the result is bool, False for NaN.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_numeric T>
+  SKERRY_HD bool operator()(T x1, T x2) const {
+    return x1 <= x2;
+  }
+};
+
+struct not_equal {
+  static constexpr op_info info{
+      .name = "not_equal",
+      .doc =
+          "Whether x1 != x2.\n\n"
+          "Any dtypes that promote; the result is bool. NaN equals nothing.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <any_dtype T>
+  SKERRY_HD bool operator()(T x1, T x2) const {
+    return x1 != x2;
+  }
+};
+
+struct signbit {
+  static constexpr op_info info{
+      .name = "signbit",
+      .doc =
+          "Whether the sign bit of x is set; true for -0.\n\n"
+          "Real floating dtypes; the result is bool.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_floating T>
+  SKERRY_HD bool operator()(T x) const {
+    return math::signbit(x);
+  }
+};
+
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

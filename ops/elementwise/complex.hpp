@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/complex_math.hpp"
+#include "ops/concepts.hpp"
+#include "ops/math.hpp"
+#include "ops/op_info.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+struct conj {
+  static constexpr op_info info{
+      .name = "conj",
+      .doc =
+          "The complex conjugate; a real x itself.\n\n"
+          "Numeric dtypes; the result has the dtype of x.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_numeric T>
+  SKERRY_HD T operator()(T x) const {
+    return x;
+  }
+  template <complex_floating T>
+  SKERRY_HD T operator()(T x) const {
+    return {x.re, -x.im};
+  }
+};
+
+struct imag {
+  static constexpr op_info info{
+      .name = "imag",
+      .doc =
+          "The imaginary part.\n\n"
+          "Complex dtypes; the result has the real dtype of their width.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <complex_floating T>
+  SKERRY_HD real_part_t<T> operator()(T x) const {
+    return x.im;
+  }
+};
+
+struct real {
+  static constexpr op_info info{
+      .name = "real",
+      .doc =
+          "The real part; a real x itself.\n\n"
+          "Numeric dtypes; the result has the dtype of x, for complex x "
+          "the real one of its width.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <real_numeric T>
+  SKERRY_HD T operator()(T x) const {
+    return x;
+  }
+  template <complex_floating T>
+  SKERRY_HD real_part_t<T> operator()(T x) const {
+    return x.re;
+  }
+};
+
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/complex_math.hpp"
+#include "ops/concepts.hpp"
+#include "ops/math.hpp"
+#include "ops/op_info.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+struct logical_and {
+  static constexpr op_info info{
+      .name = "logical_and",
+      .doc =
+          "Logical AND.\n\n"
+          "Bool only.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <boolean T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return static_cast<T>(x1 & x2);
+  }
+};
+
+struct logical_not {
+  static constexpr op_info info{
+      .name = "logical_not",
+      .doc =
+          "Logical negation.\n\n"
+          "Bool only.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <boolean T>
+  SKERRY_HD T operator()(T x) const {
+    return !x;
+  }
+};
+
+struct logical_or {
+  static constexpr op_info info{
+      .name = "logical_or",
+      .doc =
+          "Logical OR.\n\n"
+          "Bool only.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <boolean T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return static_cast<T>(x1 | x2);
+  }
+};
+
+struct logical_xor {
+  static constexpr op_info info{
+      .name = "logical_xor",
+      .doc =
+          "Logical exclusive OR.\n\n"
+          "Bool only.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <boolean T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return static_cast<T>(x1 ^ x2);
+  }
+};
+
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/complex_math.hpp"
+#include "ops/concepts.hpp"
+#include "ops/math.hpp"
+#include "ops/op_info.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+struct ceil {
+  static constexpr op_info info{
+      .name = "ceil",
+      .doc =
+          "Rounds up to an integer.\n\n"
+          "Real dtypes; the result has the dtype of x. Infinities, NaN and signed zeros are kept.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <integral T>
+  SKERRY_HD T operator()(T x) const {
+    return x;
+  }
+  template <real_floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::ceil(x);
+  }
+};
+
+struct floor {
+  static constexpr op_info info{
+      .name = "floor",
+      .doc =
+          "Rounds down to an integer.\n\n"
+          "Real dtypes; the result has the dtype of x. Infinities, NaN and signed zeros are kept.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <integral T>
+  SKERRY_HD T operator()(T x) const {
+    return x;
+  }
+  template <real_floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::floor(x);
+  }
+};
+
+struct round {
+  static constexpr op_info info{
+      .name = "round",
+      .doc =
+          "Rounds to the nearest integer, ties to the even one.\n\n"
+          "Numeric dtypes; the result has the dtype of x; parts of a complex x are rounded each.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <integral T>
+  SKERRY_HD T operator()(T x) const {
+    return x;
+  }
+  template <real_floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::rint(x);
+  }
+  template <complex_floating T>
+  SKERRY_HD T operator()(T x) const {
+    return {math::rint(x.re), math::rint(x.im)};
+  }
+};
+
+struct trunc {
+  static constexpr op_info info{
+      .name = "trunc",
+      .doc =
+          "Rounds towards zero to an integer.\n\n"
+          "Real dtypes; the result has the dtype of x. Infinities, NaN and signed zeros are kept.\n"
+          "Source: array API 2025.12, elementwise functions.",
+  };
+  template <integral T>
+  SKERRY_HD T operator()(T x) const {
+    return x;
+  }
+  template <real_floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::trunc(x);
+  }
+};
+
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

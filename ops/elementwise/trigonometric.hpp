@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/complex_math.hpp"
+#include "ops/concepts.hpp"
+#include "ops/math.hpp"
+#include "ops/op_info.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+struct acos {
+  static constexpr op_info info{
+      .name = "acos",
+      .doc =
+          "The inverse cosine in radians, in [0, pi].\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "NaN outside [-1, 1] (real dtypes).\n"
+          "Source: array API 2025.12, elementwise functions.",
+      .expensive = true,
+  };
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::acos(x);
+  }
+};
+
+struct acosh {
+  static constexpr op_info info{
+      .name = "acosh",
+      .doc =
+          "The inverse hyperbolic cosine.\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "NaN below 1 (real dtypes).\n"
+          "Source: array API 2025.12, elementwise functions.",
+      .expensive = true,
+  };
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::acosh(x);
+  }
+};
+
+struct asin {
+  static constexpr op_info info{
+      .name = "asin",
+      .doc =
+          "The inverse sine in radians, in [-pi/2, pi/2].\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "NaN outside [-1, 1] (real dtypes).\n"
+          "Source: array API 2025.12, elementwise functions.",
+      .expensive = true,
+  };
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::asin(x);
+  }
+};
+
+struct asinh {
+  static constexpr op_info info{
+      .name = "asinh",
+      .doc =
+          "The inverse hyperbolic sine.\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Source: array API 2025.12, elementwise functions.",
+      .expensive = true,
+  };
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::asinh(x);
+  }
+};
+
+struct atan {
+  static constexpr op_info info{
+      .name = "atan",
+      .doc =
+          "The inverse tangent in radians, in [-pi/2, pi/2].\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Source: array API 2025.12, elementwise functions.",
+      .expensive = true,
+  };
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::atan(x);
+  }
+};
+
+struct atan2 {
+  static constexpr op_info info{
+      .name = "atan2",
+      .doc =
+          "The angle in radians, in [-pi, pi], of the point with coordinates x2 and x1.\n\n"
+          "Real floating dtypes; the result has their promoted dtype. Signed zeros choose the side "
+          "of the cut.\n"
+          "Source: array API 2025.12, elementwise functions.",
+      .expensive = true,
+  };
+  template <real_floating T>
+  SKERRY_HD T operator()(T x1, T x2) const {
+    return math::atan2(x1, x2);
+  }
+};
+
+struct atanh {
+  static constexpr op_info info{
+      .name = "atanh",
+      .doc =
+          "The inverse hyperbolic tangent.\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "NaN outside [-1, 1] (real dtypes), infinite at its ends.\n"
+          "Source: array API 2025.12, elementwise functions.",
+      .expensive = true,
+  };
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::atanh(x);
+  }
+};
+
+struct cos {
+  static constexpr op_info info{
+      .name = "cos",
+      .doc =
+          "The cosine of an angle in radians.\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "NaN for infinities (real dtypes).\n"
+          "Source: array API 2025.12, elementwise functions.",
+      .expensive = true,
+  };
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::cos(x);
+  }
+};
+
+struct cosh {
+  static constexpr op_info info{
+      .name = "cosh",
+      .doc =
+          "The hyperbolic cosine.\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Source: array API 2025.12, elementwise functions.",
+      .expensive = true,
+  };
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::cosh(x);
+  }
+};
+
+struct sin {
+  static constexpr op_info info{
+      .name = "sin",
+      .doc =
+          "The sine of an angle in radians.\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "NaN for infinities (real dtypes).\n"
+          "Source: array API 2025.12, elementwise functions.",
+      .expensive = true,
+  };
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::sin(x);
+  }
+};
+
+struct sinh {
+  static constexpr op_info info{
+      .name = "sinh",
+      .doc =
+          "The hyperbolic sine.\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Source: array API 2025.12, elementwise functions.",
+      .expensive = true,
+  };
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::sinh(x);
+  }
+};
+
+struct tan {
+  static constexpr op_info info{
+      .name = "tan",
+      .doc =
+          "The tangent of an angle in radians.\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "NaN for infinities (real dtypes).\n"
+          "Source: array API 2025.12, elementwise functions.",
+      .expensive = true,
+  };
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::tan(x);
+  }
+};
+
+struct tanh {
+  static constexpr op_info info{
+      .name = "tanh",
+      .doc =
+          "The hyperbolic tangent.\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Source: array API 2025.12, elementwise functions.",
+      .expensive = true,
+  };
+  template <floating T>
+  SKERRY_HD T operator()(T x) const {
+    return math::tanh(x);
+  }
+};
+
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

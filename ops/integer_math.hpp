@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/config.hpp"
+#include "ops/concepts.hpp"
+#if !defined(__CUDACC_RTC__)
+#include <math.h>
+#endif
+
+// Integer arithmetic that wraps around and never traps; the same names for floating dtypes where a
+// reduction or an operation treats both alike. Parsed by NVRTC: no standard header
+// but <math.h>, and that only elsewhere.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+/// The least value of T: minus infinity for floats.
+template <real_numeric T>
+SKERRY_HD SKERRY_INLINE constexpr T lowest() {
+  if constexpr (real_floating<T>) {
+    return static_cast<T>(__builtin_bit_cast(float, 0xff800000u));
+  } else if constexpr (unsigned_integral<T>) {
+    return T(0);
+  } else {
+    return static_cast<T>(bits_t<T>(1) << (8 * sizeof(T) - 1));
+  }
+}
+
+/// The greatest value of T: infinity for floats.
+template <real_numeric T>
+SKERRY_HD SKERRY_INLINE constexpr T highest() {
+  if constexpr (real_floating<T>) {
+    return static_cast<T>(__builtin_bit_cast(float, 0x7f800000u));
+  } else {
+    return static_cast<T>(~lowest<T>());
+  }
+}
+
+template <numeric T>
+SKERRY_HD SKERRY_INLINE T wrapping_add(T a, T b) {
+  if constexpr (integral<T>) {
+    return static_cast<T>(static_cast<bits_t<T>>(a) + static_cast<bits_t<T>>(b));
+  } else {
+    return a + b;
+  }
+}
+
+template <numeric T>
+SKERRY_HD SKERRY_INLINE T wrapping_subtract(T a, T b) {
+  if constexpr (integral<T>) {
+    return static_cast<T>(static_cast<bits_t<T>>(a) - static_cast<bits_t<T>>(b));
+  } else {
+    return a - b;
+  }
+}
+
+template <numeric T>
+SKERRY_HD SKERRY_INLINE T wrapping_multiply(T a, T b) {
+  if constexpr (integral<T>) {
+    // 1u: uint16 operands would otherwise be promoted to int, whose product can overflow.
+    return static_cast<T>(1u * static_cast<bits_t<T>>(a) * static_cast<bits_t<T>>(b));
+  } else {
+    return a * b;
+  }
+}
+
+namespace math {
+
+/// A divisor that neither traps nor overflows: 1 in place of 0, and of -1 under the least value
+/// (whose quotient by -1 wraps around to itself).
+template <integral T>
+SKERRY_HD SKERRY_INLINE T safe_divisor(T a, T b) {
+  bool unsafe = b == T(0);
+  if constexpr (signed_integral<T>) unsafe = unsafe | ((b == T(-1)) & (a == lowest<T>()));
+  return unsafe ? T(1) : b;
+}
+
+#if defined(__CUDA_ARCH__)
+inline constexpr int widest_float_division = 2;
+#else
+inline constexpr int widest_float_division = 4;
+#endif
+
+/// floor(a / b) for b != 0 without overflow. Up to 32 bits through floating division, which unlike
+/// integer division is a vector instruction: a quotient that isn't an integer is at least
+/// 1 / |b| away from one, relatively more than 2^-16 (2^-32), so rounding to 24 (53) bits doesn't
+/// reach it. GPUs divide 32-bit integers faster than doubles.
+template <integral T>
+SKERRY_HD SKERRY_INLINE T floor_quotient(T a, T b) {
+  if constexpr (sizeof(T) <= 2) {
+    return static_cast<T>(
+        static_cast<int32>(::floorf(static_cast<float>(a) / static_cast<float>(b))));
+  } else if constexpr (sizeof(T) <= widest_float_division) {
+    const double quotient = ::floor(static_cast<double>(a) / static_cast<double>(b));
+    if constexpr (signed_integral<T>) return static_cast<T>(quotient);
+    // By way of int32, for which every instruction set has a conversion.
+    return static_cast<T>(static_cast<uint32>(static_cast<int32>(quotient - 2147483648.0)) ^
+                          0x80000000u);
+  } else if constexpr (unsigned_integral<T>) {
+    return a / b;
+  } else {
+    const T quotient = a / b;
+    const T rest = a % b;
+    return quotient - static_cast<T>((rest != 0) & ((rest < 0) != (b < 0)));
+  }
+}
+
+/// Rounds towards minus infinity; 0 where b is 0; wraps around where the result doesn't fit.
+template <integral T>
+SKERRY_HD SKERRY_INLINE T floor_divide(T a, T b) {
+  const T quotient = floor_quotient(a, safe_divisor(a, b));
+  return b == T(0) ? T(0) : quotient;
+}
+
+/// a - floor_divide(a, b) * b: the sign of b; 0 where b is 0.
+template <integral T>
+SKERRY_HD SKERRY_INLINE T remainder(T a, T b) {
+  const T divisor = safe_divisor(a, b);
+  const T quotient = floor_quotient(a, divisor);
+  const T rest = wrapping_subtract(a, wrapping_multiply(quotient, divisor));
+  return b == T(0) ? T(0) : rest;
+}
+
+/// Exact modulo 2^bits. A negative exponent truncates 1 / base^|exponent|: 0 unless base is 1 or
+/// -1 (base 0 gives 0 too).
+template <integral T>
+SKERRY_HD inline T pow(T base, T exponent) {
+  if constexpr (signed_integral<T>) {
+    if (exponent < 0) {
+      if (base == T(1)) return T(1);
+      if (base == T(-1)) return (exponent & 1) ? T(-1) : T(1);
+      return T(0);
+    }
+  }
+  T result = 1;
+  while (exponent != 0) {
+    if (exponent & 1) result = wrapping_multiply(result, base);
+    base = wrapping_multiply(base, base);
+    exponent = static_cast<T>(exponent >> 1);
+  }
+  return result;
+}
+
+/// x * 2^count modulo 2^bits: 0 for a count of at least the width, and for a negative one, which
+/// counts as a huge one.
+template <integral T>
+SKERRY_HD SKERRY_INLINE T shift_left(T x, T count) {
+  constexpr bits_t<T> width = 8 * sizeof(T);
+  const auto shift = static_cast<bits_t<T>>(count);
+  const auto moved = static_cast<T>((1u * static_cast<bits_t<T>>(x)) << (shift & (width - 1u)));
+  return shift < width ? moved : T(0);
+}
+
+/// floor(x / 2^count): only the sign is left (0 or -1) for a count of at least the width, and for a
+/// negative one, which counts as a huge one.
+template <integral T>
+SKERRY_HD SKERRY_INLINE T shift_right(T x, T count) {
+  constexpr bits_t<T> last = 8 * sizeof(T) - 1;
+  const auto wanted = static_cast<bits_t<T>>(count);
+  const bits_t<T> shift = wanted < last ? wanted : last;
+  const T moved = static_cast<T>(x >> shift);
+  if constexpr (signed_integral<T>) {
+    return moved;
+  } else {
+    return wanted > last ? T(0) : moved;
+  }
+}
+
+}  // namespace math
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry
