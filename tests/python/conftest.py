@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Devices under test: two logical CPU devices and two CUDA devices, rehearsed unless there is a GPU."""
+
+import os
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+# Before skerry is imported: the number of devices is fixed at first use. SKERRY_REHEARSE in the environment wins.
+HAS_GPU = pathlib.Path("/dev/nvidiactl").exists() and "SKERRY_REHEARSE" not in os.environ
+os.environ.setdefault("SKERRY_CPU_DEVICES", "2")
+if HAS_GPU:
+    os.environ.setdefault("SKERRY_CUDA_LOGICAL", "2")
+else:
+    os.environ.setdefault("SKERRY_REHEARSE", "2")
+
+DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
+
+
+def pytest_report_header() -> str:
+    kind = "a real GPU, as two logical devices" if HAS_GPU else "rehearsed"
+    return f"skerry devices: {', '.join(DEVICES)}; CUDA is {kind}"
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    return request.param
+
+
+@pytest.fixture(params=["cuda:0", "cuda:1"])
+def cuda_device(request):
+    return request.param

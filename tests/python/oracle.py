@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy as the oracle: samples, layouts, and the one comparison that checks value, dtype, shape and device."""
+
+import numpy as np
+
+import skerry as sk
+
+DTYPES = (
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
+).split()
+SIZES = (0, 1, 31, 32, 33, 127, 128, 129, 4095, 4096, 4097, 100_003)
+
+# Relative error allowed, per dtype, of results that need not be correctly rounded: 4 units in the last place of the
+# vectorised functions, and room for complex ones, whose error is counted against the modulus.
+TOLERANCE = {"float32": 1e-6, "float64": 4e-15, "complex64": 4e-6, "complex128": 2e-14}
+
+
+def to_numpy(x):
+    """Copy of an array of any device on the host."""
+    return np.array(x.to_device("cpu:0"))
+
+
+def assert_same(got, want, device, *, dtype=None, exact=True, what=""):
+    """``got`` is a skerry array on ``device`` with the values, dtype and shape of the NumPy array ``want``."""
+    want = np.asarray(want)
+    assert isinstance(got, sk.Array), what
+    assert got.device == sk.Device(device), f"{what}: on {got.device}, expected {device}"
+    assert got.dtype == np.dtype(dtype or want.dtype), f"{what}: {got.dtype}"
+    assert got.shape == want.shape, f"{what}: {got.shape} instead of {want.shape}"
+    values = to_numpy(got)
+    if exact:
+        np.testing.assert_array_equal(values, want, err_msg=what, strict=False)
+        return
+    tolerance = TOLERANCE[got.dtype.name]
+    if got.dtype.kind == "c":
+        finite = np.isfinite(want)
+        np.testing.assert_array_equal(np.isfinite(values), finite, err_msg=what)
+        error = np.abs(values[finite] - want[finite])
+        bound = tolerance * np.maximum(np.abs(want[finite]), 1e-30)
+        assert np.all(error <= bound), f"{what}: worst {np.max(error / bound):.3g} of the tolerance"
+        return
+    np.testing.assert_allclose(values, want, rtol=tolerance, atol=0, equal_nan=True, err_msg=what)
+
+
+def sample(dtype, shape, seed=0, low=None, high=None):
+    """Random values of a dtype: whole range for bool, small for integers, [-3, 3] for floats unless bounded."""
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        low = (0 if dtype.kind == "u" else -100) if low is None else low
+        high = 100 if high is None else high
+        return rng.integers(low, high + 1, shape).astype(dtype)
+    low, high = (-3.0 if low is None else low), (3.0 if high is None else high)
+    values = rng.uniform(low, high, shape)
+    if dtype.kind == "c":
+        values = values + 1j * rng.uniform(low, high, shape)
+    return np.asarray(values).astype(dtype)
+
+
+def _c(x):
+    return x
+
+
+def _transposed(x):
+    return x.T
+
+
+def _offset_slice(x):
+    return x[1:, 2:]
+
+
+def _negative_step(x):
+    return x[::-1, ::-2]
+
+
+def _stepped(x):
+    return x[::2, 1::3]
+
+
+def _column(x):
+    return x[:, 3:4]
+
+
+def _row(x):
+    return x[2:3, :]
+
+
+# Views that both libraries take from the same (9, 14) base by the same expression.
+LAYOUTS = {
+    "C": _c,
+    "transposed": _transposed,
+    "offset_slice": _offset_slice,
+    "negative_step": _negative_step,
+    "stepped": _stepped,
+    "column": _column,
+    "row": _row,
+}
+BASE_SHAPE = (9, 14)
+
+
+def on(device, x):
+    """A copy of a NumPy array on ``device``, with its memory order."""
+    return sk.asarray(x, device="cpu:0", copy=True).to_device(device)
+
+
+def layouts_of(x, device):
+    """(name, skerry view, NumPy view) of the same elements for a base of ``BASE_SHAPE``."""
+    mine = on(device, x)
+    for name, view in LAYOUTS.items():
+        yield name, view(mine), view(x)
+    yield "F", on(device, np.asfortranarray(x)), x
+    yield "0-d", mine[1, 2], x[1, 2]
+    stretched = np.broadcast_to(x[0], BASE_SHAPE)
+    yield "broadcast", sk.broadcast_to(mine[0, :], BASE_SHAPE), stretched

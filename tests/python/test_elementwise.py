@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every elementwise operation x dtype x layout x device against NumPy, generated from the operation table."""
+
+import numpy as np
+import pytest
+from oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, on, sample
+
+import skerry as sk
+from skerry import _core
+
+TABLE = {entry["name"]: entry for entry in _core.op_table()}
+CASES = [(name, dtype) for name, entry in TABLE.items() for dtype in entry["loops"]]
+
+# Correctly rounded or exact by the standard; everything else may be off by a few units in the last place.
+EXACT = set(
+    "add subtract multiply divide sqrt reciprocal abs ceil floor trunc round negative positive sign square copysign "
+    "nextafter maximum minimum clip conj real imag remainder floor_divide".split()
+)
+# Where the interesting values of an argument lie: (low, high) by operation.
+DOMAIN = {
+    "acosh": (1.0, 30.0),
+    "asin": (-1.0, 1.0),
+    "acos": (-1.0, 1.0),
+    "atanh": (-0.99, 0.99),
+    "log": (1e-3, 50.0),
+    "log2": (1e-3, 50.0),
+    "log10": (1e-3, 50.0),
+    "log1p": (-0.9, 50.0),
+    "sqrt": (0.0, 1e6),
+    "bitwise_left_shift": (0, 6),
+    "bitwise_right_shift": (0, 6),
+}
+
+
+def arguments(name, dtype, shape):
+    """Arguments of an operation, with NumPy's quirks kept out: no division by zero, no negative exponents."""
+    kind = np.dtype(dtype).kind
+    bounds = DOMAIN.get(name, (None, None)) if kind in "fiu" else (None, None)
+    args = [sample(dtype, shape, seed, *bounds) for seed in range(TABLE[name]["arity"])]
+    if name in ("floor_divide", "remainder") and kind in "iu":
+        args[1] = np.where(args[1] == 0, 1, args[1]).astype(dtype)
+    if name == "pow":
+        args[0] = sample(dtype, shape, 0, 0 if kind in "iu" else 0.1, 3)
+        args[1] = sample(dtype, shape, 1, 0 if kind in "iu" else -3, 3)
+    if name == "sign" and kind == "c":
+        args[0] = np.where(np.abs(args[0]) < 0.1, 1, args[0]).astype(dtype)
+    return args
+
+
+def reference(name, args):
+    """NumPy's result; real transcendentals of float32 in float64, since NumPy's own are off by ulps too."""
+    function = getattr(np, name)
+    dtype = args[0].dtype
+    with np.errstate(all="ignore"):
+        if name == "clip":
+            return np.minimum(np.maximum(args[0], args[1]), args[2])
+        if name == "reciprocal":
+            return np.asarray(1, dtype=dtype) / args[0]
+        if name in EXACT and dtype.kind != "c":
+            return function(*args)
+        if dtype == np.float32:
+            return function(*(x.astype(np.float64) for x in args)).astype(
+                bool if function(*args).dtype == bool else np.float32
+            )
+        if dtype == np.complex64:
+            wide = function(*(x.astype(np.complex128) for x in args))
+            narrow = {"c": np.complex64, "f": np.float32, "b": bool}[wide.dtype.kind]
+            return wide.astype(narrow)
+        return function(*args)
+
+
+def is_exact(name, dtype):
+    kind = np.dtype(dtype).kind
+    result = np.dtype(TABLE[name]["loops"][dtype]).kind
+    return result in "biu" or (name in EXACT and kind in "fiub")
+
+
+def check(name, dtype, mine, theirs, device, what):
+    got = getattr(sk, name)(*mine)
+    want = reference(name, theirs)
+    result = TABLE[name]["loops"][dtype]
+    assert_same(
+        got, np.asarray(want).astype(result), device, dtype=result, exact=is_exact(name, dtype), what=what
+    )
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_values_in_every_layout(name, dtype, device):
+    args = arguments(name, dtype, BASE_SHAPE)
+    views = [layouts_of(x, device) for x in args]
+    for parts in zip(*views, strict=True):
+        mine, theirs = [part[1] for part in parts], [part[2] for part in parts]
+        check(name, dtype, mine, theirs, device, f"{name} {dtype} {parts[0][0]}")
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_mixed_layouts_broadcast(name, dtype, device):
+    args = arguments(name, dtype, BASE_SHAPE)
+    if len(args) < 2:
+        args = [args[0].T.copy().T]
+        check(name, dtype, [on(device, x) for x in args], args, device, f"{name} {dtype} F")
+        return
+    # A matrix with a row, and a column with a transposed matrix.
+    first = [args[0]] + [x[1] for x in args[1:]]
+    second = [args[0][:, :1]] + [np.asfortranarray(x) for x in args[1:]]
+    for theirs in (first, second):
+        mine = [on(device, x) for x in theirs]
+        check(name, dtype, mine, theirs, device, f"{name} {dtype} broadcast")
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_every_size(name, dtype):
+    # One CPU and one CUDA device: sizes are about loop tails, blocks and chunks, not about the device's number.
+    for size in SIZES:
+        if size == SIZES[-1] and np.dtype(dtype).kind == "c":
+            continue  # the complex loops are scalar: 4,097 elements already run more than one block
+        args = arguments(name, dtype, (size,))
+        for where in ("cpu:0", "cuda:1"):
+            mine = [on(where, x) for x in args]
+            check(name, dtype, mine, args, where, f"{name} {dtype} size {size}")
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_misaligned_memory(name, dtype):
+    args = arguments(name, dtype, (37,))
+    shifted = []
+    for x in args:
+        buffer = np.empty(x.nbytes + 1, dtype=np.uint8)
+        view = buffer[1:].view(x.dtype)
+        view[...] = x
+        shifted.append(view)
+    check(name, dtype, [sk.asarray(x, device="cpu:0") for x in shifted], args, "cpu:0", f"{name} {dtype}")
+
+
+def test_table_has_the_standards_67_functions():
+    assert len(TABLE) == 67
+    assert sum(entry["arity"] == 1 for entry in TABLE.values()) == 38
+    assert sum(entry["arity"] == 2 for entry in TABLE.values()) == 28
