@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "core/device.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <unordered_set>
+
+#include "core/errors.hpp"
+
+namespace skerry {
+namespace {
+
+TEST(device, parses_kinds_with_and_without_an_index) {
+  EXPECT_EQ(parse_device("cpu"), (device{device_kind::cpu, 0}));
+  EXPECT_EQ(parse_device("cpu:0"), (device{device_kind::cpu, 0}));
+  EXPECT_EQ(parse_device("cpu:1"), (device{device_kind::cpu, 1}));
+  EXPECT_EQ(parse_device("cuda"), (device{device_kind::cuda, 0}));
+  EXPECT_EQ(parse_device("cuda:3"), (device{device_kind::cuda, 3}));
+  EXPECT_EQ(parse_device("cuda:10"), (device{device_kind::cuda, 10}));
+  EXPECT_EQ(parse_device("cuda:32767"), (device{device_kind::cuda, 32767}));
+}
+
+class rejected_device : public testing::TestWithParam<std::string> {};
+
+TEST_P(rejected_device, is_a_value_error_that_says_what_is_accepted) {
+  try {
+    static_cast<void>(parse_device(GetParam()));
+    FAIL() << "accepted " << GetParam();
+  } catch (const value_error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("'cuda:N'"), std::string::npos) << text;
+    EXPECT_NE(text.find("32767"), std::string::npos) << text;
+    EXPECT_LT(text.size(), 200U);
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(spellings, rejected_device,
+                         testing::Values("", "gpu", "gpu:0", "CPU", "Cuda:0",
+                                         "cuda:", "cpu:", "cuda:-1", "cuda:+1", "cuda:1x", "cuda:x",
+                                         "cuda: 1", " cuda", "cuda ", "cuda:1 ", "cuda1", "cudax",
+                                         "cuda:0:0", "cuda:00", "cuda:01", "cuda:32768",
+                                         "cuda:65536", "cuda:4294967296",
+                                         "cuda:99999999999999999999999999", "cuda\n",
+                                         std::string("cuda:1\0", 7), std::string(10000, 'c')));
+
+TEST(device, prints_what_parse_reads) {
+  for (const device where : {device{device_kind::cpu, 0}, device{device_kind::cuda, 12}}) {
+    EXPECT_EQ(parse_device(to_string(where)), where);
+  }
+  EXPECT_EQ(to_string(device{}), "cpu:0");
+  EXPECT_EQ(to_string(device{device_kind::cuda, 1}), "cuda:1");
+  EXPECT_STREQ(to_string(device_kind::cuda), "cuda");
+}
+
+TEST(device, equality_and_hash_tell_kind_and_index_apart) {
+  const device same{device_kind::cuda, 1};
+  EXPECT_EQ(same, (device{device_kind::cuda, 1}));
+  EXPECT_NE(same, (device{device_kind::cuda, 0}));
+  EXPECT_NE(same, (device{device_kind::cpu, 1}));
+  std::unordered_set<device> all;
+  for (std::int16_t i = 0; i < 4; ++i) {
+    all.insert({device_kind::cpu, i});
+    all.insert({device_kind::cuda, i});
+  }
+  EXPECT_EQ(all.size(), 8U);
+}
+
+TEST(unavailable_reason, has_the_names_that_python_shows) {
+  EXPECT_STREQ(to_string(unavailable_reason::no_driver), "no_driver");
+  EXPECT_STREQ(to_string(unavailable_reason::stub_library), "stub_library");
+  EXPECT_STREQ(to_string(unavailable_reason::driver_too_old), "driver_too_old");
+  EXPECT_STREQ(to_string(unavailable_reason::no_device), "no_device");
+  EXPECT_STREQ(to_string(unavailable_reason::no_kernel_image), "no_kernel_image");
+  EXPECT_STREQ(to_string(unavailable_reason::no_cuda_module), "no_cuda_module");
+  EXPECT_STREQ(to_string(unavailable_reason::out_of_range), "out_of_range");
+  EXPECT_STREQ(to_string(unavailable_reason::busy), "busy");
+  EXPECT_STREQ(to_string(unavailable_reason::forked), "forked");
+}
+
+}  // namespace
+}  // namespace skerry
