@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays on two devices in one call raise DeviceMismatchError, in every public function that takes two arrays."""
+
+import inspect
+import itertools
+import operator
+
+import numpy as np
+import pytest
+
+import skerry as sk
+from skerry.exceptions import DeviceMismatchError
+
+PAIRS = list(itertools.permutations(["cpu:0", "cpu:1", "cuda:0", "cuda:1"], 2))
+SHAPES = [(3,), ()]
+
+# How to call what takes several arrays; everything else is classified by its signature below.
+CALLS = {
+    "broadcast_arrays": lambda f, a, b: f(a, b),
+    "clip": lambda f, a, b: f(a, b, a),
+    "meshgrid": lambda f, a, b: f(a, b),
+    "result_type": lambda f, a, b: f(a, b),
+    "where": lambda f, a, b: f(a > 0, a, b),
+}
+# Take one array, or none: nothing to mix. Listed, so that a new function has to be put somewhere.
+ONE_ARRAY_OR_NONE = set(
+    """
+    Array Device Event Stream DLDeviceType
+    all any arange asarray asnumpy astype broadcast_shapes broadcast_to can_cast copy default_device device devices empty empty_like
+    expand_dims eye finfo flip from_cuda_array_interface from_dlpack full full_like iinfo isdtype is_cuda_array linspace
+    matrix_transpose max mean min moveaxis ones ones_like permute_dims prod rehearse reset_peak reshape
+    set_default_device set_memory_limit show_config squeeze stream sum synchronize to_device tril trim triu zeros
+    zeros_like memory_statistics
+    """.split()
+)
+CONSTANTS_AND_MODULES = {name for name in sk.__all__ if not callable(getattr(sk, name))}
+
+
+def arrays(pair, shape, dtype="float64"):
+    return [sk.ones(shape, dtype=dtype, device=where) for where in pair]
+
+
+def binary_elementwise():
+    from skerry import _core
+
+    return [entry["name"] for entry in _core.op_table() if entry["arity"] == 2]
+
+
+def dtype_for(name):
+    function = getattr(sk, name)
+    x = sk.ones((1,), dtype="float64")
+    for dtype in ("float64", "int64", "bool"):
+        try:
+            function(sk.astype(x, np.dtype(dtype)), sk.astype(x, np.dtype(dtype)))
+        except TypeError:
+            continue
+        return dtype
+    raise AssertionError(f"{name} takes no dtype that was tried")
+
+
+def test_every_public_function_is_accounted_for():
+    from skerry import _core
+
+    unary = {entry["name"] for entry in _core.op_table() if entry["arity"] == 1}
+    known = unary | set(binary_elementwise()) | set(CALLS) | ONE_ARRAY_OR_NONE | CONSTANTS_AND_MODULES
+    left = [name for name in sk.__all__ if name not in known and name != "__array_namespace_info__"]
+    assert not left, f"say in this file how these are called with arrays on two devices: {left}"
+
+
+@pytest.mark.parametrize("name", sorted({*binary_elementwise(), *CALLS}))
+def test_mixed_devices_raise(name):
+    function = getattr(sk, name)
+    dtype = dtype_for(name) if name not in CALLS else "float64"
+    call = CALLS.get(name, lambda f, a, b: f(a, b))
+    for pair in PAIRS:
+        for shape in SHAPES:
+            a, b = arrays(pair, shape, dtype)
+            with pytest.raises(DeviceMismatchError) as caught:
+                call(function, a, b)
+            text = str(caught.value)
+            assert all(where in text for where in pair), text
+            assert "to_device" in text, text
+
+
+OPERATORS = [
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
+]
+IN_PLACE = [
+    operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow,
+]
+INTEGER = [
+    operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift,
+    operator.iand, operator.ior, operator.ixor, operator.ilshift, operator.irshift,
+]
+
+
+@pytest.mark.parametrize("function", OPERATORS + IN_PLACE + INTEGER, ids=lambda f: f.__name__)
+def test_operators_raise(function):
+    for pair, shape in itertools.product(PAIRS, SHAPES):
+        a, b = arrays(pair, shape, "int64" if function in INTEGER else "float64")
+        before = np.array(a.to_device("cpu:0"))
+        with pytest.raises(DeviceMismatchError):
+            function(a, b)
+        assert np.array_equal(np.array(a.to_device("cpu:0")), before), "the target was changed"
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_assignment_raises_and_changes_nothing(pair):
+    a, b = arrays(pair, (3,))
+    zero_d = sk.zeros((), device=pair[1])
+    for key, value in [(slice(None), b), (0, zero_d), (Ellipsis, b)]:
+        with pytest.raises(DeviceMismatchError):
+            a[key] = value
+    assert np.array_equal(np.array(a.to_device("cpu:0")), np.ones(3))
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_index_arrays_raise(pair):
+    a, _ = arrays(pair, (3,))
+    index = sk.ones((2,), dtype="int64", device=pair[1])
+    mask = sk.ones((3,), dtype="bool", device=pair[1])
+    for key in (index, mask, (index,)):
+        with pytest.raises(DeviceMismatchError):
+            a[key]
+        with pytest.raises(DeviceMismatchError):
+            a[key] = 1.0
+
+
+def test_three_arguments_name_the_odd_one():
+    a, b = arrays(("cuda:0", "cpu:0"), (3,))
+    with pytest.raises(DeviceMismatchError, match=r"where: .*cuda:0.*cpu:0"):
+        sk.where(a > 0, a, b)
+    with pytest.raises(DeviceMismatchError):
+        sk.where(a > 0, b, 1.0)
+    with pytest.raises(DeviceMismatchError):
+        sk.clip(a, 0.0, b)
+
+
+def test_python_scalars_have_no_device(device):
+    x = sk.ones((3,), device=device)
+    for result in (x + 1, 1 + x, x * 2.5, sk.where(x > 0, x, 0.0), sk.clip(x, 0, 1), sk.maximum(x, 0.5)):
+        assert result.device == sk.Device(device)
+
+
+def test_signatures_of_functions_of_two_arrays_are_all_walked():
+    """A function whose signature takes x1 and x2, or several arrays, must be in the walk above."""
+    walked = {*binary_elementwise(), *CALLS}
+    for name in sk.__all__:
+        function = getattr(sk, name)
+        if inspect.isclass(function) or not callable(function) or name.startswith("__"):
+            continue
+        parameters = set(inspect.signature(function).parameters)
+        if {"x1", "x2"} <= parameters or "arrays" in parameters:
+            assert name in walked, name
