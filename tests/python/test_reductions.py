@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions over any axes against NumPy, in every layout, dtype and device."""
+
+import itertools
+
+import numpy as np
+import pytest
+from oracle import BASE_SHAPE, DTYPES, SIZES, assert_same, layouts_of, on, sample, to_numpy
+
+import skerry as sk
+from skerry import _core
+
+TABLE = {entry["name"]: entry for entry in _core.reduction_table()}
+CASES = [(name, dtype) for name, entry in TABLE.items() for dtype in entry["loops"]]
+
+
+def reference(name, x, axis, keepdims):
+    wide = {"float32": np.float64, "complex64": np.complex128}.get(x.dtype.name)
+    function = getattr(np, name)
+    with np.errstate(all="ignore"):
+        if name in ("sum", "prod"):
+            dtype = {"b": np.int64, "i": np.int64, "u": np.uint64}.get(x.dtype.kind, wide or x.dtype)
+            result = function(x, axis=axis, keepdims=keepdims, dtype=dtype)
+        elif name == "mean":
+            result = function(x, axis=axis, keepdims=keepdims, dtype=wide)
+        else:
+            result = function(x, axis=axis, keepdims=keepdims)
+    return np.asarray(result).astype(TABLE[name]["loops"][x.dtype.name])
+
+
+def check(name, mine, theirs, axis, keepdims, device, what):
+    got = getattr(sk, name)(mine, axis=axis, keepdims=keepdims)
+    want = reference(name, theirs, axis, keepdims)
+    assert got.device == sk.Device(device)
+    assert got.dtype == want.dtype
+    assert got.shape == want.shape, what
+    if want.dtype.kind in "biu" or name in ("max", "min"):
+        np.testing.assert_array_equal(to_numpy(got), want, err_msg=what)
+        return
+    # Sums cancel: the bound is on the error against the sum of magnitudes, as pairwise summation keeps it.
+    scale = reference(name, np.abs(theirs), axis, keepdims) if name != "prod" else np.abs(want)
+    tolerance = 30 * np.finfo(want.dtype).eps
+    error = np.abs(to_numpy(got) - want)
+    assert np.all(error <= tolerance * np.maximum(np.abs(scale), 1e-30)), f"{what}: {error.max()}"
+
+
+def values(name, dtype, shape):
+    if name == "prod":
+        x = sample(dtype, shape, 3, 0 if np.dtype(dtype).kind in "iu" else 0.5, 2 if np.dtype(dtype).kind in "iu" else 1.5)
+        return x
+    x = sample(dtype, shape, 3)
+    if name == "all" and np.dtype(dtype).kind == "b":
+        x[x.shape[0] // 2 :] = True
+    return x
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_values_in_every_layout(name, dtype, device):
+    for layout, mine, theirs in layouts_of(values(name, dtype, BASE_SHAPE), device):
+        axes = [None, ()] + ([0, 1, -1, (0, 1), (1, 0)] if theirs.ndim == 2 else [])
+        for axis, keepdims in itertools.product(axes, (False, True)):
+            check(name, mine, theirs, axis, keepdims, device, f"{name} {dtype} {layout} axis={axis}")
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_every_size(name, dtype):
+    for size in SIZES:
+        if size == 0 and name in ("max", "min"):
+            continue
+        if name == "prod" and size > 200:
+            continue
+        x = values(name, dtype, (size,))
+        for where in ("cpu:0", "cuda:1"):
+            check(name, on(where, x), x, None, False, where, f"{name} {dtype} size {size}")
+
+
+@pytest.mark.parametrize("name", TABLE)
+@pytest.mark.parametrize("shape", [(4097, 4), (4, 4097), (3, 4097, 5), (2, 3, 5, 7), (1, 129, 1, 33), (65, 64, 63), (0, 5)])
+def test_any_axes_of_any_shape(name, shape):
+    dtype = "float32" if name != "prod" else "int64"
+    x = values(name, dtype, shape)
+    for where in ("cpu:0", "cuda:0"):
+        mine = on(where, x)
+        for count in range(1, x.ndim + 1):
+            for axes in itertools.combinations(range(x.ndim), count):
+                if name in ("max", "min") and any(shape[a] == 0 for a in axes):
+                    continue
+                check(name, mine, x, axes, False, where, f"{name} {shape} axis={axes}")
+                permuted = sk.permute_dims(mine, tuple(reversed(range(x.ndim))))
+                reverse = tuple(x.ndim - 1 - a for a in axes)
+                check(name, permuted, x.T, reverse, True, where, f"{name} {shape}.T axis={reverse}")
+
+
+@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
+def test_dtype_is_cast_to_before_adding(where):
+    x = on(where, np.full((1000,), 100, dtype=np.int8))
+    assert_same(sk.sum(x, dtype=sk.int8), np.asarray(np.full(1000, 100, np.int8).sum(dtype=np.int8)), where)
+    assert_same(sk.sum(x, dtype=sk.float32), np.asarray(100_000, dtype=np.float32), where)
+    y = on(where, np.full((1000,), 0.1))
+    assert sk.sum(y, dtype=sk.float32).dtype == np.float32
+    assert_same(sk.prod(on(where, np.full((3,), 200, np.uint8)), dtype=sk.uint8), np.asarray(200**3 % 256, np.uint8), where)
+
+
+@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_nan_propagates_from_every_position(dtype, where):
+    for size in (1, 7, 33, 129, 5000):
+        for position in {0, size // 2, size - 1}:
+            x = np.arange(size, dtype=dtype)
+            x[position] = np.nan
+            mine = on(where, x)
+            for name in ("max", "min", "sum", "mean", "prod"):
+                assert np.isnan(to_numpy(getattr(sk, name)(mine))), f"{name} of {size} with NaN at {position}"
+            assert bool(sk.any(mine))
+
+
+@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
+def test_empty_arrays(where):
+    x = sk.empty((0, 3), device=where)
+    assert_same(sk.sum(x), np.asarray(0.0), where)
+    assert_same(sk.prod(x), np.asarray(1.0), where)
+    assert_same(sk.sum(x, axis=0), np.zeros(3), where)
+    assert np.isnan(to_numpy(sk.mean(x)))
+    assert_same(sk.all(x), np.asarray(True), where)
+    assert_same(sk.any(x), np.asarray(False), where)
+    assert sk.max(x, axis=1).shape == (0,)
+
+
+def test_pairwise_sum_of_float32_keeps_its_accuracy():
+    x = np.random.default_rng(0).random(4_000_000, dtype=np.float32)
+    exact = x.astype(np.float64).sum()
+    got = float(sk.sum(sk.asarray(x, device="cpu:0")))
+    assert abs(got - exact) / exact < 2e-7 * 4
+
+
+def test_results_do_not_depend_on_the_number_of_threads():
+    x = sk.asarray(np.random.default_rng(0).random((3000, 1000), dtype=np.float32), device="cpu:0")
+    before = sk.get_num_threads()
+    results = []
+    try:
+        for threads in (1, 2, 3):
+            sk.set_num_threads(threads)
+            results.append([to_numpy(sk.sum(x, axis=axis)) for axis in (None, 0, 1)])
+    finally:
+        sk.set_num_threads(before)
+    for others in results[1:]:
+        for one, other in zip(results[0], others, strict=True):
+            assert np.array_equal(one, other)
+
+
+def test_table_covers_all_dtypes_for_all_and_any():
+    assert set(TABLE["all"]["loops"]) == set(DTYPES)
+    assert set(TABLE["sum"]["loops"]) == set(DTYPES)
+    assert set(TABLE["mean"]["loops"]) == {"float32", "float64", "complex64", "complex128"}
