@@ -10,6 +10,8 @@ namespace skerry {
 /// A fresh array with the elements of `x`, on its device; keeps the axis order of a dense `x`, else
 /// C order.
 [[nodiscard]] ndarray copy(const ndarray& x);
+/// A fresh C-ordered copy.
+[[nodiscard]] ndarray copy_c_order(const ndarray& x);
 /// `x` itself if it is C-contiguous, else a C-ordered copy.
 [[nodiscard]] ndarray contiguous(const ndarray& x);
 

@@ -182,6 +182,7 @@ struct prod {
           "unless\n"
           "dtype= says otherwise; elements are cast first. Integers wrap around.\n"
           "Source: array API 2025.12, statistical functions."};
+  static constexpr bool takes_dtype = true;
   template <any_dtype T>
   SKERRY_HD static wide_t<T> load(T x) {
     return static_cast<wide_t<T>>(x);
@@ -209,6 +210,7 @@ struct sum {
                                     "dtype= says otherwise; elements are cast first. Integers wrap "
                                     "around; floats are added pairwise.\n"
                                     "Source: array API 2025.12, statistical functions."};
+  static constexpr bool takes_dtype = true;
   template <any_dtype T>
   SKERRY_HD static wide_t<T> load(T x) {
     return static_cast<wide_t<T>>(x);
@@ -235,6 +237,9 @@ concept reduces = requires(T x) {
 };
 template <class Op, class T>
 using accumulator_t = decltype(Op::load(T{}));
+/// What the reduction of elements of type T returns.
+template <class Op, class T>
+using reduced_t = decltype(Op::finish(Op::load(T{}), int64{}));
 
 }  // namespace ops
 }  // namespace SKERRY_TARGET

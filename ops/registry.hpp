@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/device.hpp"
 #include "core/dtype.hpp"
 #include "ops/kernels/table.hpp"
 
@@ -36,8 +37,18 @@ struct reduction_entry {
 [[nodiscard]] std::span<const reduction_entry> reduction_table() noexcept;
 [[nodiscard]] std::optional<reduction_id> find_reduction(std::string_view name) noexcept;
 
+/// Position of a functor that the front end itself needs by name.
+template <class Op>
+inline constexpr op_id op_id_of =
+    ops::index_of<Op, ops::unary_ops> >= 0 ? ops::index_of<Op, ops::unary_ops>
+    : ops::index_of<Op, ops::binary_ops> >= 0
+        ? unary_count + ops::index_of<Op, ops::binary_ops>
+        : unary_count + binary_count + ops::index_of<Op, ops::ternary_ops>;
+
 /// The kernels for this machine: host forms for the best instruction set, chosen when the library
 /// is loaded; native forms from the first use of a real CUDA device on.
 [[nodiscard]] const kernel_table& kernels() noexcept;
+/// The same, with the native forms there if `where` is a real CUDA device.
+[[nodiscard]] const kernel_table& kernels(device where) noexcept;
 
 }  // namespace skerry

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/apply.hpp"
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/memory.hpp"
+#include "device/stream.hpp"
+#include "ops/copy.hpp"
+#include "ops/creation.hpp"
+#include "ops/enqueue.hpp"
+#include "ops/promotion.hpp"
+#include "ops/writable.hpp"
+
+namespace skerry {
+namespace {
+
+const op_entry& entry_of(op_id op) { return op_table()[static_cast<std::size_t>(op)]; }
+
+const kernel& elementwise_kernel(op_id op, dtype type, device where) {
+  return kernels(where).elementwise[op][static_cast<int>(type)];
+}
+
+/// Room for a plan of which only the fields are written that its kernel reads: to clear all 500
+/// bytes would be a tenth of an ordinary call.
+class raw_plan {
+ public:
+  plan& operator*() noexcept { return *reinterpret_cast<plan*>(bytes_); }
+
+ private:
+  alignas(plan) unsigned char bytes_[sizeof(plan)];
+};
+
+/// The array that all arrays among `operands` are like: on one CPU device, of one dtype and shape,
+/// C-contiguous, not empty. Null if there is none such: the call then takes the long way.
+const ndarray* common_model(std::span<const operand> operands) noexcept {
+  const ndarray* model = nullptr;
+  for (const operand& x : operands) {
+    if (x.array == nullptr) continue;
+    const ndarray& array = *x.array;
+    if (!array.is_c_contiguous()) return nullptr;
+    if (model == nullptr) {
+      model = &array;
+      if (array.device().kind != device_kind::cpu) return nullptr;
+    } else if (array.dtype() != model->dtype() || array.device() != model->device() ||
+               array.shape() != model->shape()) {
+      return nullptr;
+    }
+  }
+  return model;
+}
+
+/// The plan of operands like a model, and of scalars that leave its dtype as it is; `out` is
+/// C-contiguous too.
+void plan_alike(plan& to, const char* op, char* out, dtype result, dtype type, std::int64_t size,
+                std::span<const operand> operands) {
+  const bool single = size == 1;
+  to.operand_count = static_cast<std::int32_t>(operands.size()) + 1;
+  to.rank = single ? 0 : 1;
+  to.size = size;
+  to.shape[0] = size;
+  to.contiguous = true;
+  to.data[0] = out;
+  to.itemsize[0] = itemsize(result);
+  to.strides[0][0] = itemsize(result);
+  for (int i = 1; i < to.operand_count; ++i) {
+    const operand& x = operands[static_cast<std::size_t>(i) - 1];
+    to.itemsize[i] = itemsize(type);
+    if (x.array != nullptr) {
+      to.data[i] = x.array->data();
+      to.strides[i][0] = itemsize(type);
+    } else {
+      to.data[i] = nullptr;
+      to.strides[i][0] = 0;
+      to.values[i] = to_element(op, *x.value, type);
+      to.contiguous = false;
+    }
+  }
+}
+
+bool scalars_keep(const char* op, dtype type, std::span<const operand> operands) {
+  for (const operand& x : operands) {
+    if (x.value != nullptr && promote_scalar(op, type, *x.value) != type) return false;
+  }
+  return true;
+}
+
+/// The operands as a kernel takes them: all of one dtype, scalars as elements. Owns the casts.
+class ready_operands {
+ public:
+  ready_operands(const char* op, std::span<const operand> operands, dtype type)
+      : count_(static_cast<int>(operands.size())), itemsize_(itemsize(type)) {
+    for (int i = 0; i < count_; ++i) {
+      const operand& x = operands[static_cast<std::size_t>(i)];
+      if (x.array == nullptr) {
+        values_[i] = to_element(op, *x.value, type);
+      } else {
+        arrays_[i] = x.array->dtype() == type ? *x.array : astype(*x.array, type, false);
+      }
+    }
+  }
+  /// Copies what writing `target` would change before it is read.
+  void keep_from(const ndarray& target) {
+    for (int i = 0; i < count_; ++i) {
+      if (!arrays_[i].memory() || same_elements(arrays_[i], target)) continue;
+      if (may_overlap(arrays_[i], target)) arrays_[i] = copy(arrays_[i]);
+    }
+  }
+  void add_to(kernel_call& call) const {
+    for (int i = 0; i < count_; ++i) {
+      if (arrays_[i].memory()) {
+        call.add(arrays_[i]);
+      } else {
+        call.add(values_[i], itemsize_);
+      }
+    }
+  }
+
+ private:
+  int count_;
+  std::int64_t itemsize_;
+  ndarray arrays_[plan::max_operands - 1];
+  element values_[plan::max_operands - 1];
+};
+
+/// The long way: any dtypes, shapes, layouts and devices, in the order of the checks.
+ndarray apply_any(const char* name, op_id op, std::span<const operand> operands) {
+  const op_entry& entry = entry_of(op);
+  const device where = common_device(name, operands);
+  const dtype type = common_dtype(name, operands);
+  const dtype result = require_loop(name, entry.result, type);
+  const dims shape = common_shape(name, operands);
+  layout place = result_layout(name, shape, result, operands);
+  const kernel& what = require_kernel(name, elementwise_kernel(op, type, where), type, where);
+  const ready_operands ready(name, operands, type);
+  ndarray out = empty_of(std::move(place), result, where);
+  kernel_call call(out);
+  ready.add_to(call);
+  call.enqueue(what);
+  return out;
+}
+
+[[noreturn]] void reject_result_dtype(const char* op, dtype result, const ndarray& target) {
+  throw dtype_error(std::string(op) + ": the result is " + name(result) + ", the target " +
+                    describe(target) + " keeps its dtype; write x1 = " + op +
+                    "(x1, x2), or convert x2 with astype");
+}
+
+void check_result_shape(const char* op, const dims& shape, const ndarray& target) {
+  if (shape == target.shape()) return;
+  throw shape_error(std::string(op) + ": the result has shape " + to_string(shape) +
+                    ", the target " + describe(target) + " keeps its shape");
+}
+
+void apply_any_into(op_id op, const ndarray& target, std::span<const operand> operands) {
+  const op_entry& entry = entry_of(op);
+  const device where = common_device(entry.name, operands);
+  require_writable(entry.name, target);
+  const dtype type = common_dtype(entry.name, operands);
+  const dtype result = require_loop(entry.name, entry.result, type);
+  if (result != target.dtype()) reject_result_dtype(entry.name, result, target);
+  check_result_shape(entry.name, common_shape(entry.name, operands), target);
+  const kernel& what = require_kernel(entry.name, elementwise_kernel(op, type, where), type, where);
+  ready_operands ready(entry.name, operands, type);
+  ready.keep_from(target);
+  kernel_call call(target);
+  ready.add_to(call);
+  call.enqueue(what);
+}
+
+/// Whether writing `target` element by element changes nothing that is still to be read.
+bool safe_in_place(const ndarray& target, std::span<const operand> operands) noexcept {
+  for (const operand& x : operands) {
+    if (x.array == nullptr || x.array->data() == target.data()) continue;
+    if (may_overlap(*x.array, target)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ndarray apply_as(const char* name, op_id op, std::span<const operand> operands) {
+  const ndarray* model = common_model(operands);
+  if (model == nullptr) return apply_any(name, op, operands);
+  const dtype type = model->dtype();
+  const std::optional<dtype> result = entry_of(op).result[static_cast<int>(type)];
+  const kernel& what = kernels().elementwise[op][static_cast<int>(type)];
+  const std::int64_t size = model->size();
+  if (!result || what.host == nullptr || size == 0 || !scalars_keep(name, type, operands)) {
+    return apply_any(name, op, operands);
+  }
+  const std::int64_t width = itemsize(*result);
+  if (width > itemsize(type)) check_shape(name, model->shape().span(), width);
+  raw_plan part;
+  storage_ref memory =
+      allocate(model->device(), static_cast<std::size_t>(size) * static_cast<std::size_t>(width));
+  plan_alike(*part, name, memory->data(), *result, type, size, operands);
+  launch(model->device(), what, *part, {});
+  return {std::move(memory), c_layout(model->shape(), width), *result};
+}
+
+ndarray apply(op_id op, std::span<const operand> operands) {
+  return apply_as(entry_of(op).name, op, operands);
+}
+
+void apply_into(op_id op, const ndarray& target, std::span<const operand> operands) {
+  const ndarray* model = common_model(operands);
+  if (model == nullptr || target.read_only() || !target.is_c_contiguous() ||
+      target.shape() != model->shape() || target.device() != model->device()) {
+    return apply_any_into(op, target, operands);
+  }
+  const op_entry& entry = entry_of(op);
+  const dtype type = model->dtype();
+  const std::optional<dtype> result = entry.result[static_cast<int>(type)];
+  const kernel& what = kernels().elementwise[op][static_cast<int>(type)];
+  const std::int64_t size = model->size();
+  if (result != target.dtype() || what.host == nullptr || size == 0 ||
+      !scalars_keep(entry.name, type, operands) || !safe_in_place(target, operands)) {
+    return apply_any_into(op, target, operands);
+  }
+  raw_plan part;
+  plan_alike(*part, entry.name, target.data(), *result, type, size, operands);
+  launch(target.device(), what, *part, {});
+}
+
+}  // namespace skerry

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/copy.hpp"
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/registry.hpp"
+#include "device/transfer.hpp"
+#include "ops/apply.hpp"
+#include "ops/creation.hpp"
+#include "ops/enqueue.hpp"
+#include "ops/promotion.hpp"
+#include "ops/writable.hpp"
+
+namespace skerry {
+namespace {
+
+/// The kernel that turns `from` into `to`: moves bytes where nothing is to be converted.
+const kernel& cast_kernel(const char* op, dtype from, dtype to, device where) {
+  const kernel_table& table = kernels(where);
+  if (from == to) {
+    return require_kernel(op, table.copy[size_class(itemsize(to))], to, where);
+  }
+  if (kind(from) == dtype_kind::complex_floating && kind(to) != dtype_kind::complex_floating) {
+    throw dtype_error(std::string(op) + ": " + name(from) + " to " + name(to) +
+                      " would drop the imaginary part; take real() or abs() first");
+  }
+  return require_kernel(op, table.cast[static_cast<int>(from)][static_cast<int>(to)],
+                        itemsize(from) < itemsize(to) ? to : from, where);
+}
+
+void enqueue_cast(const kernel& what, const ndarray& to, const ndarray& from) {
+  kernel_call call(to);
+  call.add(from);
+  call.enqueue(what);
+}
+
+ndarray convert(const char* op, const ndarray& x, dtype type, layout place) {
+  const kernel& what = cast_kernel(op, x.dtype(), type, x.device());
+  ndarray out = empty_of(std::move(place), type, x.device());
+  enqueue_cast(what, out, x);
+  return out;
+}
+
+layout order_of(const char* op, const ndarray& x, dtype type) {
+  const operand self[] = {{.array = &x}};
+  return result_layout(op, x.shape(), type, self);
+}
+
+/// True if the bytes from the first element on are those of a fresh array of this layout.
+bool can_travel(const ndarray& x) {
+  const layout fresh = dense_layout_like(x.layout(), x.itemsize());
+  return same_elements(x, x.view({fresh.shape, fresh.strides, x.layout().offset}));
+}
+
+void check_dtype(const char* op, const ndarray& target, dtype source) {
+  if (promote(target.dtype(), source) == target.dtype()) return;
+  throw dtype_error(std::string(op) + ": " + name(source) + " values do not go into the target " +
+                    describe(target) + "; convert them with astype");
+}
+
+}  // namespace
+
+ndarray copy(const ndarray& x) {
+  return convert("copy", x, x.dtype(), order_of("copy", x, x.dtype()));
+}
+
+ndarray copy_c_order(const ndarray& x) {
+  check_shape("copy", x.shape().span(), x.itemsize());
+  return convert("copy", x, x.dtype(), c_layout(x.shape(), x.itemsize()));
+}
+
+ndarray contiguous(const ndarray& x) { return x.is_c_contiguous() ? x : copy_c_order(x); }
+
+ndarray astype(const ndarray& x, dtype type, bool force_copy) {
+  if (x.dtype() == type && !force_copy) return x;
+  return convert("astype", x, type, order_of("astype", x, type));
+}
+
+ndarray to_device(const ndarray& x, device where) {
+  if (x.device() == where) return x;
+  require(where);
+  const ndarray source = can_travel(x) ? x : copy(x);
+  ndarray out =
+      empty_of(dense_layout_like(source.layout(), source.itemsize()), source.dtype(), where);
+  if (source.size() > 0) {
+    copy_bytes(out.memory(), 0, source.memory(), static_cast<std::size_t>(source.layout().offset),
+               static_cast<std::size_t>(source.nbytes()));
+  }
+  return out;
+}
+
+void assign(const char* op, const ndarray& target, const ndarray& source) {
+  const operand both[] = {{.array = &target, .name = "x"}, {.array = &source, .name = "value"}};
+  const device where = common_device(op, both);
+  require_writable(op, target);
+  check_dtype(op, target, source.dtype());
+  const layout stretched = broadcast_to(op, source.layout(), target.shape());
+  const kernel& what = cast_kernel(op, source.dtype(), target.dtype(), where);
+  if (same_elements(target, source)) return;
+  if (may_overlap(target, source)) {
+    enqueue_cast(what, target, copy(source));
+  } else {
+    enqueue_cast(what, target, source.view(stretched));
+  }
+}
+
+void fill(const char* op, const ndarray& target, const scalar& value) {
+  require_writable(op, target);
+  const std::int64_t width = target.itemsize();
+  const element what = to_element(op, value, target.dtype());
+  const device where = target.device();
+  const kernel& copies =
+      require_kernel(op, kernels(where).copy[size_class(width)], target.dtype(), where);
+  kernel_call call(target);
+  call.add(what, width);
+  call.enqueue(copies);
+}
+
+}  // namespace skerry
