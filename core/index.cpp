@@ -116,7 +116,11 @@ class view_builder {
 
   void new_axis() { ++target_; }
 
-  layout finish() && { return std::move(result_); }
+  /// Without elements the offset stays: the one computed may lie outside the memory.
+  layout finish() && {
+    if (result_.size() == 0) result_.offset = at_.offset;
+    return std::move(result_);
+  }
 
  private:
   void keep(std::int64_t n, std::int64_t stride) {

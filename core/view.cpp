@@ -118,6 +118,7 @@ layout squeeze(const char* op, const layout& at, std::span<const std::int64_t> a
 layout flip(const char* op, const layout& at, std::span<const std::int64_t> axes) {
   const std::uint64_t flipped = axis_set(op, axes, at.rank());
   layout result = at;
+  if (at.size() == 0) return result;  // without elements there is no last one to start from
   for (int axis = 0; axis < at.rank(); ++axis) {
     if (!contains(flipped, axis) || at.shape[axis] < 2) continue;
     result.offset += (at.shape[axis] - 1) * at.strides[axis];
@@ -127,30 +128,29 @@ layout flip(const char* op, const layout& at, std::span<const std::int64_t> axes
 }
 
 dims resolve_reshape(const char* op, std::int64_t size, std::span<const std::int64_t> shape) {
-  const auto given = [&] { return to_string(dims(shape)); };
+  if (shape.size() > static_cast<std::size_t>(max_rank)) check_shape(op, shape, 1);
+  const dims given(shape);
+  dims result = given;
   std::int64_t* unknown = nullptr;
-  dims result;
-  if (shape.size() <= static_cast<std::size_t>(max_rank)) result = dims(shape);
   for (std::int64_t& n : result) {
-    if (n != -1) continue;
+    if (n >= 0) continue;
+    if (n != -1) check_shape(op, shape, 1);
     if (unknown != nullptr) {
-      throw shape_error(std::string(op) + ": more than one unknown dimension: shape " + given() +
-                        "; use -1 once");
+      throw shape_error(std::string(op) + ": more than one unknown dimension: shape " +
+                        to_string(given) + "; use -1 once");
     }
     unknown = &n;
     n = 1;
   }
-  // The shape as given where it has too many axes: check_shape says so.
-  check_shape(op, result.rank() == static_cast<int>(shape.size()) ? result.span() : shape, 1);
+  check_shape(op, result.span(), 1);
   const std::int64_t known = layout{result, {}, 0}.size();
   if (unknown != nullptr && known != 0 && size % known == 0) {
     *unknown = size / known;
   } else if (unknown != nullptr || known != size) {
     throw shape_error(std::string(op) + ": " + std::to_string(size) +
-                      " elements do not fill shape " + given() +
+                      " elements do not fill shape " + to_string(given) +
                       (unknown != nullptr && known == 0 ? "; give every dimension" : ""));
   }
-  check_shape(op, result.span(), 1);
   return result;
 }
 
