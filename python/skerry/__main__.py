@@ -15,7 +15,9 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("info", help="versions, devices and what this build can do")
     commands.add_parser("doctor", help="why a GPU is or is not used, in plain words")
     demo = commands.add_parser("demo", help="k-means of handwritten digits over two devices")
-    demo.add_argument("--output", default="demo_output/centroids.png", help="where to draw the centroids")
+    demo.add_argument(
+        "--output", default="demo_output/centroids.png", help="where to draw the centroids"
+    )
     options = parser.parse_args(arguments)
     if options.command == "info":
         import skerry

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
 import skerry as sk
 
 CLUSTERS = 10
@@ -99,7 +98,7 @@ def k_means(parts: list[sk.Array], start: Floats, tallies: list[Tally]) -> tuple
 
 
 def k_means_numpy(x: Floats, start: Floats) -> tuple[Floats, float]:
-    """The same iterations in NumPy, as the reference."""
+    """Do the same iterations in NumPy, as the reference."""
     centroids, inertia = start.copy(), 0.0
     for _ in range(ITERATIONS):
         distances = np.square(x[:, None, :] - centroids[None, :, :]).sum(axis=2)
@@ -130,7 +129,6 @@ def shade_with_numba(centroids: sk.Array) -> sk.Array:
     if simulated:
         os.environ["NUMBA_ENABLE_CUDASIM"] = "1"  # read when numba is imported
     from numba import cuda
-
     from skerry.testing import as_simulated_cuda_array
 
     wrap: Any = as_simulated_cuda_array if simulated else cuda.as_cuda_array
@@ -180,8 +178,10 @@ def main(output: str = "demo_output/centroids.png") -> int:
         tally.move(sk.asarray(rows, device="cpu"))
         for tally, rows in zip(tallies, (data[:half], data[half:]), strict=True)
     ]
-    print(f"\n{len(data):,} digits split: {parts[0].shape} on {parts[0].device}, "
-          f"{parts[1].shape} on {parts[1].device}; k-means, k = {CLUSTERS}, {ITERATIONS} steps")
+    print(
+        f"\n{len(data):,} digits split: {parts[0].shape} on {parts[0].device}, "
+        f"{parts[1].shape} on {parts[1].device}; k-means, k = {CLUSTERS}, {ITERATIONS} steps"
+    )
 
     centroids, inertia = k_means(parts, start, tallies)
     print_table(tallies)
@@ -191,7 +191,9 @@ def main(output: str = "demo_output/centroids.png") -> int:
     host_centroids = np.asarray(centroids.to_device("cpu"))
     want_centroids, want_inertia = k_means_numpy(data, start)
     want_grey = (255 - (host_centroids * (255.0 / 16.0)).astype(np.int64)).astype(np.uint8)
-    checks["centroids equal NumPy's"] = bool(np.allclose(host_centroids, want_centroids, rtol=1e-10))
+    checks["centroids equal NumPy's"] = bool(
+        np.allclose(host_centroids, want_centroids, rtol=1e-10)
+    )
     checks["inertia equals NumPy's"] = bool(np.isclose(inertia, want_inertia, rtol=1e-10))
     checks["the Numba kernel's pixels are right"] = bool(np.array_equal(grey, want_grey))
 

@@ -57,7 +57,9 @@ def examine_cuda() -> list[str]:
     except sk.exceptions.DeviceUnavailableError as error:
         lines = [f"No GPU is used ({error.reason}): {error}", f"What to do: {ADVICE[error.reason]}"]
     else:
-        lines = ["No CUDA device is listed, yet one could be used. That is a bug: please report it."]
+        lines = [
+            "No CUDA device is listed, yet one could be used. That is a bug: please report it."
+        ]
     nodes = sorted(path.name for path in pathlib.Path("/dev").glob("nvidia[0-9]*"))
     seen = ", ".join(nodes) if nodes else "none"
     lines.append(f"GPU device files under /dev: {seen}.")

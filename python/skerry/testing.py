@@ -42,9 +42,14 @@ def as_simulated_cuda_array(obj: Any) -> Any:
         If ``obj`` has no CUDA array interface, or is on a real GPU.
     NotImplementedError
         If the interface carries a mask.
+
     """
     device = getattr(obj, "device", None)
-    if device is not None and getattr(device, "kind", "cuda") == "cuda" and not device.info.rehearsal:
+    if (
+        device is not None
+        and getattr(device, "kind", "cuda") == "cuda"
+        and not device.info.rehearsal
+    ):
         raise TypeError(
             f"as_simulated_cuda_array: the array is on a real GPU: {device}; use numba.cuda.as_cuda_array"
         )

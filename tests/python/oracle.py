@@ -3,12 +3,23 @@
 """NumPy as the oracle: samples, layouts, and the one comparison that checks value, dtype, shape and device."""
 
 import numpy as np
-
 import skerry as sk
 
-DTYPES = (
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
-).split()
+DTYPES = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 SIZES = (0, 1, 31, 32, 33, 127, 128, 129, 4095, 4096, 4097, 100_003)
 
 # Relative error allowed, per dtype, of results that need not be correctly rounded: 4 units in the last place of the

@@ -6,17 +6,33 @@ import operator
 
 import numpy as np
 import pytest
+import skerry as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import assert_same, on, to_numpy
 
-import skerry as sk
-
 OPERATORS = {
-    "float64": [operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod,
-                operator.ipow],
-    "int32": [operator.iadd, operator.isub, operator.imul, operator.ifloordiv, operator.imod, operator.iand,
-              operator.ior, operator.ixor, operator.ilshift, operator.irshift],
+    "float64": [
+        operator.iadd,
+        operator.isub,
+        operator.imul,
+        operator.itruediv,
+        operator.ifloordiv,
+        operator.imod,
+        operator.ipow,
+    ],
+    "int32": [
+        operator.iadd,
+        operator.isub,
+        operator.imul,
+        operator.ifloordiv,
+        operator.imod,
+        operator.iand,
+        operator.ior,
+        operator.ixor,
+        operator.ilshift,
+        operator.irshift,
+    ],
     "bool": [operator.iand, operator.ior, operator.ixor],
 }
 CASES = [(dtype, function) for dtype, functions in OPERATORS.items() for function in functions]

@@ -46,7 +46,8 @@ def test_cuda_headers_are_included_only_by_the_cuda_module():
         for path in sources(layer)
         if not any(path.is_relative_to(folder) for folder in allowed)
         for name in includes(path)
-        if re.match(r"(cuda|cub/|thrust/|cublas|cufft|cusolver|nvrtc)", name) and "/" not in name[:4]
+        if re.match(r"(cuda|cub/|thrust/|cublas|cufft|cusolver|nvrtc)", name)
+        and "/" not in name[:4]
     ]
     assert not offending
 
@@ -66,7 +67,9 @@ def test_device_names_no_dtype():
     offending = [
         str(path.relative_to(ROOT))
         for path in sources("device")
-        if any(name in ("core/dtype.hpp", "core/layout.hpp", "core/ndarray.hpp", "core/plan.hpp")
-               for name in includes(path))
+        if any(
+            name in ("core/dtype.hpp", "core/layout.hpp", "core/ndarray.hpp", "core/plan.hpp")
+            for name in includes(path)
+        )
     ]
     assert not offending

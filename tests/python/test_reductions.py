@@ -6,9 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-from oracle import BASE_SHAPE, DTYPES, SIZES, assert_same, layouts_of, on, sample, to_numpy
-
 import skerry as sk
+from oracle import BASE_SHAPE, DTYPES, SIZES, assert_same, layouts_of, on, sample, to_numpy
 from skerry import _core
 
 TABLE = {entry["name"]: entry for entry in _core.reduction_table()}
@@ -20,7 +19,9 @@ def reference(name, x, axis, keepdims):
     function = getattr(np, name)
     with np.errstate(all="ignore"):
         if name in ("sum", "prod"):
-            dtype = {"b": np.int64, "i": np.int64, "u": np.uint64}.get(x.dtype.kind, wide or x.dtype)
+            dtype = {"b": np.int64, "i": np.int64, "u": np.uint64}.get(
+                x.dtype.kind, wide or x.dtype
+            )
             result = function(x, axis=axis, keepdims=keepdims, dtype=dtype)
         elif name == "mean":
             result = function(x, axis=axis, keepdims=keepdims, dtype=wide)
@@ -47,7 +48,13 @@ def check(name, mine, theirs, axis, keepdims, device, what):
 
 def values(name, dtype, shape):
     if name == "prod":
-        x = sample(dtype, shape, 3, 0 if np.dtype(dtype).kind in "iu" else 0.5, 2 if np.dtype(dtype).kind in "iu" else 1.5)
+        x = sample(
+            dtype,
+            shape,
+            3,
+            0 if np.dtype(dtype).kind in "iu" else 0.5,
+            2 if np.dtype(dtype).kind in "iu" else 1.5,
+        )
         return x
     x = sample(dtype, shape, 3)
     if name == "all" and np.dtype(dtype).kind == "b":
@@ -60,7 +67,9 @@ def test_values_in_every_layout(name, dtype, device):
     for layout, mine, theirs in layouts_of(values(name, dtype, BASE_SHAPE), device):
         axes = [None, ()] + ([0, 1, -1, (0, 1), (1, 0)] if theirs.ndim == 2 else [])
         for axis, keepdims in itertools.product(axes, (False, True)):
-            check(name, mine, theirs, axis, keepdims, device, f"{name} {dtype} {layout} axis={axis}")
+            check(
+                name, mine, theirs, axis, keepdims, device, f"{name} {dtype} {layout} axis={axis}"
+            )
 
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)
@@ -76,7 +85,10 @@ def test_every_size(name, dtype):
 
 
 @pytest.mark.parametrize("name", TABLE)
-@pytest.mark.parametrize("shape", [(4097, 4), (4, 4097), (3, 4097, 5), (2, 3, 5, 7), (1, 129, 1, 33), (65, 64, 63), (0, 5)])
+@pytest.mark.parametrize(
+    "shape",
+    [(4097, 4), (4, 4097), (3, 4097, 5), (2, 3, 5, 7), (1, 129, 1, 33), (65, 64, 63), (0, 5)],
+)
 def test_any_axes_of_any_shape(name, shape):
     dtype = "float32" if name != "prod" else "int64"
     x = values(name, dtype, shape)
@@ -95,11 +107,17 @@ def test_any_axes_of_any_shape(name, shape):
 @pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
 def test_dtype_is_cast_to_before_adding(where):
     x = on(where, np.full((1000,), 100, dtype=np.int8))
-    assert_same(sk.sum(x, dtype=sk.int8), np.asarray(np.full(1000, 100, np.int8).sum(dtype=np.int8)), where)
+    assert_same(
+        sk.sum(x, dtype=sk.int8), np.asarray(np.full(1000, 100, np.int8).sum(dtype=np.int8)), where
+    )
     assert_same(sk.sum(x, dtype=sk.float32), np.asarray(100_000, dtype=np.float32), where)
     y = on(where, np.full((1000,), 0.1))
     assert sk.sum(y, dtype=sk.float32).dtype == np.float32
-    assert_same(sk.prod(on(where, np.full((3,), 200, np.uint8)), dtype=sk.uint8), np.asarray(200**3 % 256, np.uint8), where)
+    assert_same(
+        sk.prod(on(where, np.full((3,), 200, np.uint8)), dtype=sk.uint8),
+        np.asarray(200**3 % 256, np.uint8),
+        where,
+    )
 
 
 @pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
@@ -111,7 +129,9 @@ def test_nan_propagates_from_every_position(dtype, where):
             x[position] = np.nan
             mine = on(where, x)
             for name in ("max", "min", "sum", "mean", "prod"):
-                assert np.isnan(to_numpy(getattr(sk, name)(mine))), f"{name} of {size} with NaN at {position}"
+                assert np.isnan(to_numpy(getattr(sk, name)(mine))), (
+                    f"{name} of {size} with NaN at {position}"
+                )
             assert bool(sk.any(mine))
 
 

@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Paired timing of two libraries in one process: interleaved repeats, best of each, checked results."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import platform
+import statistics
+import subprocess
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+@dataclasses.dataclass
+class Row:
+    """One line of a report: seconds per call of both, and what must be reached."""
+
+    name: str
+    ours: float
+    peer: float
+    goal: str
+    reached: bool
+    note: str = ""
+
+    @property
+    def speedup(self) -> float:
+        """How many times as fast as the peer."""
+        return self.peer / self.ours
+
+
+def seconds_per_call(call: Callable[[], Any], number: int) -> float:
+    """Seconds of one call, over ``number`` calls in a row."""
+    repeat = range(number)
+    begin = time.perf_counter()
+    for _ in repeat:
+        call()
+    return (time.perf_counter() - begin) / number
+
+
+def pair(
+    ours: Callable[[], Any], peer: Callable[[], Any], *, budget: float = 0.6
+) -> tuple[float, float]:
+    """Best seconds per call of both, measured in turn so that a drift of the machine hits both."""
+    ours(), peer()
+    quick = min(seconds_per_call(ours, 1), seconds_per_call(peer, 1))
+    number = max(1, min(20_000, int(0.005 / max(quick, 1e-9))))
+    best = [float("inf"), float("inf")]
+    end = time.perf_counter() + budget
+    rounds = 0
+    while rounds < 5 or time.perf_counter() < end:
+        for i, call in enumerate((ours, peer)):
+            best[i] = min(best[i], seconds_per_call(call, number))
+        rounds += 1
+    return best[0], best[1]
+
+
+def geometric_mean(values: list[float]) -> float:
+    """Geometric mean of positive values."""
+    return float(np.exp(statistics.fmean(np.log(values))))
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were taken on."""
+    import skerry as sk
+
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    return {
+        "processor": sk.devices("cpu")[0].info.name,
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "skerry": sk.__version__,
+        "commit": commit,
+        "date": time.strftime("%Y-%m-%d"),
+    }
+
+
+def report(title: str, rows: list[Row]) -> None:
+    """Print the rows, their geometric mean and the worst one."""
+    print(f"\n{title}")
+    print(f"{'':<44}{'skerry':>12}{'NumPy':>12}{'speed':>9}  {'goal':<14}")
+    for row in rows:
+        mark = "" if row.reached else "  << not reached"
+        print(
+            f"{row.name:<44}{duration(row.ours):>12}{duration(row.peer):>12}{row.speedup:>8.2f}x  "
+            f"{row.goal:<14}{row.note}{mark}",
+            flush=True,
+        )
+    speeds = [row.speedup for row in rows]
+    worst = min(rows, key=lambda row: row.speedup)
+    print(
+        f"geometric mean {geometric_mean(speeds):.2f}x, worst {worst.speedup:.2f}x ({worst.name})"
+    )
+
+
+def duration(seconds: float) -> str:
+    """A time with a unit that fits."""
+    for unit, scale in (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3)):
+        if seconds < 1000 * scale:
+            return f"{seconds / scale:.1f} {unit}"
+    return f"{seconds:.2f} s"
