@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make gpu-check``: the tests on a real GPU, and a record of what happened.
 
-Without a GPU it says so and exits 3; it never takes a rehearsed device for one. GPU_CHECK="cpp python sanitizer" chooses
-parts; each states its time. The record goes to bench/results as JSON.
+Without a GPU it says so and exits 3; it never takes a rehearsed device for one. GPU_CHECK="cpp python sanitizer"
+chooses parts; each states its time. The record goes to bench/results as JSON.
 """
 
 from __future__ import annotations

@@ -1,0 +1,213 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Creation functions and casts."""
+
+import itertools
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import DTYPES, assert_same, on, sample, to_numpy
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_filled_arrays(dtype, device):
+    for shape in [(), (0,), (3,), (2, 0, 3), (4, 5)]:
+        assert_same(sk.zeros(shape, dtype=dtype, device=device), np.zeros(shape, dtype), device)
+        assert_same(sk.ones(shape, dtype=dtype, device=device), np.ones(shape, dtype), device)
+        assert_same(
+            sk.full(shape, 1, dtype=dtype, device=device)
+            if dtype != "bool"
+            else sk.full(shape, True, device=device),
+            np.full(shape, 1, dtype),
+            device,
+        )
+        assert sk.empty(shape, dtype=dtype, device=device).shape == shape
+        like = sk.empty(shape, dtype=dtype, device=device)
+        assert_same(sk.zeros_like(like), np.zeros(shape, dtype), device)
+        assert_same(sk.ones_like(like), np.ones(shape, dtype), device)
+
+
+def test_default_dtypes(device):
+    assert sk.zeros(3, device=device).dtype == np.float64
+    assert sk.full((2,), 3, device=device).dtype == np.int64
+    assert sk.full((2,), 3.5, device=device).dtype == np.float64
+    assert sk.full((2,), 1j, device=device).dtype == np.complex128
+    assert sk.full((2,), True, device=device).dtype == np.bool_
+    assert sk.arange(3, device=device).dtype == np.int64
+    assert sk.arange(3.0, device=device).dtype == np.float64
+    assert sk.linspace(0, 1, 3, device=device).dtype == np.float64
+    assert sk.asarray([1, 2], device=device).dtype == np.int64
+    assert sk.asarray([[1, 2.5]], device=device).dtype == np.float64
+    assert sk.asarray([True, 2], device=device).dtype == np.int64
+    assert sk.asarray([1, 2j], device=device).dtype == np.complex128
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (5,),
+        (2, 7),
+        (2, 7, 3),
+        (7, 2, -2),
+        (0,),
+        (5, 2),
+        (-3, 3),
+        (0.5, 4.0, 0.25),
+        (2**62, 2**62 + 3),
+    ],
+    ids=str,
+)
+def test_arange(arguments, device):
+    assert_same(sk.arange(*arguments, device=device), np.arange(*arguments), device)
+
+
+@pytest.mark.parametrize(
+    "dtype", [name for name in DTYPES if name != "bool" and not name.startswith("complex")]
+)
+def test_arange_dtypes(dtype, device):
+    assert_same(
+        sk.arange(2, 20, 3, dtype=dtype, device=device), np.arange(2, 20, 3, dtype=dtype), device
+    )
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "num"),
+    [(0, 1, 5), (-2.5, 7.1, 11), (1, 0, 4), (3, 3, 3), (0, 1, 1), (0, 1, 0)],
+)
+def test_linspace(start, stop, num, device):
+    for dtype in ("float32", "float64"):
+        got = to_numpy(sk.linspace(start, stop, num, dtype=dtype, device=device))
+        np.testing.assert_allclose(
+            got, np.linspace(start, stop, num, dtype=dtype), rtol=1e-6, atol=1e-7
+        )
+        if num > 1:
+            assert got[0] == np.dtype(dtype).type(start)
+            assert got[-1] == np.dtype(dtype).type(stop)
+        open_end = to_numpy(
+            sk.linspace(start, stop, num, dtype=dtype, device=device, endpoint=False)
+        )
+        assert np.array_equal(
+            open_end, to_numpy(sk.linspace(start, stop, num + 1, dtype=dtype, device=device))[:-1]
+        )
+    assert_same(
+        sk.linspace(0, 1j, 3, dtype=sk.complex128, device=device), np.linspace(0, 1j, 3), device
+    )
+
+
+def test_eye_tril_triu(device):
+    for rows, columns, k in itertools.product((0, 1, 4), (None, 3, 5), (-9, -1, 0, 2, 2**70)):
+        clamped = min(k, 100)
+        assert_same(
+            sk.eye(rows, columns, k=k, device=device), np.eye(rows, columns, k=clamped), device
+        )
+    x = sample("float32", (2, 4, 5))
+    for k in (-5, -1, 0, 1, 7):
+        assert_same(sk.tril(on(device, x), k=k), np.tril(x, k), device)
+        assert_same(sk.triu(on(device, x), k=k), np.triu(x, k), device)
+    assert not np.any(np.signbit(to_numpy(sk.eye(3, device=device))))
+
+
+def test_meshgrid(device):
+    a, b, c = np.arange(3.0), np.arange(4.0), np.arange(2.0)
+    for indexing in ("xy", "ij"):
+        got = sk.meshgrid(*(on(device, x) for x in (a, b, c)), indexing=indexing)
+        assert type(got) is tuple
+        for mine, want in zip(got, np.meshgrid(a, b, c, indexing=indexing), strict=True):
+            assert_same(mine, want, device)
+
+
+CASTS = [
+    (a, b)
+    for a, b in itertools.product(DTYPES, DTYPES)
+    if not (a.startswith("complex") and not b.startswith("complex"))
+]
+
+
+@pytest.mark.parametrize(("source", "target"), CASTS)
+def test_astype(source, target, device):
+    low = 0 if np.dtype(target).kind == "u" else None
+    x = (
+        sample(source, (5, 33), low=low)
+        if np.dtype(source).kind in "fc"
+        else sample(source, (5, 33), low=low if np.dtype(source).kind == "i" else None)
+    )
+    for mine, theirs in [
+        (on(device, x), x),
+        (on(device, x).T, x.T),
+        (on(device, x)[::2, ::-3], x[::2, ::-3]),
+    ]:
+        assert_same(sk.astype(mine, np.dtype(target)), theirs.astype(target), device)
+
+
+def test_astype_copies_as_the_standard_says(device):
+    x = sk.ones((3,), device=device)
+    assert sk.astype(x, sk.float64, copy=False) is x
+    copied = sk.astype(x, sk.float64)
+    x[0] = 5.0
+    assert float(copied[0]) == 1.0
+    other = "cpu:1" if device != "cpu:1" else "cuda:0"
+    assert sk.astype(x, sk.float32, device=other).device == sk.Device(other)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_float_to_integer_out_of_range_raises_no_signal(dtype, device):
+    x = on(device, np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, 300.0] * 9, dtype=dtype))
+    for target in DTYPES[1:9]:
+        assert sk.astype(x, np.dtype(target)).shape == (54,)
+
+
+def test_to_device_every_pair():
+    values = np.arange(200_003, dtype=np.float64)
+    devices = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
+    for source, target in itertools.product(devices, devices):
+        x = on(source, values)
+        moved = x.to_device(target)
+        assert_same(moved, values, target)
+        assert (moved is x) == (source == target)
+        x[0] = -1.0
+        assert float(moved[0]) == (-1.0 if source == target else 0.0)
+        strided = on(
+            source, values.reshape(-1, 7)[:, ::-2] if False else values[: 7 * 1000].reshape(-1, 7)
+        )[:, ::-2]
+        assert_same(strided.to_device(target), values[:7000].reshape(-1, 7)[:, ::-2], target)
+        assert_same(sk.empty((0, 3), device=source).to_device(target), np.empty((0, 3)), target)
+
+
+def test_asarray_copy_semantics():
+    host = np.arange(4.0)
+    shared = sk.asarray(host, device="cpu:0")
+    host[0] = 9.0
+    assert float(shared[0]) == 9.0
+    copied = sk.asarray(host, device="cpu:0", copy=True)
+    host[0] = 1.0
+    assert float(copied[0]) == 9.0
+    assert sk.asarray(shared) is shared
+    assert sk.asarray(shared, copy=True) is not shared
+    with pytest.raises(ValueError, match="copy"):
+        sk.asarray(host, device="cuda:0", copy=False)
+    with pytest.raises(ValueError, match="copy"):
+        sk.asarray(host, dtype=sk.float32, device="cpu:0", copy=False)
+
+
+def test_precedence_of_devices():
+    x = sk.ones((2,), device="cuda:1")
+    assert sk.ones((2,)).device == sk.Device("cpu:0")
+    with sk.device("cuda:0"):
+        assert sk.ones((2,)).device == sk.Device("cuda:0")
+        assert sk.ones((2,), device="cpu:1").device == sk.Device("cpu:1")
+        assert sk.ones_like(x).device == sk.Device("cuda:1")
+        assert (x + 1).device == sk.Device("cuda:1")
+        assert sk.asarray(x).device == sk.Device("cuda:1")
+        with sk.device("cpu:1"):
+            assert sk.arange(3).device == sk.Device("cpu:1")
+        assert sk.arange(3).device == sk.Device("cuda:0")
+    assert sk.ones((2,)).device == sk.Device("cpu:0")
+    sk.set_default_device("cuda:1")
+    try:
+        assert sk.default_device() == sk.Device("cuda:1")
+        assert sk.zeros((2,)).device == sk.Device("cuda:1")
+        with sk.device("cpu:0"):
+            assert sk.zeros((2,)).device == sk.Device("cpu:0")
+    finally:
+        sk.set_default_device("cpu:0")

@@ -1,0 +1,169 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every operation with its k-th allocation failing, and on rehearsed devices with its k-th CUDA call failing.
+
+The method is SQLite's: fail the first, check that nothing was lost, then the second, and so on until the operation gets
+through; once, and from then on.
+"""
+
+import gc
+
+import numpy as np
+import pytest
+import skerry as sk
+from conftest import HAS_GPU
+from oracle import on, sample, to_numpy
+from skerry import _core
+from skerry.exceptions import DeviceError, OutOfMemoryError
+
+
+def operations():
+    """(name, call of two float64 arrays of shape (6, 5) on one device)."""
+    for entry in _core.op_table():
+        name, arity = entry["name"], entry["arity"]
+        dtype = next(d for d in ("float64", "complex128", "int64", "bool") if d in entry["loops"])
+        function = getattr(sk, name)
+
+        def call(x, y, function=function, arity=arity, dtype=dtype):
+            args = [x, y, y][:arity]
+            return function(
+                *(sk.astype(a, np.dtype(dtype)) if dtype != "float64" else a for a in args)
+            )
+
+        yield name, call
+    for entry in _core.reduction_table():
+        function = getattr(sk, entry["name"])
+        yield entry["name"], lambda x, y, function=function: function(x)
+        yield entry["name"] + "_axis", lambda x, y, function=function: function(x.T, axis=0)
+    yield "mixed dtypes", lambda x, y: x + sk.astype(y, sk.float32)
+    yield "scalar", lambda x, y: 2.0 * x
+    yield "where", lambda x, y: sk.where(x > y, x, y)
+    yield "clip arrays", lambda x, y: sk.clip(x, y, y)
+    yield "reshape copy", lambda x, y: sk.reshape(x.T, (-1,))
+    yield "astype", lambda x, y: sk.astype(x.T, sk.int32)
+    yield "tril", lambda x, y: sk.tril(x)
+    yield "arange", lambda x, y: sk.arange(10, device=x.device)
+    yield "eye", lambda x, y: sk.eye(4, device=x.device)
+    yield (
+        "to other device",
+        lambda x, y: x.to_device("cuda:1" if str(x.device) != "cuda:1" else "cpu:1"),
+    )
+    yield "to host", lambda x, y: x.T.to_device("cpu:1")
+    yield "many axes", lambda x, y: sk.sum(sk.reshape(x, (2, 3, 5, 1)), axis=(0, 2))
+
+
+def in_place():
+    """(name, statement that changes x)."""
+    yield "iadd", lambda x, y: x.__iadd__(y)
+    yield "iadd overlapping", lambda x, y: x[1:].__iadd__(x[:-1])
+    yield "setitem", lambda x, y: x.__setitem__(slice(None), y)
+    yield "setitem overlapping", lambda x, y: x.__setitem__(slice(1, None), x[:-1])
+    yield "setitem scalar", lambda x, y: x.__setitem__(0, 3.0)
+    yield "iadd cast", lambda x, y: x.__iadd__(sk.astype(y, sk.float32))
+
+
+OPERATIONS, IN_PLACE = dict(operations()), dict(in_place())
+EVERY_DEVICE = ("cpu:0", "cpu:1", "cuda:0", "cuda:1")
+
+
+def live_bytes():
+    gc.collect()
+    for where in EVERY_DEVICE:
+        sk.synchronize(where)
+    return [sk.memory_statistics(where).live_bytes for where in EVERY_DEVICE]
+
+
+def fail_until_it_works(arm, disarm, error, call, make, unchanged, limit):
+    """Arm the k-th failure for k = 1, 2, … until the call gets through; the number of failures that were met."""
+    k = 1
+    while True:
+        x, y = make()
+        before = live_bytes()
+        arm(k)
+        try:
+            result = call(x, y)
+            # Work on a device runs later: what it met shows at the next synchronisation.
+            for where in EVERY_DEVICE:
+                sk.synchronize(where)
+        except error:
+            disarm()
+            result = None
+            unchanged(x, y)
+            assert live_bytes() == before, f"failure {k} lost memory"
+            assert call(*make()) is not None or True
+        else:
+            met = disarm()
+            if not met:
+                return k - 1
+        del result
+        k += 1
+        assert k < limit, "the operation never gets through"
+
+
+def inputs(where):
+    a, b = sample("float64", (6, 5), 1, 0.1, 0.9), sample("float64", (6, 5), 2, 0.1, 0.9)
+    return a, b, lambda: (on(where, a), on(where, b))
+
+
+@pytest.mark.parametrize("from_then_on", [False, True], ids=["once", "from_then_on"])
+@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
+@pytest.mark.parametrize("name", [*OPERATIONS, *IN_PLACE])
+def test_failed_allocations(name, where, from_then_on):
+    a, b, make = inputs(where)
+    call = OPERATIONS.get(name) or IN_PLACE[name]
+
+    def unchanged(x, y):
+        assert np.array_equal(to_numpy(x), a)
+        assert np.array_equal(to_numpy(y), b)
+
+    armed = {}
+
+    def arm(k):
+        armed["k"] = k
+        _core.fail_allocation(k, from_then_on)
+
+    def disarm():
+        met = _core.counted_allocations() >= armed["k"]
+        _core.fail_allocation(0)
+        return met
+
+    try:
+        failures = fail_until_it_works(arm, disarm, OutOfMemoryError, call, make, unchanged, 30)
+    finally:
+        _core.fail_allocation(0)
+    views_only = {"iadd", "setitem", "setitem scalar"}
+    assert failures >= (0 if name in views_only else 1)
+
+
+@pytest.mark.skipif(
+    HAS_GPU, reason="failures of CUDA calls are injected into rehearsed devices only"
+)
+@pytest.mark.parametrize("name", [*OPERATIONS, *IN_PLACE])
+def test_failed_cuda_calls(name):
+    a, b, make = inputs("cuda:0")
+    call = OPERATIONS.get(name) or IN_PLACE[name]
+
+    def unchanged(x, y):
+        # An in-place operation whose kernel was enqueued before a later call failed has been done; else nothing was.
+        assert np.array_equal(to_numpy(y), b)
+        if name in OPERATIONS:
+            assert np.array_equal(to_numpy(x), a)
+
+    armed = {}
+
+    def arm(k):
+        sk.synchronize("cuda:0")
+        armed["k"] = k
+        _core.rehearsal_fail_call(k, 1)  # cudaErrorInvalidValue: not fatal
+
+    def disarm():
+        met = _core.rehearsal_calls() >= armed["k"]
+        _core.rehearsal_fail_call(0, 0)
+        return met
+
+    try:
+        fail_until_it_works(
+            arm, disarm, (DeviceError, OutOfMemoryError), call, make, unchanged, 200
+        )
+    finally:
+        _core.rehearsal_fail_call(0, 0)
