@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/config.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// Item (i, j) is at base + i * step + j * row.
+struct strided_2d {
+  char* base;
+  int64 step;
+  int64 row;
+};
+
+/// Copies n by rows items of 1, 2, 4, 8 or 16 bytes; the two areas don't overlap. A zero step or
+/// row of `from` repeats; transposes go by 16-byte vectors.
+void copy_2d(strided_2d to, strided_2d from, int64 n, int64 rows, int64 itemsize) noexcept;
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// Computes n elements. Every operand is contiguous, except those that the loop accepts as single
+/// elements (bit i of `single` for operand i).
+using loop_body = void (*)(char* const* data, unsigned single, int64 n) noexcept;
+
+struct loop {
+  loop_body body;
+  /// Bit p is set if the body takes the set p of single operands; bit 0 always is.
+  unsigned accepts;
+  /// Cost of an element in units of an addition, for the decision to go parallel.
+  int cost;
+};
+
+/// Runs the loop over the plan: cut into tiles, which are spread over the pool; operands that the
+/// body can't take as they lie are packed into a buffer, tile by tile.
+void run_tiles(const plan& work, const loop& what) noexcept;
+
+/// Fewest elements (of cost 1) for which waking the pool pays; about 10 us of work.
+inline constexpr int64 parallel_from = 32768;
+
+/// As run_tiles, short for work that is small or one contiguous run.
+SKERRY_INLINE void run(const plan& work, const loop& what) noexcept {
+  if (work.contiguous && work.size * what.cost < parallel_from) {
+    return what.body(work.data, 0, work.size);
+  }
+  run_tiles(work, what);
+}
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

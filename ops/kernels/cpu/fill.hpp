@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace skerry {
+struct kernel_table;
+}
+
+namespace skerry::cpu {
+
+/// Sets the `host` members of the table to the kernels compiled for one x86-64 level.
+void fill_v2(kernel_table& table);
+void fill_v3(kernel_table& table);
+void fill_v4(kernel_table& table);
+
+}  // namespace skerry::cpu

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/concepts.hpp"
+#include "ops/kernels/cpu/drive.hpp"
+#include "ops/kernels/cpu/memory.hpp"
+
+// The loops over contiguous operands, one set per operation and dtype. The output may be exactly
+// one of the inputs, hence ivdep instead of restrict.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+template <class Op, class T>
+void unary_body(char* const* data, unsigned, int64 n) noexcept {
+  using R = ops::result_t<Op, T>;
+  char* out = data[0];
+  const char* x = data[1];
+#pragma GCC ivdep
+  for (int64 i = 0; i < n; ++i) {
+    store<R>(out + i * int64(sizeof(R)), Op{}(load<T>(x + i * int64(sizeof(T)))));
+  }
+}
+
+inline constexpr unsigned left_single = 1u << 1;
+inline constexpr unsigned right_single = 1u << 2;
+
+template <class Op, class T>
+void binary_body(char* const* data, unsigned single, int64 n) noexcept {
+  using R = ops::result_t<Op, T, T>;
+  constexpr int64 size = sizeof(T);
+  char* out = data[0];
+  const char* a = data[1];
+  const char* b = data[2];
+  if (single == right_single) {
+    const T right = load<T>(b);
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<R>(out + i * int64(sizeof(R)), Op{}(load<T>(a + i * size), right));
+    }
+  } else if (single == left_single) {
+    const T left = load<T>(a);
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<R>(out + i * int64(sizeof(R)), Op{}(left, load<T>(b + i * size)));
+    }
+  } else {
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<R>(out + i * int64(sizeof(R)), Op{}(load<T>(a + i * size), load<T>(b + i * size)));
+    }
+  }
+}
+
+inline constexpr unsigned both_single = (1u << 2) | (1u << 3);
+
+/// The second and third operand are usually bounds or parameters: single ones.
+template <class Op, class T>
+void ternary_body(char* const* data, unsigned single, int64 n) noexcept {
+  using R = ops::result_t<Op, T, T, T>;
+  constexpr int64 size = sizeof(T);
+  char* out = data[0];
+  const char* a = data[1];
+  const char* b = data[2];
+  const char* c = data[3];
+  if (single == both_single) {
+    const T second = load<T>(b);
+    const T third = load<T>(c);
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<R>(out + i * int64(sizeof(R)), Op{}(load<T>(a + i * size), second, third));
+    }
+  } else {
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<R>(out + i * int64(sizeof(R)),
+               Op{}(load<T>(a + i * size), load<T>(b + i * size), load<T>(c + i * size)));
+    }
+  }
+}
+
+template <class Op>
+inline constexpr int cost_of = Op::info.expensive ? 8 : 1;
+
+template <class Op, class T>
+void run_unary(const void* params) {
+  run(*static_cast<const plan*>(params), {unary_body<Op, T>, 1u, cost_of<Op>});
+}
+template <class Op, class T>
+void run_binary(const void* params) {
+  run(*static_cast<const plan*>(params),
+      {binary_body<Op, T>, 1u | 1u << left_single | 1u << right_single, cost_of<Op>});
+}
+template <class Op, class T>
+void run_ternary(const void* params) {
+  run(*static_cast<const plan*>(params),
+      {ternary_body<Op, T>, 1u | 1u << both_single, cost_of<Op>});
+}
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/kernels/cpu/loops.hpp"
+#include "ops/kernels/cpu/memory.hpp"
+#include "ops/kernels/table.hpp"
+
+// Kernels that move items without looking at them, by item size.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+namespace {
+
+template <int Size>
+void copy_body(char* const* data, unsigned single, int64 n) noexcept {
+  using U = item_t<Size>;
+  if (single == 0) {
+    __builtin_memmove(data[0], data[1], static_cast<unsigned long>(n) * Size);
+    return;
+  }
+  const U value = load<U>(data[1]);
+  char* out = data[0];
+  for (int64 i = 0; i < n; ++i) store(out + i * Size, value);
+}
+
+template <int Size>
+void run_copy(const void* params) {
+  run(*static_cast<const plan*>(params), {copy_body<Size>, 0b101u, 1});
+}
+
+/// A select by masks: vectors at every level, and no branch for a random condition.
+template <class U>
+SKERRY_INLINE U select(unsigned char condition, U a, U b) {
+  if constexpr (sizeof(U) == 16) {
+    const uint64 mask = -static_cast<uint64>(condition != 0);
+    return {(a.low & mask) | (b.low & ~mask), (a.high & mask) | (b.high & ~mask)};
+  } else {
+    return condition != 0 ? a : b;
+  }
+}
+
+template <int Size, bool LeftSingle, bool RightSingle>
+SKERRY_INLINE void where_loop(char* const* data, int64 n) {
+  using U = item_t<Size>;
+  char* out = data[0];
+  const char* condition = data[1];
+  const char* x1 = data[2];
+  const char* x2 = data[3];
+  const U left = load<U>(x1);
+  const U right = load<U>(x2);
+#pragma GCC ivdep
+  for (int64 i = 0; i < n; ++i) {
+    const U a = LeftSingle ? left : load<U>(x1 + i * Size);
+    const U b = RightSingle ? right : load<U>(x2 + i * Size);
+    store(out + i * Size, select<U>(load<unsigned char>(condition + i), a, b));
+  }
+}
+
+template <int Size>
+void where_body(char* const* data, unsigned single, int64 n) noexcept {
+  switch (single) {
+    case 1u << 2:
+      return where_loop<Size, true, false>(data, n);
+    case 1u << 3:
+      return where_loop<Size, false, true>(data, n);
+    case both_single:
+      return where_loop<Size, true, true>(data, n);
+    default:
+      return where_loop<Size, false, false>(data, n);
+  }
+}
+
+template <int Size>
+void run_where(const void* params) {
+  run(*static_cast<const plan*>(params),
+      {where_body<Size>, 1u | 1u << (1u << 2) | 1u << (1u << 3) | 1u << both_single, 1});
+}
+
+void band_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
+  const auto& p = *static_cast<const band_params*>(context);
+  for (int64 i = begin; i < end; ++i) {
+    // Columns [from, past) are true; the bounds may be anywhere in int64.
+    const int64 from = p.lower > -i ? (p.lower > p.columns - i ? p.columns : p.lower + i) : 0;
+    int64 past = p.upper < -i ? 0 : (p.upper >= p.columns - i ? p.columns : p.upper + i + 1);
+    past = greatest(past, from);
+    char* row = p.output + i * p.columns;
+    __builtin_memset(row, 0, static_cast<unsigned long>(from));
+    __builtin_memset(row + from, 1, static_cast<unsigned long>(past - from));
+    __builtin_memset(row + past, 0, static_cast<unsigned long>(p.columns - past));
+  }
+}
+
+void run_band(const void* params) {
+  auto work = *static_cast<const band_params*>(params);
+  if (work.columns == 0) return;
+  const int64 grain = greatest(65536 / work.columns, 1);
+  if (work.rows <= grain) return band_rows(&work, 0, work.rows);
+  cpu::parallel_for(work.rows, grain, band_rows, &work);
+}
+
+template <int Size>
+void fill_size(kernel_table& table) {
+  table.copy[size_class(Size)].host = run_copy<Size>;
+  table.where[size_class(Size)].host = run_where<Size>;
+}
+
+}  // namespace
+
+void fill_moves(kernel_table& table) {
+  fill_size<1>(table);
+  fill_size<2>(table);
+  fill_size<4>(table);
+  fill_size<8>(table);
+  fill_size<16>(table);
+  table.band.host = run_band;
+}
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

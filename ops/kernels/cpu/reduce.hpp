@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernels/cpu/memory.hpp"
+#include "ops/kernels/table.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// The loops of one reduction and dtype, over arrays of accumulators: what the driver, which is
+/// compiled once, needs to know of them.
+struct reducer {
+  int64 itemsize;
+  int64 accumulator_size;
+  /// acc[i] = identity for i < n
+  void (*clear)(char* acc, int64 n) noexcept;
+  /// acc[i] = combine(acc[i], load(x[j, i])) for j < rows, i < n, with rows `row` bytes apart
+  void (*columns)(char* acc, const char* x, int64 row, int64 rows, int64 n) noexcept;
+  /// acc[i] = combine(acc[i], other[i]) for i < n
+  void (*merge)(char* acc, const char* other, int64 n) noexcept;
+  /// out[i] = finish(acc[i], count) for i < n
+  void (*finish)(char* out, int64 step, const char* acc, int64 n, int64 count) noexcept;
+  /// Whether a finished answer may be known before all elements are seen: a one-byte accumulator
+  /// of this value absorbs everything. -1 if there is none.
+  int absorbing;
+};
+
+void run_reduction(const reduce_params& work, const reducer& how) noexcept;
+
+template <class Op, class T>
+struct reduction_loops {
+  using A = ops::accumulator_t<Op, T>;
+  static constexpr int64 size = sizeof(A);
+
+  static void clear(char* acc, int64 n) noexcept {
+    const A value = Op::template identity<A>();
+    for (int64 i = 0; i < n; ++i) store<A>(acc + i * size, value);
+  }
+
+  static SKERRY_INLINE A item(const char* x, int64 i) {
+    return Op::load(load<T>(x + i * int64(sizeof(T))));
+  }
+
+  // Four rows at a time, as a tree: one read and write of the accumulator for four elements.
+  static void columns(char* acc, const char* x, int64 row, int64 rows, int64 n) noexcept {
+    int64 j = 0;
+    for (; j + 4 <= rows; j += 4) {
+      const char* x0 = x + j * row;
+      const char* x1 = x0 + row;
+      const char* x2 = x1 + row;
+      const char* x3 = x2 + row;
+#pragma GCC ivdep
+      for (int64 i = 0; i < n; ++i) {
+        const A low = Op::combine(item(x0, i), item(x1, i));
+        const A high = Op::combine(item(x2, i), item(x3, i));
+        store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), Op::combine(low, high)));
+      }
+    }
+    for (; j < rows; ++j) {
+      const char* x0 = x + j * row;
+#pragma GCC ivdep
+      for (int64 i = 0; i < n; ++i) {
+        store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), item(x0, i)));
+      }
+    }
+  }
+
+  static void merge(char* acc, const char* other, int64 n) noexcept {
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), load<A>(other + i * size)));
+    }
+  }
+
+  static void finish(char* out, int64 step, const char* acc, int64 n, int64 count) noexcept {
+    for (int64 i = 0; i < n; ++i) {
+      store(out + i * step, Op::finish(load<A>(acc + i * size), count));
+    }
+  }
+
+  static constexpr int absorbing() {
+    if constexpr (ops::same_v<Op, ops::any>) return 1;
+    if constexpr (ops::same_v<Op, ops::all>) return 0;
+    return -1;
+  }
+
+  static void run(const void* params) {
+    run_reduction(*static_cast<const reduce_params*>(params),
+                  {sizeof(T), size, clear, columns, merge, finish, absorbing()});
+  }
+};
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,328 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/kernels/cpu/copy_2d.hpp"
+#include "ops/kernels/cpu/reduce.hpp"
+
+// How a reduction is cut up. A block is some outputs along one kept axis, with their accumulators
+// in L1. Where there are many outputs side by side, rows of elements are combined into them
+// ("columns"); tiles whose rows aren't contiguous are packed, usually by a transpose. Where there
+// are few, the elements along the reduced axis are laid out as a matrix of many columns, and its
+// accumulators are folded in the end ("fold"). Both add pairwise beyond 128 rows. The cut depends
+// on the shape and strides only, never on the number of threads: so does the result.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+namespace {
+
+constexpr int64 accumulator_bytes = 2048;
+constexpr int64 pack_bytes = 16384;
+constexpr int64 block_rows = 128;  ///< as in NumPy's pairwise sum
+constexpr int64 reduce_parallel_from = 65536;
+constexpr int64 most_partials = 64;
+
+/// Partial results by powers of two, as a binary counter: the tree of a pairwise sum.
+class pairwise {
+ public:
+  pairwise(const reducer& how, int64 n) noexcept
+      : how_(how), n_(n), nbytes_(n * how.accumulator_size) {}
+
+  void push(const char* partial) noexcept {
+    int level = 0;
+    for (; ((count_ >> level) & 1) != 0; ++level) {
+      how_.merge(levels_[level], partial, n_);
+      partial = levels_[level];
+    }
+    __builtin_memcpy(levels_[level], partial, static_cast<unsigned long>(nbytes_));
+    ++count_;
+  }
+
+  /// Leaves the total in `acc`.
+  void total(char* acc) noexcept {
+    const char* low = nullptr;
+    for (int level = 0; (count_ >> level) != 0; ++level) {
+      if (((count_ >> level) & 1) == 0) continue;
+      if (low != nullptr) how_.merge(levels_[level], low, n_);
+      low = levels_[level];
+    }
+    if (low == nullptr) return how_.clear(acc, n_);
+    __builtin_memcpy(acc, low, static_cast<unsigned long>(nbytes_));
+  }
+
+ private:
+  const reducer& how_;
+  int64 n_;
+  int64 nbytes_;
+  uint64 count_ = 0;
+  alignas(64) char levels_[48][accumulator_bytes];
+};
+
+struct reduction {
+  const reduce_params& work;
+  const reducer& how;
+  int axis = 0;       ///< the kept axis of a block
+  int64 block = 1;    ///< outputs per block
+  bool fold = false;  ///< else columns
+  bool pack = false;
+  int64 length;  ///< of reduced axis 0
+  int64 step;    ///< along it, bytes
+  int64 units = 1;
+  int64 chunks = 1;  ///< parts of the reduced range
+  int64 chunk;       ///< elements of one
+  char* partials = nullptr;
+
+  reduction(const reduce_params& of, const reducer& with) noexcept
+      : work(of),
+        how(with),
+        length(of.reduced_rank > 0 ? of.reduced_shape[0] : 1),
+        step(of.reduced_rank > 0 ? of.reduced_strides[0] : 0),
+        chunk(of.reduced_size) {
+    choose_block();
+    for (int a = 0; a < work.kept_rank; ++a) units *= block_count(a);
+    choose_chunks();
+  }
+
+  int64 block_count(int a) const { return ceil_div(work.kept_shape[a], a == axis ? block : 1); }
+  int64 width() const { return work.kept_rank > 0 ? work.kept_shape[axis] : 1; }
+  int64 kept_step() const { return work.kept_rank > 0 ? work.kept_strides[axis] : how.itemsize; }
+
+ private:
+  void choose_block() noexcept {
+    if (work.kept_rank > 0 && (work.kept_shape[0] < 8 || work.kept_strides[0] != how.itemsize)) {
+      for (int a = 1; a < work.kept_rank; ++a) {
+        if (work.kept_shape[a] > work.kept_shape[axis]) axis = a;
+      }
+    }
+    const bool long_rows = step == how.itemsize && length >= 64;
+    const bool narrow = width() <= 64 && length >= 16 && axis == 0 && kept_step() == how.itemsize &&
+                        step == width() * how.itemsize;
+    if (long_rows) {
+      fold = true;
+    } else if (narrow) {
+      fold = true;
+      block = width();
+    } else if (width() < 8) {
+      fold = true;
+      pack = true;
+    } else {
+      block = least(width(), accumulator_bytes / greatest(how.accumulator_size, 4));
+      pack = kept_step() != how.itemsize;
+    }
+  }
+
+  void choose_chunks() noexcept {
+    if (units * 4 > most_partials || work.reduced_size * block < 2 * reduce_parallel_from) return;
+    const int64 most = least(most_partials / units, work.reduced_size * block / 65536);
+    chunk = ceil_div(ceil_div(work.reduced_size, most), 1024) * 1024;
+    chunks = ceil_div(work.reduced_size, chunk);
+  }
+};
+
+/// Reduces one chunk of the range for one block.
+class block_reducer {
+ public:
+  explicit block_reducer(const reduction& what, int64 n) noexcept
+      : what_(what), how_(what.how), n_(n), sums_(what.how, n) {}
+
+  void run(const char* base, int64 begin, int64 end, char* acc) noexcept {
+    const reduce_params& work = what_.work;
+    int64 position[reduce_params::max_axes] = {};
+    int64 rest = begin;
+    for (int a = 0; a < work.reduced_rank; ++a) {
+      position[a] = rest % work.reduced_shape[a];
+      rest /= work.reduced_shape[a];
+    }
+    while (begin < end && !decided_) {
+      const char* at = base;
+      for (int a = 0; a < work.reduced_rank; ++a) at += position[a] * work.reduced_strides[a];
+      const int64 rows = least(what_.length - position[0], end - begin);
+      add(at, rows);
+      begin += rows;
+      position[0] += rows;
+      for (int a = 0; a + 1 < work.reduced_rank && position[a] == work.reduced_shape[a]; ++a) {
+        position[a] = 0;
+        ++position[a + 1];
+      }
+    }
+    flush();
+    sums_.total(acc);
+  }
+
+ private:
+  void add(const char* at, int64 rows) noexcept {
+    if (!what_.fold) {
+      add_columns(at, rows);
+    } else if (what_.pack) {
+      gather(at, rows);
+    } else {
+      add_run(at, rows);
+    }
+  }
+
+  void add_columns(const char* at, int64 rows) noexcept {
+    const int64 size = how_.itemsize;
+    while (rows > 0) {
+      if (held_ == 0) how_.clear(acc_, n_);
+      int64 now = least(rows, block_rows - held_);
+      if (what_.pack) {
+        now = least(now, greatest(pack_bytes / (n_ * size), 1));
+        copy_2d({buffer_, size, n_ * size}, {const_cast<char*>(at), what_.kept_step(), what_.step},
+                n_, now, size);
+        how_.columns(acc_, buffer_, n_ * size, now, n_);
+      } else {
+        how_.columns(acc_, at, what_.step, now, n_);
+      }
+      held_ += now;
+      if (held_ == block_rows) flush();
+      rows -= now;
+      at += now * what_.step;
+    }
+  }
+
+  void gather(const char* at, int64 rows) noexcept {
+    const int64 size = how_.itemsize;
+    const int64 capacity = pack_bytes / size;
+    while (rows > 0) {
+      const int64 now = least(rows, capacity - held_);
+      copy_2d({buffer_ + held_ * size, size, 0}, {const_cast<char*>(at), what_.step, 0}, now, 1,
+              size);
+      held_ += now;
+      if (held_ == capacity) flush();
+      rows -= now;
+      at += now * what_.step;
+    }
+  }
+
+  void flush() noexcept {
+    if (held_ == 0) return;
+    if (what_.fold) {
+      add_run(buffer_, held_);
+    } else {
+      sums_.push(acc_);
+    }
+    held_ = 0;
+  }
+
+  /// A contiguous run of rows of n accumulators: several rows side by side make a matrix that is
+  /// wide enough for vectors.
+  void add_run(const char* at, int64 rows) noexcept {
+    const int64 row_bytes = n_ * how_.itemsize;
+    const int64 widest = greatest(accumulator_bytes / (n_ * how_.accumulator_size), 1);
+    int64 beside = least(greatest(rows / 16, 1), widest);
+    if (n_ == 1) beside = least(greatest(beside / 16 * 16, 16), widest);
+    const int64 most = beside * (how_.absorbing >= 0 ? 16 : block_rows);
+    while (rows > 0 && !decided_) {
+      const int64 now = least(rows, most);
+      const int64 whole = now / beside;
+      const int64 rest = now % beside;
+      how_.clear(acc_, beside * n_);
+      how_.columns(acc_, at, beside * row_bytes, whole, beside * n_);
+      how_.columns(acc_, at + whole * beside * row_bytes, 0, 1, rest * n_);
+      fold(beside);
+      sums_.push(acc_);
+      decided_ = n_ == 1 && how_.absorbing >= 0 && acc_[0] == how_.absorbing;
+      rows -= now;
+      at += now * row_bytes;
+    }
+  }
+
+  void fold(int64 beside) noexcept {
+    while (beside > 1) {
+      const int64 half = (beside + 1) / 2;
+      how_.merge(acc_, acc_ + half * n_ * how_.accumulator_size, (beside - half) * n_);
+      beside = half;
+    }
+  }
+
+  const reduction& what_;
+  const reducer& how_;
+  int64 n_;
+  int64 held_ = 0;        ///< rows in acc_ (columns) or elements in buffer_ (fold)
+  bool decided_ = false;  ///< no further element can change the result
+  alignas(64) char acc_[accumulator_bytes];
+  alignas(64) char buffer_[pack_bytes];
+  pairwise sums_;
+};
+
+struct block_place {
+  const char* input;
+  char* output;
+  int64 n;
+  int64 output_step;
+};
+
+block_place locate(const reduction& what, int64 unit) noexcept {
+  const reduce_params& work = what.work;
+  block_place at = {work.input, work.output, 1, 0};
+  for (int a = 0; a < work.kept_rank; ++a) {
+    const int64 count = what.block_count(a);
+    int64 position = unit % count;
+    unit /= count;
+    if (a == what.axis) {
+      position *= what.block;
+      at.n = least(what.block, work.kept_shape[a] - position);
+      at.output_step = work.output_strides[a];
+    }
+    at.input += position * work.kept_strides[a];
+    at.output += position * work.output_strides[a];
+  }
+  return at;
+}
+
+void reduce_units(void* context, std::int64_t begin, std::int64_t end) noexcept {
+  const auto& what = *static_cast<const reduction*>(context);
+  alignas(64) char acc[accumulator_bytes];
+  for (int64 unit = begin; unit < end; ++unit) {
+    const block_place at = locate(what, unit);
+    block_reducer(what, at.n).run(at.input, 0, what.work.reduced_size, acc);
+    what.how.finish(at.output, at.output_step, acc, at.n, what.work.reduced_size);
+  }
+}
+
+void reduce_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept {
+  const auto& what = *static_cast<const reduction*>(context);
+  for (int64 part = begin; part < end; ++part) {
+    const block_place at = locate(what, part / what.chunks);
+    const int64 from = part % what.chunks * what.chunk;
+    block_reducer(what, at.n)
+        .run(at.input, from, least(from + what.chunk, what.work.reduced_size),
+             what.partials + part * accumulator_bytes);
+  }
+}
+
+/// Few outputs of many elements: the parts of the range are reduced side by side, their results
+/// combined in order.
+void reduce_split(reduction& what) noexcept {
+  alignas(64) char partials[most_partials * accumulator_bytes];
+  what.partials = partials;
+  cpu::parallel_for(what.units * what.chunks, 1, reduce_chunks, &what);
+  for (int64 unit = 0; unit < what.units; ++unit) {
+    const block_place at = locate(what, unit);
+    char* first = partials + unit * what.chunks * accumulator_bytes;
+    for (int64 part = 1; part < what.chunks; ++part) {
+      what.how.merge(first, first + part * accumulator_bytes, at.n);
+    }
+    what.how.finish(at.output, at.output_step, first, at.n, what.work.reduced_size);
+  }
+}
+
+}  // namespace
+
+void run_reduction(const reduce_params& work, const reducer& how) noexcept {
+  if (work.kept_size == 0) return;
+  reduction what(work, how);
+  if (what.chunks > 1) return reduce_split(what);
+  if (work.kept_size * work.reduced_size < reduce_parallel_from) {
+    return reduce_units(&what, 0, what.units);
+  }
+  const int64 unit_size = greatest(what.block * work.reduced_size, 1);
+  cpu::parallel_for(what.units, greatest(reduce_parallel_from / 2 / unit_size, 1), reduce_units,
+                    &what);
+}
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry
