@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/dtype.hpp"
+#include "ops/kernels/cuda/loops.cuh"
+#include "ops/kernels/table.hpp"
+
+namespace skerry {
+namespace native {
+
+template <dtype Type>
+struct type_of_dtype;
+#define SKERRY_TYPE_OF(name, cpp_type, kind, typestr) \
+  template <>                                         \
+  struct type_of_dtype<dtype::name> {                 \
+    using type = cpp_type;                            \
+  };
+SKERRY_FOR_EACH_DTYPE(SKERRY_TYPE_OF)
+#undef SKERRY_TYPE_OF
+template <dtype Type>
+using type_of = typename type_of_dtype<Type>::type;
+
+/// NaN and floats out of an integer's range give what the conversion instruction gives (saturation,
+/// 0 for NaN); there are no traps on a GPU.
+template <class To>
+struct cast_to {
+  template <class From>
+  SKERRY_HD SKERRY_INLINE To operator()(From x) const {
+    if constexpr (ops::same_v<To, bool>) {
+      return x != From(0);
+    } else if constexpr (ops::complex_floating<To> && !ops::complex_floating<From>) {
+      return To(static_cast<typename To::value_type>(x));
+    } else {
+      return static_cast<To>(x);
+    }
+  }
+};
+
+/// None from complex to real; a dtype to itself is a copy.
+template <class To, class From>
+concept castable = !ops::same_v<To, From> && (ops::complex_floating<To> || ops::same_v<To, bool> ||
+                                              !ops::complex_floating<From>);
+
+template <class From, class To>
+void fill_cast(kernel_table& table) {
+  if constexpr (castable<To, From>) {
+    table.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)].native =
+        &elementwise<cast_to<To>, To, From>;
+  }
+}
+
+}  // namespace native
+}  // namespace skerry

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/launch.hpp"
+
+#include <cuda_runtime.h>
+
+#include <cuda/std/__cccl/version.h>
+#include <cub/version.cuh>
+
+#include <cstddef>
+
+namespace skerry {
+namespace native {
+
+inline cudaStream_t stream_of(const launch_context* context) {
+  return static_cast<cudaStream_t>(context->stream);
+}
+
+/// Every native kernel ends here. CUB returns launch errors, but leaves them behind as the thread's
+/// last error too, where the next caller would take them for its own.
+inline int launched(cudaError_t status) {
+  if (status != cudaSuccess) (void)cudaGetLastError();
+  return static_cast<int>(status);
+}
+
+/// Runs a CUB algorithm in its two phases: `call(nullptr, nbytes)` asks for the size of the scratch
+/// memory, `call(scratch, nbytes)` enqueues.
+template <class Call>
+cudaError_t with_workspace(launch_context* context, Call&& call) {
+  std::size_t nbytes = 0;
+  if (const cudaError_t status = call(nullptr, nbytes); status != cudaSuccess) return status;
+  // A null pointer would be taken for another question.
+  if (nbytes == 0) nbytes = 1;
+  void* scratch = context->workspace(context, nbytes);
+  if (scratch == nullptr) return cudaErrorMemoryAllocation;
+  return call(scratch, nbytes);
+}
+
+}  // namespace native
+}  // namespace skerry

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan.hpp"
+#include "ops/concepts.hpp"
+#include "ops/kernels/cuda/access.cuh"
+#include "ops/kernels/cuda/launch.cuh"
+#include "ops/kernels/cuda/offset.hpp"
+
+#include <cub/device/device_for.cuh>
+#include <cub/device/device_transform.cuh>
+#include <cuda/std/tuple>
+#include <cuda/std/utility>
+
+// Exactly two kernels per operation and dtype: cub::DeviceTransform where every operand is an
+// array of unit stride, cub::DeviceFor::Bulk over an offset calculator for all else.
+
+namespace skerry {
+namespace native {
+
+/// Where DeviceTransform isn't worth its compile time; the strided kernel then does both.
+template <class Op, class Out, class... In>
+inline constexpr bool has_contiguous_kernel = true;
+
+/// An input of the strided kernel: an array, or (data null) a value for all elements.
+template <class T>
+struct strided_input {
+  const char* data;
+  T value;
+
+  SKERRY_HD SKERRY_INLINE T get(std::int32_t offset, bool is_aligned) const {
+    return data == nullptr ? value : load<T>(data + offset, is_aligned);
+  }
+};
+
+template <class Op, class Out, class... In>
+struct strided_loop {
+  strided_offsets<1 + sizeof...(In)> offsets;
+  char* out;
+  ::cuda::std::tuple<strided_input<In>...> inputs;
+  bool is_aligned;
+
+  __device__ void operator()(std::int32_t index) const {
+    apply(index, ::cuda::std::index_sequence_for<In...>{});
+  }
+
+ private:
+  template <std::size_t... I>
+  __device__ SKERRY_INLINE void apply(std::int32_t index, ::cuda::std::index_sequence<I...>) const {
+    std::int32_t at[1 + sizeof...(In)];
+    offsets.locate(static_cast<std::uint32_t>(index), at);
+    store<Out>(out + at[0], Op{}(::cuda::std::get<I>(inputs).get(at[1 + I], is_aligned)...),
+               is_aligned);
+  }
+};
+
+/// Whether all addresses of `operand` are multiples of T's alignment.
+template <class T>
+[[nodiscard]] bool operand_is_aligned(const plan& operands, int operand) {
+  if (operands.is_value(operand)) return true;
+  bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(operands.data[operand]));
+  for (int axis = 0; axis < operands.rank; ++axis) {
+    aligned = aligned && suits<T>(operands.strides[operand][axis]);
+  }
+  return aligned;
+}
+
+template <class Op, class Out, class... In, std::size_t... I>
+cudaError_t launch_contiguous(const plan& operands, cudaStream_t stream,
+                              ::cuda::std::index_sequence<I...>) {
+  // An output that is also an input (`x += y`) is right with all of CUB's kernels: its
+  // documentation allows an output that begins where an input does, and in its source (CCCL 3.0.1
+  // and 3.5.0, kernels/transform.cuh and kernel_transform.cuh) no global pointer is __restrict__,
+  // and an element is read, into registers or with its tile into shared memory, by the block that
+  // later writes it. A block may fetch bytes of its neighbours' tiles to fill a 16-byte line, and
+  // ignores them. Partial overlap is the front end's to avoid.
+  return cub::DeviceTransform::Transform(
+      ::cuda::std::make_tuple(reinterpret_cast<const In*>(operands.data[1 + I])...),
+      reinterpret_cast<Out*>(operands.data[0]), operands.size, Op{}, stream);
+}
+
+template <class Op, class Out, class... In, std::size_t... I>
+cudaError_t launch_strided(const plan& operands, cudaStream_t stream, bool is_aligned,
+                           ::cuda::std::index_sequence<I...>) {
+  strided_loop<Op, Out, In...> loop{
+      .offsets = {},
+      .out = operands.data[0],
+      .inputs = {strided_input<In>{operands.data[1 + I],
+                                   operands.values[1 + I].template as<In>()}...},
+      .is_aligned = is_aligned};
+  if (!loop.offsets.assign(operands)) return cudaErrorInvalidValue;
+  return cub::DeviceFor::Bulk(static_cast<std::int32_t>(operands.size), loop, stream);
+}
+
+/// The native kernel of `out = Op(in...)`; its parameter is a plan.
+template <class Op, class Out, class... In>
+int elementwise(const void* params, launch_context* context) {
+  const plan& operands = *static_cast<const plan*>(params);
+  const auto inputs = ::cuda::std::index_sequence_for<In...>{};
+  int operand = 1;
+  bool is_aligned = operand_is_aligned<Out>(operands, 0);
+  ((is_aligned = operand_is_aligned<In>(operands, operand++) && is_aligned), ...);
+  if constexpr (has_contiguous_kernel<Op, Out, In...>) {
+    if (operands.contiguous && is_aligned) {
+      return launched(launch_contiguous<Op, Out, In...>(operands, stream_of(context), inputs));
+    }
+  }
+  return launched(launch_strided<Op, Out, In...>(operands, stream_of(context), is_aligned, inputs));
+}
+
+}  // namespace native
+}  // namespace skerry

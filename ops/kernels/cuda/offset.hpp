@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/config.hpp"
+#include "core/plan.hpp"
+#include "ops/kernels/table.hpp"
+
+// From a linear index to addresses. Free of CUDA headers, so that every index below is tested on
+// the host against plain division (tests/ops/cuda_offset_test.cpp).
+
+#if defined(__CUDA_ARCH__)
+// Indexing kernel parameters by a run-time axis would move them to local memory.
+#define SKERRY_UNROLL _Pragma("unroll")
+#define SKERRY_DO_NOT_UNROLL _Pragma("unroll 1")
+#else
+#define SKERRY_UNROLL
+#define SKERRY_DO_NOT_UNROLL
+#endif
+
+namespace skerry {
+namespace native {
+
+namespace detail {
+SKERRY_HD inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(a) * b) >> 32);
+}
+SKERRY_HD inline std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
+#if defined(__CUDA_ARCH__)
+  return __umul64hi(a, b);
+#else
+  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
+#endif
+}
+
+/// floor(2^bits * (2^shift - divisor) / divisor) + 1, with shift = ceil(log2(divisor)).
+inline std::uint32_t division_magic(std::uint32_t divisor, std::uint32_t shift) {
+  const std::uint64_t excess = (std::uint64_t{1} << shift) - divisor;
+  return static_cast<std::uint32_t>((excess << 32) / divisor + 1);
+}
+inline std::uint64_t division_magic(std::uint64_t divisor, std::uint32_t shift) {
+  const unsigned __int128 excess = (static_cast<unsigned __int128>(1) << shift) - divisor;
+  return static_cast<std::uint64_t>((excess << 64) / divisor + 1);
+}
+}  // namespace detail
+
+/// Division by a divisor that the host knows: one multiplication, one addition, one shift
+/// (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994, with the
+/// sum kept in one word). Dividend and divisor are below half of Word's range, so that the sum
+/// can't wrap; divisor >= 1.
+template <class Word>
+struct fast_divider {
+  Word divisor = 1;
+  Word magic = 1;
+  std::uint32_t shift = 0;
+
+  fast_divider() = default;
+  explicit fast_divider(Word by) : divisor(by) {
+    while ((Word{1} << shift) < by) ++shift;
+    magic = detail::division_magic(by, shift);
+  }
+  [[nodiscard]] SKERRY_HD Word quotient(Word n) const {
+    return (detail::multiply_high(n, magic) + n) >> shift;
+  }
+};
+
+/// Byte offsets of every operand of a plan that was split for 32-bit indexing: all offsets and
+/// their partial sums fit int32.
+template <int Operands>
+struct strided_offsets {
+  std::int32_t rank = 0;
+  fast_divider<std::uint32_t> extents[plan::max_axes];
+  std::int32_t strides[Operands][plan::max_axes] = {};
+
+  /// False if `from` is too large for 32-bit indexing.
+  [[nodiscard]] bool assign(const plan& from) {
+    constexpr std::int64_t limit = index_limit_32bit;
+    if (from.size >= limit) return false;
+    rank = from.rank;
+    for (int axis = 0; axis < rank; ++axis) {
+      extents[axis] = fast_divider<std::uint32_t>(static_cast<std::uint32_t>(from.shape[axis]));
+    }
+    for (int operand = 0; operand < Operands; ++operand) {
+      std::int64_t reach = 0;
+      for (int axis = 0; axis < rank; ++axis) {
+        const std::int64_t stride = from.strides[operand][axis];
+        if (stride >= limit || stride <= -limit) return false;
+        reach += (stride < 0 ? -stride : stride) * (from.shape[axis] - 1);
+        if (reach >= limit) return false;
+        strides[operand][axis] = static_cast<std::int32_t>(stride);
+      }
+    }
+    return true;
+  }
+
+  SKERRY_HD void locate(std::uint32_t index, std::int32_t (&offsets)[Operands]) const {
+    SKERRY_UNROLL
+    for (int operand = 0; operand < Operands; ++operand) offsets[operand] = 0;
+    SKERRY_UNROLL
+    for (int axis = 0; axis < plan::max_axes; ++axis) {
+      const bool last = axis + 1 >= rank;  // what is left is the coordinate: no division
+      const std::uint32_t quotient = last ? 0 : extents[axis].quotient(index);
+      const auto coordinate =
+          static_cast<std::int32_t>(last ? index : index - quotient * extents[axis].divisor);
+      SKERRY_UNROLL
+      for (int operand = 0; operand < Operands; ++operand) {
+        offsets[operand] += coordinate * strides[operand][axis];
+      }
+      if (last) return;
+      index = quotient;
+    }
+  }
+};
+
+/// A divisor for both widths: reductions are not split, and choose the width at run time.
+struct any_divider {
+  fast_divider<std::uint32_t> narrow;
+  fast_divider<std::uint64_t> wide;
+
+  any_divider() = default;
+  explicit any_divider(std::int64_t by) : wide(static_cast<std::uint64_t>(by)) {
+    if (by < index_limit_32bit) {
+      narrow = fast_divider<std::uint32_t>(static_cast<std::uint32_t>(by));
+    }
+  }
+  [[nodiscard]] SKERRY_HD std::int64_t quotient(std::int64_t n, bool is_narrow) const {
+    return is_narrow ? static_cast<std::int64_t>(narrow.quotient(static_cast<std::uint32_t>(n)))
+                     : static_cast<std::int64_t>(wide.quotient(static_cast<std::uint64_t>(n)));
+  }
+};
+
+/// Some axes of an array of any size, axis 0 fastest.
+struct axis_offsets {
+  std::int32_t rank = 0;
+  any_divider extents[reduce_params::max_axes];
+  std::int64_t strides[reduce_params::max_axes] = {};
+
+  axis_offsets() = default;
+  axis_offsets(std::int32_t axes, const std::int64_t* shape, const std::int64_t* stride_bytes)
+      : rank(axes) {
+    for (int axis = 0; axis < rank; ++axis) {
+      // An axis without elements is never looked up.
+      extents[axis] = any_divider(shape[axis] > 0 ? shape[axis] : 1);
+      strides[axis] = stride_bytes[axis];
+    }
+  }
+
+  /// Bytes from the first element to number `index`; `is_narrow` if every index is below 2^31.
+  [[nodiscard]] SKERRY_HD std::int64_t offset(std::int64_t index, bool is_narrow) const {
+    std::int64_t bytes = 0;
+    SKERRY_UNROLL
+    for (int axis = 0; axis < reduce_params::max_axes; ++axis) {
+      if (axis + 1 >= rank) return bytes + index * strides[axis];
+      const std::int64_t quotient = extents[axis].quotient(index, is_narrow);
+      const auto divisor = static_cast<std::int64_t>(extents[axis].wide.divisor);
+      bytes += (index - quotient * divisor) * strides[axis];
+      index = quotient;
+    }
+    return bytes;
+  }
+};
+
+/// Where the elements of a reduction's outputs are.
+struct reduce_offsets {
+  axis_offsets kept;
+  axis_offsets reduced;
+  bool is_narrow = false;
+
+  reduce_offsets() = default;
+  explicit reduce_offsets(const reduce_params& params)
+      : kept(params.kept_rank, params.kept_shape, params.kept_strides),
+        reduced(params.reduced_rank, params.reduced_shape, params.reduced_strides),
+        is_narrow(params.kept_size < index_limit_32bit && params.reduced_size < index_limit_32bit) {
+  }
+};
+
+/// Whether the elements of every output lie side by side, and the outputs' one behind the other.
+[[nodiscard]] inline bool is_linear(const reduce_params& params, std::int64_t itemsize) {
+  const bool has_contiguous_rows =
+      params.reduced_size == 1 ||
+      (params.reduced_rank == 1 && params.reduced_strides[0] == itemsize);
+  return has_contiguous_rows &&
+         (params.kept_size == 1 ||
+          (params.kept_rank == 1 && params.kept_strides[0] == params.reduced_size * itemsize));
+}
+
+/// Whether the fastest axis of the input is a reduced one.
+[[nodiscard]] inline bool prefers_rows(const reduce_params& params) {
+  if (params.kept_size == 1 || params.kept_rank == 0) return true;
+  if (params.reduced_size <= 1 || params.reduced_rank == 0) return false;
+  const auto distance = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
+  return distance(params.reduced_strides[0]) <= distance(params.kept_strides[0]);
+}
+
+/// How a pass over `length` elements of each of `kept_size` outputs is split into threads. Part p
+/// of an output's `parts` is its elements p, p + parts, p + 2 * parts, ...: with threads numbered
+/// along the faster axis (by rows: the parts; else: the outputs), those side by side read elements
+/// side by side, however few outputs there are or however short rows are.
+struct loop_split {
+  /// Threads worth having: what 132 multiprocessors hold, 2048 each. A constant, not the device's,
+  /// so that results are the same on every GPU.
+  static constexpr std::int64_t wanted_threads = std::int64_t{1} << 18;
+  /// Fewer elements a thread are not worth a further pass.
+  static constexpr std::int64_t min_share = 32;
+  /// More elements a thread lose accuracy: the error of a running sum grows with its length.
+  static constexpr std::int64_t max_share = 4096;
+
+  std::int64_t kept_size;
+  std::int64_t length;
+  std::int64_t parts;
+  bool by_rows;
+  bool is_narrow;
+  any_divider faster;  ///< by the extent of the axis along which threads are numbered
+
+  struct share {
+    std::int64_t kept;
+    std::int64_t part;
+  };
+
+  loop_split(std::int64_t outputs, std::int64_t elements, bool rows)
+      : kept_size(outputs),
+        length(elements),
+        parts(parts_of(outputs, elements)),
+        by_rows(rows),
+        is_narrow(threads() < index_limit_32bit),
+        faster(rows ? parts : kept_size) {}
+
+  [[nodiscard]] static std::int64_t parts_of(std::int64_t kept_size, std::int64_t length) {
+    if (length <= 4 * min_share) return 1;
+    const std::int64_t for_threads = (wanted_threads + kept_size - 1) / kept_size;
+    const std::int64_t for_accuracy = (length + max_share - 1) / max_share;
+    const std::int64_t most = length / min_share;
+    const std::int64_t wanted = for_threads > for_accuracy ? for_threads : for_accuracy;
+    return wanted < most ? wanted : most;
+  }
+  [[nodiscard]] std::int64_t threads() const { return kept_size * parts; }
+  /// How far apart, in threads, the parts of neighbouring outputs and of one output are.
+  [[nodiscard]] std::int64_t kept_stride() const { return by_rows ? parts : 1; }
+  [[nodiscard]] std::int64_t part_stride() const { return by_rows ? 1 : kept_size; }
+
+  [[nodiscard]] SKERRY_HD share of(std::int64_t thread) const {
+    const std::int64_t slow = faster.quotient(thread, is_narrow);
+    const std::int64_t fast = thread - slow * static_cast<std::int64_t>(faster.wide.divisor);
+    return by_rows ? share{slow, fast} : share{fast, slow};
+  }
+};
+
+}  // namespace native
+}  // namespace skerry

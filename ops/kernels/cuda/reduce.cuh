@@ -1,0 +1,277 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernels/cuda/access.cuh"
+#include "ops/kernels/cuda/launch.cuh"
+#include "ops/kernels/cuda/offset.hpp"
+#include "ops/kernels/table.hpp"
+
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <cub/device/device_for.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
+#if __has_include(<cuda/iterator>)
+#include <cuda/iterator>
+#else
+#include <thrust/iterator/tabulate_output_iterator.h>
+#endif
+
+#include <cstdint>
+
+// A reduction goes one of three ways, chosen by its layout. All of them split the work the same way
+// in every run and use no atomic operation, so results do not depend on the run.
+//   flat   one output, contiguous input: cub::DeviceReduce.
+//   rows   all rows lie one behind the other: cub::DeviceSegmentedReduce.
+//   loops  any other layout: every thread folds a share of one output's elements, in as many passes
+//          as it takes; with cub::DeviceFor::Bulk. Threads side by side take neighbouring elements.
+// CUB's reductions would take any layout through an iterator, but inline its index arithmetic some
+// fifty times: 40 to 80 s a kernel in ptxas 13.0, and 1 KiB of spilled registers.
+
+namespace skerry {
+namespace native {
+
+template <class Reduction, class T>
+struct load_element {
+  using accumulator = ops::accumulator_t<Reduction, T>;
+  SKERRY_HD SKERRY_INLINE accumulator operator()(T x) const { return Reduction::load(x); }
+};
+
+template <class Reduction, class A>
+struct combine {
+  SKERRY_HD SKERRY_INLINE A operator()(A a, A b) const { return Reduction::combine(a, b); }
+};
+
+/// Writes the result of output number `index`.
+template <class Reduction, class A>
+struct write_result {
+  using result = decltype(Reduction::finish(A{}, int64{}));
+
+  char* output;
+  axis_offsets where;
+  std::int64_t reduced_size;
+  bool is_narrow;
+  bool is_aligned;
+
+  explicit write_result(const reduce_params& params)
+      : output(params.output),
+        where(params.kept_rank, params.kept_shape, params.output_strides),
+        reduced_size(params.reduced_size),
+        is_narrow(params.kept_size < index_limit_32bit),
+        is_aligned(suits<result>(reinterpret_cast<std::intptr_t>(params.output))) {
+    for (int axis = 0; axis < params.kept_rank; ++axis) {
+      is_aligned = is_aligned && suits<result>(params.output_strides[axis]);
+    }
+  }
+  template <class Index>
+  SKERRY_HD SKERRY_INLINE void operator()(Index index, A a) const {
+    store<result>(output + where.offset(index, is_narrow), Reduction::finish(a, reduced_size),
+                  is_aligned);
+  }
+};
+
+template <class Reduction, class T>
+[[nodiscard]] bool input_is_aligned(const reduce_params& params) {
+  bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(params.input));
+  for (int axis = 0; axis < params.kept_rank; ++axis) {
+    aligned = aligned && suits<T>(params.kept_strides[axis]);
+  }
+  for (int axis = 0; axis < params.reduced_rank; ++axis) {
+    aligned = aligned && suits<T>(params.reduced_strides[axis]);
+  }
+  return aligned;
+}
+
+template <class Writer>
+auto output_iterator(const Writer& writer) {
+#if __has_include(<cuda/iterator>)
+  return ::cuda::tabulate_output_iterator{writer, std::int64_t{0}};
+#else
+  return thrust::make_tabulate_output_iterator(writer);
+#endif
+}
+
+// ---- flat
+
+template <class Reduction, class T>
+cudaError_t reduce_flat(const reduce_params& params, launch_context* context) {
+  using A = ops::accumulator_t<Reduction, T>;
+  const auto output = output_iterator(write_result<Reduction, A>(params));
+  return with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
+    return cub::DeviceReduce::TransformReduce(
+        scratch, nbytes, reinterpret_cast<const T*>(params.input), output, params.reduced_size,
+        combine<Reduction, A>{}, load_element<Reduction, T>{}, Reduction::template identity<A>(),
+        stream_of(context));
+  });
+}
+
+// ---- rows
+
+#if CCCL_VERSION < 3001000
+/// Where segment number `index` begins; CUB has no segments of one size before 3.1.
+struct segment_begin {
+  std::int64_t length;
+  SKERRY_HD std::int64_t operator()(std::int64_t index) const { return index * length; }
+};
+#endif
+
+template <class Reduction, class T>
+cudaError_t reduce_rows(const reduce_params& params, launch_context* context) {
+  using A = ops::accumulator_t<Reduction, T>;
+  const auto input = thrust::make_transform_iterator(reinterpret_cast<const T*>(params.input),
+                                                     load_element<Reduction, T>{});
+  const auto output = output_iterator(write_result<Reduction, A>(params));
+#if CCCL_VERSION < 3001000
+  const auto begin = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
+                                                     segment_begin{params.reduced_size});
+#endif
+  return with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
+    return cub::DeviceSegmentedReduce::Reduce(
+        scratch, nbytes, input, output, params.kept_size,
+#if CCCL_VERSION < 3001000
+        begin, begin + 1,
+#else
+                                              static_cast<int>(params.reduced_size),
+#endif
+        combine<Reduction, A>{}, Reduction::template identity<A>(), stream_of(context));
+  });
+}
+
+// ---- loops
+
+/// The elements of the outputs, in the array.
+template <class Reduction, class T>
+struct array_elements {
+  const char* input;
+  reduce_offsets offsets;
+  bool is_aligned;
+
+  SKERRY_HD SKERRY_INLINE std::int64_t base(std::int64_t k) const {
+    return offsets.kept.offset(k, offsets.is_narrow);
+  }
+  /// Element `j` of the output whose base this is.
+  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> get(std::int64_t base,
+                                                               std::int64_t j) const {
+    return Reduction::load(
+        load<T>(input + base + offsets.reduced.offset(j, offsets.is_narrow), is_aligned));
+  }
+};
+
+/// What an earlier pass left of them.
+template <class A>
+struct partial_elements {
+  const A* partials;
+  std::int64_t kept_stride;
+  std::int64_t part_stride;
+
+  SKERRY_HD SKERRY_INLINE std::int64_t base(std::int64_t k) const { return k * kept_stride; }
+  SKERRY_HD SKERRY_INLINE A get(std::int64_t base, std::int64_t j) const {
+    return partials[base + j * part_stride];
+  }
+};
+
+/// One pass; see loop_split.
+template <class Reduction, class A, class Elements>
+struct reduce_loop {
+  Elements elements;
+  loop_split split;
+  A* partials;  ///< by thread; null in the last pass, which writes results
+  write_result<Reduction, A> write;
+
+  __device__ void operator()(std::int64_t thread) const {
+    const loop_split::share mine = split.of(thread);
+    const A a = fold(elements.base(mine.kept), mine.part);
+    if (partials == nullptr) {
+      write(mine.kept, a);
+    } else {
+      partials[thread] = a;
+    }
+  }
+
+ private:
+  /// Four running results side by side, so that four loads are under way.
+  __device__ SKERRY_INLINE A fold(std::int64_t base, std::int64_t part) const {
+    const std::int64_t step = split.parts;
+    A a0 = Reduction::template identity<A>();
+    A a1 = a0;
+    A a2 = a0;
+    A a3 = a0;
+    std::int64_t j = part;
+    SKERRY_DO_NOT_UNROLL
+    for (; j + 3 * step < split.length; j += 4 * step) {
+      a0 = Reduction::combine(a0, elements.get(base, j));
+      a1 = Reduction::combine(a1, elements.get(base, j + step));
+      a2 = Reduction::combine(a2, elements.get(base, j + 2 * step));
+      a3 = Reduction::combine(a3, elements.get(base, j + 3 * step));
+    }
+    SKERRY_DO_NOT_UNROLL
+    for (; j < split.length; j += step) a0 = Reduction::combine(a0, elements.get(base, j));
+    return Reduction::combine(Reduction::combine(a0, a1), Reduction::combine(a2, a3));
+  }
+};
+
+template <class Reduction, class A, class Elements>
+cudaError_t loop_pass(const reduce_params& params, const Elements& elements,
+                      const loop_split& split, A* partials, launch_context* context) {
+  const reduce_loop<Reduction, A, Elements> loop{.elements = elements,
+                                                 .split = split,
+                                                 .partials = split.parts > 1 ? partials : nullptr,
+                                                 .write = write_result<Reduction, A>(params)};
+  return cub::DeviceFor::Bulk(split.threads(), loop, stream_of(context));
+}
+
+/// Works for every layout, and for no elements at all (one pass of length 0: the identity).
+template <class Reduction, class T>
+cudaError_t reduce_by_loops(const reduce_params& params, launch_context* context) {
+  using A = ops::accumulator_t<Reduction, T>;
+  const bool by_rows = prefers_rows(params);
+  loop_split split(params.kept_size, params.reduced_size, by_rows);
+  A* partials[2] = {nullptr, nullptr};
+  if (split.parts > 1) {
+    // A pass leaves fewer partial results than the one before, so two buffers take turns.
+    const std::int64_t first = split.threads();
+    const std::int64_t second = loop_split(params.kept_size, split.parts, by_rows).threads();
+    partials[0] = static_cast<A*>(
+        context->workspace(context, static_cast<std::size_t>(first + second) * sizeof(A)));
+    if (partials[0] == nullptr) return cudaErrorMemoryAllocation;
+    partials[1] = partials[0] + first;
+  }
+  const array_elements<Reduction, T> elements{.input = params.input,
+                                              .offsets = reduce_offsets(params),
+                                              .is_aligned = input_is_aligned<Reduction, T>(params)};
+  cudaError_t status = loop_pass<Reduction, A>(params, elements, split, partials[0], context);
+  for (int source = 0; split.parts > 1 && status == cudaSuccess; source ^= 1) {
+    const partial_elements<A> left{.partials = partials[source],
+                                   .kept_stride = split.kept_stride(),
+                                   .part_stride = split.part_stride()};
+    split = loop_split(params.kept_size, split.parts, by_rows);
+    status = loop_pass<Reduction, A>(params, left, split, partials[source ^ 1], context);
+  }
+  return status;
+}
+
+// ---- choice
+
+template <class Reduction, class T>
+cudaError_t reduce_by_layout(const reduce_params& params, launch_context* context) {
+  if (params.kept_size == 0) return cudaSuccess;
+  const bool is_plain = params.reduced_size > 0 && is_linear(params, sizeof(T)) &&
+                        input_is_aligned<Reduction, T>(params);
+  if (is_plain && params.kept_size == 1) return reduce_flat<Reduction, T>(params, context);
+  // CUB counts the elements of a row in an int.
+  if (is_plain && params.reduced_size <= INT32_MAX) {
+    return reduce_rows<Reduction, T>(params, context);
+  }
+  return reduce_by_loops<Reduction, T>(params, context);
+}
+
+/// The native kernel of Reduction over T; its parameter is a reduce_params.
+template <class Reduction, class T>
+int reduce(const void* params, launch_context* context) {
+  return launched(
+      reduce_by_layout<Reduction, T>(*static_cast<const reduce_params*>(params), context));
+}
+
+}  // namespace native
+}  // namespace skerry
