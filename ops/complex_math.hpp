@@ -60,14 +60,19 @@ SKERRY_HD SKERRY_INLINE float64 boxed(float64 part) {
   return math::copysign(isinf(part) ? 1.0 : 0.0, part);
 }
 
-/// The textbook quotient of scaled operands; what C11 Annex G makes of infinities and zeros.
-SKERRY_HD inline complex128 divide(complex128 x, complex128 y) {
+/// The textbook quotient.
+SKERRY_HD SKERRY_INLINE complex128 plain_quotient(complex128 x, complex128 y, float64 norm) {
+  return {(x.re * y.re + x.im * y.im) / norm, (x.im * y.re - x.re * y.im) / norm};
+}
+
+/// The textbook quotient of operands scaled to 1; what C11 Annex G makes of infinities and zeros.
+SKERRY_HD inline complex128 scaled_quotient(complex128 x, complex128 y) {
   const int ex = exponent_of(x);
   const int ey = exponent_of(y);
   const complex128 u = scale(x, -ex);
   const complex128 v = scale(y, -ey);
   const float64 norm = v.re * v.re + v.im * v.im;
-  const complex128 q = {(u.re * v.re + u.im * v.im) / norm, (u.im * v.re - u.re * v.im) / norm};
+  const complex128 q = plain_quotient(u, v, norm);
   if (!(isnan(q.re) & isnan(q.im))) return scale(q, ex - ey);
   if (norm == 0 && !(isnan(x.re) & isnan(x.im))) {
     const float64 inf = math::copysign(infinity<float64>(), y.re);
@@ -83,6 +88,17 @@ SKERRY_HD inline complex128 divide(complex128 x, complex128 y) {
     return {0.0 * (u.re * b.re + u.im * b.im), 0.0 * (u.im * b.re - u.re * b.im)};
   }
   return q;
+}
+
+SKERRY_HD SKERRY_INLINE complex128 divide(complex128 x, complex128 y) {
+  constexpr float64 low = 1e-280;  // magnitudes of 1e-140 to 1e150: nothing can leave the range
+  constexpr float64 high = 1e300;
+  const float64 above = x.re * x.re + x.im * x.im;
+  const float64 norm = y.re * y.re + y.im * y.im;
+  if ((above > low) & (above < high) & (norm > low) & (norm < high)) {
+    return plain_quotient(x, y, norm);
+  }
+  return scaled_quotient(x, y);
 }
 
 /// z / |z|, part by part.

@@ -35,7 +35,7 @@ struct bitwise_invert {
   };
   template <boolean T>
   SKERRY_HD T operator()(T x) const {
-    return !x;
+    return math::logical_not(x);
   }
   template <integral T>
   SKERRY_HD T operator()(T x) const {

@@ -35,7 +35,7 @@ struct logical_not {
   };
   template <boolean T>
   SKERRY_HD T operator()(T x) const {
-    return !x;
+    return math::logical_not(x);
   }
 };
 
