@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cpu/blocks.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include <sys/mman.h>
+
+namespace skerry::cpu {
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+
+// Through the sanitizer's allocator, so that it sees accesses past the end.
+char* map_large(std::size_t nbytes) noexcept {
+  const std::size_t whole = (nbytes + huge_page - 1) / huge_page * huge_page;
+  return static_cast<char*>(std::aligned_alloc(huge_page, whole));
+}
+void unmap_large(char* data, std::size_t) noexcept { std::free(data); }
+
+#else
+
+/// Mapped with a huge page to spare, whose ends are given back. Not aligned_alloc: what malloc
+/// keeps of freed blocks of this size can't be given back by trim.
+char* map_large(std::size_t nbytes) noexcept {
+  const std::size_t span = nbytes + huge_page;
+  void* mapped = mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  char* start = static_cast<char*>(mapped);
+  const std::size_t over = reinterpret_cast<std::uintptr_t>(start) % huge_page;
+  const std::size_t before = over == 0 ? 0 : huge_page - over;
+  if (before != 0) munmap(start, before);
+  if (before != huge_page) munmap(start + before + nbytes, huge_page - before);
+  return start + before;
+}
+void unmap_large(char* data, std::size_t nbytes) noexcept { munmap(data, nbytes); }
+
+#endif
+
+}  // namespace
+
+// Data never comes from operator new: under AddressSanitizer that aborts where malloc gives null.
+free_block* acquire_block(std::size_t capacity) noexcept {
+  const bool large = capacity > least_large;
+  void* memory = std::aligned_alloc(alignment, header_bytes + (large ? 0 : capacity));
+  if (memory == nullptr) return nullptr;
+  if (!large)
+    return new (memory) free_block{nullptr, static_cast<char*>(memory) + header_bytes, capacity};
+  char* data = map_large(capacity);
+  if (data == nullptr) {
+    std::free(memory);
+    return nullptr;
+  }
+  madvise(data, capacity, MADV_HUGEPAGE);
+  return new (memory) free_block{nullptr, data, capacity};
+}
+
+void free_system_block(free_block* block) noexcept {
+  if (block->capacity > least_large) unmap_large(block->data, block->capacity);
+  std::free(block);
+}
+
+}  // namespace skerry::cpu

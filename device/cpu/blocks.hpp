@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace skerry::cpu {
+
+inline constexpr std::size_t alignment = 64;
+/// In front of the data of a small or medium block; alone for a large one.
+inline constexpr std::size_t header_bytes = 64;
+inline constexpr std::size_t most_small = 1024;
+inline constexpr std::size_t least_large = std::size_t{1} << 20;
+inline constexpr std::size_t huge_page = std::size_t{2} << 20;
+/// More than a process can address, so nothing that can be had by reclaiming.
+inline constexpr std::size_t most_bytes = std::size_t{1} << 46;
+
+/// A block that no array has, in place of its header.
+struct free_block {
+  free_block* next;
+  char* data;
+  std::size_t capacity;
+};
+
+inline constexpr int small_bins = static_cast<int>(most_small / alignment) + 1;
+
+/// Bin 0 is for headers without data.
+constexpr int small_bin(std::size_t nbytes) noexcept {
+  return static_cast<int>((nbytes + alignment - 1) / alignment);
+}
+constexpr std::size_t small_capacity(int bin) noexcept {
+  return static_cast<std::size_t>(bin) * alignment;
+}
+
+/// Eight sizes for each doubling from 1 KiB to 1 MiB.
+inline constexpr int medium_bins = 80;
+
+constexpr int medium_bin(std::size_t nbytes) noexcept {
+  const std::size_t last = nbytes - 1;
+  const int log2 = 63 - __builtin_clzll(last);
+  return (log2 - 10) * 8 + static_cast<int>((last >> (log2 - 3)) & 7);
+}
+constexpr std::size_t medium_capacity(int bin) noexcept {
+  return (std::size_t{9} + static_cast<std::size_t>(bin % 8)) << (bin / 8 + 7);
+}
+static_assert(medium_bin(1025) == 0 && medium_capacity(0) == 1152);
+static_assert(medium_bin(1152) == 0 && medium_bin(1153) == 1);
+static_assert(medium_bin(2048) == 7 && medium_capacity(7) == 2048 && medium_bin(2049) == 8);
+static_assert(medium_capacity(medium_bins - 1) == least_large);
+
+constexpr std::size_t large_capacity(std::size_t nbytes) noexcept {
+  constexpr std::size_t page = 4096;
+  return (nbytes + page - 1) / page * page;
+}
+
+/// Header and data of a block from the system, or null. `capacity` comes from the functions above.
+[[nodiscard]] free_block* acquire_block(std::size_t capacity) noexcept;
+void free_system_block(free_block* block) noexcept;
+
+}  // namespace skerry::cpu

@@ -1,0 +1,560 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cpu/memory.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <pthread.h>
+
+#include "core/errors.hpp"
+#include "device/byte_text.hpp"
+#include "device/cpu/blocks.hpp"
+#include "device/cpu/info.hpp"
+#include "device/cuda/pool.hpp"
+
+namespace skerry::cpu {
+
+namespace {
+
+constexpr int most_cached_per_bin = 64;  // of one thread: 600 KiB over all bins
+constexpr std::size_t most_cached_medium = std::size_t{64} << 20;
+constexpr std::int64_t unsettled_bytes = 64 << 10;
+
+/// A number that one thread writes and others read: no read-modify-write, so as fast as a plain
+/// one.
+class owned_count {
+ public:
+  std::int64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+  void set(std::int64_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
+  void add(std::int64_t change) noexcept { set(get() + change); }
+
+ private:
+  std::atomic<std::int64_t> value_{0};
+};
+
+/// What one account was charged. Of a thread's own, each can be negative: a block may be released
+/// on another thread than the one that allocated it.
+struct counts {
+  owned_count live_bytes;
+  owned_count allocations;
+  owned_count releases;
+  owned_count system_allocations;
+};
+
+struct small_list {
+  free_block* first = nullptr;
+  owned_count length;
+};
+
+/// One thread's small blocks on one device.
+struct thread_cache {
+  small_list bins[small_bins];
+  counts counted;
+  owned_count high;  ///< most live bytes since the last settle()
+  std::int64_t settle_above = unsettled_bytes;
+  std::int64_t settle_below = -unsettled_bytes;
+  thread_cache* next = nullptr;
+  thread_cache* previous = nullptr;
+  int index = 0;
+};
+
+struct account {
+  std::atomic<std::size_t> limit{SIZE_MAX};
+  /// Of medium and large blocks and of threads that are gone. Apart from the limit, which every
+  /// allocation reads.
+  alignas(64) counts counted;
+  std::int64_t peak = 0;
+  std::size_t cached_bytes = 0;
+  std::size_t cached_medium = 0;
+  free_block* medium[medium_bins] = {};
+  free_block* large = nullptr;  ///< the last used first
+  thread_cache* threads = nullptr;
+};
+
+// Constant-initialised and without destructors, so there before the first and after the last array
+// of any static. One mutex for all accounts: fork() has to take it, and logical devices are for
+// tests.
+constinit account accounts[most_devices];
+constinit std::mutex shared;
+constinit std::size_t cached_large = 0;
+
+// One pointer a thread with the static TLS model: 1 ns instead of a call.
+struct thread_caches {
+  thread_cache* of[most_devices];
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local thread_caches* mine = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool thread_is_ending = false;
+
+/// A list of blocks that are given to the system when no lock is held.
+class doomed_blocks {
+ public:
+  doomed_blocks() = default;
+  doomed_blocks(const doomed_blocks&) = delete;
+  doomed_blocks& operator=(const doomed_blocks&) = delete;
+  ~doomed_blocks() {
+    while (first_ != nullptr) free_system_block(std::exchange(first_, first_->next));
+  }
+  void add(free_block* block) noexcept {
+    block->next = first_;
+    first_ = block;
+    nbytes_ += block->capacity;
+  }
+  std::size_t nbytes() const noexcept { return nbytes_; }
+
+ private:
+  free_block* first_ = nullptr;
+  std::size_t nbytes_ = 0;
+};
+
+std::size_t configured_cache() noexcept {
+  const char* text = std::getenv("SKERRY_HOST_CACHE");
+  std::size_t nbytes = 0;
+  if (text != nullptr) {
+    const auto [end, problem] = std::from_chars(text, text + std::strlen(text), nbytes);
+    const char* units = "KMG";
+    const char* unit = *end == '\0' ? nullptr : std::strchr(units, *end);
+    const int shift = unit == nullptr ? 0 : 10 * static_cast<int>(unit - units + 1);
+    const bool whole = *end == '\0' || (unit != nullptr && end[1] == '\0');
+    if (problem == std::errc{} && whole && nbytes <= most_bytes >> shift) return nbytes << shift;
+  }
+  const std::size_t total = total_memory();
+  return total == 0 ? std::size_t{1} << 30 : total / 4;
+}
+
+std::size_t most_cached_large() noexcept {
+  static const std::size_t most = configured_cache();
+  return most;
+}
+
+/// Lock held, as for all that take an account.
+std::int64_t total_live(const account& of) noexcept {
+  std::int64_t live = of.counted.live_bytes.get();
+  for (const thread_cache* t = of.threads; t != nullptr; t = t->next) {
+    live += t->counted.live_bytes.get();
+  }
+  return live;
+}
+
+std::size_t total_cached(const account& of) noexcept {
+  std::size_t cached = of.cached_bytes;
+  for (const thread_cache* t = of.threads; t != nullptr; t = t->next) {
+    for (int bin = 0; bin < small_bins; ++bin) {
+      cached += static_cast<std::size_t>(t->bins[bin].length.get()) * small_capacity(bin);
+    }
+  }
+  return cached;
+}
+
+/// Brings the peak up to what the calling thread has had at most since the last time.
+void settle(account& of, thread_cache* own) noexcept {
+  std::int64_t highest = total_live(of);
+  if (own != nullptr) {
+    const std::int64_t live = own->counted.live_bytes.get();
+    highest += std::max<std::int64_t>(own->high.get() - live, 0);
+    own->high.set(live);
+    own->settle_above = live + unsettled_bytes;
+    own->settle_below = live - unsettled_bytes;
+  }
+  of.peak = std::max(of.peak, highest);
+}
+
+/// Before live bytes that are not the thread's own change.
+void settle_if_higher(account& of, thread_cache* own) noexcept {
+  if (own != nullptr && own->high.get() > own->counted.live_bytes.get()) settle(of, own);
+}
+
+void fold(counts& into, const counts& from) noexcept {
+  into.live_bytes.add(from.live_bytes.get());
+  into.allocations.add(from.allocations.get());
+  into.releases.add(from.releases.get());
+  into.system_allocations.add(from.system_allocations.get());
+}
+
+thread_cache* own_cache(int index) noexcept { return mine == nullptr ? nullptr : mine->of[index]; }
+
+void empty_bins(thread_cache& cache, doomed_blocks& doomed) noexcept {
+  for (small_list& bin : cache.bins) {
+    while (bin.first != nullptr) doomed.add(std::exchange(bin.first, bin.first->next));
+    bin.length.set(0);
+  }
+}
+
+void retire(thread_cache* cache) noexcept {
+  doomed_blocks doomed;
+  account& of = accounts[cache->index];
+  {
+    const std::lock_guard lock(shared);
+    settle(of, cache);
+    fold(of.counted, cache->counted);
+    if (cache->next != nullptr) cache->next->previous = cache->previous;
+    (cache->previous != nullptr ? cache->previous->next : of.threads) = cache->next;
+  }
+  empty_bins(*cache, doomed);
+  std::free(cache);
+}
+
+void end_thread(void* raw) {
+  auto* caches = static_cast<thread_caches*>(raw);
+  thread_is_ending = true;  // later releases on this thread go the shared way
+  mine = nullptr;
+  for (thread_cache* cache : caches->of) {
+    if (cache != nullptr) retire(cache);
+  }
+  std::free(caches);
+}
+
+void lock_before_fork() { shared.lock(); }
+void unlock_after_fork() { shared.unlock(); }
+
+struct process_hooks {
+  pthread_key_t at_thread_exit{};
+  bool ready = false;
+};
+process_hooks register_hooks() noexcept {
+  process_hooks hooks;
+  hooks.ready = pthread_key_create(&hooks.at_thread_exit, end_thread) == 0;
+  // The child keeps the counts and blocks of threads that it does not have: their arrays live on.
+  pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork);
+  return hooks;
+}
+// While the library is loaded; a static that allocates before gets no cache.
+const process_hooks hooks = register_hooks();
+
+thread_caches* make_caches() noexcept {
+  if (thread_is_ending || !hooks.ready) return nullptr;
+  void* memory = std::calloc(1, sizeof(thread_caches));
+  if (memory == nullptr) return nullptr;
+  auto* caches = new (memory) thread_caches{};
+  if (pthread_setspecific(hooks.at_thread_exit, caches) != 0) {
+    std::free(memory);
+    return nullptr;
+  }
+  return mine = caches;
+}
+
+/// The calling thread's cache, made at first use; null at the thread's end.
+thread_cache* find_or_make_cache(int index) noexcept {
+  thread_caches* caches = mine != nullptr ? mine : make_caches();
+  if (caches == nullptr) return nullptr;
+  if (caches->of[index] != nullptr) return caches->of[index];
+  void* memory = std::aligned_alloc(64, (sizeof(thread_cache) + 63) / 64 * 64);
+  if (memory == nullptr) return nullptr;
+  auto* cache = new (memory) thread_cache;
+  cache->index = index;
+  const std::lock_guard lock(shared);
+  account& of = accounts[index];
+  cache->next = of.threads;
+  if (of.threads != nullptr) of.threads->previous = cache;
+  of.threads = cache;
+  return caches->of[index] = cache;
+}
+
+class host_storage final : public storage {
+ public:
+  host_storage(char* data, std::size_t nbytes, int index, std::size_t capacity) noexcept
+      : storage(nbytes == 0 ? nullptr : data, nbytes,
+                device{device_kind::cpu, static_cast<std::int16_t>(index)}),
+        capacity_(capacity) {}
+
+ protected:
+  void destroy() noexcept override;
+
+ private:
+  std::size_t capacity_;
+};
+static_assert(sizeof(host_storage) <= header_bytes && sizeof(free_block) <= header_bytes);
+
+storage_ref make_storage(free_block* block, int index, std::size_t nbytes) noexcept {
+  char* data = block->data;
+  const std::size_t capacity = block->capacity;
+  return storage_ref(new (block) host_storage(data, nbytes, index, capacity));
+}
+
+void charge(thread_cache& cache, std::size_t capacity) noexcept {
+  const std::int64_t live = cache.counted.live_bytes.get() + static_cast<std::int64_t>(capacity);
+  cache.counted.live_bytes.set(live);
+  cache.counted.allocations.add(1);
+  if (live > cache.high.get()) {
+    cache.high.set(live);
+    if (live > cache.settle_above) [[unlikely]] {
+      const std::lock_guard lock(shared);
+      settle(accounts[cache.index], &cache);
+    }
+  }
+}
+
+void give_back_small(thread_cache& cache, int bin, free_block* block) noexcept {
+  cache.counted.releases.add(1);
+  const std::int64_t live =
+      cache.counted.live_bytes.get() - static_cast<std::int64_t>(block->capacity);
+  cache.counted.live_bytes.set(live);
+  small_list& list = cache.bins[bin];
+  if (list.length.get() < most_cached_per_bin) [[likely]] {
+    block->next = list.first;
+    list.first = block;
+    list.length.add(1);
+  } else {
+    free_system_block(block);
+  }
+  if (live < cache.settle_below) [[unlikely]] {
+    const std::lock_guard lock(shared);
+    settle(accounts[cache.index], &cache);
+  }
+}
+
+/// Puts a block into the shared cache, or on `doomed`. Lock held.
+void cache_shared(account& of, free_block* block, doomed_blocks& doomed) noexcept {
+  const std::size_t capacity = block->capacity;
+  if (capacity <= most_small) return doomed.add(block);
+  if (capacity <= least_large) {
+    if (of.cached_medium + capacity > most_cached_medium) return doomed.add(block);
+    free_block*& first = of.medium[medium_bin(capacity)];
+    block->next = std::exchange(first, block);
+    of.cached_medium += capacity;
+    of.cached_bytes += capacity;
+    return;
+  }
+  const std::size_t most = most_cached_large();
+  if (capacity > most) return doomed.add(block);
+  block->next = std::exchange(of.large, block);
+  of.cached_bytes += capacity;
+  cached_large += capacity;
+  // The longest unused go first, but this device's only.
+  while (cached_large > most) {
+    free_block** last = &of.large;
+    while ((*last)->next != nullptr) last = &(*last)->next;
+    free_block* oldest = std::exchange(*last, nullptr);
+    of.cached_bytes -= oldest->capacity;
+    cached_large -= oldest->capacity;
+    doomed.add(oldest);
+  }
+}
+
+void give_back_shared(int index, free_block* block) noexcept {
+  doomed_blocks doomed;
+  const std::lock_guard lock(shared);
+  account& of = accounts[index];
+  settle_if_higher(of, own_cache(index));
+  of.counted.live_bytes.add(-static_cast<std::int64_t>(block->capacity));
+  of.counted.releases.add(1);
+  cache_shared(of, block, doomed);
+}
+
+void host_storage::destroy() noexcept {
+  const std::size_t capacity = capacity_;
+  const int index = where().index;
+  const bool large = capacity > least_large;
+  char* block_data = large ? data() : reinterpret_cast<char*>(this) + header_bytes;
+  this->~host_storage();
+  auto* block = new (static_cast<void*>(this)) free_block{nullptr, block_data, capacity};
+  if (capacity <= most_small) {
+    if (thread_cache* cache = find_or_make_cache(index)) [[likely]] {
+      return give_back_small(*cache, small_bin(capacity), block);
+    }
+  }
+  give_back_shared(index, block);
+}
+
+std::size_t capacity_for(std::size_t nbytes) noexcept {
+  if (nbytes <= most_small) return small_capacity(small_bin(nbytes));
+  if (nbytes <= least_large) return medium_capacity(medium_bin(nbytes));
+  return large_capacity(nbytes);
+}
+
+/// False also where the limit was set below what is held already. A cached block counts against
+/// the limit as much as one in use.
+bool fits(const account& of, std::size_t more) noexcept {
+  const std::size_t limit = of.limit.load(std::memory_order_relaxed);
+  if (limit == SIZE_MAX) return true;
+  const std::int64_t live = std::max<std::int64_t>(total_live(of), 0);
+  const std::size_t held = static_cast<std::size_t>(live) + total_cached(of);
+  return held <= limit && more <= limit - held;
+}
+
+free_block* take_small(thread_cache& cache, std::size_t capacity) noexcept {
+  small_list& bin = cache.bins[small_bin(capacity)];
+  if (bin.first == nullptr) return nullptr;
+  bin.length.add(-1);
+  return std::exchange(bin.first, bin.first->next);
+}
+
+/// A cached block that fits, or null. Lock held.
+free_block* take_cached(account& of, thread_cache* own, std::size_t capacity) noexcept {
+  if (!fits(of, 0)) return nullptr;
+  free_block* found = nullptr;
+  if (capacity <= most_small) return own == nullptr ? nullptr : take_small(*own, capacity);
+  if (capacity <= least_large) {
+    free_block*& first = of.medium[medium_bin(capacity)];
+    if (first == nullptr) return nullptr;
+    found = std::exchange(first, first->next);
+    of.cached_medium -= found->capacity;
+  } else {
+    free_block** best = nullptr;
+    for (free_block** at = &of.large; *at != nullptr; at = &(*at)->next) {
+      const std::size_t has = (*at)->capacity;
+      if (has < capacity || has - capacity > capacity / 8) continue;
+      if (best == nullptr || has < (*best)->capacity) best = at;
+    }
+    if (best == nullptr) return nullptr;
+    found = std::exchange(*best, (*best)->next);
+    cached_large -= found->capacity;
+  }
+  of.cached_bytes -= found->capacity;
+  return found;
+}
+
+/// One try, charged to the shared account; null if there is not enough memory.
+free_block* try_acquire(int index, std::size_t capacity) noexcept {
+  account& of = accounts[index];
+  thread_cache* own = own_cache(index);
+  {
+    const std::lock_guard lock(shared);
+    settle_if_higher(of, own);
+    if (free_block* block = take_cached(of, own, capacity)) {
+      of.counted.live_bytes.add(static_cast<std::int64_t>(block->capacity));
+      of.counted.allocations.add(1);
+      settle(of, own);
+      return block;
+    }
+    if (!fits(of, capacity)) return nullptr;
+    // Charged before the call, so that threads together keep the limit; the peak waits for it.
+    of.counted.live_bytes.add(static_cast<std::int64_t>(capacity));
+  }
+  free_block* block = acquire_block(capacity);
+  const std::lock_guard lock(shared);
+  if (block == nullptr) {
+    of.counted.live_bytes.add(-static_cast<std::int64_t>(capacity));
+    return nullptr;
+  }
+  settle(of, own);
+  of.counted.allocations.add(1);
+  of.counted.system_allocations.add(1);
+  return block;
+}
+
+[[noreturn]] void throw_out_of_memory(int index, std::size_t nbytes, const char* tried) {
+  const memory_statistics now = statistics(index);
+  const device where{device_kind::cpu, static_cast<std::int16_t>(index)};
+  throw out_of_memory_error(
+      "allocate: cannot allocate " + byte_text(nbytes) + " on " + to_string(where) + ": " +
+          byte_text(now.live_bytes) + " live in " + std::to_string(now.live_blocks) +
+          (now.live_blocks == 1 ? " array" : " arrays") + ", " + byte_text(now.cached_bytes) +
+          " cached, peak " + byte_text(now.peak_bytes) + ", limit " +
+          (now.limit_bytes == SIZE_MAX ? "none" : byte_text(now.limit_bytes)) + "; tried " + tried +
+          "; free arrays that are not needed any more",
+      where, nbytes);
+}
+
+void trim_all() noexcept {
+  for (int index = 0; index < most_devices; ++index) trim(index);
+}
+
+/// Everything but a cached block of the thread's own.
+[[gnu::noinline]] storage_ref allocate_slowly(int index, std::size_t nbytes) {
+  if (nbytes > most_bytes) {
+    throw_out_of_memory(index, nbytes, "nothing, it is more than a process can address");
+  }
+  const std::size_t capacity = capacity_for(nbytes);
+  if (capacity > accounts[index].limit.load(std::memory_order_relaxed)) {
+    throw_out_of_memory(index, nbytes, "nothing, it is larger than the limit");
+  }
+  free_block* block = try_acquire(index, capacity);
+  if (block == nullptr) {
+    trim_all();
+    block = try_acquire(index, capacity);
+  }
+  if (block == nullptr) {
+    cuda::collect_garbage();
+    trim_all();
+    block = try_acquire(index, capacity);
+  }
+  if (block == nullptr) {
+    throw_out_of_memory(index, nbytes, "giving back cached blocks, then collecting garbage");
+  }
+  return make_storage(block, index, nbytes);
+}
+
+}  // namespace
+
+storage_ref allocate(int index, std::size_t nbytes) {
+  // With a limit, all allocations of a device go one after the other.
+  const bool limited = accounts[index].limit.load(std::memory_order_relaxed) != SIZE_MAX;
+  if (nbytes <= most_small && !limited) [[likely]] {
+    if (thread_cache* cache = find_or_make_cache(index)) [[likely]] {
+      if (free_block* block = take_small(*cache, nbytes)) [[likely]] {
+        charge(*cache, block->capacity);
+        return make_storage(block, index, nbytes);
+      }
+    }
+  }
+  return allocate_slowly(index, nbytes);
+}
+
+memory_statistics statistics(int index) {
+  const std::lock_guard lock(shared);
+  account& of = accounts[index];
+  settle(of, own_cache(index));
+  memory_statistics result;
+  std::int64_t highest = of.counted.live_bytes.get();
+  std::int64_t allocations = of.counted.allocations.get();
+  std::int64_t releases = of.counted.releases.get();
+  std::int64_t system = of.counted.system_allocations.get();
+  for (const thread_cache* t = of.threads; t != nullptr; t = t->next) {
+    highest += std::max(t->high.get(), t->counted.live_bytes.get());
+    allocations += t->counted.allocations.get();
+    releases += t->counted.releases.get();
+    system += t->counted.system_allocations.get();
+  }
+  const auto at_least_0 = [](std::int64_t n) {
+    return static_cast<std::size_t>(std::max<std::int64_t>(n, 0));
+  };
+  result.live_bytes = at_least_0(total_live(of));
+  result.live_blocks = at_least_0(allocations - releases);
+  result.peak_bytes = at_least_0(std::max(of.peak, highest));
+  result.cached_bytes = total_cached(of);
+  result.limit_bytes = of.limit.load(std::memory_order_relaxed);
+  result.allocations = at_least_0(allocations);
+  result.system_allocations = at_least_0(system);
+  return result;
+}
+
+void reset_peak(int index) {
+  const std::lock_guard lock(shared);
+  account& of = accounts[index];
+  for (thread_cache* t = of.threads; t != nullptr; t = t->next) {
+    t->high.set(t->counted.live_bytes.get());
+  }
+  of.peak = total_live(of);
+}
+
+void set_memory_limit(int index, std::size_t nbytes) {
+  const std::lock_guard lock(shared);
+  accounts[index].limit.store(nbytes, std::memory_order_relaxed);
+}
+
+std::size_t trim(int index) {
+  doomed_blocks doomed;
+  if (thread_cache* cache = own_cache(index)) empty_bins(*cache, doomed);
+  const std::lock_guard lock(shared);
+  account& of = accounts[index];
+  for (free_block*& bin : of.medium) {
+    while (bin != nullptr) doomed.add(std::exchange(bin, bin->next));
+  }
+  while (of.large != nullptr) {
+    cached_large -= of.large->capacity;
+    doomed.add(std::exchange(of.large, of.large->next));
+  }
+  of.cached_medium = 0;
+  of.cached_bytes = 0;
+  return doomed.nbytes();
+}
+
+}  // namespace skerry::cpu

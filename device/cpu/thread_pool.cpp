@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cpu/thread_pool.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace skerry::cpu {
+
+namespace {
+
+using range_body = void (*)(void* context, std::int64_t begin, std::int64_t end) noexcept;
+
+constexpr int most_threads = 1024;
+constexpr int chunks_per_thread = 4;         // evens out cores of unequal speed
+constexpr std::int64_t chunk_multiple = 64;  // no cache line is written by two threads
+constexpr auto spin_time = std::chrono::microseconds(50);
+
+void pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+
+void futex_wake(std::atomic<std::uint32_t>& word, int threads) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
+}
+
+/// True once `done` is, false if that takes longer than is worth a core.
+template <class Predicate>
+bool spin_until(Predicate done) noexcept {
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (done()) return true;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() - start < spin_time);
+  return done();
+}
+
+// The gate: bit 0 says that a job can be joined, then 11 bits count the workers inside, the rest
+// numbers the jobs. A worker that comes late finds the gate shut, so the caller waits only for
+// those that are inside, never for one that still sleeps; and a job's fields are written only
+// while the gate is shut and nobody is inside.
+constexpr std::uint32_t gate_open = 1;
+constexpr std::uint32_t one_inside = 2;
+constexpr std::uint32_t inside_mask = 0x7ff << 1;
+constexpr std::uint32_t one_job = 1u << 12;
+
+struct pool {
+  alignas(64) std::atomic<std::uint32_t> gate{0};
+  std::atomic<int> sleepers{0};
+  alignas(64) std::atomic<std::int64_t> next_chunk{0};
+  alignas(64) std::atomic<std::uint32_t> finished{0};
+  std::atomic<bool> caller_sleeps{false};
+  alignas(64) std::atomic<bool> busy{false};
+  // Written by the thread that has made `busy` true.
+  int workers = 0;
+  int allowed = 0;  ///< workers with a smaller number may join this job
+  int useful = 0;   ///< how many of them can find something to do
+  range_body body = nullptr;
+  void* context = nullptr;
+  std::int64_t count = 0;
+  std::int64_t chunk = 0;
+
+  void run_chunks() noexcept;
+  void work(int number) noexcept;
+  void leave() noexcept;
+  std::uint32_t await_job(std::uint32_t last_seen) noexcept;
+  void start_workers(int wanted) noexcept;
+  void open() noexcept;
+  void shut() noexcept;
+};
+
+struct worker_arguments {
+  pool* home;
+  int number;
+};
+
+constinit std::atomic<pool*> current{nullptr};
+constinit std::atomic<int> wanted_threads{0};  // 0: not yet looked up
+
+void pool::run_chunks() noexcept {
+  for (;;) {
+    const std::int64_t index = next_chunk.fetch_add(1, std::memory_order_relaxed);
+    // Compared by division: index * chunk could overflow for indices past the end.
+    if (index > (count - 1) / chunk) return;
+    const std::int64_t begin = index * chunk;
+    body(context, begin, count - begin < chunk ? count : begin + chunk);
+  }
+}
+
+/// Returns the gate as it was when it opened for a job after `last_seen`.
+std::uint32_t pool::await_job(std::uint32_t last_seen) noexcept {
+  std::uint32_t seen = 0;
+  const auto is_new = [&] {
+    seen = gate.load();
+    return (seen & gate_open) != 0 && seen / one_job != last_seen / one_job;
+  };
+  while (!spin_until(is_new)) {
+    sleepers.fetch_add(1);
+    if (!is_new()) futex_wait(gate, seen);
+    sleepers.fetch_sub(1);
+  }
+  return seen;
+}
+
+void pool::leave() noexcept {
+  const std::uint32_t before = gate.fetch_sub(one_inside);
+  if ((before & inside_mask) == one_inside && caller_sleeps.load()) {
+    finished.fetch_add(1);
+    futex_wake(finished, 1);
+  }
+}
+
+void pool::work(int number) noexcept {
+  std::uint32_t seen = 0;
+  for (;;) {
+    seen = await_job(seen);
+    if (!gate.compare_exchange_strong(seen, seen + one_inside)) {
+      // Another worker came or went, or the gate was shut: look again at the same job.
+      seen -= one_job;
+      continue;
+    }
+    if (number < allowed) run_chunks();
+    leave();
+  }
+}
+
+void* worker_main(void* raw) {
+  const worker_arguments arguments = *static_cast<worker_arguments*>(raw);
+  std::free(raw);
+  arguments.home->work(arguments.number);
+  return nullptr;
+}
+
+bool start_worker(pool* home, int number) noexcept {
+  void* memory = std::malloc(sizeof(worker_arguments));
+  if (memory == nullptr) return false;
+  auto* arguments = new (memory) worker_arguments{home, number};
+  pthread_t thread;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  const bool started = pthread_create(&thread, &attributes, worker_main, arguments) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!started) std::free(memory);
+  return started;
+}
+
+void pool::start_workers(int wanted) noexcept {
+  if (workers >= wanted) return;
+  // Signals, Ctrl-C above all, are for the program's own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  while (workers < wanted && start_worker(this, workers)) ++workers;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void pool::open() noexcept {
+  next_chunk.store(0, std::memory_order_relaxed);
+  gate.store((gate.load() & ~inside_mask) + one_job + gate_open);
+  // A worker counts itself before the kernel compares the gate, so none is missed.
+  if (sleepers.load() > 0) futex_wake(gate, workers > allowed ? INT_MAX : useful);
+}
+
+/// Returns when no worker is inside any more.
+void pool::shut() noexcept {
+  gate.fetch_and(~gate_open);
+  const auto is_empty = [&] { return (gate.load() & inside_mask) == 0; };
+  if (spin_until(is_empty)) return;
+  caller_sleeps.store(true);
+  for (;;) {
+    const std::uint32_t ticket = finished.load();
+    if (is_empty()) break;
+    futex_wait(finished, ticket);
+  }
+  caller_sleeps.store(false);
+}
+
+pool* current_pool() noexcept {
+  pool* home = current.load(std::memory_order_acquire);
+  if (home != nullptr) return home;
+  void* memory = std::aligned_alloc(alignof(pool), sizeof(pool));
+  if (memory == nullptr) return nullptr;
+  auto* fresh = new (memory) pool;
+  if (current.compare_exchange_strong(home, fresh, std::memory_order_acq_rel)) return fresh;
+  std::free(memory);
+  return home;
+}
+
+/// The child has none of the parent's threads, and one of them may have had the pool: the old state
+/// is left as it is, reachable for leak checkers.
+constinit pool* abandoned = nullptr;
+void forget_pool_in_child() { abandoned = current.exchange(nullptr); }
+
+[[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, forget_pool_in_child);
+
+int usable_cores() noexcept {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
+  return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+int default_thread_count() noexcept {
+  int n = 0;
+  if (const char* value = std::getenv("SKERRY_NUM_THREADS")) {
+    const char* end = value + std::strlen(value);
+    const auto [stop, problem] = std::from_chars(value, end, n);
+    if (problem != std::errc{} || stop != end || n < 1) n = 0;
+  }
+  return std::clamp(n > 0 ? n : usable_cores(), 1, most_threads);
+}
+
+/// Few ranges per thread, at least a grain each.
+std::int64_t chunk_length(std::int64_t count, std::int64_t grain, int threads) noexcept {
+  const std::int64_t chunks = static_cast<std::int64_t>(threads) * chunks_per_thread;
+  std::int64_t length = std::max(count / chunks + (count % chunks != 0), grain);
+  if (length >= chunk_multiple && length % chunk_multiple != 0) {
+    length += chunk_multiple - length % chunk_multiple;
+  }
+  return length;
+}
+
+}  // namespace
+
+int thread_count() noexcept {
+  int n = wanted_threads.load(std::memory_order_relaxed);
+  if (n != 0) return n;
+  wanted_threads.compare_exchange_strong(n, default_thread_count());
+  return wanted_threads.load();
+}
+
+void set_thread_count(int n) noexcept { wanted_threads.store(std::clamp(n, 1, most_threads)); }
+
+void parallel_for(std::int64_t count, std::int64_t grain, range_body body, void* context) noexcept {
+  if (count <= 0) return;
+  grain = std::max<std::int64_t>(grain, 1);
+  const int threads = count <= grain ? 1 : thread_count();
+  pool* home = threads == 1 ? nullptr : current_pool();
+  if (home == nullptr || home->busy.load(std::memory_order_relaxed) ||
+      home->busy.exchange(true, std::memory_order_acquire)) {
+    return body(context, 0, count);
+  }
+  home->start_workers(threads - 1);
+  home->chunk = chunk_length(count, grain, threads);
+  home->allowed = threads - 1;
+  home->useful = static_cast<int>(std::min<std::int64_t>(threads - 1, (count - 1) / home->chunk));
+  home->body = body;
+  home->context = context;
+  home->count = count;
+  home->open();
+  home->run_chunks();
+  home->shut();
+  home->busy.store(false, std::memory_order_release);
+}
+
+}  // namespace skerry::cpu
