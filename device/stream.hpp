@@ -24,7 +24,9 @@ class stream {
   /// A new stream of a CUDA device, which does not wait for the default one. Throws value_error for
   /// a CPU device.
   [[nodiscard]] static stream create(device where);
-  /// A foreign cudaStream_t, kept alive by its owner.
+  /// A foreign cudaStream_t, kept alive by its owner as long as arrays that it worked on live. 1 is
+  /// the legacy default stream, 2 the per-thread one; throws value_error for 0, which is ambiguous,
+  /// and for a CPU device.
   [[nodiscard]] static stream from_handle(device where, void* handle);
 
   [[nodiscard]] device where() const noexcept { return where_; }
@@ -72,6 +74,10 @@ void set_current_stream(const stream& to);
 
 /// Waits for all work on a device, on all its streams.
 void synchronize(device where);
+
+/// Called after each wait of the host for work of a CUDA device; throws what kernels have recorded
+/// there, index_error.
+void set_deferred_error_check(void (*check)(device where)) noexcept;
 
 /// Enqueues `what` on the current stream of `where`; a CPU device runs it before the call returns.
 /// `params` is copied if the work runs later. `uses` are the storages that the kernel reads or

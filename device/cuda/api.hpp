@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace skerry::cuda {
+
+// The CUDA runtime as skerry sees it: one table of function pointers with two implementations,
+// native/ (the real runtime) and rehearsal/ (simulated on the host). No CUDA header is needed
+// here; every status is a cudaError_t as an int. The module that fills it is loaded at run time,
+// so changing anything in this file means raising module_abi_version.
+
+inline constexpr int module_abi_version = 1;
+
+/// The statuses that skerry tells apart.
+inline constexpr int success = 0;
+inline constexpr int invalid_value = 1;
+inline constexpr int memory_allocation = 2;
+inline constexpr int initialization_error = 3;
+inline constexpr int runtime_unloading = 4;
+inline constexpr int stub_library = 34;
+inline constexpr int insufficient_driver = 35;
+inline constexpr int devices_unavailable = 46;
+inline constexpr int no_device = 100;
+inline constexpr int invalid_device = 101;
+inline constexpr int ecc_uncorrectable = 214;
+inline constexpr int peer_access_unsupported = 217;
+inline constexpr int invalid_resource_handle = 400;
+inline constexpr int not_ready = 600;
+inline constexpr int illegal_address = 700;
+inline constexpr int peer_access_already_enabled = 704;
+inline constexpr int not_supported = 801;
+
+/// True for the codes after which CUDA wants the process to be terminated (driver_types.h of CUDA
+/// 13.0: "the only way … is to terminate and relaunch the process"), and for lost hardware.
+[[nodiscard]] constexpr bool is_fatal(int code) noexcept {
+  switch (code) {
+    case 214:  // uncorrectable ECC error
+    case 220:  // uncorrectable NVLink error
+    case 226:  // contained error
+    case 700:  // illegal address
+    case 702:  // launch timeout
+    case 710:  // assert in a kernel
+    case 714:  // hardware stack error
+    case 715:  // illegal instruction
+    case 716:  // misaligned address
+    case 717:  // invalid address space
+    case 718:  // invalid program counter
+    case 719:  // launch failure
+    case 721:  // tensor memory leak
+    case 810:  // MPS client terminated
+    case 911:  // external device error
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// cudaStreamLegacy. A null handle would mean the same, or the per-thread stream in code compiled
+/// so.
+inline void* const legacy_stream = reinterpret_cast<void*>(1);
+
+/// The numbers of cudaMemcpyKind.
+enum class copy_kind : int {
+  host_to_host = 0,
+  host_to_device = 1,
+  device_to_host = 2,
+  device_to_device = 3,
+  automatic = 4,
+};
+
+struct device_properties {
+  char name[256];
+  unsigned char uuid[16];
+  std::size_t total_bytes;
+  int compute_capability;  ///< 90 for 9.0
+  int multiprocessors;
+  int supports_pools;  ///< stream-ordered allocation
+};
+
+/// The numbers of cudaMemoryType.
+enum class memory_type : int { unregistered = 0, host = 1, device = 2, managed = 3 };
+
+struct pointer_attributes {
+  memory_type type;
+  int device;  ///< ordinal; negative if unregistered
+  void* device_pointer;
+  void* host_pointer;
+};
+
+struct api {
+  int (*driver_version)(int* version);
+  int (*runtime_version)(int* version);
+  int (*device_count)(int* count);
+  int (*get_device)(int* ordinal);
+  int (*set_device)(int ordinal);
+  int (*get_properties)(device_properties* properties, int ordinal);
+  int (*memory_info)(std::size_t* free_bytes, std::size_t* total_bytes);
+  int (*can_access_peer)(int* can, int reader, int owner);
+  int (*enable_peer_access)(int owner);  ///< the current device may read `owner`
+  int (*pool_allow_reader)(int owner, int reader);
+  int (*device_synchronize)();
+
+  int (*allocate)(void** data, std::size_t nbytes);
+  int (*deallocate)(void* data);
+  int (*allocate_async)(void** data, std::size_t nbytes, void* stream);
+  int (*deallocate_async)(void* data, void* stream);
+  int (*pool_set_release_threshold)(int ordinal, std::uint64_t nbytes);
+  int (*pool_trim)(int ordinal, std::size_t keep_bytes);
+  int (*host_allocate)(void** data, std::size_t nbytes);
+  int (*host_deallocate)(void* data);
+  int (*get_pointer_attributes)(pointer_attributes* attributes, const void* data);
+
+  int (*copy_async)(void* target, const void* source, std::size_t nbytes, copy_kind kind,
+                    void* stream);
+  int (*copy_peer_async)(void* target, int target_ordinal, const void* source, int source_ordinal,
+                         std::size_t nbytes, void* stream);
+  int (*fill_async)(void* target, int value, std::size_t nbytes, void* stream);
+  int (*launch_host_function)(void* stream, void (*function)(void* data), void* data);
+  /// Enqueues a kernel's host form with a copy of its parameters; null in the native table.
+  int (*launch_host_kernel)(void (*kernel)(const void* params), const void* params,
+                            std::size_t params_size, void* stream);
+
+  int (*stream_create)(void** stream);  ///< non-blocking
+  int (*stream_destroy)(void* stream);
+  int (*stream_synchronize)(void* stream);
+  int (*stream_query)(void* stream);
+  int (*stream_wait_event)(void* stream, void* event);
+  int (*event_create)(void** event);  ///< without timing
+  int (*event_destroy)(void* event);
+  int (*event_record)(void* event, void* stream);
+  int (*event_query)(void* event);
+  int (*event_synchronize)(void* event);
+
+  int (*get_last_error)();  ///< and clears it
+  const char* (*error_name)(int code);
+  const char* (*error_string)(int code);
+};
+
+}  // namespace skerry::cuda

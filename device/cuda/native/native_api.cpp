@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// The table of device/cuda/api.hpp over the real runtime. Compiled into the CUDA module only.
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "device/cuda/api.hpp"
+#include "device/cuda/module.hpp"
+
+#ifndef SKERRY_CUDA_ARCHITECTURES
+#define SKERRY_CUDA_ARCHITECTURES ""
+#endif
+
+/// Defined beside the CUDA kernels; absent in a module that has none.
+extern "C" void skerry_cuda_fill_kernels(void* table) __attribute__((weak));
+
+namespace skerry::cuda {
+
+namespace {
+
+static_assert(success == cudaSuccess);
+static_assert(invalid_value == cudaErrorInvalidValue);
+static_assert(memory_allocation == cudaErrorMemoryAllocation);
+static_assert(initialization_error == cudaErrorInitializationError);
+static_assert(runtime_unloading == cudaErrorCudartUnloading);
+static_assert(stub_library == cudaErrorStubLibrary);
+static_assert(insufficient_driver == cudaErrorInsufficientDriver);
+static_assert(devices_unavailable == cudaErrorDevicesUnavailable);
+static_assert(no_device == cudaErrorNoDevice);
+static_assert(invalid_device == cudaErrorInvalidDevice);
+static_assert(ecc_uncorrectable == cudaErrorECCUncorrectable);
+static_assert(peer_access_unsupported == cudaErrorPeerAccessUnsupported);
+static_assert(invalid_resource_handle == cudaErrorInvalidResourceHandle);
+static_assert(not_ready == cudaErrorNotReady);
+static_assert(illegal_address == cudaErrorIllegalAddress);
+static_assert(peer_access_already_enabled == cudaErrorPeerAccessAlreadyEnabled);
+static_assert(not_supported == cudaErrorNotSupported);
+static_assert(static_cast<int>(copy_kind::device_to_device) == cudaMemcpyDeviceToDevice);
+static_assert(static_cast<int>(copy_kind::automatic) == cudaMemcpyDefault);
+
+cudaStream_t stream_of(void* handle) { return static_cast<cudaStream_t>(handle); }
+cudaEvent_t event_of(void* handle) { return static_cast<cudaEvent_t>(handle); }
+
+int get_attribute(cudaDeviceAttr attribute, int ordinal) {
+  int value = 0;
+  if (cudaDeviceGetAttribute(&value, attribute, ordinal) != cudaSuccess) {
+    cudaGetLastError();
+    return 0;
+  }
+  return value;
+}
+
+int get_properties(device_properties* properties, int ordinal) {
+  cudaDeviceProp native{};
+  const cudaError_t code = cudaGetDeviceProperties(&native, ordinal);
+  if (code != cudaSuccess) return code;
+  std::memcpy(properties->name, native.name, sizeof properties->name);
+  properties->name[sizeof properties->name - 1] = '\0';
+  static_assert(sizeof native.uuid.bytes == sizeof properties->uuid);
+  std::memcpy(properties->uuid, native.uuid.bytes, sizeof properties->uuid);
+  properties->total_bytes = native.totalGlobalMem;
+  properties->compute_capability = native.major * 10 + native.minor;
+  properties->multiprocessors = native.multiProcessorCount;
+  properties->supports_pools = get_attribute(cudaDevAttrMemoryPoolsSupported, ordinal);
+  return cudaSuccess;
+}
+
+int default_pool(cudaMemPool_t* pool, int ordinal) {
+  return cudaDeviceGetDefaultMemPool(pool, ordinal);
+}
+
+int pool_allow_reader(int owner, int reader) {
+  cudaMemPool_t pool = nullptr;
+  if (const int code = default_pool(&pool, owner); code != cudaSuccess) return code;
+  cudaMemAccessDesc access{};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = reader;
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  return cudaMemPoolSetAccess(pool, &access, 1);
+}
+
+int pool_set_release_threshold(int ordinal, std::uint64_t nbytes) {
+  cudaMemPool_t pool = nullptr;
+  if (const int code = default_pool(&pool, ordinal); code != cudaSuccess) return code;
+  return cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &nbytes);
+}
+
+int pool_trim(int ordinal, std::size_t keep_bytes) {
+  cudaMemPool_t pool = nullptr;
+  if (const int code = default_pool(&pool, ordinal); code != cudaSuccess) return code;
+  return cudaMemPoolTrimTo(pool, keep_bytes);
+}
+
+int get_pointer_attributes(pointer_attributes* attributes, const void* data) {
+  cudaPointerAttributes native{};
+  const cudaError_t code = cudaPointerGetAttributes(&native, data);
+  if (code != cudaSuccess) return code;
+  attributes->type = static_cast<memory_type>(native.type);
+  attributes->device = native.device;
+  attributes->device_pointer = native.devicePointer;
+  attributes->host_pointer = native.hostPointer;
+  return cudaSuccess;
+}
+
+constexpr api native_calls{
+    .driver_version = [](int* version) -> int { return cudaDriverGetVersion(version); },
+    .runtime_version = [](int* version) -> int { return cudaRuntimeGetVersion(version); },
+    .device_count = [](int* count) -> int { return cudaGetDeviceCount(count); },
+    .get_device = [](int* ordinal) -> int { return cudaGetDevice(ordinal); },
+    .set_device = [](int ordinal) -> int { return cudaSetDevice(ordinal); },
+    .get_properties = get_properties,
+    .memory_info = [](std::size_t* free_bytes, std::size_t* total_bytes) -> int {
+      return cudaMemGetInfo(free_bytes, total_bytes);
+    },
+    .can_access_peer = [](int* can, int reader, int owner) -> int {
+      return cudaDeviceCanAccessPeer(can, reader, owner);
+    },
+    .enable_peer_access = [](int owner) -> int { return cudaDeviceEnablePeerAccess(owner, 0); },
+    .pool_allow_reader = pool_allow_reader,
+    .device_synchronize = []() -> int { return cudaDeviceSynchronize(); },
+
+    .allocate = [](void** data, std::size_t nbytes) -> int { return cudaMalloc(data, nbytes); },
+    .deallocate = [](void* data) -> int { return cudaFree(data); },
+    .allocate_async = [](void** data, std::size_t nbytes, void* stream) -> int {
+      return cudaMallocAsync(data, nbytes, stream_of(stream));
+    },
+    .deallocate_async = [](void* data, void* stream) -> int {
+      return cudaFreeAsync(data, stream_of(stream));
+    },
+    .pool_set_release_threshold = pool_set_release_threshold,
+    .pool_trim = pool_trim,
+    .host_allocate = [](void** data, std::size_t nbytes) -> int {
+      return cudaHostAlloc(data, nbytes, cudaHostAllocPortable | cudaHostAllocMapped);
+    },
+    .host_deallocate = [](void* data) -> int { return cudaFreeHost(data); },
+    .get_pointer_attributes = get_pointer_attributes,
+
+    .copy_async = [](void* target, const void* source, std::size_t nbytes, copy_kind kind,
+                     void* stream) -> int {
+      return cudaMemcpyAsync(target, source, nbytes, static_cast<cudaMemcpyKind>(kind),
+                             stream_of(stream));
+    },
+    .copy_peer_async = [](void* target, int target_ordinal, const void* source, int source_ordinal,
+                          std::size_t nbytes, void* stream) -> int {
+      return cudaMemcpyPeerAsync(target, target_ordinal, source, source_ordinal, nbytes,
+                                 stream_of(stream));
+    },
+    .fill_async = [](void* target, int value, std::size_t nbytes, void* stream) -> int {
+      return cudaMemsetAsync(target, value, nbytes, stream_of(stream));
+    },
+    .launch_host_function = [](void* stream, void (*function)(void*), void* data) -> int {
+      return cudaLaunchHostFunc(stream_of(stream), function, data);
+    },
+    .launch_host_kernel = nullptr,
+
+    .stream_create = [](void** stream) -> int {
+      return cudaStreamCreateWithFlags(reinterpret_cast<cudaStream_t*>(stream),
+                                       cudaStreamNonBlocking);
+    },
+    .stream_destroy = [](void* stream) -> int { return cudaStreamDestroy(stream_of(stream)); },
+    .stream_synchronize = [](void* stream) -> int {
+      return cudaStreamSynchronize(stream_of(stream));
+    },
+    .stream_query = [](void* stream) -> int { return cudaStreamQuery(stream_of(stream)); },
+    .stream_wait_event = [](void* stream, void* event) -> int {
+      return cudaStreamWaitEvent(stream_of(stream), event_of(event), 0);
+    },
+    .event_create = [](void** event) -> int {
+      return cudaEventCreateWithFlags(reinterpret_cast<cudaEvent_t*>(event),
+                                      cudaEventDisableTiming);
+    },
+    .event_destroy = [](void* event) -> int { return cudaEventDestroy(event_of(event)); },
+    .event_record = [](void* event, void* stream) -> int {
+      return cudaEventRecord(event_of(event), stream_of(stream));
+    },
+    .event_query = [](void* event) -> int { return cudaEventQuery(event_of(event)); },
+    .event_synchronize = [](void* event) -> int { return cudaEventSynchronize(event_of(event)); },
+
+    .get_last_error = []() -> int { return cudaGetLastError(); },
+    .error_name = [](int code) { return cudaGetErrorName(static_cast<cudaError_t>(code)); },
+    .error_string = [](int code) { return cudaGetErrorString(static_cast<cudaError_t>(code)); },
+};
+
+}  // namespace
+
+}  // namespace skerry::cuda
+
+extern "C" __attribute__((visibility("default"))) const skerry::cuda::module_interface*
+skerry_cuda_module(int abi_version) {
+  if (abi_version != skerry::cuda::module_abi_version) return nullptr;
+  static const skerry::cuda::module_interface interface {
+    .abi_version = skerry::cuda::module_abi_version, .calls = &skerry::cuda::native_calls,
+    .fill_kernels = skerry_cuda_fill_kernels, .architectures = SKERRY_CUDA_ARCHITECTURES,
+    .runtime_version = CUDART_VERSION,
+  };
+  return &interface;
+}

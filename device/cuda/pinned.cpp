@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/pinned.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "device/byte_text.hpp"
+#include "device/cuda/runtime.hpp"
+#include "device/cuda/size_class.hpp"
+
+namespace skerry::cuda {
+
+namespace {
+
+/// Locking pages takes about 0.3 ms per MiB, so blocks are kept; not more than this.
+constexpr std::size_t most_cached_bytes = std::size_t{256} << 20;
+constexpr std::size_t page = 4096;
+
+struct pinned_pool {
+  std::mutex mutex;
+  std::multimap<std::size_t, void*> cached;
+  std::size_t cached_bytes = 0;
+  std::array<memory_statistics, most_devices> of_device;
+};
+
+/// Never destroyed.
+pinned_pool& the_pool() {
+  static pinned_pool* const created = new pinned_pool;
+  return *created;
+}
+
+device_state& any_device() { return use({device_kind::cuda, 0}); }
+
+void free_block(void* data) noexcept {
+  device_state& on = *detail::states[0];
+  const device_guard guard(on, std::nothrow);
+  if (guard.ok()) check_silently(calls().host_deallocate(data), on, "freeing pinned memory");
+}
+
+void wait_for_all_devices() noexcept {
+  const int n = count();
+  for (int i = 0; i < n; ++i) {
+    device_state& each = *detail::states[i];
+    const device_guard guard(each, std::nothrow);
+    if (guard.ok()) check_silently(calls().device_synchronize(), each, "freeing pinned memory");
+  }
+}
+
+void give_back(void* data, std::size_t block_bytes, device where) noexcept {
+  if (!alive()) return;
+  pinned_pool& pool = the_pool();
+  {
+    const std::lock_guard lock(pool.mutex);
+    memory_statistics& counts = pool.of_device[static_cast<std::size_t>(where.index)];
+    counts.live_bytes -= block_bytes;
+    --counts.live_blocks;
+    try {
+      if (pool.cached_bytes + block_bytes <= most_cached_bytes) {
+        pool.cached.emplace(block_bytes, data);
+        pool.cached_bytes += block_bytes;
+        return;
+      }
+    } catch (const std::bad_alloc&) {
+      // Not kept, then.
+    }
+  }
+  free_block(data);
+}
+
+class pinned_storage final : public storage {
+ public:
+  pinned_storage(void* data, std::size_t nbytes, std::size_t block_bytes, device where) noexcept
+      : storage(data, nbytes, where), block_bytes_(block_bytes) {}
+  [[nodiscard]] bool pinned() const noexcept override { return true; }
+  /// The handle may be of any CUDA device, so only the fact is kept.
+  void used_on(void*) noexcept override { used_by_gpu_.store(true, std::memory_order_relaxed); }
+
+ private:
+  void destroy() noexcept override {
+    if (data() != nullptr) {
+      if (used_by_gpu_.load() && alive()) wait_for_all_devices();
+      give_back(data(), block_bytes_, where());
+    }
+    delete this;
+  }
+
+  std::size_t block_bytes_;
+  std::atomic<bool> used_by_gpu_{false};
+};
+
+void* take_cached(std::size_t block_bytes) {
+  pinned_pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  const auto found = pool.cached.find(block_bytes);
+  if (found == pool.cached.end()) return nullptr;
+  void* data = found->second;
+  pool.cached.erase(found);
+  pool.cached_bytes -= block_bytes;
+  return data;
+}
+
+void* new_block(device_state& on, device where, std::size_t nbytes, std::size_t block_bytes) {
+  const device_guard guard(on);
+  for (int attempt = 0;; ++attempt) {
+    void* data = nullptr;
+    const int code = calls().host_allocate(&data, block_bytes);
+    if (code == success) return data;
+    if (code != memory_allocation) check(code, on, "allocate_pinned");
+    check_silently(code, on, "allocate_pinned");
+    if (attempt == 1) break;
+    trim_pinned();
+  }
+  throw out_of_memory_error(
+      "allocate_pinned: cannot lock " + byte_text(nbytes) + " of host memory for " +
+          to_string(where) + "; use ordinary memory, or free arrays that are not needed any more",
+      where, nbytes);
+}
+
+}  // namespace
+
+storage_ref allocate_pinned(device where, std::size_t nbytes) {
+  device_state& on = any_device();
+  if (nbytes == 0) return storage_ref(new pinned_storage(nullptr, 0, 0, where));
+  if (nbytes > SIZE_MAX / 4) {
+    throw out_of_memory_error("allocate_pinned: cannot lock " + byte_text(nbytes), where, nbytes);
+  }
+  const std::size_t block_bytes = (size_class::of(nbytes).nbytes + page - 1) / page * page;
+  bool fresh = false;
+  void* data = take_cached(block_bytes);
+  if (data == nullptr) {
+    data = new_block(on, where, nbytes, block_bytes);
+    fresh = true;
+  }
+  storage* made = nullptr;
+  try {
+    made = new pinned_storage(data, nbytes, block_bytes, where);
+  } catch (const std::bad_alloc&) {
+    free_block(data);
+    throw;
+  }
+  pinned_pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  memory_statistics& counts = pool.of_device[static_cast<std::size_t>(where.index)];
+  counts.live_bytes += block_bytes;
+  ++counts.live_blocks;
+  ++counts.allocations;
+  if (fresh) ++counts.system_allocations;
+  counts.peak_bytes = std::max(counts.peak_bytes, counts.live_bytes);
+  return storage_ref(made);
+}
+
+memory_statistics pinned_statistics(device where) {
+  pinned_pool& pool = the_pool();
+  const std::lock_guard lock(pool.mutex);
+  memory_statistics result = pool.of_device[static_cast<std::size_t>(where.index)];
+  if (where.index == 0) result.cached_bytes = pool.cached_bytes;
+  return result;
+}
+
+std::size_t trim_pinned() {
+  if (!alive()) return 0;
+  pinned_pool& pool = the_pool();
+  std::multimap<std::size_t, void*> old;
+  {
+    const std::lock_guard lock(pool.mutex);
+    old.swap(pool.cached);
+    pool.cached_bytes = 0;
+  }
+  std::size_t released = 0;
+  for (const auto& [nbytes, data] : old) {
+    free_block(data);
+    released += nbytes;
+  }
+  return released;
+}
+
+}  // namespace skerry::cuda

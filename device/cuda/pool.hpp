@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/storage.hpp"
+#include "device/cuda/size_class.hpp"
+#include "device/memory.hpp"
+
+namespace skerry::cuda {
+
+struct device_state;
+class pool;
+struct block;
+
+/// An array's memory on a CUDA device.
+class device_storage final : public storage {
+ public:
+  device_storage(block& home, std::size_t nbytes) noexcept;
+  void used_on(void* stream) noexcept override;
+
+ private:
+  void destroy() noexcept override;
+  block& block_;
+};
+
+/// Device memory with all that is needed to hand it out again; the storage object lies inside, so
+/// that an allocation that hits the cache allocates nothing on the host either.
+struct block {
+  block* next = nullptr;
+  pool* owner = nullptr;
+  void* data = nullptr;
+  size_class size{};
+  /// The stream that the block is in order with: work submitted there after it is handed out comes
+  /// after all earlier use.
+  void* home = nullptr;
+  std::atomic_flag busy = ATOMIC_FLAG_INIT;  ///< guards `others`
+  std::vector<void*> others;                 ///< further streams with work on it
+  std::vector<void*> events;                 ///< recorded there when it was given back
+  bool used_elsewhere = false;               ///< on streams that could not be noted
+  alignas(device_storage) std::byte object[sizeof(device_storage)];
+};
+
+/// The memory of one logical device: a cache of blocks per stream over the driver's stream-ordered
+/// allocator. A block is given back to its home stream at once if only that one used it, else when
+/// the events recorded on the others have passed.
+class pool {
+ public:
+  explicit pool(device_state& on) noexcept : on_(on) {}
+
+  /// In order with `stream`. At most about 100 ns and no call of the runtime if the cache has one.
+  [[nodiscard]] storage_ref allocate(std::size_t nbytes, void* stream);
+
+  [[nodiscard]] memory_statistics read_statistics();
+  void reset_peak();
+  void set_limit(std::size_t nbytes);
+  std::size_t trim();
+
+  /// Makes later work on `target` wait for the work on `streams` now; waits on the host if that
+  /// fails. For memory that goes back to an owner who knows nothing of these streams.
+  void join(std::span<void* const> streams, void* target) noexcept;
+
+ private:
+  friend class device_storage;
+
+  struct stream_cache {
+    void* stream;
+    std::array<block*, static_cast<std::size_t>(cached_bins)> bins{};
+  };
+
+  [[nodiscard]] stream_cache* find_cache(void* stream) noexcept;
+  [[nodiscard]] block* take_cached(const size_class& size, void* stream) noexcept;
+  void put_cached(block* item);
+  void count_live() noexcept;
+  [[nodiscard]] block* acquire(std::size_t nbytes, const size_class& size, void* stream);
+  [[nodiscard]] block* try_new(const size_class& size, void* stream);
+  [[nodiscard]] int call_allocate(block& item);
+  [[noreturn]] void throw_out_of_memory(std::size_t nbytes, const size_class& size,
+                                        const std::string& tried);
+
+  void give_back(block* item) noexcept;
+  [[nodiscard]] bool record_events(block& item) noexcept;
+  [[nodiscard]] void* take_event() noexcept;
+  void settle_pending(bool wait) noexcept;
+  std::size_t release_cached() noexcept;
+  void release_block(block* item) noexcept;
+  void wait_for_device() noexcept;
+  void release_all_and_trim() noexcept;
+
+  device_state& on_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<stream_cache>> caches_;
+  block* pending_ = nullptr;  ///< given back, but events of other streams have not passed
+  std::vector<void*> spare_events_;
+  memory_statistics counts_;  ///< of whole blocks; pending ones count as cached
+};
+
+/// Calls what set_garbage_collector was given.
+void collect_garbage() noexcept;
+
+}  // namespace skerry::cuda

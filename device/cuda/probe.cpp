@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Finds out, once and at first use, which CUDA devices this process has and why it has none.
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "device/cuda/architectures.hpp"
+#include "device/cuda/module.hpp"
+#include "device/cuda/pool.hpp"
+#include "device/cuda/rehearsal/control.hpp"
+#include "device/cuda/runtime.hpp"
+#include "device/cuda/staging.hpp"
+#include "device/cuda/streams.hpp"
+#include "device/environment.hpp"
+
+namespace skerry::cuda {
+
+namespace detail {
+
+constinit std::atomic<int> usable_count{-1};
+constinit device_state* states[most_devices]{};
+constinit const api* table = nullptr;
+
+}  // namespace detail
+
+namespace {
+
+constexpr const char* cpu_works = " CPU arrays work without it.";
+
+struct findings {
+  std::optional<cuda_problem> problem;
+  const module_interface* module = nullptr;
+  int driver_version = 0;
+  int runtime_version = 0;
+};
+
+constinit std::mutex probe_mutex;
+constinit std::atomic<findings*> found{nullptr};
+constinit std::atomic<bool> was_used{false};
+constinit std::atomic<bool> in_forked_child{false};
+constinit std::atomic<bool> was_shut_down{false};
+constinit std::atomic<int> total_count{0};
+constinit std::atomic<int> planned_rehearsal{0};
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+cuda_problem problem_of(int code, const findings& so_far) {
+  switch (code) {
+    case stub_library:
+      return {unavailable_reason::stub_library,
+              std::string("the CUDA driver library found is the stub that is meant for linking "
+                          "only; remove its folder from LD_LIBRARY_PATH.") +
+                  cpu_works};
+    case insufficient_driver:
+      return {unavailable_reason::driver_too_old,
+              "the NVIDIA driver (CUDA " + version_text(so_far.driver_version) +
+                  ") is older than the CUDA " + version_text(so_far.runtime_version) +
+                  " that this build needs; update the driver." + cpu_works};
+    case no_device:
+      return {unavailable_reason::no_device,
+              std::string("the NVIDIA driver finds no GPU; check CUDA_VISIBLE_DEVICES, or rehearse "
+                          "without one: SKERRY_REHEARSE=2.") +
+                  cpu_works};
+    case devices_unavailable:
+      return {unavailable_reason::busy,
+              std::string("the GPUs are busy or in exclusive mode; end the process that uses "
+                          "them.") +
+                  cpu_works};
+    default:
+      return {unavailable_reason::no_device,
+              std::string("CUDA can't be initialised: ") + calls().error_string(code) + " (" +
+                  calls().error_name(code) + ", " + std::to_string(code) + ")." + cpu_works};
+  }
+}
+
+/// Beside the library or program that this code is part of.
+std::string path_beside_this_library() {
+  Dl_info here{};
+  if (dladdr(reinterpret_cast<const void*>(&path_beside_this_library), &here) == 0) return {};
+  const std::string self = here.dli_fname != nullptr ? here.dli_fname : "";
+  const auto slash = self.rfind('/');
+  return (slash == std::string::npos ? "./" : self.substr(0, slash + 1)) + "skerry_cuda.so";
+}
+
+const module_interface* open_module(std::string& complaint) {
+  std::vector<std::string> places;
+  if (const char* chosen = std::getenv("SKERRY_CUDA_MODULE"); chosen != nullptr && *chosen != 0) {
+    places.emplace_back(chosen);
+  } else {
+    places.push_back(path_beside_this_library());
+#ifdef SKERRY_CUDA_MODULE_PATH
+    places.emplace_back(SKERRY_CUDA_MODULE_PATH);
+#endif
+  }
+  for (const std::string& place : places) {
+    if (place.empty()) continue;
+    void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      const char* reason = dlerror();
+      complaint +=
+          std::string(complaint.empty() ? "" : "; ") + (reason != nullptr ? reason : place);
+      continue;
+    }
+    const auto ask =
+        reinterpret_cast<decltype(&skerry_cuda_module)>(dlsym(library, "skerry_cuda_module"));
+    const module_interface* module = ask != nullptr ? ask(module_abi_version) : nullptr;
+    if (module != nullptr) return module;
+    complaint += (complaint.empty() ? "" : "; ") + place + " belongs to another version of skerry";
+    dlclose(library);
+  }
+  return nullptr;
+}
+
+/// Sets the table; false with a problem if there is no CUDA to ask.
+bool find_table(findings& into) {
+  if (const int planned = planned_rehearsal.load(); planned > 0) {
+    rehearsal::set_device_count(planned);
+    detail::table = rehearsal::calls_table();
+    return true;
+  }
+  const environment_count from_environment = count_from_environment("SKERRY_REHEARSE", 0);
+  if (!from_environment.problem.empty()) {
+    into.problem = {unavailable_reason::no_device, from_environment.problem};
+    return false;
+  }
+  if (from_environment.value > 0) {
+    planned_rehearsal.store(from_environment.value);
+    return find_table(into);
+  }
+  if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+    into.problem = {unavailable_reason::no_driver,
+                    std::string("no NVIDIA driver is installed (libcuda.so.1 was not found); "
+                                "install one, or rehearse without a GPU: SKERRY_REHEARSE=2.") +
+                        cpu_works};
+    return false;
+  }
+  std::string complaint;
+  into.module = open_module(complaint);
+  if (into.module == nullptr) {
+    into.problem = {unavailable_reason::no_cuda_module,
+                    "this build of skerry has no usable CUDA module (" + complaint +
+                        "); install a build with CUDA, or set SKERRY_CUDA_MODULE." + cpu_works};
+    return false;
+  }
+  detail::table = into.module->calls;
+  return true;
+}
+
+std::unique_ptr<device_state> make_state(int index, int ordinal,
+                                         const device_properties& properties,
+                                         const findings& so_far) {
+  auto state = std::make_unique<device_state>();
+  state->where = {device_kind::cuda, static_cast<std::int16_t>(index)};
+  state->ordinal = ordinal;
+  state->properties = properties;
+  state->has_kernels = so_far.module == nullptr ||
+                       compiled_for(so_far.module->architectures, properties.compute_capability);
+  state->memory = std::make_unique<pool>(*state);
+  state->chunks = std::make_unique<staging>(*state);
+  state->streams = std::make_unique<stream_set>(*state);
+  return state;
+}
+
+/// Returns how many devices there are.
+int find_devices(findings& into) {
+  if (!find_table(into)) return 0;
+  const api& ask = calls();
+  int code = ask.driver_version(&into.driver_version);
+  if (code == success) code = ask.runtime_version(&into.runtime_version);
+  int physical = 0;
+  if (code == success) code = ask.device_count(&physical);
+  if (code == success && physical == 0) code = no_device;
+  const environment_count split = count_from_environment("SKERRY_CUDA_LOGICAL", 1);
+  if (!split.problem.empty()) {
+    into.problem = {unavailable_reason::no_device, split.problem};
+    return 0;
+  }
+  std::vector<std::unique_ptr<device_state>> made;
+  for (int ordinal = 0; code == success && ordinal < physical; ++ordinal) {
+    device_properties properties{};
+    code = ask.get_properties(&properties, ordinal);
+    for (int part = 0; code == success && part < split.value; ++part) {
+      const int index = ordinal * split.value + part;
+      if (index >= most_devices) break;
+      made.push_back(make_state(index, ordinal, properties, into));
+    }
+  }
+  if (code != success) {
+    static_cast<void>(ask.get_last_error());
+    into.problem = problem_of(code, into);
+    return 0;
+  }
+  for (std::size_t i = 0; i < made.size(); ++i) detail::states[i] = made[i].release();
+  return static_cast<int>(made.size());
+}
+
+/// In the child of a fork, CUDA can't be used any more, and locks of other threads stay locked:
+/// from here on nothing of it is touched.
+void after_fork_in_child() noexcept {
+  if (!was_used.load()) return;
+  in_forked_child.store(true);
+  detail::usable_count.store(0);
+}
+
+[[noreturn]] void throw_forked(device where) {
+  throw device_unavailable_error(
+      to_string(where) +
+          " can't be used in a forked process, because its parent had used CUDA; start processes "
+          "with multiprocessing's \"spawn\" or \"forkserver\", or use CUDA first after the fork",
+      unavailable_reason::forked);
+}
+
+}  // namespace
+
+void probe() noexcept {
+  if (found.load(std::memory_order_acquire) != nullptr) return;
+  if (in_forked_child.load() || was_shut_down.load()) return;
+  was_used.store(true);
+  const std::lock_guard lock(probe_mutex);
+  if (found.load() != nullptr) return;
+  auto* result = new findings;
+  pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  int n = 0;
+  try {
+    n = find_devices(*result);
+  } catch (const std::exception& problem) {
+    result->problem = {unavailable_reason::no_device,
+                       std::string("CUDA can't be initialised: ") + problem.what()};
+  }
+  total_count.store(n);
+  detail::usable_count.store(n, std::memory_order_release);
+  found.store(result, std::memory_order_release);
+}
+
+device_state& look_at(device where) {
+  probe();
+  if (in_forked_child.load()) throw_forked(where);
+  if (was_shut_down.load()) {
+    throw device_unavailable_error(to_string(where) + " can't be used: the process is ending",
+                                   unavailable_reason::no_device);
+  }
+  const findings& result = *found.load();
+  if (result.problem) {
+    throw device_unavailable_error(to_string(where) + ": " + result.problem->text,
+                                   result.problem->reason);
+  }
+  const int n = count();
+  if (where.index < 0 || where.index >= n) {
+    throw device_unavailable_error(
+        to_string(where) + " does not exist: this machine has " + std::to_string(n) +
+            (n == 1 ? " CUDA device (cuda:0)"
+                    : " CUDA devices (cuda:0 to cuda:" + std::to_string(n - 1) + ")") +
+            "; see skerry.devices()",
+        unavailable_reason::out_of_range);
+  }
+  return *detail::states[where.index];
+}
+
+int count() noexcept { return total_count.load(); }
+
+std::optional<cuda_problem> problem() {
+  probe();
+  const findings* result = found.load();
+  return result != nullptr ? result->problem : std::nullopt;
+}
+
+bool used() noexcept { return was_used.load(); }
+
+void plan_rehearsal(int n) { planned_rehearsal.store(n); }
+
+bool rehearsing() noexcept {
+  if (planned_rehearsal.load() > 0) return true;
+  if (found.load() != nullptr) return false;
+  try {
+    return count_from_environment("SKERRY_REHEARSE", 0).value > 0;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+int driver_version() noexcept {
+  const findings* result = found.load();
+  return result != nullptr ? result->driver_version : 0;
+}
+
+int runtime_version() noexcept {
+  const findings* result = found.load();
+  return result != nullptr ? result->runtime_version : 0;
+}
+
+const module_interface* loaded_module() noexcept {
+  probe();
+  const findings* result = found.load();
+  return result != nullptr ? result->module : nullptr;
+}
+
+void shut_down() noexcept {
+  was_shut_down.store(true);
+  detail::usable_count.store(0);
+  // The parent's threads do not exist in a forked child, so there is nothing to end there.
+  if (planned_rehearsal.load() > 0 && found.load() != nullptr && !in_forked_child.load()) {
+    rehearsal::finish();
+  }
+}
+
+}  // namespace skerry::cuda

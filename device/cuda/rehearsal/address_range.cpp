@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/rehearsal/address_range.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <new>
+
+#include "device/cuda/api.hpp"
+
+namespace skerry::rehearsal {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t preferred_extent = std::size_t{64} << 30;
+constexpr std::size_t least_extent = std::size_t{64} << 20;
+
+// 0x2000'0000'0000 is nobody's: outside of the mappings that Linux chooses by itself and of the
+// heaps of the sanitizers. A wish only; where the system gives another place, that is used.
+constexpr std::uintptr_t first_base = 0x2000'0000'0000;
+
+// Never written memory reads as NaN (and -1), freed memory as -4.2e37 (and -515): neither passes
+// for a result.
+constexpr int fresh_byte = 0xff;
+constexpr int freed_byte = 0xfd;
+/// Larger blocks stay as the system gives them, so that untouched memory costs nothing.
+constexpr std::size_t largest_filled = std::size_t{1} << 20;
+
+constexpr std::size_t round_up(std::size_t nbytes, std::size_t unit) noexcept {
+  return (nbytes + unit - 1) / unit * unit;
+}
+
+void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
+std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
+
+}  // namespace
+
+bool address_range::reserve(std::size_t limit) noexcept {
+  const std::uintptr_t wish =
+      first_base + static_cast<std::uintptr_t>(ordinal_) * 2 * preferred_extent;
+  // Room for as much again as guard pages and fragmentation; less where the process may map less.
+  for (std::size_t extent = std::max(preferred_extent, 2 * round_up(limit, page));
+       extent >= least_extent; extent /= 2) {
+    void* got =
+        mmap(pointer(wish), extent, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (got == MAP_FAILED) continue;
+    try {
+      free_[address(got)] = extent;
+    } catch (const std::bad_alloc&) {
+      munmap(got, extent);
+      return false;
+    }
+    base_ = address(got);
+    extent_ = extent;
+    return true;
+  }
+  return false;
+}
+
+int address_range::allocate(void** data, std::size_t nbytes, std::size_t limit) noexcept try {
+  const std::lock_guard lock(mutex_);
+  if (nbytes > limit || live_bytes_ > limit - nbytes) return cuda::memory_allocation;
+  if (extent_ == 0 && !reserve(limit)) return cuda::memory_allocation;
+  const std::size_t usable = round_up(nbytes, page);
+  const std::size_t span = usable + page;
+  const auto place = std::find_if(free_.begin(), free_.end(),
+                                  [&](const auto& range) { return range.second >= span; });
+  if (place == free_.end()) return cuda::memory_allocation;
+  const auto [start, available] = *place;
+  if (mprotect(pointer(start), usable, PROT_READ | PROT_WRITE) != 0) return cuda::memory_allocation;
+  if (mprotect(pointer(start + usable), page, PROT_NONE) != 0) return cuda::memory_allocation;
+
+  const auto entry = blocks_.emplace(start, block{nbytes, span, false}).first;
+  try {
+    if (available > span) free_[start + span] = available - span;
+  } catch (...) {
+    blocks_.erase(entry);
+    throw;
+  }
+  free_.erase(start);
+  live_bytes_ += nbytes;
+  if (nbytes <= largest_filled) std::memset(pointer(start), fresh_byte, usable);
+  *data = pointer(start);
+  return cuda::success;
+} catch (const std::bad_alloc&) {
+  return cuda::memory_allocation;
+}
+
+bool address_range::retire(void* data) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(address(data));
+  if (found == blocks_.end() || found->second.retired) return false;
+  found->second.retired = true;
+  return true;
+}
+
+void address_range::restore(void* data) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(address(data));
+  if (found != blocks_.end()) found->second.retired = false;
+}
+
+void address_range::reclaim(void* data) noexcept {
+  block old{};
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = blocks_.find(address(data));
+    if (found == blocks_.end() || !found->second.retired) return;
+    old = found->second;
+  }
+  // Nobody else touches a retired block, so the lock is not needed for the slow part.
+  const std::size_t usable = old.span - page;
+  std::memset(data, freed_byte, usable);
+  const std::lock_guard lock(mutex_);
+  blocks_.erase(address(data));
+  live_bytes_ -= old.nbytes;
+  try {
+    add_free(address(data), old.span);
+  } catch (const std::bad_alloc&) {
+    // The addresses are lost, which nothing but the size of the range notices.
+  }
+}
+
+void address_range::add_free(std::uintptr_t start, std::size_t span) {
+  auto [here, fresh] = free_.emplace(start, span);
+  static_cast<void>(fresh);
+  const auto after = std::next(here);
+  if (after != free_.end() && here->first + here->second == after->first) {
+    here->second += after->second;
+    free_.erase(after);
+  }
+  if (here == free_.begin()) return;
+  const auto before = std::prev(here);
+  if (before->first + before->second != here->first) return;
+  before->second += here->second;
+  free_.erase(here);
+}
+
+void address_range::trim() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [start, span] : free_) {
+    // Also makes late use of these blocks a fault at once.
+    mprotect(pointer(start), span, PROT_NONE);
+    madvise(pointer(start), span, MADV_DONTNEED);
+  }
+}
+
+bool address_range::contains(const void* data) const noexcept {
+  const std::size_t extent = extent_.load(std::memory_order_acquire);
+  return address(data) - base_.load(std::memory_order_relaxed) < extent;
+}
+
+bool address_range::covers(const void* data, std::size_t nbytes, bool retired_too) noexcept {
+  const std::lock_guard lock(mutex_);
+  auto after = blocks_.upper_bound(address(data));
+  if (after == blocks_.begin()) return false;
+  const auto& [start, found] = *std::prev(after);
+  if (found.retired && !retired_too) return false;
+  const std::uintptr_t offset = address(data) - start;
+  return offset <= found.nbytes && nbytes <= found.nbytes - offset;
+}
+
+std::size_t address_range::live_blocks() noexcept {
+  const std::lock_guard lock(mutex_);
+  return blocks_.size();
+}
+
+std::size_t address_range::live_bytes() noexcept {
+  const std::lock_guard lock(mutex_);
+  return live_bytes_;
+}
+
+int pinned_blocks::allocate(void** data, std::size_t nbytes) noexcept try {
+  void* fresh = std::aligned_alloc(page, round_up(std::max<std::size_t>(nbytes, 1), page));
+  if (fresh == nullptr) return cuda::memory_allocation;
+  const std::lock_guard lock(mutex_);
+  try {
+    blocks_.emplace(address(fresh), nbytes);
+  } catch (...) {
+    std::free(fresh);
+    throw;
+  }
+  live_bytes_ += nbytes;
+  *data = fresh;
+  return cuda::success;
+} catch (const std::bad_alloc&) {
+  return cuda::memory_allocation;
+}
+
+bool pinned_blocks::release(void* data) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = blocks_.find(address(data));
+    if (found == blocks_.end()) return false;
+    live_bytes_ -= found->second;
+    blocks_.erase(found);
+  }
+  std::free(data);
+  return true;
+}
+
+bool pinned_blocks::contains(const void* data) noexcept { return covers(data, 1); }
+
+bool pinned_blocks::covers(const void* data, std::size_t nbytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto after = blocks_.upper_bound(address(data));
+  if (after == blocks_.begin()) return false;
+  const auto& [start, extent] = *std::prev(after);
+  const std::uintptr_t offset = address(data) - start;
+  return offset < extent && nbytes <= extent - offset;
+}
+
+std::size_t pinned_blocks::live_blocks() noexcept {
+  const std::lock_guard lock(mutex_);
+  return blocks_.size();
+}
+
+std::size_t pinned_blocks::live_bytes() noexcept {
+  const std::lock_guard lock(mutex_);
+  return live_bytes_;
+}
+
+}  // namespace skerry::rehearsal

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+namespace skerry::rehearsal {
+
+/// The memory of one device: host memory in an address range of its own, so that a pointer tells
+/// its device. Every block lies on its own pages with a page behind it that can't be touched.
+class address_range {
+ public:
+  explicit address_range(int ordinal) noexcept : ordinal_(ordinal) {}
+
+  /// A status; memory_allocation beyond `limit`.
+  [[nodiscard]] int allocate(void** data, std::size_t nbytes, std::size_t limit) noexcept;
+  /// First half of a free: the block may not be used by later work. False if no live block starts
+  /// at `data`.
+  [[nodiscard]] bool retire(void* data) noexcept;
+  /// Second half, when the work before the free has run: poisons the block and makes it available.
+  void reclaim(void* data) noexcept;
+  /// Undoes retire().
+  void restore(void* data) noexcept;
+  /// Gives pages of free blocks back to the system.
+  void trim() noexcept;
+
+  /// Whether `data` points into this range at all, whatever is there.
+  [[nodiscard]] bool contains(const void* data) const noexcept;
+  /// Whether `nbytes` from `data` lie inside one block. Work that was submitted before a free runs
+  /// before reclaim(), so `retired_too` is right for running work and wrong for new work.
+  [[nodiscard]] bool covers(const void* data, std::size_t nbytes, bool retired_too) noexcept;
+
+  [[nodiscard]] std::size_t live_blocks() noexcept;
+  [[nodiscard]] std::size_t live_bytes() noexcept;
+
+ private:
+  struct block {
+    std::size_t nbytes;
+    std::size_t span;
+    bool retired;
+  };
+
+  [[nodiscard]] bool reserve(std::size_t limit) noexcept;
+  void add_free(std::uintptr_t start, std::size_t span);
+
+  const int ordinal_;
+  std::mutex mutex_;
+  // Set once, the extent last; contains() reads them without the lock.
+  std::atomic<std::uintptr_t> base_{0};
+  std::atomic<std::size_t> extent_{0};
+  std::map<std::uintptr_t, block> blocks_;
+  std::map<std::uintptr_t, std::size_t> free_;
+  std::size_t live_bytes_ = 0;
+};
+
+/// Pinned host memory.
+class pinned_blocks {
+ public:
+  [[nodiscard]] int allocate(void** data, std::size_t nbytes) noexcept;
+  [[nodiscard]] bool release(void* data) noexcept;
+  /// Whether `data` points into pinned memory, and if so whether `nbytes` fit.
+  [[nodiscard]] bool contains(const void* data) noexcept;
+  [[nodiscard]] bool covers(const void* data, std::size_t nbytes) noexcept;
+  [[nodiscard]] std::size_t live_blocks() noexcept;
+  [[nodiscard]] std::size_t live_bytes() noexcept;
+
+ private:
+  std::mutex mutex_;
+  std::map<std::uintptr_t, std::size_t> blocks_;
+  std::size_t live_bytes_ = 0;
+};
+
+}  // namespace skerry::rehearsal

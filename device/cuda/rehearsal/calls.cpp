@@ -1,0 +1,421 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// The entry points of cuda::api on simulated devices: versions, devices, memory, streams, events.
+// What moves or computes bytes is in work.cpp.
+
+#include <algorithm>
+#include <cstdio>
+
+#include "device/cuda/rehearsal/enter.hpp"
+#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/work.hpp"
+
+namespace skerry::rehearsal {
+
+namespace {
+
+constexpr int simulated_version = 13000;
+
+[[nodiscard]] bool exists(int ordinal) {
+  return ordinal >= 0 && ordinal < machine::instance().count();
+}
+
+int driver_version(int* version) {
+  return enter(entry::driver_version, [&](machine&) {
+    *version = simulated_version;
+    return cuda::success;
+  });
+}
+
+int runtime_version(int* version) {
+  return enter(entry::runtime_version, [&](machine&) {
+    *version = simulated_version;
+    return cuda::success;
+  });
+}
+
+int device_count(int* count) {
+  return enter(entry::device_count, [&](machine& all) {
+    *count = all.count();
+    return cuda::success;
+  });
+}
+
+int get_device(int* ordinal) {
+  return enter(entry::get_device, [&](machine&) {
+    *ordinal = current_ordinal();
+    return cuda::success;
+  });
+}
+
+int set_device(int ordinal) {
+  return enter(entry::set_device, [&](machine&) {
+    if (!exists(ordinal)) return cuda::invalid_device;
+    set_current_ordinal(ordinal);
+    return cuda::success;
+  });
+}
+
+int get_properties(cuda::device_properties* properties, int ordinal) {
+  return enter(entry::get_properties, [&](machine&) {
+    if (!exists(ordinal)) return cuda::invalid_device;
+    *properties = {};
+    std::snprintf(properties->name, sizeof properties->name, "rehearsal device");
+    properties->total_bytes = current_settings().memory_bytes.load();
+    properties->compute_capability = 90;
+    properties->multiprocessors = 1;
+    properties->supports_pools = current_settings().pools ? 1 : 0;
+    return cuda::success;
+  });
+}
+
+int memory_info(std::size_t* free_bytes, std::size_t* total_bytes) {
+  return enter(entry::memory_info, [&](machine& all) {
+    *total_bytes = current_settings().memory_bytes.load();
+    *free_bytes =
+        *total_bytes - std::min(*total_bytes, all.at(current_ordinal()).memory.live_bytes());
+    return cuda::success;
+  });
+}
+
+bool peers(int reader, int owner) {
+  return reader != owner &&
+         current_settings()
+             .peers[static_cast<std::size_t>(reader)][static_cast<std::size_t>(owner)];
+}
+
+int can_access_peer(int* can, int reader, int owner) {
+  return enter(entry::can_access_peer, [&](machine&) {
+    if (!exists(reader) || !exists(owner)) return cuda::invalid_device;
+    *can = peers(reader, owner) ? 1 : 0;
+    return cuda::success;
+  });
+}
+
+int enable_peer_access(int owner) {
+  return enter(entry::enable_peer_access, [&](machine& all) {
+    if (!exists(owner)) return cuda::invalid_device;
+    if (!peers(current_ordinal(), owner)) return cuda::peer_access_unsupported;
+    if (!all.enable_peer(current_ordinal(), owner)) return cuda::peer_access_already_enabled;
+    return cuda::success;
+  });
+}
+
+int pool_allow_reader(int owner, int reader) {
+  return enter(entry::pool_allow_reader, [&](machine&) {
+    if (!exists(owner) || !exists(reader)) return cuda::invalid_device;
+    return peers(reader, owner) ? cuda::success : cuda::invalid_device;
+  });
+}
+
+int device_synchronize() {
+  return enter(entry::device_synchronize, [&](machine& all) {
+    all.wait_for_device(current_ordinal());
+    return sticky_error(current_ordinal());
+  });
+}
+
+int allocate_on(machine& all, int ordinal, void** data, std::size_t nbytes) {
+  *data = nullptr;
+  if (nbytes == 0) return cuda::success;
+  return all.at(ordinal).memory.allocate(data, nbytes, current_settings().memory_bytes.load());
+}
+
+int allocate(void** data, std::size_t nbytes) {
+  return enter(entry::allocate,
+               [&](machine& all) { return allocate_on(all, current_ordinal(), data, nbytes); });
+}
+
+int deallocate(void* data) {
+  return enter(entry::deallocate, [&](machine& all) {
+    if (data == nullptr) return cuda::success;
+    const int owner = all.owner(data);
+    if (owner < 0 || !all.at(owner).memory.retire(data)) return cuda::invalid_value;
+    all.wait_for_device(owner);
+    all.at(owner).memory.reclaim(data);
+    return cuda::success;
+  });
+}
+
+int allocate_async(void** data, std::size_t nbytes, void* handle) {
+  return enter(entry::allocate_async, [&](machine& all) {
+    if (!current_settings().pools) return cuda::not_supported;
+    const auto on = all.stream(handle);
+    if (on == nullptr) return cuda::invalid_resource_handle;
+    return allocate_on(all, on->ordinal(), data, nbytes);
+  });
+}
+
+int deallocate_async(void* data, void* handle) {
+  return enter(entry::deallocate_async, [&](machine& all) {
+    if (!current_settings().pools) return cuda::not_supported;
+    const auto on = all.stream(handle);
+    if (on == nullptr) return cuda::invalid_resource_handle;
+    if (data == nullptr) return cuda::success;
+    if (all.owner(data) != on->ordinal()) return cuda::invalid_value;
+    return submit_free(all, *on, data);
+  });
+}
+
+int pool_set_release_threshold(int ordinal, std::uint64_t) {
+  return enter(entry::pool_set_release_threshold,
+               [&](machine&) { return exists(ordinal) ? cuda::success : cuda::invalid_device; });
+}
+
+int pool_trim(int ordinal, std::size_t) {
+  return enter(entry::pool_trim, [&](machine& all) {
+    if (!exists(ordinal)) return cuda::invalid_device;
+    all.at(ordinal).memory.trim();
+    return cuda::success;
+  });
+}
+
+int host_allocate(void** data, std::size_t nbytes) {
+  return enter(entry::host_allocate,
+               [&](machine& all) { return all.pinned.allocate(data, nbytes); });
+}
+
+int host_deallocate(void* data) {
+  return enter(entry::host_deallocate, [&](machine& all) {
+    // Waits for all devices, as cudaFreeHost does in effect.
+    for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
+    return all.pinned.release(data) ? cuda::success : cuda::invalid_value;
+  });
+}
+
+int get_pointer_attributes(cuda::pointer_attributes* attributes, const void* data) {
+  return enter(entry::get_pointer_attributes, [&](machine& all) {
+    *attributes = {cuda::memory_type::unregistered, -2, nullptr, const_cast<void*>(data)};
+    const int owner = all.owner(data);
+    if (owner >= 0) {
+      attributes->host_pointer = nullptr;
+      if (all.at(owner).memory.covers(data, 1, false)) {
+        *attributes = {cuda::memory_type::device, owner, const_cast<void*>(data), nullptr};
+      }
+    } else if (all.pinned.contains(data)) {
+      *attributes = {cuda::memory_type::host, current_ordinal(), const_cast<void*>(data),
+                     const_cast<void*>(data)};
+    }
+    return cuda::success;
+  });
+}
+
+int stream_create(void** handle) {
+  return enter(entry::stream_create, [&](machine& all) {
+    *handle = all.add_stream(current_ordinal());
+    return cuda::success;
+  });
+}
+
+int stream_destroy(void* handle) {
+  return enter(entry::stream_destroy, [&](machine& all) {
+    const auto removed = all.remove_stream(handle);
+    if (removed == nullptr) return cuda::invalid_resource_handle;
+    removed->close();
+    return cuda::success;
+  });
+}
+
+int stream_synchronize(void* handle) {
+  return enter(entry::stream_synchronize, [&](machine& all) {
+    const auto on = all.stream(handle);
+    if (on == nullptr) return cuda::invalid_resource_handle;
+    on->wait_all();
+    return sticky_error(on->ordinal());
+  });
+}
+
+int stream_query(void* handle) {
+  return enter(entry::stream_query, [&](machine& all) {
+    const auto on = all.stream(handle);
+    if (on == nullptr) return cuda::invalid_resource_handle;
+    if (!on->reached(on->here().ticket)) return cuda::not_ready;
+    return sticky_error(on->ordinal());
+  });
+}
+
+int stream_wait_event(void* handle, void* event) {
+  return enter(entry::stream_wait_event, [&](machine& all) {
+    const auto on = all.stream(handle);
+    simulated_event point;
+    if (on == nullptr || !all.read_event(event, point)) return cuda::invalid_resource_handle;
+    return submit_wait(*on, point.recorded);
+  });
+}
+
+int event_create(void** event) {
+  return enter(entry::event_create, [&](machine& all) {
+    *event = all.add_event(current_ordinal());
+    return cuda::success;
+  });
+}
+
+int event_destroy(void* event) {
+  return enter(entry::event_destroy, [&](machine& all) {
+    return all.remove_event(event) ? cuda::success : cuda::invalid_resource_handle;
+  });
+}
+
+int event_record(void* event, void* handle) {
+  return enter(entry::event_record, [&](machine& all) {
+    const auto on = all.stream(handle);
+    simulated_event old;
+    if (on == nullptr || !all.read_event(event, old)) return cuda::invalid_resource_handle;
+    if (old.ordinal != on->ordinal()) return cuda::invalid_resource_handle;
+    return all.set_event(event, on->here()) ? cuda::success : cuda::invalid_resource_handle;
+  });
+}
+
+int event_query(void* event) {
+  return enter(entry::event_query, [&](machine& all) {
+    simulated_event point;
+    if (!all.read_event(event, point)) return cuda::invalid_resource_handle;
+    if (point.recorded.on && !point.recorded.on->reached(point.recorded.ticket)) {
+      return cuda::not_ready;
+    }
+    return sticky_error(point.ordinal);
+  });
+}
+
+int event_synchronize(void* event) {
+  return enter(entry::event_synchronize, [&](machine& all) {
+    simulated_event point;
+    if (!all.read_event(event, point)) return cuda::invalid_resource_handle;
+    if (point.recorded.on) point.recorded.on->wait(point.recorded.ticket);
+    return sticky_error(point.ordinal);
+  });
+}
+
+int get_last_error() {
+  if (const int code = gate(entry::get_last_error); code != cuda::success) return code;
+  return take_last_error();
+}
+
+const char* error_name(int code) {
+  switch (code) {
+    case cuda::success:
+      return "cudaSuccess";
+    case cuda::invalid_value:
+      return "cudaErrorInvalidValue";
+    case cuda::memory_allocation:
+      return "cudaErrorMemoryAllocation";
+    case cuda::initialization_error:
+      return "cudaErrorInitializationError";
+    case cuda::runtime_unloading:
+      return "cudaErrorCudartUnloading";
+    case cuda::devices_unavailable:
+      return "cudaErrorDevicesUnavailable";
+    case cuda::no_device:
+      return "cudaErrorNoDevice";
+    case cuda::invalid_device:
+      return "cudaErrorInvalidDevice";
+    case cuda::ecc_uncorrectable:
+      return "cudaErrorECCUncorrectable";
+    case cuda::peer_access_unsupported:
+      return "cudaErrorPeerAccessUnsupported";
+    case cuda::invalid_resource_handle:
+      return "cudaErrorInvalidResourceHandle";
+    case cuda::not_ready:
+      return "cudaErrorNotReady";
+    case cuda::illegal_address:
+      return "cudaErrorIllegalAddress";
+    case cuda::peer_access_already_enabled:
+      return "cudaErrorPeerAccessAlreadyEnabled";
+    case 719:
+      return "cudaErrorLaunchFailure";
+    case cuda::not_supported:
+      return "cudaErrorNotSupported";
+    default:
+      return "cudaErrorUnknown";
+  }
+}
+
+const char* error_string(int code) {
+  switch (code) {
+    case cuda::success:
+      return "no error";
+    case cuda::invalid_value:
+      return "invalid argument";
+    case cuda::memory_allocation:
+      return "out of memory";
+    case cuda::initialization_error:
+      return "initialization error";
+    case cuda::runtime_unloading:
+      return "driver shutting down";
+    case cuda::devices_unavailable:
+      return "CUDA-capable device(s) is/are busy or unavailable";
+    case cuda::no_device:
+      return "no CUDA-capable device is detected";
+    case cuda::invalid_device:
+      return "invalid device ordinal";
+    case cuda::ecc_uncorrectable:
+      return "uncorrectable ECC error encountered";
+    case cuda::peer_access_unsupported:
+      return "peer access is not supported between these two devices";
+    case cuda::invalid_resource_handle:
+      return "invalid resource handle";
+    case cuda::not_ready:
+      return "device not ready";
+    case cuda::illegal_address:
+      return "an illegal memory access was encountered";
+    case cuda::peer_access_already_enabled:
+      return "peer access is already enabled";
+    case 719:
+      return "unspecified launch failure";
+    case cuda::not_supported:
+      return "operation not supported";
+    default:
+      return "unrecognized error code";
+  }
+}
+
+constexpr cuda::api simulated_calls{
+    .driver_version = driver_version,
+    .runtime_version = runtime_version,
+    .device_count = device_count,
+    .get_device = get_device,
+    .set_device = set_device,
+    .get_properties = get_properties,
+    .memory_info = memory_info,
+    .can_access_peer = can_access_peer,
+    .enable_peer_access = enable_peer_access,
+    .pool_allow_reader = pool_allow_reader,
+    .device_synchronize = device_synchronize,
+    .allocate = allocate,
+    .deallocate = deallocate,
+    .allocate_async = allocate_async,
+    .deallocate_async = deallocate_async,
+    .pool_set_release_threshold = pool_set_release_threshold,
+    .pool_trim = pool_trim,
+    .host_allocate = host_allocate,
+    .host_deallocate = host_deallocate,
+    .get_pointer_attributes = get_pointer_attributes,
+    .copy_async = copy_async,
+    .copy_peer_async = copy_peer_async,
+    .fill_async = fill_async,
+    .launch_host_function = launch_host_function,
+    .launch_host_kernel = launch_host_kernel,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .stream_synchronize = stream_synchronize,
+    .stream_query = stream_query,
+    .stream_wait_event = stream_wait_event,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .event_query = event_query,
+    .event_synchronize = event_synchronize,
+    .get_last_error = get_last_error,
+    .error_name = error_name,
+    .error_string = error_string,
+};
+
+}  // namespace
+
+const cuda::api* calls_table() noexcept {
+  static_cast<void>(current_settings());
+  return &simulated_calls;
+}
+
+}  // namespace skerry::rehearsal

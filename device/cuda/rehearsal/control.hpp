@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/cuda/api.hpp"
+
+/// The CUDA runtime simulated on the host, and the handles by which tests make it fail. Misuse that
+/// a GPU would punish gives the error code that CUDA gives.
+namespace skerry::rehearsal {
+
+/// The simulated runtime; the first call reads the SKERRY_REHEARSE_* variables.
+[[nodiscard]] const cuda::api* calls_table() noexcept;
+
+/// How many devices there are; before the first call only.
+void set_device_count(int count) noexcept;
+
+// The entry points by name, in the order of cuda::api. Questions for names and texts of errors are
+// not counted and never fail.
+enum class entry : int {
+  driver_version,
+  runtime_version,
+  device_count,
+  get_device,
+  set_device,
+  get_properties,
+  memory_info,
+  can_access_peer,
+  enable_peer_access,
+  pool_allow_reader,
+  device_synchronize,
+  allocate,
+  deallocate,
+  allocate_async,
+  deallocate_async,
+  pool_set_release_threshold,
+  pool_trim,
+  host_allocate,
+  host_deallocate,
+  get_pointer_attributes,
+  copy_async,
+  copy_peer_async,
+  fill_async,
+  launch_host_function,
+  launch_host_kernel,
+  stream_create,
+  stream_destroy,
+  stream_synchronize,
+  stream_query,
+  stream_wait_event,
+  event_create,
+  event_destroy,
+  event_record,
+  event_query,
+  event_synchronize,
+  get_last_error,
+  count_of_entries,
+};
+
+/// Makes call number `k` from now on (1: the next one) return `code` instead of doing its work.
+/// With `sticky`, the device that is current then answers every later call with it, as CUDA does
+/// after an illegal address. (SKERRY_REHEARSE_FAIL="k=5,code=700,sticky" does the same at start.)
+void fail_call(std::uint64_t k, int code, bool sticky = false) noexcept;
+/// The same, counting calls of one entry point only.
+void fail_entry(entry which, std::uint64_t k, int code, bool sticky = false) noexcept;
+/// Disarms, repairs devices with sticky errors.
+void clear() noexcept;
+/// Calls since start or since the last fail_call.
+[[nodiscard]] std::uint64_t calls() noexcept;
+/// Calls of one entry point since start.
+[[nodiscard]] std::uint64_t calls(entry which) noexcept;
+
+/// Makes every piece of work wait before it runs (SKERRY_REHEARSE_DELAY_US).
+void set_delay(int microseconds) noexcept;
+/// Memory of each device, SKERRY_REHEARSE_MEMORY; lowering it leaves what is allocated.
+void set_memory(std::size_t nbytes) noexcept;
+
+/// What a leak test compares: blocks that were allocated and not freed, on one device or on the
+/// host (ordinal -1).
+[[nodiscard]] std::size_t live_blocks(int ordinal) noexcept;
+[[nodiscard]] std::size_t live_bytes(int ordinal) noexcept;
+/// Copies between devices that went directly, or through the host for want of peer access.
+[[nodiscard]] std::uint64_t direct_copies() noexcept;
+[[nodiscard]] std::uint64_t staged_copies() noexcept;
+
+/// Lets the work that runs end, drops the rest and stops all streams. Calls after it fail with
+/// runtime_unloading and are counted.
+void finish() noexcept;
+[[nodiscard]] std::uint64_t calls_after_finish() noexcept;
+
+}  // namespace skerry::rehearsal

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/rehearsal/faults.hpp"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+
+#include "device/cuda/rehearsal/settings.hpp"
+
+namespace skerry::rehearsal {
+
+namespace {
+
+constexpr int any_entry = -1;
+
+struct plan_of_failure {
+  std::uint64_t k = 0;
+  int code = 0;
+  int which = any_entry;
+  bool sticky = false;
+};
+
+constinit std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(entry::count_of_entries)>
+    calls_of{};
+constinit std::atomic<std::uint64_t> calls_since_armed{0};
+constinit std::atomic<std::uint64_t> late_calls{0};
+constinit std::atomic<bool> armed{false};
+constinit std::atomic<bool> finished{false};
+constinit std::array<std::atomic<int>, most_devices> sticky{};
+constinit std::mutex failure_mutex;
+plan_of_failure failure;
+std::uint64_t matching_calls = 0;
+
+constinit thread_local int last_error = 0;
+constinit thread_local int ordinal_of_thread = 0;
+
+void arm(const plan_of_failure& plan) noexcept {
+  const std::lock_guard lock(failure_mutex);
+  failure = plan;
+  matching_calls = 0;
+  calls_since_armed.store(0);
+  armed.store(plan.k != 0);
+}
+
+int planned_failure(entry which) noexcept {
+  const std::lock_guard lock(failure_mutex);
+  if (failure.which != any_entry && failure.which != static_cast<int>(which)) return 0;
+  if (++matching_calls != failure.k) return 0;
+  armed.store(false);
+  if (failure.sticky) set_sticky_error(ordinal_of_thread, failure.code);
+  return failure.code;
+}
+
+/// These answer even on a device with a sticky error.
+constexpr bool always_answers(entry which) noexcept {
+  switch (which) {
+    case entry::driver_version:
+    case entry::runtime_version:
+    case entry::device_count:
+    case entry::get_device:
+    case entry::set_device:
+    case entry::get_last_error:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+int gate(entry which) noexcept {
+  calls_of[static_cast<std::size_t>(which)].fetch_add(1, std::memory_order_relaxed);
+  calls_since_armed.fetch_add(1, std::memory_order_relaxed);
+  if (finished.load(std::memory_order_relaxed)) [[unlikely]] {
+    late_calls.fetch_add(1);
+    return leave(cuda::runtime_unloading);
+  }
+  if (armed.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (const int code = planned_failure(which); code != 0) return leave(code);
+  }
+  if (const int code = sticky_error(ordinal_of_thread); code != 0 && !always_answers(which)) {
+    return leave(code);
+  }
+  return cuda::success;
+}
+
+int leave(int code) noexcept {
+  if (code != cuda::success) last_error = code;
+  return code;
+}
+
+int take_last_error() noexcept {
+  if (const int code = sticky_error(ordinal_of_thread); code != 0) return code;
+  const int code = last_error;
+  last_error = 0;
+  return code;
+}
+
+int sticky_error(int ordinal) noexcept {
+  return sticky[static_cast<std::size_t>(ordinal)].load(std::memory_order_acquire);
+}
+
+void set_sticky_error(int ordinal, int code) noexcept {
+  int none = 0;
+  sticky[static_cast<std::size_t>(ordinal)].compare_exchange_strong(none, code);
+}
+
+int current_ordinal() noexcept { return ordinal_of_thread; }
+void set_current_ordinal(int ordinal) noexcept { ordinal_of_thread = ordinal; }
+
+void fail_call(std::uint64_t k, int code, bool sticky_code) noexcept {
+  arm({k, code, any_entry, sticky_code});
+}
+
+void fail_entry(entry which, std::uint64_t k, int code, bool sticky_code) noexcept {
+  arm({k, code, static_cast<int>(which), sticky_code});
+}
+
+void clear() noexcept {
+  arm({});
+  for (auto& code : sticky) code.store(0);
+  last_error = 0;
+}
+
+std::uint64_t calls() noexcept { return calls_since_armed.load(); }
+std::uint64_t calls(entry which) noexcept { return calls_of[static_cast<std::size_t>(which)]; }
+std::uint64_t calls_after_finish() noexcept { return late_calls.load(); }
+
+void mark_finished() noexcept { finished.store(true); }
+
+}  // namespace skerry::rehearsal

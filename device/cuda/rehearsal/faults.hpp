@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cuda/rehearsal/control.hpp"
+
+namespace skerry::rehearsal {
+
+/// Every entry point starts here: counts the call and returns the status that it must fail with, or
+/// success. Sticky errors are those of the current device.
+[[nodiscard]] int gate(entry which) noexcept;
+/// Every entry point ends here: remembers a failure for get_last_error, passes `code` on.
+int leave(int code) noexcept;
+[[nodiscard]] int take_last_error() noexcept;
+
+[[nodiscard]] int sticky_error(int ordinal) noexcept;
+/// Work on a device went wrong: all its later calls fail with `code`. The first one stays.
+void set_sticky_error(int ordinal, int code) noexcept;
+
+/// The runtime's current device of this thread.
+[[nodiscard]] int current_ordinal() noexcept;
+void set_current_ordinal(int ordinal) noexcept;
+
+/// From now on every call fails with runtime_unloading.
+void mark_finished() noexcept;
+
+}  // namespace skerry::rehearsal

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/rehearsal/machine.hpp"
+
+#include <vector>
+
+#include "device/cuda/rehearsal/control.hpp"
+#include "device/cuda/rehearsal/faults.hpp"
+
+namespace skerry::rehearsal {
+
+namespace {
+
+constinit std::atomic<int> wanted_count{1};
+constinit std::atomic<machine*> the_machine{nullptr};
+
+}  // namespace
+
+machine::machine(int count) : count_(count) {
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    devices_[static_cast<std::size_t>(ordinal)] = std::make_unique<simulated_device>(ordinal);
+  }
+}
+
+machine& machine::instance() {
+  static machine* const created = [] {
+    auto* fresh = new machine(wanted_count.load());
+    the_machine.store(fresh);
+    return fresh;
+  }();
+  return *created;
+}
+
+int machine::owner(const void* data) noexcept {
+  for (int ordinal = 0; ordinal < count_; ++ordinal) {
+    if (at(ordinal).memory.contains(data)) return ordinal;
+  }
+  return -1;
+}
+
+std::shared_ptr<queue> machine::stream(void* handle) noexcept {
+  if (reinterpret_cast<std::uintptr_t>(handle) <= 2) return at(current_ordinal()).default_queue;
+  const std::shared_lock lock(streams_mutex_);
+  const auto found = streams_.find(handle);
+  return found == streams_.end() ? nullptr : found->second;
+}
+
+void* machine::add_stream(int ordinal) {
+  auto fresh = std::make_shared<queue>(ordinal);
+  void* handle = fresh.get();
+  const std::unique_lock lock(streams_mutex_);
+  streams_.emplace(handle, std::move(fresh));
+  return handle;
+}
+
+std::shared_ptr<queue> machine::remove_stream(void* handle) noexcept {
+  const std::unique_lock lock(streams_mutex_);
+  const auto found = streams_.find(handle);
+  if (found == streams_.end()) return nullptr;
+  std::shared_ptr<queue> removed = std::move(found->second);
+  streams_.erase(found);
+  return removed;
+}
+
+void machine::wait_for_device(int ordinal) noexcept {
+  std::vector<std::shared_ptr<queue>> all{at(ordinal).default_queue};
+  {
+    const std::shared_lock lock(streams_mutex_);
+    for (const auto& [handle, each] : streams_) {
+      if (each->ordinal() == ordinal) all.push_back(each);
+    }
+  }
+  for (const auto& each : all) each->wait_all();
+}
+
+void machine::stop() noexcept {
+  std::vector<std::shared_ptr<queue>> all;
+  for (int ordinal = 0; ordinal < count_; ++ordinal) all.push_back(at(ordinal).default_queue);
+  {
+    const std::shared_lock lock(streams_mutex_);
+    for (const auto& [handle, each] : streams_) all.push_back(each);
+  }
+  for (const auto& each : all) each->stop();
+}
+
+void* machine::add_event(int ordinal) {
+  const std::lock_guard lock(events_mutex_);
+  // Numbers, not addresses: they are never used again, so a stale handle is always noticed.
+  void* handle = reinterpret_cast<void*>(next_event_);
+  events_.emplace(handle, simulated_event{ordinal, {}});
+  next_event_ += 16;
+  return handle;
+}
+
+bool machine::remove_event(void* handle) noexcept {
+  const std::lock_guard lock(events_mutex_);
+  return events_.erase(handle) == 1;
+}
+
+bool machine::read_event(void* handle, simulated_event& into) noexcept {
+  const std::lock_guard lock(events_mutex_);
+  const auto found = events_.find(handle);
+  if (found == events_.end()) return false;
+  into = found->second;
+  return true;
+}
+
+bool machine::set_event(void* handle, const mark& recorded) noexcept {
+  const std::lock_guard lock(events_mutex_);
+  const auto found = events_.find(handle);
+  if (found == events_.end()) return false;
+  found->second.recorded = recorded;
+  return true;
+}
+
+bool machine::enable_peer(int reader, int owner) noexcept {
+  const std::lock_guard lock(peers_mutex_);
+  auto bit = enabled_[static_cast<std::size_t>(reader)][static_cast<std::size_t>(owner)];
+  if (bit) return false;
+  bit = true;
+  return true;
+}
+
+bool machine::peer_enabled(int reader, int owner) noexcept {
+  const std::lock_guard lock(peers_mutex_);
+  return enabled_[static_cast<std::size_t>(reader)][static_cast<std::size_t>(owner)];
+}
+
+void set_device_count(int count) noexcept { wanted_count.store(count); }
+
+void set_delay(int microseconds) noexcept { current_settings().delay_us.store(microseconds); }
+
+void set_memory(std::size_t nbytes) noexcept { current_settings().memory_bytes.store(nbytes); }
+
+std::size_t live_blocks(int ordinal) noexcept {
+  machine& all = machine::instance();
+  return ordinal < 0 ? all.pinned.live_blocks() : all.at(ordinal).memory.live_blocks();
+}
+
+std::size_t live_bytes(int ordinal) noexcept {
+  machine& all = machine::instance();
+  return ordinal < 0 ? all.pinned.live_bytes() : all.at(ordinal).memory.live_bytes();
+}
+
+std::uint64_t direct_copies() noexcept { return machine::instance().direct_copies.load(); }
+std::uint64_t staged_copies() noexcept { return machine::instance().staged_copies.load(); }
+
+void finish() noexcept {
+  mark_finished();
+  if (machine* running = the_machine.load(); running != nullptr) running->stop();
+}
+
+}  // namespace skerry::rehearsal

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bitset>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "device/cuda/rehearsal/address_range.hpp"
+#include "device/cuda/rehearsal/queue.hpp"
+#include "device/cuda/rehearsal/settings.hpp"
+
+namespace skerry::rehearsal {
+
+struct simulated_device {
+  explicit simulated_device(int ordinal)
+      : memory(ordinal), default_queue(std::make_shared<queue>(ordinal)) {}
+
+  address_range memory;
+  std::shared_ptr<queue> default_queue;
+};
+
+struct simulated_event {
+  int ordinal = 0;
+  mark recorded;
+};
+
+/// All simulated devices, with the streams and events of this process. Never destroyed: threads of
+/// streams may outlive main().
+class machine {
+ public:
+  explicit machine(int count);
+  [[nodiscard]] static machine& instance();
+
+  [[nodiscard]] int count() const noexcept { return count_; }
+  [[nodiscard]] simulated_device& at(int ordinal) noexcept {
+    return *devices_[static_cast<std::size_t>(ordinal)];
+  }
+  /// Whose memory `data` is, live or not; -1 for the host's.
+  [[nodiscard]] int owner(const void* data) noexcept;
+
+  /// Null if there is no such stream. The default handles (0, 1, 2) mean the current device's one:
+  /// the per-thread stream waits for the legacy one and the other way round, so that one queue for
+  /// both is a possible order.
+  [[nodiscard]] std::shared_ptr<queue> stream(void* handle) noexcept;
+  [[nodiscard]] void* add_stream(int ordinal);
+  [[nodiscard]] std::shared_ptr<queue> remove_stream(void* handle) noexcept;
+  /// Waits for every stream of a device.
+  void wait_for_device(int ordinal) noexcept;
+  void stop() noexcept;
+
+  [[nodiscard]] void* add_event(int ordinal);
+  [[nodiscard]] bool remove_event(void* handle) noexcept;
+  [[nodiscard]] bool read_event(void* handle, simulated_event& into) noexcept;
+  [[nodiscard]] bool set_event(void* handle, const mark& recorded) noexcept;
+
+  /// False if it was enabled before.
+  [[nodiscard]] bool enable_peer(int reader, int owner) noexcept;
+  [[nodiscard]] bool peer_enabled(int reader, int owner) noexcept;
+
+  pinned_blocks pinned;
+  std::atomic<std::uint64_t> direct_copies{0};
+  std::atomic<std::uint64_t> staged_copies{0};
+
+ private:
+  const int count_;
+  std::array<std::unique_ptr<simulated_device>, most_devices> devices_;
+  std::shared_mutex streams_mutex_;
+  std::unordered_map<void*, std::shared_ptr<queue>> streams_;
+  std::mutex events_mutex_;
+  std::unordered_map<void*, simulated_event> events_;
+  std::uintptr_t next_event_ = 0x1000;
+  std::mutex peers_mutex_;
+  std::array<std::bitset<most_devices>, most_devices> enabled_;
+};
+
+}  // namespace skerry::rehearsal

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/rehearsal/queue.hpp"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "device/cuda/rehearsal/faults.hpp"
+#include "device/cuda/rehearsal/settings.hpp"
+
+namespace skerry::rehearsal {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+// Long enough that a burst of small work never sleeps, short enough that an idle stream costs
+// nothing; waking a sleeping thread takes about 5 µs.
+constexpr std::chrono::microseconds spin_time{20};
+
+/// A real stream holds about a thousand launches before the next one blocks.
+constexpr std::uint64_t most_in_flight = 1024;
+
+void pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+template <class Condition>
+bool spin_until(Condition condition) noexcept {
+  const auto end = clock::now() + spin_time;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (condition()) return true;
+      pause();
+    }
+  } while (clock::now() < end);
+  return condition();
+}
+
+}  // namespace
+
+queue::~queue() {
+  while (first_ != nullptr) delete std::exchange(first_, first_->next);
+  while (spare_ != nullptr) delete std::exchange(spare_, spare_->next);
+}
+
+work* queue::prepare() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (spare_ != nullptr) {
+      work* item = std::exchange(spare_, spare_->next);
+      item->next = nullptr;
+      return item;
+    }
+  }
+  return new work;
+}
+
+void queue::give_back(work* item) noexcept {
+  item->heap.reset();
+  item->wait_for = {};
+  const std::lock_guard lock(mutex_);
+  item->next = spare_;
+  spare_ = item;
+}
+
+std::uint64_t queue::submit(work* item) {
+  const std::uint64_t before = submitted_.load(std::memory_order_relaxed);
+  if (before > most_in_flight && !reached(before - most_in_flight)) wait(before - most_in_flight);
+
+  item->delay_us = current_settings().delay_us.load(std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  if (!started_) {
+    // Detached: the thread shares ownership of its queue, and a process may exit with work pending.
+    std::thread([self = shared_from_this()] { self->loop(); }).detach();
+    started_ = true;
+  }
+  item->next = nullptr;
+  if (last_ == nullptr) {
+    first_ = item;
+  } else {
+    last_->next = item;
+  }
+  last_ = item;
+  const std::uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
+  submitted_.store(ticket, std::memory_order_release);
+  if (asleep_) arrived_.notify_one();
+  return ticket;
+}
+
+mark queue::here() noexcept { return {shared_from_this(), submitted_.load()}; }
+
+void queue::wait(std::uint64_t ticket) noexcept {
+  if (spin_until([&] { return reached(ticket); })) return;
+  std::unique_lock lock(mutex_);
+  waiters_.fetch_add(1);
+  progressed_.wait(lock, [&] { return done_.load() >= ticket; });
+  waiters_.fetch_sub(1);
+}
+
+void queue::wait_all() noexcept { wait(submitted_.load()); }
+
+void queue::close() noexcept {
+  const std::lock_guard lock(mutex_);
+  closing_ = true;
+  arrived_.notify_one();
+}
+
+void queue::stop() noexcept {
+  stopping_.store(true);
+  wait_all();
+  close();
+}
+
+/// All that was submitted since the last call, in order; null when the queue is closed and empty.
+work* queue::take() noexcept {
+  const std::uint64_t taken = done_.load(std::memory_order_relaxed);
+  spin_until([&] { return submitted_.load(std::memory_order_acquire) > taken; });
+  std::unique_lock lock(mutex_);
+  asleep_ = true;
+  arrived_.wait(lock, [&] { return first_ != nullptr || closing_; });
+  asleep_ = false;
+  last_ = nullptr;
+  return std::exchange(first_, nullptr);
+}
+
+void queue::finish_one(work* item) noexcept {
+  give_back(item);
+  done_.fetch_add(1);
+  if (waiters_.load() == 0) return;
+  { const std::lock_guard lock(mutex_); }
+  progressed_.notify_all();
+}
+
+void queue::loop() noexcept {
+  for (work* batch = take(); batch != nullptr; batch = take()) {
+    while (batch != nullptr) {
+      work* item = std::exchange(batch, batch->next);
+      if (item->delay_us > 0 && !stopping_) {
+        std::this_thread::sleep_for(std::chrono::microseconds(item->delay_us));
+      }
+      // A device with a sticky error runs nothing any more.
+      if (!stopping_ && sticky_error(ordinal_) == 0) item->run(*item, ordinal_);
+      finish_one(item);
+    }
+  }
+}
+
+}  // namespace skerry::rehearsal

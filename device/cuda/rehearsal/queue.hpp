@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace skerry::rehearsal {
+
+class queue;
+
+/// A point in the work of a stream; empty if nothing was recorded.
+struct mark {
+  std::shared_ptr<queue> on;
+  std::uint64_t ticket = 0;
+};
+
+/// One piece of work. Parameters of kernels lie inside, so that enqueueing one allocates nothing.
+struct work {
+  static constexpr std::size_t inline_size = 512;
+
+  work* next = nullptr;
+  void (*run)(work& self, int ordinal) noexcept = nullptr;
+  void (*kernel)(const void*) = nullptr;
+  void (*function)(void*) = nullptr;
+  void* target = nullptr;
+  const void* source = nullptr;
+  std::size_t nbytes = 0;
+  int value = 0;
+  int delay_us = 0;  ///< as set when the work was submitted
+  mark wait_for;
+  std::unique_ptr<std::byte[]> heap;  ///< what does not fit into `bytes`
+  alignas(64) std::byte bytes[inline_size];
+
+  [[nodiscard]] const void* payload() const noexcept { return heap ? heap.get() : bytes; }
+};
+
+/// A stream: a thread, started with the first work, that runs what is submitted in that order.
+class queue : public std::enable_shared_from_this<queue> {
+ public:
+  explicit queue(int ordinal) noexcept : ordinal_(ordinal) {}
+  ~queue();
+
+  [[nodiscard]] int ordinal() const noexcept { return ordinal_; }
+
+  /// An empty piece of work to be filled and submitted; throws bad_alloc.
+  [[nodiscard]] work* prepare();
+  /// Throws system_error if the thread can't be started.
+  std::uint64_t submit(work* item);
+  void give_back(work* item) noexcept;
+
+  [[nodiscard]] mark here() noexcept;
+  [[nodiscard]] bool reached(std::uint64_t ticket) const noexcept {
+    return done_.load(std::memory_order_acquire) >= ticket;
+  }
+  void wait(std::uint64_t ticket) noexcept;
+  void wait_all() noexcept;
+
+  /// The thread ends after the work submitted so far; no more may be submitted.
+  void close() noexcept;
+  /// The thread ends after the work it runs now.
+  void stop() noexcept;
+
+ private:
+  void loop() noexcept;
+  work* take() noexcept;
+  void finish_one(work* item) noexcept;
+
+  const int ordinal_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::condition_variable progressed_;
+  work* first_ = nullptr;
+  work* last_ = nullptr;
+  work* spare_ = nullptr;  ///< used items, for the next prepare()
+  bool started_ = false;
+  bool asleep_ = false;
+  bool closing_ = false;
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::uint64_t> submitted_{0};
+  std::atomic<std::uint64_t> done_{0};
+  std::atomic<int> waiters_{0};
+};
+
+}  // namespace skerry::rehearsal

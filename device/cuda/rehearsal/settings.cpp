@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/rehearsal/settings.hpp"
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "device/cuda/rehearsal/control.hpp"
+
+namespace skerry::rehearsal {
+
+namespace {
+
+/// The number at the front of `text`, which is moved past it; -1 if there is none.
+long long take_number(std::string_view& text) noexcept {
+  long long value = -1;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc{} || value < 0) return -1;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+/// A variable that can't be read must not be passed over in silence: a test that means to inject
+/// a failure would pass for the wrong reason.
+void complain(const char* variable, const char* value, const char* accepted) noexcept {
+  std::fprintf(stderr, "skerry: %s=%s is not understood and ignored; accepted: %s\n", variable,
+               value, accepted);
+}
+
+bool read_peers(std::string_view text, settings& into) noexcept {
+  if (text == "all") {
+    for (auto& row : into.peers) row.set();
+    return true;
+  }
+  for (auto& row : into.peers) row.reset();
+  if (text == "none" || text.empty()) return true;
+  while (true) {
+    const long long a = take_number(text);
+    if (a < 0 || a >= most_devices || text.empty() || text.front() != '-') return false;
+    text.remove_prefix(1);
+    const long long b = take_number(text);
+    if (b < 0 || b >= most_devices) return false;
+    into.peers[static_cast<std::size_t>(a)].set(static_cast<std::size_t>(b));
+    into.peers[static_cast<std::size_t>(b)].set(static_cast<std::size_t>(a));
+    if (text.empty()) return true;
+    if (text.front() != ',') return false;
+    text.remove_prefix(1);
+  }
+}
+
+bool read_failure(std::string_view text) noexcept {
+  long long k = -1;
+  long long code = -1;
+  bool sticky = false;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(part.size() < text.size() ? part.size() + 1 : text.size());
+    if (part == "sticky") {
+      sticky = true;
+    } else if (part.starts_with("k=")) {
+      std::string_view digits = part.substr(2);
+      k = take_number(digits);
+    } else if (part.starts_with("code=")) {
+      std::string_view digits = part.substr(5);
+      code = take_number(digits);
+    } else {
+      return false;
+    }
+  }
+  if (k < 1 || code < 1 || code > 9999) return false;
+  fail_call(static_cast<std::uint64_t>(k), static_cast<int>(code), sticky);
+  return true;
+}
+
+void read_environment(settings& into) noexcept {
+  for (auto& row : into.peers) row.set();
+  if (const char* value = std::getenv("SKERRY_REHEARSE_DELAY_US"); value != nullptr) {
+    std::string_view text = value;
+    const long long delay = take_number(text);
+    if (delay >= 0 && delay <= 60'000'000 && text.empty()) {
+      into.delay_us = static_cast<int>(delay);
+    } else {
+      complain("SKERRY_REHEARSE_DELAY_US", value, "0 to 60000000");
+    }
+  }
+  if (const char* value = std::getenv("SKERRY_REHEARSE_MEMORY"); value != nullptr) {
+    const std::size_t nbytes = parse_bytes(value);
+    if (nbytes > 0) {
+      into.memory_bytes = nbytes;
+    } else {
+      complain("SKERRY_REHEARSE_MEMORY", value, "bytes, or a number with KiB, MiB or GiB");
+    }
+  }
+  if (const char* value = std::getenv("SKERRY_REHEARSE_PEERS"); value != nullptr) {
+    if (!read_peers(value, into)) {
+      complain("SKERRY_REHEARSE_PEERS", value, "all, none, or pairs like 0-1,2-3");
+    }
+  }
+  if (const char* value = std::getenv("SKERRY_REHEARSE_POOLS"); value != nullptr) {
+    into.pools = std::string_view(value) != "0";
+  }
+}
+
+}  // namespace
+
+std::size_t parse_bytes(std::string_view text) noexcept {
+  const long long number = take_number(text);
+  if (number <= 0) return 0;
+  unsigned shift = 0;
+  if (text == "KiB" || text == "K") {
+    shift = 10;
+  } else if (text == "MiB" || text == "M") {
+    shift = 20;
+  } else if (text == "GiB" || text == "G") {
+    shift = 30;
+  } else if (!text.empty()) {
+    return 0;
+  }
+  if (number > (1LL << 46) >> shift) return 0;  // 64 TiB: more than a process can map
+  return static_cast<std::size_t>(number) << shift;
+}
+
+settings& current_settings() noexcept {
+  static settings* const the_settings = [] {
+    auto* fresh = new settings;
+    read_environment(*fresh);
+    if (const char* value = std::getenv("SKERRY_REHEARSE_FAIL"); value != nullptr) {
+      if (!read_failure(value)) complain("SKERRY_REHEARSE_FAIL", value, "k=5,code=700,sticky");
+    }
+    return fresh;
+  }();
+  return *the_settings;
+}
+
+}  // namespace skerry::rehearsal

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bitset>
+#include <cstddef>
+#include <string_view>
+
+namespace skerry::rehearsal {
+
+inline constexpr int most_devices = 64;
+
+/// What the SKERRY_REHEARSE_* variables say.
+struct settings {
+  std::atomic<int> delay_us{0};
+  std::atomic<std::size_t> memory_bytes{std::size_t{8} << 30};
+  bool pools = true;
+  /// [reader][owner]
+  std::array<std::bitset<most_devices>, most_devices> peers;
+};
+
+/// Read from the environment by the first call, never destroyed.
+[[nodiscard]] settings& current_settings() noexcept;
+
+/// "512MiB", "2G", "1048576"; 0 if it is none of these.
+[[nodiscard]] std::size_t parse_bytes(std::string_view text) noexcept;
+
+}  // namespace skerry::rehearsal

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/rehearsal/work.hpp"
+
+#include <cstring>
+
+#include "device/cuda/rehearsal/enter.hpp"
+
+namespace skerry::rehearsal {
+
+namespace {
+
+/// An item that goes back to its queue unless it was submitted.
+class draft {
+ public:
+  explicit draft(queue& on) : on_(on), item_(on.prepare()) {}
+  draft(const draft&) = delete;
+  draft& operator=(const draft&) = delete;
+  ~draft() {
+    if (item_ != nullptr) on_.give_back(item_);
+  }
+  work* operator->() const noexcept { return item_; }
+  std::uint64_t submit() {
+    const std::uint64_t ticket = on_.submit(item_);
+    item_ = nullptr;
+    return ticket;
+  }
+  void keep(const void* bytes, std::size_t nbytes) {
+    if (nbytes > work::inline_size) item_->heap.reset(new std::byte[nbytes]);
+    if (nbytes > 0) {
+      std::memcpy(item_->heap ? item_->heap.get() : item_->bytes, bytes, nbytes);
+    }
+  }
+
+ private:
+  queue& on_;
+  work* item_;
+};
+
+enum class place { device, pinned, pageable, invalid };
+
+/// Where `nbytes` at `data` lie, judged by what may be used by new work.
+place locate(machine& all, const void* data, std::size_t nbytes, int* owner) {
+  *owner = all.owner(data);
+  if (*owner >= 0) {
+    return all.at(*owner).memory.covers(data, nbytes, false) ? place::device : place::invalid;
+  }
+  if (all.pinned.contains(data)) {
+    return all.pinned.covers(data, nbytes) ? place::pinned : place::invalid;
+  }
+  return data == nullptr ? place::invalid : place::pageable;
+}
+
+bool kind_fits(cuda::copy_kind kind, bool to_device, bool from_device) {
+  switch (kind) {
+    case cuda::copy_kind::host_to_host:
+      return !to_device && !from_device;
+    case cuda::copy_kind::host_to_device:
+      return to_device && !from_device;
+    case cuda::copy_kind::device_to_host:
+      return !to_device && from_device;
+    case cuda::copy_kind::device_to_device:
+      return to_device && from_device;
+    case cuda::copy_kind::automatic:
+      return true;
+  }
+  return false;
+}
+
+/// Looks again when the work runs: memory that was freed meanwhile on another stream is what a GPU
+/// would fault on.
+bool still_there(const void* data, std::size_t nbytes, int ordinal) {
+  machine& all = machine::instance();
+  const int owner = all.owner(data);
+  if (owner < 0 || all.at(owner).memory.covers(data, nbytes, true)) return true;
+  set_sticky_error(ordinal, cuda::illegal_address);
+  return false;
+}
+
+void run_copy(work& self, int ordinal) noexcept {
+  const void* source = self.source != nullptr ? self.source : self.payload();
+  if (!still_there(self.target, self.nbytes, ordinal)) return;
+  if (!still_there(source, self.nbytes, ordinal)) return;
+  std::memmove(self.target, source, self.nbytes);
+}
+
+void run_fill(work& self, int ordinal) noexcept {
+  if (still_there(self.target, self.nbytes, ordinal)) {
+    std::memset(self.target, self.value, self.nbytes);
+  }
+}
+
+void run_free(work& self, int ordinal) noexcept {
+  machine::instance().at(ordinal).memory.reclaim(self.target);
+}
+
+void run_wait(work& self, int) noexcept { self.wait_for.on->wait(self.wait_for.ticket); }
+void run_function(work& self, int) noexcept { self.function(self.target); }
+void run_kernel(work& self, int) noexcept { self.kernel(self.payload()); }
+
+/// Copies from pageable memory leave the source free to change; copies to it have arrived on
+/// return: as the CUDA runtime does.
+int submit_copy(queue& on, void* target, const void* source, std::size_t nbytes, place to,
+                place from) {
+  draft item(on);
+  item->run = run_copy;
+  item->target = target;
+  item->nbytes = nbytes;
+  item->source = source;
+  if (from == place::pageable) {
+    item->source = nullptr;
+    item.keep(source, nbytes);
+  }
+  const std::uint64_t ticket = item.submit();
+  if (to != place::pageable) return cuda::success;
+  on.wait(ticket);
+  return sticky_error(on.ordinal());
+}
+
+void count_copy(machine& all, int to, int from) {
+  if (to < 0 || from < 0 || to == from) return;
+  const bool direct = all.peer_enabled(to, from) || all.peer_enabled(from, to);
+  (direct ? all.direct_copies : all.staged_copies).fetch_add(1);
+}
+
+}  // namespace
+
+int submit_free(machine& all, queue& on, void* data) {
+  draft item(on);
+  item->run = run_free;
+  item->target = data;
+  if (!all.at(on.ordinal()).memory.retire(data)) return cuda::invalid_value;
+  try {
+    item.submit();
+  } catch (...) {
+    all.at(on.ordinal()).memory.restore(data);
+    throw;
+  }
+  return cuda::success;
+}
+
+int submit_wait(queue& on, const mark& point) {
+  if (!point.on || point.on.get() == &on || point.on->reached(point.ticket)) return cuda::success;
+  draft item(on);
+  item->run = run_wait;
+  item->wait_for = point;
+  item.submit();
+  return cuda::success;
+}
+
+int copy_async(void* target, const void* source, std::size_t nbytes, cuda::copy_kind kind,
+               void* handle) {
+  return enter(entry::copy_async, [&](machine& all) {
+    const auto on = all.stream(handle);
+    if (on == nullptr) return cuda::invalid_resource_handle;
+    if (nbytes == 0) return cuda::success;
+    int to_owner = -1;
+    int from_owner = -1;
+    const place to = locate(all, target, nbytes, &to_owner);
+    const place from = locate(all, source, nbytes, &from_owner);
+    if (to == place::invalid || from == place::invalid) return cuda::invalid_value;
+    if (!kind_fits(kind, to_owner >= 0, from_owner >= 0)) return cuda::invalid_value;
+    count_copy(all, to_owner, from_owner);
+    return submit_copy(*on, target, source, nbytes, to, from);
+  });
+}
+
+int copy_peer_async(void* target, int target_ordinal, const void* source, int source_ordinal,
+                    std::size_t nbytes, void* handle) {
+  return enter(entry::copy_peer_async, [&](machine& all) {
+    const auto on = all.stream(handle);
+    if (on == nullptr) return cuda::invalid_resource_handle;
+    if (nbytes == 0) return cuda::success;
+    int to_owner = -1;
+    int from_owner = -1;
+    const place to = locate(all, target, nbytes, &to_owner);
+    const place from = locate(all, source, nbytes, &from_owner);
+    if (to != place::device || from != place::device) return cuda::invalid_value;
+    if (to_owner != target_ordinal || from_owner != source_ordinal) return cuda::invalid_value;
+    count_copy(all, to_owner, from_owner);
+    return submit_copy(*on, target, source, nbytes, to, from);
+  });
+}
+
+int fill_async(void* target, int value, std::size_t nbytes, void* handle) {
+  return enter(entry::fill_async, [&](machine& all) {
+    const auto on = all.stream(handle);
+    if (on == nullptr) return cuda::invalid_resource_handle;
+    if (nbytes == 0) return cuda::success;
+    int owner = -1;
+    const place to = locate(all, target, nbytes, &owner);
+    if (to != place::device && to != place::pinned) return cuda::invalid_value;
+    draft item(*on);
+    item->run = run_fill;
+    item->target = target;
+    item->value = value;
+    item->nbytes = nbytes;
+    item.submit();
+    return cuda::success;
+  });
+}
+
+int launch_host_function(void* handle, void (*function)(void*), void* data) {
+  return enter(entry::launch_host_function, [&](machine& all) {
+    const auto on = all.stream(handle);
+    if (on == nullptr) return cuda::invalid_resource_handle;
+    draft item(*on);
+    item->run = run_function;
+    item->function = function;
+    item->target = data;
+    item.submit();
+    return cuda::success;
+  });
+}
+
+int launch_host_kernel(void (*kernel)(const void*), const void* params, std::size_t params_size,
+                       void* handle) {
+  return enter(entry::launch_host_kernel, [&](machine& all) {
+    const auto on = all.stream(handle);
+    // A kernel must be launched with its stream's device current.
+    if (on == nullptr || on->ordinal() != current_ordinal()) return cuda::invalid_resource_handle;
+    draft item(*on);
+    item->run = run_kernel;
+    item->kernel = kernel;
+    item.keep(params, params_size);
+    item.submit();
+    return cuda::success;
+  });
+}
+
+}  // namespace skerry::rehearsal

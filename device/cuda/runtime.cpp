@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/runtime.hpp"
+
+#include <utility>
+
+#include "device/cuda/pool.hpp"
+#include "device/cuda/staging.hpp"
+#include "device/cuda/streams.hpp"
+
+namespace skerry::cuda {
+
+namespace {
+
+/// "an illegal memory access was encountered (cudaErrorIllegalAddress, 700)"
+std::string describe_code(int code) {
+  return std::string(calls().error_string(code)) + " (" + calls().error_name(code) + ", " +
+         std::to_string(code) + ")";
+}
+
+/// All logical devices of the same GPU go with it.
+void lose(int code, device_state& on, const char* what) noexcept {
+  const int n = detail::usable_count.load();
+  for (int i = 0; i < n; ++i) {
+    device_state& each = *detail::states[i];
+    if (each.ordinal != on.ordinal || each.lost()) continue;
+    try {
+      auto* text = new std::string(
+          to_string(each.where) + " is lost: " + describe_code(code) + ", first detected in " +
+          what + "; its arrays are gone, CPU arrays and other devices still work; restart the " +
+          "process to use " + to_string(each.where));
+      const std::string* none = nullptr;
+      if (!each.first_cause.compare_exchange_strong(none, text)) delete text;
+    } catch (const std::bad_alloc&) {
+      // The code alone has to do.
+    }
+    int none = 0;
+    each.lost_code.compare_exchange_strong(none, code);
+  }
+}
+
+[[noreturn]] void throw_lost(const device_state& on) {
+  const std::string* cause = on.first_cause.load();
+  throw device_error(cause != nullptr ? *cause : to_string(on.where) + " is lost", on.where,
+                     on.lost_code.load(), true);
+}
+
+}  // namespace
+
+device_state::device_state() = default;
+device_state::~device_state() = default;
+
+void fail(int code, device_state& on, const char* what) {
+  // A failure that is left in the runtime's error slot would be blamed on somebody else's launch.
+  static_cast<void>(calls().get_last_error());
+  if (is_fatal(code)) {
+    lose(code, on, what);
+    throw_lost(on);
+  }
+  const std::string text =
+      std::string(what) + ": " + to_string(on.where) + ": " + describe_code(code);
+  if (code == memory_allocation) throw out_of_memory_error(text, on.where, 0);
+  if (code == devices_unavailable) {
+    throw device_unavailable_error(
+        text +
+            "; another process may use the GPU in exclusive mode: end it, or choose another "
+            "device",
+        unavailable_reason::busy);
+  }
+  throw device_error(text, on.where, code, false);
+}
+
+bool check_silently(int code, device_state& on, const char* what) noexcept {
+  if (code == success) [[likely]]
+    return true;
+  static_cast<void>(calls().get_last_error());
+  if (is_fatal(code)) lose(code, on, what);
+  return false;
+}
+
+namespace detail {
+
+device_state& use_slowly(device where) {
+  device_state& found = look_at(where);
+  if (found.lost()) throw_lost(found);
+  return found;
+}
+
+}  // namespace detail
+
+device_guard::device_guard(device_state& target) : code_(enter(target.ordinal)) {
+  check(code_, target, "choosing the device");
+}
+
+device_guard::device_guard(device_state& target, const std::nothrow_t&) noexcept
+    : code_(enter(target.ordinal)) {
+  check_silently(code_, target, "choosing the device");
+}
+
+int device_guard::enter(int ordinal) noexcept {
+  int previous = 0;
+  if (const int code = calls().get_device(&previous); code != success) return code;
+  if (previous == ordinal) return success;
+  if (const int code = calls().set_device(ordinal); code != success) return code;
+  previous_ = previous;
+  return success;
+}
+
+device_guard::~device_guard() {
+  if (previous_ < 0) return;
+  if (calls().set_device(previous_) != success) static_cast<void>(calls().get_last_error());
+}
+
+route route_between(device_state& to, device_state& from) {
+  if (to.ordinal == from.ordinal) return route::direct;
+  std::atomic<route>& known = to.routes[static_cast<std::size_t>(from.where.index)];
+  if (const route found = known.load(); found != route::unknown) return found;
+
+  int can = 0;
+  check(calls().can_access_peer(&can, to.ordinal, from.ordinal), to, "asking for peer access");
+  route found = can != 0 ? route::direct : route::staged;
+  if (found == route::direct) {
+    const device_guard guard(to);
+    const int code = calls().enable_peer_access(from.ordinal);
+    if (code != success && code != peer_access_already_enabled) found = route::staged;
+    check_silently(code, to, "enabling peer access");
+    // Memory of a stream-ordered pool is not covered by the call above.
+    if (found == route::direct && from.properties.supports_pools != 0) {
+      const int pool_code = calls().pool_allow_reader(from.ordinal, to.ordinal);
+      if (!check_silently(pool_code, to, "enabling peer access")) found = route::staged;
+    }
+    if (to.lost()) throw_lost(to);
+  }
+  known.store(found);
+  return found;
+}
+
+}  // namespace skerry::cuda

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+
+#include "core/device.hpp"
+#include "core/errors.hpp"
+#include "device/cuda/api.hpp"
+#include "device/registry.hpp"
+
+/// CUDA in this process: found at first use, one state per logical device, all of it never
+/// destroyed because arrays may be freed after main() has ended.
+namespace skerry::cuda {
+
+inline constexpr int most_devices = 64;
+
+class pool;
+class staging;
+class stream_set;
+
+/// How bytes get from one device to another.
+enum class route : std::uint8_t { unknown, direct, staged };
+
+/// One logical device.
+struct device_state {
+  device where;
+  int ordinal = 0;  ///< of the CUDA runtime; shared by the logical devices of one GPU
+  device_properties properties{};
+  bool has_kernels = true;  ///< the module was compiled for this GPU
+
+  /// Set once, by the first fatal error: the text of the errors that every later use gives.
+  std::atomic<const std::string*> first_cause{nullptr};
+  std::atomic<int> lost_code{0};
+
+  std::unique_ptr<pool> memory;
+  std::unique_ptr<staging> chunks;
+  std::unique_ptr<stream_set> streams;
+  std::array<std::atomic<route>, most_devices> routes{};  ///< from the device of that index
+
+  device_state();
+  ~device_state();
+
+  [[nodiscard]] bool lost() const noexcept {
+    return lost_code.load(std::memory_order_relaxed) != 0;
+  }
+};
+
+namespace detail {
+
+/// Devices that can be used: -1 before the first use, 0 after a fork or shut_down().
+extern std::atomic<int> usable_count;
+extern device_state* states[most_devices];
+extern const api* table;
+[[nodiscard]] device_state& use_slowly(device where);
+
+}  // namespace detail
+
+/// The state of a CUDA device that is usable now; throws what require() throws.
+[[nodiscard]] inline device_state& use(device where) {
+  if (where.index >= 0 && where.index < detail::usable_count.load(std::memory_order_acquire))
+      [[likely]] {
+    device_state& found = *detail::states[where.index];
+    if (!found.lost()) [[likely]]
+      return found;
+  }
+  return detail::use_slowly(where);
+}
+
+/// The same, of a device that may be lost, for statistics.
+[[nodiscard]] device_state& look_at(device where);
+
+/// Whether calls may be made at all: false before first use, in a forked child and after
+/// shut_down().
+[[nodiscard]] inline bool alive() noexcept {
+  return detail::usable_count.load(std::memory_order_acquire) > 0;
+}
+
+/// The table of entry points; only after use() has returned once.
+[[nodiscard]] inline const api& calls() noexcept { return *detail::table; }
+
+[[noreturn]] void fail(int code, device_state& on, const char* what);
+
+/// Turns a failed status into device_error (the device is lost after a fatal one),
+/// out_of_memory_error or device_unavailable_error. `what` names what was being done.
+inline void check(int code, device_state& on, const char* what) {
+  if (code != success) [[unlikely]]
+    fail(code, on, what);
+}
+
+/// For destructors: remembers a fatal error, drops any other. True on success.
+bool check_silently(int code, device_state& on, const char* what) noexcept;
+
+/// Makes a device current, and the one that was current before again at its end.
+class device_guard {
+ public:
+  explicit device_guard(device_state& target);
+  device_guard(device_state& target, const std::nothrow_t&) noexcept;
+  device_guard(const device_guard&) = delete;
+  device_guard& operator=(const device_guard&) = delete;
+  ~device_guard();
+
+  [[nodiscard]] bool ok() const noexcept { return code_ == success; }
+
+ private:
+  int enter(int ordinal) noexcept;
+
+  int previous_ = -1;  ///< to be restored; negative if there is nothing to restore
+  int code_ = success;
+};
+
+// What the registry asks.
+
+/// Finds the devices; makes the first CUDA call of the process.
+void probe() noexcept;
+/// Counted by the probe; stays after a fork.
+[[nodiscard]] int count() noexcept;
+[[nodiscard]] std::optional<cuda_problem> problem();
+[[nodiscard]] bool used() noexcept;
+void plan_rehearsal(int count);
+[[nodiscard]] bool rehearsing() noexcept;
+[[nodiscard]] int driver_version() noexcept;
+[[nodiscard]] int runtime_version() noexcept;
+void shut_down() noexcept;
+
+/// Whether bytes go directly from the memory of `from` to that of `to`; asks and enables peer
+/// access the first time.
+[[nodiscard]] route route_between(device_state& to, device_state& from);
+
+}  // namespace skerry::cuda

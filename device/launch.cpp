@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "core/launch.hpp"
+
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/cuda/pool.hpp"
+#include "device/cuda/runtime.hpp"
+#include "device/stream.hpp"
+
+namespace skerry {
+
+namespace {
+
+/// SKERRY_SYNC=1: waits after each launch, so that an error is reported by the call that made it.
+bool waits_after_launch() noexcept {
+  static const bool wanted = [] {
+    const char* value = std::getenv("SKERRY_SYNC");
+    return value != nullptr && std::string_view(value) != "0" && *value != '\0';
+  }();
+  return wanted;
+}
+
+/// Scratch memory of one launch. It goes back to the pool in order with the stream, so the end of
+/// the call may be before the kernel's.
+struct pooled_context : launch_context {
+  pooled_context(cuda::device_state& device, void* handle) noexcept
+      : launch_context{handle, allocate_scratch}, on(device) {}
+
+  static void* allocate_scratch(launch_context* self, std::size_t nbytes) noexcept {
+    auto& mine = *static_cast<pooled_context*>(self);
+    try {
+      mine.scratch.push_back(mine.on.memory->allocate(nbytes, mine.stream));
+      return mine.scratch.back()->data();
+    } catch (...) {
+      mine.problem = std::current_exception();
+      return nullptr;
+    }
+  }
+
+  cuda::device_state& on;
+  std::vector<storage_ref> scratch;
+  std::exception_ptr problem;  ///< says more than the status that the kernel returns for it
+};
+
+[[noreturn]] void throw_no_form(device where) {
+  throw not_implemented_error(
+      "launch: this operation has no implementation for " + to_string(where) +
+      (cuda::rehearsing() && where.kind == device_kind::cuda ? " (a rehearsal device)" : "") +
+      "; move the arrays to another device");
+}
+
+void launch_native(cuda::device_state& on, const kernel& what, const void* params, void* handle) {
+  if (what.native == nullptr) throw_no_form(on.where);
+  if (!on.has_kernels) {
+    throw device_unavailable_error(
+        "launch: the CUDA module has no kernels for the compute capability of " +
+            to_string(on.where) + " (" + on.properties.name + "); install a build for it",
+        unavailable_reason::no_kernel_image);
+  }
+  pooled_context context(on, handle);
+  const int code = what.native(params, &context);
+  if (context.problem && code != cuda::success) {
+    static_cast<void>(cuda::calls().get_last_error());
+    std::rethrow_exception(context.problem);
+  }
+  cuda::check(code, on, "launch");
+}
+
+void launch_on_cuda(device where, const kernel& what, const void* params, std::size_t params_size,
+                    std::span<storage* const> uses) {
+  cuda::device_state& on = cuda::use(where);
+  void* const handle = current_stream_handle(where);
+  const cuda::device_guard guard(on);
+  // Before the work: if it fails to start, memory waits for nothing, which does no harm.
+  for (storage* each : uses) each->used_on(handle);
+  const auto rehearse_kernel = cuda::calls().launch_host_kernel;
+  if (rehearse_kernel != nullptr) {
+    if (what.host == nullptr) throw_no_form(where);
+    cuda::check(rehearse_kernel(what.host, params, params_size, handle), on, "launch");
+  } else {
+    launch_native(on, what, params, handle);
+  }
+  if (waits_after_launch()) stream::from_handle(where, handle).synchronize();
+}
+
+}  // namespace
+
+void launch(device where, const kernel& what, const void* params, std::size_t params_size,
+            std::span<storage* const> uses) {
+  if (where.kind == device_kind::cpu) [[likely]] {
+    if (what.host == nullptr) [[unlikely]]
+      throw_no_form(where);
+    what.host(params);
+    return;
+  }
+  launch_on_cuda(where, what, params, params_size, uses);
+}
+
+}  // namespace skerry

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/stream.hpp"
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "device/cuda/runtime.hpp"
+#include "device/cuda/streams.hpp"
+#include "device/registry.hpp"
+
+namespace skerry {
+
+namespace {
+
+constinit std::atomic<void (*)(device)> deferred_check{nullptr};
+
+/// Null for the default stream. Handles apart from their owners: reading one must not construct
+/// anything in a thread that never chose a stream.
+constinit thread_local std::array<void*, cuda::most_devices> chosen_handles{};
+
+std::array<stream, cuda::most_devices>& chosen_streams() {
+  thread_local auto chosen = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<stream, cuda::most_devices>{
+        stream({device_kind::cuda, static_cast<std::int16_t>(I)})...};
+  }
+  (std::make_index_sequence<cuda::most_devices>{});
+  return chosen;
+}
+
+void check_deferred(device where) {
+  if (const auto check = deferred_check.load(std::memory_order_relaxed)) check(where);
+}
+
+[[noreturn]] void throw_no_streams(device where) {
+  throw value_error("stream: " + to_string(where) +
+                    " has one stream only: its work is done when the call returns; choose a CUDA "
+                    "device");
+}
+
+void require_same_device(device a, device b, const char* what) {
+  if (a == b) return;
+  throw device_mismatch_error(std::string(what) + ": the event belongs to " + to_string(a) +
+                                  ", the stream to " + to_string(b) +
+                                  "; record an event on a stream of its own device",
+                              {a, b});
+}
+
+}  // namespace
+
+void set_deferred_error_check(void (*check)(device where)) noexcept { deferred_check.store(check); }
+
+stream stream::create(device where) {
+  if (where.kind == device_kind::cpu) throw_no_streams(where);
+  stream fresh(where);
+  fresh.native_ = cuda::use(where).streams->create();
+  return fresh;
+}
+
+stream stream::from_handle(device where, void* handle) {
+  if (where.kind == device_kind::cpu) throw_no_streams(where);
+  if (handle == nullptr) {
+    throw value_error(
+        "stream: handle 0 is ambiguous: 1 is the legacy default stream, 2 the per-thread one");
+  }
+  stream foreign(where);
+  if (handle != cuda::legacy_stream) {
+    foreign.native_ = std::shared_ptr<void>(std::shared_ptr<void>(), handle);
+  }
+  return foreign;
+}
+
+void* stream::handle() const noexcept {
+  if (native_ != nullptr) return native_.get();
+  return where_.kind == device_kind::cpu ? nullptr : cuda::legacy_stream;
+}
+
+void stream::synchronize() const {
+  if (where_.kind == device_kind::cpu) return;
+  cuda::device_state& on = cuda::use(where_);
+  {
+    const cuda::device_guard guard(on);
+    cuda::check(cuda::calls().stream_synchronize(handle()), on, "synchronize");
+  }
+  check_deferred(where_);
+}
+
+bool stream::idle() const {
+  if (where_.kind == device_kind::cpu) return true;
+  cuda::device_state& on = cuda::use(where_);
+  const cuda::device_guard guard(on);
+  return cuda::is_done(cuda::calls().stream_query(handle()), on, "stream");
+}
+
+void stream::wait(const stream& other) const {
+  if (where_.kind == device_kind::cpu) return other.synchronize();
+  if (other.where_.kind == device_kind::cpu || *this == other) return;
+  event point(other.where_);
+  point.record(other);
+  point.wait(*this);
+}
+
+event::event(device where) : where_(where) {
+  if (where.kind == device_kind::cuda) native_ = cuda::use(where).streams->create_event();
+}
+
+void event::record(const stream& on) {
+  require_same_device(where_, on.where(), "event");
+  if (where_.kind == device_kind::cpu) return;
+  cuda::device_state& here = cuda::use(where_);
+  const cuda::device_guard guard(here);
+  cuda::check(cuda::calls().event_record(handle(), on.handle()), here, "event");
+}
+
+void event::wait(const stream& on) const {
+  if (where_.kind == device_kind::cpu) return;
+  if (on.where().kind == device_kind::cpu) return synchronize();
+  cuda::device_state& waiting = cuda::use(on.where());
+  const cuda::device_guard guard(waiting);
+  cuda::check(cuda::calls().stream_wait_event(on.handle(), handle()), waiting, "event");
+}
+
+void event::synchronize() const {
+  if (where_.kind == device_kind::cpu) return;
+  cuda::device_state& here = cuda::use(where_);
+  {
+    const cuda::device_guard guard(here);
+    cuda::check(cuda::calls().event_synchronize(handle()), here, "event");
+  }
+  check_deferred(where_);
+}
+
+bool event::done() const {
+  if (where_.kind == device_kind::cpu) return true;
+  cuda::device_state& here = cuda::use(where_);
+  const cuda::device_guard guard(here);
+  return cuda::is_done(cuda::calls().event_query(handle()), here, "event");
+}
+
+stream current_stream(device where) {
+  if (current_stream_handle(where) == stream(where).handle()) return stream(where);
+  return chosen_streams()[static_cast<std::size_t>(where.index)];
+}
+
+void* current_stream_handle(device where) noexcept {
+  if (where.kind == device_kind::cpu) return nullptr;
+  const auto index = static_cast<std::size_t>(where.index);
+  if (index >= chosen_handles.size()) return cuda::legacy_stream;
+  void* chosen = chosen_handles[index];
+  return chosen != nullptr ? chosen : cuda::legacy_stream;
+}
+
+void set_current_stream(const stream& to) {
+  require(to.where());
+  if (to.where().kind == device_kind::cpu) return;
+  const auto index = static_cast<std::size_t>(to.where().index);
+  chosen_streams()[index] = to;
+  chosen_handles[index] = to.handle();
+}
+
+void synchronize(device where) {
+  require(where);
+  if (where.kind == device_kind::cpu) return;
+  cuda::device_state& on = cuda::use(where);
+  {
+    const cuda::device_guard guard(on);
+    cuda::check(cuda::calls().device_synchronize(), on, "synchronize");
+  }
+  check_deferred(where);
+}
+
+}  // namespace skerry

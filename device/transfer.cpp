@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/transfer.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/cuda/runtime.hpp"
+#include "device/cuda/staging.hpp"
+#include "device/registry.hpp"
+#include "device/stream.hpp"
+
+namespace skerry {
+
+namespace {
+
+constexpr const char* copying = "copy_bytes";
+
+struct counters {
+  std::atomic<unsigned long long> host_to_device{0};
+  std::atomic<unsigned long long> device_to_host{0};
+  std::atomic<unsigned long long> device_to_device{0};
+  std::atomic<unsigned long long> count{0};
+};
+constinit counters moved;
+
+void count_move(std::atomic<unsigned long long>& kind, std::size_t nbytes) noexcept {
+  kind.fetch_add(nbytes, std::memory_order_relaxed);
+  moved.count.fetch_add(1, std::memory_order_relaxed);
+}
+
+void require_inside(const storage_ref& block, std::size_t offset, std::size_t nbytes,
+                    const char* name) {
+  if (offset <= block->nbytes() && nbytes <= block->nbytes() - offset) return;
+  throw value_error(std::string("copy_bytes: ") + name + " has " + std::to_string(block->nbytes()) +
+                    " bytes, asked for " + std::to_string(nbytes) + " from " +
+                    std::to_string(offset));
+}
+
+void host_to_device(const storage_ref& target, char* to, const storage_ref& source,
+                    const char* from, std::size_t nbytes) {
+  cuda::device_state& on = cuda::use(target->where());
+  void* const handle = current_stream_handle(target->where());
+  target->used_on(handle);
+  if (!source->pinned()) {
+    on.chunks->to_device(to, from, nbytes, handle);
+  } else {
+    // No intermediate copy, but the CPU may write the source again as soon as this returns.
+    const cuda::device_guard guard(on);
+    cuda::check(cuda::calls().copy_async(to, from, nbytes, cuda::copy_kind::host_to_device, handle),
+                on, copying);
+    cuda::check(cuda::calls().stream_synchronize(handle), on, copying);
+  }
+  count_move(moved.host_to_device, nbytes);
+}
+
+void device_to_host(char* to, bool to_pinned, const storage_ref& source, const char* from,
+                    std::size_t nbytes) {
+  cuda::device_state& on = cuda::use(source->where());
+  void* const handle = current_stream_handle(source->where());
+  source->used_on(handle);
+  if (!to_pinned) {
+    on.chunks->to_host(to, from, nbytes, handle);
+  } else {
+    const cuda::device_guard guard(on);
+    cuda::check(cuda::calls().copy_async(to, from, nbytes, cuda::copy_kind::device_to_host, handle),
+                on, copying);
+    cuda::check(cuda::calls().stream_synchronize(handle), on, copying);
+  }
+  count_move(moved.device_to_host, nbytes);
+}
+
+/// On the target's stream, which waits for the source's first; afterwards the source's stream waits
+/// for the copy, so that later work there may overwrite or free the source.
+void between_devices(const storage_ref& target, char* to, const storage_ref& source,
+                     const char* from, std::size_t nbytes) {
+  cuda::device_state& on = cuda::use(target->where());
+  cuda::device_state& origin = cuda::use(source->where());
+  const stream target_stream = current_stream(target->where());
+  const stream source_stream = current_stream(source->where());
+  target->used_on(target_stream.handle());
+  source->used_on(source_stream.handle());
+  const bool same_gpu = on.ordinal == origin.ordinal;
+  // The driver stages by itself where there is no peer access; asking enables it where it exists.
+  if (!same_gpu) static_cast<void>(cuda::route_between(on, origin));
+
+  event arrived(target->where());
+  target_stream.wait(source_stream);
+  {
+    const cuda::device_guard guard(on);
+    const int code =
+        same_gpu ? cuda::calls().copy_async(to, from, nbytes, cuda::copy_kind::device_to_device,
+                                            target_stream.handle())
+                 : cuda::calls().copy_peer_async(to, on.ordinal, from, origin.ordinal, nbytes,
+                                                 target_stream.handle());
+    cuda::check(code, on, copying);
+  }
+  try {
+    arrived.record(target_stream);
+    arrived.wait(source_stream);
+  } catch (...) {
+    // The copy runs, and nothing orders the source's stream after it: wait here.
+    const cuda::device_guard guard(on, std::nothrow);
+    if (guard.ok()) {
+      cuda::check_silently(cuda::calls().stream_synchronize(target_stream.handle()), on, copying);
+    }
+    throw;
+  }
+  count_move(moved.device_to_device, nbytes);
+}
+
+}  // namespace
+
+void copy_bytes(const storage_ref& target, std::size_t target_offset, const storage_ref& source,
+                std::size_t source_offset, std::size_t nbytes) {
+  require_inside(target, target_offset, nbytes, "the target");
+  require_inside(source, source_offset, nbytes, "the source");
+  if (nbytes == 0) return;
+  char* const to = target->data() + target_offset;
+  const char* const from = source->data() + source_offset;
+  const bool to_cpu = target->where().kind == device_kind::cpu;
+  const bool from_cpu = source->where().kind == device_kind::cpu;
+  if (to_cpu && from_cpu) {
+    std::memmove(to, from, nbytes);
+  } else if (from_cpu) {
+    host_to_device(target, to, source, from, nbytes);
+  } else if (to_cpu) {
+    device_to_host(to, target->pinned(), source, from, nbytes);
+  } else {
+    between_devices(target, to, source, from, nbytes);
+  }
+}
+
+void read_bytes(void* target, const storage_ref& source, std::size_t source_offset,
+                std::size_t nbytes) {
+  require_inside(source, source_offset, nbytes, "the source");
+  if (nbytes == 0) return;
+  const char* const from = source->data() + source_offset;
+  if (source->where().kind == device_kind::cpu) {
+    std::memcpy(target, from, nbytes);
+  } else {
+    device_to_host(static_cast<char*>(target), false, source, from, nbytes);
+  }
+}
+
+transfer_statistics transfers() noexcept {
+  return {moved.host_to_device.load(), moved.device_to_host.load(), moved.device_to_device.load(),
+          moved.count.load()};
+}
+
+}  // namespace skerry

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <initializer_list>
+#include <vector>
+
+#include "device/cuda/rehearsal/control.hpp"
+#include "device/memory.hpp"
+#include "device/registry.hpp"
+#include "device/stream.hpp"
+#include "device/transfer.hpp"
+
+namespace skerry {
+
+inline constexpr device cpu0{device_kind::cpu, 0};
+inline constexpr device cuda0{device_kind::cuda, 0};
+inline constexpr device cuda1{device_kind::cuda, 1};
+
+/// Tests on four rehearsal devices, which the first of them makes. Each leaves them as it found
+/// them.
+class rehearsed : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda_was_used() && !is_rehearsing()) rehearse(4);
+    if (!is_rehearsing()) GTEST_SKIP() << "the process uses real CUDA devices";
+    ASSERT_GE(device_count(device_kind::cuda), 4) << "SKERRY_REHEARSE is too small";
+    restore();
+  }
+  void TearDown() override {
+    if (is_rehearsing()) restore();
+  }
+
+ private:
+  static void restore() {
+    rehearsal::clear();
+    rehearsal::set_delay(0);
+    for (const device each : devices(device_kind::cuda)) {
+      set_current_stream(stream(each));
+      synchronize(each);
+      set_memory_limit(each, std::nullopt);
+      trim(each);
+    }
+  }
+};
+
+// Kernels for tests read and write by atomics, because some of them race on purpose.
+
+struct store_params {
+  int* target;
+  int value;
+};
+inline void store_host(const void* params) {
+  const auto& p = *static_cast<const store_params*>(params);
+  __atomic_store_n(p.target, p.value, __ATOMIC_SEQ_CST);
+}
+inline constexpr kernel store_kernel{.host = store_host};
+
+struct load_params {
+  const int* source;
+  int* target;
+};
+inline void load_host(const void* params) {
+  const auto& p = *static_cast<const load_params*>(params);
+  __atomic_store_n(p.target, __atomic_load_n(p.source, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
+}
+inline constexpr kernel load_kernel{.host = load_host};
+
+inline int* ints(const storage_ref& block) { return reinterpret_cast<int*>(block->data()); }
+
+inline void store(const storage_ref& target, int value) {
+  storage* const uses[] = {target.get()};
+  launch(target->where(), store_kernel, store_params{ints(target), value}, uses);
+}
+inline void load(const storage_ref& target, const storage_ref& source) {
+  storage* const uses[] = {target.get(), source.get()};
+  launch(target->where(), load_kernel, load_params{ints(source), ints(target)}, uses);
+}
+inline int read_int(const storage_ref& source) {
+  int value = 0;
+  read_bytes(&value, source, 0, sizeof value);
+  return value;
+}
+
+}  // namespace skerry

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/stream.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include "core/errors.hpp"
+#include "tests/device/rehearsed.hpp"
+
+namespace skerry {
+namespace {
+
+using stream_test = rehearsed;
+
+TEST_F(stream_test, delayed_work_runs_after_the_launch_has_returned) {
+  const storage_ref block = allocate(cuda0, sizeof(int));
+  store(block, 1);
+  synchronize(cuda0);
+  rehearsal::set_delay(30'000);
+  store(block, 2);
+  EXPECT_EQ(__atomic_load_n(ints(block), __ATOMIC_SEQ_CST), 1);
+  EXPECT_FALSE(current_stream(cuda0).idle());
+  synchronize(cuda0);
+  EXPECT_EQ(__atomic_load_n(ints(block), __ATOMIC_SEQ_CST), 2);
+  EXPECT_TRUE(current_stream(cuda0).idle());
+}
+
+TEST_F(stream_test, streams_without_an_event_are_not_in_order) {
+  const storage_ref source = allocate(cuda0, sizeof(int));
+  const storage_ref target = allocate(cuda0, sizeof(int));
+  store(source, 1);
+  synchronize(cuda0);
+
+  const stream writer = stream::create(cuda0);
+  const stream reader = stream::create(cuda0);
+  rehearsal::set_delay(50'000);
+  set_current_stream(writer);
+  store(source, 5);  // runs after 100 ms, behind the one below
+  store(source, 2);
+  set_current_stream(reader);
+  rehearsal::set_delay(0);
+  load(target, source);
+  reader.synchronize();
+  EXPECT_EQ(__atomic_load_n(ints(target), __ATOMIC_SEQ_CST), 1) << "forgotten waits must show";
+}
+
+TEST_F(stream_test, an_event_orders_streams) {
+  const storage_ref source = allocate(cuda0, sizeof(int));
+  const storage_ref target = allocate(cuda0, sizeof(int));
+  synchronize(cuda0);
+  const stream writer = stream::create(cuda0);
+  const stream reader = stream::create(cuda0);
+  rehearsal::set_delay(10'000);
+  set_current_stream(writer);
+  store(source, 2);
+  event written(cuda0);
+  written.record(writer);
+  EXPECT_FALSE(written.done());
+  written.wait(reader);
+  set_current_stream(reader);
+  load(target, source);
+  reader.synchronize();
+  EXPECT_TRUE(written.done());
+  EXPECT_EQ(__atomic_load_n(ints(target), __ATOMIC_SEQ_CST), 2);
+}
+
+TEST_F(stream_test, a_stream_waits_for_a_stream_of_another_device) {
+  const storage_ref source = allocate(cuda0, sizeof(int));
+  const storage_ref target = allocate(cuda1, sizeof(int));
+  rehearsal::set_delay(10'000);
+  store(source, 7);
+  current_stream(cuda1).wait(current_stream(cuda0));
+  // Rehearsed kernels can read every device's memory.
+  load(target, source);
+  synchronize(cuda1);
+  EXPECT_EQ(__atomic_load_n(ints(target), __ATOMIC_SEQ_CST), 7);
+}
+
+TEST_F(stream_test, an_event_stands_for_the_point_of_its_last_record) {
+  event point(cuda0);
+  EXPECT_TRUE(point.done()) << "nothing was recorded";
+  const storage_ref block = allocate(cuda0, sizeof(int));
+  point.record(current_stream(cuda0));
+  rehearsal::set_delay(20'000);
+  store(block, 1);
+  point.synchronize();
+  EXPECT_TRUE(point.done()) << "later work does not count";
+  synchronize(cuda0);
+}
+
+TEST_F(stream_test, events_refuse_streams_of_other_devices) {
+  event point(cuda0);
+  EXPECT_THROW(point.record(stream(cuda1)), device_mismatch_error);
+}
+
+TEST_F(stream_test, current_stream_belongs_to_thread_and_device) {
+  const stream mine = stream::create(cuda0);
+  EXPECT_EQ(current_stream(cuda0), stream(cuda0));
+  set_current_stream(mine);
+  EXPECT_EQ(current_stream(cuda0), mine);
+  EXPECT_EQ(current_stream_handle(cuda0), mine.handle());
+  EXPECT_EQ(current_stream(cuda1), stream(cuda1));
+  std::thread([] { EXPECT_EQ(current_stream(cuda0), stream(cuda0)); }).join();
+  set_current_stream(stream(cuda0));
+  EXPECT_EQ(current_stream_handle(cuda0), reinterpret_cast<void*>(1));
+}
+
+TEST_F(stream_test, cpu_devices_have_one_stream_that_is_always_done) {
+  EXPECT_THROW(static_cast<void>(stream::create(cpu0)), value_error);
+  EXPECT_EQ(stream(cpu0).handle(), nullptr);
+  EXPECT_TRUE(stream(cpu0).idle());
+  int value = 0;
+  launch(cpu0, store_kernel, store_params{&value, 3}, {});
+  EXPECT_EQ(value, 3);
+  EXPECT_THROW(launch(cpu0, kernel{}, store_params{&value, 3}, {}), not_implemented_error);
+}
+
+TEST_F(stream_test, handle_zero_is_refused_and_one_is_the_default_stream) {
+  EXPECT_THROW(static_cast<void>(stream::from_handle(cuda0, nullptr)), value_error);
+  EXPECT_EQ(stream::from_handle(cuda0, reinterpret_cast<void*>(1)), stream(cuda0));
+}
+
+TEST_F(stream_test, parameters_larger_than_a_queue_item_are_copied_too) {
+  struct large {
+    int* target;
+    int padding[300];
+    int value;
+  };
+  const storage_ref block = allocate(cuda0, sizeof(int));
+  rehearsal::set_delay(5'000);
+  {
+    large params{ints(block), {}, 9};
+    const kernel what{.host = [](const void* p) {
+      const auto& mine = *static_cast<const large*>(p);
+      __atomic_store_n(mine.target, mine.value, __ATOMIC_SEQ_CST);
+    }};
+    storage* const uses[] = {block.get()};
+    launch(cuda0, what, params, uses);
+    params.value = 0;
+  }
+  EXPECT_EQ(read_int(block), 9);
+}
+
+TEST_F(stream_test, more_work_than_a_stream_holds_is_all_done_in_order) {
+  const storage_ref block = allocate(cuda0, sizeof(int));
+  for (int i = 0; i < 5000; ++i) store(block, i);
+  EXPECT_EQ(read_int(block), 4999);
+}
+
+TEST_F(stream_test, threads_may_use_a_device_at_once) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      const device where{device_kind::cuda, static_cast<std::int16_t>(t % 2)};
+      const stream mine = stream::create(where);
+      set_current_stream(mine);
+      for (int i = 0; i < 200; ++i) {
+        const storage_ref a = allocate(where, 4096);
+        const storage_ref b = allocate(where, sizeof(int));
+        store(a, i);
+        load(b, a);
+        EXPECT_EQ(read_int(b), i);
+      }
+    });
+  }
+  for (auto& each : threads) each.join();
+}
+
+TEST_F(stream_test, the_runtime_s_current_device_is_left_alone) {
+  const cuda::api& calls = *rehearsal::calls_table();
+  ASSERT_EQ(calls.set_device(2), cuda::success);
+  const storage_ref block = allocate(cuda1, 100);
+  store(block, 1);
+  static_cast<void>(read_int(block));
+  synchronize(cuda0);
+  int current = -1;
+  calls.get_device(&current);
+  EXPECT_EQ(current, 2);
+  calls.set_device(0);
+}
+
+TEST_F(stream_test, deferred_errors_are_raised_by_waits) {
+  set_deferred_error_check([](device) { throw index_error("planted"); });
+  EXPECT_THROW(current_stream(cuda0).synchronize(), index_error);
+  EXPECT_THROW(synchronize(cuda0), index_error);
+  set_deferred_error_check(nullptr);
+  EXPECT_NO_THROW(synchronize(cuda0));
+}
+
+}  // namespace
+}  // namespace skerry
