@@ -88,6 +88,12 @@ TEST(index_view, clamps_bounds_and_steps_at_the_ends_of_int64) {
   EXPECT_EQ(index(array, {slice(INT64_MAX, {})}).size(), 0);
 }
 
+TEST(index_view, does_not_overflow_behind_the_last_element) {
+  const layout array{dims{2}, dims{std::int64_t{1} << 62}, 0};
+  EXPECT_EQ(index(array, {slice(2, {})}).offset, 0);
+  EXPECT_EQ(index(array, {slice(1, {}, 5)}).offset, std::int64_t{1} << 62);
+}
+
 TEST(index_view, of_no_elements_keeps_the_offset) {
   const layout array{dims{5, 0}, dims{4, 4}, 8};
   EXPECT_EQ(index(array, {at(4)}).offset, 8);

@@ -354,10 +354,10 @@ TEST(plan_parts, split_at_the_limit_and_not_below) {
   EXPECT_EQ(given.parts(400).count(), 2);
   EXPECT_EQ(given.parts(400).first().shape[0], 50);
   EXPECT_TRUE(given.parts(400).first().contiguous);
-  // Elements count too: of one byte each, they reach the limit with their bytes.
-  const setup bytes(shape, {c_layout(shape, 1)}, 1);
-  EXPECT_EQ(bytes.parts(101).count(), 1);
-  EXPECT_EQ(bytes.parts(100).count(), 2);
+  // Elements count as well, even where they all lie in one place.
+  const setup repeated(shape, {{shape, dims{0}, 0}});
+  EXPECT_EQ(repeated.parts(101).count(), 1);
+  EXPECT_EQ(repeated.parts(100).count(), 2);
 }
 
 TEST(plan_parts, split_along_the_axis_that_reaches_farthest) {
