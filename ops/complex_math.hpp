@@ -171,17 +171,16 @@ SKERRY_HD inline complex128 log(complex128 z) {
 }
 
 SKERRY_HD inline complex128 log1p(complex128 z) {
-  const float64 angle = math::atan2(z.im, 1.0 + z.re);
+  const float64 x = 1.0 + z.re;
+  const float64 angle = math::atan2(z.im, x);
   if (z.im == 0 && z.re >= -1.0) return {math::log1p(z.re), angle};
   // Away from |1 + z| = 1 the rounding of 1 + re is harmless.
-  const float64 x = 1.0 + z.re;
   const float64 norm = x * x + z.im * z.im;
   if (!(norm > 0.5 && norm < 3.0)) return {log_abs(x, z.im), angle};
   return {0.5 * math::log1p(add_squares(2.0 * z.re, z.re, z.im)), angle};
 }
 
-/// magnitude * e^a * (cos b + i sin b) for nonfinite a or b, of which the caller has dealt with
-/// b = 0.
+/// e^z where a part of z is not finite and im isn't 0.
 SKERRY_HD inline complex128 exp_special(complex128 z) {
   const float64 a = z.re;
   const float64 b = z.im;
@@ -316,7 +315,7 @@ SKERRY_HD inline complex128 asinh(complex128 z) {
           math::atan2(z.im, above.re * below.re - above.im * below.im)};
 }
 
-/// atanh for finite re >= 0 (or +0) and |im| that isn't huge either.
+/// atanh(a + bi) for a >= 0 where neither part is huge.
 SKERRY_HD inline complex128 atanh_finite(float64 a, float64 b) {
   const float64 c = math::fabs(b);
   if (a == 1.0 && c < 1.0 / huge) {
@@ -342,7 +341,7 @@ SKERRY_HD inline complex128 atanh(complex128 z) {
     const float64 h = math::hypot(u.re, u.im);
     return {math::copysign(0.5 * (u.re / h) / h, z.re), math::copysign(0.5 * pi, z.im)};
   }
-  // Odd in the real part and even in its effect on the imaginary one: atanh(-conj z) = -conj.
+  // atanh(-conj z) = -conj(atanh z): only the real part changes its sign.
   const complex128 w = atanh_finite(a, z.im);
   return {math::copysign(w.re, z.re), w.im};
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tells the compiler that glibc's libmvec has vector forms of these functions. Only for the CPU
-// kernel units, which define SKERRY_LIBMVEC; a declaration in any other unit would change nothing
-// but could not be taken back. Included after <math.h>.
+// Tells the compiler that glibc's libmvec has vector forms of these functions, right in all special
+// cases and within 4 ulp (tests/ops/libmvec_test.cpp). Only for the CPU kernel units, which define
+// SKERRY_LIBMVEC. Included after <math.h>.
 
 #if defined(SKERRY_LIBMVEC)
 
