@@ -240,11 +240,9 @@ thread_caches* make_caches() noexcept {
   return mine = caches;
 }
 
-/// The calling thread's cache, made at first use; null at the thread's end.
-thread_cache* find_or_make_cache(int index) noexcept {
+[[gnu::noinline]] thread_cache* make_cache(int index) noexcept {
   thread_caches* caches = mine != nullptr ? mine : make_caches();
   if (caches == nullptr) return nullptr;
-  if (caches->of[index] != nullptr) return caches->of[index];
   void* memory = std::aligned_alloc(64, (sizeof(thread_cache) + 63) / 64 * 64);
   if (memory == nullptr) return nullptr;
   auto* cache = new (memory) thread_cache;
@@ -255,6 +253,12 @@ thread_cache* find_or_make_cache(int index) noexcept {
   if (of.threads != nullptr) of.threads->previous = cache;
   of.threads = cache;
   return caches->of[index] = cache;
+}
+
+/// The calling thread's cache, made at first use; null at the thread's end.
+thread_cache* find_or_make_cache(int index) noexcept {
+  thread_cache* cache = own_cache(index);
+  return cache != nullptr ? cache : make_cache(index);
 }
 
 class host_storage final : public storage {
@@ -278,16 +282,20 @@ storage_ref make_storage(free_block* block, int index, std::size_t nbytes) noexc
   return storage_ref(new (block) host_storage(data, nbytes, index, capacity));
 }
 
+// Slow paths are kept out of line, or the fast ones save and restore registers for them.
+[[gnu::noinline]] void settle_now(thread_cache& cache) noexcept {
+  const std::lock_guard lock(shared);
+  settle(accounts[cache.index], &cache);
+}
+
 void charge(thread_cache& cache, std::size_t capacity) noexcept {
   const std::int64_t live = cache.counted.live_bytes.get() + static_cast<std::int64_t>(capacity);
   cache.counted.live_bytes.set(live);
   cache.counted.allocations.add(1);
   if (live > cache.high.get()) {
     cache.high.set(live);
-    if (live > cache.settle_above) [[unlikely]] {
-      const std::lock_guard lock(shared);
-      settle(accounts[cache.index], &cache);
-    }
+    if (live > cache.settle_above) [[unlikely]]
+      settle_now(cache);
   }
 }
 
@@ -304,10 +312,8 @@ void give_back_small(thread_cache& cache, int bin, free_block* block) noexcept {
   } else {
     free_system_block(block);
   }
-  if (live < cache.settle_below) [[unlikely]] {
-    const std::lock_guard lock(shared);
-    settle(accounts[cache.index], &cache);
-  }
+  if (live < cache.settle_below) [[unlikely]]
+    settle_now(cache);
 }
 
 /// Puts a block into the shared cache, or on `doomed`. Lock held.
@@ -338,7 +344,7 @@ void cache_shared(account& of, free_block* block, doomed_blocks& doomed) noexcep
   }
 }
 
-void give_back_shared(int index, free_block* block) noexcept {
+[[gnu::noinline]] void give_back_shared(int index, free_block* block) noexcept {
   doomed_blocks doomed;
   const std::lock_guard lock(shared);
   account& of = accounts[index];

@@ -141,7 +141,7 @@ TEST_F(thread_pool, the_number_of_threads_is_clamped) {
   EXPECT_EQ(cpu::thread_count(), 1024);
 }
 
-bool child_works() {
+[[maybe_unused]] bool child_works() {
   std::atomic<std::int64_t> sum{0};
   cpu::parallel_for(10000, 10, [&](std::int64_t begin, std::int64_t end) { sum += end - begin; });
   for (const std::size_t nbytes : {0u, 100u, 5000u, 3u << 20}) {
@@ -152,7 +152,7 @@ bool child_works() {
 }
 
 /// Whether the child ended well within the time; a hung one is ended.
-bool ends_well(pid_t child, std::chrono::seconds patience) {
+[[maybe_unused]] bool ends_well(pid_t child, std::chrono::seconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
