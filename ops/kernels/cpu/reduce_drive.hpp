@@ -131,7 +131,7 @@ class block_reducer {
     const reduce_params& work = what_.work;
     int64 position[reduce_params::max_axes] = {};
     int64 rest = begin;
-    for (int a = 0; a < work.reduced_rank; ++a) {
+    for (int a = 0; a < work.reduced_rank && begin < end; ++a) {  // an extent may be 0
       position[a] = rest % work.reduced_shape[a];
       rest /= work.reduced_shape[a];
     }

@@ -75,6 +75,7 @@ template <class U>
 void transpose(strided_2d to, strided_2d from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
   constexpr int64 count = 16 / size;
+  if constexpr (count == 1) return copy_strided<U>(to, from, n, rows);
   const int64 whole_n = n - n % count;
   const int64 whole_rows = rows - rows % count;
   if constexpr (count > 1) {
