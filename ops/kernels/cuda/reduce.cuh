@@ -147,14 +147,17 @@ struct array_elements {
   reduce_offsets offsets;
   bool is_aligned;
 
-  SKERRY_HD SKERRY_INLINE std::int64_t base(std::int64_t k) const {
+  SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const {
     return offsets.kept.offset(k, offsets.is_narrow);
   }
-  /// Element `j` of the output whose base this is.
-  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> get(std::int64_t base,
-                                                               std::int64_t j) const {
-    return Reduction::load(
-        load<T>(input + base + offsets.reduced.offset(j, offsets.is_narrow), is_aligned));
+  /// Whether an output's elements are `step` apart.
+  SKERRY_HD SKERRY_INLINE bool are_evenly_spaced() const { return offsets.reduced.rank <= 1; }
+  SKERRY_HD SKERRY_INLINE std::int64_t step() const { return offsets.reduced.strides[0]; }
+  SKERRY_HD SKERRY_INLINE std::int64_t distance(std::int64_t j) const {
+    return offsets.reduced.offset(j, offsets.is_narrow);
+  }
+  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> at(std::int64_t offset) const {
+    return Reduction::load(load<T>(input + offset, is_aligned));
   }
 };
 
@@ -165,10 +168,11 @@ struct partial_elements {
   std::int64_t kept_stride;
   std::int64_t part_stride;
 
-  SKERRY_HD SKERRY_INLINE std::int64_t base(std::int64_t k) const { return k * kept_stride; }
-  SKERRY_HD SKERRY_INLINE A get(std::int64_t base, std::int64_t j) const {
-    return partials[base + j * part_stride];
-  }
+  SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const { return k * kept_stride; }
+  SKERRY_HD SKERRY_INLINE static constexpr bool are_evenly_spaced() { return true; }
+  SKERRY_HD SKERRY_INLINE std::int64_t step() const { return part_stride; }
+  SKERRY_HD SKERRY_INLINE std::int64_t distance(std::int64_t j) const { return j * part_stride; }
+  SKERRY_HD SKERRY_INLINE A at(std::int64_t offset) const { return partials[offset]; }
 };
 
 /// One pass; see loop_split.
@@ -179,9 +183,11 @@ struct reduce_loop {
   A* partials;  ///< by thread; null in the last pass, which writes results
   write_result<Reduction, A> write;
 
-  __device__ void operator()(std::int64_t thread) const {
+  __device__ SKERRY_INLINE void operator()(std::int64_t thread) const {
     const loop_split::share mine = split.of(thread);
-    const A a = fold(elements.base(mine.kept), mine.part);
+    const std::int64_t first = elements.first(mine.kept);
+    const A a = elements.are_evenly_spaced() ? fold_evenly_spaced(first, mine.part)
+                                             : fold_any(first, mine.part);
     if (partials == nullptr) {
       write(mine.kept, a);
     } else {
@@ -191,23 +197,34 @@ struct reduce_loop {
 
  private:
   /// Four running results side by side, so that four loads are under way.
-  __device__ SKERRY_INLINE A fold(std::int64_t base, std::int64_t part) const {
-    const std::int64_t step = split.parts;
+  __device__ SKERRY_INLINE A fold_evenly_spaced(std::int64_t first, std::int64_t part) const {
+    const std::int64_t parts = split.parts;
+    const std::int64_t step = parts * elements.step();
+    std::int64_t at = first + part * elements.step();
     A a0 = Reduction::template identity<A>();
     A a1 = a0;
     A a2 = a0;
     A a3 = a0;
     std::int64_t j = part;
     SKERRY_DO_NOT_UNROLL
-    for (; j + 3 * step < split.length; j += 4 * step) {
-      a0 = Reduction::combine(a0, elements.get(base, j));
-      a1 = Reduction::combine(a1, elements.get(base, j + step));
-      a2 = Reduction::combine(a2, elements.get(base, j + 2 * step));
-      a3 = Reduction::combine(a3, elements.get(base, j + 3 * step));
+    for (; j + 3 * parts < split.length; j += 4 * parts, at += 4 * step) {
+      a0 = Reduction::combine(a0, elements.at(at));
+      a1 = Reduction::combine(a1, elements.at(at + step));
+      a2 = Reduction::combine(a2, elements.at(at + 2 * step));
+      a3 = Reduction::combine(a3, elements.at(at + 3 * step));
     }
     SKERRY_DO_NOT_UNROLL
-    for (; j < split.length; j += step) a0 = Reduction::combine(a0, elements.get(base, j));
+    for (; j < split.length; j += parts, at += step) a0 = Reduction::combine(a0, elements.at(at));
     return Reduction::combine(Reduction::combine(a0, a1), Reduction::combine(a2, a3));
+  }
+
+  __device__ SKERRY_INLINE A fold_any(std::int64_t first, std::int64_t part) const {
+    A a = Reduction::template identity<A>();
+    SKERRY_DO_NOT_UNROLL
+    for (std::int64_t j = part; j < split.length; j += split.parts) {
+      a = Reduction::combine(a, elements.at(first + elements.distance(j)));
+    }
+    return a;
   }
 };
 
