@@ -85,20 +85,25 @@ class foreign_storage final : public storage {
   std::vector<void*> streams_;
 };
 
+[[noreturn]] void throw_planned_failure(const char* what, device where, std::size_t nbytes) {
+  throw out_of_memory_error(std::string(what) + ": cannot allocate " + byte_text(nbytes) + " on " +
+                                to_string(where) + ": fail_allocation asked for this failure",
+                            where, nbytes);
+}
+
 }  // namespace
 
 storage_ref allocate(device where, std::size_t nbytes) {
   if (where.kind == device_kind::cpu) {
     require(where);
+    if (detail::count_allocation()) [[unlikely]]
+      throw_planned_failure("allocate", where, nbytes);
     return cpu::allocate(where.index, nbytes);
   }
   cuda::device_state& on = cuda::use(where);
+  if (detail::count_allocation()) [[unlikely]]
+    throw_planned_failure("allocate", where, nbytes);
   if (nbytes == 0) return storage_ref(new empty_storage(where));
-  if (detail::count_allocation()) [[unlikely]] {
-    throw out_of_memory_error("allocate: cannot allocate " + byte_text(nbytes) + " on " +
-                                  to_string(where) + ": fail_allocation asked for this failure",
-                              where, nbytes);
-  }
   return on.memory->allocate(nbytes, current_stream_handle(where));
 }
 
@@ -109,9 +114,7 @@ storage_ref allocate_pinned(device where, std::size_t nbytes) {
                       " is not a CPU device: only host memory can be pinned");
   }
   if (detail::count_allocation()) [[unlikely]] {
-    throw out_of_memory_error("allocate_pinned: cannot allocate " + byte_text(nbytes) +
-                                  ": fail_allocation asked for this failure",
-                              where, nbytes);
+    throw_planned_failure("allocate_pinned", where, nbytes);
   }
   return cuda::allocate_pinned(where, nbytes);
 }

@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// What happens when a call of the CUDA runtime fails: each one in turn, by every kind of error.
+
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "core/errors.hpp"
+#include "tests/device/rehearsed.hpp"
+
+namespace skerry {
+namespace {
+
+using fault_test = rehearsed;
+
+struct held {
+  std::size_t live_blocks;
+  std::size_t live_bytes;
+};
+
+held held_now() {
+  held sum{};
+  for (const device each : devices()) {
+    const memory_statistics now = statistics(each);
+    sum.live_blocks += now.live_blocks;
+    sum.live_bytes += now.live_bytes;
+  }
+  return sum;
+}
+
+/// Runs `body` with call 1, 2, … failing with `code` until it gets through; returns how often it
+/// failed. Each failure must be a typed error and leave nothing behind.
+int fail_each_call(int code, bool sticky, const std::function<void()>& body) {
+  body();
+  const held before = held_now();
+  int failures = 0;
+  for (std::uint64_t k = 1;; ++k) {
+    rehearsal::fail_call(k, code, sticky);
+    bool failed = false;
+    try {
+      body();
+    } catch (const out_of_memory_error&) {
+      EXPECT_EQ(code, cuda::memory_allocation) << "call " << k;
+      failed = true;
+    } catch (const device_error& problem) {
+      EXPECT_EQ(problem.code(), code) << "call " << k;
+      EXPECT_FALSE(problem.fatal()) << "call " << k;
+      failed = true;
+    }
+    const bool reached = rehearsal::calls() >= k;
+    rehearsal::clear();
+    const held after = held_now();
+    EXPECT_EQ(after.live_blocks, before.live_blocks) << "call " << k;
+    EXPECT_EQ(after.live_bytes, before.live_bytes) << "call " << k;
+    if (failed) ++failures;
+    if (!reached) return failures;
+    if (k > 1000) {
+      ADD_FAILURE() << "does not end";
+      return failures;
+    }
+  }
+}
+
+void allocate_and_free() {
+  trim(cuda0);
+  const storage_ref block = allocate(cuda0, 1000);
+}
+
+void copy_there_and_back() {
+  const storage_ref host = allocate(cpu0, 100);
+  std::memset(host->data(), 7, 100);
+  const storage_ref there = allocate(cuda0, 100);
+  const storage_ref other = allocate(cuda1, 100);
+  copy_bytes(there, 0, host, 0, 100);
+  copy_bytes(other, 0, there, 0, 100);
+  copy_bytes(host, 0, other, 0, 100);
+}
+
+void launch_on_two_streams() {
+  const storage_ref block = allocate(cuda0, sizeof(int));
+  const stream other = stream::create(cuda0);
+  store(block, 1);
+  other.wait(current_stream(cuda0));
+  const stream before = current_stream(cuda0);
+  set_current_stream(other);
+  try {
+    store(block, 2);
+  } catch (...) {
+    set_current_stream(before);
+    throw;
+  }
+  set_current_stream(before);
+  synchronize(cuda0);
+}
+
+TEST_F(fault_test, each_failing_call_of_an_allocation_is_reported_or_survived) {
+  for (const int code : {cuda::invalid_value, cuda::memory_allocation}) {
+    // Trimming ignores failures and an allocation that fails for want of memory is tried again, so
+    // few of them reach the caller.
+    EXPECT_GE(fail_each_call(code, false, allocate_and_free), code == cuda::invalid_value ? 1 : 0);
+  }
+}
+
+TEST_F(fault_test, each_failing_call_of_a_copy_is_reported) {
+  EXPECT_GE(fail_each_call(cuda::invalid_value, false, copy_there_and_back), 10);
+  EXPECT_GE(fail_each_call(cuda::memory_allocation, false, copy_there_and_back), 10);
+}
+
+TEST_F(fault_test, each_failing_call_of_a_launch_is_reported) {
+  EXPECT_GE(fail_each_call(cuda::invalid_value, false, launch_on_two_streams), 5);
+  EXPECT_GE(fail_each_call(719 - 400, false, launch_on_two_streams), 5);
+}
+
+TEST_F(fault_test, a_failure_is_not_left_for_the_next_caller) {
+  rehearsal::fail_entry(rehearsal::entry::stream_synchronize, 1, cuda::invalid_value);
+  EXPECT_THROW(current_stream(cuda0).synchronize(), device_error);
+  EXPECT_EQ(rehearsal::calls_table()->get_last_error(), cuda::success);
+  EXPECT_NO_THROW(current_stream(cuda0).synchronize());
+}
+
+TEST_F(fault_test, asking_whether_work_is_done_leaves_no_error_behind) {
+  const storage_ref block = allocate(cuda0, sizeof(int));
+  rehearsal::set_delay(5'000);
+  store(block, 1);
+  EXPECT_FALSE(current_stream(cuda0).idle());
+  EXPECT_EQ(rehearsal::calls_table()->get_last_error(), cuda::success);
+}
+
+TEST(fatal_error_test, a_device_is_lost_with_its_first_cause_and_the_rest_works) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const auto require_true = [](bool good, const char* what) {
+          if (good) return;
+          std::fprintf(stderr, "not so: %s\n", what);
+          std::_Exit(1);
+        };
+        const auto error_of = [](const std::function<void()>& body) {
+          try {
+            body();
+          } catch (const device_error& problem) {
+            return std::pair(problem.fatal() ? problem.code() : 0, std::string(problem.what()));
+          }
+          return std::pair(0, std::string());
+        };
+        rehearse(2);
+        storage_ref lost = allocate(cuda0, sizeof(int));
+        const storage_ref kept = allocate(cuda1, sizeof(int));
+        rehearsal::fail_entry(rehearsal::entry::launch_host_kernel, 1, 719, true);
+        const auto first = error_of([&] { store(lost, 1); });
+        require_true(first.first == 719, "the launch fails with 719");
+        require_true(first.second.find("cudaErrorLaunchFailure") != std::string::npos, "names it");
+        require_true(error_of([] { synchronize(cuda0); }) == first, "later calls repeat it");
+        require_true(error_of([] { static_cast<void>(allocate(cuda0, 1)); }) == first, "allocate");
+        require_true(error_of([] { require(cuda0); }) == first, "require");
+        const std::uint64_t calls = rehearsal::calls();
+        require_true(error_of([&] { store(lost, 1); }) == first, "fails fast");
+        require_true(rehearsal::calls() == calls, "without a call");
+        lost = {};
+        require_true(statistics(cuda0).live_bytes == 0, "frees in silence");
+        store(kept, 3);
+        require_true(read_int(kept) == 3, "the other device works");
+        static_cast<void>(allocate(cpu0, 100));
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace skerry

@@ -1,0 +1,355 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/registry.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/cuda/architectures.hpp"
+#include "device/environment.hpp"
+#include "tests/device/rehearsed.hpp"
+
+namespace skerry {
+namespace {
+
+/// Tests that need a process of their own: "threadsafe" death tests start the program anew, so the
+/// statement runs before CUDA was used.
+class fresh_process : public testing::Test {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+/// Ends the process: 0 if all is well, else the line of the first thing that was not.
+#define SKERRY_REQUIRE_OR_EXIT(condition)                          \
+  do {                                                             \
+    if (!(condition)) {                                            \
+      std::fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
+      std::_Exit(1);                                               \
+    }                                                              \
+  } while (false)
+
+template <class Error, class Body>
+bool throws(Body body) {
+  try {
+    body();
+  } catch (const Error&) {
+    return true;
+  } catch (...) {
+  }
+  return false;
+}
+
+template <class Body>
+std::optional<unavailable_reason> reason_of(Body body) {
+  try {
+    body();
+  } catch (const device_unavailable_error& problem) {
+    return problem.reason();
+  } catch (...) {
+  }
+  return std::nullopt;
+}
+
+using registry_test = rehearsed;
+
+TEST_F(registry_test, rehearsal_devices_are_listed_and_described_as_such) {
+  EXPECT_TRUE(is_rehearsing());
+  EXPECT_TRUE(cuda_was_used());
+  EXPECT_FALSE(why_no_cuda().has_value());
+  const auto all = devices(device_kind::cuda);
+  ASSERT_EQ(all.size(), static_cast<std::size_t>(device_count(device_kind::cuda)));
+  EXPECT_EQ(all[1], cuda1);
+  const device_info info = describe(cuda1);
+  EXPECT_TRUE(info.rehearsal);
+  EXPECT_EQ(info.name, "rehearsal device");
+  EXPECT_EQ(info.physical_index, 1);
+  EXPECT_GT(info.total_bytes, 0u);
+  EXPECT_EQ(info.peers.size(), all.size() - 1);
+  EXPECT_EQ(cuda_runtime_version(), 13000);
+}
+
+TEST_F(registry_test, devices_that_do_not_exist_are_refused) {
+  const auto out_of_range = std::optional(unavailable_reason::out_of_range);
+  for (const device where : {device{device_kind::cuda, 64}, device{device_kind::cuda, -1},
+                             device{device_kind::cpu, 64}, device{device_kind::cpu, -1}}) {
+    EXPECT_EQ(reason_of([&] { require(where); }), out_of_range) << to_string(where);
+    EXPECT_EQ(reason_of([&] { static_cast<void>(allocate(where, 1)); }), out_of_range);
+    EXPECT_EQ(reason_of([&] { static_cast<void>(statistics(where)); }), out_of_range);
+  }
+  EXPECT_NO_THROW(require(cpu0));
+}
+
+TEST_F(registry_test, rehearsing_after_the_first_use_is_refused) {
+  EXPECT_THROW(rehearse(2), value_error);
+  EXPECT_THROW(rehearse(0), value_error);
+  EXPECT_THROW(rehearse(65), value_error);
+}
+
+TEST_F(registry_test, a_forked_child_gets_fork_errors_and_frees_in_silence) {
+  storage_ref block = allocate(cuda0, 100);
+  const storage_ref host = allocate(cpu0, 100);
+  const std::uint64_t calls = rehearsal::calls();
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const auto forked = std::optional(unavailable_reason::forked);
+    SKERRY_REQUIRE_OR_EXIT(reason_of([] { require(cuda0); }) == forked);
+    SKERRY_REQUIRE_OR_EXIT(reason_of([] { static_cast<void>(allocate(cuda0, 8)); }) == forked);
+    SKERRY_REQUIRE_OR_EXIT(reason_of([] { synchronize(cuda0); }) == forked);
+    SKERRY_REQUIRE_OR_EXIT(reason_of([&] { static_cast<void>(read_int(block)); }) == forked);
+    SKERRY_REQUIRE_OR_EXIT(reason_of([] { static_cast<void>(statistics(cuda0)); }) == forked);
+    SKERRY_REQUIRE_OR_EXIT(reason_of([] { static_cast<void>(stream::create(cuda0)); }) == forked);
+    block = {};
+    std::memset(host->data(), 1, 100);
+    SKERRY_REQUIRE_OR_EXIT(rehearsal::calls() == calls);
+    std::_Exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_NO_THROW(synchronize(cuda0)) << "the parent goes on";
+}
+
+TEST_F(fresh_process, nothing_is_called_before_the_first_use) {
+  EXPECT_EXIT(
+      {
+        rehearse(2);
+        static_cast<void>(devices(device_kind::cpu));
+        static_cast<void>(allocate(cpu0, 100));
+        SKERRY_REQUIRE_OR_EXIT(is_rehearsing());
+        SKERRY_REQUIRE_OR_EXIT(!cuda_was_used());
+        SKERRY_REQUIRE_OR_EXIT(rehearsal::calls() == 0);
+        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cuda) == 2);
+        SKERRY_REQUIRE_OR_EXIT(cuda_was_used());
+        SKERRY_REQUIRE_OR_EXIT(rehearsal::calls() > 0);
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(fresh_process, a_fork_before_the_first_use_is_no_problem) {
+  EXPECT_EXIT(
+      {
+        rehearse(2);
+        const pid_t child = fork();
+        if (child == 0) {
+          SKERRY_REQUIRE_OR_EXIT(!throws<std::exception>([] {
+            const storage_ref block = allocate(cuda0, sizeof(int));
+            store(block, 4);
+            SKERRY_REQUIRE_OR_EXIT(read_int(block) == 4);
+          }));
+          std::_Exit(0);
+        }
+        int status = 1;
+        waitpid(child, &status, 0);
+        std::_Exit(status == 0 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(fresh_process, no_call_follows_shut_down) {
+  EXPECT_EXIT(
+      {
+        rehearse(2);
+        storage_ref block = allocate(cuda0, 100);
+        storage_ref pinned = allocate_pinned(cpu0, 100);
+        event point(cuda0);
+        stream other = stream::create(cuda0);
+        store(block, 1);
+        rehearsal::set_delay(1000);
+        for (int i = 0; i < 1000; ++i) store(block, 1);
+        shut_down();
+        block = {};
+        pinned = {};
+        point = event(cpu0);
+        other = stream(cpu0);
+        SKERRY_REQUIRE_OR_EXIT(throws<device_unavailable_error>([] { require(cuda0); }));
+        SKERRY_REQUIRE_OR_EXIT(throws<device_unavailable_error>([] { synchronize(cuda0); }));
+        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cuda) == 2);
+        SKERRY_REQUIRE_OR_EXIT(rehearsal::calls_after_finish() == 0);
+        SKERRY_REQUIRE_OR_EXIT(
+            !throws<std::exception>([] { static_cast<void>(allocate(cpu0, 100)); }));
+        std::exit(0);  // with destructors of globals
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(fresh_process, the_environment_makes_rehearsal_devices) {
+  EXPECT_EXIT(
+      {
+        setenv("SKERRY_REHEARSE", "3", 1);
+        setenv("SKERRY_REHEARSE_MEMORY", "256MiB", 1);
+        setenv("SKERRY_REHEARSE_PEERS", "0-1", 1);
+        SKERRY_REQUIRE_OR_EXIT(is_rehearsing());
+        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cuda) == 3);
+        SKERRY_REQUIRE_OR_EXIT(describe(cuda0).total_bytes == std::size_t{256} << 20);
+        SKERRY_REQUIRE_OR_EXIT(describe(cuda0).peers == std::vector<int>{1});
+        SKERRY_REQUIRE_OR_EXIT(describe({device_kind::cuda, 2}).peers.empty());
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(fresh_process, devices_that_are_no_peers_copy_through_the_host) {
+  EXPECT_EXIT(
+      {
+        setenv("SKERRY_REHEARSE", "3", 1);
+        setenv("SKERRY_REHEARSE_PEERS", "0-1", 1);
+        const storage_ref a = allocate(cuda0, sizeof(int));
+        const storage_ref b = allocate(cuda1, sizeof(int));
+        const storage_ref c = allocate({device_kind::cuda, 2}, sizeof(int));
+        store(a, 11);
+        copy_bytes(c, 0, a, 0, sizeof(int));
+        SKERRY_REQUIRE_OR_EXIT(read_int(c) == 11);
+        SKERRY_REQUIRE_OR_EXIT(rehearsal::staged_copies() == 1);
+        SKERRY_REQUIRE_OR_EXIT(rehearsal::direct_copies() == 0);
+        copy_bytes(b, 0, a, 0, sizeof(int));
+        SKERRY_REQUIRE_OR_EXIT(read_int(b) == 11);
+        SKERRY_REQUIRE_OR_EXIT(rehearsal::direct_copies() == 1);
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(fresh_process, physical_devices_are_split_into_logical_ones) {
+  EXPECT_EXIT(
+      {
+        setenv("SKERRY_REHEARSE", "2", 1);
+        setenv("SKERRY_CUDA_LOGICAL", "2", 1);
+        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cuda) == 4);
+        SKERRY_REQUIRE_OR_EXIT(describe({device_kind::cuda, 3}).physical_index == 1);
+        const storage_ref a = allocate(cuda0, sizeof(int));
+        const storage_ref b = allocate(cuda1, sizeof(int));
+        SKERRY_REQUIRE_OR_EXIT(statistics(cuda0).live_blocks == 1);
+        store(a, 5);
+        copy_bytes(b, 0, a, 0, sizeof(int));
+        SKERRY_REQUIRE_OR_EXIT(read_int(b) == 5);
+        // A fatal error takes all that lies on the GPU, and nothing else.
+        rehearsal::fail_entry(rehearsal::entry::stream_synchronize, 1, 700, true);
+        SKERRY_REQUIRE_OR_EXIT(throws<device_error>([] { current_stream(cuda0).synchronize(); }));
+        SKERRY_REQUIRE_OR_EXIT(throws<device_error>([] { require(cuda1); }));
+        SKERRY_REQUIRE_OR_EXIT(!throws<device_error>([] { synchronize({device_kind::cuda, 2}); }));
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(fresh_process, devices_without_pools_work_with_plain_allocation) {
+  EXPECT_EXIT(
+      {
+        setenv("SKERRY_REHEARSE", "1", 1);
+        setenv("SKERRY_REHEARSE_POOLS", "0", 1);
+        {
+          const storage_ref a = allocate(cuda0, sizeof(int));
+          store(a, 5);
+          SKERRY_REQUIRE_OR_EXIT(read_int(a) == 5);
+        }
+        trim(cuda0);
+        SKERRY_REQUIRE_OR_EXIT(rehearsal::live_blocks(0) == 0);
+        SKERRY_REQUIRE_OR_EXIT(rehearsal::calls(rehearsal::entry::allocate_async) == 0);
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(fresh_process, a_failing_start_gives_no_devices_and_a_reason) {
+  for (const int code : {cuda::stub_library, cuda::insufficient_driver, cuda::no_device,
+                         cuda::devices_unavailable, cuda::initialization_error}) {
+    EXPECT_EXIT(
+        {
+          rehearse(2);
+          static_cast<void>(rehearsal::calls_table());
+          rehearsal::fail_entry(rehearsal::entry::device_count, 1, code);
+          SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cuda) == 0);
+          SKERRY_REQUIRE_OR_EXIT(devices(device_kind::cuda).empty());
+          SKERRY_REQUIRE_OR_EXIT(why_no_cuda().has_value());
+          const auto reason = reason_of([] { require(cuda0); });
+          SKERRY_REQUIRE_OR_EXIT(reason == why_no_cuda()->reason);
+          const unavailable_reason expected =
+              code == cuda::stub_library          ? unavailable_reason::stub_library
+              : code == cuda::insufficient_driver ? unavailable_reason::driver_too_old
+              : code == cuda::devices_unavailable ? unavailable_reason::busy
+                                                  : unavailable_reason::no_device;
+          SKERRY_REQUIRE_OR_EXIT(reason == expected);
+          SKERRY_REQUIRE_OR_EXIT(!throws<std::exception>([] { require(cpu0); }));
+          std::_Exit(0);
+        },
+        testing::ExitedWithCode(0), "");
+  }
+}
+
+TEST_F(fresh_process, a_machine_without_a_driver_or_gpu_says_so) {
+  EXPECT_EXIT(
+      {
+        unsetenv("SKERRY_REHEARSE");
+        // With a driver the missing module is the reason: either way there is a text.
+        setenv("SKERRY_CUDA_MODULE", "/nonexistent/skerry_cuda.so", 1);
+        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cuda) == 0);
+        const auto problem = why_no_cuda();
+        SKERRY_REQUIRE_OR_EXIT(problem.has_value());
+        SKERRY_REQUIRE_OR_EXIT(problem->reason == unavailable_reason::no_driver ||
+                               problem->reason == unavailable_reason::no_cuda_module);
+        SKERRY_REQUIRE_OR_EXIT(problem->text.find("CPU arrays work") != std::string::npos);
+        SKERRY_REQUIRE_OR_EXIT(reason_of([] { require(cuda0); }) == problem->reason);
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(fresh_process, logical_cpu_devices_come_from_the_environment) {
+  EXPECT_EXIT(
+      {
+        setenv("SKERRY_CPU_DEVICES", "3", 1);
+        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cpu) == 3);
+        SKERRY_REQUIRE_OR_EXIT(devices(device_kind::cpu).size() == 3);
+        SKERRY_REQUIRE_OR_EXIT(!throws<std::exception>([] { require({device_kind::cpu, 2}); }));
+        SKERRY_REQUIRE_OR_EXIT(!cuda_was_used());
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        setenv("SKERRY_CPU_DEVICES", "many", 1);
+        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cpu) == 1);
+        SKERRY_REQUIRE_OR_EXIT(throws<value_error>([] { require(cpu0); }));
+        SKERRY_REQUIRE_OR_EXIT(throws<value_error>([] { static_cast<void>(devices()); }));
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(architectures_test, kernels_run_on_later_minor_versions_and_portable_code_on_all_later) {
+  EXPECT_TRUE(cuda::compiled_for("", 90));
+  EXPECT_TRUE(cuda::compiled_for("90", 90));
+  EXPECT_TRUE(cuda::compiled_for("80-real;90-real", 90));
+  EXPECT_TRUE(cuda::compiled_for("80-real", 86));
+  EXPECT_FALSE(cuda::compiled_for("86-real", 80));
+  EXPECT_FALSE(cuda::compiled_for("80-real", 90));
+  EXPECT_TRUE(cuda::compiled_for("80-virtual", 90));
+  EXPECT_TRUE(cuda::compiled_for("80", 120));
+  EXPECT_FALSE(cuda::compiled_for("90a", 100));
+  EXPECT_TRUE(cuda::compiled_for("90a-real", 90));
+}
+
+TEST(environment_test, counts_are_checked) {
+  const char* variable = "SKERRY_TEST_COUNT";
+  unsetenv(variable);
+  EXPECT_EQ(count_from_environment(variable, 1).value, 1);
+  for (const char* bad : {"0", "65", "-1", "2x", "two", " 3"}) {
+    setenv(variable, bad, 1);
+    EXPECT_FALSE(count_from_environment(variable, 1).problem.empty()) << bad;
+  }
+  setenv(variable, "64", 1);
+  EXPECT_EQ(count_from_environment(variable, 1).value, 64);
+  unsetenv(variable);
+}
+
+}  // namespace
+}  // namespace skerry

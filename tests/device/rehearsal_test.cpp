@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// The simulated CUDA runtime itself: what real CUDA punishes must not pass here.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "device/cuda/rehearsal/settings.hpp"
+#include "tests/device/rehearsed.hpp"
+
+namespace skerry {
+namespace {
+
+using cuda::copy_kind;
+
+class rehearsal_test : public rehearsed {
+ protected:
+  void SetUp() override {
+    rehearsed::SetUp();
+    if (!IsSkipped()) calls.set_device(0);
+  }
+  void TearDown() override {
+    calls.set_device(0);
+    rehearsed::TearDown();
+  }
+  void* device_memory(std::size_t nbytes) {
+    void* data = nullptr;
+    EXPECT_EQ(calls.allocate(&data, nbytes), cuda::success);
+    return data;
+  }
+
+  const cuda::api& calls = *rehearsal::calls_table();
+  void* const legacy = cuda::legacy_stream;
+};
+
+TEST_F(rehearsal_test, only_live_blocks_can_be_freed) {
+  int on_host = 0;
+  EXPECT_EQ(calls.deallocate(&on_host), cuda::invalid_value);
+  void* block = device_memory(100);
+  EXPECT_EQ(calls.deallocate(static_cast<char*>(block) + 8), cuda::invalid_value);
+  EXPECT_EQ(calls.deallocate(block), cuda::success);
+  EXPECT_EQ(calls.deallocate(block), cuda::invalid_value);
+  EXPECT_EQ(calls.deallocate_async(block, legacy), cuda::invalid_value);
+  EXPECT_EQ(calls.host_deallocate(&on_host), cuda::invalid_value);
+  EXPECT_EQ(calls.deallocate(nullptr), cuda::success);
+}
+
+TEST_F(rehearsal_test, copies_outside_of_a_block_are_refused) {
+  void* block = device_memory(100);
+  char host[200] = {};
+  EXPECT_EQ(calls.copy_async(block, host, 101, copy_kind::host_to_device, legacy),
+            cuda::invalid_value);
+  EXPECT_EQ(
+      calls.copy_async(host, static_cast<char*>(block) + 50, 51, copy_kind::device_to_host, legacy),
+      cuda::invalid_value);
+  EXPECT_EQ(calls.fill_async(block, 0, 101, legacy), cuda::invalid_value);
+  EXPECT_EQ(calls.copy_async(block, host, 100, copy_kind::device_to_host, legacy),
+            cuda::invalid_value)
+      << "the kind is wrong";
+  EXPECT_EQ(calls.copy_async(block, nullptr, 1, copy_kind::host_to_device, legacy),
+            cuda::invalid_value);
+  EXPECT_EQ(calls.copy_async(block, host, 100, copy_kind::host_to_device, legacy), cuda::success);
+  calls.deallocate(block);
+  EXPECT_EQ(calls.copy_async(host, block, 1, copy_kind::device_to_host, legacy),
+            cuda::invalid_value)
+      << "the block was freed";
+}
+
+TEST_F(rehearsal_test, freed_memory_is_poisoned_when_the_stream_gets_there) {
+  void* block = nullptr;
+  ASSERT_EQ(calls.allocate_async(&block, 64, legacy), cuda::success);
+  ASSERT_EQ(calls.fill_async(block, 1, 64, legacy), cuda::success);
+  ASSERT_EQ(calls.stream_synchronize(legacy), cuda::success);
+  rehearsal::set_delay(20'000);
+  ASSERT_EQ(calls.deallocate_async(block, legacy), cuda::success);
+  EXPECT_EQ(calls.deallocate_async(block, legacy), cuda::invalid_value);
+  EXPECT_EQ(__atomic_load_n(static_cast<unsigned char*>(block), __ATOMIC_RELAXED), 1);
+  ASSERT_EQ(calls.stream_synchronize(legacy), cuda::success);
+  EXPECT_EQ(static_cast<unsigned char*>(block)[63], 0xfd);
+}
+
+TEST_F(rehearsal_test, using_a_block_that_another_stream_has_freed_is_an_illegal_address) {
+  void* stream = nullptr;
+  ASSERT_EQ(calls.stream_create(&stream), cuda::success);
+  void* block = device_memory(64);
+  void* target = device_memory(64);
+  rehearsal::set_delay(20'000);
+  ASSERT_EQ(calls.copy_async(target, block, 64, copy_kind::device_to_device, stream),
+            cuda::success);
+  rehearsal::set_delay(0);
+  ASSERT_EQ(calls.deallocate_async(block, legacy), cuda::success);  // without waiting for `stream`
+  EXPECT_EQ(calls.stream_synchronize(stream), cuda::illegal_address);
+  EXPECT_EQ(calls.device_synchronize(), cuda::illegal_address) << "it is sticky";
+  void* more = nullptr;
+  EXPECT_EQ(calls.allocate(&more, 1), cuda::illegal_address);
+  EXPECT_EQ(calls.get_last_error(), cuda::illegal_address);
+  EXPECT_EQ(calls.get_last_error(), cuda::illegal_address) << "clearing does not help";
+  calls.set_device(1);
+  EXPECT_EQ(calls.device_synchronize(), cuda::success) << "other devices go on";
+  calls.set_device(0);
+  rehearsal::clear();
+  calls.deallocate(target);
+  calls.stream_destroy(stream);
+}
+
+TEST_F(rehearsal_test, streams_and_events_belong_to_their_device) {
+  void* stream = nullptr;
+  void* event = nullptr;
+  calls.set_device(1);
+  ASSERT_EQ(calls.stream_create(&stream), cuda::success);
+  ASSERT_EQ(calls.event_create(&event), cuda::success);
+  calls.set_device(0);
+  EXPECT_EQ(calls.event_record(event, legacy), cuda::invalid_resource_handle);
+  EXPECT_EQ(calls.launch_host_kernel([](const void*) {}, nullptr, 0, stream),
+            cuda::invalid_resource_handle);
+  void* block = device_memory(16);
+  EXPECT_EQ(calls.deallocate_async(block, stream), cuda::invalid_value);
+  calls.deallocate(block);
+  EXPECT_EQ(calls.stream_destroy(stream), cuda::success);
+  EXPECT_EQ(calls.stream_destroy(stream), cuda::invalid_resource_handle);
+  EXPECT_EQ(calls.stream_synchronize(stream), cuda::invalid_resource_handle);
+  EXPECT_EQ(calls.event_destroy(event), cuda::success);
+  EXPECT_EQ(calls.event_query(event), cuda::invalid_resource_handle);
+}
+
+TEST_F(rehearsal_test, a_destroyed_stream_finishes_its_work) {
+  void* stream = nullptr;
+  ASSERT_EQ(calls.stream_create(&stream), cuda::success);
+  static std::atomic<int> done{0};
+  done = 0;
+  rehearsal::set_delay(5'000);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(calls.launch_host_function(
+                  stream, [](void*) { ++done; }, nullptr),
+              cuda::success);
+  }
+  ASSERT_EQ(calls.stream_destroy(stream), cuda::success);
+  for (int i = 0; i < 2000 && done < 3; ++i) usleep(1000);
+  EXPECT_EQ(done, 3);
+}
+
+TEST_F(rehearsal_test, pointers_tell_what_they_point_to) {
+  cuda::pointer_attributes attributes{};
+  int on_host = 0;
+  ASSERT_EQ(calls.get_pointer_attributes(&attributes, &on_host), cuda::success);
+  EXPECT_EQ(attributes.type, cuda::memory_type::unregistered);
+  calls.set_device(2);
+  void* block = device_memory(100);
+  calls.set_device(0);
+  ASSERT_EQ(calls.get_pointer_attributes(&attributes, static_cast<char*>(block) + 99),
+            cuda::success);
+  EXPECT_EQ(attributes.type, cuda::memory_type::device);
+  EXPECT_EQ(attributes.device, 2);
+  calls.deallocate(block);
+  ASSERT_EQ(calls.get_pointer_attributes(&attributes, block), cuda::success);
+  EXPECT_EQ(attributes.type, cuda::memory_type::unregistered);
+}
+
+TEST_F(rehearsal_test, memory_is_limited_and_reported) {
+  rehearsal::set_memory(1 << 20);
+  void* block = nullptr;
+  EXPECT_EQ(calls.allocate(&block, (1 << 20) + 1), cuda::memory_allocation);
+  EXPECT_EQ(calls.allocate(&block, 1 << 19), cuda::success);
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  EXPECT_EQ(calls.memory_info(&free_bytes, &total_bytes), cuda::success);
+  EXPECT_EQ(free_bytes, std::size_t{1} << 19);
+  EXPECT_EQ(total_bytes, std::size_t{1} << 20);
+  calls.deallocate(block);
+  rehearsal::set_memory(std::size_t{8} << 30);
+}
+
+TEST_F(rehearsal_test, a_failing_call_fails_once_or_for_ever) {
+  rehearsal::fail_call(2, cuda::not_supported);
+  EXPECT_EQ(calls.device_synchronize(), cuda::success);
+  EXPECT_EQ(calls.device_synchronize(), cuda::not_supported);
+  EXPECT_EQ(calls.get_last_error(), cuda::not_supported);
+  EXPECT_EQ(calls.get_last_error(), cuda::success);
+  EXPECT_EQ(calls.device_synchronize(), cuda::success);
+  rehearsal::fail_entry(rehearsal::entry::device_synchronize, 1, 719, true);
+  void* block = device_memory(10);
+  EXPECT_EQ(calls.device_synchronize(), 719);
+  EXPECT_EQ(calls.deallocate(block), 719);
+  rehearsal::clear();
+  EXPECT_EQ(calls.deallocate(block), cuda::success);
+}
+
+TEST_F(rehearsal_test, neighbouring_blocks_do_not_touch) {
+  std::vector<char*> blocks;
+  for (int i = 0; i < 50; ++i) blocks.push_back(static_cast<char*>(device_memory(4096)));
+  std::sort(blocks.begin(), blocks.end());
+  for (std::size_t i = 1; i < blocks.size(); ++i) EXPECT_GE(blocks[i] - blocks[i - 1], 2 * 4096);
+  for (char* each : blocks) calls.deallocate(each);
+}
+
+TEST_F(rehearsal_test, guard_pages_catch_kernels_that_write_too_far) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        const storage_ref block = allocate(cuda0, 4096);
+        volatile char* const end = block->data() + 4096;
+        *end = 1;
+      },
+      "");
+}
+
+TEST(parse_bytes_test, sizes_are_read_with_their_suffix) {
+  using rehearsal::parse_bytes;
+  EXPECT_EQ(parse_bytes("1048576"), std::size_t{1} << 20);
+  EXPECT_EQ(parse_bytes("512MiB"), std::size_t{512} << 20);
+  EXPECT_EQ(parse_bytes("2G"), std::size_t{2} << 30);
+  EXPECT_EQ(parse_bytes("1KiB"), 1024u);
+  for (const char* bad : {"", "x", "-1", "1MB", "0", "99999999999999999999", "70000GiB"}) {
+    EXPECT_EQ(parse_bytes(bad), 0u) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace skerry
