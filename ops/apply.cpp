@@ -96,7 +96,7 @@ class ready_operands {
       if (x.array == nullptr) {
         values_[i] = to_element(op, *x.value, type);
       } else {
-        arrays_[i] = x.array->dtype() == type ? *x.array : astype(*x.array, type, false);
+        arrays_[i] = x.array->dtype() == type ? *x.array : convert_operand(*x.array, type);
       }
     }
   }
@@ -104,7 +104,9 @@ class ready_operands {
   void keep_from(const ndarray& target) {
     for (int i = 0; i < count_; ++i) {
       if (!arrays_[i].memory() || same_elements(arrays_[i], target)) continue;
-      if (may_overlap(arrays_[i], target)) arrays_[i] = copy(arrays_[i]);
+      if (may_overlap(arrays_[i], target)) {
+        arrays_[i] = convert_operand(arrays_[i], arrays_[i].dtype());
+      }
     }
   }
   void add_to(kernel_call& call) const {
@@ -172,7 +174,7 @@ void apply_any_into(op_id op, const ndarray& target, std::span<const operand> op
 /// Whether writing `target` element by element changes nothing that is still to be read.
 bool safe_in_place(const ndarray& target, std::span<const operand> operands) noexcept {
   for (const operand& x : operands) {
-    if (x.array == nullptr || x.array->data() == target.data()) continue;
+    if (x.array == nullptr || same_elements(*x.array, target)) continue;
     if (may_overlap(*x.array, target)) return false;
   }
   return true;

@@ -78,6 +78,14 @@ ndarray astype(const ndarray& x, dtype type, bool force_copy) {
   return convert("astype", x, type, order_of("astype", x, type));
 }
 
+ndarray convert_operand(const ndarray& x, dtype type) {
+  layout once = x.layout();
+  for (int axis = 0; axis < once.rank(); ++axis) {
+    if (once.strides[axis] == 0 && once.shape[axis] > 1) once.shape[axis] = 1;
+  }
+  return astype(x.view(std::move(once)), type, true);
+}
+
 ndarray to_device(const ndarray& x, device where) {
   if (x.device() == where) return x;
   require(where);
@@ -100,7 +108,7 @@ void assign(const char* op, const ndarray& target, const ndarray& source) {
   const kernel& what = cast_kernel(op, source.dtype(), target.dtype(), where);
   if (same_elements(target, source)) return;
   if (may_overlap(target, source)) {
-    enqueue_cast(what, target, copy(source));
+    enqueue_cast(what, target, convert_operand(source, source.dtype()));
   } else {
     enqueue_cast(what, target, source.view(stretched));
   }

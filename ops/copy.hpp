@@ -19,6 +19,10 @@ namespace skerry {
 /// Throws dtype_error for complex to real.
 [[nodiscard]] ndarray astype(const ndarray& x, dtype type, bool force_copy);
 
+/// A fresh array that broadcasts as `x` does; elements that `x` repeats are converted once. For
+/// operands.
+[[nodiscard]] ndarray convert_operand(const ndarray& x, dtype type);
+
 /// `x` itself if it is there already, else a copy on `where`, ordered on both sides.
 [[nodiscard]] ndarray to_device(const ndarray& x, device where);
 

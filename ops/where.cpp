@@ -35,7 +35,7 @@ dtype choice_dtype(const operand& x1, const operand& x2) {
 /// `x` as the kernel takes it. Returns what owns a cast.
 ndarray cast(const operand& x, dtype type) {
   if (x.array == nullptr) return {};
-  return x.array->dtype() == type ? *x.array : astype(*x.array, type, false);
+  return x.array->dtype() == type ? *x.array : convert_operand(*x.array, type);
 }
 
 void add(kernel_call& call, const operand& x, const ndarray& array, dtype type) {

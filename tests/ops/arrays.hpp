@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ndarray.hpp"
+#include "core/scalar.hpp"
+#include "device/memory.hpp"
+#include "device/stream.hpp"
+#include "device/transfer.hpp"
+#include "ops/apply.hpp"
+#include "ops/registry.hpp"
+
+/// Arrays for tests: made and read without the operations that are tested.
+namespace skerry::testing {
+
+inline constexpr device cpu0{device_kind::cpu, 0};
+inline constexpr device cpu1{device_kind::cpu, 1};
+inline constexpr device cuda0{device_kind::cuda, 0};
+inline constexpr device cuda1{device_kind::cuda, 1};
+inline constexpr device every_device[] = {cpu0, cpu1, cuda0, cuda1};
+
+inline std::string device_name(const ::testing::TestParamInfo<device>& info) {
+  return std::string(to_string(info.param.kind)) + std::to_string(info.param.index);
+}
+
+/// A C-ordered array of the values on `where`.
+template <class T>
+ndarray array_of(const std::vector<T>& values, const dims& shape, device where = cpu0) {
+  const std::size_t nbytes = values.size() * sizeof(T);
+  storage_ref host = allocate(cpu0, nbytes);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T value = values[i];  // std::vector<bool> has no address to copy from
+    std::memcpy(host->data() + i * sizeof(T), &value, sizeof(T));
+  }
+  const layout place = c_layout(shape, sizeof(T));
+  if (where == cpu0) return {std::move(host), place, dtype_of<T>};
+  storage_ref memory = allocate(where, nbytes);
+  if (nbytes > 0) copy_bytes(memory, 0, host, 0, nbytes);
+  return {std::move(memory), place, dtype_of<T>};
+}
+template <class T>
+ndarray array_of(const std::vector<T>& values, device where = cpu0) {
+  return array_of(values, dims{static_cast<std::int64_t>(values.size())}, where);
+}
+
+/// The elements in the order of their indices.
+template <class T>
+std::vector<T> values_of(const ndarray& x) {
+  EXPECT_EQ(x.dtype(), dtype_of<T>);
+  std::vector<unsigned char> bytes(x.memory()->nbytes());
+  if (!bytes.empty()) read_bytes(bytes.data(), x.memory(), 0, bytes.size());
+  std::vector<T> values;
+  std::vector<std::int64_t> index(static_cast<std::size_t>(x.rank()), 0);
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    std::int64_t at = x.layout().offset;
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      at += index[static_cast<std::size_t>(axis)] * x.strides()[axis];
+    }
+    T value;
+    std::memcpy(&value, bytes.data() + at, sizeof value);
+    values.push_back(value);
+    for (int axis = x.rank() - 1; axis >= 0; --axis) {
+      if (++index[static_cast<std::size_t>(axis)] < x.shape()[axis]) break;
+      index[static_cast<std::size_t>(axis)] = 0;
+    }
+  }
+  return values;
+}
+
+template <class T>
+std::vector<T> counting(std::int64_t count, T first = T(0)) {
+  std::vector<T> values;
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<T>(first + T(i)));
+  return values;
+}
+
+inline operand as_operand(const ndarray& x, const char* name = "x") {
+  return {.array = &x, .name = name};
+}
+inline operand as_operand(const scalar& x, const char* name = "x") {
+  return {.value = &x, .name = name};
+}
+
+template <class A>
+ndarray call(std::string_view op, const A& x) {
+  const operand all[] = {as_operand(x)};
+  return apply(find_op(op).value(), all);
+}
+template <class A, class B>
+ndarray call(std::string_view op, const A& x1, const B& x2) {
+  const operand all[] = {as_operand(x1, "x1"), as_operand(x2, "x2")};
+  return apply(find_op(op).value(), all);
+}
+template <class B>
+void call_into(std::string_view op, const ndarray& target, const B& x2) {
+  const operand all[] = {as_operand(target, "x1"), as_operand(x2, "x2")};
+  apply_into(find_op(op).value(), target, all);
+}
+
+/// The text of the Error that `f` throws; a failure if it throws none.
+template <class Error, class F>
+std::string thrown_by(F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+inline ::testing::AssertionResult mentions(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << '"' << text << "\" does not mention \"" << part << '"';
+}
+
+/// Bytes in arrays on each device, once pending work is done.
+inline std::vector<std::size_t> live_bytes() {
+  std::vector<std::size_t> live;
+  for (const device where : every_device) {
+    synchronize(where);
+    live.push_back(statistics(where).live_bytes);
+  }
+  return live;
+}
+
+}  // namespace skerry::testing
