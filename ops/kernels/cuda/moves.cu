@@ -42,15 +42,13 @@ int copy(const void* params, launch_context* context) {
 
 struct band_loop {
   char* output;
-  any_divider columns;
-  bool is_narrow;
+  fast_divider<std::uint64_t> columns;
   std::int64_t lower;
   std::int64_t upper;
 
   __device__ void operator()(std::int64_t index) const {
-    const std::int64_t row = columns.quotient(index, is_narrow);
-    const std::int64_t diagonal =
-        index - row * static_cast<std::int64_t>(columns.wide.divisor) - row;
+    const auto [row, column] = columns.divide(index);
+    const std::int64_t diagonal = column - row;
     output[index] = static_cast<char>(lower <= diagonal && diagonal <= upper);
   }
 };
@@ -59,11 +57,11 @@ int band(const void* params, launch_context* context) {
   const auto& from = *static_cast<const band_params*>(params);
   const std::int64_t size = from.rows * from.columns;
   if (size == 0) return launched(cudaSuccess);
-  const band_loop loop{.output = from.output,
-                       .columns = any_divider(from.columns),
-                       .is_narrow = size < index_limit_32bit,
-                       .lower = from.lower,
-                       .upper = from.upper};
+  const band_loop loop{
+      .output = from.output,
+      .columns = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(from.columns)),
+      .lower = from.lower,
+      .upper = from.upper};
   return launched(cub::DeviceFor::Bulk(size, loop, stream_of(context)));
 }
 

@@ -67,6 +67,16 @@ struct fast_divider {
   [[nodiscard]] SKERRY_HD SKERRY_INLINE Word quotient(Word n) const {
     return (detail::multiply_high(n, magic) + n) >> shift;
   }
+
+  struct result {
+    std::int64_t quotient;
+    std::int64_t remainder;
+  };
+  /// Of a dividend that is not negative.
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE result divide(std::int64_t n) const {
+    const Word q = quotient(static_cast<Word>(n));
+    return {static_cast<std::int64_t>(q), n - static_cast<std::int64_t>(q * divisor)};
+  }
 };
 
 /// Byte offsets of every operand of a plan that was split for 32-bit indexing: all offsets and
@@ -127,28 +137,10 @@ struct strided_offsets {
   }
 };
 
-/// A divisor for both widths: reductions are not split, and choose the width at run time.
-struct any_divider {
-  fast_divider<std::uint32_t> narrow;
-  fast_divider<std::uint64_t> wide;
-
-  any_divider() = default;
-  explicit any_divider(std::int64_t by) : wide(static_cast<std::uint64_t>(by)) {
-    if (by < index_limit_32bit) {
-      narrow = fast_divider<std::uint32_t>(static_cast<std::uint32_t>(by));
-    }
-  }
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE std::int64_t quotient(std::int64_t n,
-                                                              bool is_narrow) const {
-    return is_narrow ? static_cast<std::int64_t>(narrow.quotient(static_cast<std::uint32_t>(n)))
-                     : static_cast<std::int64_t>(wide.quotient(static_cast<std::uint64_t>(n)));
-  }
-};
-
-/// Some axes of an array of any size, axis 0 fastest.
+/// Some axes of an array of any size, axis 0 fastest. Reductions are not split, so 64-bit.
 struct axis_offsets {
   std::int32_t rank = 0;
-  any_divider extents[reduce_params::max_axes];
+  fast_divider<std::uint64_t> extents[reduce_params::max_axes];
   std::int64_t strides[reduce_params::max_axes] = {};
 
   axis_offsets() = default;
@@ -156,37 +148,22 @@ struct axis_offsets {
       : rank(axes) {
     for (int axis = 0; axis < rank; ++axis) {
       // An axis without elements is never looked up.
-      extents[axis] = any_divider(shape[axis] > 0 ? shape[axis] : 1);
+      extents[axis] = fast_divider<std::uint64_t>(
+          shape[axis] > 0 ? static_cast<std::uint64_t>(shape[axis]) : 1);
       strides[axis] = stride_bytes[axis];
     }
   }
 
-  /// Bytes from the first element to number `index`; `is_narrow` if every index is below 2^31.
+  /// Bytes from the first element to number `index`.
   template <int Axis = 0>
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE std::int64_t offset(std::int64_t index,
-                                                            bool is_narrow) const {
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE std::int64_t offset(std::int64_t index) const {
     if constexpr (Axis + 1 < reduce_params::max_axes) {
       if (Axis + 1 < rank) {
-        const std::int64_t quotient = extents[Axis].quotient(index, is_narrow);
-        const auto divisor = static_cast<std::int64_t>(extents[Axis].wide.divisor);
-        return (index - quotient * divisor) * strides[Axis] + offset<Axis + 1>(quotient, is_narrow);
+        const auto [quotient, coordinate] = extents[Axis].divide(index);
+        return coordinate * strides[Axis] + offset<Axis + 1>(quotient);
       }
     }
     return index * strides[Axis];
-  }
-};
-
-/// Where the elements of a reduction's outputs are.
-struct reduce_offsets {
-  axis_offsets kept;
-  axis_offsets reduced;
-  bool is_narrow = false;
-
-  reduce_offsets() = default;
-  explicit reduce_offsets(const reduce_params& params)
-      : kept(params.kept_rank, params.kept_shape, params.kept_strides),
-        reduced(params.reduced_rank, params.reduced_shape, params.reduced_strides),
-        is_narrow(params.kept_size < index_limit_32bit && params.reduced_size < index_limit_32bit) {
   }
 };
 
@@ -225,8 +202,8 @@ struct loop_split {
   std::int64_t length;
   std::int64_t parts;
   bool by_rows;
-  bool is_narrow;
-  any_divider faster;  ///< by the extent of the axis along which threads are numbered
+  fast_divider<std::uint64_t>
+      faster;  ///< by the extent of the axis along which threads are numbered
 
   struct share {
     std::int64_t kept;
@@ -238,8 +215,7 @@ struct loop_split {
         length(elements),
         parts(parts_of(outputs, elements)),
         by_rows(rows),
-        is_narrow(threads() < index_limit_32bit),
-        faster(rows ? parts : kept_size) {}
+        faster(static_cast<std::uint64_t>(rows ? parts : kept_size)) {}
 
   [[nodiscard]] static std::int64_t parts_of(std::int64_t kept_size, std::int64_t length) {
     if (length <= 4 * min_share) return 1;
@@ -255,8 +231,7 @@ struct loop_split {
   [[nodiscard]] std::int64_t part_stride() const { return by_rows ? 1 : kept_size; }
 
   [[nodiscard]] SKERRY_HD SKERRY_INLINE share of(std::int64_t thread) const {
-    const std::int64_t slow = faster.quotient(thread, is_narrow);
-    const std::int64_t fast = thread - slow * static_cast<std::int64_t>(faster.wide.divisor);
+    const auto [slow, fast] = faster.divide(thread);
     return by_rows ? share{slow, fast} : share{fast, slow};
   }
 };

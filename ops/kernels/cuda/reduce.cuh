@@ -43,33 +43,54 @@ struct combine {
   SKERRY_HD SKERRY_INLINE A operator()(A a, A b) const { return Reduction::combine(a, b); }
 };
 
-/// Writes the result of output number `index`.
-template <class Reduction, class A>
+/// Writes the result of output number `index`. Offsets: axis_offsets, or even_offsets where the
+/// outputs are known to be evenly spaced.
+template <class Reduction, class A, class Offsets>
 struct write_result {
   using result = decltype(Reduction::finish(A{}, int64{}));
 
   char* output;
-  axis_offsets where;
+  Offsets offsets;
   std::int64_t reduced_size;
-  bool is_narrow;
   bool is_aligned;
 
-  explicit write_result(const reduce_params& params)
-      : output(params.output),
-        where(params.kept_rank, params.kept_shape, params.output_strides),
-        reduced_size(params.reduced_size),
-        is_narrow(params.kept_size < index_limit_32bit),
-        is_aligned(suits<result>(reinterpret_cast<std::intptr_t>(params.output))) {
-    for (int axis = 0; axis < params.kept_rank; ++axis) {
-      is_aligned = is_aligned && suits<result>(params.output_strides[axis]);
-    }
-  }
   template <class Index>
   SKERRY_HD SKERRY_INLINE void operator()(Index index, A a) const {
-    store<result>(output + where.offset(index, is_narrow), Reduction::finish(a, reduced_size),
-                  is_aligned);
+    store<result>(output + offsets.offset(index), Reduction::finish(a, reduced_size), is_aligned);
   }
 };
+
+struct even_offsets {
+  std::int64_t stride;
+
+  SKERRY_HD SKERRY_INLINE std::int64_t offset(std::int64_t index) const { return index * stride; }
+};
+
+template <class Reduction, class A, class Offsets>
+write_result<Reduction, A, Offsets> writer(const reduce_params& params, const Offsets& offsets) {
+  using writer = write_result<Reduction, A, Offsets>;
+  using result = typename writer::result;
+  bool is_aligned = suits<result>(reinterpret_cast<std::intptr_t>(params.output));
+  for (int axis = 0; axis < params.kept_rank; ++axis) {
+    is_aligned = is_aligned && suits<result>(params.output_strides[axis]);
+  }
+  return writer{.output = params.output,
+                .offsets = offsets,
+                .reduced_size = params.reduced_size,
+                .is_aligned = is_aligned};
+}
+
+/// Of a layout with at most one kept axis.
+template <class Reduction, class A>
+auto even_output(const reduce_params& params) {
+  const auto write = writer<Reduction, A>(
+      params, even_offsets{params.kept_rank == 0 ? 0 : params.output_strides[0]});
+#if __has_include(<cuda/iterator>)
+  return ::cuda::tabulate_output_iterator{write, std::int64_t{0}};
+#else
+  return thrust::make_tabulate_output_iterator(write);
+#endif
+}
 
 template <class Reduction, class T>
 [[nodiscard]] bool input_is_aligned(const reduce_params& params) {
@@ -83,21 +104,12 @@ template <class Reduction, class T>
   return aligned;
 }
 
-template <class Writer>
-auto output_iterator(const Writer& writer) {
-#if __has_include(<cuda/iterator>)
-  return ::cuda::tabulate_output_iterator{writer, std::int64_t{0}};
-#else
-  return thrust::make_tabulate_output_iterator(writer);
-#endif
-}
-
 // ---- flat
 
 template <class Reduction, class T>
 cudaError_t reduce_flat(const reduce_params& params, launch_context* context) {
   using A = ops::accumulator_t<Reduction, T>;
-  const auto output = output_iterator(write_result<Reduction, A>(params));
+  const auto output = even_output<Reduction, A>(params);
   return with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
     return cub::DeviceReduce::TransformReduce(
         scratch, nbytes, reinterpret_cast<const T*>(params.input), output, params.reduced_size,
@@ -121,7 +133,7 @@ cudaError_t reduce_rows(const reduce_params& params, launch_context* context) {
   using A = ops::accumulator_t<Reduction, T>;
   const auto input = thrust::make_transform_iterator(reinterpret_cast<const T*>(params.input),
                                                      load_element<Reduction, T>{});
-  const auto output = output_iterator(write_result<Reduction, A>(params));
+  const auto output = even_output<Reduction, A>(params);
 #if CCCL_VERSION < 3001000
   const auto begin = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
                                                      segment_begin{params.reduced_size});
@@ -144,18 +156,15 @@ cudaError_t reduce_rows(const reduce_params& params, launch_context* context) {
 template <class Reduction, class T>
 struct array_elements {
   const char* input;
-  reduce_offsets offsets;
+  axis_offsets kept;
+  axis_offsets reduced;
   bool is_aligned;
 
-  SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const {
-    return offsets.kept.offset(k, offsets.is_narrow);
-  }
+  SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const { return kept.offset(k); }
   /// Whether an output's elements are `step` apart.
-  SKERRY_HD SKERRY_INLINE bool are_evenly_spaced() const { return offsets.reduced.rank <= 1; }
-  SKERRY_HD SKERRY_INLINE std::int64_t step() const { return offsets.reduced.strides[0]; }
-  SKERRY_HD SKERRY_INLINE std::int64_t distance(std::int64_t j) const {
-    return offsets.reduced.offset(j, offsets.is_narrow);
-  }
+  SKERRY_HD SKERRY_INLINE bool are_evenly_spaced() const { return reduced.rank <= 1; }
+  SKERRY_HD SKERRY_INLINE std::int64_t step() const { return reduced.strides[0]; }
+  SKERRY_HD SKERRY_INLINE std::int64_t distance(std::int64_t j) const { return reduced.offset(j); }
   SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> at(std::int64_t offset) const {
     return Reduction::load(load<T>(input + offset, is_aligned));
   }
@@ -181,7 +190,7 @@ struct reduce_loop {
   Elements elements;
   loop_split split;
   A* partials;  ///< by thread; null in the last pass, which writes results
-  write_result<Reduction, A> write;
+  write_result<Reduction, A, axis_offsets> write;
 
   __device__ SKERRY_INLINE void operator()(std::int64_t thread) const {
     const loop_split::share mine = split.of(thread);
@@ -231,10 +240,12 @@ struct reduce_loop {
 template <class Reduction, class A, class Elements>
 cudaError_t loop_pass(const reduce_params& params, const Elements& elements,
                       const loop_split& split, A* partials, launch_context* context) {
-  const reduce_loop<Reduction, A, Elements> loop{.elements = elements,
-                                                 .split = split,
-                                                 .partials = split.parts > 1 ? partials : nullptr,
-                                                 .write = write_result<Reduction, A>(params)};
+  const reduce_loop<Reduction, A, Elements> loop{
+      .elements = elements,
+      .split = split,
+      .partials = split.parts > 1 ? partials : nullptr,
+      .write = writer<Reduction, A>(
+          params, axis_offsets(params.kept_rank, params.kept_shape, params.output_strides))};
   return cub::DeviceFor::Bulk(split.threads(), loop, stream_of(context));
 }
 
@@ -254,9 +265,11 @@ cudaError_t reduce_by_loops(const reduce_params& params, launch_context* context
     if (partials[0] == nullptr) return cudaErrorMemoryAllocation;
     partials[1] = partials[0] + first;
   }
-  const array_elements<Reduction, T> elements{.input = params.input,
-                                              .offsets = reduce_offsets(params),
-                                              .is_aligned = input_is_aligned<Reduction, T>(params)};
+  const array_elements<Reduction, T> elements{
+      .input = params.input,
+      .kept = axis_offsets(params.kept_rank, params.kept_shape, params.kept_strides),
+      .reduced = axis_offsets(params.reduced_rank, params.reduced_shape, params.reduced_strides),
+      .is_aligned = input_is_aligned<Reduction, T>(params)};
   cudaError_t status = loop_pass<Reduction, A>(params, elements, split, partials[0], context);
   for (int source = 0; split.parts > 1 && status == cudaSuccess; source ^= 1) {
     const partial_elements<A> left{.partials = partials[source],
