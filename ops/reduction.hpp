@@ -109,7 +109,7 @@ struct max {
   }
   template <class A>
   SKERRY_HD static A combine(A a, A b) {
-    return (a > b || a != a) ? a : b;
+    return ((a > b) | (a != a)) ? a : b;
   }
   template <class A>
   SKERRY_HD static A finish(A a, int64) {
@@ -165,7 +165,7 @@ struct min {
   }
   template <class A>
   SKERRY_HD static A combine(A a, A b) {
-    return (a < b || a != a) ? a : b;
+    return ((a < b) | (a != a)) ? a : b;
   }
   template <class A>
   SKERRY_HD static A finish(A a, int64) {

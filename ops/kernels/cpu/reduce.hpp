@@ -18,6 +18,8 @@ struct reducer {
   void (*clear)(char* acc, int64 n) noexcept;
   /// acc[i] = combine(acc[i], load(x[j, i])) for j < rows, i < n, with rows `row` bytes apart
   void (*columns)(char* acc, const char* x, int64 row, int64 rows, int64 n) noexcept;
+  /// acc[j] = combine of load(x[j, i]) for i < n, for j < rows, with rows `row` bytes apart
+  void (*rows)(char* acc, const char* x, int64 row, int64 rows, int64 n) noexcept;
   /// acc[i] = combine(acc[i], other[i]) for i < n
   void (*merge)(char* acc, const char* other, int64 n) noexcept;
   /// out[i] = finish(acc[i], count) for i < n
@@ -33,6 +35,12 @@ template <class Op, class T>
 struct reduction_loops {
   using A = ops::accumulator_t<Op, T>;
   static constexpr int64 size = sizeof(A);
+
+  static constexpr int absorbing() {
+    if constexpr (ops::same_v<Op, ops::any>) return 1;
+    if constexpr (ops::same_v<Op, ops::all>) return 0;
+    return -1;
+  }
 
   static void clear(char* acc, int64 n) noexcept {
     const A value = Op::template identity<A>();
@@ -67,6 +75,54 @@ struct reduction_loops {
     }
   }
 
+  /// In as many lanes as fill four vectors.
+  static SKERRY_INLINE A run_of(const char* x, int64 n) {
+    constexpr int lanes = size >= 4 ? 128 / size : 32;
+    if (n < lanes) {
+      A total = Op::template identity<A>();
+      for (int64 i = 0; i < n; ++i) total = Op::combine(total, item(x, i));
+      return total;
+    }
+    alignas(64) A lane[lanes];
+    for (int k = 0; k < lanes; ++k) lane[k] = item(x, k);
+    int64 i = lanes;
+    for (; i + lanes <= n; i += lanes) {
+      for (int k = 0; k < lanes; ++k) lane[k] = Op::combine(lane[k], item(x, i + k));
+    }
+    for (int k = 0; i + k < n; ++k) lane[k] = Op::combine(lane[k], item(x, i + k));
+#pragma GCC unroll 5
+    for (int half = lanes / 2; half > 0; half /= 2) {
+      for (int k = 0; k < half; ++k) lane[k] = Op::combine(lane[k], lane[k + half]);
+    }
+    return lane[0];
+  }
+
+  /// Looks for the one value that decides, in lanes as wide as the elements.
+  static SKERRY_INLINE A search(const char* x, int64 n) {
+    using B = ops::bits_t<ops::real_part_t<T>>;
+    constexpr A decisive = absorbing() != 0;
+    constexpr int64 block = 2048;
+    for (int64 at = 0; at < n; at += block) {
+      const int64 end = least(at + block, n);
+      B found = 0;
+      for (int64 i = at; i < end; ++i) {
+        found = static_cast<B>(found | static_cast<B>(item(x, i) == decisive));
+      }
+      if (found != 0) return decisive;
+    }
+    return !decisive;
+  }
+
+  static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n) noexcept {
+    for (int64 j = 0; j < rows; ++j) {
+      if constexpr (absorbing() >= 0) {
+        store<A>(acc + j * size, search(x + j * row, n));
+      } else {
+        store<A>(acc + j * size, run_of(x + j * row, n));
+      }
+    }
+  }
+
   static void merge(char* acc, const char* other, int64 n) noexcept {
 #pragma GCC ivdep
     for (int64 i = 0; i < n; ++i) {
@@ -80,15 +136,9 @@ struct reduction_loops {
     }
   }
 
-  static constexpr int absorbing() {
-    if constexpr (ops::same_v<Op, ops::any>) return 1;
-    if constexpr (ops::same_v<Op, ops::all>) return 0;
-    return -1;
-  }
-
   static void run(const void* params) {
     run_reduction(*static_cast<const reduce_params*>(params),
-                  {sizeof(T), size, clear, columns, merge, finish, absorbing()});
+                  {sizeof(T), size, clear, columns, rows, merge, finish, absorbing()});
   }
 };
 

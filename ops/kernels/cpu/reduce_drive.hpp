@@ -10,8 +10,9 @@
 // in L1. Where there are many outputs side by side, rows of elements are combined into them
 // ("columns"); tiles whose rows aren't contiguous are packed, usually by a transpose. Where there
 // are few, the elements along the reduced axis are laid out as a matrix of many columns, and its
-// accumulators are folded in the end ("fold"). Both add pairwise beyond 128 rows. The cut depends
-// on the shape and strides only, never on the number of threads: so does the result.
+// accumulators are folded in the end ("fold"); a short contiguous run is left to one call ("rows").
+// Both add pairwise beyond 128 rows. The cut depends on the shape and strides only, never on the
+// number of threads: so does the result.
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
@@ -60,12 +61,15 @@ class pairwise {
   alignas(64) char levels_[48][accumulator_bytes];
 };
 
+enum class manner { columns, fold, rows };
+constexpr int64 longest_row = 1024;
+
 struct reduction {
   const reduce_params& work;
   const reducer& how;
-  int axis = 0;       ///< the kept axis of a block
-  int64 block = 1;    ///< outputs per block
-  bool fold = false;  ///< else columns
+  int axis = 0;     ///< the kept axis of a block
+  int64 block = 1;  ///< outputs per block
+  manner way = manner::columns;
   bool pack = false;
   int64 length;  ///< of reduced axis 0
   int64 step;    ///< along it, bytes
@@ -99,13 +103,17 @@ struct reduction {
     const bool long_rows = step == how.itemsize && length >= 64;
     const bool narrow = width() <= 64 && length >= 16 && axis == 0 && kept_step() == how.itemsize &&
                         step == width() * how.itemsize;
-    if (long_rows) {
-      fold = true;
+    const bool plain = step == how.itemsize && work.reduced_rank == 1 && length <= longest_row;
+    if (plain && (length >= 64 || work.kept_size < 8)) {
+      way = manner::rows;
+      block = least(width(), accumulator_bytes / greatest(how.accumulator_size, 4));
+    } else if (long_rows) {
+      way = manner::fold;
     } else if (narrow) {
-      fold = true;
+      way = manner::fold;
       block = width();
     } else if (width() < 8) {
-      fold = true;
+      way = manner::fold;
       pack = true;
     } else {
       block = least(width(), accumulator_bytes / greatest(how.accumulator_size, 4));
@@ -153,7 +161,7 @@ class block_reducer {
 
  private:
   void add(const char* at, int64 rows) noexcept {
-    if (!what_.fold) {
+    if (what_.way == manner::columns) {
       add_columns(at, rows);
     } else if (what_.pack) {
       gather(at, rows);
@@ -198,7 +206,7 @@ class block_reducer {
 
   void flush() noexcept {
     if (held_ == 0) return;
-    if (what_.fold) {
+    if (what_.way == manner::fold) {
       add_run(buffer_, held_);
     } else {
       sums_.push(acc_);
@@ -209,12 +217,13 @@ class block_reducer {
   /// A contiguous run of rows of n accumulators: several rows side by side make a matrix that is
   /// wide enough for vectors.
   void add_run(const char* at, int64 rows) noexcept {
+    if (n_ == 1 && (how_.absorbing >= 0 || rows <= longest_row)) return add_row(at, rows);
     const int64 row_bytes = n_ * how_.itemsize;
     const int64 widest = greatest(accumulator_bytes / (n_ * how_.accumulator_size), 1);
     int64 beside = least(greatest(rows / 16, 1), widest);
     if (n_ == 1) beside = least(greatest(beside / 16 * 16, 16), widest);
-    const int64 most = beside * (how_.absorbing >= 0 ? 16 : block_rows);
-    while (rows > 0 && !decided_) {
+    const int64 most = beside * block_rows;
+    while (rows > 0) {
       const int64 now = least(rows, most);
       const int64 whole = now / beside;
       const int64 rest = now % beside;
@@ -223,10 +232,15 @@ class block_reducer {
       how_.columns(acc_, at + whole * beside * row_bytes, 0, 1, rest * n_);
       fold(beside);
       sums_.push(acc_);
-      decided_ = n_ == 1 && how_.absorbing >= 0 && acc_[0] == how_.absorbing;
       rows -= now;
       at += now * row_bytes;
     }
+  }
+
+  void add_row(const char* at, int64 n) noexcept {
+    how_.rows(acc_, at, 0, 1, n);
+    sums_.push(acc_);
+    decided_ = how_.absorbing >= 0 && acc_[0] == how_.absorbing;
   }
 
   void fold(int64 beside) noexcept {
@@ -277,7 +291,11 @@ void reduce_units(void* context, std::int64_t begin, std::int64_t end) noexcept 
   alignas(64) char acc[accumulator_bytes];
   for (int64 unit = begin; unit < end; ++unit) {
     const block_place at = locate(what, unit);
-    block_reducer(what, at.n).run(at.input, 0, what.work.reduced_size, acc);
+    if (what.way == manner::rows) {
+      what.how.rows(acc, at.input, what.kept_step(), at.n, what.length);
+    } else {
+      block_reducer(what, at.n).run(at.input, 0, what.work.reduced_size, acc);
+    }
     what.how.finish(at.output, at.output_step, acc, at.n, what.work.reduced_size);
   }
 }
