@@ -237,6 +237,29 @@ struct reduce_loop {
   }
 };
 
+#if CCCL_VERSION >= 3005000
+/// Of DeviceFor's two items a thread the second would wait for the whole loop of the first (and
+/// double the code).
+struct one_item_a_thread {
+  SKERRY_HD constexpr cub::ForPolicy operator()(::cuda::compute_capability) const {
+    return {.threads_per_block = 256, .items_per_thread = 1};
+  }
+};
+#endif
+
+template <class Loop>
+cudaError_t run_loop(std::int64_t threads, const Loop& loop, cudaStream_t stream) {
+#if CCCL_VERSION >= 3005000
+  const ::cuda::std::execution::env environment{::cuda::stream_ref{stream},
+                                                ::cuda::execution::tune(one_item_a_thread{})};
+  // CUB would take the default stream in silence.
+  static_assert(::cuda::std::is_invocable_v<decltype(::cuda::get_stream), decltype(environment)>);
+  return cub::DeviceFor::Bulk(threads, loop, environment);
+#else
+  return cub::DeviceFor::Bulk(threads, loop, stream);
+#endif
+}
+
 template <class Reduction, class A, class Elements>
 cudaError_t loop_pass(const reduce_params& params, const Elements& elements,
                       const loop_split& split, A* partials, launch_context* context) {
@@ -246,7 +269,7 @@ cudaError_t loop_pass(const reduce_params& params, const Elements& elements,
       .partials = split.parts > 1 ? partials : nullptr,
       .write = writer<Reduction, A>(
           params, axis_offsets(params.kept_rank, params.kept_shape, params.output_strides))};
-  return cub::DeviceFor::Bulk(split.threads(), loop, stream_of(context));
+  return run_loop(split.threads(), loop, stream_of(context));
 }
 
 /// Works for every layout, and for no elements at all (one pass of length 0: the identity).
