@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/array_methods.hpp"
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/stream.hpp"
+#include "ops/copy.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
+#include "python/bindings/foreign.hpp"
+#include "python/bindings/function_table.hpp"
+
+namespace skerry::python {
+namespace {
+
+/// A function of one of the package's Python modules, for what is not hot.
+object package_function(const char* module, const char* name) {
+  const object imported(PyImport_ImportModule(module));
+  return object(PyObject_GetAttrString(imported.get(), name));
+}
+
+/// While it lives, this thread's work on a device goes to another stream.
+class stream_scope {
+ public:
+  explicit stream_scope(const stream& to) : before_(current_stream(to.where())) {
+    set_current_stream(to);
+  }
+  stream_scope(const stream_scope&) = delete;
+  stream_scope& operator=(const stream_scope&) = delete;
+  ~stream_scope() {
+    try {
+      set_current_stream(before_);
+    } catch (...) {  // the device is lost, and its streams with it
+      static_cast<void>(0);
+    }
+  }
+
+ private:
+  stream before_;
+};
+
+ndarray moved(const ndarray& x, device where) {
+  const without_gil waiting(true);
+  return to_device(x, where);
+}
+
+PyObject* run_to_device(const arguments& with) {
+  constexpr const char* op = "to_device";
+  const ndarray& x = value_of(with.self);
+  const device where = usable_device(op, with[0]);
+  if (where == x.device()) return Py_NewRef(with.self);
+  if (!with.has(1)) return wrap(moved(x, where));
+  const device owner = where.kind == device_kind::cuda ? where : x.device();
+  if (owner.kind == device_kind::cpu) {
+    throw value_error("to_device: no stream for a copy between CPU devices");
+  }
+  const stream_scope scope(parse_stream(op, with[1], owner));
+  return wrap(moved(x, where));
+}
+
+PyObject* run_array_namespace(const arguments& with) {
+  if (with.has(0)) {
+    static constexpr const char* known[] = {"2021.12", "2022.12", "2023.12", "2024.12", "2025.12"};
+    const char* asked = PyUnicode_Check(with[0]) ? PyUnicode_AsUTF8(with[0]) : "";
+    bool found = false;
+    for (const char* version : known) found = found || std::string(version) == asked;
+    if (!found) {
+      const object text(PyObject_Repr(with[0]));
+      throw value_error(std::string("__array_namespace__: unknown api_version ") +
+                        PyUnicode_AsUTF8(text.get()) + "; known are 2021.12 to 2025.12");
+    }
+  }
+  return object(PyImport_ImportModule("skerry")).release();
+}
+
+PyObject* run_dlpack(const arguments& with) {
+  return export_capsule(value_of(with.self), with[0], with[1], with[2], optional_truth(with[3]));
+}
+
+PyObject* run_dlpack_device(const arguments& with) { return export_device(value_of(with.self)); }
+
+PyObject* run_array(const arguments& with) {
+  const ndarray& x = value_of(with.self);
+  if (x.device().kind != device_kind::cpu) {
+    throw dtype_error("__array__: an array on " + to_string(x.device()) +
+                      " is not converted to NumPy implicitly; copy it to the host first: "
+                      "x.to_device(\"cpu\")");
+  }
+  const object view(PyMemoryView_FromObject(with.self));
+  const object function(PyObject_GetAttrString(numpy(), "array"));
+  const object positional(PyTuple_Pack(1, view.get()));
+  const object keywords(Py_BuildValue("{s:O,s:O}", "dtype", with.has(0) ? with[0] : Py_None, "copy",
+                                      with.has(1) ? with[1] : Py_None));
+  return PyObject_Call(function.get(), positional.get(), keywords.get());
+}
+
+PyObject* run_complex(const arguments& with) {
+  const ndarray& x = value_of(with.self);
+  if (x.rank() != 0) {
+    throw dtype_error("complex: only a 0-d array is a scalar, not " + describe(x));
+  }
+  const object value(to_python(read_element(x), x.dtype()));
+  if (PyComplex_Check(value.get())) return Py_NewRef(value.get());
+  const double real = PyFloat_AsDouble(value.get());
+  if (real == -1.0 && PyErr_Occurred()) return nullptr;
+  return PyComplex_FromDoubles(real, 0.0);
+}
+
+PyObject* run_copy(const arguments& with) {
+  const ndarray& x = value_of(with.self);
+  ndarray result;
+  {
+    const without_gil working(x.size() > long_work);
+    result = copy(x);
+  }
+  return wrap(std::move(result));
+}
+
+PyObject* run_item(const arguments& with) {
+  const ndarray& x = value_of(with.self);
+  if (x.size() != 1) {
+    throw value_error("item: only an array of one element is a scalar, not " + describe(x));
+  }
+  return to_python(read_element(x), x.dtype());
+}
+
+PyObject* run_tolist(const arguments& with) {
+  const object host(wrap(moved(value_of(with.self), device{})));
+  const object view(PyObject_CallMethod(numpy(), "asarray", "O", host.get()));
+  return PyObject_CallMethod(view.get(), "tolist", nullptr);
+}
+
+PyObject* run_reduce(const arguments& with) {
+  const object function = package_function("skerry._pickle", "reduce_array");
+  return PyObject_CallFunctionObjArgs(function.get(), with.self, with[0], nullptr);
+}
+
+PyObject* run_sizeof(const arguments& with) {
+  return PyLong_FromLongLong(static_cast<long long>(sizeof(array_object)) +
+                             value_of(with.self).nbytes());
+}
+
+constexpr function_entry methods[] = {
+    {"__array__", "($self, dtype=None, *, copy=None)",
+     "The elements as a numpy.ndarray: a view of a CPU array. TypeError for an array on a CUDA "
+     "device.",
+     run_array},
+    {"__array_namespace__", "($self, /, *, api_version=None)",
+     "The module skerry, which has all functions of the standard.\n\nRaises\n------\nValueError\n"
+     "    For an unknown version.",
+     run_array_namespace},
+    {"__complex__", "($self, /)", "complex(self), for a 0-d array.", run_complex},
+    {"__copy__", "($self, /)", "A copy on the same device.", run_copy},
+    {"__deepcopy__", "($self, memo, /)", "A copy on the same device.", run_copy},
+    {"__dlpack__", "($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)",
+     "A DLPack capsule of the array, for from_dlpack of another library.\n\n"
+     "Pending work is ordered before the consumer's stream, without a wait. "
+     "dl_device=(1, 0) copies to the host.\n\nRaises\n------\nInterchangeError\n    (BufferError "
+     "and ValueError) for what can't be exported so.",
+     run_dlpack},
+    {"__dlpack_device__", "($self, /)", "DLPack's device type and the ordinal of the CUDA runtime.",
+     run_dlpack_device},
+    {"__reduce_ex__", "($self, protocol, /)",
+     "For pickle; the elements out of band with protocol 5.", run_reduce},
+    {"__sizeof__", "($self, /)", "Bytes of the object and of its elements.", run_sizeof},
+    {"copy", "($self, /)", "A copy on the same device.", run_copy},
+    {"item", "($self, /)", "The Python scalar of an array of one element.", run_item},
+    {"to_device", "($self, device, /, *, stream=None)",
+     "The array on a device: itself where it is there, else a copy.\n\n"
+     "Parameters\n----------\ndevice : Device or str\nstream : Stream, int or object with "
+     "__cuda_stream__, optional\n    Where the copy is enqueued; the current stream by default.\n\n"
+     "Returns\n-------\nArray\n    Work on it comes after the copy without a wait of the caller's; "
+     "a copy to a CPU has arrived.\n\nRaises\n------\nDeviceUnavailableError, OutOfMemoryError\n\n"
+     "Source: array API 2025.12, array object.",
+     run_to_device},
+    {"tolist", "($self, /)", "The elements as nested lists of Python scalars.", run_tolist},
+};
+
+}  // namespace
+
+PyMethodDef* array_methods() { return definitions<methods>(); }
+
+PyObject* represent(PyObject* self) {
+  return guarded([&] {
+    const object function = package_function("skerry._repr", "array_repr");
+    return PyObject_CallOneArg(function.get(), self);
+  });
+}
+
+}  // namespace skerry::python

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/array_type.hpp"
+
+#include <structmember.h>
+
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/transfer.hpp"
+#include "ops/copy.hpp"
+#include "ops/manipulation.hpp"
+#include "python/bindings/array_methods.hpp"
+#include "python/bindings/device_args.hpp"
+
+namespace skerry::python {
+
+PyTypeObject* array_type = nullptr;
+
+namespace {
+
+// Objects that were freed, kept for the next result: guarded by the GIL, like all of this.
+constexpr int most_free = 128;
+array_object* free_objects[most_free];
+int free_count = 0;
+
+array_object* take_object() {
+  if (free_count > 0) {
+    array_object* self = free_objects[--free_count];
+    PyObject_Init(reinterpret_cast<PyObject*>(self), array_type);
+    return self;
+  }
+  return PyObject_New(array_object, array_type);
+}
+
+void deallocate(PyObject* object) {
+  auto* self = reinterpret_cast<array_object*>(object);
+  if (self->weak_references != nullptr) PyObject_ClearWeakRefs(object);
+  PyTypeObject* type = Py_TYPE(object);
+  self->value.~ndarray();
+  if (free_count < most_free) {
+    free_objects[free_count++] = self;
+  } else {
+    PyObject_Free(self);
+  }
+  Py_DECREF(type);
+}
+
+PyObject* integers(const dims& values) {
+  PyObject* tuple = PyTuple_New(values.rank());
+  if (tuple == nullptr) return nullptr;
+  for (int i = 0; i < values.rank(); ++i) {
+    PyTuple_SET_ITEM(tuple, i, PyLong_FromLongLong(values[i]));
+  }
+  return tuple;
+}
+
+PyObject* get_dtype(PyObject* self, void*) {
+  return Py_NewRef(dtype_object(value_of(self).dtype()));
+}
+PyObject* get_device(PyObject* self, void*) {
+  return guarded([&] { return Py_NewRef(device_object(value_of(self).device())); });
+}
+PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(value_of(self).rank()); }
+PyObject* get_shape(PyObject* self, void*) { return integers(value_of(self).shape()); }
+PyObject* get_strides(PyObject* self, void*) { return integers(value_of(self).strides()); }
+PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(value_of(self).size()); }
+PyObject* get_itemsize(PyObject* self, void*) {
+  return PyLong_FromLongLong(value_of(self).itemsize());
+}
+PyObject* get_nbytes(PyObject* self, void*) { return PyLong_FromLongLong(value_of(self).nbytes()); }
+PyObject* get_transpose(PyObject* self, void*) {
+  return guarded([&] { return wrap(transpose(value_of(self))); });
+}
+PyObject* get_matrix_transpose(PyObject* self, void*) {
+  return guarded([&] { return wrap(matrix_transpose(value_of(self))); });
+}
+
+PyGetSetDef attributes[] = {
+    {"T", get_transpose, nullptr, "The transpose of a matrix, a view. ValueError unless 2-D.",
+     nullptr},
+    {"device", get_device, nullptr, "The Device that the array lives on.", nullptr},
+    {"dtype", get_dtype, nullptr, "The numpy.dtype of the elements.", nullptr},
+    {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
+    {"mT", get_matrix_transpose, nullptr,
+     "The array with its last two axes exchanged, a view. ValueError below 2-D.", nullptr},
+    {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
+    {"shape", get_shape, nullptr, "The number of elements along each axis.", nullptr},
+    {"size", get_size, nullptr, "The number of elements.", nullptr},
+    {"strides", get_strides, nullptr, "Bytes from one element to the next along each axis.",
+     nullptr},
+    {},
+};
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(array_object, weak_references), READONLY, nullptr},
+    {},
+};
+
+constexpr const char* type_doc =
+    "An array on one device, as the Python array API standard 2025.12 has it.\n\n"
+    "Made by asarray, zeros, arange and the other creation functions; an operation gives its\n"
+    "result on the device of its arguments. Arrays on different devices are never mixed: that\n"
+    "raises DeviceMismatchError, and to_device() is the remedy.";
+
+void append(std::vector<PyType_Slot>& all, const PyType_Slot* some) {
+  for (; some->slot != 0; ++some) all.push_back(*some);
+}
+
+}  // namespace
+
+PyObject* wrap(ndarray&& value) {
+  array_object* self = take_object();
+  if (self == nullptr) throw python_error{};
+  new (&self->value) ndarray(std::move(value));
+  self->weak_references = nullptr;
+  return reinterpret_cast<PyObject*>(self);
+}
+
+PyObject* wrap_all(std::vector<ndarray>&& values) {
+  object tuple(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), wrap(std::move(values[i])));
+  }
+  return tuple.release();
+}
+
+const ndarray& require_array(const char* op, const char* argument, PyObject* from) {
+  if (is_array(from)) return value_of(from);
+  throw dtype_error(std::string(op) + ": " + argument + " must be a skerry.Array, not " +
+                    Py_TYPE(from)->tp_name + "; convert it with skerry.asarray");
+}
+
+void require_operand(const char* op, PyObject* from, operand& to, scalar& room) {
+  const parsed result = parse_operand(from, to, room);
+  if (result == parsed::error) throw python_error{};
+  if (result == parsed::no) {
+    throw dtype_error(std::string(op) + ": " + to.name +
+                      " must be a skerry.Array or a Python scalar, not " + Py_TYPE(from)->tp_name +
+                      "; convert it with skerry.asarray");
+  }
+}
+
+std::vector<std::int64_t> parse_integers(const char* op, const char* argument, PyObject* from) {
+  if (PyIndex_Check(from)) return {clamped_integer(from)};
+  if (!PyTuple_Check(from) && !PyList_Check(from)) {
+    throw dtype_error(std::string(op) + ": " + argument +
+                      " must be an int or a tuple of ints, not " + Py_TYPE(from)->tp_name);
+  }
+  std::vector<std::int64_t> values;
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(from);
+  values.reserve(static_cast<std::size_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    values.push_back(clamped_integer(PySequence_Fast_GET_ITEM(from, i)));
+  }
+  return values;
+}
+
+element read_element(const ndarray& from) {
+  element value;
+  if (from.device().kind == device_kind::cpu) {
+    std::memcpy(value.bytes, from.data(), static_cast<std::size_t>(from.itemsize()));
+    return value;
+  }
+  const without_gil waiting(true);
+  read_bytes(value.bytes, from.memory(), static_cast<std::size_t>(from.layout().offset),
+             static_cast<std::size_t>(from.itemsize()));
+  return value;
+}
+
+void prepare_array_type(PyObject* module) {
+  std::vector<PyType_Slot> slots{
+      {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+      {Py_tp_getset, attributes},
+      {Py_tp_members, members},
+      {Py_tp_methods, array_methods()},
+      {Py_tp_repr, reinterpret_cast<void*>(represent)},
+      {Py_tp_doc, const_cast<char*>(type_doc)},
+  };
+  append(slots, number_slots);
+  append(slots, indexing_slots);
+  append(slots, buffer_slots);
+  slots.push_back({});
+  PyType_Spec spec{"skerry.Array", sizeof(array_object), 0,
+                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
+  object type(PyType_FromSpec(&spec));
+  array_type = reinterpret_cast<PyTypeObject*>(type.get());
+  // NumPy's operators and ufuncs leave such operands alone: nothing is copied to the host unasked.
+  if (PyObject_SetAttrString(type.get(), "__array_ufunc__", Py_None) != 0) throw python_error{};
+  add_interchange(array_type);
+  if (PyModule_AddObjectRef(module, "Array", type.release()) != 0) throw python_error{};
+}
+
+}  // namespace skerry::python

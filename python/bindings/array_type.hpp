@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+#include <optional>
+#include <vector>
+
+#include "core/ndarray.hpp"
+#include "ops/operand.hpp"
+#include "python/bindings/errors.hpp"
+#include "python/bindings/scalar_args.hpp"
+
+namespace skerry::python {
+
+/// A `skerry.Array`. `value` never changes while the object lives, so it may be read without the
+/// GIL by whoever holds a reference.
+struct array_object {
+  PyObject_HEAD ndarray value;
+  PyObject* weak_references;
+};
+
+extern PyTypeObject* array_type;
+
+/// Makes the type and adds it to the module as Array; throws python_error.
+void prepare_array_type(PyObject* module);
+
+[[nodiscard]] inline bool is_array(PyObject* what) noexcept { return Py_TYPE(what) == array_type; }
+[[nodiscard]] inline const ndarray& value_of(PyObject* array) noexcept {
+  return reinterpret_cast<array_object*>(array)->value;
+}
+/// A new Python object for an array.
+[[nodiscard]] PyObject* wrap(ndarray&& value);
+[[nodiscard]] PyObject* wrap_all(std::vector<ndarray>&& values);  ///< a tuple
+
+/// Throws dtype_error that names `op` and `argument` unless it is an Array.
+[[nodiscard]] const ndarray& require_array(const char* op, const char* argument, PyObject* from);
+
+/// Reads an argument of an operation: an Array or a Python scalar.
+[[nodiscard]] inline parsed parse_operand(PyObject* from, operand& to, scalar& room) noexcept {
+  if (is_array(from)) {
+    to.array = &value_of(from);
+    return parsed::yes;
+  }
+  const parsed result = parse_scalar(from, room);
+  if (result == parsed::yes) to.value = &room;
+  return result;
+}
+/// Throws dtype_error where it is neither.
+void require_operand(const char* op, PyObject* from, operand& to, scalar& room);
+
+/// One int, a tuple or list of them; TypeError else. Ints beyond int64 are clamped.
+[[nodiscard]] std::vector<std::int64_t> parse_integers(const char* op, const char* argument,
+                                                       PyObject* from);
+
+/// The element of an array of size 1, read from its device.
+[[nodiscard]] element read_element(const ndarray& from);
+
+// The slots, by file.
+extern PyType_Slot number_slots[];
+extern PyType_Slot indexing_slots[];
+extern PyType_Slot buffer_slots[];
+/// Adds __cuda_array_interface__ as a real property: cuDF asks for the type of the descriptor.
+void add_interchange(PyTypeObject* type);
+
+}  // namespace skerry::python

@@ -1,0 +1,411 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/creation.hpp"
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/memory.hpp"
+#include "device/registry.hpp"
+#include "ops/copy.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
+#include "python/bindings/foreign.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/functions.hpp"
+#include "python/bindings/sequence.hpp"
+
+namespace skerry::python {
+namespace {
+
+dims parse_shape(const char* op, PyObject* from) {
+  const std::vector<std::int64_t> shape = parse_integers(op, "shape", from);
+  return dims(std::span<const std::int64_t>(shape));
+}
+
+/// An uninitialised array, in memory that GPUs can read if `pinned`.
+ndarray make_empty(const char* op, const dims& shape, dtype type, device where, bool pinned) {
+  const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
+  if (!pinned)
+    return {allocate(where, static_cast<std::size_t>(nbytes)), c_layout(shape, itemsize(type)),
+            type};
+  if (where.kind != device_kind::cpu) {
+    throw value_error(std::string(op) + ": pinned=True is for CPU devices, not " +
+                      to_string(where));
+  }
+  return {allocate_pinned(where, static_cast<std::size_t>(nbytes)), c_layout(shape, itemsize(type)),
+          type};
+}
+
+ndarray make_full(const char* op, const dims& shape, const scalar& value, dtype type, device where,
+                  bool pinned) {
+  static_cast<void>(to_element(op, value, type));
+  const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
+  const without_gil working(nbytes > 8 * long_work);
+  if (!pinned) return full(shape, value, type, where);
+  ndarray made = make_empty(op, shape, type, where, true);
+  fill(op, made, value);
+  return made;
+}
+
+PyObject* run_empty(const arguments& with) {
+  const dims shape = parse_shape("empty", with[0]);
+  const dtype type = parse_optional_dtype("empty", with[1]).value_or(default_real);
+  const device where = device_or_default("empty", with[2]);
+  return wrap(make_empty("empty", shape, type, where, truth(with[3], false)));
+}
+
+PyObject* filled(const char* op, const arguments& with, std::int64_t number) {
+  const dims shape = parse_shape(op, with[0]);
+  const dtype type = parse_optional_dtype(op, with[1]).value_or(default_real);
+  const device where = device_or_default(op, with[2]);
+  const scalar value = type == dtype::bool_ ? scalar::of(number != 0) : scalar::of(number);
+  return wrap(make_full(op, shape, value, type, where, truth(with[3], false)));
+}
+
+PyObject* run_zeros(const arguments& with) { return filled("zeros", with, 0); }
+PyObject* run_ones(const arguments& with) { return filled("ones", with, 1); }
+
+/// A fill value, which may be a 0-d array too; then its dtype is the default.
+struct fill_value {
+  scalar value;
+  dtype type;
+};
+fill_value parse_fill(const char* op, PyObject* from) {
+  if (is_array(from) && value_of(from).rank() == 0) {
+    const ndarray& array = value_of(from);
+    const object number(to_python(read_element(array), array.dtype()));
+    return {require_scalar(op, "fill_value", number.get()), array.dtype()};
+  }
+  const scalar value = require_scalar(op, "fill_value", from);
+  return {value, default_dtype(value.what)};
+}
+
+PyObject* run_full(const arguments& with) {
+  const dims shape = parse_shape("full", with[0]);
+  const fill_value what = parse_fill("full", with[1]);
+  const dtype type = parse_optional_dtype("full", with[2]).value_or(what.type);
+  const device where = device_or_default("full", with[3]);
+  return wrap(make_full("full", shape, what.value, type, where, truth(with[4], false)));
+}
+
+struct model {
+  const ndarray& x;
+  dtype type;
+  device where;
+};
+model parse_like(const char* op, const arguments& with, int dtype_at) {
+  const ndarray& x = require_array(op, "x", with[0]);
+  return {x, parse_optional_dtype(op, with[dtype_at]).value_or(x.dtype()),
+          with.has(dtype_at + 1) ? usable_device(op, with[dtype_at + 1]) : x.device()};
+}
+
+PyObject* run_empty_like(const arguments& with) {
+  const model like = parse_like("empty_like", with, 1);
+  return wrap(make_empty("empty_like", like.x.shape(), like.type, like.where, false));
+}
+
+PyObject* filled_like(const char* op, const arguments& with, std::int64_t number) {
+  const model like = parse_like(op, with, 1);
+  const scalar value = like.type == dtype::bool_ ? scalar::of(number != 0) : scalar::of(number);
+  return wrap(make_full(op, like.x.shape(), value, like.type, like.where, false));
+}
+
+PyObject* run_zeros_like(const arguments& with) { return filled_like("zeros_like", with, 0); }
+PyObject* run_ones_like(const arguments& with) { return filled_like("ones_like", with, 1); }
+
+PyObject* run_full_like(const arguments& with) {
+  const model like = parse_like("full_like", with, 2);
+  const fill_value what = parse_fill("full_like", with[1]);
+  return wrap(make_full("full_like", like.x.shape(), what.value, like.type, like.where, false));
+}
+
+PyObject* run_arange(const arguments& with) {
+  constexpr const char* op = "arange";
+  scalar start = require_scalar(op, "start", with[0]);
+  scalar stop = start;
+  if (with.has(1)) {
+    stop = require_scalar(op, "stop", with[1]);
+  } else {
+    start = scalar::of(std::int64_t{0});
+  }
+  const scalar step =
+      with.has(2) ? require_scalar(op, "step", with[2]) : scalar::of(std::int64_t{1});
+  const std::optional<dtype> type = parse_optional_dtype(op, with[3]);
+  const device where = device_or_default(op, with[4]);
+  return wrap(arange(start, stop, step, type, where));
+}
+
+PyObject* run_linspace(const arguments& with) {
+  constexpr const char* op = "linspace";
+  const scalar start = require_scalar(op, "start", with[0]);
+  const scalar stop = require_scalar(op, "stop", with[1]);
+  const std::int64_t num = clamped_integer(with[2]);
+  const std::optional<dtype> type = parse_optional_dtype(op, with[3]);
+  const device where = device_or_default(op, with[4]);
+  return wrap(linspace(start, stop, num, type, where, truth(with[5], true)));
+}
+
+PyObject* run_eye(const arguments& with) {
+  constexpr const char* op = "eye";
+  const std::int64_t rows = clamped_integer(with[0]);
+  const std::int64_t columns = with.has(1) ? clamped_integer(with[1]) : rows;
+  const std::int64_t k = with.has(2) ? clamped_integer(with[2]) : 0;
+  const dtype type = parse_optional_dtype(op, with[3]).value_or(default_real);
+  const device where = device_or_default(op, with[4]);
+  const std::int64_t shape[] = {rows, columns};
+  check_shape(op, shape, itemsize(type));
+  return wrap(eye(rows, columns, k, type, where));
+}
+
+PyObject* run_tril(const arguments& with) {
+  const ndarray& x = require_array("tril", "x", with[0]);
+  return wrap(tril(x, with.has(1) ? clamped_integer(with[1]) : 0));
+}
+
+PyObject* run_triu(const arguments& with) {
+  const ndarray& x = require_array("triu", "x", with[0]);
+  return wrap(triu(x, with.has(1) ? clamped_integer(with[1]) : 0));
+}
+
+PyObject* run_meshgrid(const arguments& with) {
+  std::vector<ndarray> arrays;
+  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
+    const std::string name = "arrays[" + std::to_string(i) + "]";
+    arrays.push_back(require_array("meshgrid", name.c_str(), with.rest[i]));
+  }
+  bool xy = true;
+  if (with[0] != nullptr) {
+    const bool text = PyUnicode_Check(with[0]) != 0;
+    xy = text && PyUnicode_CompareWithASCIIString(with[0], "xy") == 0;
+    if (!xy && !(text && PyUnicode_CompareWithASCIIString(with[0], "ij") == 0)) {
+      throw value_error("meshgrid: indexing must be 'xy' or 'ij'");
+    }
+  }
+  return wrap_all(meshgrid(arrays, xy));
+}
+
+/// How asarray and from_dlpack treat what is an array already.
+struct conversion {
+  const char* op;
+  std::optional<dtype> type;
+  std::optional<device> where;
+  std::optional<bool> copied;
+};
+
+/// `fresh`: nobody else has this memory, so that it need not be copied again.
+ndarray convert(const conversion& how, ndarray from, bool fresh) {
+  const dtype type = how.type.value_or(from.dtype());
+  const device where = how.where.value_or(from.device());
+  const bool changes = type != from.dtype() || where != from.device();
+  if (changes && how.copied == false) {
+    throw interchange_error(std::string(how.op) + ": copy=False, but " + describe(from) +
+                            " can't become " + name(type) + " on " + to_string(where) +
+                            " without a copy");
+  }
+  const without_gil working(from.size() > long_work || where != from.device());
+  if (!changes) return how.copied == true && !fresh ? copy(from) : from;
+  if (where == from.device()) return astype(from, type, false);
+  return to_device(astype(from, type, false), where);
+}
+
+ndarray from_numpy(const conversion& how, PyObject* from) {
+  const device host = how.where && how.where->kind == device_kind::cpu ? *how.where : device{};
+  const device where = how.where ? *how.where : default_device();
+  conversion rest = how;
+  rest.where = where;
+  const device home = where.kind == device_kind::cpu ? where : host;
+  if (auto shared = from_buffer(how.op, from, home))
+    return convert(rest, std::move(*shared), false);
+  if (how.copied == false) {
+    throw interchange_error(std::string(how.op) +
+                            ": copy=False, but the dtype, byte order or alignment of the data "
+                            "needs a copy");
+  }
+  const object dtype_of(PyObject_CallMethod(numpy(), "asarray", "O", from));
+  const object own(PyObject_GetAttrString(dtype_of.get(), "dtype"));
+  const object native(PyObject_CallMethod(own.get(), "newbyteorder", "s", "="));
+  const dtype type = how.type ? *how.type : parse_dtype(how.op, native.get());
+  const object kind(PyObject_GetAttrString(own.get(), "kind"));
+  if (std::string("biufc").find(PyUnicode_AsUTF8(kind.get())) == std::string::npos) {
+    static_cast<void>(parse_dtype(how.op, own.get()));
+  }
+  const object converted(PyObject_CallMethod(dtype_of.get(), "astype", "O", dtype_object(type)));
+  const object dense(PyObject_CallMethod(numpy(), "array", "O", converted.get()));
+  auto shared = from_buffer(how.op, dense.get(), home);
+  if (!shared) throw interchange_error(std::string(how.op) + ": the data has no usable buffer");
+  return convert(rest, std::move(*shared), true);
+}
+
+ndarray from_values(const conversion& how, PyObject* from) {
+  if (how.copied == false) {
+    throw interchange_error(std::string(how.op) +
+                            ": copy=False, but Python scalars and sequences are always copied");
+  }
+  return from_sequence(how.op, from, how.type, how.where, default_device());
+}
+
+bool has(PyObject* from, const char* name) { return PyObject_HasAttrString(from, name) != 0; }
+
+PyObject* run_asarray(const arguments& with) {
+  constexpr const char* op = "asarray";
+  PyObject* from = with[0];
+  conversion how{.op = op,
+                 .type = parse_optional_dtype(op, with[1]),
+                 .where = std::nullopt,
+                 .copied = optional_truth(with[3])};
+  if (with.has(2)) how.where = usable_device(op, with[2]);
+  if (is_array(from)) {
+    const ndarray& x = value_of(from);
+    const bool same =
+        how.type.value_or(x.dtype()) == x.dtype() && how.where.value_or(x.device()) == x.device();
+    if (same && how.copied != true) return Py_NewRef(from);
+    return wrap(convert(how, x, false));
+  }
+  if (!how.where) require(default_device());
+  scalar ignored;
+  if (PyList_Check(from) || PyTuple_Check(from)) return wrap(from_values(how, from));
+  const parsed number = parse_scalar(from, ignored);
+  if (number == parsed::error) return nullptr;
+  if (number == parsed::yes) return wrap(from_values(how, from));
+  if (is_numpy_array(from)) return wrap(from_numpy(how, from));
+  if (has(from, "__cuda_array_interface__")) {
+    return wrap(convert(how, from_cuda_interface(op, from), false));
+  }
+  if (PyObject_CheckBuffer(from)) return wrap(from_numpy(how, from));
+  if (has(from, "__dlpack__"))
+    return wrap(convert(how, from_capsule(op, from, std::nullopt), false));
+  if (has(from, "__array_interface__") || has(from, "__array__"))
+    return wrap(from_numpy(how, from));
+  throw dtype_error(std::string(op) + ": neither an array, nor a number, nor a sequence of them: " +
+                    Py_TYPE(from)->tp_name);
+}
+
+PyObject* run_from_dlpack(const arguments& with) {
+  constexpr const char* op = "from_dlpack";
+  PyObject* from = with[0];
+  conversion how{
+      .op = op, .type = std::nullopt, .where = std::nullopt, .copied = optional_truth(with[2])};
+  if (with.has(1)) how.where = usable_device(op, with[1]);
+  // An own array needs no capsule, in which a logical device would lose its name.
+  if (is_array(from)) return wrap(convert(how, value_of(from), false));
+  if (!has(from, "__dlpack__") || !has(from, "__dlpack_device__")) {
+    PyErr_Format(PyExc_AttributeError, "from_dlpack: %s has no __dlpack__ and __dlpack_device__",
+                 Py_TYPE(from)->tp_name);
+    return nullptr;
+  }
+  ndarray taken = from_capsule(op, from, how.where ? std::nullopt : how.copied);
+  if (taken.device().kind == device_kind::cpu && how.where && how.where->kind == device_kind::cpu &&
+      taken.device() != *how.where && how.copied != true) {
+    // Host memory of another library belongs to no logical device: it goes where it is asked for.
+    return wrap(rehome(std::move(taken), *how.where));
+  }
+  return wrap(convert(how, std::move(taken), !how.where));
+}
+
+PyObject* run_from_cuda_array_interface(const arguments& with) {
+  return wrap(from_cuda_interface("from_cuda_array_interface", with[0]));
+}
+
+#define SKERRY_DEVICE_DOC                                                              \
+  "dtype : dtype, optional\ndevice : Device or str, optional\n    By default that of " \
+  "`with skerry.device(...)`, else of set_default_device, else cpu:0.\n"
+#define SKERRY_PINNED_DOC \
+  "pinned : bool\n    In host memory that CUDA devices read by its address (CPU devices only).\n"
+#define SKERRY_CREATION_ERRORS                                                               \
+  "\nRaises\n------\nDeviceUnavailableError\n    If the device can't be used.\n"             \
+  "ValueError\n    For a shape that is negative, has more than 64 axes or too many bytes.\n" \
+  "TypeError\n    For a dtype that is none of the standard's.\nOutOfMemoryError\n\n"         \
+  "Source: array API 2025.12, creation functions."
+#define SKERRY_LIKE_DOC                                                                  \
+  "\n\nParameters\n----------\nx : Array\n    Gives shape, and dtype and device unless " \
+  "said otherwise.\ndtype : dtype, optional\ndevice : Device or str, optional\n"
+
+constexpr function_entry functions[] = {
+    {"arange", "(start, /, stop=None, step=1, *, dtype=None, device=None)",
+     "Evenly spaced values from start up to, not including, stop; from 0 if only one bound is "
+     "given.\n\nParameters\n----------\nstart, stop, step : int or float\n" SKERRY_DEVICE_DOC
+     "\nRaises\n------\nValueError\n    For a zero step or too many elements.\n\n"
+     "Source: array API 2025.12, creation functions.",
+     run_arange},
+    {"asarray", "(obj, /, *, dtype=None, device=None, copy=None)",
+     "An array of the elements of another object.\n\n"
+     "Parameters\n----------\nobj : Array, scalar, nested sequence, or object with the buffer "
+     "protocol, __cuda_array_interface__ or __dlpack__\n" SKERRY_DEVICE_DOC
+     "    An Array, or memory of a GPU, stays where it is unless device= says otherwise.\n"
+     "copy : bool, optional\n    None: share the memory where that is possible. False: ValueError "
+     "where it is not.\n" SKERRY_CREATION_ERRORS,
+     run_asarray},
+    {"empty", "(shape, *, dtype=None, device=None, pinned=False)",
+     "An array of a shape, with arbitrary elements.\n\nParameters\n----------\nshape : int or "
+     "tuple of ints\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+     run_empty},
+    {"empty_like", "(x, /, *, dtype=None, device=None)",
+     "An array like another one, with arbitrary elements." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
+     run_empty_like},
+    {"eye", "(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None)",
+     "A matrix with ones on the k-th diagonal and zeros elsewhere.\n\nParameters\n----------\n"
+     "n_rows, n_cols : int\nk : int\n" SKERRY_DEVICE_DOC SKERRY_CREATION_ERRORS,
+     run_eye},
+    {"from_cuda_array_interface", "(x, /)",
+     "The memory of an object with __cuda_array_interface__, as an array on its device, without a "
+     "copy.\n\nRaises\n------\nInterchangeError\n    (BufferError and ValueError) for an invalid "
+     "interface, or memory that CUDA does not know.",
+     run_from_cuda_array_interface},
+    {"from_dlpack", "(x, /, *, device=None, copy=None)",
+     "The memory of an object with __dlpack__, as an array.\n\nParameters\n----------\n"
+     "x : object with __dlpack__ and __dlpack_device__\ndevice : Device or str, optional\n"
+     "copy : bool, optional\n    None: share the memory where that is possible. False: error where "
+     "it is not.\n\nRaises\n------\nInterchangeError\n    (BufferError and ValueError)\n\n"
+     "Source: array API 2025.12, creation functions.",
+     run_from_dlpack},
+    {"full", "(shape, fill_value, *, dtype=None, device=None, pinned=False)",
+     "An array of a shape, with equal elements.\n\nParameters\n----------\nshape : int or tuple "
+     "of ints\nfill_value : Python scalar\n    Chooses the dtype: bool, int64, float64 or "
+     "complex128.\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+     run_full},
+    {"full_like", "(x, /, fill_value, *, dtype=None, device=None)",
+     "An array like another one, with equal elements." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
+     run_full_like},
+    {"linspace", "(start, stop, /, num, *, dtype=None, device=None, endpoint=True)",
+     "num evenly spaced values from start to stop.\n\nParameters\n----------\n"
+     "start, stop : Python scalar\nnum : int\n" SKERRY_DEVICE_DOC
+     "endpoint : bool\n    Whether stop is the last value, exactly.\n" SKERRY_CREATION_ERRORS,
+     run_linspace},
+    {"meshgrid", "(*arrays, indexing='xy')",
+     "Coordinate matrices from coordinate vectors.\n\nReturns\n-------\ntuple of Array\n    Views "
+     "where those suffice.\n\nRaises\n------\nDeviceMismatchError, TypeError, ValueError\n\n"
+     "Source: array API 2025.12, creation functions.",
+     run_meshgrid},
+    {"ones", "(shape, *, dtype=None, device=None, pinned=False)",
+     "An array of ones.\n\nParameters\n----------\nshape : int or tuple of "
+     "ints\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+     run_ones},
+    {"ones_like", "(x, /, *, dtype=None, device=None)",
+     "An array of ones like another one." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS, run_ones_like},
+    {"tril", "(x, /, *, k=0)",
+     "A copy of matrices with zeros above the k-th diagonal.\n\nRaises\n------\nValueError\n    "
+     "Below 2-D.\n\nSource: array API 2025.12, creation functions.",
+     run_tril},
+    {"triu", "(x, /, *, k=0)",
+     "A copy of matrices with zeros below the k-th diagonal.\n\nRaises\n------\nValueError\n    "
+     "Below 2-D.\n\nSource: array API 2025.12, creation functions.",
+     run_triu},
+    {"zeros", "(shape, *, dtype=None, device=None, pinned=False)",
+     "An array of zeros.\n\nParameters\n----------\nshape : int or tuple of "
+     "ints\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
+     run_zeros},
+    {"zeros_like", "(x, /, *, dtype=None, device=None)",
+     "An array of zeros like another one." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS, run_zeros_like},
+};
+
+#undef SKERRY_DEVICE_DOC
+#undef SKERRY_PINNED_DOC
+#undef SKERRY_CREATION_ERRORS
+#undef SKERRY_LIKE_DOC
+
+}  // namespace
+
+void add_creation(PyObject* module) { add_functions<functions>(module); }
+
+}  // namespace skerry::python

@@ -1,0 +1,485 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <atomic>
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/cpu/info.hpp"
+#include "device/cpu/thread_pool.hpp"
+#include "device/memory.hpp"
+#include "device/registry.hpp"
+#include "device/transfer.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
+#include "python/bindings/function_table.hpp"
+
+namespace py = pybind11;
+
+namespace skerry::python {
+namespace {
+
+PyTypeObject* device_type = nullptr;
+PyObject* context_device = nullptr;  // a contextvars.ContextVar, or null while nobody used one
+std::atomic<std::uint32_t> process_default{0};
+
+constexpr std::uint32_t pack(device where) {
+  return static_cast<std::uint32_t>(where.kind) << 16 | static_cast<std::uint16_t>(where.index);
+}
+constexpr device unpack(std::uint32_t bits) {
+  return {static_cast<device_kind>(bits >> 16), static_cast<std::int16_t>(bits & 0xffff)};
+}
+
+const device& value_of_device(PyObject* from) { return py::handle(from).cast<const device&>(); }
+
+std::string text_of(PyObject* from) {
+  const char* text = PyUnicode_AsUTF8(from);
+  if (text == nullptr) throw python_error{};
+  return text;
+}
+
+device make_device(const py::object& name, const py::object& index) {
+  const device where = parse_device_argument("Device", name.ptr());
+  if (index.is_none()) return where;
+  const bool has_index =
+      PyUnicode_Check(name.ptr()) == 0 || text_of(name.ptr()).find(':') != std::string::npos;
+  if (has_index) {
+    throw value_error("Device: an index beside a name that has one: " + to_string(where) +
+                      "; write Device(\"cuda\", 1) or Device(\"cuda:1\")");
+  }
+  return parse_device(text_of(name.ptr()) + ":" + std::to_string(clamped_integer(index.ptr())));
+}
+
+py::object peers(const device_info& about) {
+  py::list found;
+  for (const int index : about.peers) {
+    found.append(py::reinterpret_borrow<py::object>(
+        device_object({device_kind::cuda, static_cast<std::int16_t>(index)})));
+  }
+  return py::tuple(found);
+}
+
+void add_device_class(py::module_& module) {
+  auto type = py::class_<device>(
+      module, "Device",
+      "The name of a device: Device(\"cpu\"), Device(\"cuda:1\") or Device(\"cuda\", 1).\n\n"
+      "Hashable, comparable, picklable; says nothing about whether the device exists. "
+      "`skerry.devices()` lists those that do.");
+  type.def(py::init([](const py::object& name, const py::object& index) {
+             return make_device(name, index);
+           }),
+           py::arg("name"), py::arg("index") = py::none());
+  type.def_property_readonly(
+      "kind", [](const device& self) { return to_string(self.kind); }, "\"cpu\" or \"cuda\".");
+  type.def_property_readonly(
+      "index", [](const device& self) { return static_cast<int>(self.index); },
+      "The number among the devices of its kind.");
+  type.def_property_readonly(
+      "info", [](const device& self) { return describe(self); },
+      "What there is to know of the device. DeviceUnavailableError if it can't be used.");
+  type.def("__eq__", [](const device& self, const py::object& other) -> py::object {
+    if (Py_TYPE(other.ptr()) != device_type) {
+      return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+    }
+    return py::bool_(self == other.cast<const device&>());
+  });
+  type.def("__hash__", [](const device& self) { return pack(self); });
+  type.def("__str__", [](const device& self) { return to_string(self); });
+  type.def("__repr__", [](const device& self) { return "Device('" + to_string(self) + "')"; });
+  type.def("__reduce__", [type](const device& self) {
+    return py::make_tuple(type, py::make_tuple(to_string(self)));
+  });
+  type.attr("__module__") = "skerry";
+  device_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+}
+
+void add_info_classes(py::module_& module) {
+  py::class_<device_info>(module, "DeviceInfo", "What there is to know of a device.")
+      .def_readonly("name", &device_info::name, "As its maker calls it.")
+      .def_readonly("rehearsal", &device_info::rehearsal, "Whether it is simulated on the host.")
+      .def_readonly("physical_index", &device_info::physical_index,
+                    "The ordinal of the CUDA runtime; 0 for a CPU.")
+      .def_readonly("compute_capability", &device_info::compute_capability,
+                    "90 for 9.0; 0 for a CPU.")
+      .def_readonly("total_bytes", &device_info::total_bytes)
+      .def_readonly("free_bytes", &device_info::free_bytes)
+      .def_readonly("uuid", &device_info::uuid)
+      .def_property_readonly("peers", peers, "The CUDA devices whose memory it reads directly.")
+      .def("__repr__", [](const device_info& self) {
+        return "DeviceInfo(" + to_string(self.where) + ", '" + self.name + "'" +
+               (self.rehearsal ? ", rehearsal" : "") + ")";
+      });
+  py::class_<memory_statistics>(module, "MemoryStatistics", "Memory of one device, in bytes.")
+      .def_readonly("live_bytes", &memory_statistics::live_bytes, "In arrays now.")
+      .def_readonly("live_blocks", &memory_statistics::live_blocks)
+      .def_readonly("peak_bytes", &memory_statistics::peak_bytes, "Most that was ever live.")
+      .def_readonly("cached_bytes", &memory_statistics::cached_bytes, "Held by the pool.")
+      .def_property_readonly(
+          "limit_bytes",
+          [](const memory_statistics& self) -> py::object {
+            if (self.limit_bytes == SIZE_MAX) return py::none();
+            return py::int_(self.limit_bytes);
+          },
+          "None without a limit.")
+      .def_readonly("allocations", &memory_statistics::allocations)
+      .def_readonly("system_allocations", &memory_statistics::system_allocations)
+      .def("__repr__", [](const memory_statistics& self) {
+        return "MemoryStatistics(live_bytes=" + std::to_string(self.live_bytes) +
+               ", peak_bytes=" + std::to_string(self.peak_bytes) +
+               ", cached_bytes=" + std::to_string(self.cached_bytes) + ")";
+      });
+}
+
+py::object device_of(device where) {
+  return py::reinterpret_borrow<py::object>(device_object(where));
+}
+
+void add_stream_classes(py::module_& module) {
+  auto streams = py::class_<stream>(module, "Stream",
+                                    "An order of work on a CUDA device: Stream(\"cuda:0\") is a "
+                                    "new one; `with skerry.stream(s):` uses it.");
+  streams.attr("__module__") = "skerry";
+  streams
+      .def(py::init([](const py::object& where) {
+             return stream::create(usable_device("Stream", where.ptr()));
+           }),
+           py::arg("device"))
+      .def_static(
+          "from_handle",
+          [](const py::object& where, const py::object& handle) {
+            return parse_stream("Stream.from_handle", handle.ptr(),
+                                usable_device("Stream.from_handle", where.ptr()));
+          },
+          py::arg("device"), py::arg("handle"),
+          "A stream of another library: its handle, or an object with __cuda_stream__, "
+          "which must outlive the work on it.")
+      .def_property_readonly("device", [](const stream& self) { return device_of(self.where()); })
+      .def_property_readonly(
+          "handle",
+          [](const stream& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
+          "The cudaStream_t; 1 for the legacy default stream.")
+      .def_property_readonly(
+          "idle", [](const stream& self) { return self.idle(); },
+          "Whether all work enqueued so far is done.")
+      .def(
+          "synchronize",
+          [](const stream& self) {
+            const without_gil waiting(true);
+            self.synchronize();
+          },
+          "Wait until all work enqueued so far is done.")
+      .def(
+          "wait", [](const stream& self, const stream& other) { self.wait(other); },
+          py::arg("other"), "Later work waits for the work that is on the other stream now.")
+      .def("__cuda_stream__",
+           [](const stream& self) {
+             return py::make_tuple(0, reinterpret_cast<std::uintptr_t>(self.handle()));
+           })
+      .def("__eq__",
+           [](const stream& self, const py::object& other) -> py::object {
+             if (!py::isinstance<stream>(other)) {
+               return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+             }
+             return py::bool_(self == other.cast<const stream&>());
+           })
+      .def("__hash__",
+           [](const stream& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); })
+      .def("__repr__", [](const stream& self) {
+        return "<Stream of " + to_string(self.where()) + ", handle " +
+               std::to_string(reinterpret_cast<std::uintptr_t>(self.handle())) + ">";
+      });
+  auto events = py::class_<event>(module, "Event", "A point in the work of a stream.");
+  events.attr("__module__") = "skerry";
+  events
+      .def(py::init(
+               [](const py::object& where) { return event(usable_device("Event", where.ptr())); }),
+           py::arg("device"))
+      .def_property_readonly("device", [](const event& self) { return device_of(self.where()); })
+      .def_property_readonly("done", [](const event& self) { return self.done(); })
+      .def(
+          "record", [](event& self, const stream& on) { self.record(on); }, py::arg("stream"))
+      .def(
+          "wait", [](const event& self, const stream& on) { self.wait(on); }, py::arg("stream"),
+          "Later work on the stream waits for the recorded point.")
+      .def("synchronize", [](const event& self) {
+        const without_gil waiting(true);
+        self.synchronize();
+      });
+}
+
+PyObject* run_devices(const arguments& with) {
+  std::optional<device_kind> kind;
+  if (with.has(0)) {
+    const std::string text = PyUnicode_Check(with[0]) ? text_of(with[0]) : std::string();
+    if (text != "cpu" && text != "cuda") {
+      throw value_error("devices: unknown kind; there are 'cpu' and 'cuda'");
+    }
+    kind = text == "cpu" ? device_kind::cpu : device_kind::cuda;
+  }
+  const std::vector<device> found = devices(kind);
+  object tuple(PyTuple_New(static_cast<Py_ssize_t>(found.size())));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(device_object(found[i])));
+  }
+  return tuple.release();
+}
+
+PyObject* run_default_device(const arguments&) {
+  return Py_NewRef(device_object(default_device()));
+}
+
+PyObject* run_set_default_device(const arguments& with) {
+  process_default = pack(usable_device("set_default_device", with[0]));
+  Py_RETURN_NONE;
+}
+
+PyObject* run_rehearse(const arguments& with) {
+  const std::int64_t count = clamped_integer(with[0]);
+  rehearse(static_cast<int>(std::clamp<std::int64_t>(count, -1, 1000)));
+  Py_RETURN_NONE;
+}
+
+PyObject* run_synchronize(const arguments& with) {
+  if (with.has(0)) {
+    const device where = usable_device("synchronize", with[0]);
+    const without_gil waiting(true);
+    synchronize(where);
+    Py_RETURN_NONE;
+  }
+  if (!cuda_was_used()) Py_RETURN_NONE;
+  for (const device where : devices(device_kind::cuda)) {
+    const without_gil waiting(true);
+    synchronize(where);
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* run_memory_statistics(const arguments& with) {
+  return py::cast(statistics(device_or_default("memory_statistics", with[0]))).release().ptr();
+}
+
+PyObject* run_reset_peak(const arguments& with) {
+  reset_peak(device_or_default("reset_peak", with[0]));
+  Py_RETURN_NONE;
+}
+
+PyObject* run_set_memory_limit(const arguments& with) {
+  constexpr const char* op = "set_memory_limit";
+  const device where = usable_device(op, with[0]);
+  if (!with.has(1)) {
+    set_memory_limit(where, std::nullopt);
+    Py_RETURN_NONE;
+  }
+  const std::int64_t nbytes = clamped_integer(with[1]);
+  if (nbytes < 0) throw value_error("set_memory_limit: negative: " + std::to_string(nbytes));
+  set_memory_limit(where, static_cast<std::size_t>(nbytes));
+  Py_RETURN_NONE;
+}
+
+PyObject* run_trim(const arguments& with) {
+  const device where = device_or_default("trim", with[0]);
+  std::size_t given = 0;
+  {
+    const without_gil waiting(true);
+    given = trim(where);
+  }
+  return PyLong_FromSize_t(given);
+}
+
+PyObject* run_get_num_threads(const arguments&) { return PyLong_FromLong(cpu::thread_count()); }
+
+PyObject* run_set_num_threads(const arguments& with) {
+  const std::int64_t count = clamped_integer(with[0]);
+  if (count < 1) throw value_error("set_num_threads: less than 1: " + std::to_string(count));
+  cpu::set_thread_count(static_cast<int>(std::min<std::int64_t>(count, 1024)));
+  Py_RETURN_NONE;
+}
+
+PyObject* run_as_device(const arguments& with) {
+  return Py_NewRef(device_object(parse_device_argument("device", with[0])));
+}
+
+PyObject* run_use_device_context(const arguments& with) {
+  Py_XSETREF(context_device, Py_NewRef(with[0]));
+  Py_RETURN_NONE;
+}
+
+PyObject* run_current_stream(const arguments& with) {
+  return py::cast(current_stream(usable_device("current_stream", with[0]))).release().ptr();
+}
+
+PyObject* run_set_current_stream(const arguments& with) {
+  if (!py::isinstance<stream>(with[0])) {
+    throw dtype_error(std::string("stream: must be a skerry.Stream, not ") +
+                      Py_TYPE(with[0])->tp_name);
+  }
+  set_current_stream(py::handle(with[0]).cast<const stream&>());
+  Py_RETURN_NONE;
+}
+
+constexpr function_entry functions[] = {
+    {"devices", "(kind=None)",
+     "The devices that can be used, of one kind (\"cpu\", \"cuda\") or of all.\n\n"
+     "Asking for CUDA devices makes the first CUDA call of the process. Never raises for want of "
+     "a device.\n\nReturns\n-------\ntuple of Device",
+     run_devices},
+    {"default_device", "()",
+     "The Device of creation functions without device=: of `with skerry.device(...)`, else of "
+     "set_default_device, else cpu:0.",
+     run_default_device},
+    {"set_default_device", "(device)",
+     "Set the device of creation functions without device=, for the process.\n\n"
+     "Raises\n------\nDeviceUnavailableError",
+     run_set_default_device},
+    {"rehearse", "(*, cuda)",
+     "Make rehearsed devices cuda:0, cuda:1, ... on this computer, with or without a GPU.\n\n"
+     "All of the library's CUDA code runs, over a simulated CUDA runtime: streams run later, "
+     "memory is separate.\nMust come before the first use of CUDA in the process.\n\n"
+     "Raises\n------\nValueError\n    If CUDA was used already, or the count is not in 1...64.",
+     run_rehearse},
+    {"synchronize", "(device=None)",
+     "Wait for all work on a device, or on all CUDA devices that are in use.\n\n"
+     "Raises\n------\nDeviceError\n    If work failed.",
+     run_synchronize},
+    {"memory_statistics", "(device=None)",
+     "Bytes that arrays on a device hold now, at most, and in cache: a MemoryStatistics.",
+     run_memory_statistics},
+    {"reset_peak", "(device=None)", "Start the peak of a device's memory from what is live now.",
+     run_reset_peak},
+    {"set_memory_limit", "(device, nbytes=None)",
+     "Limit the bytes that arrays on a device may hold together, cache included; None for no "
+     "limit.\n\nWhat is live stays; an allocation beyond the limit raises OutOfMemoryError.",
+     run_set_memory_limit},
+    {"trim", "(device=None)",
+     "Give cached memory of a device back to the system; returns how many bytes.", run_trim},
+    {"get_num_threads", "()", "The threads that a parallel loop on the CPU uses.",
+     run_get_num_threads},
+    {"set_num_threads", "(count)", "Set the threads that a parallel loop on the CPU uses.",
+     run_set_num_threads},
+    {"as_device", "(device, /)", "The Device of a Device or its name.", run_as_device},
+    {"use_device_context", "(variable, /)",
+     "Take defaults from this contextvars.ContextVar from now on.", run_use_device_context},
+    {"current_stream", "(device, /)", "The Stream that this thread's work on a device goes to.",
+     run_current_stream},
+    {"set_current_stream", "(stream, /)", "Send this thread's work on its device to a stream.",
+     run_set_current_stream},
+};
+
+std::uintptr_t handle_of(const char* op, PyObject* from) {
+  if (PyLong_Check(from)) {
+    const std::size_t value = PyLong_AsSize_t(from);
+    if (PyErr_Occurred()) throw python_error{};
+    return value;
+  }
+  if (PyObject* pair = PyObject_CallMethod(from, "__cuda_stream__", nullptr)) {
+    const object held(pair);
+    if (PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2 &&
+        PyLong_AsLong(PyTuple_GET_ITEM(pair, 0)) == 0) {
+      return handle_of(op, PyTuple_GET_ITEM(pair, 1));
+    }
+    PyErr_Clear();
+    throw value_error(std::string(op) + ": __cuda_stream__ must return (0, handle)");
+  }
+  PyErr_Clear();
+  for (const char* name : {"ptr", "cuda_stream", "handle"}) {
+    if (PyObject* handle = PyObject_GetAttrString(from, name)) {
+      const object held(handle);
+      if (PyLong_Check(handle)) return handle_of(op, handle);
+    }
+    PyErr_Clear();
+  }
+  throw dtype_error(std::string(op) +
+                    ": stream must be None, an int handle, a Stream, or an object with "
+                    "__cuda_stream__, not " +
+                    Py_TYPE(from)->tp_name);
+}
+
+}  // namespace
+
+PyObject* device_object(device where) {
+  static PyObject* made[2][64] = {};
+  const auto kind = static_cast<std::size_t>(where.kind);
+  if (where.index < 0 || where.index >= 64) {
+    throw value_error("device: not in 0...63: " + to_string(where));
+  }
+  PyObject*& one = made[kind][where.index];
+  if (one == nullptr) one = py::cast(where).release().ptr();
+  return one;
+}
+
+device parse_device_argument(const char* op, PyObject* from) {
+  if (Py_TYPE(from) == device_type) return value_of_device(from);
+  if (PyUnicode_Check(from)) return parse_device(text_of(from));
+  throw dtype_error(std::string(op) +
+                    ": device must be a skerry.Device or a name such as \"cuda:0\", not " +
+                    Py_TYPE(from)->tp_name);
+}
+
+device usable_device(const char* op, PyObject* from) {
+  const device where = parse_device_argument(op, from);
+  require(where);
+  return where;
+}
+
+device default_device() {
+  if (context_device != nullptr) {
+    PyObject* found = nullptr;
+    if (PyContextVar_Get(context_device, Py_None, &found) != 0) throw python_error{};
+    const object held(found);
+    if (found != Py_None) return value_of_device(found);
+  }
+  return unpack(process_default.load(std::memory_order_relaxed));
+}
+
+device device_or_default(const char* op, PyObject* from) {
+  if (from != nullptr && from != Py_None) return usable_device(op, from);
+  const device where = default_device();
+  require(where);
+  return where;
+}
+
+stream parse_stream(const char* op, PyObject* from, device where) {
+  if (py::isinstance<stream>(from)) {
+    const stream& found = py::handle(from).cast<const stream&>();
+    if (found.where() != where) {
+      throw value_error(std::string(op) + ": a stream of " + to_string(found.where()) +
+                        " for work on " + to_string(where));
+    }
+    return found;
+  }
+  return stream::from_handle(where, reinterpret_cast<void*>(handle_of(op, from)));
+}
+
+int physical_index(device where) {
+  static int known[64];  // ordinal + 1
+  if (where.kind == device_kind::cpu) return 0;
+  int& one = known[where.index];
+  if (one == 0) one = describe(where).physical_index + 1;
+  return one - 1;
+}
+
+std::optional<device> device_of_physical(int ordinal) {
+  for (const device where : devices(device_kind::cuda)) {
+    if (physical_index(where) == ordinal) return where;
+  }
+  return std::nullopt;
+}
+
+void add_devices(PyObject* target) {
+  auto module = py::reinterpret_borrow<py::module_>(target);
+  py::register_local_exception_translator([](std::exception_ptr failure) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (...) {
+      set_python_error();
+    }
+  });
+  add_device_class(module);
+  add_info_classes(module);
+  add_stream_classes(module);
+  add_functions<functions>(target);
+}
+
+}  // namespace skerry::python

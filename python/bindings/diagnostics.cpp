@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/cpu/info.hpp"
+#include "device/cuda/rehearsal/control.hpp"
+#include "device/memory.hpp"
+#include "device/registry.hpp"
+#include "device/transfer.hpp"
+#include "ops/registry.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/functions.hpp"
+
+namespace skerry::python {
+namespace {
+
+object loops_of(const std::optional<dtype> (&results)[dtype_count]) {
+  object loops(PyDict_New());
+  for (int i = 0; i < dtype_count; ++i) {
+    if (!results[i]) continue;
+    const object result(PyUnicode_FromString(name(*results[i])));
+    PyDict_SetItemString(loops.get(), name(static_cast<dtype>(i)), result.get());
+  }
+  return loops;
+}
+
+PyObject* run_op_table(const arguments&) {
+  object table(PyList_New(0));
+  for (const op_entry& op : op_table()) {
+    const object loops = loops_of(op.result);
+    const object row(Py_BuildValue("{s:s,s:s,s:i,s:O,s:O}", "name", op.name, "doc", op.doc, "arity",
+                                   op.arity, "expensive", op.expensive ? Py_True : Py_False,
+                                   "loops", loops.get()));
+    if (PyList_Append(table.get(), row.get()) != 0) return nullptr;
+  }
+  return table.release();
+}
+
+PyObject* run_reduction_table(const arguments&) {
+  object table(PyList_New(0));
+  for (const reduction_entry& op : reduction_table()) {
+    const object loops = loops_of(op.result);
+    const object row(Py_BuildValue("{s:s,s:s,s:O,s:O,s:O}", "name", op.name, "doc", op.doc,
+                                   "needs_elements", op.needs_elements ? Py_True : Py_False,
+                                   "has_dtype", op.has_dtype ? Py_True : Py_False, "loops",
+                                   loops.get()));
+    if (PyList_Append(table.get(), row.get()) != 0) return nullptr;
+  }
+  return table.release();
+}
+
+PyObject* run_fail_allocation(const arguments& with) {
+  fail_allocation(static_cast<std::uint64_t>(clamped_integer(with[0])), truth(with[1], false));
+  Py_RETURN_NONE;
+}
+
+PyObject* run_counted_allocations(const arguments&) {
+  return PyLong_FromUnsignedLongLong(counted_allocations());
+}
+
+PyObject* run_rehearsal_fail_call(const arguments& with) {
+  const auto k = static_cast<std::uint64_t>(clamped_integer(with[0]));
+  if (k == 0) {
+    rehearsal::clear();
+  } else {
+    rehearsal::fail_call(k, static_cast<int>(clamped_integer(with[1])), truth(with[2], false));
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* run_rehearsal_calls(const arguments&) {
+  return PyLong_FromUnsignedLongLong(rehearsal::calls());
+}
+
+PyObject* run_cuda_was_used(const arguments&) { return PyBool_FromLong(cuda_was_used()); }
+PyObject* run_is_rehearsing(const arguments&) { return PyBool_FromLong(is_rehearsing()); }
+
+PyObject* run_why_no_cuda(const arguments&) {
+  const std::optional<cuda_problem> problem = why_no_cuda();
+  if (!problem) Py_RETURN_NONE;
+  return Py_BuildValue("(ss)", to_string(problem->reason), problem->text.c_str());
+}
+
+PyObject* run_cuda_versions(const arguments&) {
+  return Py_BuildValue("(ii)", cuda_driver_version(), cuda_runtime_version());
+}
+
+PyObject* run_instruction_set(const arguments&) {
+  return PyUnicode_FromString(cpu::to_string(cpu::best_isa()));
+}
+
+PyObject* run_transfers(const arguments&) {
+  const transfer_statistics moved = transfers();
+  return Py_BuildValue("{s:K,s:K,s:K,s:K}", "host_to_device_bytes", moved.host_to_device_bytes,
+                       "device_to_host_bytes", moved.device_to_host_bytes, "device_to_device_bytes",
+                       moved.device_to_device_bytes, "count", moved.count);
+}
+
+PyObject* run_is_pinned(const arguments& with) {
+  return PyBool_FromLong(require_array("is_pinned", "x", with[0]).memory()->pinned());
+}
+
+PyObject* run_is_writable(const arguments& with) {
+  return PyBool_FromLong(!require_array("is_writable", "x", with[0]).read_only());
+}
+
+PyObject* run_shut_down(const arguments&) {
+  const without_gil waiting(true);
+  shut_down();
+  Py_RETURN_NONE;
+}
+
+constexpr function_entry functions[] = {
+    {"op_table", "()", "The elementwise operations: name, doc, arity, loops by dtype.",
+     run_op_table},
+    {"reduction_table", "()", "The reductions: name, doc, loops by dtype.", run_reduction_table},
+    {"fail_allocation", "(k, from_then_on=False, /)",
+     "Make the k-th allocation from now on fail; 0 disarms. For tests.", run_fail_allocation},
+    {"counted_allocations", "()", "Allocations since fail_allocation was last called.",
+     run_counted_allocations},
+    {"rehearsal_fail_call", "(k, code, sticky=False, /)",
+     "Make the k-th simulated CUDA call return a code; k = 0 disarms and repairs. For tests.",
+     run_rehearsal_fail_call},
+    {"rehearsal_calls", "()", "Simulated CUDA calls since rehearsal_fail_call was last called.",
+     run_rehearsal_calls},
+    {"cuda_was_used", "()", "Whether this process has made a CUDA call, simulated or real.",
+     run_cuda_was_used},
+    {"is_rehearsing", "()", "Whether the CUDA devices are rehearsed.", run_is_rehearsing},
+    {"why_no_cuda", "()", "(reason, text) if there is no CUDA device, else None.", run_why_no_cuda},
+    {"cuda_versions", "()",
+     "Driver and runtime version as 1000 * major + 10 * minor; 0 if unknown.", run_cuda_versions},
+    {"instruction_set", "()", "The x86-64 level whose kernels are used.", run_instruction_set},
+    {"transfers", "()", "Bytes moved between devices since start, by kinds.", run_transfers},
+    {"is_pinned", "(x, /)", "Whether a GPU reads the host memory of the array by its address.",
+     run_is_pinned},
+    {"is_writable", "(x, /)", "Whether the elements may be assigned to.", run_is_writable},
+    {"shut_down", "()", "Make no CUDA call from now on. At exit.", run_shut_down},
+};
+
+}  // namespace
+
+void add_diagnostics(PyObject* module) { add_functions<functions>(module); }
+
+}  // namespace skerry::python

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+#include <cxxabi.h>
+
+#include <cstdint>
+#include <utility>
+
+namespace skerry::python {
+
+/// Thrown where a Python error is set already.
+struct python_error {};
+
+/// Imports skerry.exceptions; throws python_error.
+void prepare_errors();
+
+/// Turns the exception in flight into a Python error: the class of the same name in
+/// skerry.exceptions or the builtin that core/errors.hpp names. Call it inside a catch block.
+void set_python_error() noexcept;
+
+/// Runs `body` and turns its exceptions into Python errors. A thread that ends in a call of Python
+/// while the interpreter shuts down unwinds through here by force, and must not be stopped.
+template <class Body, class Result = decltype(std::declval<Body&>()())>
+Result guarded(Body&& body, Result failed = {}) {
+  try {
+    return body();
+  } catch (abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    set_python_error();
+  }
+  return failed;
+}
+
+/// Owning pointer to a Python object.
+class object {
+ public:
+  object() = default;
+  /// Takes over a new reference; throws python_error for null.
+  explicit object(PyObject* fresh) : pointer_(fresh) {
+    if (fresh == nullptr) throw python_error{};
+  }
+  static object borrow(PyObject* other) { return object(Py_NewRef(other)); }
+  object(object&& other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
+  object& operator=(object&& other) noexcept {
+    std::swap(pointer_, other.pointer_);
+    return *this;
+  }
+  object(const object&) = delete;
+  object& operator=(const object&) = delete;
+  ~object() { Py_XDECREF(pointer_); }
+
+  [[nodiscard]] PyObject* get() const noexcept { return pointer_; }
+  [[nodiscard]] PyObject* release() noexcept { return std::exchange(pointer_, nullptr); }
+
+ private:
+  PyObject* pointer_ = nullptr;
+};
+
+/// Lets other Python threads run meanwhile, if the work is long enough to be worth it.
+class without_gil {
+ public:
+  explicit without_gil(bool worth_it) : state_(worth_it ? PyEval_SaveThread() : nullptr) {}
+  without_gil(const without_gil&) = delete;
+  without_gil& operator=(const without_gil&) = delete;
+  ~without_gil() noexcept(false) {
+    if (state_ != nullptr) PyEval_RestoreThread(state_);
+  }
+
+ private:
+  PyThreadState* state_;
+};
+
+/// Elements from which on a call lets other threads run: about 10 us of work, against 0.1 us that
+/// the hand-over costs.
+inline constexpr std::int64_t long_work = 1 << 16;
+
+}  // namespace skerry::python

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/foreign.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "core/checked.hpp"
+#include "core/errors.hpp"
+#include "device/memory.hpp"
+#include "python/bindings/array_type.hpp"
+
+namespace skerry::python {
+namespace {
+
+struct byte_range {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+[[noreturn]] void reject_extent(const char* op) {
+  throw interchange_error(std::string(op) +
+                          ": the strides of the foreign array span more bytes "
+                          "than there can be");
+}
+
+byte_range span_of(const char* op, const dims& shape, const dims& strides, std::int64_t width) {
+  byte_range range{0, width};
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] == 0) return {};
+    const auto step = checked_multiply(shape[axis] - 1, strides[axis]);
+    if (!step) reject_extent(op);
+    std::int64_t& end = *step < 0 ? range.first : range.last;
+    const auto moved = checked_add(end, *step);
+    if (!moved) reject_extent(op);
+    end = *moved;
+  }
+  if (!checked_subtract(range.last, range.first)) reject_extent(op);
+  return range;
+}
+
+void release_buffer(void* owner) noexcept {
+  auto* buffer = static_cast<Py_buffer*>(owner);
+  if (Py_IsInitialized() == 0) return;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  PyBuffer_Release(buffer);
+  delete buffer;
+  PyGILState_Release(state);
+}
+
+/// The dtype of a struct-module format character in native order.
+std::optional<dtype> dtype_of_format(const char* format, Py_ssize_t width) {
+  if (format == nullptr) return dtype::uint8;
+  std::string text(format);
+  if (!text.empty() && (text[0] == '@' || text[0] == '=' || text[0] == '<' || text[0] == '|')) {
+    text.erase(0, 1);
+  }
+  if (text == "?") return dtype::bool_;
+  std::string typestr = width == 1 ? "|" : "<";
+  if (text.size() == 1 && std::string("bhilqn").find(text) != std::string::npos) {
+    typestr += "i";
+  } else if (text.size() == 1 && std::string("BHILQN").find(text) != std::string::npos) {
+    typestr += "u";
+  } else if (text == "f" || text == "d") {
+    typestr += "f";
+  } else if (text == "Zf" || text == "Zd") {
+    typestr += "c";
+  } else {
+    return std::nullopt;
+  }
+  return parse_typestr(typestr + std::to_string(width));
+}
+
+bool is_aligned(const Py_buffer& buffer, std::int64_t alignment) {
+  if (reinterpret_cast<std::uintptr_t>(buffer.buf) % static_cast<std::uintptr_t>(alignment) != 0) {
+    return false;
+  }
+  for (int axis = 0; axis < buffer.ndim; ++axis) {
+    if (buffer.shape[axis] > 1 && buffer.strides[axis] % alignment != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void drop_reference(void* object) noexcept {
+  if (Py_IsInitialized() == 0) return;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  Py_DECREF(static_cast<PyObject*>(object));
+  PyGILState_Release(state);
+}
+
+ndarray adopt_view(const char* op, device where, void* data, dims shape, dims strides, dtype type,
+                   bool read_only, void* owner, void (*release)(void* owner) noexcept) {
+  const std::int64_t width = itemsize(type);
+  layout place{.shape = std::move(shape), .strides = std::move(strides)};
+  byte_range range;
+  try {
+    check_shape(op, place.shape.span(), width);
+    range = span_of(op, place.shape, place.strides, width);
+  } catch (...) {
+    release(owner);
+    throw;
+  }
+  place.offset = -range.first;
+  storage_ref memory =
+      adopt(where, static_cast<char*>(data) + range.first,
+            static_cast<std::size_t>(range.last - range.first), read_only, owner, release);
+  return {std::move(memory), std::move(place), type, read_only};
+}
+
+ndarray rehome(ndarray array, device where) {
+  auto owner = std::make_unique<ndarray>(std::move(array));
+  const storage_ref& memory = owner->memory();
+  const layout place = owner->layout();
+  const dtype type = owner->dtype();
+  const bool read_only = owner->read_only();
+  storage_ref renamed = adopt(where, memory->data(), memory->nbytes(), read_only, owner.get(),
+                              [](void* kept) noexcept { delete static_cast<ndarray*>(kept); });
+  static_cast<void>(owner.release());
+  return {std::move(renamed), place, type, read_only};
+}
+
+std::optional<ndarray> from_buffer(const char* op, PyObject* from, device where) {
+  auto buffer = std::make_unique<Py_buffer>();
+  if (PyObject_GetBuffer(from, buffer.get(), PyBUF_RECORDS_RO) != 0) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  Py_buffer* held = buffer.get();
+  const std::optional<dtype> type = dtype_of_format(held->format, held->itemsize);
+  if (!type || !is_aligned(*held, info(*type).alignment)) {
+    PyBuffer_Release(held);
+    return std::nullopt;
+  }
+  dims shape(held->ndim);
+  dims strides(held->ndim);
+  std::copy_n(held->shape, held->ndim, shape.begin());
+  std::copy_n(held->strides, held->ndim, strides.begin());
+  return adopt_view(op, where, held->buf, std::move(shape), std::move(strides), *type,
+                    held->readonly != 0, buffer.release(), release_buffer);
+}
+
+}  // namespace skerry::python

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+#include <optional>
+
+#include "core/ndarray.hpp"
+
+namespace skerry::python {
+
+// Arrays of other libraries, taken over without a copy; each keeps its owner alive. All throw
+// interchange_error or dtype_error for what can't be taken over.
+
+/// Memory of a buffer-protocol object (a NumPy array, say), as an array on the CPU device `where`.
+/// Empty where its dtype, byte order or alignment needs a conversion first.
+[[nodiscard]] std::optional<ndarray> from_buffer(const char* op, PyObject* from, device where);
+/// From an object with `__cuda_array_interface__`.
+[[nodiscard]] ndarray from_cuda_interface(const char* op, PyObject* from);
+/// From an object with `__dlpack__`. `copied` is passed on; the result is where the producer says.
+[[nodiscard]] ndarray from_capsule(const char* op, PyObject* from, std::optional<bool> copied);
+
+/// A view of foreign memory: checks shape and strides (bytes), finds the range they span, and takes
+/// over `owner`, which `release` lets go on any thread.
+[[nodiscard]] ndarray adopt_view(const char* op, device where, void* data, dims shape, dims strides,
+                                 dtype type, bool read_only, void* owner,
+                                 void (*release)(void* owner) noexcept);
+/// Host memory under the name of another logical CPU device, without a copy.
+[[nodiscard]] ndarray rehome(ndarray array, device where);
+/// Drops a reference to a Python object on any thread; leaks it once the interpreter is gone.
+void drop_reference(void* object) noexcept;
+
+/// What the methods of Array do.
+[[nodiscard]] PyObject* export_capsule(const ndarray& array, PyObject* stream,
+                                       PyObject* max_version, PyObject* dl_device,
+                                       std::optional<bool> copied);
+[[nodiscard]] PyObject* export_device(const ndarray& array);
+
+}  // namespace skerry::python

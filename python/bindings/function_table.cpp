@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/function_table.hpp"
+
+#include <cstring>
+#include <string_view>
+
+namespace skerry::python {
+
+signature::signature(const char* function, const char* text) : function_(function) {
+  std::string_view left(text);
+  left = left.substr(1, left.rfind(')') - 1);
+  bool keyword_only = false;
+  while (!left.empty()) {
+    const std::size_t comma = left.find(", ");
+    const std::string_view part = left.substr(0, comma);
+    left = comma == std::string_view::npos ? "" : left.substr(comma + 2);
+    if (part[0] == '$') continue;
+    if (part == "/") {
+      positional_only_ = count_;
+    } else if (part[0] == '*') {
+      takes_rest_ = part.size() > 1;
+      keyword_only = true;
+    } else {
+      const std::size_t equals = part.find('=');
+      const std::string name(part.substr(0, equals));
+      parameters_[count_++] = {PyUnicode_InternFromString(name.c_str()),
+                               equals == std::string_view::npos};
+      if (!keyword_only) positional_ = count_;
+    }
+  }
+}
+
+int signature::find(PyObject* name) const {
+  for (int i = positional_only_; i < count_; ++i) {
+    if (parameters_[i].name == name) return i;
+  }
+  for (int i = positional_only_; i < count_; ++i) {
+    if (PyUnicode_Compare(parameters_[i].name, name) == 0) return i;
+  }
+  return -1;
+}
+
+bool signature::bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound) const {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
+    PyObject* name = PyTuple_GET_ITEM(keywords, i);
+    const int at = find(name);
+    if (at < 0) {
+      PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", function_,
+                   name);
+      return false;
+    }
+    if (bound[at] != nullptr) {
+      PyErr_Format(PyExc_TypeError, "%s() got two values for argument '%U'", function_, name);
+      return false;
+    }
+    bound[at] = values[i];
+  }
+  return true;
+}
+
+bool signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
+                     Py_ssize_t* rest) const {
+  if (count > positional_ && !takes_rest_) {
+    PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments, got %zd", function_,
+                 positional_, count);
+    return false;
+  }
+  const Py_ssize_t placed = count < positional_ ? count : positional_;
+  for (Py_ssize_t i = 0; i < placed; ++i) bound[i] = args[i];
+  for (Py_ssize_t i = placed; i < count_; ++i) bound[i] = nullptr;
+  *rest = count - placed;
+  if (keywords != nullptr && !bind_keywords(args + count, keywords, bound)) return false;
+  for (int i = 0; i < count_; ++i) {
+    if (bound[i] == nullptr && parameters_[i].required) {
+      PyErr_Format(PyExc_TypeError, "%s() is missing the argument '%U'", function_,
+                   parameters_[i].name);
+      return false;
+    }
+  }
+  return true;
+}
+
+const char* document(const char* name, const char* signature, const std::string& doc) {
+  const std::string text = std::string(name) + signature + "\n--\n\n" + doc;
+  char* kept = new char[text.size() + 1];
+  std::memcpy(kept, text.c_str(), text.size() + 1);
+  return kept;
+}
+
+PyObject* call_entry(const signature& takes, const function_entry& entry, PyObject* self,
+                     PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  PyObject* bound[signature::most_parameters];
+  Py_ssize_t rest = 0;
+  if (!takes.bind(args, count, keywords, bound, &rest)) return nullptr;
+  return guarded([&] { return entry.run({self, bound, args + (count - rest), rest}); });
+}
+
+PyMethodDef method_definition(const char* name, fast_function function, const char* doc) {
+  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
+          METH_FASTCALL | METH_KEYWORDS, doc};
+}
+
+void add_function(PyObject* module, PyMethodDef* definition) {
+  const object name(PyUnicode_InternFromString("skerry"));
+  const object function(PyCFunction_NewEx(definition, module, name.get()));
+  if (PyModule_AddObjectRef(module, definition->ml_name, function.get()) != 0) throw python_error{};
+}
+
+}  // namespace skerry::python

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "python/bindings/errors.hpp"
+
+namespace skerry::python {
+
+/// The parameters of a function, read from the text that is also its `__text_signature__`: what
+/// inspect.signature shows is what is accepted.
+class signature {
+ public:
+  static constexpr int most_parameters = 8;
+
+  /// `text` as in "(x, /, *, axis=None)"; a leading "$self" is skipped.
+  signature(const char* function, const char* text);
+
+  /// Arguments by position of their parameter, null where absent; the arguments of `*args` are
+  /// counted in `rest`. False with a TypeError set.
+  bool bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
+            Py_ssize_t* rest) const;
+
+ private:
+  struct parameter {
+    PyObject* name;
+    bool required;
+  };
+  [[nodiscard]] int find(PyObject* name) const;
+  bool bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound) const;
+
+  const char* function_;
+  parameter parameters_[most_parameters]{};
+  int count_ = 0;
+  int positional_only_ = 0;
+  int positional_ = 0;
+  bool takes_rest_ = false;
+};
+
+/// The arguments of one call, bound to the parameters of its signature.
+struct arguments {
+  PyObject* self;
+  PyObject* const* values;  ///< null where the caller gave none
+  PyObject* const* rest;
+  Py_ssize_t rest_count;
+
+  PyObject* operator[](int parameter) const { return values[parameter]; }
+  /// None is as good as absent.
+  [[nodiscard]] bool has(int parameter) const {
+    return values[parameter] != nullptr && values[parameter] != Py_None;
+  }
+};
+
+struct function_entry {
+  const char* name;
+  const char* signature;
+  const char* doc;
+  PyObject* (*run)(const arguments& with);  ///< may throw
+};
+
+/// "name(signature)\n--\n\ndoc", from which Python makes `__text_signature__` and `__doc__`. Never
+/// freed.
+[[nodiscard]] const char* document(const char* name, const char* signature, const std::string& doc);
+
+PyObject* call_entry(const signature& takes, const function_entry& entry, PyObject* self,
+                     PyObject* const* args, Py_ssize_t count, PyObject* keywords);
+
+using fast_function = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
+[[nodiscard]] PyMethodDef method_definition(const char* name, fast_function function,
+                                            const char* doc);
+/// Adds a builtin function that says it comes from `skerry`.
+void add_function(PyObject* module, PyMethodDef* definition);
+
+template <const auto& Table, std::size_t I>
+PyObject* entry_function(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                         PyObject* keywords) {
+  static const signature takes(Table[I].name, Table[I].signature);
+  return call_entry(takes, Table[I], self, args, count, keywords);
+}
+
+/// Definitions of a table's functions, with a closing one that is empty.
+template <const auto& Table>
+PyMethodDef* definitions() {
+  static constexpr std::size_t count = std::size(Table);
+  static std::array<PyMethodDef, count + 1> made = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<PyMethodDef, count + 1>{
+        method_definition(Table[I].name, entry_function<Table, I>,
+                          document(Table[I].name, Table[I].signature, Table[I].doc))...,
+        PyMethodDef{}};
+  }(std::make_index_sequence<count>{});
+  return made.data();
+}
+
+template <const auto& Table>
+void add_functions(PyObject* module) {
+  for (PyMethodDef* each = definitions<Table>(); each->ml_name != nullptr; ++each) {
+    add_function(module, each);
+  }
+}
+
+}  // namespace skerry::python

@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/functions.hpp"
+
+#include <string>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "ops/apply.hpp"
+#include "ops/reduce.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/function_table.hpp"
+
+namespace skerry::python {
+namespace {
+
+const char* const unary_names[] = {"x"};
+const char* const binary_names[] = {"x1", "x2"};
+
+bool long_call(const operand* operands, int count) noexcept {
+  std::int64_t product = 1;
+  for (int i = 0; i < count; ++i) {
+    if (operands[i].array == nullptr) continue;
+    const std::int64_t size = operands[i].array->size();
+    if (size > long_work) return true;
+    product *= size;
+  }
+  // At most 2^48; broadcast operands of one shape are counted too often, which costs 0.1 us.
+  return product > long_work;
+}
+
+PyObject* wrong_count(const op_entry& op, Py_ssize_t count, PyObject* keywords) {
+  if (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0) {
+    PyErr_Format(PyExc_TypeError, "%s() takes no keyword arguments, got '%U'", op.name,
+                 PyTuple_GET_ITEM(keywords, 0));
+  } else {
+    PyErr_Format(PyExc_TypeError, "%s() takes exactly %d positional arguments, got %zd", op.name,
+                 op.arity, count);
+  }
+  return nullptr;
+}
+
+/// A function of one or two arrays, all positional.
+template <op_id Op>
+PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  constexpr int arity = Op < unary_count ? 1 : 2;
+  const op_entry& op = op_table()[Op];
+  if (count != arity || (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0)) {
+    return wrong_count(op, count, keywords);
+  }
+  return guarded([&] {
+    scalar rooms[arity];
+    operand operands[arity];
+    bool any_array = false;
+    for (int i = 0; i < arity; ++i) {
+      operands[i].name = arity == 1 ? unary_names[i] : binary_names[i];
+      require_operand(op.name, args[i], operands[i], rooms[i]);
+      any_array = any_array || operands[i].array != nullptr;
+    }
+    if (!any_array) {
+      throw dtype_error(std::string(op.name) +
+                        ": at least one argument must be a skerry.Array; Python scalars alone "
+                        "have neither a dtype nor a device");
+    }
+    ndarray result;
+    {
+      const without_gil working(long_call(operands, arity));
+      result = apply(Op, operands);
+    }
+    return wrap(std::move(result));
+  });
+}
+
+PyObject* run_clip(const arguments& with) {
+  const ndarray& x = require_array("clip", "x", with[0]);
+  scalar rooms[2];
+  operand bounds[3] = {{.array = &x}, {.name = "min"}, {.name = "max"}};
+  for (int i = 1; i < 3; ++i) {
+    if (with.has(i)) require_operand("clip", with[i], bounds[i], rooms[i - 1]);
+  }
+  ndarray result;
+  {
+    const without_gil working(long_call(bounds, 3));
+    result = clip(x, bounds[1], bounds[2]);
+  }
+  return wrap(std::move(result));
+}
+
+PyObject* run_where(const arguments& with) {
+  scalar rooms[3];
+  operand operands[3] = {{.name = "condition"}, {.name = "x1"}, {.name = "x2"}};
+  for (int i = 0; i < 3; ++i) require_operand("where", with[i], operands[i], rooms[i]);
+  if (operands[0].array == nullptr) {
+    throw dtype_error("where: condition must be a skerry.Array of dtype bool, not a Python scalar");
+  }
+  ndarray result;
+  {
+    const without_gil working(long_call(operands, 3));
+    result = where(operands[0], operands[1], operands[2]);
+  }
+  return wrap(std::move(result));
+}
+
+PyObject* reduce_call(reduction_id op, PyObject* from, PyObject* axis, PyObject* type,
+                      PyObject* keepdims) {
+  const char* name = reduction_table()[static_cast<std::size_t>(op)].name;
+  const ndarray& x = require_array(name, "x", from);
+  const bool keep = truth(keepdims, false);
+  const std::optional<dtype> result_type = parse_optional_dtype(name, type);
+  std::vector<std::int64_t> axes;
+  const bool all_axes = axis == nullptr || axis == Py_None;
+  if (!all_axes) axes = parse_integers(name, "axis", axis);
+  ndarray result;
+  {
+    const without_gil working(x.size() > long_work);
+    result =
+        reduce(op, x, all_axes ? std::nullopt : std::optional<std::span<const std::int64_t>>(axes),
+               result_type, keep);
+  }
+  return wrap(std::move(result));
+}
+
+constexpr const char* plain_reduction = "(x, /, *, axis=None, keepdims=False)";
+constexpr const char* typed_reduction = "(x, /, *, axis=None, dtype=None, keepdims=False)";
+
+template <reduction_id Op>
+PyObject* reduction(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  static const reduction_entry& op = reduction_table()[Op];
+  static const signature takes(op.name, op.has_dtype ? typed_reduction : plain_reduction);
+  PyObject* bound[signature::most_parameters];
+  Py_ssize_t rest = 0;
+  if (!takes.bind(args, count, keywords, bound, &rest)) return nullptr;
+  return guarded([&] {
+    return op.has_dtype ? reduce_call(Op, bound[0], bound[1], bound[2], bound[3])
+                        : reduce_call(Op, bound[0], bound[1], nullptr, bound[2]);
+  });
+}
+
+/// "int8, int16 -> the same; float32 -> bool": what the table of an operation says.
+std::string dtype_lines(const std::optional<dtype> (&results)[dtype_count]) {
+  std::string same;
+  std::string others;
+  for (int i = 0; i < dtype_count; ++i) {
+    if (!results[i]) continue;
+    const std::string name = skerry::name(static_cast<dtype>(i));
+    if (*results[i] == static_cast<dtype>(i)) {
+      same += (same.empty() ? "" : ", ") + name;
+    } else {
+      others += "    " + name + " gives " + skerry::name(*results[i]) + ".\n";
+    }
+  }
+  if (!same.empty()) same = "    Of the dtype of the argument for " + same + ".\n";
+  return same + others;
+}
+
+std::string elementwise_doc(const op_entry& op) {
+  std::string text = std::string(op.doc) + "\n\nParameters\n----------\n";
+  if (op.arity == 1) {
+    text += "x : Array\n    Of any shape, on any device.\n";
+  } else {
+    text +=
+        "x1, x2 : Array or Python scalar\n    At least one Array; shapes broadcast, dtypes "
+        "promote, devices are the same. A Python\n    scalar takes the dtype of the array.\n";
+  }
+  text += "\nReturns\n-------\nArray\n    A fresh array on the device of the arguments.\n" +
+          dtype_lines(op.result);
+  text +=
+      "\nRaises\n------\nTypeError\n    For dtypes that the function does not take or that don't "
+      "promote.\n";
+  if (op.arity == 2) {
+    text +=
+        "DeviceMismatchError\n    For arrays on different devices.\nValueError\n    For shapes "
+        "that don't broadcast.\nOverflowError\n    For a Python int outside the dtype.\n";
+  }
+  return text;
+}
+
+std::string reduction_doc(const reduction_entry& op) {
+  std::string text = std::string(op.doc) +
+                     "\n\nParameters\n----------\nx : Array\n    Of any shape, on any device.\n"
+                     "axis : int or tuple of ints, optional\n    The axes to reduce over; all of "
+                     "them by default, none for ().\n";
+  if (op.has_dtype) text += "dtype : dtype, optional\n    Of the result.\n";
+  text +=
+      "keepdims : bool\n    Keep reduced axes with size 1, so that the result broadcasts against "
+      "x.\n\nReturns\n-------\nArray\n    On the device of x.\n" +
+      dtype_lines(op.result) +
+      "\nRaises\n------\nTypeError\n    For a dtype that the function does not take.\nAxisError\n"
+      "    (ValueError and IndexError) for an axis that x does not have.\n";
+  return text;
+}
+
+constexpr function_entry own_signature[] = {
+    {"clip", "(x, /, min=None, max=None)", "", run_clip},
+    {"where", "(condition, x1, x2, /)",
+     "Elements of x1 where condition is true, of x2 elsewhere.\n\n"
+     "Parameters\n----------\ncondition : Array\n    Of dtype bool.\n"
+     "x1, x2 : Array or Python scalar\n    Shapes of all three broadcast, dtypes of these promote; "
+     "all on one device.\n\n"
+     "Returns\n-------\nArray\n    A fresh array of the promoted dtype on their device.\n\n"
+     "Raises\n------\nDeviceMismatchError, TypeError, ValueError\n\n"
+     "Source: array API 2025.12, searching functions.",
+     run_where},
+};
+
+template <op_id Op>
+void add_elementwise(PyObject* module) {
+  static PyMethodDef definition = [] {
+    const op_entry& op = op_table()[Op];
+    if (op.arity == 3) {
+      return method_definition(op.name, entry_function<own_signature, 0>,
+                               document(op.name, own_signature[0].signature, elementwise_doc(op)));
+    }
+    return method_definition(
+        op.name, elementwise<Op>,
+        document(op.name, op.arity == 1 ? "(x, /)" : "(x1, x2, /)", elementwise_doc(op)));
+  }();
+  add_function(module, &definition);
+}
+
+template <reduction_id Op>
+void add_reduction(PyObject* module) {
+  static PyMethodDef definition = [] {
+    const reduction_entry& op = reduction_table()[Op];
+    return method_definition(
+        op.name, reduction<Op>,
+        document(op.name, op.has_dtype ? typed_reduction : plain_reduction, reduction_doc(op)));
+  }();
+  add_function(module, &definition);
+}
+
+template <op_id... Op>
+void add_all_elementwise(PyObject* module, std::integer_sequence<op_id, Op...>) {
+  (add_elementwise<Op>(module), ...);
+}
+template <reduction_id... Op>
+void add_all_reductions(PyObject* module, std::integer_sequence<reduction_id, Op...>) {
+  (add_reduction<Op>(module), ...);
+}
+
+static_assert(ternary_count == 1, "clip has a signature of its own; a new one needs one too");
+
+}  // namespace
+
+void add_manipulation(PyObject* module);
+
+void add_functions(PyObject* module) {
+  add_all_elementwise(module, std::make_integer_sequence<op_id, elementwise_count>{});
+  add_all_reductions(module, std::make_integer_sequence<reduction_id, reduction_count>{});
+  static PyMethodDef where_definition =
+      method_definition("where", entry_function<own_signature, 1>,
+                        document("where", own_signature[1].signature, own_signature[1].doc));
+  add_function(module, &where_definition);
+  add_manipulation(module);
+}
+
+}  // namespace skerry::python

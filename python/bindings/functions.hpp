@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+namespace skerry::python {
+
+/// Adds the elementwise functions and the reductions, made from the tables of ops, and the views.
+void add_functions(PyObject* module);
+/// Adds the creation functions.
+void add_creation(PyObject* module);
+/// Adds what tests and tools ask: the tables, and the injection of failures.
+void add_diagnostics(PyObject* module);
+
+}  // namespace skerry::python

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "ops/apply.hpp"
+#include "ops/copy.hpp"
+#include "python/bindings/array_type.hpp"
+
+namespace skerry::python {
+namespace {
+
+using item_kind = index_item::kind;
+
+/// Refuses an array that is an index of a kind that is not there yet, after the rule of devices.
+void check_index_array(const char* op, const ndarray& x, const ndarray& index) {
+  const operand both[] = {{.array = &x, .name = "x"}, {.array = &index, .name = "key"}};
+  common_device(op, both);
+  if (is_integer(index.dtype()) && index.rank() == 0) return;
+  if (is_integer(index.dtype()) || index.dtype() == dtype::bool_) {
+    throw not_implemented_error(
+        std::string(op) +
+        ": indexing with integer arrays and masks is not there yet: " + describe(index));
+  }
+  throw index_error(std::string(op) + ": an array index must be of an integer dtype or bool, not " +
+                    describe(index));
+}
+
+std::int64_t bound_of(const char* op, const ndarray& x, PyObject* bound) {
+  if (is_array(bound)) check_index_array(op, x, value_of(bound));
+  if (!PyIndex_Check(bound)) {
+    throw dtype_error(std::string(op) + ": the bounds of a slice must be ints or None, not " +
+                      Py_TYPE(bound)->tp_name);
+  }
+  return clamped_integer(bound);
+}
+
+index_item slice_of(const char* op, const ndarray& x, PyObject* key) {
+  auto* slice = reinterpret_cast<PySliceObject*>(key);
+  index_item item{.what = item_kind::slice};
+  if (slice->start != Py_None) {
+    item.has_start = true;
+    item.start = bound_of(op, x, slice->start);
+  }
+  if (slice->stop != Py_None) {
+    item.has_stop = true;
+    item.stop = bound_of(op, x, slice->stop);
+  }
+  if (slice->step != Py_None) {
+    // Negating the step must not overflow.
+    item.step = std::max(bound_of(op, x, slice->step), -INT64_MAX);
+  }
+  return item;
+}
+
+std::int64_t integer_of(PyObject* key) {
+  const Py_ssize_t value = PyNumber_AsSsize_t(key, PyExc_IndexError);
+  if (value == -1 && PyErr_Occurred()) throw python_error{};
+  return value;
+}
+
+index_item item_of(const char* op, const ndarray& x, PyObject* key) {
+  if (PyLong_Check(key) && !PyBool_Check(key)) {
+    return {.what = item_kind::integer, .start = integer_of(key)};
+  }
+  if (PySlice_Check(key)) return slice_of(op, x, key);
+  if (key == Py_Ellipsis) return {.what = item_kind::ellipsis};
+  if (key == Py_None) return {.what = item_kind::new_axis};
+  if (is_array(key)) check_index_array(op, x, value_of(key));
+  if (PyBool_Check(key)) {
+    throw not_implemented_error(std::string(op) + ": indexing with a bool is not there yet");
+  }
+  if (PyIndex_Check(key) && !is_numpy_array(key)) {
+    return {.what = item_kind::integer, .start = integer_of(key)};
+  }
+  throw index_error(std::string(op) +
+                    ": an index must be an int, a slice, ..., None, or an integer array of the "
+                    "same device, not " +
+                    Py_TYPE(key)->tp_name);
+}
+
+layout view_of(const char* op, const ndarray& x, PyObject* key) {
+  if (!PyTuple_Check(key)) {
+    const index_item item = item_of(op, x, key);
+    return index_view(op, x.layout(), {&item, 1});
+  }
+  std::vector<index_item> items;
+  items.reserve(static_cast<std::size_t>(PyTuple_GET_SIZE(key)));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
+    items.push_back(item_of(op, x, PyTuple_GET_ITEM(key, i)));
+  }
+  return index_view(op, x.layout(), items);
+}
+
+PyObject* get_item(PyObject* self, PyObject* key) {
+  return guarded([&] {
+    const ndarray& x = value_of(self);
+    return wrap(x.view(view_of("__getitem__", x, key)));
+  });
+}
+
+void set(PyObject* self, PyObject* key, PyObject* value) {
+  constexpr const char* op = "__setitem__";
+  const ndarray& x = value_of(self);
+  const ndarray target = x.view(view_of(op, x, key));
+  scalar room;
+  operand source{.name = "value"};
+  require_operand(op, value, source, room);
+  const without_gil working(target.size() > long_work);
+  if (source.array != nullptr) {
+    assign(op, target, *source.array);
+  } else {
+    fill(op, target, *source.value);
+  }
+}
+
+int set_item(PyObject* self, PyObject* key, PyObject* value) {
+  return guarded(
+      [&] {
+        if (value == nullptr)
+          throw dtype_error("__delitem__: elements of an array can't be deleted");
+        set(self, key, value);
+        return 0;
+      },
+      -1);
+}
+
+Py_ssize_t length(PyObject* self) {
+  const ndarray& x = value_of(self);
+  if (x.rank() == 0) {
+    PyErr_SetString(PyExc_TypeError, "len: a 0-d array has no length");
+    return -1;
+  }
+  return x.shape()[0];
+}
+
+PyObject* item_at(PyObject* self, Py_ssize_t index) {
+  const ndarray& x = value_of(self);
+  if (x.rank() > 0 && (index < 0 || index >= x.shape()[0])) {
+    PyErr_SetString(PyExc_IndexError, "__getitem__: index out of bounds");
+    return nullptr;
+  }
+  return guarded([&] {
+    const index_item item{.what = item_kind::integer, .start = index};
+    return wrap(x.view(index_view("__getitem__", x.layout(), {&item, 1})));
+  });
+}
+
+PyObject* iterate(PyObject* self) {
+  if (value_of(self).rank() == 0) {
+    PyErr_SetString(PyExc_TypeError, "iter: a 0-d array can't be iterated over");
+    return nullptr;
+  }
+  return PySeqIter_New(self);
+}
+
+template <class Function>
+void* slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+PyType_Slot indexing_slots[] = {
+    {Py_mp_subscript, slot(get_item)},
+    {Py_mp_ass_subscript, slot(set_item)},
+    {Py_mp_length, slot(length)},
+    {Py_sq_length, slot(length)},
+    {Py_sq_item, slot(item_at)},
+    {Py_tp_iter, slot(iterate)},
+    {},
+};
+
+}  // namespace skerry::python

@@ -1,0 +1,260 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/manipulation.hpp"
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "ops/apply.hpp"
+#include "ops/copy.hpp"
+#include "ops/promotion.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
+#include "python/bindings/function_table.hpp"
+
+namespace skerry::python {
+namespace {
+
+dims parse_shape(const char* op, PyObject* from) {
+  const std::vector<std::int64_t> shape = parse_integers(op, "shape", from);
+  check_shape(op, shape, 1);
+  return dims(std::span<const std::int64_t>(shape));
+}
+
+std::vector<ndarray> require_arrays(const char* op, const arguments& with) {
+  std::vector<ndarray> arrays;
+  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
+    const std::string name = "arrays[" + std::to_string(i) + "]";
+    arrays.push_back(require_array(op, name.c_str(), with.rest[i]));
+  }
+  return arrays;
+}
+
+PyObject* run_reshape(const arguments& with) {
+  const ndarray& x = require_array("reshape", "x", with[0]);
+  const std::vector<std::int64_t> shape = parse_integers("reshape", "shape", with[1]);
+  const std::optional<bool> copied = optional_truth(with[2]);
+  ndarray result;
+  {
+    const without_gil working(x.size() > long_work);
+    result = reshape(x, shape, copied);
+  }
+  return wrap(std::move(result));
+}
+
+PyObject* run_permute_dims(const arguments& with) {
+  const ndarray& x = require_array("permute_dims", "x", with[0]);
+  return wrap(permute_dims(x, parse_integers("permute_dims", "axes", with[1])));
+}
+
+PyObject* run_expand_dims(const arguments& with) {
+  const ndarray& x = require_array("expand_dims", "x", with[0]);
+  return wrap(expand_dims(x, parse_integers("expand_dims", "axis", with[1])));
+}
+
+PyObject* run_squeeze(const arguments& with) {
+  const ndarray& x = require_array("squeeze", "x", with[0]);
+  return wrap(squeeze(x, parse_integers("squeeze", "axis", with[1])));
+}
+
+PyObject* run_flip(const arguments& with) {
+  const ndarray& x = require_array("flip", "x", with[0]);
+  if (!with.has(1)) return wrap(flip(x, std::nullopt));
+  const std::vector<std::int64_t> axes = parse_integers("flip", "axis", with[1]);
+  return wrap(flip(x, axes));
+}
+
+PyObject* run_moveaxis(const arguments& with) {
+  constexpr const char* op = "moveaxis";
+  const ndarray& x = require_array(op, "x", with[0]);
+  const dims from = normalize_axes(op, parse_integers(op, "source", with[1]), x.rank());
+  const dims to = normalize_axes(op, parse_integers(op, "destination", with[2]), x.rank());
+  if (from.rank() != to.rank()) {
+    throw value_error("moveaxis: source and destination have different lengths: " +
+                      to_string(from) + " and " + to_string(to));
+  }
+  std::vector<std::int64_t> order(static_cast<std::size_t>(x.rank()), -1);
+  std::vector<bool> moved(order.size());
+  for (int i = 0; i < from.rank(); ++i) {
+    order[static_cast<std::size_t>(to[i])] = from[i];
+    moved[static_cast<std::size_t>(from[i])] = true;
+  }
+  std::int64_t next = 0;
+  for (std::int64_t& axis : order) {
+    if (axis >= 0) continue;
+    while (moved[static_cast<std::size_t>(next)]) ++next;
+    axis = next++;
+  }
+  return wrap(permute_dims(x, order));
+}
+
+PyObject* run_matrix_transpose(const arguments& with) {
+  return wrap(matrix_transpose(require_array("matrix_transpose", "x", with[0])));
+}
+
+PyObject* run_broadcast_to(const arguments& with) {
+  const ndarray& x = require_array("broadcast_to", "x", with[0]);
+  return wrap(broadcast_to(x, parse_shape("broadcast_to", with[1])));
+}
+
+PyObject* run_broadcast_arrays(const arguments& with) {
+  return wrap_all(broadcast_arrays(require_arrays("broadcast_arrays", with)));
+}
+
+PyObject* run_broadcast_shapes(const arguments& with) {
+  std::vector<dims> shapes;
+  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
+    shapes.push_back(parse_shape("broadcast_shapes", with.rest[i]));
+  }
+  std::vector<const dims*> pointers;
+  for (const dims& shape : shapes) pointers.push_back(&shape);
+  const dims common = pointers.empty() ? dims() : broadcast_shapes("broadcast_shapes", pointers);
+  object tuple(PyTuple_New(common.rank()));
+  for (int i = 0; i < common.rank(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), i, PyLong_FromLongLong(common[i]));
+  }
+  return tuple.release();
+}
+
+PyObject* run_astype(const arguments& with) {
+  const ndarray& x = require_array("astype", "x", with[0]);
+  const dtype type = parse_dtype("astype", with[1]);
+  const bool copied = truth(with[2], true);
+  const device where = with.has(3) ? usable_device("astype", with[3]) : x.device();
+  if (!copied && type == x.dtype() && where == x.device()) return Py_NewRef(with[0]);
+  ndarray result;
+  {
+    const without_gil working(x.size() > long_work || where != x.device());
+    // The cast goes first: it refuses what can't be cast, and never makes more to move than needed.
+    if (where == x.device()) {
+      result = astype(x, type, copied);
+    } else if (itemsize(type) <= x.itemsize()) {
+      result = to_device(astype(x, type, false), where);
+    } else {
+      static_cast<void>(
+          astype(ndarray(x.view(layout{.shape = dims{0}, .strides = dims{0}})), type, false));
+      result = astype(to_device(x, where), type, false);
+    }
+  }
+  return wrap(std::move(result));
+}
+
+/// dtypes promote by the standard's table.
+dtype promote_types(dtype a, dtype b) {
+  const std::optional<dtype> common = promote(a, b);
+  if (!common) {
+    throw dtype_error(std::string("result_type: ") + name(a) + " and " + name(b) +
+                      " don't promote; convert one with astype");
+  }
+  return *common;
+}
+
+PyObject* run_result_type(const arguments& with) {
+  constexpr const char* op = "result_type";
+  std::vector<ndarray> arrays;
+  std::vector<scalar> scalars;
+  std::optional<dtype> type;
+  const auto add = [&](dtype next) { type = type ? promote_types(*type, next) : next; };
+  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
+    if (is_array(with.rest[i])) arrays.push_back(value_of(with.rest[i]));
+  }
+  if (arrays.size() > 1) common_device(op, arrays);
+  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
+    PyObject* each = with.rest[i];
+    scalar value;
+    if (is_array(each)) {
+      add(value_of(each).dtype());
+      continue;
+    }
+    const parsed found = parse_scalar(each, value);
+    if (found == parsed::error) throw python_error{};
+    if (found == parsed::yes) {
+      scalars.push_back(value);
+    } else {
+      add(parse_dtype(op, each));
+    }
+  }
+  if (!type) {
+    throw value_error("result_type: at least one array or dtype is needed");
+  }
+  for (const scalar& value : scalars) type = promote_scalar(op, *type, value);
+  return Py_NewRef(dtype_object(*type));
+}
+
+PyObject* run_can_cast(const arguments& with) {
+  constexpr const char* op = "can_cast";
+  const dtype from = is_array(with[0]) ? value_of(with[0]).dtype() : parse_dtype(op, with[0]);
+  return PyBool_FromLong(promote(from, parse_dtype(op, with[1])) == parse_dtype(op, with[1]));
+}
+
+constexpr function_entry functions[] = {
+    {"astype", "(x, dtype, /, *, copy=True, device=None)",
+     "x converted to a dtype.\n\n"
+     "Floats are truncated towards zero; what a float means that an integer dtype can't hold is "
+     "left open.\nWith copy=False and nothing to convert, x itself. With device=, the result is "
+     "there.\n\nRaises\n------\nTypeError\n    From a complex dtype to a real one.\n\n"
+     "Source: array API 2025.12, data type functions.",
+     run_astype},
+    {"broadcast_arrays", "(*arrays)",
+     "Views of the arrays with their common shape; read-only where an axis was stretched.\n\n"
+     "Returns\n-------\ntuple of Array\n\nRaises\n------\nDeviceMismatchError, ValueError\n\n"
+     "Source: array API 2025.12, manipulation functions.",
+     run_broadcast_arrays},
+    {"broadcast_shapes", "(*shapes)",
+     "The shape that the shapes broadcast to.\n\nReturns\n-------\ntuple of int\n\n"
+     "Raises\n------\nValueError\n    If they don't broadcast.\n\n"
+     "Source: array API 2025.12, manipulation functions.",
+     run_broadcast_shapes},
+    {"broadcast_to", "(x, /, shape)",
+     "A view of x with another shape; read-only where an axis was stretched.\n\n"
+     "Raises\n------\nValueError\n    If x does not broadcast to the shape.\n\n"
+     "Source: array API 2025.12, manipulation functions.",
+     run_broadcast_to},
+    {"can_cast", "(from_, to, /)",
+     "Whether a dtype, or the dtype of an array, converts to another by promotion.\n\n"
+     "Source: array API 2025.12, data type functions.",
+     run_can_cast},
+    {"expand_dims", "(x, /, axis)",
+     "A view of x with new axes of size 1 at the positions of axis in the result.\n\n"
+     "Raises\n------\nAxisError\n    (ValueError and IndexError) for a position that the result "
+     "does not have.\n\nSource: array API 2025.12, manipulation functions.",
+     run_expand_dims},
+    {"flip", "(x, /, *, axis=None)",
+     "A view of x with the order of elements reversed along the axes, all of them by default.\n\n"
+     "Raises\n------\nAxisError\n\nSource: array API 2025.12, manipulation functions.",
+     run_flip},
+    {"matrix_transpose", "(x, /)",
+     "A view of x with its last two axes exchanged.\n\nRaises\n------\nValueError\n    Below 2-D."
+     "\n\nSource: array API 2025.12, linear algebra functions.",
+     run_matrix_transpose},
+    {"moveaxis", "(x, source, destination, /)",
+     "A view of x with axes moved to other positions; the rest keep their order.\n\n"
+     "Raises\n------\nAxisError, ValueError\n\n"
+     "Source: array API 2025.12, manipulation functions.",
+     run_moveaxis},
+    {"permute_dims", "(x, /, axes)",
+     "A view of x with its axes in another order.\n\nRaises\n------\nAxisError, ValueError\n\n"
+     "Source: array API 2025.12, manipulation functions.",
+     run_permute_dims},
+    {"reshape", "(x, /, shape, *, copy=None)",
+     "The elements of x in C order with another shape, of which one size may be -1.\n\n"
+     "A view where the layout of x allows it, unless copy=True.\n\n"
+     "Raises\n------\nValueError\n    For another number of elements, or with copy=False where a "
+     "copy is needed.\n\nSource: array API 2025.12, manipulation functions.",
+     run_reshape},
+    {"result_type", "(*arrays_and_dtypes)",
+     "The dtype that arrays, dtypes and Python scalars promote to.\n\n"
+     "Raises\n------\nTypeError\n    If the standard defines none.\nDeviceMismatchError\n    For "
+     "arrays on different devices.\n\nSource: array API 2025.12, data type functions.",
+     run_result_type},
+    {"squeeze", "(x, /, axis)",
+     "A view of x without axes of size 1.\n\nRaises\n------\nValueError\n    For an axis of "
+     "another size.\nAxisError\n\nSource: array API 2025.12, manipulation functions.",
+     run_squeeze},
+};
+
+}  // namespace
+
+void add_manipulation(PyObject* module) { add_functions<functions>(module); }
+
+}  // namespace skerry::python

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <string>
+
+#include "core/errors.hpp"
+#include "ops/apply.hpp"
+#include "python/bindings/array_type.hpp"
+
+namespace skerry::python {
+namespace {
+
+/// Whether a call on these operands takes long: at most the product of the sizes, where broadcast.
+bool takes_long(const ndarray* a, const ndarray* b) noexcept {
+  const std::int64_t m = a != nullptr ? a->size() : 1;
+  const std::int64_t n = b != nullptr ? b->size() : 1;
+  return m > long_work || n > long_work ||
+         (m > 1 && n > 1 && m * n > long_work && a->shape() != b->shape());
+}
+
+template <class Op>
+PyObject* binary(PyObject* left, PyObject* right) {
+  scalar rooms[2];
+  operand operands[2] = {{.name = "x1"}, {.name = "x2"}};
+  const parsed first = parse_operand(left, operands[0], rooms[0]);
+  const parsed second = parse_operand(right, operands[1], rooms[1]);
+  if (first == parsed::error || second == parsed::error) return nullptr;
+  if (first == parsed::no || second == parsed::no) Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&] {
+    ndarray result;
+    {
+      const without_gil working(takes_long(operands[0].array, operands[1].array));
+      result = apply(op_id_of<Op>, operands);
+    }
+    return wrap(std::move(result));
+  });
+}
+
+template <class Op>
+PyObject* unary(PyObject* self) {
+  return guarded([&] {
+    const operand x{.array = &value_of(self)};
+    ndarray result;
+    {
+      const without_gil working(takes_long(x.array, nullptr));
+      result = apply(op_id_of<Op>, {&x, 1});
+    }
+    return wrap(std::move(result));
+  });
+}
+
+template <class Op>
+PyObject* in_place(PyObject* self, PyObject* other) {
+  scalar room;
+  operand operands[2] = {{.array = &value_of(self), .name = "x1"}, {.name = "x2"}};
+  const parsed second = parse_operand(other, operands[1], room);
+  if (second == parsed::error) return nullptr;
+  if (second == parsed::no) Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&] {
+    {
+      const without_gil working(takes_long(operands[0].array, operands[1].array));
+      apply_into(op_id_of<Op>, value_of(self), operands);
+    }
+    return Py_NewRef(self);
+  });
+}
+
+PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return binary<ops::pow>(left, right);
+}
+
+PyObject* power_in_place(PyObject* self, PyObject* other, PyObject*) {
+  return in_place<ops::pow>(self, other);
+}
+
+PyObject* not_there_yet(PyObject*, PyObject*) { Py_RETURN_NOTIMPLEMENTED; }
+
+/// == of an array of another library would quietly be False.
+PyObject* not_comparable(PyObject* other) {
+  if (!PyObject_HasAttrString(other, "__array__") && !PyObject_HasAttrString(other, "__dlpack__")) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  PyErr_Format(PyExc_TypeError,
+               "comparison: a skerry.Array with a %s; convert it with skerry.asarray first",
+               Py_TYPE(other)->tp_name);
+  return nullptr;
+}
+
+PyObject* compare(PyObject* self, PyObject* other, int how) {
+  scalar room;
+  operand ignored;
+  if (parse_operand(other, ignored, room) == parsed::no) return not_comparable(other);
+  switch (how) {
+    case Py_LT:
+      return binary<ops::less>(self, other);
+    case Py_LE:
+      return binary<ops::less_equal>(self, other);
+    case Py_EQ:
+      return binary<ops::equal>(self, other);
+    case Py_NE:
+      return binary<ops::not_equal>(self, other);
+    case Py_GT:
+      return binary<ops::greater>(self, other);
+    default:
+      return binary<ops::greater_equal>(self, other);
+  }
+}
+
+/// The only element of a 0-d array as a Python scalar.
+object scalar_of(const char* op, PyObject* self) {
+  const ndarray& array = value_of(self);
+  if (array.rank() != 0) {
+    throw dtype_error(std::string(op) + ": only a 0-d array is a scalar, not " + describe(array));
+  }
+  return object(to_python(read_element(array), array.dtype()));
+}
+
+[[noreturn]] void reject_complex(const char* op, const ndarray& array) {
+  throw dtype_error(std::string(op) + ": a complex array has no such value: " + describe(array) +
+                    "; take skerry.real or skerry.abs first");
+}
+
+PyObject* to_float(PyObject* self) {
+  return guarded([&] {
+    if (kind(value_of(self).dtype()) == dtype_kind::complex_floating) {
+      reject_complex("float", value_of(self));
+    }
+    return PyNumber_Float(scalar_of("float", self).get());
+  });
+}
+
+PyObject* to_int(PyObject* self) {
+  return guarded([&] {
+    if (kind(value_of(self).dtype()) == dtype_kind::complex_floating) {
+      reject_complex("int", value_of(self));
+    }
+    return PyNumber_Long(scalar_of("int", self).get());
+  });
+}
+
+PyObject* to_index(PyObject* self) {
+  return guarded([&] {
+    if (!is_integer(value_of(self).dtype())) {
+      throw dtype_error("index: only an integer array is an index, not " +
+                        describe(value_of(self)));
+    }
+    return scalar_of("index", self).release();
+  });
+}
+
+int to_bool(PyObject* self) {
+  return guarded(
+      [&] {
+        const ndarray& array = value_of(self);
+        if (array.size() != 1) {
+          throw value_error("bool: the truth of an array that has not exactly one element: " +
+                            describe(array) + "; use skerry.any or skerry.all");
+        }
+        const object value(to_python(read_element(array), array.dtype()));
+        return PyObject_IsTrue(value.get());
+      },
+      -1);
+}
+
+template <class Function>
+void* slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+PyType_Slot number_slots[] = {
+    {Py_nb_add, slot(binary<ops::add>)},
+    {Py_nb_subtract, slot(binary<ops::subtract>)},
+    {Py_nb_multiply, slot(binary<ops::multiply>)},
+    {Py_nb_true_divide, slot(binary<ops::divide>)},
+    {Py_nb_floor_divide, slot(binary<ops::floor_divide>)},
+    {Py_nb_remainder, slot(binary<ops::remainder>)},
+    {Py_nb_power, slot(power)},
+    {Py_nb_and, slot(binary<ops::bitwise_and>)},
+    {Py_nb_or, slot(binary<ops::bitwise_or>)},
+    {Py_nb_xor, slot(binary<ops::bitwise_xor>)},
+    {Py_nb_lshift, slot(binary<ops::bitwise_left_shift>)},
+    {Py_nb_rshift, slot(binary<ops::bitwise_right_shift>)},
+    {Py_nb_matrix_multiply, slot(not_there_yet)},
+    {Py_nb_inplace_add, slot(in_place<ops::add>)},
+    {Py_nb_inplace_subtract, slot(in_place<ops::subtract>)},
+    {Py_nb_inplace_multiply, slot(in_place<ops::multiply>)},
+    {Py_nb_inplace_true_divide, slot(in_place<ops::divide>)},
+    {Py_nb_inplace_floor_divide, slot(in_place<ops::floor_divide>)},
+    {Py_nb_inplace_remainder, slot(in_place<ops::remainder>)},
+    {Py_nb_inplace_power, slot(power_in_place)},
+    {Py_nb_inplace_and, slot(in_place<ops::bitwise_and>)},
+    {Py_nb_inplace_or, slot(in_place<ops::bitwise_or>)},
+    {Py_nb_inplace_xor, slot(in_place<ops::bitwise_xor>)},
+    {Py_nb_inplace_lshift, slot(in_place<ops::bitwise_left_shift>)},
+    {Py_nb_inplace_rshift, slot(in_place<ops::bitwise_right_shift>)},
+    {Py_nb_inplace_matrix_multiply, slot(not_there_yet)},
+    {Py_nb_negative, slot(unary<ops::negative>)},
+    {Py_nb_positive, slot(unary<ops::positive>)},
+    {Py_nb_absolute, slot(unary<ops::abs>)},
+    {Py_nb_invert, slot(unary<ops::bitwise_invert>)},
+    {Py_nb_bool, slot(to_bool)},
+    {Py_nb_float, slot(to_float)},
+    {Py_nb_int, slot(to_int)},
+    {Py_nb_index, slot(to_index)},
+    {Py_tp_richcompare, slot(compare)},
+    {},
+};
+
+}  // namespace skerry::python

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/scalar_args.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "core/errors.hpp"
+#include "python/bindings/errors.hpp"
+
+namespace skerry::python {
+namespace {
+
+PyObject* numpy_module = nullptr;
+PyTypeObject* numpy_array = nullptr;
+PyTypeObject* numpy_generic = nullptr;
+PyTypeObject* numpy_bool = nullptr;
+PyTypeObject* numpy_integer = nullptr;
+PyTypeObject* numpy_floating = nullptr;
+PyTypeObject* numpy_complex = nullptr;
+PyObject* dtype_objects[dtype_count] = {};
+
+PyTypeObject* numpy_class(const char* name) {
+  return reinterpret_cast<PyTypeObject*>(
+      object(PyObject_GetAttrString(numpy_module, name)).release());
+}
+
+parsed parse_large_integer(PyObject* from, int sign, scalar& to) noexcept {
+  if (sign > 0) {
+    const unsigned long long value = PyLong_AsUnsignedLongLong(from);
+    if (!PyErr_Occurred()) {
+      to = scalar::of_unsigned(value);
+      return parsed::yes;
+    }
+    PyErr_Clear();
+  }
+  double nearest = PyLong_AsDouble(from);
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    nearest = sign * HUGE_VAL;
+  }
+  to = scalar::of_out_of_range(nearest);
+  return parsed::yes;
+}
+
+parsed parse_integer(PyObject* from, scalar& to) noexcept {
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(from, &overflow);
+  if (overflow != 0) return parse_large_integer(from, overflow, to);
+  if (value == -1 && PyErr_Occurred()) return parsed::error;
+  to = scalar::of(static_cast<std::int64_t>(value));
+  return parsed::yes;
+}
+
+parsed parse_index(PyObject* from, scalar& to) noexcept {
+  PyObject* number = PyNumber_Index(from);
+  if (number == nullptr) return parsed::error;
+  const parsed result = parse_integer(number, to);
+  Py_DECREF(number);
+  return result;
+}
+
+parsed parse_real(PyObject* from, scalar& to) noexcept {
+  const double value = PyFloat_AsDouble(from);
+  if (value == -1.0 && PyErr_Occurred()) return parsed::error;
+  to = scalar::of(value);
+  return parsed::yes;
+}
+
+parsed parse_complex(PyObject* from, scalar& to) noexcept {
+  const Py_complex value = PyComplex_AsCComplex(from);
+  if (value.real == -1.0 && PyErr_Occurred()) return parsed::error;
+  to = scalar::of(value.real, value.imag);
+  return parsed::yes;
+}
+
+parsed parse_numpy_scalar(PyObject* from, scalar& to) noexcept {
+  if (PyObject_TypeCheck(from, numpy_bool)) {
+    to = scalar::of(PyObject_IsTrue(from) == 1);
+    return parsed::yes;
+  }
+  if (PyObject_TypeCheck(from, numpy_integer)) return parse_index(from, to);
+  if (PyObject_TypeCheck(from, numpy_floating)) return parse_real(from, to);
+  if (PyObject_TypeCheck(from, numpy_complex)) return parse_complex(from, to);
+  return parsed::no;
+}
+
+std::string all_names() {
+  std::string text;
+  for (const dtype_info& each : dtype_infos) {
+    if (!text.empty()) text += ", ";
+    text += each.name;
+  }
+  return text;
+}
+
+[[noreturn]] void reject_dtype(const char* op, PyObject* from) {
+  const object text(PyObject_Repr(from));
+  throw dtype_error(std::string(op) + ": not a dtype of the standard: " +
+                    PyUnicode_AsUTF8(text.get()) + "; there are " + all_names());
+}
+
+}  // namespace
+
+void prepare_scalars() {
+  numpy_module = object(PyImport_ImportModule("numpy")).release();
+  numpy_array = numpy_class("ndarray");
+  numpy_generic = numpy_class("generic");
+  numpy_bool = numpy_class("bool_");
+  numpy_integer = numpy_class("integer");
+  numpy_floating = numpy_class("floating");
+  numpy_complex = numpy_class("complexfloating");
+  for (int i = 0; i < dtype_count; ++i) {
+    dtype_objects[i] = object(PyObject_CallMethod(numpy_module, "dtype", "s",
+                                                  dtype_infos[static_cast<std::size_t>(i)].name))
+                           .release();
+  }
+}
+
+PyObject* numpy() noexcept { return numpy_module; }
+bool is_numpy_array(PyObject* what) noexcept { return PyObject_TypeCheck(what, numpy_array) != 0; }
+
+parsed parse_scalar(PyObject* from, scalar& to) noexcept {
+  if (PyFloat_Check(from)) {
+    to = scalar::of(PyFloat_AS_DOUBLE(from));
+    return parsed::yes;
+  }
+  if (PyBool_Check(from)) {
+    to = scalar::of(from == Py_True);
+    return parsed::yes;
+  }
+  if (PyLong_Check(from)) return parse_integer(from, to);
+  if (PyComplex_Check(from)) return parse_complex(from, to);
+  if (PyObject_TypeCheck(from, numpy_generic)) return parse_numpy_scalar(from, to);
+  // Other libraries' arrays have __index__ too; an array is never taken for a scalar.
+  if (!PyIndex_Check(from) || PyObject_HasAttrString(from, "__dlpack__") ||
+      PyObject_HasAttrString(from, "__array__")) {
+    return parsed::no;
+  }
+  return parse_index(from, to);
+}
+
+scalar require_scalar(const char* op, const char* argument, PyObject* from) {
+  scalar value;
+  const parsed result = parse_scalar(from, value);
+  if (result == parsed::error) throw python_error{};
+  if (result == parsed::no) {
+    throw dtype_error(std::string(op) + ": " + argument + " must be a Python scalar, not " +
+                      Py_TYPE(from)->tp_name);
+  }
+  return value;
+}
+
+PyObject* to_python(const element& value, dtype type) {
+  return visit(type, [&]<class T>(type_identity<T>) -> PyObject* {
+    const T v = value.as<T>();
+    if constexpr (std::is_same_v<T, bool>) {
+      return PyBool_FromLong(v);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return PyFloat_FromDouble(v);
+    } else if constexpr (std::is_class_v<T>) {
+      return PyComplex_FromDoubles(v.re, v.im);
+    } else if constexpr (std::is_unsigned_v<T>) {
+      return PyLong_FromUnsignedLongLong(v);
+    } else {
+      return PyLong_FromLongLong(v);
+    }
+  });
+}
+
+PyObject* dtype_object(dtype type) noexcept { return dtype_objects[static_cast<int>(type)]; }
+
+dtype parse_dtype(const char* op, PyObject* from) {
+  for (int i = 0; i < dtype_count; ++i) {
+    if (dtype_objects[i] == from) return static_cast<dtype>(i);
+  }
+  PyObject* made =
+      from == Py_None ? nullptr : PyObject_CallMethod(numpy_module, "dtype", "O", from);
+  if (made == nullptr) {
+    PyErr_Clear();
+    reject_dtype(op, from);
+  }
+  const object held(made);
+  const object text(PyObject_GetAttrString(made, "str"));
+  const std::optional<dtype> found = parse_typestr(PyUnicode_AsUTF8(text.get()));
+  if (!found) reject_dtype(op, from);
+  return *found;
+}
+
+std::optional<dtype> parse_optional_dtype(const char* op, PyObject* from) {
+  if (from == nullptr || from == Py_None) return std::nullopt;
+  return parse_dtype(op, from);
+}
+
+std::int64_t clamped_integer(PyObject* from) {
+  const Py_ssize_t value = PyNumber_AsSsize_t(from, nullptr);
+  if (value == -1 && PyErr_Occurred()) throw python_error{};
+  return value;
+}
+
+bool truth(PyObject* from, bool absent) {
+  if (from == nullptr) return absent;
+  const int value = PyObject_IsTrue(from);
+  if (value < 0) throw python_error{};
+  return value != 0;
+}
+
+std::optional<bool> optional_truth(PyObject* from) {
+  if (from == nullptr || from == Py_None) return std::nullopt;
+  return truth(from, false);
+}
+
+}  // namespace skerry::python

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+#include <optional>
+
+#include "core/dtype.hpp"
+#include "core/scalar.hpp"
+
+namespace skerry::python {
+
+/// Finds NumPy's classes and the thirteen dtypes; throws python_error.
+void prepare_scalars();
+
+enum class parsed : signed char { error = -1, no = 0, yes = 1 };
+
+/// Reads a Python scalar: bool, int of any size, float, complex, a NumPy scalar of those kinds
+/// (which counts as the Python scalar of its kind, without a dtype of its own), or an object with
+/// `__index__` that is no array. `error` leaves a Python error.
+parsed parse_scalar(PyObject* from, scalar& to) noexcept;
+/// The same, where nothing else will do. Throws dtype_error that names `op` and `argument`.
+scalar require_scalar(const char* op, const char* argument, PyObject* from);
+/// The Python scalar of the element's kind.
+[[nodiscard]] PyObject* to_python(const element& value, dtype type);
+
+/// The numpy.dtype instance; borrowed.
+[[nodiscard]] PyObject* dtype_object(dtype type) noexcept;
+/// Reads what `dtype=` may be: one of the instances, or anything that numpy.dtype() makes one of
+/// them from. Throws dtype_error that lists the thirteen.
+[[nodiscard]] dtype parse_dtype(const char* op, PyObject* from);
+[[nodiscard]] std::optional<dtype> parse_optional_dtype(const char* op, PyObject* from);
+/// Borrowed reference to the numpy module.
+[[nodiscard]] PyObject* numpy() noexcept;
+[[nodiscard]] bool is_numpy_array(PyObject* what) noexcept;
+
+/// An integer argument; TypeError for anything without `__index__`. Out of int64: clamped.
+[[nodiscard]] std::int64_t clamped_integer(PyObject* from);
+[[nodiscard]] bool truth(PyObject* from, bool absent);
+/// None or absent: empty.
+[[nodiscard]] std::optional<bool> optional_truth(PyObject* from);
+
+}  // namespace skerry::python

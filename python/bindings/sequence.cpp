@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/sequence.hpp"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "ops/apply.hpp"
+#include "ops/copy.hpp"
+#include "ops/creation.hpp"
+#include "python/bindings/array_type.hpp"
+
+namespace skerry::python {
+namespace {
+
+/// Walks nested sequences once: the first branch gives the shape, every leaf is checked against it.
+class reader {
+ public:
+  explicit reader(const char* op) : op_(op) {}
+
+  void read(PyObject* from, int depth) {
+    if (PyList_Check(from) || PyTuple_Check(from)) {
+      read_items(from, depth);
+    } else if (is_array(from)) {
+      read_array(from, depth);
+    } else if (is_numpy_array(from)) {
+      const object items(PyObject_CallMethod(from, "tolist", nullptr));
+      read(items.get(), depth);
+    } else {
+      values_.push_back(require_scalar(op_, "every element", from));
+      kind_ = std::max(kind_, values_.back().what);
+      has_scalars_ = true;
+      end_branch(depth);
+    }
+  }
+
+  [[nodiscard]] const dims& shape() const noexcept { return shape_; }
+  [[nodiscard]] const std::vector<scalar>& values() const noexcept { return values_; }
+  [[nodiscard]] dtype type() const {
+    if (!array_type_) return values_.empty() ? default_real : default_dtype(kind_);
+    dtype common = *array_type_;
+    if (has_scalars_) {
+      for (const scalar& value : values_) common = promote_scalar(op_, common, value);
+    }
+    return common;
+  }
+  [[nodiscard]] std::optional<device> where() const {
+    if (arrays_.empty()) return std::nullopt;
+    return common_device(op_, arrays_);
+  }
+
+ private:
+  void read_items(PyObject* from, int depth) {
+    if (depth >= max_rank) {
+      throw shape_error(std::string(op_) + ": sequences nested more than 64 deep");
+    }
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(from);
+    enter(depth, count);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      // An element's __index__ may run code that shrinks the list.
+      if (i >= PySequence_Fast_GET_SIZE(from)) reject_ragged();
+      const object item = object::borrow(PySequence_Fast_GET_ITEM(from, i));
+      read(item.get(), depth + 1);
+    }
+    if (count == 0) end_branch(depth + 1);
+  }
+
+  void read_array(PyObject* from, int depth) {
+    const ndarray& array = value_of(from);
+    if (array.rank() > 0) {
+      const object items(PySequence_List(from));
+      read_items(items.get(), depth);
+      return;
+    }
+    arrays_.push_back(array);
+    if (array_type_) {
+      const std::optional<dtype> common = promote(*array_type_, array.dtype());
+      if (!common) {
+        throw dtype_error(std::string(op_) + ": " + name(*array_type_) + " and " +
+                          name(array.dtype()) + " don't promote; convert one with astype");
+      }
+      array_type_ = common;
+    } else {
+      array_type_ = array.dtype();
+    }
+    const object number(to_python(read_element(array), array.dtype()));
+    values_.push_back(require_scalar(op_, "every element", number.get()));
+    end_branch(depth);
+  }
+
+  void enter(int depth, std::int64_t count) {
+    if (depth < shape_.rank()) {
+      if (shape_[depth] != count) reject_ragged();
+    } else if (closed_) {
+      reject_ragged();
+    } else {
+      shape_.push_back(count);
+    }
+  }
+  void end_branch(int depth) {
+    if (closed_ && depth != shape_.rank()) reject_ragged();
+    closed_ = true;
+  }
+  [[noreturn]] void reject_ragged() const {
+    throw shape_error(std::string(op_) +
+                      ": the nested sequences have different lengths or depths; the first gives "
+                      "shape " +
+                      to_string(shape_));
+  }
+
+  const char* op_;
+  dims shape_;
+  bool closed_ = false;  ///< the first leaf was met: the rank is known
+  bool has_scalars_ = false;
+  scalar::kind kind_ = scalar::kind::boolean;
+  std::vector<scalar> values_;
+  std::optional<dtype> array_type_;
+  std::vector<ndarray> arrays_;
+};
+
+/// Arrays give their element's Python scalar, which may be of a lower kind than the common dtype.
+scalar raised_to(scalar value, dtype type) {
+  if (type != dtype::bool_ && value.what == scalar::kind::boolean) {
+    return scalar::of(static_cast<std::int64_t>(value.boolean));
+  }
+  return value;
+}
+
+}  // namespace
+
+ndarray from_sequence(const char* op, PyObject* from, std::optional<dtype> type,
+                      std::optional<device> where, device fallback) {
+  reader all(op);
+  all.read(from, 0);
+  const std::optional<device> own = all.where();
+  const device target = where ? *where : own.value_or(fallback);
+  const dtype result = type ? *type : all.type();
+  check_shape(op, all.shape().span(), itemsize(result));
+  const device host = target.kind == device_kind::cpu ? target : device{};
+  ndarray made = empty(all.shape(), result, host);
+  char* to = made.data();
+  for (const scalar& value : all.values()) {
+    const element one = to_element(op, raised_to(value, result), result);
+    std::memcpy(to, one.bytes, static_cast<std::size_t>(itemsize(result)));
+    to += itemsize(result);
+  }
+  return target == host ? made : to_device(made, target);
+}
+
+}  // namespace skerry::python

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Dtypes, their limits and kinds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skerry import _core
+
+Dtype = np.dtype[Any]
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "bool": ("bool",),
+    "signed integer": ("int8", "int16", "int32", "int64"),
+    "unsigned integer": ("uint8", "uint16", "uint32", "uint64"),
+    "real floating": ("float32", "float64"),
+    "complex floating": ("complex64", "complex128"),
+}
+KINDS["integral"] = KINDS["signed integer"] + KINDS["unsigned integer"]
+KINDS["numeric"] = KINDS["integral"] + KINDS["real floating"] + KINDS["complex floating"]
+
+
+@dataclass(frozen=True)
+class FloatInfo:
+    """Limits of a floating dtype, of the parts for a complex one."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: Dtype
+
+
+@dataclass(frozen=True)
+class IntegerInfo:
+    """Limits of an integer dtype."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: Dtype
+
+
+def _dtype_of(type: object) -> Dtype:
+    if isinstance(type, _core.Array):
+        return type.dtype
+    return _core.result_type(type)
+
+
+def finfo(type: Any, /) -> FloatInfo:
+    """Limits of a floating dtype, or of that of an array.
+
+    Returns
+    -------
+    FloatInfo
+        ``bits``, ``eps``, ``max``, ``min``, ``smallest_normal`` and ``dtype`` of the real part.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not floating.
+
+    Source: array API 2025.12, data type functions.
+
+    """
+    dtype = _dtype_of(type)
+    if dtype.kind not in "fc":
+        raise TypeError(f"finfo: not a floating dtype: {dtype}; use iinfo for integers")
+    about = np.finfo(dtype)
+    return FloatInfo(
+        bits=int(about.bits),
+        eps=float(about.eps),
+        max=float(about.max),
+        min=float(about.min),
+        smallest_normal=float(about.smallest_normal),
+        dtype=_core.result_type(about.dtype),
+    )
+
+
+def iinfo(type: Any, /) -> IntegerInfo:
+    """Limits of an integer dtype, or of that of an array.
+
+    Returns
+    -------
+    IntegerInfo
+        ``bits``, ``max``, ``min`` and ``dtype``.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not an integer one.
+
+    Source: array API 2025.12, data type functions.
+
+    """
+    dtype = _dtype_of(type)
+    if dtype.kind not in "iu":
+        raise TypeError(f"iinfo: not an integer dtype: {dtype}; use finfo for floats")
+    about = np.iinfo(dtype)
+    return IntegerInfo(bits=int(about.bits), max=int(about.max), min=int(about.min), dtype=dtype)
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Whether a dtype is of a kind.
+
+    Parameters
+    ----------
+    dtype : dtype
+    kind : dtype, str or tuple of them
+        A dtype; "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating" or
+        "numeric"; or several of these, of which one must fit.
+
+    Raises
+    ------
+    ValueError
+        For an unknown kind.
+
+    Source: array API 2025.12, data type functions.
+
+    """
+    dtype = _core.result_type(dtype)
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, one) for one in kind)
+    if isinstance(kind, str):
+        if kind not in KINDS:
+            raise ValueError(f"isdtype: unknown kind: {kind!r}; known are {', '.join(KINDS)}")
+        return dtype.name in KINDS[kind]
+    return bool(dtype == _core.result_type(kind))

@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Scopes: ``with skerry.device(...)`` and ``with skerry.stream(...)``."""
+
+from __future__ import annotations
+
+import contextvars
+from types import TracebackType
+
+from skerry import _core
+
+_variable: contextvars.ContextVar[_core.Device] = contextvars.ContextVar("skerry.device")
+
+
+class device:  # noqa: N801 - a verb in `with device(...)`, as in torch and CuPy
+    """Context manager: the device of creation functions without ``device=`` inside a ``with`` block.
+
+    Local to the thread or asyncio task. Arrays that exist stay where they are, and operations still run where their
+    arrays are.
+
+    Parameters
+    ----------
+    device : Device or str
+
+    Raises
+    ------
+    DeviceUnavailableError
+        On entry, if the device can't be used.
+
+    """
+
+    def __init__(self, device: _core.Device | str, /) -> None:
+        self._device = _core.as_device(device)
+        self._tokens: list[contextvars.Token[_core.Device]] = []
+
+    def __enter__(self) -> _core.Device:
+        self._device.info  # noqa: B018 - raises if it can't be used
+        # From the first use on, and not before, defaults are looked up in the context.
+        _core.use_device_context(_variable)
+        self._tokens.append(_variable.set(self._device))
+        return self._device
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _variable.reset(self._tokens.pop())
+
+
+class stream:  # noqa: N801 - as `device` above
+    """Context manager: send this thread's work on the stream's device to it inside a ``with`` block.
+
+    Parameters
+    ----------
+    stream : Stream
+
+    """
+
+    def __init__(self, stream: _core.Stream, /) -> None:
+        self._stream = stream
+        self._before: list[_core.Stream] = []
+
+    def __enter__(self) -> _core.Stream:
+        before = _core.current_stream(self._stream.device)
+        _core.set_current_stream(self._stream)
+        self._before.append(before)
+        return self._stream
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _core.set_current_stream(self._before.pop())

@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What skerry raises; each class is also the builtin that users already catch."""
+
+from __future__ import annotations
+
+__all__ = [
+    "AxisError",
+    "DTypeError",
+    "DeviceError",
+    "DeviceMismatchError",
+    "DeviceUnavailableError",
+    "FatalDeviceError",
+    "ForkError",
+    "InterchangeError",
+    "OutOfMemoryError",
+    "ReadOnlyError",
+    "ShapeError",
+]
+
+
+class DeviceMismatchError(ValueError):
+    """Arrays on different devices in one call; ``devices`` names them in the order of the arguments."""
+
+    devices: tuple[str, ...] = ()
+
+
+class DeviceUnavailableError(RuntimeError):
+    """A device does not exist or can't be used.
+
+    ``reason`` is one of no_driver, stub_library, driver_too_old, no_device, no_kernel_image, no_cuda_module,
+    out_of_range, busy, forked.
+    """
+
+    reason: str = ""
+
+
+class ForkError(DeviceUnavailableError):
+    """CUDA in a process that was forked from one that used CUDA."""
+
+
+class OutOfMemoryError(MemoryError):
+    """A device has no room for ``requested`` bytes, even after everything cached was given back."""
+
+    device: str = ""
+    requested: int = 0
+
+
+class DeviceError(RuntimeError):
+    """A call of the CUDA runtime failed with the status ``code``."""
+
+    device: str = ""
+    code: int = 0
+
+
+class FatalDeviceError(DeviceError):
+    """The device is lost for this process."""
+
+
+class InterchangeError(BufferError, ValueError):
+    """Memory of another library can't be taken over, or an array can't be handed over, in the way asked for."""
+
+
+class AxisError(ValueError, IndexError):
+    """An axis that the array does not have."""
+
+
+class ShapeError(ValueError):
+    """Shapes that don't fit."""
+
+
+class ReadOnlyError(ValueError):
+    """Writing to a read-only or broadcast view."""
+
+
+class DTypeError(TypeError):
+    """Dtypes that an operation does not take, or that don't promote."""
+
