@@ -41,7 +41,12 @@ class dims {
     std::memcpy(inline_, other.inline_, sizeof inline_);
   }
   dims& operator=(const dims& other) {
-    if (this != &other) *this = dims(other);
+    if (heap_ == nullptr && other.heap_ == nullptr) {
+      rank_ = other.rank_;
+      std::memmove(inline_, other.inline_, sizeof inline_);
+    } else if (this != &other) {
+      *this = dims(other);
+    }
     return *this;
   }
   dims& operator=(dims&& other) noexcept {
@@ -87,7 +92,7 @@ class dims {
   }
 
   std::int32_t rank_ = 0;
-  std::int64_t inline_[inline_capacity] = {};
+  std::int64_t inline_[inline_capacity];  // not cleared: every small array has two of them
   std::unique_ptr<std::int64_t[]> heap_;
 };
 

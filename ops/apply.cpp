@@ -32,23 +32,54 @@ class raw_plan {
   alignas(plan) unsigned char bytes_[sizeof(plan)];
 };
 
-/// The array that all arrays among `operands` are like: on one CPU device, of one dtype and shape,
-/// C-contiguous, not empty. Null if there is none such: the call then takes the long way.
-const ndarray* common_model(std::span<const operand> operands) noexcept {
-  const ndarray* model = nullptr;
+/// Number of elements of a C-contiguous array, else 0.
+std::int64_t contiguous_size(const ndarray& x) noexcept {
+  const std::int64_t* const shape = x.shape().data();
+  const std::int64_t* const strides = x.strides().data();
+  const std::int64_t width = x.itemsize();
+  std::int64_t size = 1;
+  for (int axis = x.rank() - 1; axis >= 0; --axis) {
+    if (shape[axis] == 1) continue;
+    if (strides[axis] != size * width) return 0;
+    size *= shape[axis];
+  }
+  return size;
+}
+
+bool is_alike(const ndarray& x, const ndarray& model) noexcept {
+  if (x.dtype() != model.dtype() || x.device() != model.device() || x.rank() != model.rank()) {
+    return false;
+  }
+  const std::int64_t* const shape = x.shape().data();
+  const std::int64_t* const strides = x.strides().data();
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (shape[axis] != model.shape()[axis]) return false;
+    if (strides[axis] != model.strides()[axis] && shape[axis] != 1) return false;
+  }
+  return true;
+}
+
+/// What the operands of an ordinary call have in common.
+struct common_form {
+  const ndarray* model = nullptr;  ///< null if the call has to take the long way
+  std::int64_t size = 0;
+};
+
+/// The ordinary call: all arrays are on one CPU device, of one dtype and shape, C-contiguous and
+/// not empty.
+common_form find_common(std::span<const operand> operands) noexcept {
+  common_form found;
   for (const operand& x : operands) {
     if (x.array == nullptr) continue;
-    const ndarray& array = *x.array;
-    if (!array.is_c_contiguous()) return nullptr;
-    if (model == nullptr) {
-      model = &array;
-      if (array.device().kind != device_kind::cpu) return nullptr;
-    } else if (array.dtype() != model->dtype() || array.device() != model->device() ||
-               array.shape() != model->shape()) {
-      return nullptr;
+    if (found.model != nullptr) {
+      if (!is_alike(*x.array, *found.model)) return {};
+    } else {
+      if (x.array->device().kind != device_kind::cpu) return {};
+      found = {x.array, contiguous_size(*x.array)};
+      if (found.size == 0) return {};
     }
   }
-  return model;
+  return found;
 }
 
 /// The plan of operands like a model, and of scalars that leave its dtype as it is; `out` is
@@ -171,10 +202,11 @@ void apply_any_into(op_id op, const ndarray& target, std::span<const operand> op
   call.enqueue(what);
 }
 
-/// Whether writing `target` element by element changes nothing that is still to be read.
+/// Whether writing `target` element by element changes nothing that is still to be read, for
+/// operands like it.
 bool safe_in_place(const ndarray& target, std::span<const operand> operands) noexcept {
   for (const operand& x : operands) {
-    if (x.array == nullptr || same_elements(*x.array, target)) continue;
+    if (x.array == nullptr || x.array->data() == target.data()) continue;
     if (may_overlap(*x.array, target)) return false;
   }
   return true;
@@ -183,23 +215,22 @@ bool safe_in_place(const ndarray& target, std::span<const operand> operands) noe
 }  // namespace
 
 ndarray apply_as(const char* name, op_id op, std::span<const operand> operands) {
-  const ndarray* model = common_model(operands);
+  const auto [model, size] = find_common(operands);
   if (model == nullptr) return apply_any(name, op, operands);
   const dtype type = model->dtype();
   const std::optional<dtype> result = entry_of(op).result[static_cast<int>(type)];
   const kernel& what = kernels().elementwise[op][static_cast<int>(type)];
-  const std::int64_t size = model->size();
-  if (!result || what.host == nullptr || size == 0 || !scalars_keep(name, type, operands)) {
+  if (!result || what.host == nullptr || !scalars_keep(name, type, operands)) {
     return apply_any(name, op, operands);
   }
   const std::int64_t width = itemsize(*result);
   if (width > itemsize(type)) check_shape(name, model->shape().span(), width);
+  const auto nbytes = static_cast<std::size_t>(size) * static_cast<std::size_t>(width);
   raw_plan part;
-  storage_ref memory =
-      allocate(model->device(), static_cast<std::size_t>(size) * static_cast<std::size_t>(width));
+  storage_ref memory = allocate(model->device(), nbytes);
   plan_alike(*part, name, memory->data(), *result, type, size, operands);
   launch(model->device(), what, *part, {});
-  return {std::move(memory), c_layout(model->shape(), width), *result};
+  return {std::move(memory), model->shape(), *result};
 }
 
 ndarray apply(op_id op, std::span<const operand> operands) {
@@ -207,22 +238,19 @@ ndarray apply(op_id op, std::span<const operand> operands) {
 }
 
 void apply_into(op_id op, const ndarray& target, std::span<const operand> operands) {
-  const ndarray* model = common_model(operands);
-  if (model == nullptr || target.read_only() || !target.is_c_contiguous() ||
-      target.shape() != model->shape() || target.device() != model->device()) {
+  const auto [model, size] = find_common(operands);
+  if (model == nullptr || target.read_only() || !is_alike(target, *model)) {
     return apply_any_into(op, target, operands);
   }
   const op_entry& entry = entry_of(op);
   const dtype type = model->dtype();
-  const std::optional<dtype> result = entry.result[static_cast<int>(type)];
   const kernel& what = kernels().elementwise[op][static_cast<int>(type)];
-  const std::int64_t size = model->size();
-  if (result != target.dtype() || what.host == nullptr || size == 0 ||
+  if (entry.result[static_cast<int>(type)] != type || what.host == nullptr ||
       !scalars_keep(entry.name, type, operands) || !safe_in_place(target, operands)) {
     return apply_any_into(op, target, operands);
   }
   raw_plan part;
-  plan_alike(*part, entry.name, target.data(), *result, type, size, operands);
+  plan_alike(*part, entry.name, target.data(), type, type, size, operands);
   launch(target.device(), what, *part, {});
 }
 

@@ -60,8 +60,8 @@ ndarray empty_of(layout place, dtype type, device where) {
 }
 
 ndarray empty(const dims& shape, dtype type, device where) {
-  check_shape("empty", shape.span(), itemsize(type));
-  return empty_of(c_layout(shape, itemsize(type)), type, where);
+  const std::int64_t nbytes = check_shape("empty", shape.span(), itemsize(type));
+  return {allocate(where, static_cast<std::size_t>(nbytes)), shape, type};
 }
 
 ndarray full(const dims& shape, const scalar& value, dtype type, device where) {
