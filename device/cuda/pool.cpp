@@ -167,7 +167,15 @@ block* pool::try_new(const size_class& size, void* stream) {
 
 int pool::call_allocate(block& item) {
   if (on_.properties.supports_pools == 0) return calls().allocate(&item.data, item.size.nbytes);
+  if (!keeps_memory_.load(std::memory_order_relaxed)) keep_memory_in_driver_pool();
   return calls().allocate_async(&item.data, item.size.nbytes, item.home);
+}
+
+/// By default each synchronisation gives the driver's free memory to the system, and the next large
+/// block pays for mapping it again. trim() and running out of memory still give it back.
+void pool::keep_memory_in_driver_pool() noexcept {
+  keeps_memory_.store(true);
+  check_silently(calls().pool_set_release_threshold(on_.ordinal, UINT64_MAX), on_, "allocate");
 }
 
 void pool::throw_out_of_memory(std::size_t nbytes, const size_class& size,

@@ -83,6 +83,7 @@ class pool {
   [[nodiscard]] block* acquire(std::size_t nbytes, const size_class& size, void* stream);
   [[nodiscard]] block* try_new(const size_class& size, void* stream);
   [[nodiscard]] int call_allocate(block& item);
+  void keep_memory_in_driver_pool() noexcept;
   [[noreturn]] void throw_out_of_memory(std::size_t nbytes, const size_class& size,
                                         const std::string& tried);
 
@@ -100,6 +101,7 @@ class pool {
   std::vector<std::unique_ptr<stream_cache>> caches_;
   block* pending_ = nullptr;  ///< given back, but events of other streams have not passed
   std::vector<void*> spare_events_;
+  std::atomic<bool> keeps_memory_{false};
   memory_statistics counts_;  ///< of whole blocks; pending ones count as cached
 };
 

@@ -229,6 +229,9 @@ void probe() noexcept {
   if (found.load() != nullptr) return;
   auto* result = new findings;
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  // Runs before the destructors of everything that was made before the first use, and before the
+  // driver's own end.
+  std::atexit([] { shut_down(); });
   int n = 0;
   try {
     n = find_devices(*result);

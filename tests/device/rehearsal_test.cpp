@@ -71,6 +71,7 @@ TEST_F(rehearsal_test, copies_outside_of_a_block_are_refused) {
 }
 
 TEST_F(rehearsal_test, freed_memory_is_poisoned_when_the_stream_gets_there) {
+  const std::size_t before = rehearsal::live_blocks(0);
   void* block = nullptr;
   ASSERT_EQ(calls.allocate_async(&block, 64, legacy), cuda::success);
   ASSERT_EQ(calls.fill_async(block, 1, 64, legacy), cuda::success);
@@ -78,8 +79,9 @@ TEST_F(rehearsal_test, freed_memory_is_poisoned_when_the_stream_gets_there) {
   rehearsal::set_delay(20'000);
   ASSERT_EQ(calls.deallocate_async(block, legacy), cuda::success);
   EXPECT_EQ(calls.deallocate_async(block, legacy), cuda::invalid_value);
-  EXPECT_EQ(__atomic_load_n(static_cast<unsigned char*>(block), __ATOMIC_RELAXED), 1);
+  EXPECT_EQ(rehearsal::live_blocks(0), before + 1) << "the stream is not there yet";
   ASSERT_EQ(calls.stream_synchronize(legacy), cuda::success);
+  EXPECT_EQ(rehearsal::live_blocks(0), before);
   EXPECT_EQ(static_cast<unsigned char*>(block)[63], 0xfd);
 }
 

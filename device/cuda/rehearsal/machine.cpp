@@ -80,7 +80,12 @@ void machine::stop() noexcept {
     const std::shared_lock lock(streams_mutex_);
     for (const auto& [handle, each] : streams_) all.push_back(each);
   }
-  for (const auto& each : all) each->stop();
+  // All at once first: streams wait for each other.
+  for (const auto& each : all) each->drop_work();
+  for (const auto& each : all) {
+    each->wait_all();
+    each->close();
+  }
 }
 
 void* machine::add_event(int ordinal) {

@@ -109,17 +109,17 @@ void queue::close() noexcept {
   arrived_.notify_one();
 }
 
-void queue::stop() noexcept {
-  stopping_.store(true);
-  wait_all();
-  close();
-}
-
 /// All that was submitted since the last call, in order; null when the queue is closed and empty.
-work* queue::take() noexcept {
+/// Items done with are kept for prepare() under the same lock, which saves the submitting thread
+/// most of the contention.
+work* queue::take(work* used) noexcept {
   const std::uint64_t taken = done_.load(std::memory_order_relaxed);
   spin_until([&] { return submitted_.load(std::memory_order_acquire) > taken; });
   std::unique_lock lock(mutex_);
+  while (used != nullptr) {
+    work* const item = std::exchange(used, used->next);
+    item->next = std::exchange(spare_, item);
+  }
   asleep_ = true;
   arrived_.wait(lock, [&] { return first_ != nullptr || closing_; });
   asleep_ = false;
@@ -127,8 +127,7 @@ work* queue::take() noexcept {
   return std::exchange(first_, nullptr);
 }
 
-void queue::finish_one(work* item) noexcept {
-  give_back(item);
+void queue::count_done() noexcept {
   done_.fetch_add(1);
   if (waiters_.load() == 0) return;
   { const std::lock_guard lock(mutex_); }
@@ -136,15 +135,21 @@ void queue::finish_one(work* item) noexcept {
 }
 
 void queue::loop() noexcept {
-  for (work* batch = take(); batch != nullptr; batch = take()) {
+  work* used = nullptr;
+  for (work* batch = take(used); batch != nullptr; batch = take(used)) {
+    used = nullptr;
     while (batch != nullptr) {
-      work* item = std::exchange(batch, batch->next);
+      work* const item = std::exchange(batch, batch->next);
       if (item->delay_us > 0 && !stopping_) {
         std::this_thread::sleep_for(std::chrono::microseconds(item->delay_us));
       }
       // A device with a sticky error runs nothing any more.
       if (!stopping_ && sticky_error(ordinal_) == 0) item->run(*item, ordinal_);
-      finish_one(item);
+      // Before the work counts as done: nothing of it may be alive then.
+      item->heap.reset();
+      item->wait_for = {};
+      item->next = std::exchange(used, item);
+      count_done();
     }
   }
 }

@@ -62,13 +62,13 @@ class queue : public std::enable_shared_from_this<queue> {
 
   /// The thread ends after the work submitted so far; no more may be submitted.
   void close() noexcept;
-  /// The thread ends after the work it runs now.
-  void stop() noexcept;
+  /// Work that has not begun is dropped from now on; it still counts as done.
+  void drop_work() noexcept { stopping_.store(true); }
 
  private:
   void loop() noexcept;
-  work* take() noexcept;
-  void finish_one(work* item) noexcept;
+  work* take(work* used) noexcept;
+  void count_done() noexcept;
 
   const int ordinal_;
   std::mutex mutex_;
