@@ -109,7 +109,8 @@ struct max {
   }
   template <class A>
   SKERRY_HD static A combine(A a, A b) {
-    return ((a > b) | (a != a)) ? a : b;
+    const A greater = a > b ? a : b;  // two selects: a vector maximum and a blend
+    return a != a ? a : greater;
   }
   template <class A>
   SKERRY_HD static A finish(A a, int64) {
@@ -165,7 +166,8 @@ struct min {
   }
   template <class A>
   SKERRY_HD static A combine(A a, A b) {
-    return ((a < b) | (a != a)) ? a : b;
+    const A lesser = a < b ? a : b;
+    return a != a ? a : lesser;
   }
   template <class A>
   SKERRY_HD static A finish(A a, int64) {

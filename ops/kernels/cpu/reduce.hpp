@@ -31,9 +31,19 @@ struct reducer {
 
 void run_reduction(const reduce_params& work, const reducer& how) noexcept;
 
+/// Truth values are bytes of 0 or 1, on which the compiler vectorises & and |.
+template <class A>
+struct lane_type {
+  using type = A;
+};
+template <>
+struct lane_type<bool> {
+  using type = uint8;
+};
+
 template <class Op, class T>
 struct reduction_loops {
-  using A = ops::accumulator_t<Op, T>;
+  using A = typename lane_type<ops::accumulator_t<Op, T>>::type;
   static constexpr int64 size = sizeof(A);
 
   static constexpr int absorbing() {
@@ -48,7 +58,11 @@ struct reduction_loops {
   }
 
   static SKERRY_INLINE A item(const char* x, int64 i) {
-    return Op::load(load<T>(x + i * int64(sizeof(T))));
+    if constexpr (ops::boolean<T> && sizeof(A) == 1) {
+      return load<A>(x + i);
+    } else {
+      return static_cast<A>(Op::load(load<T>(x + i * int64(sizeof(T)))));
+    }
   }
 
   // Four rows at a time, as a tree: one read and write of the accumulator for four elements.
@@ -100,7 +114,7 @@ struct reduction_loops {
   /// Looks for the one value that decides, in lanes as wide as the elements.
   static SKERRY_INLINE A search(const char* x, int64 n) {
     using B = ops::bits_t<ops::real_part_t<T>>;
-    constexpr A decisive = absorbing() != 0;
+    constexpr A decisive = absorbing();
     constexpr int64 block = 2048;
     for (int64 at = 0; at < n; at += block) {
       const int64 end = least(at + block, n);
@@ -110,7 +124,7 @@ struct reduction_loops {
       }
       if (found != 0) return decisive;
     }
-    return !decisive;
+    return 1 - decisive;
   }
 
   static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n) noexcept {
