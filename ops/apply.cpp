@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/apply.hpp"
 
+#include <optional>
 #include <string>
 
 #include "core/errors.hpp"
@@ -117,33 +118,35 @@ bool scalars_keep(const char* op, dtype type, std::span<const operand> operands)
   return true;
 }
 
-/// The operands as a kernel takes them: all of one dtype, scalars as elements. Owns the casts.
+/// The operands as a kernel takes them: all of one dtype, scalars as elements. Owns the casts,
+/// points to the rest.
 class ready_operands {
  public:
   ready_operands(const char* op, std::span<const operand> operands, dtype type)
       : count_(static_cast<int>(operands.size())), itemsize_(itemsize(type)) {
     for (int i = 0; i < count_; ++i) {
       const operand& x = operands[static_cast<std::size_t>(i)];
+      arrays_[i] = x.array;
       if (x.array == nullptr) {
         values_[i] = to_element(op, *x.value, type);
-      } else {
-        arrays_[i] = x.array->dtype() == type ? *x.array : convert_operand(*x.array, type);
+      } else if (x.array->dtype() != type) {
+        convert(i, type);
       }
     }
   }
+  ready_operands(const ready_operands&) = delete;
+  ready_operands& operator=(const ready_operands&) = delete;
   /// Copies what writing `target` would change before it is read.
   void keep_from(const ndarray& target) {
     for (int i = 0; i < count_; ++i) {
-      if (!arrays_[i].memory() || same_elements(arrays_[i], target)) continue;
-      if (may_overlap(arrays_[i], target)) {
-        arrays_[i] = convert_operand(arrays_[i], arrays_[i].dtype());
-      }
+      if (arrays_[i] == nullptr || same_elements(*arrays_[i], target)) continue;
+      if (may_overlap(*arrays_[i], target)) convert(i, arrays_[i]->dtype());
     }
   }
   void add_to(kernel_call& call) const {
     for (int i = 0; i < count_; ++i) {
-      if (arrays_[i].memory()) {
-        call.add(arrays_[i]);
+      if (arrays_[i] != nullptr) {
+        call.add(*arrays_[i]);
       } else {
         call.add(values_[i], itemsize_);
       }
@@ -151,9 +154,14 @@ class ready_operands {
   }
 
  private:
+  void convert(int i, dtype type) {
+    arrays_[i] = &owned_[i].emplace(convert_operand(*arrays_[i], type));
+  }
+
   int count_;
   std::int64_t itemsize_;
-  ndarray arrays_[plan::max_operands - 1];
+  const ndarray* arrays_[plan::max_operands - 1];
+  std::optional<ndarray> owned_[plan::max_operands - 1];
   element values_[plan::max_operands - 1];
 };
 
