@@ -347,13 +347,12 @@ std::size_t pool::release_cached() noexcept {
 
 void pool::release_block(block* item) noexcept {
   const device_guard guard(on_, std::nothrow);
-  if (guard.ok()) {
-    const bool pooled =
-        on_.properties.supports_pools != 0 &&
-        check_silently(calls().deallocate_async(item->data, item->home), on_, "freeing");
-    // Also where the owner of a foreign stream has destroyed it: the plain call waits for all.
-    if (!pooled) check_silently(calls().deallocate(item->data), on_, "freeing");
-  }
+  const bool pooled =
+      guard.ok() && on_.properties.supports_pools != 0 &&
+      check_silently(calls().deallocate_async(item->data, item->home), on_, "freeing");
+  // Also where the owner of a foreign stream has destroyed it: the plain call waits for all, and
+  // does not ask which device is current.
+  if (!pooled) check_silently(calls().deallocate(item->data), on_, "freeing");
   delete item;
 }
 
