@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/copy.hpp"
 
+#include <algorithm>
+
 #include "arrays.hpp"
 #include "core/errors.hpp"
 #include "ops/enqueue.hpp"
@@ -92,13 +94,24 @@ TEST_P(copy_on, assigns_arrays_that_broadcast_and_promote) {
 }
 
 TEST_P(copy_on, assigns_overlapping_views_as_if_copied) {
-  const ndarray x = array_of(doubles{1, 2, 3, 4}, GetParam());
-  assign("x[1:] =", x.view({dims{3}, dims{8}, 8}), x.view({dims{3}, dims{8}, 0}));
-  EXPECT_EQ(values_of<float64>(x), (doubles{1, 1, 2, 3}));
-  assign("x[...] =", x, x.view({dims{4}, dims{-8}, 24}));
-  EXPECT_EQ(values_of<float64>(x), (doubles{3, 2, 1, 1}));
-  assign("x[...] =", x, x.view({dims{1}, dims{8}, 8}));
-  EXPECT_EQ(values_of<float64>(x), (doubles{2, 2, 2, 2}));
+  constexpr std::int64_t n = 5000;  // more than any kernel moves at a time
+  const doubles before = counting<float64>(n, 1.0);
+  const auto fresh = [&] { return array_of(before, GetParam()); };
+
+  const ndarray shifted = fresh();
+  assign("x[1:] =", shifted.view({dims{n - 1}, dims{8}, 8}),
+         shifted.view({dims{n - 1}, dims{8}, 0}));
+  doubles expected = before;
+  std::copy(before.begin(), before.end() - 1, expected.begin() + 1);
+  EXPECT_EQ(values_of<float64>(shifted), expected);
+
+  const ndarray reversed = fresh();
+  assign("x[...] =", reversed, reversed.view({dims{n}, dims{-8}, 8 * (n - 1)}));
+  EXPECT_EQ(values_of<float64>(reversed), doubles(before.rbegin(), before.rend()));
+
+  const ndarray repeated = fresh();
+  assign("x[...] =", repeated, repeated.view({dims{1}, dims{8}, 8}));
+  EXPECT_EQ(values_of<float64>(repeated), doubles(n, 2.0));
 }
 
 TEST_P(copy_on, fills_every_layout) {

@@ -70,6 +70,8 @@ TEST_P(creation_on, linspace_ends_are_exact) {
   ASSERT_EQ(values.size(), 7U);
   EXPECT_EQ(values.front(), 0.1);
   EXPECT_EQ(values.back(), 0.7);
+  // 49 * (1 / 49) is less than 1.
+  EXPECT_EQ(values_of<float64>(linspace(real(0), real(1), 50, {}, GetParam(), true)).back(), 1.0);
   EXPECT_EQ(values_of<float64>(linspace(real(3), real(9), 1, {}, GetParam(), true)), (doubles{3}));
   EXPECT_EQ(values_of<float64>(linspace(real(3), real(9), 0, {}, GetParam(), true)), (doubles{}));
 }
