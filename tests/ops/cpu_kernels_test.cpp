@@ -34,9 +34,16 @@ struct level {
 };
 
 std::vector<level> levels() {
-  std::vector<level> all = {{"v2", cpu::fill_v2}};
+  std::vector<level> all;
+#if defined(SKERRY_WITH_CPU_v2)
+  all.push_back({"v2", cpu::fill_v2});
+#endif
+#if defined(SKERRY_WITH_CPU_v3)
   if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", cpu::fill_v3});
+#endif
+#if defined(SKERRY_WITH_CPU_v4)
   if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", cpu::fill_v4});
+#endif
   return all;
 }
 
