@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A multi-device array library that follows the Python array API standard 2025.12.
 
-An array lives on exactly one device (``Array.device``); an operation runs where its arrays are; nothing crosses from one
-device to another unless ``to_device`` says so.
+An array lives on exactly one device (``Array.device``); an operation runs where its arrays are; nothing crosses from
+one device to another unless ``to_device`` says so.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from skerry._core import (
     Device,
     Event,
     Stream,
+    __version__,
     abs,
     acos,
     acosh,
@@ -77,9 +78,9 @@ from skerry._core import (
     less_equal,
     linspace,
     log,
-    log10,
     log1p,
     log2,
+    log10,
     logaddexp,
     logical_and,
     logical_not,
@@ -133,9 +134,12 @@ from skerry._core import (
     where,
     zeros,
     zeros_like,
-    __version__,
-    get_num_threads,
-    set_num_threads,
+)
+from skerry._core import (
+    get_num_threads as get_num_threads,
+)
+from skerry._core import (
+    set_num_threads as set_num_threads,
 )
 from skerry._data_types import finfo, iinfo, isdtype
 from skerry._devices import device, stream
@@ -198,8 +202,8 @@ __all__ = [
     "can_cast",
     "ceil",
     "clip",
-    "complex128",
     "complex64",
+    "complex128",
     "conj",
     "copysign",
     "cos",
@@ -233,10 +237,10 @@ __all__ = [
     "iinfo",
     "imag",
     "inf",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
     "isdtype",
     "isfinite",
     "isinf",
@@ -245,9 +249,9 @@ __all__ = [
     "less_equal",
     "linspace",
     "log",
-    "log10",
     "log1p",
     "log2",
+    "log10",
     "logaddexp",
     "logical_and",
     "logical_not",
@@ -303,10 +307,10 @@ __all__ = [
     "trim",
     "triu",
     "trunc",
+    "uint8",
     "uint16",
     "uint32",
     "uint64",
-    "uint8",
     "where",
     "zeros",
     "zeros_like",

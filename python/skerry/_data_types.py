@@ -53,7 +53,7 @@ def _dtype_of(type: object) -> Dtype:
 
 
 def finfo(type: Any, /) -> FloatInfo:
-    """Limits of a floating dtype, or of that of an array.
+    """Return the limits of a floating dtype, or of that of an array.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def finfo(type: Any, /) -> FloatInfo:
 
 
 def iinfo(type: Any, /) -> IntegerInfo:
-    """Limits of an integer dtype, or of that of an array.
+    """Return the limits of an integer dtype, or of that of an array.
 
     Returns
     -------
@@ -106,11 +106,12 @@ def iinfo(type: Any, /) -> IntegerInfo:
 
 
 def isdtype(dtype: Any, kind: Any) -> bool:
-    """Whether a dtype is of a kind.
+    """Say whether a dtype is of a kind.
 
     Parameters
     ----------
     dtype : dtype
+        What is asked about.
     kind : dtype, str or tuple of them
         A dtype; "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating" or
         "numeric"; or several of these, of which one must fit.

@@ -16,15 +16,15 @@ class NamespaceInfo:
     """Answers of ``skerry.__array_namespace_info__()``, as the standard's inspection API has them."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Whether masks and shapes that depend on data work, and the largest rank."""
+        """Say whether masks and shapes that depend on data work, and the largest rank."""
         return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
 
     def default_device(self) -> _core.Device:
-        """Where creation functions without ``device=`` put arrays."""
+        """Return where creation functions without ``device=`` put arrays."""
         return _core.default_device()
 
     def default_dtypes(self, *, device: _core.Device | str | None = None) -> dict[str, Dtype]:
-        """By kind; the same on every device."""
+        """Return them by kind; the same on every device."""
         if device is not None:
             _core.as_device(device)
         return {
@@ -40,7 +40,7 @@ class NamespaceInfo:
         device: _core.Device | str | None = None,
         kind: str | tuple[str, ...] | None = None,
     ) -> dict[str, Dtype]:
-        """Dtypes by name, of one kind or several, or all; the same on every device."""
+        """Return dtypes by name, of one kind or several, or all; the same on every device."""
         if device is not None:
             _core.as_device(device)
         if kind is None:
@@ -52,12 +52,12 @@ class NamespaceInfo:
         return {name: np.dtype(name) for one in kinds for name in KINDS[one]}
 
     def devices(self) -> tuple[_core.Device, ...]:
-        """Devices that can be used now."""
+        """Return the devices that can be used now."""
         return _core.devices()
 
 
 def __array_namespace_info__() -> NamespaceInfo:  # noqa: N807 - the standard's name
-    """What this namespace can do: capabilities, default_device, default_dtypes, dtypes, devices.
+    """Say what this namespace can do: capabilities, default_device, default_dtypes, dtypes, devices.
 
     Source: array API 2025.12, inspection.
     """

@@ -16,12 +16,13 @@ from skerry import _core
 from skerry.exceptions import DeviceUnavailableError
 
 
-def reduce_array(x: _core.Array, protocol: int) -> tuple[Callable[..., _core.Array], tuple[Any, ...]]:
-    """What ``Array.__reduce_ex__`` returns."""
+def reduce_array(
+    x: _core.Array, protocol: int
+) -> tuple[Callable[..., _core.Array], tuple[Any, ...]]:
+    """Return what ``Array.__reduce_ex__`` gives to pickle."""
     host = np.ascontiguousarray(np.asarray(x.to_device("cpu"))).reshape(x.shape)
-    data: Any = host.tobytes()
-    if protocol >= 5:
-        data = pickle.PickleBuffer(host.reshape(-1).view(np.uint8))
+    data: Any = host.reshape(-1).view(np.uint8)
+    data = pickle.PickleBuffer(data) if protocol >= 5 else data.tobytes()
     return restore, (data, x.shape, x.dtype.name, str(x.device))
 
 

@@ -17,7 +17,7 @@ PREFIX = "Array("
 
 
 def _edges(x: _core.Array, axis: int = 0) -> npt.NDArray[Any]:
-    """``x`` on the host with long axes cut to seven: three at each end and one that is never shown."""
+    """Copy ``x`` to the host with long axes cut to seven: three at each end and one that is never shown."""
     if axis == x.ndim:
         return np.asarray(x.to_device("cpu"))
     if x.shape[axis] <= 2 * EDGE + 1:
@@ -29,7 +29,7 @@ def _edges(x: _core.Array, axis: int = 0) -> npt.NDArray[Any]:
 
 
 def array_repr(x: _core.Array) -> str:
-    """As ``Array([1., 2.], dtype=float64, device='cpu:0')``."""
+    """Write as ``Array([1., 2.], dtype=float64, device='cpu:0')``."""
     about = f"dtype={x.dtype.name}, device='{x.device}')"
     if x.size == 0:
         return f"{PREFIX}[], shape={x.shape}, {about}"

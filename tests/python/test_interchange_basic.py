@@ -1,0 +1,308 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Handing arrays over and taking them: buffer protocol, __cuda_array_interface__, DLPack."""
+
+import array
+import ctypes
+import gc
+import inspect
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import DTYPES, on, to_numpy
+from skerry.exceptions import InterchangeError
+
+
+class Interface:
+    """Carries a __cuda_array_interface__, and what it refers to."""
+
+    def __init__(self, owner, **changes):
+        self.owner = owner
+        self.__cuda_array_interface__ = {**owner.__cuda_array_interface__, **changes}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_buffer_protocol_shares_memory_both_ways(dtype):
+    host = np.zeros((3, 4), dtype)
+    x = sk.asarray(host[:, ::2], device="cpu:1")
+    assert x.strides == host[:, ::2].strides
+    host[1, 2] = 1
+    assert x[1, 1].item() == 1
+    back = np.asarray(x)
+    assert back.dtype == np.dtype(dtype)
+    assert np.shares_memory(back, host)
+    if dtype not in ("complex64", "complex128"):
+        assert memoryview(x).tolist() == back.tolist()
+
+
+def test_buffers_keep_their_owner():
+    x = sk.asarray(np.arange(1000.0))
+    gc.collect()
+    assert float(sk.sum(x)) == 499500
+    view = memoryview(sk.arange(3))
+    gc.collect()
+    assert view.tolist() == [0, 1, 2]
+
+
+def test_buffers_of_the_standard_library():
+    assert sk.asarray(array.array("i", [1, 2])).dtype == np.int32
+    assert sk.asarray(bytearray(b"ab")).tolist() == [97, 98]
+    with pytest.raises(ValueError, match="read-only"):
+        sk.asarray(memoryview(b"ab"))[0] = 1
+
+
+def test_memory_that_needs_conversion_is_copied():
+    odd = np.frombuffer(bytearray(41), dtype=np.uint8)[1:].view(np.float64)
+    assert not odd.flags.aligned
+    for host in (np.arange(3.0).astype(">f8"), odd):
+        assert to_numpy(sk.asarray(host)).tolist() == host.tolist()
+        with pytest.raises(ValueError, match="copy"):
+            sk.asarray(host, copy=False)
+    assert sk.asarray(np.ones(2, np.float16), dtype=sk.float32).tolist() == [1.0, 1.0]
+    for host in (
+        np.ones(2, np.float16),
+        np.array(["a"]),
+        np.array([None]),
+        np.array(["2020-01-01"], "M8[D]"),
+    ):
+        with pytest.raises(TypeError):
+            sk.asarray(host)
+
+
+def test_buffers_of_cuda_arrays_are_refused(cuda_device):
+    x = sk.ones((3,), device=cuda_device)
+    with pytest.raises(BufferError, match="to_device"):
+        memoryview(x)
+    with pytest.raises(TypeError, match="to_device"):
+        np.asarray(x)
+
+
+def test_array_method():
+    x = sk.ones((3,))
+    assert np.array(x, dtype="float32").dtype == np.float32
+    assert np.shares_memory(np.asarray(x), np.asarray(x))
+    assert not np.shares_memory(np.array(x, copy=True), np.asarray(x))
+    with pytest.raises(ValueError):
+        x.__array__("float32", copy=False)
+    assert np.asarray(sk.empty((0, 3))).shape == (0, 3)
+    assert np.asarray(sk.asarray(2.5)).shape == ()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_cuda_array_interface(dtype, cuda_device):
+    x = sk.zeros((3, 4), dtype=dtype, device=cuda_device)
+    about = x.__cuda_array_interface__
+    assert type(about) is dict
+    typestr = np.dtype(dtype).str
+    assert about["shape"] == (3, 4)
+    assert about["typestr"] == typestr
+    assert about["descr"] == [("", typestr)]
+    assert about["strides"] is None
+    assert (about["version"], about["stream"]) == (3, 1)
+    pointer, read_only = about["data"]
+    assert type(pointer) is int
+    assert pointer > 0
+    assert read_only is False
+    assert x[:, 1:].__cuda_array_interface__["data"][0] == pointer + x.itemsize
+    assert x.T.__cuda_array_interface__["strides"] == (x.itemsize, 4 * x.itemsize)
+    stretched = sk.broadcast_to(x[0], (5, 4)).__cuda_array_interface__
+    assert stretched["strides"] == (0, x.itemsize)
+    assert stretched["data"][1] is True
+    assert sk.empty((0, 3), device=cuda_device).__cuda_array_interface__["data"][0] == 0
+
+
+def test_the_interface_is_a_property_and_absent_on_cpu_arrays(device):
+    assert type(inspect.getattr_static(sk.Array, "__cuda_array_interface__")) is property
+    x = sk.ones((2,), device=device)
+    assert hasattr(x, "__cuda_array_interface__") == device.startswith("cuda")
+    if device.startswith("cpu"):
+        with pytest.raises(AttributeError, match="to_device"):
+            x.__cuda_array_interface__
+
+
+def test_import_of_the_interface_shares_memory_and_keeps_the_owner(cuda_device):
+    base = on(cuda_device, np.arange(12.0).reshape(3, 4))
+    for view in (base, base.T, base[::-1, ::2], base[1:, 2:], base[0, 0], base[:0]):
+        y = sk.asarray(Interface(view))
+        assert y.device == sk.Device(cuda_device) or y.size == 0
+        assert np.array_equal(to_numpy(y), to_numpy(view))
+    y = sk.asarray(Interface(base))
+    y[0, 0] = 7.0
+    assert float(base[0, 0]) == 7.0
+    z = sk.asarray(Interface(sk.ones((1000,), device=cuda_device)))
+    gc.collect()
+    sk.zeros((1000,), device=cuda_device)
+    assert float(sk.sum(z)) == 1000.0
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"shape": [3]},
+        {"shape": (-1,)},
+        {"shape": (2**62, 2**62)},
+        {"shape": ("a",)},
+        {"typestr": ">f8"},
+        {"typestr": "<f2"},
+        {"typestr": 3},
+        {"strides": (8, 8)},
+        {"strides": (2**63,)},
+        {"strides": (2**62,)},
+        {"data": (0, False)},
+        {"data": (12345, False)},
+        {"data": (4096, False)},
+        {"data": None},
+        {"data": (2**64, False)},
+        {"data": (-1, False)},
+        {"stream": 0},
+        {"stream": "1"},
+    ],
+    ids=str,
+)
+def test_bad_interfaces_are_refused(changes, cuda_device):
+    x = sk.ones((3,), device=cuda_device)
+    with pytest.raises((ValueError, TypeError, OverflowError)) as caught:
+        sk.asarray(Interface(x, **changes))
+    assert str(caught.value)
+
+
+def test_dlpack_to_numpy_and_back():
+    x = on("cpu:0", np.arange(12.0).reshape(3, 4))
+    for view in (x, x.T, x[::-1, 1:], x[0, 0], x[:0]):
+        y = np.from_dlpack(view)
+        assert np.array_equal(y, to_numpy(view))
+    shared = np.from_dlpack(x)
+    x[0, 0] = 5.0
+    assert shared[0, 0] == 5.0
+    host = np.arange(6).reshape(2, 3)
+    y = sk.from_dlpack(host)
+    host[0, 0] = 9
+    assert int(y[0, 0]) == 9
+    z = sk.from_dlpack(host, copy=True)
+    host[0, 0] = 1
+    assert int(z[0, 0]) == 9
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dlpack_round_trip(dtype):
+    x = sk.ones((2, 3), dtype=dtype)
+    y = np.from_dlpack(x)
+    assert y.dtype == np.dtype(dtype)
+    assert sk.from_dlpack(y).dtype == np.dtype(dtype)
+
+
+def test_dlpack_device_and_versions(cuda_device):
+    x = sk.ones((2,))
+    assert x.__dlpack_device__() == (1, 0)
+    assert "dltensor_versioned" in repr(x.__dlpack__(max_version=(1, 0)))
+    legacy = repr(x.__dlpack__())
+    assert "dltensor" in legacy
+    assert "versioned" not in legacy
+    y = sk.ones((2,), device=cuda_device)
+    assert y.__dlpack_device__()[0] == 2
+    assert np.from_dlpack(y, device="cpu").tolist() == [1.0, 1.0]
+    with pytest.raises(BufferError):
+        y.__dlpack__(dl_device=(1, 0), copy=False)
+    with pytest.raises(BufferError):
+        x.__dlpack__(dl_device=(2, 0))
+    with pytest.raises(BufferError):
+        x.__dlpack__(stream=1)
+    with pytest.raises(ValueError):
+        y.__dlpack__(stream=0)
+    for stream in (None, -1, 1):
+        y.__dlpack__(stream=stream)
+
+
+def test_dlpack_capsules_are_freed_whether_or_not_they_are_used():
+    gc.collect()
+    before = sk.memory_statistics("cpu:0").live_bytes
+    for versioned in (None, (1, 0)):
+        x = sk.ones((1000,))
+        capsule = x.__dlpack__(max_version=versioned)
+        del x, capsule
+    y = np.from_dlpack(sk.ones((1000,)))
+    del y
+    gc.collect()
+    assert sk.memory_statistics("cpu:0").live_bytes == before
+
+
+def test_dlpack_of_own_arrays_and_of_a_producer_on_a_device(device):
+    x = sk.ones((2,), device=device)
+    y = sk.from_dlpack(x)
+    y[0] = 3.0
+    assert float(x[0]) == 3.0
+    assert y.device == x.device
+
+    class Producer:
+        def __dlpack__(self, **keywords):
+            return x.__dlpack__(**keywords)
+
+        def __dlpack_device__(self):
+            return x.__dlpack_device__()
+
+    z = sk.from_dlpack(Producer(), device=device)
+    assert z.device == sk.Device(device)
+    assert to_numpy(z).tolist() == [3.0, 1.0]
+    other = "cpu:0" if device != "cpu:0" else "cuda:0"
+    assert sk.from_dlpack(x, device=other).device == sk.Device(other)
+    with pytest.raises(InterchangeError) as caught:
+        sk.from_dlpack(x, device=other, copy=False)
+    assert isinstance(caught.value, BufferError)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_read_only_arrays_and_dlpack():
+    x = sk.broadcast_to(sk.ones((1,)), (3,))
+    with pytest.raises(BufferError):
+        x.__dlpack__()
+    assert np.from_dlpack(x).flags.writeable is False
+
+
+def test_producers_without_keywords_and_producers_that_fail():
+    class Old:
+        def __init__(self, x):
+            self.x = x
+
+        def __dlpack__(self, stream=None):
+            return self.x.__dlpack__()
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+    assert sk.from_dlpack(Old(sk.arange(3))).tolist() == [0, 1, 2]
+
+    class Broken(Old):
+        def __dlpack__(self, **keywords):
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError):
+        sk.from_dlpack(Broken(None))
+
+    class Empty(Old):
+        def __dlpack__(self, **keywords):
+            return 3
+
+    with pytest.raises(ValueError):
+        sk.from_dlpack(Empty(None))
+    with pytest.raises(AttributeError):
+        sk.from_dlpack(object())
+    capsule = sk.ones((3,)).__dlpack__()
+
+    class Twice(Old):
+        def __dlpack__(self, **keywords):
+            return capsule
+
+    first = sk.from_dlpack(Twice(None))
+    with pytest.raises(ValueError):
+        sk.from_dlpack(Twice(None))
+    assert first.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_rehearsed_memory_is_what_the_pointer_says(cuda_device):
+    x = sk.arange(5, device=cuda_device)
+    sk.synchronize(cuda_device)
+    if not x.device.info.rehearsal:
+        pytest.skip("the pointer of a real GPU can't be read by the host")
+    pointer = x.__cuda_array_interface__["data"][0]
+    assert list((ctypes.c_int64 * 5).from_address(pointer)) == [0, 1, 2, 3, 4]

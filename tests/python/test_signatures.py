@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""``inspect.signature`` of every public function, typed here from the standard's text, not from the library."""
+
+import inspect
+
+import pytest
+import skerry as sk
+
+UNARY = (
+    "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan "
+    "log log1p log2 log10 logical_not negative positive real reciprocal round sign signbit sin sinh square sqrt tan "
+    "tanh trunc"
+).split()
+BINARY = (
+    "add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide equal "
+    "floor_divide greater greater_equal hypot less less_equal logaddexp logical_and logical_or logical_xor maximum "
+    "minimum multiply nextafter not_equal pow remainder subtract"
+).split()
+
+SIGNATURES = {
+    **dict.fromkeys(UNARY, "(x, /)"),
+    **dict.fromkeys(BINARY, "(x1, x2, /)"),
+    **dict.fromkeys(["all", "any", "max", "mean", "min"], "(x, /, *, axis=None, keepdims=False)"),
+    **dict.fromkeys(["prod", "sum"], "(x, /, *, axis=None, dtype=None, keepdims=False)"),
+    **dict.fromkeys(
+        ["empty_like", "ones_like", "zeros_like"], "(x, /, *, dtype=None, device=None)"
+    ),
+    **dict.fromkeys(["tril", "triu"], "(x, /, *, k=0)"),
+    "clip": "(x, /, min=None, max=None)",
+    "where": "(condition, x1, x2, /)",
+    "arange": "(start, /, stop=None, step=1, *, dtype=None, device=None)",
+    "asarray": "(obj, /, *, dtype=None, device=None, copy=None)",
+    "eye": "(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None)",
+    "from_dlpack": "(x, /, *, device=None, copy=None)",
+    "full_like": "(x, /, fill_value, *, dtype=None, device=None)",
+    "linspace": "(start, stop, /, num, *, dtype=None, device=None, endpoint=True)",
+    "meshgrid": "(*arrays, indexing='xy')",
+    "astype": "(x, dtype, /, *, copy=True, device=None)",
+    "can_cast": "(from_, to, /)",
+    "finfo": "(type, /)",
+    "iinfo": "(type, /)",
+    "isdtype": "(dtype, kind)",
+    "result_type": "(*arrays_and_dtypes)",
+    "broadcast_arrays": "(*arrays)",
+    "broadcast_shapes": "(*shapes)",
+    "broadcast_to": "(x, /, shape)",
+    "expand_dims": "(x, /, axis)",
+    "flip": "(x, /, *, axis=None)",
+    "matrix_transpose": "(x, /)",
+    "moveaxis": "(x, source, destination, /)",
+    "permute_dims": "(x, /, axes)",
+    "reshape": "(x, /, shape, *, copy=None)",
+    "squeeze": "(x, /, axis)",
+    "__array_namespace_info__": "()",
+    # The standard's, and pinned= beside it.
+    **dict.fromkeys(
+        ["empty", "ones", "zeros"], "(shape, *, dtype=None, device=None, pinned=False)"
+    ),
+    "full": "(shape, fill_value, *, dtype=None, device=None, pinned=False)",
+}
+METHODS = {
+    "__array_namespace__": "(self, /, *, api_version=None)",
+    "__complex__": "(self, /)",
+    "__dlpack__": "(self, /, *, stream=None, max_version=None, dl_device=None, copy=None)",
+    "__dlpack_device__": "(self, /)",
+    "to_device": "(self, device, /, *, stream=None)",
+}
+
+
+def plain(function):
+    signature = inspect.signature(function)
+    parameters = [
+        p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()
+    ]
+    return str(signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_function_has_the_signature_of_the_standard(name):
+    assert plain(getattr(sk, name)) == SIGNATURES[name]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_method_has_the_signature_of_the_standard(name):
+    assert plain(getattr(sk.Array, name)) == METHODS[name]
+
+
+def test_every_public_callable_has_a_signature_and_a_docstring():
+    for name in sk.__all__:
+        thing = getattr(sk, name)
+        if not callable(thing):
+            continue
+        assert thing.__doc__, name
+        if not inspect.isclass(thing):
+            inspect.signature(thing)
+
+
+def test_dunders_of_operators_take_self_and_other():
+    for name in ("__add__", "__radd__", "__iadd__", "__matmul__", "__eq__", "__getitem__"):
+        kinds = [p.kind for p in inspect.signature(getattr(sk.Array, name)).parameters.values()]
+        assert kinds == [inspect.Parameter.POSITIONAL_ONLY] * 2, name
+
+
+def test_arguments_are_bound_as_the_signature_says():
+    x = sk.ones((2, 3))
+    assert sk.clip(x, max=0.5).shape == sk.clip(x, None, 0.5).shape
+    assert sk.sum(x, keepdims=True, axis=0).shape == (1, 3)
+    assert sk.reshape(x, shape=(6,)).shape == (6,)
+    for call in (
+        lambda: sk.sum(x, 0),
+        lambda: sk.sum(x, axes=0),
+        lambda: sk.reshape(x),
+        lambda: sk.reshape(x, (6,), shape=(6,)),
+        lambda: sk.add(x),
+        lambda: sk.add(x, x, x),
+        lambda: sk.add(x1=x, x2=x),
+        lambda: sk.rehearse(2),
+    ):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_functions_can_be_pickled_by_name():
+    import pickle
+
+    for name in ("add", "sum", "zeros", "where"):
+        assert pickle.loads(pickle.dumps(getattr(sk, name))) is getattr(sk, name)
