@@ -75,4 +75,3 @@ class ReadOnlyError(ValueError):
 
 class DTypeError(TypeError):
     """Dtypes that an operation does not take, or that don't promote."""
-
