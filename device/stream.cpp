@@ -18,17 +18,27 @@ namespace {
 
 constinit std::atomic<void (*)(device)> deferred_check{nullptr};
 
-/// Null for the default stream. Handles apart from their owners: reading one must not construct
-/// anything in a thread that never chose a stream.
-constinit thread_local std::array<void*, cuda::most_devices> chosen_handles{};
-
-std::array<stream, cuda::most_devices>& chosen_streams() {
-  thread_local auto chosen = []<std::size_t... I>(std::index_sequence<I...>) {
+/// The streams that a thread chose. On the heap, made by the first choice: a thread's own storage
+/// is scarce in a module that is loaded late, and the allocator needs what there is for its caches.
+struct chosen_streams {
+  std::array<stream, cuda::most_devices> streams = []<std::size_t... I>(std::index_sequence<I...>) {
     return std::array<stream, cuda::most_devices>{
         stream({device_kind::cuda, static_cast<std::int16_t>(I)})...};
-  }
-  (std::make_index_sequence<cuda::most_devices>{});
-  return chosen;
+  }(std::make_index_sequence<cuda::most_devices>{});
+  std::array<void*, cuda::most_devices> handles{};  ///< null for the default stream
+};
+
+/// Null in a thread that never chose a stream, and after its end.
+constinit thread_local chosen_streams* chosen = nullptr;
+
+chosen_streams& choices_of_thread() {
+  struct owner {
+    ~owner() { delete std::exchange(chosen, nullptr); }
+  };
+  thread_local const owner at_end;
+  static_cast<void>(at_end);
+  if (chosen == nullptr) chosen = new chosen_streams;
+  return *chosen;
 }
 
 void check_deferred(device where) {
@@ -142,23 +152,24 @@ bool event::done() const {
 
 stream current_stream(device where) {
   if (current_stream_handle(where) == stream(where).handle()) return stream(where);
-  return chosen_streams()[static_cast<std::size_t>(where.index)];
+  return choices_of_thread().streams[static_cast<std::size_t>(where.index)];
 }
 
 void* current_stream_handle(device where) noexcept {
   if (where.kind == device_kind::cpu) return nullptr;
   const auto index = static_cast<std::size_t>(where.index);
-  if (index >= chosen_handles.size()) return cuda::legacy_stream;
-  void* chosen = chosen_handles[index];
-  return chosen != nullptr ? chosen : cuda::legacy_stream;
+  if (chosen == nullptr || index >= cuda::most_devices) return cuda::legacy_stream;
+  void* const handle = chosen->handles[index];
+  return handle != nullptr ? handle : cuda::legacy_stream;
 }
 
 void set_current_stream(const stream& to) {
   require(to.where());
   if (to.where().kind == device_kind::cpu) return;
   const auto index = static_cast<std::size_t>(to.where().index);
-  chosen_streams()[index] = to;
-  chosen_handles[index] = to.handle();
+  chosen_streams& mine = choices_of_thread();
+  mine.streams[index] = to;
+  mine.handles[index] = to.handle();
 }
 
 void synchronize(device where) {

@@ -112,9 +112,9 @@ using result_t = decltype(Op{}(T{}...));
 
 /// Whether Op has a loop for Arity operands of dtype T.
 template <class Op, class T, int Arity>
-concept supports = (Arity == 1 && requires(T x) { Op{}(x); }) ||
-                   (Arity == 2 && requires(T x) { Op{}(x, x); }) ||
-                   (Arity == 3 && requires(T x) { Op{}(x, x, x); });
+concept supports =
+    (Arity == 1 && requires(T x) { Op{}(x); }) || (Arity == 2 && requires(T x) { Op{}(x, x); }) ||
+    (Arity == 3 && requires(T x) { Op{}(x, x, x); });
 
 }  // namespace ops
 }  // namespace SKERRY_TARGET

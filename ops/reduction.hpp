@@ -234,9 +234,7 @@ struct sum {
 using reductions = type_list<all, any, max, mean, min, prod, sum>;
 
 template <class Op, class T>
-concept reduces = requires(T x) {
-  Op::load(x);
-};
+concept reduces = requires(T x) { Op::load(x); };
 template <class Op, class T>
 using accumulator_t = decltype(Op::load(T{}));
 /// What the reduction of elements of type T returns.

@@ -28,7 +28,7 @@ void parallel_for(std::int64_t count, std::int64_t grain,
 
 /// The same for a callable `body(begin, end)` that does not throw.
 template <class Body>
-requires std::is_invocable_v<Body&, std::int64_t, std::int64_t>
+  requires std::is_invocable_v<Body&, std::int64_t, std::int64_t>
 void parallel_for(std::int64_t count, std::int64_t grain, Body&& body) noexcept {
   using body_type = std::remove_reference_t<Body>;
   parallel_for(

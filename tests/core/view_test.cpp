@@ -56,9 +56,8 @@ TEST(normalize_axis, rejects_axes_outside_the_array) {
 TEST(normalize_axes, keeps_the_order_and_rejects_duplicates) {
   EXPECT_EQ(normalize_axes("sum", axes_list{-1, 0}, 3), dims({2, 0}));
   EXPECT_EQ(normalize_axes("sum", axes_list{}, 0), dims{});
-  EXPECT_EQ(message_of<value_error>([] {
-              static_cast<void>(normalize_axes("sum", axes_list{1, -2}, 3));
-            }),
+  EXPECT_EQ(message_of<value_error>(
+                [] { static_cast<void>(normalize_axes("sum", axes_list{1, -2}, 3)); }),
             "sum: axis -2 is given more than once; name every axis once");
   EXPECT_THROW(normalize_axes("sum", axes_list{0, 3}, 3), axis_error);
   EXPECT_THROW(normalize_axes("sum", axes_list(100000, 1), 64), value_error);

@@ -129,11 +129,17 @@ TEST(cpu_memory, peak_of_one_thread_is_exact) {
   EXPECT_EQ(cpu::statistics(index).peak_bytes, 1000u * 1024);
   cpu::reset_peak(index);
   EXPECT_EQ(cpu::statistics(index).peak_bytes, 0u);
-  { const storage_ref small = cpu::allocate(index, 640); }
-  { const storage_ref medium = cpu::allocate(index, 2048); }
+  {
+    const storage_ref small = cpu::allocate(index, 640);
+  }
+  {
+    const storage_ref medium = cpu::allocate(index, 2048);
+  }
   EXPECT_EQ(cpu::statistics(index).peak_bytes, 2048u);
   const storage_ref medium = cpu::allocate(index, 2048);
-  { const storage_ref small = cpu::allocate(index, 640); }
+  {
+    const storage_ref small = cpu::allocate(index, 640);
+  }
   EXPECT_EQ(cpu::statistics(index).peak_bytes, 2048u + 640);
 }
 
@@ -257,7 +263,9 @@ TEST_P(with_limit, lowering_it_below_what_is_held_stops_cached_blocks_too) {
   const std::size_t nbytes = GetParam();
   const int index = fresh_device();
   const storage_ref kept = cpu::allocate(index, nbytes);
-  { const storage_ref cached = cpu::allocate(index, nbytes); }
+  {
+    const storage_ref cached = cpu::allocate(index, nbytes);
+  }
   cpu::set_memory_limit(index, nbytes);
   EXPECT_THROW(static_cast<void>(cpu::allocate(index, nbytes)), out_of_memory_error);
   cpu::set_memory_limit(index, SIZE_MAX);
@@ -289,7 +297,9 @@ TEST(cpu_memory, threads_together_keep_the_limit) {
 
 TEST(cpu_memory, absurd_sizes_are_refused_before_anything_is_tried) {
   const int index = fresh_device();
-  { const storage_ref cached = cpu::allocate(index, 4 * mebibyte); }
+  {
+    const storage_ref cached = cpu::allocate(index, 4 * mebibyte);
+  }
   const std::size_t huge[] = {SIZE_MAX, SIZE_MAX - 63, static_cast<std::size_t>(PTRDIFF_MAX) + 1,
                               PTRDIFF_MAX, std::size_t{1} << 47};
   for (const std::size_t nbytes : huge) {

@@ -116,7 +116,9 @@ TEST_F(memory_test, a_large_block_is_freed_after_the_other_stream_s_work) {
 TEST_F(memory_test, the_limit_counts_live_and_cached_blocks) {
   set_memory_limit(cuda0, 8 * mib);
   EXPECT_EQ(statistics(cuda0).limit_bytes, 8 * mib);
-  { const storage_ref cached = allocate(cuda0, 5 * mib); }
+  {
+    const storage_ref cached = allocate(cuda0, 5 * mib);
+  }
   EXPECT_EQ(statistics(cuda0).cached_bytes, 5 * mib);
   // The cached block has to make room.
   const storage_ref other = allocate(cuda0, 6 * mib);
@@ -175,7 +177,9 @@ TEST_F(memory_test, running_out_says_what_is_where) {
 }
 
 TEST_F(memory_test, more_than_the_device_has_fails_at_once_and_keeps_the_cache) {
-  { const storage_ref cached = allocate(cuda0, mib); }
+  {
+    const storage_ref cached = allocate(cuda0, mib);
+  }
   const std::size_t kept = statistics(cuda0).cached_bytes;
   EXPECT_THROW(static_cast<void>(allocate(cuda0, SIZE_MAX)), out_of_memory_error);
   EXPECT_THROW(static_cast<void>(allocate(cuda0, std::size_t{1} << 50)), out_of_memory_error);
@@ -194,7 +198,9 @@ TEST_F(memory_test, device_memory_running_out_is_noticed_without_a_limit) {
 
 TEST_F(memory_test, trim_gives_all_cached_blocks_back) {
   const std::size_t before = rehearsal::live_blocks(0);
-  { const storage_ref cached = allocate(cuda0, mib); }
+  {
+    const storage_ref cached = allocate(cuda0, mib);
+  }
   EXPECT_EQ(rehearsal::live_blocks(0), before + 1);
   EXPECT_EQ(trim(cuda0), mib);
   EXPECT_EQ(statistics(cuda0).cached_bytes, 0u);

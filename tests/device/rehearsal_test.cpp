@@ -136,9 +136,7 @@ TEST_F(rehearsal_test, a_destroyed_stream_finishes_its_work) {
   done = 0;
   rehearsal::set_delay(5'000);
   for (int i = 0; i < 3; ++i) {
-    ASSERT_EQ(calls.launch_host_function(
-                  stream, [](void*) { ++done; }, nullptr),
-              cuda::success);
+    ASSERT_EQ(calls.launch_host_function(stream, [](void*) { ++done; }, nullptr), cuda::success);
   }
   ASSERT_EQ(calls.stream_destroy(stream), cuda::success);
   for (int i = 0; i < 2000 && done < 3; ++i) usleep(1000);

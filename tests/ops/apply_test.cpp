@@ -145,9 +145,8 @@ TEST_P(apply_on, in_place_rejects_what_would_change_dtype_or_shape) {
   EXPECT_THROW(call_into("add", ints, array_of(std::vector<int32>{1, 2}, dims{2, 1}, GetParam())),
                shape_error);
   const ndarray floats = array_of(std::vector<float32>{1, 2}, GetParam());
-  const std::string text = thrown_by<dtype_error>([&] {
-    call_into("add", floats, array_of(doubles{1, 2}, GetParam()));
-  });
+  const std::string text = thrown_by<dtype_error>(
+      [&] { call_into("add", floats, array_of(doubles{1, 2}, GetParam())); });
   EXPECT_TRUE(mentions(text, "float64"));
   EXPECT_EQ(values_of<int32>(ints), (std::vector<int32>{1, 2}));
   EXPECT_EQ(values_of<float32>(floats), (std::vector<float32>{1, 2}));

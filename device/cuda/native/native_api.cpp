@@ -192,10 +192,12 @@ constexpr api native_calls{
 extern "C" __attribute__((visibility("default"))) const skerry::cuda::module_interface*
 skerry_cuda_module(int abi_version) {
   if (abi_version != skerry::cuda::module_abi_version) return nullptr;
-  static const skerry::cuda::module_interface interface {
-    .abi_version = skerry::cuda::module_abi_version, .calls = &skerry::cuda::native_calls,
-    .fill_kernels = skerry_cuda_fill_kernels, .architectures = SKERRY_CUDA_ARCHITECTURES,
-    .runtime_version = CUDART_VERSION,
+  static const skerry::cuda::module_interface interface{
+      .abi_version = skerry::cuda::module_abi_version,
+      .calls = &skerry::cuda::native_calls,
+      .fill_kernels = skerry_cuda_fill_kernels,
+      .architectures = SKERRY_CUDA_ARCHITECTURES,
+      .runtime_version = CUDART_VERSION,
   };
   return &interface;
 }

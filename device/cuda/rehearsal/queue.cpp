@@ -130,7 +130,9 @@ work* queue::take(work* used) noexcept {
 void queue::count_done() noexcept {
   done_.fetch_add(1);
   if (waiters_.load() == 0) return;
-  { const std::lock_guard lock(mutex_); }
+  {
+    const std::lock_guard lock(mutex_);
+  }
   progressed_.notify_all();
 }
 
