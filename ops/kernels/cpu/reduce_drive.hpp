@@ -71,7 +71,7 @@ struct reduction {
   int64 block = 1;  ///< outputs per block
   manner way = manner::columns;
   bool pack = false;
-  int64 length;  ///< of reduced axis 0
+  int64 length;  ///< of reduced axis 0; 0 if there is nothing to reduce, whichever axis is empty
   int64 step;    ///< along it, bytes
   int64 units = 1;
   int64 chunks = 1;  ///< parts of the reduced range
@@ -81,7 +81,7 @@ struct reduction {
   reduction(const reduce_params& of, const reducer& with) noexcept
       : work(of),
         how(with),
-        length(of.reduced_rank > 0 ? of.reduced_shape[0] : 1),
+        length(of.reduced_size == 0 ? 0 : of.reduced_rank > 0 ? of.reduced_shape[0] : 1),
         step(of.reduced_rank > 0 ? of.reduced_strides[0] : 0),
         chunk(of.reduced_size) {
     choose_block();
