@@ -81,7 +81,9 @@ struct reduction {
   reduction(const reduce_params& of, const reducer& with) noexcept
       : work(of),
         how(with),
-        length(of.reduced_size == 0 ? 0 : of.reduced_rank > 0 ? of.reduced_shape[0] : 1),
+        length(of.reduced_size == 0  ? 0
+               : of.reduced_rank > 0 ? of.reduced_shape[0]
+                                     : 1),
         step(of.reduced_rank > 0 ? of.reduced_strides[0] : 0),
         chunk(of.reduced_size) {
     choose_block();
