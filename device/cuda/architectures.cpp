@@ -17,7 +17,7 @@ bool compiled_for(std::string_view architectures, int compute_capability) noexce
     if (problem != std::errc{}) continue;
     const std::string_view suffix(end, static_cast<std::size_t>(each.data() + each.size() - end));
     // "90a" is machine code for exactly that one.
-    const bool exact = suffix.starts_with("a");
+    const bool exact = suffix.starts_with('a');
     const bool machine_code = !suffix.ends_with("-virtual");
     const bool portable_code = !exact && !suffix.ends_with("-real");
     if (exact && version == compute_capability) return true;

@@ -59,13 +59,13 @@ std::optional<dtype> dtype_of_format(const char* format, Py_ssize_t width) {
   if (text == "?") return dtype::bool_;
   std::string typestr = width == 1 ? "|" : "<";
   if (text.size() == 1 && std::string("bhilqn").find(text) != std::string::npos) {
-    typestr += "i";
+    typestr += 'i';
   } else if (text.size() == 1 && std::string("BHILQN").find(text) != std::string::npos) {
-    typestr += "u";
+    typestr += 'u';
   } else if (text == "f" || text == "d") {
-    typestr += "f";
+    typestr += 'f';
   } else if (text == "Zf" || text == "Zd") {
-    typestr += "c";
+    typestr += 'c';
   } else {
     return std::nullopt;
   }

@@ -103,10 +103,12 @@ PyObject* run_broadcast_arrays(const arguments& with) {
 
 PyObject* run_broadcast_shapes(const arguments& with) {
   std::vector<dims> shapes;
+  shapes.reserve(static_cast<std::size_t>(with.rest_count));
   for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
     shapes.push_back(parse_shape("broadcast_shapes", with.rest[i]));
   }
   std::vector<const dims*> pointers;
+  pointers.reserve(shapes.size());
   for (const dims& shape : shapes) pointers.push_back(&shape);
   const dims common = pointers.empty() ? dims() : broadcast_shapes("broadcast_shapes", pointers);
   object tuple(PyTuple_New(common.rank()));

@@ -75,6 +75,7 @@ void machine::wait_for_device(int ordinal) noexcept {
 
 void machine::stop() noexcept {
   std::vector<std::shared_ptr<queue>> all;
+  all.reserve(static_cast<std::size_t>(count_));
   for (int ordinal = 0; ordinal < count_; ++ordinal) all.push_back(at(ordinal).default_queue);
   {
     const std::shared_lock lock(streams_mutex_);
