@@ -136,10 +136,12 @@ void rehearse(int count) {
   if (count < 1 || count > cuda::most_devices) {
     throw value_error("rehearse: cuda must be 1 to 64 devices, not " + std::to_string(count));
   }
-  if (cuda::used()) {
+  // To have looked for a GPU in vain is no use.
+  if (cuda::used() && cuda::count() > 0) {
     throw value_error(
-        "rehearse: CUDA was already used in this process; call it before the first use of a CUDA "
-        "device");
+        "rehearse: CUDA devices were already found in this process; call it before the first use "
+        "of "
+        "one, or of skerry.devices()");
   }
   cuda::plan_rehearsal(count);
 }

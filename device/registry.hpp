@@ -45,9 +45,9 @@ struct cuda_problem {
 };
 [[nodiscard]] std::optional<cuda_problem> why_no_cuda();
 
-/// Makes `count` rehearsal devices cuda:0 … Throws value_error if CUDA was already used in this
-/// process (or a count is out of 1…64). SKERRY_REHEARSE in the environment does the same at first
-/// use.
+/// Makes `count` rehearsal devices cuda:0 … Throws value_error if this process has found CUDA
+/// devices already (having looked for a GPU in vain does not count), or if a count is out of 1…64.
+/// SKERRY_REHEARSE in the environment does the same at first use.
 void rehearse(int count);
 [[nodiscard]] bool is_rehearsing() noexcept;
 /// True once this process has made any CUDA (or rehearsed CUDA) call.

@@ -228,10 +228,14 @@ void probe() noexcept {
   const std::lock_guard lock(probe_mutex);
   if (found.load() != nullptr) return;
   auto* result = new findings;
-  pthread_atfork(nullptr, nullptr, after_fork_in_child);
-  // Runs before the destructors of everything that was made before the first use, and before the
-  // driver's own end.
-  std::atexit([] { shut_down(); });
+  static const bool registered = [] {
+    pthread_atfork(nullptr, nullptr, after_fork_in_child);
+    // Runs before the destructors of everything that was made before the first use, and before the
+    // driver's own end.
+    std::atexit([] { shut_down(); });
+    return true;
+  }();
+  static_cast<void>(registered);
   int n = 0;
   try {
     n = find_devices(*result);
@@ -278,7 +282,12 @@ std::optional<cuda_problem> problem() {
 
 bool used() noexcept { return was_used.load(); }
 
-void plan_rehearsal(int n) { planned_rehearsal.store(n); }
+void plan_rehearsal(int n) {
+  const std::lock_guard lock(probe_mutex);
+  planned_rehearsal.store(n);
+  // What a look for GPUs found, and nobody uses: none. The next look finds the rehearsed ones.
+  if (count() == 0) found.store(nullptr);
+}
 
 bool rehearsing() noexcept {
   if (planned_rehearsal.load() > 0) return true;
