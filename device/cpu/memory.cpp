@@ -134,6 +134,10 @@ std::size_t most_cached_large() noexcept {
   return most;
 }
 
+bool is_limited(int index) noexcept {
+  return accounts[index].limit.load(std::memory_order_relaxed) != SIZE_MAX;
+}
+
 /// Lock held, as for all that take an account.
 std::int64_t total_live(const account& of) noexcept {
   std::int64_t live = of.counted.live_bytes.get();
@@ -299,21 +303,36 @@ void charge(thread_cache& cache, std::size_t capacity) noexcept {
   }
 }
 
+/// False if the thread has enough blocks of this size.
+bool cache_small(small_list& list, free_block* block) noexcept {
+  if (list.length.get() >= most_cached_per_bin) [[unlikely]]
+    return false;
+  block->next = list.first;
+  list.first = block;
+  list.length.add(1);
+  return true;
+}
+
 void give_back_small(thread_cache& cache, int bin, free_block* block) noexcept {
   cache.counted.releases.add(1);
   const std::int64_t live =
       cache.counted.live_bytes.get() - static_cast<std::int64_t>(block->capacity);
   cache.counted.live_bytes.set(live);
-  small_list& list = cache.bins[bin];
-  if (list.length.get() < most_cached_per_bin) [[likely]] {
-    block->next = list.first;
-    list.first = block;
-    list.length.add(1);
-  } else {
-    free_system_block(block);
-  }
+  if (!cache_small(cache.bins[bin], block)) free_system_block(block);
   if (live < cache.settle_below) [[unlikely]]
     settle_now(cache);
+}
+
+/// A block goes from live to cached in two steps, and a sum of another thread between them has it
+/// twice or not at all. With a limit, where sums decide, both happen under the lock.
+[[gnu::noinline]] void give_back_small_limited(thread_cache& cache, int bin,
+                                               free_block* block) noexcept {
+  doomed_blocks doomed;
+  const std::lock_guard lock(shared);
+  cache.counted.releases.add(1);
+  cache.counted.live_bytes.add(-static_cast<std::int64_t>(block->capacity));
+  if (!cache_small(cache.bins[bin], block)) doomed.add(block);
+  settle(accounts[cache.index], &cache);
 }
 
 /// Puts a block into the shared cache, or on `doomed`. Lock held.
@@ -363,7 +382,9 @@ void host_storage::destroy() noexcept {
   auto* block = new (static_cast<void*>(this)) free_block{nullptr, block_data, capacity};
   if (capacity <= most_small) {
     if (thread_cache* cache = find_or_make_cache(index)) [[likely]] {
-      return give_back_small(*cache, small_bin(capacity), block);
+      const int bin = small_bin(capacity);
+      return is_limited(index) ? give_back_small_limited(*cache, bin, block)
+                               : give_back_small(*cache, bin, block);
     }
   }
   give_back_shared(index, block);
@@ -492,8 +513,7 @@ void trim_all() noexcept {
 
 storage_ref allocate(int index, std::size_t nbytes) {
   // With a limit, all allocations of a device go one after the other.
-  const bool limited = accounts[index].limit.load(std::memory_order_relaxed) != SIZE_MAX;
-  if (nbytes <= most_small && !limited) [[likely]] {
+  if (nbytes <= most_small && !is_limited(index)) [[likely]] {
     if (thread_cache* cache = find_or_make_cache(index)) [[likely]] {
       if (free_block* block = take_small(*cache, nbytes)) [[likely]] {
         charge(*cache, block->capacity);

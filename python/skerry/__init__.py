@@ -67,6 +67,7 @@ from skerry._core import (
     from_dlpack,
     full,
     full_like,
+    get_num_threads,
     greater,
     greater_equal,
     hypot,
@@ -115,6 +116,7 @@ from skerry._core import (
     round,
     set_default_device,
     set_memory_limit,
+    set_num_threads,
     sign,
     signbit,
     sin,
@@ -134,12 +136,6 @@ from skerry._core import (
     where,
     zeros,
     zeros_like,
-)
-from skerry._core import (
-    get_num_threads as get_num_threads,
-)
-from skerry._core import (
-    set_num_threads as set_num_threads,
 )
 from skerry._data_types import finfo, iinfo, isdtype
 from skerry._devices import device, stream
@@ -231,6 +227,7 @@ __all__ = [
     "from_dlpack",
     "full",
     "full_like",
+    "get_num_threads",
     "greater",
     "greater_equal",
     "hypot",
@@ -289,6 +286,7 @@ __all__ = [
     "round",
     "set_default_device",
     "set_memory_limit",
+    "set_num_threads",
     "show_config",
     "sign",
     "signbit",

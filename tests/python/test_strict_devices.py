@@ -50,6 +50,8 @@ ONE_ARRAY_OR_NONE = {
     "flip",
     "from_cuda_array_interface",
     "from_dlpack",
+    "get_num_threads",
+    "set_num_threads",
     "full",
     "full_like",
     "iinfo",
