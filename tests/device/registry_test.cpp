@@ -19,11 +19,19 @@
 namespace skerry {
 namespace {
 
+/// Seconds after which a process that hangs is ended by a signal, which fails the test.
+constexpr unsigned patience = 240;
+
 /// Tests that need a process of their own: "threadsafe" death tests start the program anew, so the
 /// statement runs before CUDA was used.
 class fresh_process : public testing::Test {
  protected:
-  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+  // Both in the program and in what it starts, as the wait for that has no end of its own.
+  void SetUp() override {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    alarm(patience);
+  }
+  void TearDown() override { alarm(0); }
 };
 
 /// Ends the process: 0 if all is well, else the line of the first thing that was not.
@@ -99,6 +107,7 @@ TEST_F(registry_test, a_forked_child_gets_fork_errors_and_frees_in_silence) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
+    alarm(patience);
     const auto forked = std::optional(unavailable_reason::forked);
     SKERRY_REQUIRE_OR_EXIT(reason_of([] { require(cuda0); }) == forked);
     SKERRY_REQUIRE_OR_EXIT(reason_of([] { static_cast<void>(allocate(cuda0, 8)); }) == forked);
@@ -140,6 +149,7 @@ TEST_F(fresh_process, a_fork_before_the_first_use_is_no_problem) {
         rehearse(2);
         const pid_t child = fork();
         if (child == 0) {
+          alarm(patience);
           SKERRY_REQUIRE_OR_EXIT(!throws<std::exception>([] {
             const storage_ref block = allocate(cuda0, sizeof(int));
             store(block, 4);

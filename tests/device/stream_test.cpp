@@ -148,6 +148,28 @@ TEST_F(stream_test, more_work_than_a_stream_holds_is_all_done_in_order) {
   EXPECT_EQ(read_int(block), 4999);
 }
 
+/// Pauses around the time that a stream's thread looks for work before it sleeps, and work of about
+/// the time that a waiting thread does: a lost wake-up is a hang.
+TEST_F(stream_test, no_wake_up_is_lost_while_a_stream_falls_asleep) {
+  const storage_ref block = allocate(cuda0, sizeof(int));
+  const auto busy_for = [](std::chrono::nanoseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  };
+  for (int i = 0; i < 4000; ++i) {
+    rehearsal::set_delay(i % 4 == 0 ? 1 : 0);
+    busy_for(std::chrono::nanoseconds(15'000 + i % 100 * 100));
+    store(block, i);
+    if (i % 2 == 0) {
+      current_stream(cuda0).synchronize();
+    } else {
+      synchronize(cuda0);
+    }
+    ASSERT_EQ(__atomic_load_n(ints(block), __ATOMIC_SEQ_CST), i);
+  }
+}
+
 TEST_F(stream_test, threads_may_use_a_device_at_once) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
