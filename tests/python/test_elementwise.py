@@ -167,6 +167,36 @@ def test_misaligned_memory(name, dtype):
     )
 
 
+@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
+def test_results_larger_than_the_caches(where):
+    # Many tiles and chunks, on all threads, with heads and tails that fit no vector.
+    a = sample("float32", (9_000_001,), 0)
+    b = sample("float32", (9_000_001,), 1)
+    x, y = on(where, a), on(where, b)
+    assert_same(x + y, a + b, where)
+    assert_same(x + np.float32(1.5), a + np.float32(1.5), where)
+    assert_same(sk.sqrt(sk.abs(x)), np.sqrt(np.abs(a)), where)
+    m, n = a[:-1].reshape(-1, 3000), b[:-1].reshape(-1, 3000)
+    p, q = sk.reshape(x[:-1], (-1, 3000)), sk.reshape(y[:-1], (-1, 3000))
+    assert_same(p + q[0], m + n[0], where)
+    assert_same(p + q[:, :1], m + n[:, :1], where)
+    wide = sample("float64", (9_000_006,), 2)
+    assert_same(on(where, wide)[::2] * 2.0, wide[::2] * 2.0, where)
+    target = sk.zeros((9_000_011,), dtype=sk.float32, device=where)
+    view = target[3:-7]
+    view += x
+    want = np.zeros(9_000_011, dtype=np.float32)
+    want[3:-7] = a
+    assert_same(target, want, where)
+    target[5:-5] = x
+    want[5:-5] = a
+    assert_same(target, want, where)
+    wide_target = sk.zeros((9_000_010,), dtype=sk.float32, device=where)
+    part = wide_target[4:-5]
+    part[...] = sk.astype(x, sk.float32) + 0.0
+    assert_same(part, a + np.float32(0), where)
+
+
 def test_table_has_the_standards_67_functions():
     assert len(TABLE) == 67
     assert sum(entry["arity"] == 1 for entry in TABLE.values()) == 38
