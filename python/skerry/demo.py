@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 import skerry as sk
 
 CLUSTERS = 10
@@ -129,14 +130,11 @@ def shade_with_numba(centroids: sk.Array) -> sk.Array:
     if simulated:
         os.environ["NUMBA_ENABLE_CUDASIM"] = "1"  # read when numba is imported
     from numba import cuda
+
+    from skerry._demo_kernel import shade
     from skerry.testing import as_simulated_cuda_array
 
     wrap: Any = as_simulated_cuda_array if simulated else cuda.as_cuda_array
-
-    @cuda.jit  # type: ignore[untyped-decorator, unused-ignore]
-    def shade(values: Any, grey: Any) -> None:
-        row, column = cuda.blockIdx.x, cuda.threadIdx.x
-        grey[row, column] = 255 - int(values[row, column] * (255.0 / 16.0))
 
     sk.synchronize(centroids.device)
     shade[centroids.shape[0], centroids.shape[1]](wrap(centroids), wrap(pixels))

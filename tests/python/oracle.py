@@ -32,8 +32,11 @@ def to_numpy(x):
     return np.array(x.to_device("cpu:0"))
 
 
-def assert_same(got, want, device, *, dtype=None, exact=True, what=""):
-    """``got`` is a skerry array on ``device`` with the values, dtype and shape of the NumPy array ``want``."""
+def assert_same(got, want, device, *, dtype=None, exact=True, scale=0.0, what=""):
+    """``got`` is a skerry array on ``device`` with the values, dtype and shape of the NumPy array ``want``.
+
+    ``scale`` is the size of the arguments, where the result may cancel: its error is then counted against them.
+    """
     want = np.asarray(want)
     assert isinstance(got, sk.Array), what
     assert got.device == sk.Device(device), f"{what}: on {got.device}, expected {device}"
@@ -51,7 +54,9 @@ def assert_same(got, want, device, *, dtype=None, exact=True, what=""):
         bound = tolerance * np.maximum(np.abs(want[finite]), 1e-30)
         assert np.all(error <= bound), f"{what}: worst {np.max(error / bound):.3g} of the tolerance"
         return
-    np.testing.assert_allclose(values, want, rtol=tolerance, atol=0, equal_nan=True, err_msg=what)
+    np.testing.assert_allclose(
+        values, want, rtol=tolerance, atol=tolerance * scale, equal_nan=True, err_msg=what
+    )
 
 
 def sample(dtype, shape, seed=0, low=None, high=None):

@@ -44,8 +44,11 @@ def check(name, mine, theirs, axis, keepdims, device, what):
     # Sums cancel: the bound is on the error against the sum of magnitudes, as pairwise summation keeps it.
     scale = reference(name, np.abs(theirs), axis, keepdims) if name != "prod" else np.abs(want)
     tolerance = 30 * np.finfo(want.dtype).eps
-    error = np.abs(to_numpy(got) - want)
-    assert np.all(error <= tolerance * np.maximum(np.abs(scale), 1e-30)), f"{what}: {error.max()}"
+    assert np.array_equal(np.isnan(to_numpy(got)), np.isnan(want)), what
+    error = np.nan_to_num(np.abs(to_numpy(got) - want))
+    assert np.all(error <= tolerance * np.maximum(np.nan_to_num(np.abs(scale)), 1e-30)), (
+        f"{what}: {error.max()}"
+    )
 
 
 def values(name, dtype, shape):
