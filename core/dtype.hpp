@@ -95,6 +95,18 @@ SKERRY_FOR_EACH_DTYPE(SKERRY_MAP)
 template <class T>
 inline constexpr dtype dtype_of = dtype_of_type<T>::value;
 
+template <dtype Type>
+struct type_of_dtype;
+#define SKERRY_MAP(name, cpp_type, kind, typestr) \
+  template <>                                     \
+  struct type_of_dtype<dtype::name> {             \
+    using type = cpp_type;                        \
+  };
+SKERRY_FOR_EACH_DTYPE(SKERRY_MAP)
+#undef SKERRY_MAP
+template <dtype Type>
+using type_of = typename type_of_dtype<Type>::type;
+
 template <class T>
 struct type_identity {
   using type = T;

@@ -20,7 +20,7 @@ namespace {
 const op_entry& entry_of(op_id op) { return op_table()[static_cast<std::size_t>(op)]; }
 
 const kernel& elementwise_kernel(op_id op, dtype type, device where) {
-  return kernels(where).elementwise[op][static_cast<int>(type)];
+  return kernels(where).elementwise.loop[op][static_cast<int>(type)];
 }
 
 /// Room for a plan of which only the fields are written that its kernel reads: to clear all 500
@@ -227,7 +227,7 @@ ndarray apply_as(const char* name, op_id op, std::span<const operand> operands) 
   if (model == nullptr) return apply_any(name, op, operands);
   const dtype type = model->dtype();
   const std::optional<dtype> result = entry_of(op).result[static_cast<int>(type)];
-  const kernel& what = kernels().elementwise[op][static_cast<int>(type)];
+  const kernel& what = kernels().elementwise.loop[op][static_cast<int>(type)];
   if (!result || what.host == nullptr || !scalars_keep(name, type, operands)) {
     return apply_any(name, op, operands);
   }
@@ -252,7 +252,7 @@ void apply_into(op_id op, const ndarray& target, std::span<const operand> operan
   }
   const op_entry& entry = entry_of(op);
   const dtype type = model->dtype();
-  const kernel& what = kernels().elementwise[op][static_cast<int>(type)];
+  const kernel& what = kernels().elementwise.loop[op][static_cast<int>(type)];
   if (entry.result[static_cast<int>(type)] != type || what.host == nullptr ||
       !scalars_keep(entry.name, type, operands) || !safe_in_place(target, operands)) {
     return apply_any_into(op, target, operands);

@@ -20,13 +20,13 @@ namespace {
 const kernel& cast_kernel(const char* op, dtype from, dtype to, device where) {
   const kernel_table& table = kernels(where);
   if (from == to) {
-    return require_kernel(op, table.copy[size_class(itemsize(to))], to, where);
+    return require_kernel(op, table.moves.copy[size_class(itemsize(to))], to, where);
   }
   if (kind(from) == dtype_kind::complex_floating && kind(to) != dtype_kind::complex_floating) {
     throw dtype_error(std::string(op) + ": " + name(from) + " to " + name(to) +
                       " would drop the imaginary part; take real() or abs() first");
   }
-  return require_kernel(op, table.cast[static_cast<int>(from)][static_cast<int>(to)],
+  return require_kernel(op, table.elementwise.cast[static_cast<int>(from)][static_cast<int>(to)],
                         itemsize(from) < itemsize(to) ? to : from, where);
 }
 
@@ -120,7 +120,7 @@ void fill(const char* op, const ndarray& target, const scalar& value) {
   const element what = to_element(op, value, target.dtype());
   const device where = target.device();
   const kernel& copies =
-      require_kernel(op, kernels(where).copy[size_class(width)], target.dtype(), where);
+      require_kernel(op, kernels(where).moves.copy[size_class(width)], target.dtype(), where);
   kernel_call call(target);
   call.add(what, width);
   call.enqueue(copies);

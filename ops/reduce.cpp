@@ -161,7 +161,7 @@ ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axi
   const dtype result = require_loop(entry.name, entry.result, x.dtype());
   const device where = x.device();
   const kernel& what = require_kernel(
-      entry.name, kernels(where).reduce[op][static_cast<int>(x.dtype())], x.dtype(), where);
+      entry.name, kernels(where).reduce.loop[op][static_cast<int>(x.dtype())], x.dtype(), where);
   check_shape(entry.name, shape.span(), itemsize(result));
   ndarray source = x;
   reduce_params params;

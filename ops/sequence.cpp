@@ -51,7 +51,7 @@ ndarray run_sequence(const char* op, std::int64_t size, dtype type, device where
   const std::int64_t shape[] = {size};
   check_shape(op, shape, itemsize(type));
   const kernel& what =
-      require_kernel(op, kernels(where).sequence[static_cast<int>(type)], type, where);
+      require_kernel(op, kernels(where).sequence.loop[static_cast<int>(type)], type, where);
   ndarray out = empty_of(c_layout(dims(shape), itemsize(type)), type, where);
   params.output = out.data();
   params.size = size;

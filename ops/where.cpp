@@ -67,7 +67,7 @@ ndarray where(const operand& condition, const operand& x1, const operand& x2) {
   const dims shape = common_shape("where", all);
   layout fresh = result_layout("where", shape, type, all);
   const kernel& what =
-      require_kernel("where", kernels(place).where[size_class(itemsize(type))], type, place);
+      require_kernel("where", kernels(place).moves.where[size_class(itemsize(type))], type, place);
   const ndarray first = cast(x1, type);
   const ndarray second = cast(x2, type);
   ndarray out = empty_of(std::move(fresh), type, place);

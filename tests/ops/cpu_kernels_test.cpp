@@ -225,7 +225,7 @@ class cpu_kernels : public testing::TestWithParam<level> {
 template <class Op, class T>
 void check_operation(const kernel_table& table, int index, int rounds) {
   SCOPED_TRACE(std::string(Op::info.name) + " of " + name(dtype_of<T>));
-  const kernel& tested = table.elementwise[index][static_cast<int>(dtype_of<T>)];
+  const kernel& tested = table.elementwise.loop[index][static_cast<int>(dtype_of<T>)];
   // The modulus of a complex number is vectorised hypot, as inexact as the functions that say so.
   constexpr bool is_modulus = ops::same_v<Op, ops::abs> && ops::complex_floating<T>;
   const double tolerance = tolerance_of<T>(Op::info.expensive || is_modulus);
@@ -292,7 +292,7 @@ TEST_P(cpu_kernels, work_in_place) {
       const plan_operand all = {reinterpret_cast<char*>(y.data()), &at, 4, {}};
       const plan_operand operands[] = {all, all, all};
       const plan_parts parts(at.shape, operands);
-      table_->elementwise[add][static_cast<int>(dtype::float32)].host(&parts.first());
+      table_->elementwise.loop[add][static_cast<int>(dtype::float32)].host(&parts.first());
       for (std::int64_t i = 0; i < n; ++i) {
         const auto k = static_cast<std::size_t>(i * step / 4);
         ASSERT_EQ(y[k], 2 * x[k]) << n << ' ' << i;
@@ -305,8 +305,8 @@ template <class T>
 void check_moves(const kernel_table& table, int rounds) {
   SCOPED_TRACE(name(dtype_of<T>));
   const int size = size_class(sizeof(T));
-  check_plans<T, T>(table.copy[size], 4, rounds, 0, [](T x) { return x; });
-  check_plans<T, bool, T, T>(table.where[size], 5, rounds, 0,
+  check_plans<T, T>(table.moves.copy[size], 4, rounds, 0, [](T x) { return x; });
+  check_plans<T, bool, T, T>(table.moves.where[size], 5, rounds, 0,
                              [](bool condition, T a, T b) { return condition ? a : b; });
 }
 
@@ -321,7 +321,7 @@ TEST_P(cpu_kernels, move_items_of_every_size) {
 template <class From, class To>
 void check_cast(const kernel_table& table) {
   const kernel& tested =
-      table.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)];
+      table.elementwise.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)];
   SCOPED_TRACE(std::string(name(dtype_of<From>)) + " to " + name(dtype_of<To>));
   if constexpr (ops::complex_floating<From> && ops::real_numeric<To>) {
     EXPECT_EQ(tested.host, nullptr);
@@ -429,7 +429,7 @@ template <class Op, class T>
 void check_reduction(const kernel_table& table, int rounds) {
   SCOPED_TRACE(std::string(Op::info.name) + " of " + name(dtype_of<T>));
   const kernel& tested =
-      table.reduce[ops::index_of<Op, ops::reductions>][static_cast<int>(dtype_of<T>)];
+      table.reduce.loop[ops::index_of<Op, ops::reductions>][static_cast<int>(dtype_of<T>)];
   ASSERT_NE(tested.host, nullptr);
   using R = decltype(reduce_plainly<Op, T>(reduce_params{}, 0));
   std::mt19937_64 random(7);
@@ -516,7 +516,7 @@ TEST_P(cpu_kernels, fill_sequences_and_bands) {
                                      {-far, -100L}}) {
     std::vector<char> band(7 * 5, 9);
     const band_params b{band.data(), 7, 5, lower, upper};
-    table_->band.host(&b);
+    table_->moves.band.host(&b);
     for (std::int64_t i = 0; i < 35; ++i) {
       const std::int64_t diagonal = i % 5 - i / 5;
       EXPECT_EQ(band[static_cast<std::size_t>(i)], lower <= diagonal && diagonal <= upper)

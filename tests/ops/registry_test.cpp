@@ -71,22 +71,23 @@ TEST(registry, knows_accumulators_of_reductions) {
 
 TEST(registry, has_a_host_kernel_for_every_loop_on_float64) {
   const int type = static_cast<int>(dtype::float64);
-  if (kernels().cast[type][type].host == nullptr && kernels().sequence[type].host == nullptr) {
+  if (kernels().elementwise.cast[type][type].host == nullptr &&
+      kernels().sequence.loop[type].host == nullptr) {
     GTEST_SKIP() << "built without float64 (SKERRY_DTYPES)";
   }
   for (int op = 0; op < elementwise_count; ++op) {
     const op_entry& entry = op_table()[static_cast<std::size_t>(op)];
-    EXPECT_EQ(kernels().elementwise[op][type].host != nullptr, entry.result[type].has_value())
+    EXPECT_EQ(kernels().elementwise.loop[op][type].host != nullptr, entry.result[type].has_value())
         << entry.name;
   }
   for (int op = 0; op < reduction_count; ++op) {
     const reduction_entry& entry = reduction_table()[static_cast<std::size_t>(op)];
-    EXPECT_EQ(kernels().reduce[op][type].host != nullptr, entry.result[type].has_value())
+    EXPECT_EQ(kernels().reduce.loop[op][type].host != nullptr, entry.result[type].has_value())
         << entry.name;
   }
-  for (const kernel& copy : kernels().copy) EXPECT_NE(copy.host, nullptr);
-  for (const kernel& where : kernels().where) EXPECT_NE(where.host, nullptr);
-  EXPECT_NE(kernels().band.host, nullptr);
+  for (const kernel& copy : kernels().moves.copy) EXPECT_NE(copy.host, nullptr);
+  for (const kernel& where : kernels().moves.where) EXPECT_NE(where.host, nullptr);
+  EXPECT_NE(kernels().moves.band.host, nullptr);
 }
 
 }  // namespace

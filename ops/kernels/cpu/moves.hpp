@@ -5,7 +5,7 @@
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernels/cpu/loops.hpp"
 #include "ops/kernels/cpu/memory.hpp"
-#include "ops/kernels/table.hpp"
+#include "ops/kernels/moves.hpp"
 
 // Kernels that move items without looking at them, by item size.
 
@@ -102,14 +102,14 @@ void run_band(const void* params) {
 }
 
 template <int Size>
-void fill_size(kernel_table& table) {
+void fill_size(moves_kernels& table) {
   table.copy[size_class(Size)].host = run_copy<Size>;
   table.where[size_class(Size)].host = run_where<Size>;
 }
 
 }  // namespace
 
-void fill_moves(kernel_table& table) {
+void fill_moves(moves_kernels& table) {
   fill_size<1>(table);
   fill_size<2>(table);
   fill_size<4>(table);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ops/kernels/cpu/memory.hpp"
-#include "ops/kernels/table.hpp"
+#include "ops/kernels/reduce.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {

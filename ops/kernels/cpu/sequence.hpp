@@ -5,7 +5,7 @@
 #include "device/cpu/thread_pool.hpp"
 #include "ops/concepts.hpp"
 #include "ops/kernels/cpu/memory.hpp"
-#include "ops/kernels/table.hpp"
+#include "ops/kernels/sequence.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {

@@ -4,22 +4,10 @@
 
 #include "core/dtype.hpp"
 #include "ops/kernels/cuda/loops.cuh"
-#include "ops/kernels/table.hpp"
+#include "ops/kernels/elementwise.hpp"
 
 namespace skerry {
 namespace native {
-
-template <dtype Type>
-struct type_of_dtype;
-#define SKERRY_TYPE_OF(name, cpp_type, kind, typestr) \
-  template <>                                         \
-  struct type_of_dtype<dtype::name> {                 \
-    using type = cpp_type;                            \
-  };
-SKERRY_FOR_EACH_DTYPE(SKERRY_TYPE_OF)
-#undef SKERRY_TYPE_OF
-template <dtype Type>
-using type_of = typename type_of_dtype<Type>::type;
 
 /// NaN and floats out of an integer's range give what the conversion instruction gives (saturation,
 /// 0 for NaN); there are no traps on a GPU.
@@ -43,7 +31,7 @@ concept castable = !ops::same_v<To, From> && (ops::complex_floating<To> || ops::
                                               !ops::complex_floating<From>);
 
 template <class From, class To>
-void fill_cast(kernel_table& table) {
+void fill_cast(elementwise_kernels& table) {
   if constexpr (castable<To, From>) {
     table.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)].native =
         &elementwise<cast_to<To>, To, From>;

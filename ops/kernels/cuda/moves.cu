@@ -4,7 +4,7 @@
 // Kernels that look at no value, or at nothing but a condition: one per item size.
 
 #include "ops/kernels/cuda/loops.cuh"
-#include "ops/kernels/cuda/registration.hpp"
+#include "ops/kernels/moves.hpp"
 
 namespace skerry {
 namespace native {
@@ -66,7 +66,7 @@ int band(const void* params, launch_context* context) {
 }
 
 template <class T>
-void fill_size(kernel_table& table) {
+void fill_size(moves_kernels& table) {
   constexpr int index = size_class(sizeof(T));
   table.copy[index].native = &copy<T>;
   table.where[index].native = &elementwise<choose, T, uint8, T, T>;
@@ -74,7 +74,7 @@ void fill_size(kernel_table& table) {
 
 }  // namespace
 
-void fill_moves(kernel_table& table) {
+void fill_moves(moves_kernels& table) {
   fill_size<uint8>(table);
   fill_size<uint16>(table);
   fill_size<uint32>(table);

@@ -5,7 +5,7 @@
 #include "ops/kernels/cuda/access.cuh"
 #include "ops/kernels/cuda/launch.cuh"
 #include "ops/kernels/cuda/offset.hpp"
-#include "ops/kernels/table.hpp"
+#include "ops/kernels/reduce.hpp"
 
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ops/kernels/cuda/loops.cuh"
-#include "ops/kernels/table.hpp"
+#include "ops/kernels/sequence.hpp"
 
 namespace skerry {
 namespace native {

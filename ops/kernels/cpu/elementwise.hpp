@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "enabled_dtypes.hpp"
+#include "ops/kernels/cpu/cast.hpp"
+#include "ops/kernels/cpu/loops.hpp"
+#include "ops/kernels/elementwise.hpp"
+
+// Every elementwise kernel of one dtype: the unit of compilation.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+namespace {
+
+template <class Op, class T>
+void fill_unary(kernel& row) {
+  if constexpr (ops::supports<Op, T, 1>) row.host = run_unary<Op, T>;
+}
+template <class Op, class T>
+void fill_binary(kernel& row) {
+  if constexpr (ops::supports<Op, T, 2>) row.host = run_binary<Op, T>;
+}
+template <class Op, class T>
+void fill_ternary(kernel& row) {
+  if constexpr (ops::supports<Op, T, 3>) row.host = run_ternary<Op, T>;
+}
+template <class From, class To>
+void fill_cast(kernel& row) {
+  if constexpr (converts<From, To>) row.host = run_unary<convert<To>, From>;
+}
+
+template <class T, class... Ops>
+void fill_unaries(elementwise_kernels& table, int column, ops::type_list<Ops...>) {
+  int index = 0;
+  (fill_unary<Ops, T>(table.loop[index++][column]), ...);
+}
+template <class T, class... Ops>
+void fill_binaries(elementwise_kernels& table, int column, ops::type_list<Ops...>) {
+  int index = unary_count;
+  (fill_binary<Ops, T>(table.loop[index++][column]), ...);
+}
+template <class T, class... Ops>
+void fill_ternaries(elementwise_kernels& table, int column, ops::type_list<Ops...>) {
+  int index = unary_count + binary_count;
+  (fill_ternary<Ops, T>(table.loop[index++][column]), ...);
+}
+template <dtype Type>
+void fill_elementwise(elementwise_kernels& table) {
+  using T = type_of<Type>;
+  constexpr int column = static_cast<int>(Type);
+  fill_unaries<T>(table, column, ops::unary_ops{});
+  fill_binaries<T>(table, column, ops::binary_ops{});
+  fill_ternaries<T>(table, column, ops::ternary_ops{});
+#define SKERRY_FILL_CAST(name) \
+  fill_cast<T, type_of<dtype::name>>(table.cast[column][static_cast<int>(dtype::name)]);
+  SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL_CAST)
+#undef SKERRY_FILL_CAST
+}
+
+}  // namespace
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

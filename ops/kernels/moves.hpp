@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/launch.hpp"
+#include "core/plan.hpp"
+
+// Kernels that move items without looking at them.
+
+namespace skerry {
+
+/// Index of item sizes 1, 2, 4, 8, 16 in the tables of kernels that only move bytes.
+[[nodiscard]] constexpr int size_class(std::int64_t itemsize) {
+  return itemsize == 1 ? 0 : itemsize == 2 ? 1 : itemsize == 4 ? 2 : itemsize == 8 ? 3 : 4;
+}
+
+/// out[i, j] = lower <= j - i <= upper: a C-contiguous bool matrix.
+struct band_params {
+  char* output;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t lower;
+  std::int64_t upper;
+};
+
+struct moves_kernels {
+  /// Parameter: plan {to, from}, by size class. `from` may be an element by value: that is a fill.
+  kernel copy[5];
+  /// Parameter: plan {out, condition (bool), x1, x2}, by size class.
+  kernel where[5];
+  /// Parameter: band_params.
+  kernel band;
+};
+
+}  // namespace skerry

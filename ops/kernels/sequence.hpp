@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.hpp"
+#include "core/launch.hpp"
+#include "core/scalar.hpp"
+
+namespace skerry {
+
+/// out[i] = start + i * step for i < size, contiguous; computed in the dtype (integers) or in
+/// float64 / complex128. With `has_last`, the last element is exactly `last`.
+struct sequence_params {
+  char* output;
+  std::int64_t size;
+  element start;  ///< int64, uint64, float64 or complex128: the widest of the dtype's kind
+  element step;
+  element last;
+  bool has_last;
+};
+
+struct sequence_kernels {
+  /// Parameter: sequence_params, by dtype (not bool).
+  kernel loop[dtype_count];
+};
+
+}  // namespace skerry
