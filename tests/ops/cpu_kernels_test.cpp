@@ -206,7 +206,8 @@ void check_plans(const kernel& tested, std::uint64_t seed, int rounds, double to
     for_each_index(shape, [&](const indices& index) {
       const R want = [&]<std::size_t... K>(std::index_sequence<K...>) {
         return scalar(read<T>(in[K].item(index))...);
-      }(std::index_sequence_for<T...>{});
+      }
+      (std::index_sequence_for<T...>{});
       char* place = out.item(index);
       if (!near(read<R>(place), want, tolerance)) ++wrong;
       std::memcpy(expected.data() + (place - out.bytes.data()), place, sizeof(R));
@@ -351,7 +352,7 @@ TEST_P(cpu_kernels, casts_of_unfit_floats_give_the_least_integer) {
     const plan_operand operands[] = {{reinterpret_cast<char*>(&to), &one, 8, {}},
                                      plan_operand::of(element::of(value), from.itemsize)};
     const plan_parts parts(one.shape, operands);
-    table_->cast[static_cast<int>(dtype::float64)][static_cast<int>(dtype::int64)].host(
+    table_->elementwise.cast[static_cast<int>(dtype::float64)][static_cast<int>(dtype::int64)].host(
         &parts.first());
     EXPECT_EQ(to, INT64_MIN) << value;
   }
@@ -402,8 +403,8 @@ std::int64_t offset_of(std::int64_t index, int rank, const std::int64_t* shape,
 }
 
 template <class Op, class T>
-constexpr bool rounds_sums =
-    ops::floating<T> && (std::is_same_v<Op, ops::sum> || std::is_same_v<Op, ops::mean>);
+constexpr bool rounds_sums = ops::floating<T> &&
+                             (std::is_same_v<Op, ops::sum> || std::is_same_v<Op, ops::mean>);
 
 /// One after the other, floating sums in double.
 template <class Op, class T>
@@ -489,8 +490,8 @@ TEST_P(cpu_kernels, reduce_runs_of_every_length) {
     p.reduced_rank = n == 1 ? 0 : 1;
     p.reduced_shape[0] = n;
     p.reduced_strides[0] = 8;
-    table_->reduce[ops::index_of<ops::sum, ops::reductions>][static_cast<int>(dtype::int64)].host(
-        &p);
+    table_->reduce.loop[ops::index_of<ops::sum, ops::reductions>][static_cast<int>(dtype::int64)]
+        .host(&p);
     EXPECT_EQ(total, n * (n - 1) / 2) << n;
   }
 }
@@ -502,7 +503,7 @@ TEST_P(cpu_kernels, fill_sequences_and_bands) {
   s.size = static_cast<std::int64_t>(x.size());
   s.start = element::of<std::int64_t>(-5);
   s.step = element::of<std::int64_t>(-3);
-  table_->sequence[static_cast<int>(dtype::int16)].host(&s);
+  table_->sequence.loop[static_cast<int>(dtype::int16)].host(&s);
   for (std::size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(x[i], static_cast<std::int16_t>(-5 - 3 * static_cast<std::int64_t>(i))) << i;
   }
