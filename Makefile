@@ -8,6 +8,8 @@ SKERRY_DTYPES ?= all
 # More -Ccmake.define.NAME=VALUE options for the build, such as -Ccmake.define.CMAKE_CUDA_ARCHITECTURES=native.
 BUILD_OPTIONS ?=
 PYTEST_OPTIONS ?=
+# Such as --max-examples 100 --seeds 0,1,2 --devices cuda:0
+CONFORMANCE_OPTIONS ?=
 
 VENV := .venv
 BUILD := build/python
@@ -59,7 +61,7 @@ gpu-check: build $(VENV)/.group-test
 	python bench/gpu_check.py
 
 conformance: build $(VENV)/.group-conformance
-	python tests/conformance/run.py $(ARRAY_API_TESTS_DIR)
+	python tests/conformance/run.py "$(ARRAY_API_TESTS_DIR)" $(CONFORMANCE_OPTIONS)
 
 CPP_FILES = $(shell git ls-files '*.hpp' '*.cpp' '*.cu' '*.cuh')
 

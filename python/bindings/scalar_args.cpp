@@ -19,6 +19,7 @@ PyTypeObject* numpy_integer = nullptr;
 PyTypeObject* numpy_floating = nullptr;
 PyTypeObject* numpy_complex = nullptr;
 PyObject* dtype_objects[dtype_count] = {};
+PyObject* scalar_types[dtype_count] = {};  // numpy.float32 and so on
 
 PyTypeObject* numpy_class(const char* name) {
   return reinterpret_cast<PyTypeObject*>(
@@ -114,6 +115,7 @@ void prepare_scalars() {
     dtype_objects[i] = object(PyObject_CallMethod(numpy_module, "dtype", "s",
                                                   dtype_infos[static_cast<std::size_t>(i)].name))
                            .release();
+    scalar_types[i] = object(PyObject_GetAttrString(dtype_objects[i], "type")).release();
   }
 }
 
@@ -172,7 +174,7 @@ PyObject* dtype_object(dtype type) noexcept { return dtype_objects[static_cast<i
 
 dtype parse_dtype(const char* op, PyObject* from) {
   for (int i = 0; i < dtype_count; ++i) {
-    if (dtype_objects[i] == from) return static_cast<dtype>(i);
+    if (dtype_objects[i] == from || scalar_types[i] == from) return static_cast<dtype>(i);
   }
   PyObject* made =
       from == Py_None ? nullptr : PyObject_CallMethod(numpy_module, "dtype", "O", from);

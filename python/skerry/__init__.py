@@ -143,19 +143,21 @@ from skerry._info import __array_namespace_info__
 
 __array_api_version__ = "2025.12"
 
-bool = _np.dtype("bool")
-int8 = _np.dtype("int8")
-int16 = _np.dtype("int16")
-int32 = _np.dtype("int32")
-int64 = _np.dtype("int64")
-uint8 = _np.dtype("uint8")
-uint16 = _np.dtype("uint16")
-uint32 = _np.dtype("uint32")
-uint64 = _np.dtype("uint64")
-float32 = _np.dtype("float32")
-float64 = _np.dtype("float64")
-complex64 = _np.dtype("complex64")
-complex128 = _np.dtype("complex128")
+# NumPy's scalar types, as in NumPy; x.dtype is a numpy.dtype and equal to one of them. (An instance would not do: that of
+# float64 is equal to None.)
+bool = _np.bool_
+int8 = _np.int8
+int16 = _np.int16
+int32 = _np.int32
+int64 = _np.int64
+uint8 = _np.uint8
+uint16 = _np.uint16
+uint32 = _np.uint32
+uint64 = _np.uint64
+float32 = _np.float32
+float64 = _np.float64
+complex64 = _np.complex64
+complex128 = _np.complex128
 
 e = 2.718281828459045
 inf = float("inf")

@@ -284,6 +284,17 @@ def test_data_type_functions():
         sk.result_type(sk.int8, sk.float32)
 
 
+@pytest.mark.parametrize("name", DTYPES)
+def test_dtype_names_are_equal_to_dtypes_and_to_nothing_else(name):
+    dtype = getattr(sk, name)
+    assert dtype == np.dtype(name)
+    assert sk.zeros((1,), dtype=dtype).dtype == dtype
+    # A numpy.dtype is not fit for this: that of float64 is equal to None, and so to a missing entry of a table.
+    assert (dtype == None) is False  # noqa: E711
+    assert dtype not in (None, (None,))
+    assert [other for other in DTYPES if getattr(sk, other) == dtype] == [name]
+
+
 def test_nested_sequences(device):
     parts = [sk.asarray(i, dtype="int32", device=device) for i in range(4)]
     x = sk.asarray([[parts[0], parts[1]], [parts[2], parts[3]]], device=device)

@@ -9,6 +9,7 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
+from oracle import DTYPES
 from skerry.exceptions import DeviceMismatchError
 
 PAIRS = list(itertools.permutations(["cpu:0", "cpu:1", "cuda:0", "cuda:1"], 2))
@@ -85,7 +86,11 @@ ONE_ARRAY_OR_NONE = {
     "zeros_like",
     "memory_statistics",
 }
-CONSTANTS_AND_MODULES = {name for name in sk.__all__ if not callable(getattr(sk, name))}
+CONSTANTS_AND_MODULES = {
+    name
+    for name in sk.__all__
+    if not callable(getattr(sk, name)) or (inspect.isclass(getattr(sk, name)) and name in DTYPES)
+}
 
 
 def arrays(pair, shape, dtype="float64"):
