@@ -143,8 +143,8 @@ from skerry._info import __array_namespace_info__
 
 __array_api_version__ = "2025.12"
 
-# NumPy's scalar types, as in NumPy; x.dtype is a numpy.dtype and equal to one of them. (An instance would not do: that of
-# float64 is equal to None.)
+# NumPy's scalar types, as in NumPy; x.dtype is a numpy.dtype and equal to one of them. An instance would not do: that
+# of float64 is equal to None.
 bool = _np.bool_
 int8 = _np.int8
 int16 = _np.int16
