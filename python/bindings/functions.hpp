@@ -10,6 +10,8 @@ namespace skerry::python {
 void add_functions(PyObject* module);
 /// Adds the creation functions.
 void add_creation(PyObject* module);
+/// Adds concat, stack, tile and what else makes arrays of the elements of others.
+void add_joining(PyObject* module);
 /// Adds what tests and tools ask: the tables, and the injection of failures.
 void add_diagnostics(PyObject* module);
 

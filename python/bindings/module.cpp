@@ -35,6 +35,7 @@ PYBIND11_MODULE(_core, module) {
     add_devices(module.ptr());
     add_functions(module.ptr());
     add_creation(module.ptr());
+    add_joining(module.ptr());
     add_diagnostics(module.ptr());
     module.attr("__version__") = SKERRY_VERSION;
   } catch (const python_error&) {

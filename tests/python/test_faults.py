@@ -49,6 +49,12 @@ def operations():
         lambda x, y: x.to_device("cuda:1" if str(x.device) != "cuda:1" else "cpu:1"),
     )
     yield "to host", lambda x, y: x.T.to_device("cpu:1")
+    yield "concat", lambda x, y: sk.concat([x, sk.astype(y.T, sk.float32)], axis=None)
+    yield "stack", lambda x, y: sk.stack([x, y], axis=1)
+    yield "tile", lambda x, y: sk.tile(x, (2, 2))
+    yield "roll", lambda x, y: sk.roll(x.T, 1)
+    yield "repeat", lambda x, y: sk.repeat(x, 2, axis=0)
+    yield "diff", lambda x, y: sk.diff(x, n=2, append=y)
     yield "many axes", lambda x, y: sk.sum(sk.reshape(x, (2, 3, 5, 1)), axis=(0, 2))
 
 

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/joining.hpp"
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/functions.hpp"
+
+namespace skerry::python {
+namespace {
+
+std::vector<ndarray> array_sequence(const char* op, PyObject* from) {
+  if (PySequence_Check(from) == 0 || PyUnicode_Check(from)) {
+    throw dtype_error(std::string(op) + ": arrays must be a sequence of arrays, not " +
+                      Py_TYPE(from)->tp_name);
+  }
+  const object items(PySequence_Fast(from, "arrays must be a sequence of arrays"));
+  std::vector<ndarray> arrays;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    const std::string name = "arrays[" + std::to_string(i) + "]";
+    arrays.push_back(require_array(op, name.c_str(), PySequence_Fast_GET_ITEM(items.get(), i)));
+  }
+  return arrays;
+}
+
+std::int64_t total_size(const std::vector<ndarray>& arrays) {
+  std::int64_t size = 0;
+  for (const ndarray& x : arrays) size += x.size();
+  return size;
+}
+
+/// An int argument, unlike clamped_integer() without another meaning beyond int64.
+std::int64_t exact_integer(const char* op, const char* argument, PyObject* from) {
+  const object number(PyNumber_Index(from));
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
+  if (overflow != 0) {
+    throw overflow_error(std::string(op) + ": " + argument + " does not fit 64 bits");
+  }
+  return value;
+}
+
+std::vector<std::int64_t> exact_integers(const char* op, const char* argument, PyObject* from) {
+  if (PyIndex_Check(from) != 0) return {exact_integer(op, argument, from)};
+  std::vector<std::int64_t> values = parse_integers(op, argument, from);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(from, static_cast<Py_ssize_t>(i));
+    if (values[i] == INT64_MAX || values[i] == INT64_MIN) {
+      values[i] = exact_integer(op, argument, item);
+    }
+  }
+  return values;
+}
+
+/// `axis` where None means something of its own.
+std::optional<std::int64_t> optional_axis(PyObject* from) {
+  if (from == Py_None) return std::nullopt;
+  return clamped_integer(from);
+}
+
+template <class Body>
+PyObject* compute(std::int64_t size, Body&& body) {
+  ndarray result;
+  {
+    const without_gil working(size > long_work);
+    result = body();
+  }
+  return wrap(std::move(result));
+}
+
+PyObject* run_concat(const arguments& with) {
+  const std::vector<ndarray> arrays = array_sequence("concat", with[0]);
+  const std::optional<std::int64_t> axis = with[1] != nullptr ? optional_axis(with[1]) : 0;
+  return compute(total_size(arrays), [&] { return concat(arrays, axis); });
+}
+
+PyObject* run_stack(const arguments& with) {
+  const std::vector<ndarray> arrays = array_sequence("stack", with[0]);
+  const std::int64_t axis = with[1] != nullptr ? clamped_integer(with[1]) : 0;
+  return compute(total_size(arrays), [&] { return stack(arrays, axis); });
+}
+
+PyObject* run_unstack(const arguments& with) {
+  const ndarray& x = require_array("unstack", "x", with[0]);
+  return wrap_all(unstack(x, with[1] != nullptr ? clamped_integer(with[1]) : 0));
+}
+
+PyObject* run_tile(const arguments& with) {
+  const ndarray& x = require_array("tile", "x", with[0]);
+  const std::vector<std::int64_t> repetitions = parse_integers("tile", "repetitions", with[1]);
+  return compute(long_work + 1, [&] { return tile(x, repetitions); });
+}
+
+PyObject* run_roll(const arguments& with) {
+  const ndarray& x = require_array("roll", "x", with[0]);
+  const std::vector<std::int64_t> shifts = exact_integers("roll", "shift", with[1]);
+  std::vector<std::int64_t> axes;
+  if (with.has(2)) axes = parse_integers("roll", "axis", with[2]);
+  return compute(x.size(), [&] {
+    return roll(x, shifts,
+                with.has(2) ? std::optional<std::span<const std::int64_t>>(axes) : std::nullopt);
+  });
+}
+
+PyObject* run_repeat(const arguments& with) {
+  constexpr const char* op = "repeat";
+  const ndarray& x = require_array(op, "x", with[0]);
+  std::optional<std::int64_t> axis;
+  if (with.has(2)) axis = clamped_integer(with[2]);
+  const std::int64_t repeats = exact_integer(op, "repeats", with[1]);
+  return compute(long_work + 1, [&] { return repeat(x, repeats, axis); });
+}
+
+PyObject* run_diff(const arguments& with) {
+  constexpr const char* op = "diff";
+  const ndarray& x = require_array(op, "x", with[0]);
+  const std::int64_t axis = with[1] != nullptr ? clamped_integer(with[1]) : -1;
+  const std::int64_t n = with[2] != nullptr ? clamped_integer(with[2]) : 1;
+  const ndarray* prepend = with.has(3) ? &require_array(op, "prepend", with[3]) : nullptr;
+  const ndarray* append = with.has(4) ? &require_array(op, "append", with[4]) : nullptr;
+  return compute(x.size(), [&] { return diff(x, axis, n, prepend, append); });
+}
+
+constexpr function_entry functions[] = {
+    {"concat", "(arrays, /, *, axis=0)",
+     "Arrays one after the other along an existing axis.\n\n"
+     "Parameters\n----------\narrays : sequence of Array\n    At least one, all on one device; "
+     "equal shapes but for the axis; dtypes promote.\naxis : int or None\n    None: the arrays are "
+     "flattened in C order first.\n\n"
+     "Returns\n-------\nArray\n    A fresh array of the promoted dtype.\n\n"
+     "Raises\n------\nDeviceMismatchError, TypeError\n    For arrays on different devices, for "
+     "dtypes that don't promote.\nValueError\n    For no arrays, 0-d arrays, other shapes.\n"
+     "AxisError\n    (ValueError and IndexError).\n\n"
+     "Source: array API 2025.12, manipulation functions.\n\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
+     ">>> sk.concat([sk.asarray([1, 2]), sk.asarray([3])]).tolist()\n[1, 2, 3]",
+     run_concat},
+    {"diff", "(x, /, *, axis=-1, n=1, prepend=None, append=None)",
+     "The n-th differences between neighbours along an axis.\n\n"
+     "Parameters\n----------\nx : Array\n    Numeric, at least 1-D.\naxis : int\n"
+     "n : int\n    How often differences are taken; 0 gives x back.\n"
+     "prepend, append : Array, optional\n    Joined to x along the axis before; of its shape but "
+     "for that axis.\n\n"
+     "Returns\n-------\nArray\n    n elements shorter along the axis, or of length 0; of the "
+     "promoted dtype.\n\n"
+     "Raises\n------\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
+     "Source: array API 2025.12, utility functions.\n\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
+     ">>> sk.diff(sk.asarray([1, 4, 9, 16])).tolist()\n[3, 5, 7]",
+     run_diff},
+    {"repeat", "(x, repeats, /, *, axis=None)",
+     "Each element repeated, the copies side by side.\n\n"
+     "Parameters\n----------\nx : Array\nrepeats : int or Array\n    How often; an integer array "
+     "of shape (1,), or with one number for each position of the axis.\n"
+     "axis : int, optional\n    x is flattened in C order by default.\n\n"
+     "Returns\n-------\nArray\n    Of the dtype of x, on its device.\n\n"
+     "Raises\n------\nValueError\n    For a negative number, or the wrong number of them.\n"
+     "DeviceMismatchError, TypeError, AxisError\n\n"
+     "Source: array API 2025.12, manipulation functions.\n\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
+     ">>> sk.repeat(sk.asarray([1, 2]), 2).tolist()\n[1, 1, 2, 2]",
+     run_repeat},
+    {"roll", "(x, /, shift, *, axis=None)",
+     "The elements moved along axes; those beyond the end come back at the start.\n\n"
+     "Parameters\n----------\nx : Array\nshift : int or tuple of ints\n    Positive: towards "
+     "higher indices.\naxis : int or tuple of ints, optional\n    One for each shift, or one shift "
+     "for all; x is flattened meanwhile by default.\n\n"
+     "Returns\n-------\nArray\n    Of the shape and dtype of x.\n\n"
+     "Raises\n------\nValueError\n    For other numbers of shifts than of axes.\nAxisError\n"
+     "OverflowError\n    For a shift outside 64 bits.\n\n"
+     "Source: array API 2025.12, manipulation functions.\n\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
+     ">>> sk.roll(sk.asarray([1, 2, 3]), 1).tolist()\n[3, 1, 2]",
+     run_roll},
+    {"stack", "(arrays, /, *, axis=0)",
+     "Arrays side by side along a new axis.\n\n"
+     "Parameters\n----------\narrays : sequence of Array\n    At least one, all on one device and "
+     "of one shape; dtypes promote.\naxis : int\n    Position of the new axis in the result.\n\n"
+     "Returns\n-------\nArray\n    A fresh array of the promoted dtype.\n\n"
+     "Raises\n------\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
+     "Source: array API 2025.12, manipulation functions.\n\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
+     ">>> sk.stack([sk.asarray([1, 2]), sk.asarray([3, 4])], axis=1).tolist()\n"
+     "[[1, 3], [2, 4]]",
+     run_stack},
+    {"tile", "(x, repetitions, /)",
+     "Copies of an array beside each other along each axis.\n\n"
+     "Parameters\n----------\nx : Array\nrepetitions : int or tuple of ints\n    How often along "
+     "each of the last axes; x gets axes in front where there are more.\n\n"
+     "Returns\n-------\nArray\n    Of the dtype of x, on its device.\n\n"
+     "Raises\n------\nValueError\n    For a negative number.\n\n"
+     "Source: array API 2025.12, manipulation functions.\n\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
+     ">>> sk.tile(sk.asarray([1, 2]), (2, 2)).tolist()\n[[1, 2, 1, 2], [1, 2, 1, 2]]",
+     run_tile},
+    {"unstack", "(x, /, *, axis=0)",
+     "The parts of x along an axis, without that axis, as views.\n\n"
+     "Returns\n-------\ntuple of Array\n\nRaises\n------\nAxisError\n\n"
+     "Source: array API 2025.12, manipulation functions.\n\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
+     ">>> [part.tolist() for part in sk.unstack(sk.asarray([[1, 2], [3, 4]]))]\n"
+     "[[1, 2], [3, 4]]",
+     run_unstack},
+};
+
+}  // namespace
+
+void add_joining(PyObject* module) { add_functions<functions>(module); }
+
+}  // namespace skerry::python

@@ -1,0 +1,226 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""concat, stack, unstack, tile, roll, repeat and diff against NumPy."""
+
+import itertools
+
+import numpy as np
+import pytest
+import skerry as sk
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from oracle import BASE_SHAPE, DTYPES, assert_same, layouts_of, on, sample, to_numpy
+
+WHERE = ["cpu:0", "cpu:1", "cuda:0"]
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype_and_layout(dtype, where):
+    x = sample(dtype, BASE_SHAPE, 3)
+    other = on(where, sample(dtype, (2, 3), 4))
+    for name, mine, want in layouts_of(x, where):
+        if want.ndim > 0:
+            assert_same(sk.concat([mine, mine], axis=-1), np.concatenate([want, want], -1), where)
+            assert_same(sk.repeat(mine, 3, axis=0), np.repeat(want, 3, axis=0), where)
+        flat = np.concatenate([want, to_numpy(other)], axis=None)
+        assert_same(sk.concat((mine, other), axis=None), flat, where, what=name)
+        assert_same(sk.stack([mine, mine], axis=-1), np.stack([want, want], -1), where, what=name)
+        assert_same(sk.tile(mine, (2, 1, 3)), np.tile(want, (2, 1, 3)), where, what=name)
+        assert_same(sk.repeat(mine, 2), np.repeat(want, 2), where, what=name)
+        assert_same(sk.roll(mine, 5), np.roll(want, 5), where, what=name)
+        axes = tuple(range(want.ndim))
+        rolled = np.roll(want, -3, axes) if axes else want
+        assert_same(sk.roll(mine, -3, axis=axes), rolled, where, what=name)
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_concat_and_stack_promote(where):
+    pairs = [("int8", "uint8"), ("float32", "float64"), ("int32", "int8"), ("float32", "complex64")]
+    for a, b in pairs:
+        x, y = sample(a, (2, 3)), sample(b, (4, 3))
+        want = np.concatenate([x, y])
+        assert_same(sk.concat([on(where, x), on(where, y)]), want, where)
+        assert_same(sk.stack([on(where, x), on(where, y[:2])]), np.stack([x, y[:2]]), where)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_concat_and_stack_of_any_shape(data):
+    shape = list(data.draw(hnp.array_shapes(min_dims=1, max_dims=4, min_side=0, max_side=5)))
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    lengths = data.draw(st.lists(st.integers(0, 5), min_size=1, max_size=4))
+    parts = []
+    for seed, length in enumerate(lengths):
+        shape[axis] = length
+        parts.append(sample("float32", tuple(shape), seed))
+    for where in ("cpu:1", "cuda:0"):
+        mine = [on(where, x) for x in parts]
+        assert_same(sk.concat(mine, axis=axis), np.concatenate(parts, axis), where)
+        assert_same(sk.concat(mine, axis=None), np.concatenate(parts, None), where)
+        same, mine_same = [parts[0]] * 3, [mine[0]] * 3
+        at = axis - 1 if axis < 0 else axis
+        assert_same(sk.stack(mine_same, axis=at), np.stack(same, at), where)
+        views = sk.unstack(mine[0], axis=axis)
+        assert type(views) is tuple and len(views) == parts[0].shape[axis]
+        for i, view in enumerate(views):
+            assert_same(view, np.take(parts[0], i, axis), where)
+
+
+def test_unstack_makes_views(device):
+    x = on(device, np.arange(6.0).reshape(2, 3))
+    first, _ = sk.unstack(x)
+    x[0, 1] = 9.0
+    assert float(first[1]) == 9.0
+    assert sk.unstack(x[:0]) == ()
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_tile_repeat_and_roll_of_any_shape(data):
+    shape = data.draw(hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4))
+    counts = tuple(data.draw(st.lists(st.integers(0, 3), max_size=5)))
+    x = sample("int32", shape, 7)
+    shifts = tuple(
+        data.draw(st.lists(st.integers(-9, 9), min_size=len(shape), max_size=len(shape)))
+    )
+    for where in ("cpu:0", "cuda:1"):
+        mine = on(where, x)
+        assert_same(sk.tile(mine, counts), np.tile(x, counts), where)
+        assert_same(sk.roll(mine, 2**40 + 3), np.roll(x, 2**40 + 3), where)
+        axes = tuple(range(len(shape)))
+        want = np.roll(x, shifts, axes) if shape else x
+        assert_same(sk.roll(mine, shifts, axis=axes), want, where)
+        for axis in (None, *range(-len(shape), len(shape))):
+            repeats = counts[0] if counts else 2
+            assert_same(sk.repeat(mine, repeats, axis=axis), np.repeat(x, repeats, axis), where)
+
+
+def test_roll_pairs_shifts_and_axes(device):
+    x = np.arange(60).reshape(3, 4, 5)
+    mine = on(device, x)
+    for shift, axis in [(1, (0, 2)), ((1, 2), (0, 2)), ((1, 2), (1, 1)), (-7, 1), ((3, 4), None)]:
+        assert_same(sk.roll(mine, shift, axis=axis), np.roll(x, shift, axis), device)
+    assert_same(sk.roll(mine, (), axis=()), x, device)
+    many = x.reshape(3, 2, 2, 5)
+    assert_same(
+        sk.roll(on(device, many), (1, 1, 1, 2), axis=(0, 1, 2, 3)),
+        np.roll(many, (1, 1, 1, 2), (0, 1, 2, 3)),
+        device,
+    )
+
+
+def test_results_are_fresh(device):
+    x = on(device, np.arange(4.0))
+    for fresh in (
+        sk.concat([x]),
+        sk.roll(x, 0),
+        sk.roll(x, 4),
+        sk.tile(x, 1),
+        sk.tile(x, ()),
+        sk.repeat(x, 1),
+        sk.diff(x, n=0),
+        sk.stack([x])[0, :],
+    ):
+        fresh[0] = 7.0
+        assert float(x[0]) == 0.0
+
+
+def test_signed_zeros_and_nan_stay(device):
+    x = np.array([-0.0, np.nan, 0.0, -np.inf], dtype=np.float32)
+    mine = on(device, x)
+    for got in (sk.concat([mine]), sk.stack([mine])[0, :], sk.roll(mine, 0), sk.tile(mine, 1)):
+        assert to_numpy(got).tobytes() == x.tobytes()
+    assert to_numpy(sk.repeat(mine, 2)).tobytes() == np.repeat(x, 2).tobytes()
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float32", "complex128"])
+def test_diff(dtype, where):
+    x = sample(dtype, (4, 6), 2)
+    mine = on(where, x)
+    edge, mine_edge = x[:, :2], mine[:, :2]
+    for n, axis in itertools.product((0, 1, 2, 3, 7, 2**40), (0, 1, -1)):
+        want = np.diff(x, n=min(n, 10), axis=axis)
+        assert_same(sk.diff(mine, n=n, axis=axis), want, where, what=f"{n} {axis}")
+    for n in (1, 2, 8, 9, 12):
+        got = sk.diff(mine, n=n, prepend=mine_edge, append=mine)
+        assert_same(got, np.diff(x, n=n, prepend=edge, append=x), where)
+    assert_same(sk.diff(mine[:0, :], axis=0), np.diff(x[:0], axis=0), where)
+    assert_same(sk.diff(mine[:0, :], n=2), np.diff(x[:0], n=2), where)
+
+
+def test_diff_promotes_with_what_is_joined(device):
+    x, y = np.arange(4, dtype=np.float32), np.ones(2)
+    got = sk.diff(on(device, x), append=on(device, y))
+    assert_same(got, np.diff(x.astype(np.float64), append=y), device)
+    got = sk.diff(on(device, x), n=0, append=on(device, y))
+    assert_same(got, x.astype(np.float64), device)
+
+
+def test_sixty_four_axes(device):
+    x = np.arange(12.0)
+    mine = sk.reshape(on(device, x), (3, *(1,) * 62, 4))
+    tiled = sk.tile(mine, (2,) + (1,) * 62 + (3,))
+    assert_same(sk.reshape(tiled, (6, 12)), np.tile(x.reshape(3, 4), (2, 3)), device)
+    doubled = sk.repeat(mine, 2, axis=63)
+    assert_same(sk.reshape(doubled, (3, 8)), np.repeat(x.reshape(3, 4), 2, 1), device)
+    with pytest.raises(ValueError, match="stack"):
+        sk.stack([mine])
+
+
+def test_many_axes_that_do_not_coalesce(device):
+    x = np.arange(2**12, dtype=np.int16).reshape((2,) * 12)
+    mine = on(device, x)
+    ones = (1,) * 12
+    axes = tuple(range(12))
+    assert_same(sk.roll(mine, ones, axis=axes), np.roll(x, ones, axes), device)
+    assert_same(sk.tile(mine, (2,) * 5), np.tile(x, (2,) * 5), device)
+
+
+CASES = {
+    "concat_nothing": (lambda x: sk.concat([]), ValueError, ["concat"]),
+    "stack_nothing": (lambda x: sk.stack(()), ValueError, ["stack"]),
+    "concat_0d": (lambda x: sk.concat([x[0, 0], x[0, 0]]), ValueError, ["0-d"]),
+    "concat_shapes": (lambda x: sk.concat([x, x[:, 1:]]), ValueError, ["(3, 4)", "(3, 3)"]),
+    "concat_ranks": (lambda x: sk.concat([x, x[0]]), ValueError, ["(4,)"]),
+    "concat_axis": (lambda x: sk.concat([x, x], axis=2), IndexError, ["2"]),
+    "concat_dtypes": (lambda x: sk.concat([x, x > 0]), TypeError, ["bool"]),
+    "concat_list": (lambda x: sk.concat([x, [1.0]]), TypeError, ["arrays[1]", "list"]),
+    "concat_int": (lambda x: sk.concat(3), TypeError, ["sequence"]),
+    "stack_shapes": (lambda x: sk.stack([x, x[:1]]), ValueError, ["(1, 4)"]),
+    "stack_axis": (lambda x: sk.stack([x], axis=3), ValueError, ["3"]),
+    "unstack_axis": (lambda x: sk.unstack(x, axis=-3), IndexError, ["-3"]),
+    "unstack_0d": (lambda x: sk.unstack(x[0, 0]), IndexError, []),
+    "tile_negative": (lambda x: sk.tile(x, (1, -1)), ValueError, ["-1"]),
+    "tile_huge": (lambda x: sk.tile(x, 2**62), ValueError, []),
+    "tile_axes": (lambda x: sk.tile(x, (1,) * 65), ValueError, ["64"]),
+    "tile_float": (lambda x: sk.tile(x, 1.5), TypeError, []),
+    "repeat_negative": (lambda x: sk.repeat(x, -1), ValueError, ["-1"]),
+    "repeat_huge": (lambda x: sk.repeat(x, 2**62, axis=0), ValueError, []),
+    "repeat_float": (lambda x: sk.repeat(x, 2.0), TypeError, []),
+    "repeat_axis": (lambda x: sk.repeat(x, 2, axis=2), IndexError, ["2"]),
+    "roll_counts": (lambda x: sk.roll(x, (1, 2, 3), axis=(0, 1)), ValueError, ["3", "2"]),
+    "roll_axis": (lambda x: sk.roll(x, 1, axis=5), IndexError, ["5"]),
+    "roll_huge": (lambda x: sk.roll(x, 2**70), OverflowError, []),
+    "roll_float": (lambda x: sk.roll(x, 1.0), TypeError, []),
+    "diff_negative": (lambda x: sk.diff(x, n=-1), ValueError, ["-1"]),
+    "diff_axis": (lambda x: sk.diff(x, axis=2), IndexError, ["2"]),
+    "diff_0d": (lambda x: sk.diff(x[0, 0]), IndexError, []),
+    "diff_bool": (lambda x: sk.diff(x > 0), TypeError, ["bool"]),
+    "diff_shapes": (lambda x: sk.diff(x, append=x[:1]), ValueError, ["(1, 4)"]),
+    "diff_scalar": (lambda x: sk.diff(x, append=1.0), TypeError, ["append"]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_input(name, device):
+    call, error, words = CASES[name]
+    values = np.arange(12.0).reshape(3, 4)
+    x = on(device, values)
+    with pytest.raises(error) as caught:
+        call(x)
+    for word in words:
+        assert word in str(caught.value), str(caught.value)
+    assert np.array_equal(to_numpy(x), values)
