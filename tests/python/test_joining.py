@@ -63,7 +63,8 @@ def test_concat_and_stack_of_any_shape(data):
         at = axis - 1 if axis < 0 else axis
         assert_same(sk.stack(mine_same, axis=at), np.stack(same, at), where)
         views = sk.unstack(mine[0], axis=axis)
-        assert type(views) is tuple and len(views) == parts[0].shape[axis]
+        assert type(views) is tuple
+        assert len(views) == parts[0].shape[axis]
         for i, view in enumerate(views):
             assert_same(view, np.take(parts[0], i, axis), where)
 
