@@ -206,8 +206,7 @@ void check_plans(const kernel& tested, std::uint64_t seed, int rounds, double to
     for_each_index(shape, [&](const indices& index) {
       const R want = [&]<std::size_t... K>(std::index_sequence<K...>) {
         return scalar(read<T>(in[K].item(index))...);
-      }
-      (std::index_sequence_for<T...>{});
+      }(std::index_sequence_for<T...>{});
       char* place = out.item(index);
       if (!near(read<R>(place), want, tolerance)) ++wrong;
       std::memcpy(expected.data() + (place - out.bytes.data()), place, sizeof(R));
@@ -403,8 +402,8 @@ std::int64_t offset_of(std::int64_t index, int rank, const std::int64_t* shape,
 }
 
 template <class Op, class T>
-constexpr bool rounds_sums = ops::floating<T> &&
-                             (std::is_same_v<Op, ops::sum> || std::is_same_v<Op, ops::mean>);
+constexpr bool rounds_sums =
+    ops::floating<T> && (std::is_same_v<Op, ops::sum> || std::is_same_v<Op, ops::mean>);
 
 /// One after the other, floating sums in double.
 template <class Op, class T>
