@@ -6,6 +6,7 @@
 #include "ops/kernels/moves.hpp"
 #include "ops/kernels/reduce.hpp"
 #include "ops/kernels/sequence.hpp"
+#include "ops/kernels/sort.hpp"
 
 namespace skerry {
 
@@ -18,6 +19,7 @@ struct kernel_table {
   moves_kernels moves;
   reduce_kernels reduce;
   sequence_kernels sequence;
+  sort_kernels sort;
 };
 
 }  // namespace skerry

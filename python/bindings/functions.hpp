@@ -12,6 +12,8 @@ void add_functions(PyObject* module);
 void add_creation(PyObject* module);
 /// Adds concat, stack, tile and what else makes arrays of the elements of others.
 void add_joining(PyObject* module);
+/// Adds the sorting functions.
+void add_sorting(PyObject* module);
 /// Adds what tests and tools ask: the tables, and the injection of failures.
 void add_diagnostics(PyObject* module);
 

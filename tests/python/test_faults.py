@@ -43,6 +43,9 @@ def operations():
     yield "astype", lambda x, y: sk.astype(x.T, sk.int32)
     yield "tril", lambda x, y: sk.tril(x)
     yield "arange", lambda x, y: sk.arange(10, device=x.device)
+    yield "sort", lambda x, y: sk.sort(sk.reshape(x, (-1,)))
+    yield "sort axis", lambda x, y: sk.sort(x, axis=0)
+    yield "argsort axis", lambda x, y: sk.argsort(x, axis=0, descending=True)
     yield "eye", lambda x, y: sk.eye(4, device=x.device)
     yield (
         "to other device",

@@ -27,6 +27,7 @@ SIGNATURES = {
         ["empty_like", "ones_like", "zeros_like"], "(x, /, *, dtype=None, device=None)"
     ),
     **dict.fromkeys(["tril", "triu"], "(x, /, *, k=0)"),
+    **dict.fromkeys(["argsort", "sort"], "(x, /, *, axis=-1, descending=False, stable=True)"),
     "clip": "(x, /, min=None, max=None)",
     "where": "(condition, x1, x2, /)",
     "arange": "(start, /, stop=None, step=1, *, dtype=None, device=None)",

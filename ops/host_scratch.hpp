@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/storage.hpp"
+
+namespace skerry {
+
+/// Scratch memory for the host form of a kernel, which must not allocate; of no bytes where the
+/// native form will run, which has its own. A storage for the `uses` of the launch.
+[[nodiscard]] storage_ref host_scratch(device where, std::int64_t nbytes);
+
+/// Into how many parts, with scratch memory each, to cut `count` pieces of work for the CPU's
+/// threads.
+[[nodiscard]] std::int64_t host_slots(std::int64_t count) noexcept;
+
+}  // namespace skerry

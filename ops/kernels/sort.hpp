@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.hpp"
+#include "core/launch.hpp"
+
+namespace skerry {
+
+/// The rows of a C-contiguous matrix, each sorted: stable in either order, NaN last in both, -0
+/// equal to +0. Output: elements of the dtype, or their places in the row (int64). Input and output
+/// don't overlap.
+struct sort_params {
+  const char* input;
+  char* output;
+  /// Host form only: `slots` pieces of sort_scratch() bytes; as many rows are sorted at a time.
+  char* scratch;
+  std::int64_t slots;
+  std::int64_t rows;
+  std::int64_t length;
+  bool descending;
+};
+
+/// Rows up to this length are sorted in registers and on the stack.
+inline constexpr std::int64_t short_row = 32;
+
+/// Bytes that the host form needs to sort one row of `length` items, of which each is moved with
+/// `width` bytes: the item's size, or 8 for places.
+[[nodiscard]] constexpr std::int64_t sort_scratch(std::int64_t length, std::int64_t width) {
+  return length <= short_row ? 0 : (length * width + 63) / 64 * 64;
+}
+
+struct sort_kernels {
+  /// Parameter: sort_params, by dtype (not complex).
+  kernel values[dtype_count];
+  /// Parameter: sort_params, by dtype (not complex). Rows shorter than 2^32.
+  kernel places[dtype_count];
+};
+
+}  // namespace skerry

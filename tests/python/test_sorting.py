@@ -1,0 +1,190 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""sort and argsort against NumPy: dtypes, layouts, devices, and an order that is stable with NaN last both ways."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import BASE_SHAPE, DTYPES, SIZES, assert_same, layouts_of, on, sample, to_numpy
+
+REAL = [d for d in DTYPES if not d.startswith("complex")]
+DESCENDING = pytest.mark.parametrize("descending", [False, True], ids=["up", "down"])
+
+
+def reference_places(x, axis=-1, descending=False):
+    """Stable places by NumPy's stable argsort of ranks: equal items (-0 and +0 too) share a rank, NaN has the last."""
+    flat = np.unique(x[~np.isnan(x)]) if x.dtype.kind == "f" else np.unique(x)
+    rank = np.searchsorted(flat, np.where(np.isnan(x), 0, x) if x.dtype.kind == "f" else x)
+    if descending:
+        rank = len(flat) - rank
+    if x.dtype.kind == "f":
+        rank = np.where(np.isnan(x), len(flat) + 1, rank)
+    return np.argsort(rank, axis=axis, kind="stable")
+
+
+def check(mine, theirs, axis, descending, device, what):
+    places = reference_places(theirs, axis, descending)
+    got = sk.argsort(mine, axis=axis, descending=descending)
+    assert_same(got, places, device, dtype="int64", what=f"argsort {what}")
+    got = sk.sort(mine, axis=axis, descending=descending)
+    want = np.take_along_axis(theirs, places, axis)
+    assert_same(got, want, device, what=f"sort {what}")
+    if theirs.dtype.kind == "f":
+        np.testing.assert_array_equal(np.signbit(to_numpy(got)), np.signbit(want), what)
+
+
+def bits(dtype, n, seed=0):
+    """Values of the whole range of a dtype."""
+    dtype = np.dtype(dtype)
+    rng = np.random.default_rng(seed)
+    if dtype.kind == "b":
+        return rng.integers(0, 2, n).astype(bool)
+    if dtype.kind == "f":
+        unsigned = np.dtype(f"u{dtype.itemsize}")
+        return rng.integers(0, np.iinfo(unsigned).max, n, unsigned, endpoint=True).view(dtype)
+    info = np.iinfo(dtype)
+    return rng.integers(info.min, info.max, n, dtype, endpoint=True)
+
+
+@DESCENDING
+@pytest.mark.parametrize("dtype", REAL)
+def test_layouts(dtype, descending, device):
+    for name, mine, theirs in layouts_of(sample(dtype, BASE_SHAPE, 5, *range_of(dtype)), device):
+        if theirs.ndim == 0:
+            continue
+        for axis in (0, 1, -1, -2):
+            check(mine, theirs, axis, descending, device, f"{name} axis={axis}")
+
+
+def range_of(dtype):
+    """Few values, so that there are ties."""
+    return (0, 5) if np.dtype(dtype).kind in "iu" else (None, None)
+
+
+@DESCENDING
+@pytest.mark.parametrize("dtype", REAL)
+def test_sizes(dtype, descending):
+    for n in SIZES:
+        for kind in ("whole range", "ties", "sorted", "reversed", "all equal"):
+            x = (
+                bits(dtype, n, n)
+                if kind == "whole range"
+                else sample(dtype, n, n, *range_of(dtype))
+            )
+            if kind == "sorted":
+                x = np.sort(x)
+            elif kind == "reversed":
+                x = np.sort(x)[::-1].copy()
+            elif kind == "all equal":
+                x = np.full(n, x[0] if n else 0, dtype=dtype)
+            check(on("cpu:0", x), x, -1, descending, "cpu:0", f"{kind} n={n}")
+
+
+WIDE = ["int64", "uint64", "float64", "int32", "float32"]
+
+
+@DESCENDING
+@pytest.mark.parametrize("dtype", WIDE)
+@pytest.mark.parametrize("n", [3000, 20_000, 300_000])
+def test_keys_that_are_not_spread_evenly(dtype, n, descending):
+    rng = np.random.default_rng(n)
+    kind = np.dtype(dtype).kind
+    small = rng.integers(0, 50, n)
+    cases = {
+        "few values": small,
+        "one far away": np.where(np.arange(n) == n // 2, 2**30, small),
+        "two levels": rng.integers(0, 2, n) * 2**30 + rng.integers(0, 300, n),
+        "steps of 2^20": rng.integers(0, 100, n) * 2**20 + rng.integers(0, 3, n),
+        "permutation": rng.permutation(n),
+    }
+    if np.dtype(dtype).itemsize == 8 and kind != "f":
+        cases["high and low"] = rng.integers(0, 20, n) * 2**40 + rng.integers(0, 2**20, n)
+        cases["runs"] = (rng.integers(0, 200, n) << 52) + rng.integers(0, 2**31, n)
+        cases["only the lowest"] = (1 << 62) + rng.integers(0, 1000, n)
+        cases["far only once"] = np.where(np.arange(n) == 7, 2**62, small)
+    if kind == "f":
+        cases["normal"] = rng.standard_normal(n)
+        cases["wide"] = np.exp(rng.uniform(-80, 80, n)) * rng.choice([-1, 1], n)
+    for name, x in cases.items():
+        values = np.asarray(x).astype(dtype)
+        if kind == "i":
+            values = values * rng.choice(np.asarray([-1, 1], dtype), n)
+        check(on("cpu:0", values), values, -1, descending, "cpu:0", name)
+
+
+@DESCENDING
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [7, 32, 40, 5000, 300_000])
+def test_nan_is_last_and_zeros_keep_their_order(dtype, n, descending, device):
+    if n > 5000 and device != "cpu:0":
+        return
+    rng = np.random.default_rng(n)
+    special = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 5e-324], dtype)
+    x = rng.choice(special, n)
+    check(on(device, x), x, -1, descending, device, "special values")
+    got = to_numpy(sk.sort(on(device, x), descending=descending))
+    nans = np.isnan(x).sum()
+    assert np.isnan(got[n - nans :]).all()
+    assert not np.isnan(got[: n - nans]).any()
+
+
+@DESCENDING
+def test_many_rows_and_middle_axes(descending, device):
+    x = sample("float32", (7, 65, 4, 3), 1)
+    for axis in range(-4, 4):
+        check(on(device, x), x, axis, descending, device, f"axis={axis}")
+    x = sample("int16", (300, 40), 1, 0, 9)
+    check(on(device, x), x, -1, descending, device, "rows")
+    check(on(device, x), x, 0, descending, device, "columns")
+
+
+def test_rank_above_eight(device):
+    x = sample("int32", (2, 1, 3, 1, 2, 1, 2, 2, 1, 3), 1)
+    for axis in (0, 2, 9):
+        check(on(device, x), x, axis, False, device, f"axis={axis}")
+
+
+def test_the_result_is_in_c_order_and_x_is_as_it_was(device):
+    x = sample("float64", (40, 50), 3)
+    mine = on(device, x)
+    for axis in (0, 1):
+        for function in (sk.sort, sk.argsort):
+            got = function(mine, axis=axis)
+            np.testing.assert_array_equal(np.asarray(got.to_device("cpu")).flags.c_contiguous, True)
+    np.testing.assert_array_equal(to_numpy(mine), x)
+
+
+def test_no_elements(device):
+    for shape in [(0,), (3, 0), (0, 3), (2, 0, 4)]:
+        x = sk.zeros(shape, dtype=sk.float32, device=device)
+        for axis in range(-len(shape), len(shape)):
+            assert_same(sk.sort(x, axis=axis), np.zeros(shape, "float32"), device)
+            assert_same(sk.argsort(x, axis=axis), np.zeros(shape, "int64"), device)
+
+
+def test_unstable_is_allowed_to_be_stable(device):
+    x = sample("int8", (500,), 1, 0, 3)
+    check_places = reference_places(x, -1, True)
+    got = sk.argsort(on(device, x), stable=False, descending=True)
+    assert_same(got, check_places, device, dtype="int64")
+
+
+@pytest.mark.parametrize("function", [sk.sort, sk.argsort], ids=["sort", "argsort"])
+def test_errors(function, device):
+    x = sk.ones((2, 3), device=device)
+    for axis in (2, -3, 2**70):
+        with pytest.raises(sk.exceptions.AxisError):
+            function(x, axis=axis)
+    with pytest.raises(IndexError):
+        function(sk.ones((), device=device))
+    with pytest.raises(ValueError):
+        function(sk.ones((), device=device), axis=0)
+    for dtype in (sk.complex64, sk.complex128):
+        with pytest.raises(TypeError, match="complex"):
+            function(sk.ones((2,), dtype=dtype, device=device))
+    with pytest.raises(TypeError):
+        function([3, 1, 2])
+    with pytest.raises(TypeError):
+        function(x, axis=1.5)
+    with pytest.raises(TypeError):
+        function(x, 0)
