@@ -6,7 +6,7 @@
 
 #include "core/config.hpp"
 #include "core/plan.hpp"
-#include "ops/kernels/table.hpp"
+#include "ops/kernels/reduce.hpp"
 
 // From a linear index to addresses. Free of CUDA headers, so that every index below is tested on
 // the host against plain division (tests/ops/cuda_offset_test.cpp).
