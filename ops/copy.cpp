@@ -10,6 +10,7 @@
 #include "ops/apply.hpp"
 #include "ops/creation.hpp"
 #include "ops/enqueue.hpp"
+#include "ops/kernels/table.hpp"
 #include "ops/promotion.hpp"
 #include "ops/writable.hpp"
 

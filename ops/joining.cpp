@@ -10,6 +10,7 @@
 #include "ops/apply.hpp"
 #include "ops/copy.hpp"
 #include "ops/creation.hpp"
+#include "ops/op_id.hpp"
 #include "ops/promotion.hpp"
 
 namespace skerry {

@@ -8,6 +8,7 @@
 #include "device/cpu/info.hpp"
 #include "device/cuda/module.hpp"
 #include "ops/kernels/cpu/fill.hpp"
+#include "ops/kernels/table.hpp"
 
 namespace skerry {
 namespace {

@@ -9,9 +9,10 @@
 
 #include "core/device.hpp"
 #include "core/dtype.hpp"
-#include "ops/kernels/table.hpp"
 
 namespace skerry {
+
+struct kernel_table;  // ops/kernels/table.hpp
 
 using op_id = std::int16_t;         ///< position in op_table()
 using reduction_id = std::int16_t;  ///< position in reduction_table()
@@ -36,14 +37,6 @@ struct reduction_entry {
 };
 [[nodiscard]] std::span<const reduction_entry> reduction_table() noexcept;
 [[nodiscard]] std::optional<reduction_id> find_reduction(std::string_view name) noexcept;
-
-/// Position of a functor that the front end itself needs by name.
-template <class Op>
-inline constexpr op_id op_id_of =
-    ops::index_of<Op, ops::unary_ops> >= 0 ? ops::index_of<Op, ops::unary_ops>
-    : ops::index_of<Op, ops::binary_ops> >= 0
-        ? unary_count + ops::index_of<Op, ops::binary_ops>
-        : unary_count + binary_count + ops::index_of<Op, ops::ternary_ops>;
 
 /// The kernels for this machine: host forms for the best instruction set, chosen when the library
 /// is loaded; native forms from the first use of a real CUDA device on.

@@ -8,6 +8,8 @@
 #include "ops/copy.hpp"
 #include "ops/creation.hpp"
 #include "ops/enqueue.hpp"
+#include "ops/kernels/table.hpp"
+#include "ops/op_id.hpp"
 #include "ops/promotion.hpp"
 
 namespace skerry {

@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "ops/apply.hpp"
+#include "ops/kernels/table.hpp"
 #include "ops/reduce.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"

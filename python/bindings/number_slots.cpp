@@ -5,6 +5,7 @@
 
 #include "core/errors.hpp"
 #include "ops/apply.hpp"
+#include "ops/op_id.hpp"
 #include "python/bindings/array_type.hpp"
 
 namespace skerry::python {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/registry.hpp"
+#include "ops/kernels/table.hpp"
 
 #include <gtest/gtest.h>
 
