@@ -188,7 +188,9 @@ SKERRY_HD inline complex128 exp_special(complex128 z) {
     const float64 limit = a > 0 ? a : 0.0;
     return {limit * math::cos(b), limit * math::sin(b)};
   }
-  if (isinf(a)) return a > 0 ? complex128{a, nan<float64>()} : complex128{0.0, 0.0};
+  if (isinf(a) && a > 0) return {a, nan<float64>()};
+  // The sign of this zero is open, but not that exp(conj(z)) is conj(exp(z)).
+  if (isinf(a)) return {0.0, isinf(b) ? math::copysign(0.0, b) : 0.0};
   return {nan<float64>(), nan<float64>()};
 }
 

@@ -1,0 +1,163 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Complex special cases of the standard in both precisions, in arrays of every kind of loop, on CPU and CUDA devices."""
+
+import math
+
+import numpy as np
+import pytest
+import skerry as sk
+from complex_special_values import ANY, Unsigned, all_cases
+from oracle import on, to_numpy
+
+inf, nan = math.inf, math.nan
+CASES = all_cases()
+WHERE = ["cpu:0", "cuda:0"]
+DTYPES = ["complex64", "complex128"]
+
+
+def fits(got, want, eps):
+    """Whether a part is as expected: NaN as NaN, zeros with their sign, numbers to a few units in the last place."""
+    if want is ANY:
+        return True
+    if isinstance(want, Unsigned):
+        return fits(abs(got), want.value, eps)
+    if math.isnan(want):
+        return math.isnan(got)
+    if want == 0 or math.isinf(want):
+        return got == want and math.copysign(1, got) == math.copysign(1, want)
+    return abs(got - want) <= 4 * eps * abs(want)
+
+
+def check(name, got, cases):
+    eps = float(np.finfo(got.dtype).eps)
+    wrong = [
+        f"{name}({z[0]}, {z[1]}) = ({value.real}, {value.imag}) instead of {want}"
+        for value, (z, want) in zip(got.tolist(), cases, strict=True)
+        if not (fits(value.real, want[0], eps) and fits(value.imag, want[1], eps))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def layouts(values, where):
+    """The same elements from loops over contiguous, stepped, reversed and 2-D memory."""
+    x = on(where, values)
+    yield x
+    stepped = on(where, np.repeat(values, 3))[1::3]
+    yield stepped
+    yield on(where, np.ascontiguousarray(values[::-1]))[::-1]
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", CASES)
+def test_special_cases_side_by_side(name, dtype, where):
+    values = np.array([complex(*z) for z, _ in CASES[name]], dtype=dtype)
+    for x in layouts(values, where):
+        check(name, to_numpy(getattr(sk, name)(x)), CASES[name])
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", CASES)
+def test_special_cases_alone_and_in_whole_vectors(name, dtype, where):
+    function = getattr(sk, name)
+    for z, want in CASES[name]:
+        values = np.full(37, complex(*z), dtype=dtype)
+        got = to_numpy(function(on(where, values)))
+        check(name, got, [(z, want)] * 37)
+        check(name, to_numpy(function(on(where, values[0, ...]))).reshape(1), [(z, want)])
+
+
+SOME = [nan, inf, -inf, 0.0, -0.0, 1.5, -2.0]
+
+
+@pytest.fixture(params=DTYPES)
+def grid(request):
+    """All pairs of notable parts, as the complex values and their parts."""
+    real, imag = (part.ravel() for part in np.meshgrid(SOME, SOME))
+    z = np.empty(real.size, dtype=request.param)
+    z.real, z.imag = real, imag
+    return z
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_abs_of_infinite_is_infinite_even_with_nan(grid, where):
+    got = to_numpy(sk.abs(on(where, grid)))
+    infinite = np.isinf(grid.real) | np.isinf(grid.imag)
+    assert np.all(got[infinite] == inf)
+    nans = np.isnan(grid) & ~infinite
+    assert np.all(np.isnan(got[nans]))
+    axis = (grid.real == 0) & ~np.isnan(grid.imag) & ~infinite
+    assert np.array_equal(got[axis], np.abs(grid.imag[axis]))
+    assert not np.any(np.signbit(got[~nans]))
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_predicates_look_at_both_parts(grid, where):
+    x = on(where, grid)
+    real, imag = grid.real, grid.imag
+    assert np.array_equal(to_numpy(sk.isnan(x)), np.isnan(real) | np.isnan(imag))
+    assert np.array_equal(to_numpy(sk.isinf(x)), np.isinf(real) | np.isinf(imag))
+    assert np.array_equal(to_numpy(sk.isfinite(x)), np.isfinite(real) & np.isfinite(imag))
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_equality_and_sums_go_part_by_part(grid, where):
+    x1, x2 = (a.ravel() for a in np.meshgrid(grid, grid))
+    mine1, mine2 = on(where, x1), on(where, x2)
+    same = (x1.real == x2.real) & (x1.imag == x2.imag)
+    assert np.array_equal(to_numpy(mine1 == mine2), same)
+    assert np.array_equal(to_numpy(mine1 != mine2), ~same)
+    with np.errstate(invalid="ignore"):
+        for got, real, imag in [
+            (mine1 + mine2, x1.real + x2.real, x1.imag + x2.imag),
+            (mine1 - mine2, x1.real - x2.real, x1.imag - x2.imag),
+        ]:
+            got = to_numpy(got)
+            for part, want in ((got.real, real), (got.imag, imag)):
+                np.testing.assert_array_equal(part, want)
+                numbers = ~np.isnan(want)
+                assert np.array_equal(np.signbit(part[numbers]), np.signbit(want[numbers]))
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_products_and_quotients_of_nan_are_nan(grid, where):
+    nans = on(where, np.full_like(grid, complex(nan, nan)))
+    for function in (sk.multiply, sk.divide):
+        got = to_numpy(function(nans, nans))
+        assert np.all(np.isnan(got.real) & np.isnan(got.imag))
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_round_treats_parts_by_themselves(dtype, where):
+    parts = [0.5, -0.5, 1.5, 2.5, -1.5, nan, inf, -inf, 0.0, -0.0]
+    z = np.array([complex(a, b) for a in parts for b in reversed(parts)], dtype=dtype)
+    got = to_numpy(sk.round(on(where, z)))
+    np.testing.assert_array_equal(got.real, np.round(z.real))
+    np.testing.assert_array_equal(got.imag, np.round(z.imag))
+    for part, want in ((got.real, z.real), (got.imag, z.imag)):
+        assert np.array_equal(np.signbit(part), np.signbit(want)) or np.any(np.isnan(want))
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_huge_arguments_do_not_overflow_on_the_way(dtype, where):
+    big = 1e18 if dtype == "complex64" else 1e153
+    z = np.array([complex(big, big), complex(-big, 2 * big), complex(3 * big, -4 * big)] * 5)
+    x = on(where, z.astype(dtype))
+    eps = float(np.finfo(dtype).eps)
+    assert np.allclose(to_numpy(sk.divide(x, x)), 1, rtol=0, atol=4 * eps)
+    assert np.allclose(to_numpy(sk.abs(sk.sign(x))), 1, rtol=0, atol=4 * eps)
+    assert np.allclose(to_numpy(sk.reciprocal(x)) * z, 1, rtol=0, atol=8 * eps)
+    assert np.allclose(to_numpy(sk.abs(x)), np.abs(z), rtol=4 * eps, atol=0)
+    for name in ("acos", "acosh", "asin", "asinh", "atan", "atanh", "sqrt", "log"):
+        got = to_numpy(getattr(sk, name)(x)).astype("complex128")
+        assert np.allclose(got, reference(name, z), rtol=1e-5), name
+
+
+def reference(name, z):
+    import cmath
+
+    return np.array([getattr(cmath, name)(value) for value in z.tolist()])
