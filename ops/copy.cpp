@@ -10,7 +10,6 @@
 #include "ops/apply.hpp"
 #include "ops/creation.hpp"
 #include "ops/enqueue.hpp"
-#include "ops/kernels/table.hpp"
 #include "ops/promotion.hpp"
 #include "ops/writable.hpp"
 

@@ -11,7 +11,6 @@
 #include "ops/apply.hpp"
 #include "ops/copy.hpp"
 #include "ops/enqueue.hpp"
-#include "ops/kernels/table.hpp"
 #include "ops/registry.hpp"
 
 namespace skerry {

@@ -7,6 +7,7 @@
 #include "core/launch.hpp"
 #include "core/ndarray.hpp"
 #include "core/plan.hpp"
+#include "ops/kernels/table.hpp"
 
 namespace skerry {
 

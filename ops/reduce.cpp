@@ -12,7 +12,6 @@
 #include "ops/copy.hpp"
 #include "ops/creation.hpp"
 #include "ops/enqueue.hpp"
-#include "ops/kernels/table.hpp"
 #include "ops/manipulation.hpp"
 #include "ops/promotion.hpp"
 

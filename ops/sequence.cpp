@@ -7,7 +7,6 @@
 #include "device/stream.hpp"
 #include "ops/creation.hpp"
 #include "ops/enqueue.hpp"
-#include "ops/kernels/table.hpp"
 #include "ops/registry.hpp"
 
 namespace skerry {

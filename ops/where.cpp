@@ -8,7 +8,6 @@
 #include "ops/copy.hpp"
 #include "ops/creation.hpp"
 #include "ops/enqueue.hpp"
-#include "ops/kernels/table.hpp"
 #include "ops/op_id.hpp"
 #include "ops/promotion.hpp"
 
