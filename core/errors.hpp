@@ -45,6 +45,14 @@ class interchange_error : public std::runtime_error {  // InterchangeError(Buffe
 class not_implemented_error : public std::logic_error {  // NotImplementedError
   using std::logic_error::logic_error;
 };
+/// A matrix that the routine can't take apart: singular, not positive definite, not finite.
+class linalg_error : public std::invalid_argument {  // LinAlgError(ValueError)
+  using std::invalid_argument::invalid_argument;
+};
+/// A library that is opened at first use is not there.
+class library_error : public std::runtime_error {  // RuntimeError
+  using std::runtime_error::runtime_error;
+};
 
 class device_mismatch_error : public std::invalid_argument {  // DeviceMismatchError(ValueError)
  public:

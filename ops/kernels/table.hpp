@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/kernels/elementwise.hpp"
+#include "ops/kernels/matmul.hpp"
 #include "ops/kernels/moves.hpp"
 #include "ops/kernels/reduce.hpp"
 #include "ops/kernels/sequence.hpp"
@@ -16,6 +17,7 @@ namespace skerry {
 /// that dtype. CPU units set `host` members, units of the CUDA module `native` ones.
 struct kernel_table {
   elementwise_kernels elementwise;
+  matmul_kernels matmul;
   moves_kernels moves;
   reduce_kernels reduce;
   sequence_kernels sequence;

@@ -23,6 +23,7 @@ struct error_classes {
   PyObject* shape;
   PyObject* read_only;
   PyObject* dtype;
+  PyObject* linalg;
 };
 error_classes classes{};
 
@@ -104,6 +105,7 @@ void prepare_errors() {
       .shape = find(module.get(), "ShapeError"),
       .read_only = find(module.get(), "ReadOnlyError"),
       .dtype = find(module.get(), "DTypeError"),
+      .linalg = find(module.get(), "LinAlgError"),
   };
 }
 
@@ -131,6 +133,8 @@ void set_python_error() noexcept {
     PyErr_SetString(classes.read_only, error.what());
   } catch (const dtype_error& error) {
     PyErr_SetString(classes.dtype, error.what());
+  } catch (const linalg_error& error) {
+    PyErr_SetString(classes.linalg, error.what());
   } catch (const skerry::overflow_error& error) {
     PyErr_SetString(PyExc_OverflowError, error.what());
   } catch (const not_implemented_error& error) {

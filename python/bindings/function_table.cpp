@@ -101,8 +101,8 @@ PyMethodDef method_definition(const char* name, fast_function function, const ch
           METH_FASTCALL | METH_KEYWORDS, doc};
 }
 
-void add_function(PyObject* module, PyMethodDef* definition) {
-  const object name(PyUnicode_InternFromString("skerry"));
+void add_function(PyObject* module, PyMethodDef* definition, const char* home) {
+  const object name(PyUnicode_InternFromString(home));
   const object function(PyCFunction_NewEx(definition, module, name.get()));
   if (PyModule_AddObjectRef(module, definition->ml_name, function.get()) != 0) throw python_error{};
 }

@@ -74,8 +74,8 @@ PyObject* call_entry(const signature& takes, const function_entry& entry, PyObje
 using fast_function = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
 [[nodiscard]] PyMethodDef method_definition(const char* name, fast_function function,
                                             const char* doc);
-/// Adds a builtin function that says it comes from `skerry`.
-void add_function(PyObject* module, PyMethodDef* definition);
+/// Adds a builtin function that says it comes from `home`, the module that users import.
+void add_function(PyObject* module, PyMethodDef* definition, const char* home = "skerry");
 
 template <const auto& Table, std::size_t I>
 PyObject* entry_function(PyObject* self, PyObject* const* args, Py_ssize_t count,
@@ -98,9 +98,9 @@ PyMethodDef* definitions() {
 }
 
 template <const auto& Table>
-void add_functions(PyObject* module) {
+void add_functions(PyObject* module, const char* home = "skerry") {
   for (PyMethodDef* each = definitions<Table>(); each->ml_name != nullptr; ++each) {
-    add_function(module, each);
+    add_function(module, each, home);
   }
 }
 

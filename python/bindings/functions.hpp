@@ -8,6 +8,8 @@ namespace skerry::python {
 
 /// Adds the elementwise functions and the reductions, made from the tables of ops, and the views.
 void add_functions(PyObject* module);
+/// Adds matmul, tensordot, vecdot, and the module `linalg` with the functions of that extension.
+void add_linalg(PyObject* module);
 /// Adds the creation functions.
 void add_creation(PyObject* module);
 /// Adds concat, stack, tile and what else makes arrays of the elements of others.

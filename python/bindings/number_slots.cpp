@@ -7,6 +7,7 @@
 #include "ops/apply.hpp"
 #include "ops/op_id.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/linalg.hpp"
 
 namespace skerry::python {
 namespace {
@@ -74,8 +75,6 @@ PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
 PyObject* power_in_place(PyObject* self, PyObject* other, PyObject*) {
   return in_place<ops::pow>(self, other);
 }
-
-PyObject* not_there_yet(PyObject*, PyObject*) { Py_RETURN_NOTIMPLEMENTED; }
 
 /// == of an array of another library would quietly be False.
 PyObject* not_comparable(PyObject* other) {
@@ -184,7 +183,7 @@ PyType_Slot number_slots[] = {
     {Py_nb_xor, slot(binary<ops::bitwise_xor>)},
     {Py_nb_lshift, slot(binary<ops::bitwise_left_shift>)},
     {Py_nb_rshift, slot(binary<ops::bitwise_right_shift>)},
-    {Py_nb_matrix_multiply, slot(not_there_yet)},
+    {Py_nb_matrix_multiply, slot(multiply_matrices)},
     {Py_nb_inplace_add, slot(in_place<ops::add>)},
     {Py_nb_inplace_subtract, slot(in_place<ops::subtract>)},
     {Py_nb_inplace_multiply, slot(in_place<ops::multiply>)},
@@ -197,7 +196,7 @@ PyType_Slot number_slots[] = {
     {Py_nb_inplace_xor, slot(in_place<ops::bitwise_xor>)},
     {Py_nb_inplace_lshift, slot(in_place<ops::bitwise_left_shift>)},
     {Py_nb_inplace_rshift, slot(in_place<ops::bitwise_right_shift>)},
-    {Py_nb_inplace_matrix_multiply, slot(not_there_yet)},
+    {Py_nb_inplace_matrix_multiply, slot(multiply_matrices_in_place)},
     {Py_nb_negative, slot(unary<ops::negative>)},
     {Py_nb_positive, slot(unary<ops::positive>)},
     {Py_nb_absolute, slot(unary<ops::abs>)},

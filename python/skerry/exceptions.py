@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from numpy.linalg import LinAlgError as _NumpyLinAlgError
+
 __all__ = [
     "AxisError",
     "DTypeError",
@@ -13,6 +15,7 @@ __all__ = [
     "FatalDeviceError",
     "ForkError",
     "InterchangeError",
+    "LinAlgError",
     "OutOfMemoryError",
     "ReadOnlyError",
     "ShapeError",
@@ -59,6 +62,10 @@ class FatalDeviceError(DeviceError):
 
 class InterchangeError(BufferError, ValueError):
     """Memory of another library can't be taken over, or an array can't be handed over, in the way asked for."""
+
+
+class LinAlgError(_NumpyLinAlgError):
+    """A matrix that is singular, not positive definite, or not finite; a ValueError, and NumPy's LinAlgError."""
 
 
 class AxisError(ValueError, IndexError):

@@ -58,6 +58,11 @@ def operations():
     yield "roll", lambda x, y: sk.roll(x.T, 1)
     yield "repeat", lambda x, y: sk.repeat(x, 2, axis=0)
     yield "diff", lambda x, y: sk.diff(x, n=2, append=y)
+    yield "matmul", lambda x, y: x @ y.T
+    yield "matmul copies", lambda x, y: x[::2, ::2] @ sk.astype(y, sk.float32)[::2, ::2].T
+    yield "matmul int", lambda x, y: sk.astype(x, sk.int64) @ sk.astype(y, sk.int64).T
+    yield "vecdot", lambda x, y: sk.vecdot(x, y)
+    yield "tensordot", lambda x, y: sk.tensordot(x, y, axes=((0,), (0,)))
     yield "many axes", lambda x, y: sk.sum(sk.reshape(x, (2, 3, 5, 1)), axis=(0, 2))
 
 

@@ -55,11 +55,14 @@ SIGNATURES = {
     "unstack": "(x, /, *, axis=0)",
     "expand_dims": "(x, /, axis)",
     "flip": "(x, /, *, axis=None)",
+    "matmul": "(x1, x2, /)",
     "matrix_transpose": "(x, /)",
     "moveaxis": "(x, source, destination, /)",
     "permute_dims": "(x, /, axes)",
     "reshape": "(x, /, shape, *, copy=None)",
     "squeeze": "(x, /, axis)",
+    "tensordot": "(x1, x2, /, *, axes=2)",
+    "vecdot": "(x1, x2, /, *, axis=-1)",
     "__array_namespace_info__": "()",
     # The standard's, and pinned= beside it.
     **dict.fromkeys(

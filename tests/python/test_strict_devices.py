@@ -24,6 +24,9 @@ CALLS = {
     "meshgrid": lambda f, a, b: f(a, b),
     "result_type": lambda f, a, b: f(a, b),
     "stack": lambda f, a, b: f([a, b]),
+    "matmul": lambda f, a, b: f(a, b),
+    "tensordot": lambda f, a, b: f(a, b, axes=0),
+    "vecdot": lambda f, a, b: f(a, b),
     "where": lambda f, a, b: f(a > 0, a, b),
 }
 # Take one array, or none: nothing to mix. Listed, so that a new function has to be put somewhere.
@@ -158,6 +161,7 @@ OPERATORS = [
     operator.floordiv,
     operator.mod,
     operator.pow,
+    operator.matmul,
     operator.eq,
     operator.ne,
     operator.lt,
@@ -173,6 +177,7 @@ IN_PLACE = [
     operator.ifloordiv,
     operator.imod,
     operator.ipow,
+    operator.imatmul,
 ]
 INTEGER = [
     operator.and_,

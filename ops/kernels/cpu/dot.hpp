@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/kernels/cpu/memory.hpp"
+#include "ops/kernels/matmul.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+namespace {
+
+/// Offsets of one pair of vectors of the stack.
+struct stack_place {
+  int64 x1;
+  int64 x2;
+};
+
+SKERRY_INLINE stack_place place_of(int64 index, const matmul_params& p) {
+  stack_place at{0, 0};
+  for (int axis = 0; axis < p.batch_rank; ++axis) {
+    const int64 i = index % p.batch_shape[axis];
+    index /= p.batch_shape[axis];
+    at.x1 += i * p.x1_batch[axis];
+    at.x2 += i * p.x2_batch[axis];
+  }
+  return at;
+}
+
+/// What products are added up in: integers wrap around in 1u arithmetic of their width.
+template <class T>
+struct dot_sum {
+  using type = T;
+};
+template <ops::integral T>
+struct dot_sum<T> {
+  using type = ops::bits_t<T>;
+};
+template <class T>
+using dot_sum_t = typename dot_sum<T>::type;
+
+template <class T, bool Conjugate>
+SKERRY_INLINE dot_sum_t<T> product_of(const char* a, const char* b) {
+  if constexpr (ops::integral<T>) {
+    using U = ops::bits_t<T>;
+    return static_cast<U>(1u * load<U>(a) * load<U>(b));
+  } else if constexpr (Conjugate) {
+    const T x = load<T>(a);
+    return T(x.re, -x.im) * load<T>(b);
+  } else {
+    return load<T>(a) * load<T>(b);
+  }
+}
+
+template <class S>
+SKERRY_INLINE S sum_of(S a, S b) {
+  return static_cast<S>(a + b);
+}
+
+/// In as many lanes as fill four vectors, which also keeps the error of long sums down.
+template <class T, bool Conjugate>
+SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, int64 b_step,
+                                  int64 n) {
+  using S = dot_sum_t<T>;
+  constexpr int lanes = sizeof(T) >= 4 ? 128 / int(sizeof(T)) : 32;
+  S lane[lanes];
+  for (int k = 0; k < lanes; ++k) lane[k] = S(0);
+  int64 i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    for (int k = 0; k < lanes; ++k) {
+      lane[k] =
+          sum_of(lane[k], product_of<T, Conjugate>(a + (i + k) * a_step, b + (i + k) * b_step));
+    }
+  }
+  for (int k = 0; i + k < n; ++k) {
+    lane[k] = sum_of(lane[k], product_of<T, Conjugate>(a + (i + k) * a_step, b + (i + k) * b_step));
+  }
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    for (int k = 0; k < half; ++k) lane[k] = sum_of(lane[k], lane[k + half]);
+  }
+  return lane[0];
+}
+
+template <class T, bool Conjugate>
+SKERRY_INLINE dot_sum_t<T> dot_at(const matmul_params& p, const char* a, const char* b, int64 n) {
+  constexpr int64 item = sizeof(T);
+  if (p.x1_column == item && p.x2_row == item) {
+    return dot_of<T, Conjugate>(a, item, b, item, n);
+  }
+  return dot_of<T, Conjugate>(a, p.x1_column, b, p.x2_row, n);
+}
+
+template <class T, bool Conjugate>
+void dot_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
+  const auto& p = *static_cast<const matmul_params*>(context);
+  for (int64 i = begin; i < end; ++i) {
+    const stack_place at = place_of(i, p);
+    store(p.out + i * int64(sizeof(T)), dot_at<T, Conjugate>(p, p.x1 + at.x1, p.x2 + at.x2, p.k));
+  }
+}
+
+/// One long dot product, in parts that depend on nothing but its length.
+template <class T>
+struct long_dot {
+  static constexpr int64 parts = 64;
+  const matmul_params* work;
+  dot_sum_t<T> sums[parts];
+};
+
+template <class T, bool Conjugate>
+void long_dot_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
+  auto& all = *static_cast<long_dot<T>*>(context);
+  const matmul_params& p = *all.work;
+  const int64 length = ceil_div(p.k, long_dot<T>::parts);
+  for (int64 i = begin; i < end; ++i) {
+    const int64 first = least(i * length, p.k);
+    all.sums[i] = dot_at<T, Conjugate>(p, p.x1 + first * p.x1_column, p.x2 + first * p.x2_row,
+                                       least(length, p.k - first));
+  }
+}
+
+template <class T, bool Conjugate>
+void run_dots(matmul_params work) {
+  constexpr int64 grain = 16384;
+  if (work.batch == 1 && work.k > 4 * grain) {
+    long_dot<T> all;
+    all.work = &work;
+    cpu::parallel_for(long_dot<T>::parts, ceil_div(long_dot<T>::parts * grain, work.k),
+                      long_dot_range<T, Conjugate>, &all);
+    dot_sum_t<T> sum = all.sums[0];
+    for (int i = 1; i < long_dot<T>::parts; ++i) sum = sum_of(sum, all.sums[i]);
+    store(work.out, sum);
+  } else {
+    cpu::parallel_for(work.batch, greatest(grain / (work.k + 1), 1), dot_range<T, Conjugate>,
+                      &work);
+  }
+}
+
+template <class T>
+void run_dot(const void* params) {
+  const auto& work = *static_cast<const matmul_params*>(params);
+  if constexpr (ops::complex_floating<T>) {
+    if (work.conjugate) return run_dots<T, true>(work);
+  }
+  run_dots<T, false>(work);
+}
+
+}  // namespace
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "core/complex.hpp"
+#include "core/config.hpp"
+
+/// The entry points of OpenBLAS that are used, as the package scipy-openblas32 has them: prefix
+/// `scipy_`, 32-bit integers; LAPACK by Fortran's calling convention, with the hidden lengths of
+/// strings last.
+namespace skerry::blas {
+
+using integer = int32;
+inline constexpr int row_major = 101;
+inline constexpr int plain = 111;
+inline constexpr int transposed = 112;
+inline constexpr int upper = 121;
+
+/// How CBLAS takes a factor: reals by value, complex ones by address.
+template <class T>
+struct factor {
+  using type = T;
+};
+template <class R>
+struct factor<complex<R>> {
+  using type = const void*;
+};
+
+template <class T>
+struct entry_points {
+  using A = typename factor<T>::type;
+  using I = const integer*;
+  using C = const char*;
+  using length = std::size_t;
+  static constexpr bool is_complex = std::is_pointer_v<A>;
+
+  void (*gemm)(int order, int trans_a, int trans_b, integer m, integer n, integer k, A alpha,
+               const void* a, integer lda, const void* b, integer ldb, A beta, void* c,
+               integer ldc);
+  void (*gemv)(int order, int trans, integer m, integer n, A alpha, const void* a, integer lda,
+               const void* x, integer incx, A beta, void* y, integer incy);
+  void (*syrk)(int order, int uplo, int trans, integer n, integer k, A alpha, const void* a,
+               integer lda, A beta, void* c, integer ldc);
+
+  void (*getrf)(I m, I n, void* a, I lda, integer* pivots, integer* info);
+  void (*getrs)(C trans, I n, I nrhs, const void* a, I lda, I pivots, void* b, I ldb, integer* info,
+                length);
+  void (*potrf)(C uplo, I n, void* a, I lda, integer* info, length);
+  void (*geqrf)(I m, I n, void* a, I lda, void* tau, void* work, I lwork, integer* info);
+  void (*orgqr)(I m, I n, I k, void* a, I lda, const void* tau, void* work, I lwork, integer* info);
+  // Complex routines take one more piece of scratch memory, `rwork`.
+  using gesdd_real = void(C jobz, I m, I n, void* a, I lda, void* s, void* u, I ldu, void* vt,
+                          I ldvt, void* work, I lwork, integer* iwork, integer* info, length);
+  using gesdd_complex = void(C jobz, I m, I n, void* a, I lda, void* s, void* u, I ldu, void* vt,
+                             I ldvt, void* work, I lwork, void* rwork, integer* iwork,
+                             integer* info, length);
+  std::conditional_t<is_complex, gesdd_complex, gesdd_real>* gesdd;
+  using heevd_real = void(C jobz, C uplo, I n, void* a, I lda, void* w, void* work, I lwork,
+                          integer* iwork, I liwork, integer* info, length, length);
+  using heevd_complex = void(C jobz, C uplo, I n, void* a, I lda, void* w, void* work, I lwork,
+                             void* rwork, I lrwork, integer* iwork, I liwork, integer* info, length,
+                             length);
+  std::conditional_t<is_complex, heevd_complex, heevd_real>* heevd;
+  using geev_real = void(C jobvl, C jobvr, I n, void* a, I lda, void* wr, void* wi, void* vl,
+                         I ldvl, void* vr, I ldvr, void* work, I lwork, integer* info, length,
+                         length);
+  using geev_complex = void(C jobvl, C jobvr, I n, void* a, I lda, void* w, void* vl, I ldvl,
+                            void* vr, I ldvr, void* work, I lwork, void* rwork, integer* info,
+                            length, length);
+  std::conditional_t<is_complex, geev_complex, geev_real>* geev;
+};
+
+struct openblas {
+  entry_points<float32> s;
+  entry_points<float64> d;
+  entry_points<complex64> c;
+  entry_points<complex128> z;
+  void (*set_num_threads)(int n);
+
+  template <class T>
+  [[nodiscard]] const entry_points<T>& of() const noexcept {
+    if constexpr (std::is_same_v<T, float32>) return s;
+    if constexpr (std::is_same_v<T, float64>) return d;
+    if constexpr (std::is_same_v<T, complex64>) return c;
+    if constexpr (std::is_same_v<T, complex128>) return z;
+  }
+};
+
+/// The open library, told how many threads this process uses; require() has returned before.
+[[nodiscard]] const openblas& use() noexcept;
+
+}  // namespace skerry::blas

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.hpp"
+#include "core/launch.hpp"
+
+namespace skerry {
+
+/// out[i] = x1[i] @ x2[i] for a stack of matrices of one dtype: m x k by k x n. The output is
+/// C-contiguous. Strides in bytes.
+struct matmul_params {
+  static constexpr int max_axes = 8;
+
+  const char* x1;
+  const char* x2;
+  char* out;
+  std::int64_t m;
+  std::int64_t n;
+  std::int64_t k;  ///< 0: the output is zeros
+  std::int64_t x1_row;
+  std::int64_t x1_column;
+  std::int64_t x2_row;
+  std::int64_t x2_column;
+  std::int64_t batch;  ///< matrices in the stack
+  std::int32_t batch_rank;
+  bool conjugate;  ///< of x1; by the kernel `dot` only
+  std::int64_t batch_shape[max_axes];
+  std::int64_t x1_batch[max_axes];
+  std::int64_t x2_batch[max_axes];
+};
+
+/// How BLAS sees a matrix of rows x columns: `leading` items between its rows, or between its
+/// columns where `transposed`; 0 if it can't without a copy.
+struct blas_layout {
+  std::int64_t leading;
+  bool transposed;
+};
+[[nodiscard]] constexpr blas_layout blas_layout_of(std::int64_t rows, std::int64_t columns,
+                                                   std::int64_t row, std::int64_t column,
+                                                   std::int64_t itemsize) {
+  const auto reaches = [&](std::int64_t stride, std::int64_t extent) {
+    return stride % itemsize == 0 && stride >= extent * itemsize;
+  };
+  const std::int64_t least = columns > 1 ? columns : 1;
+  if (column == itemsize || columns == 1) {
+    if (rows == 1) return {least, false};
+    if (reaches(row, least)) return {row / itemsize, false};
+  }
+  if (row == itemsize || rows == 1) {
+    if (columns == 1) return {rows > 1 ? rows : 1, true};
+    if (reaches(column, rows > 1 ? rows : 1)) return {column / itemsize, true};
+  }
+  return {0, false};
+}
+
+struct matmul_kernels {
+  /// Parameter: matmul_params, by dtype (not bool). Floating dtypes take operands that
+  /// blas_layout_of() accepts, integers any; their arithmetic wraps around.
+  kernel loop[dtype_count];
+  /// Parameter: matmul_params with m = n = 1 and any strides, by dtype (not bool).
+  kernel dot[dtype_count];
+};
+
+}  // namespace skerry

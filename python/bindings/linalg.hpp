@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+namespace skerry::python {
+
+/// The slots of `@` and `@=`.
+PyObject* multiply_matrices(PyObject* left, PyObject* right);
+PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other);
+
+/// Tells where OpenBLAS is, once: skerry._openblas looks for the package that brings it.
+void find_openblas();
+
+}  // namespace skerry::python

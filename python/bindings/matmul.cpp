@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/matmul.hpp"
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "ops/kernels/cpu/blas.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/linalg.hpp"
+
+namespace skerry::python {
+namespace {
+
+/// A product takes at least as long as reading its operands.
+bool takes_long(const ndarray& x1, const ndarray& x2) {
+  const std::int64_t inner = x1.rank() > 0 ? x1.shape()[x1.rank() - 1] : 1;
+  const std::int64_t columns = inner > 0 ? x2.size() / inner : 0;
+  return x1.size() > long_work || x2.size() > long_work || x1.size() * columns > long_work;
+}
+
+PyObject* product(const ndarray& x1, const ndarray& x2) {
+  find_openblas();
+  ndarray result;
+  {
+    const without_gil working(takes_long(x1, x2));
+    result = matmul(x1, x2);
+  }
+  return wrap(std::move(result));
+}
+
+PyObject* run_matmul(const arguments& with) {
+  const ndarray& x1 = require_array("matmul", "x1", with[0]);
+  return product(x1, require_array("matmul", "x2", with[1]));
+}
+
+PyObject* run_vecdot(const arguments& with) {
+  const ndarray& x1 = require_array("vecdot", "x1", with[0]);
+  const ndarray& x2 = require_array("vecdot", "x2", with[1]);
+  const std::int64_t axis = with[2] != nullptr ? clamped_integer(with[2]) : -1;
+  ndarray result;
+  {
+    const without_gil working(takes_long(x1, x2));
+    result = vecdot(x1, x2, axis);
+  }
+  return wrap(std::move(result));
+}
+
+struct summed_axes {
+  std::vector<std::int64_t> first;
+  std::vector<std::int64_t> second;
+};
+
+/// An int counts axes at the end of x1 and the beginning of x2; two sequences name them.
+summed_axes parse_summed_axes(PyObject* from, const ndarray& x1, const ndarray& x2) {
+  constexpr const char* op = "tensordot";
+  if (from == nullptr || PyIndex_Check(from)) {
+    const std::int64_t count = from != nullptr ? clamped_integer(from) : 2;
+    if (count < 0 || count > x1.rank() || count > x2.rank()) {
+      throw value_error("tensordot: axes=" + std::to_string(count) +
+                        ": as many axes must be there in x1, " + describe(x1) + ", and in x2, " +
+                        describe(x2));
+    }
+    summed_axes axes;
+    axes.first.resize(static_cast<std::size_t>(count));
+    axes.second.resize(static_cast<std::size_t>(count));
+    std::iota(axes.first.begin(), axes.first.end(), x1.rank() - count);
+    std::iota(axes.second.begin(), axes.second.end(), 0);
+    return axes;
+  }
+  if ((!PyTuple_Check(from) && !PyList_Check(from)) || PySequence_Fast_GET_SIZE(from) != 2) {
+    throw dtype_error("tensordot: axes must be an int or a tuple of two sequences of ints, not " +
+                      std::string(Py_TYPE(from)->tp_name));
+  }
+  return {parse_integers(op, "axes[0]", PySequence_Fast_GET_ITEM(from, 0)),
+          parse_integers(op, "axes[1]", PySequence_Fast_GET_ITEM(from, 1))};
+}
+
+PyObject* run_tensordot(const arguments& with) {
+  const ndarray& x1 = require_array("tensordot", "x1", with[0]);
+  const ndarray& x2 = require_array("tensordot", "x2", with[1]);
+  const summed_axes axes = parse_summed_axes(with[2], x1, x2);
+  find_openblas();
+  ndarray result;
+  {
+    const without_gil working(x1.size() + x2.size() > 1024);
+    result = tensordot(x1, x2, axes.first, axes.second);
+  }
+  return wrap(std::move(result));
+}
+
+}  // namespace
+
+constexpr function_entry product_functions[] = {
+    {"matmul", "(x1, x2, /)",
+     "The matrix product, as the operator @.\n\n"
+     "Parameters\n----------\n"
+     "x1 : Array\n    Of shape (..., M, K), or (K,): a row, an axis that the result lacks.\n"
+     "x2 : Array\n    Of shape (..., K, N), or (K,): a column. Stacks (...) broadcast.\n\n"
+     "Returns\n-------\nArray\n    Of shape (..., M, N), in the dtype that the numeric dtypes "
+     "promote to. Integers wrap around,\n    float32 is computed in float32; K = 0 gives zeros.\n\n"
+     "Raises\n------\nDeviceMismatchError, TypeError\nValueError\n    For shapes that don't fit.\n"
+     "RuntimeError\n    Without OpenBLAS, for floating dtypes on a CPU device.\n\n"
+     "Examples\n--------\n"
+     ">>> import skerry as sk\n"
+     ">>> sk.matmul(sk.asarray([[1, 2], [3, 4]]), sk.asarray([1, 1])).tolist()\n[3, 7]\n\n"
+     "Source: array API 2025.12, linear algebra functions.",
+     run_matmul},
+    {"tensordot", "(x1, x2, /, *, axes=2)",
+     "Sums of products over pairs of axes, one from each array.\n\n"
+     "Parameters\n----------\nx1, x2 : Array\n    Numeric, of any shapes.\n"
+     "axes : int or tuple of two sequences of ints\n    The last `axes` axes of x1 with the first "
+     "ones of x2, in order; or the axes of x1 and those\n    of x2 that go with them, which have "
+     "the same sizes. 0 or ((), ()): the outer product.\n\n"
+     "Returns\n-------\nArray\n    The other axes of x1, then those of x2.\n\n"
+     "Raises\n------\nAxisError, DeviceMismatchError, TypeError, ValueError\n\n"
+     "Examples\n--------\n"
+     ">>> import skerry as sk\n"
+     ">>> x = sk.reshape(sk.arange(6), (2, 3))\n"
+     ">>> sk.tensordot(x, x, axes=((0,), (0,))).tolist()\n"
+     "[[9, 12, 15], [12, 17, 22], [15, 22, 29]]\n\n"
+     "Source: array API 2025.12, linear algebra functions.",
+     run_tensordot},
+    {"vecdot", "(x1, x2, /, *, axis=-1)",
+     "The dot products of vectors: sums of conj(x1) * x2 along an axis.\n\n"
+     "Parameters\n----------\nx1, x2 : Array\n    Numeric; of the same size along axis, the other "
+     "axes broadcast.\n"
+     "axis : int\n    Counted from the end of both, so negative.\n\n"
+     "Returns\n-------\nArray\n    Without the axis, in the dtype that those of x1 and x2 promote "
+     "to; integers wrap around.\n\n"
+     "Raises\n------\nAxisError, DeviceMismatchError, TypeError, ValueError\n\n"
+     "Examples\n--------\n"
+     ">>> import skerry as sk\n"
+     ">>> sk.vecdot(sk.asarray([1j, 2]), sk.asarray([1j, 1])).item()\n(3+0j)\n\n"
+     "Source: array API 2025.12, linear algebra functions.",
+     run_vecdot},
+};
+
+PyObject* multiply_matrices(PyObject* left, PyObject* right) {
+  if (!is_array(left) || !is_array(right)) Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&] { return product(value_of(left), value_of(right)); });
+}
+
+PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other) {
+  if (!is_array(other)) Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&] {
+    find_openblas();
+    {
+      const without_gil working(takes_long(value_of(self), value_of(other)));
+      matmul_into(value_of(self), value_of(other));
+    }
+    return Py_NewRef(self);
+  });
+}
+
+void find_openblas() {
+  static bool looked = false;
+  if (looked) return;
+  const object module(PyImport_ImportModule("skerry._openblas"));
+  const object path(PyObject_CallMethod(module.get(), "library", nullptr));
+  if (path.get() != Py_None) {
+    const char* text = PyUnicode_AsUTF8(path.get());
+    if (text == nullptr) throw python_error{};
+    blas::set_library(text);
+  }
+  looked = true;
+}
+
+void add_linalg(PyObject* module) { add_functions<product_functions>(module); }
+
+}  // namespace skerry::python

@@ -1,0 +1,308 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""matmul, @, tensordot, vecdot: NumPy as the oracle; integers exactly, modulo 2^n."""
+
+import operator
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import DTYPES, on, to_numpy
+from skerry.exceptions import AxisError
+
+NUMERIC = [name for name in DTYPES if name != "bool"]
+INTEGERS = [name for name in NUMERIC if "int" in name]
+SHAPES = [
+    ((3, 4), (4, 5)),
+    ((4,), (4,)),
+    ((4,), (4, 5)),
+    ((3, 4), (4,)),
+    ((2, 1, 3, 4), (5, 4, 6)),
+    ((7, 8, 9), (9, 3)),
+    ((2, 3, 9), (9,)),
+    ((1, 300), (300, 1)),
+    ((65, 1), (1, 129)),
+    ((70, 130), (130, 67)),
+]
+EMPTY = [
+    ((0, 4), (4, 3)),
+    ((3, 0), (0, 2)),
+    ((0,), (0,)),
+    ((2, 0, 3, 4), (4, 1)),
+    ((2, 3, 4, 0), (0, 5)),
+    ((0, 0), (0, 0)),
+    ((5, 0, 2), (5, 2, 3)),
+]
+
+
+def whole_range(dtype, shape, seed):
+    """Integers from all of their range, so that products wrap around."""
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return rng.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
+    values = rng.standard_normal(shape)
+    if dtype.kind == "c":
+        values = values + 1j * rng.standard_normal(shape)
+    return np.asarray(values).astype(dtype)
+
+
+def plain(x):
+    return x, lambda y: y
+
+
+def column_major(x):
+    if x.ndim < 2:
+        return plain(x)
+    return np.ascontiguousarray(np.swapaxes(x, -1, -2)), lambda y: y.mT
+
+
+def reversed_columns(x):
+    return np.ascontiguousarray(x[..., ::-1]), lambda y: y[..., ::-1]
+
+
+def every_other_row(x):
+    wider = np.zeros((2 * x.shape[0], *x.shape[1:]), x.dtype)
+    wider[::2] = x
+    return wider, lambda y: y[::2]
+
+
+def every_other_column(x):
+    wider = np.zeros((*x.shape[:-1], 2 * x.shape[-1]), x.dtype)
+    wider[..., 1::2] = x
+    return wider, lambda y: y[..., 1::2]
+
+
+LAYOUTS = [plain, column_major, reversed_columns, every_other_row, every_other_column]
+
+
+def laid_out(where, x, layout):
+    base, view = layout(x)
+    return view(on(where, base))
+
+
+def assert_product(got, want, where, dtype):
+    want = np.asarray(want)
+    assert got.device == sk.Device(where)
+    assert got.dtype == np.dtype(dtype)
+    assert got.shape == want.shape
+    values = to_numpy(got)
+    if want.dtype.kind in "iu":
+        np.testing.assert_array_equal(values, want)
+    else:
+        loose = 2e-5 if np.dtype(dtype).itemsize <= 8 and dtype != "float64" else 1e-12
+        np.testing.assert_allclose(values, want, rtol=loose, atol=50 * loose)
+
+
+@pytest.mark.parametrize("dtype", NUMERIC)
+def test_values_over_shapes_and_layouts(dtype, device):
+    for first, second in SHAPES:
+        a, b = whole_range(dtype, first, 1), whole_range(dtype, second, 2)
+        want = np.matmul(a, b)
+        for i in LAYOUTS:
+            for j in LAYOUTS:
+                got = sk.matmul(laid_out(device, a, i), laid_out(device, b, j))
+                assert_product(got, want, device, dtype)
+
+
+@pytest.mark.parametrize("dtype", NUMERIC)
+def test_without_elements(dtype, device):
+    for first, second in EMPTY:
+        a, b = np.ones(first, dtype), np.ones(second, dtype)
+        got = sk.matmul(on(device, a), on(device, b))
+        assert_product(got, np.matmul(a, b), device, dtype)
+    zeros = to_numpy(sk.ones((3, 0), device=device) @ sk.ones((0, 2), device=device))
+    assert not np.signbit(zeros).any()
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize(
+    "shape", [(1, 1, 1), (63, 65, 129), (128, 64, 1030), (2, 200, 17)], ids=str
+)
+def test_integers_are_exact_at_the_edges_of_tiles(dtype, shape):
+    m, n, k = shape
+    a, b = whole_range(dtype, (m, k), 1), whole_range(dtype, (k, n), 2)
+    assert_product(sk.matmul(on("cpu", a), on("cpu", b)), a @ b, "cpu:0", dtype)
+
+
+def test_dtypes_promote_first(device):
+    a = on(device, np.full((2, 2), 200, np.uint8))
+    b = on(device, np.full((2, 2), -100, np.int8))
+    assert_product(a @ b, np.full((2, 2), -40000, np.int32).astype(np.int16), device, "int16")
+    c = on(device, np.full((2, 2), 1 / 3, np.float32))
+    d = on(device, np.full((2, 2), 0.1 + 1j))
+    want = np.full((2, 2), np.float32(1 / 3), np.complex128) @ np.full((2, 2), 0.1 + 1j)
+    assert_product(c @ d, want, device, "complex128")
+    stretched = sk.broadcast_to(c[:1, :], (2, 2))
+    assert_product(stretched @ d, want, device, "complex128")
+
+
+def test_broadcast_and_stack_views(device):
+    base = whole_range("float64", (3, 4, 5), 1)
+    x = on(device, base)
+    other = whole_range("float64", (5, 2), 2)
+    y = on(device, other)
+    assert_product(
+        sk.permute_dims(x, (1, 0, 2)) @ y, base.transpose(1, 0, 2) @ other, device, "float64"
+    )
+    assert_product(
+        sk.broadcast_to(y, (3, 5, 2)).mT @ y,
+        np.broadcast_to(other.T @ other, (3, 2, 2)),
+        device,
+        "float64",
+    )
+    assert_product(x @ x.mT, base @ np.swapaxes(base, 1, 2), device, "float64")
+    assert_product(x[::-1, ...] @ y, base[::-1] @ other, device, "float64")
+
+
+def test_more_axes_than_the_kernel_counts(device):
+    shape = (2, 1) * 9
+    a = whole_range("int32", (*shape, 2, 3), 1)
+    b = whole_range("int32", (*shape[::-1], 3, 2), 2)
+    got = on(device, a) @ on(device, b)
+    assert got.shape == (2,) * 18 + (2, 2)
+    index = (1, 0) * 9
+    want = (
+        a[(1, 0) * 9]
+        @ b[tuple(0 if n == 1 else i for n, i in zip(shape[::-1], index, strict=True))]
+    )
+    np.testing.assert_array_equal(to_numpy(got[(*index, Ellipsis)]), want)
+
+
+def test_a_matrix_by_its_own_transpose_is_symmetric(device):
+    base = whole_range("complex128", (130, 70), 3)
+    x = on(device, base)
+    for got, want in [(x @ x.T, base @ base.T), (x.T @ x, base.T @ base)]:
+        assert_product(got, want, device, "complex128")
+        values = to_numpy(got)
+        np.testing.assert_array_equal(values, values.T)
+
+
+def test_operators(device):
+    a, b = whole_range("float64", (3, 3), 1), whole_range("float64", (3, 3), 2)
+    x, y = on(device, a), on(device, b)
+    assert_product(x @ y, a @ b, device, "float64")
+    assert_product(x.__matmul__(y), a @ b, device, "float64")
+    assert_product(x.__rmatmul__(y), b @ a, device, "float64")
+    view = x[:, :]
+    x @= y
+    assert_product(x, a @ b, device, "float64")
+    assert_product(view, a @ b, device, "float64")
+    x @= x.T
+    assert_product(x, (a @ b) @ (a @ b).T, device, "float64")
+    z = on(device, np.eye(3))
+    z @= on(device, np.full((3, 3), 2, np.float32))
+    assert z.dtype == sk.float64
+
+
+def test_operators_refuse_what_does_not_fit(device):
+    x = sk.ones((3, 3), device=device)
+    for wrong in (2, 2.5, np.ones((3, 3)), [[1.0]]):
+        with pytest.raises(TypeError):
+            operator.matmul(x, wrong)
+        with pytest.raises(TypeError):
+            operator.matmul(wrong, x)
+    with pytest.raises(ValueError, match="keeps its shape"):
+        operator.imatmul(x, sk.ones((3, 2), device=device))
+    with pytest.raises(TypeError, match="keeps its dtype"):
+        operator.imatmul(sk.ones((3, 3), dtype=sk.float32, device=device), x)
+    with pytest.raises(ValueError):
+        operator.imatmul(sk.broadcast_to(sk.ones((3,), device=device), (3, 3)), x)
+    assert np.array_equal(to_numpy(x), np.ones((3, 3)))
+
+
+@pytest.mark.parametrize("dtype", NUMERIC)
+def test_vecdot(dtype, device):
+    for first, second, axis in [
+        ((7,), (7,), -1),
+        ((5, 1, 70), (3, 70), -1),
+        ((70, 4), (70, 1), -2),
+        ((2, 0), (2, 0), -1),
+        ((0, 3), (0, 3), -1),
+        ((100_003,), (100_003,), -1),
+    ]:
+        a, b = whole_range(dtype, first, 1), whole_range(dtype, second, 2)
+        with np.errstate(over="ignore"):
+            want = np.sum(np.conj(a) * b, axis=axis, dtype=np.dtype(dtype))
+        got = sk.vecdot(on(device, a), on(device, b), axis=axis)
+        if a.size > 1000 and want.dtype.kind not in "iu":
+            assert abs(to_numpy(got) - want) < 1e-3 * np.sqrt(a.size)
+        else:
+            assert_product(got, want, device, dtype)
+
+
+def test_vecdot_of_views(device):
+    base = whole_range("complex64", (40, 30), 1)
+    x = on(device, base)
+    want = np.sum(np.conj(base[::2, ::-1]) * base[1::2], axis=-1)
+    assert_product(sk.vecdot(x[::2, ::-1], x[1::2, :]), want, device, "complex64")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "axes"),
+    [
+        ((3, 4, 5), (4, 3, 2), ((1, 0), (0, 1))),
+        ((3, 4, 5), (4, 5, 2), 2),
+        ((3, 4, 5), (5, 2), 1),
+        ((3,), (4,), 0),
+        ((), (2,), 0),
+        ((3, 4), (3, 4), ((-2, -1), (-2, -1))),
+        ((3, 4), (4, 3), ((0,), (1,))),
+        ((0, 4), (4, 0), 1),
+        ((4, 0), (0, 4), 1),
+        ((2, 3), (3, 2), ((), ())),
+    ],
+    ids=str,
+)
+def test_tensordot(first, second, axes, device):
+    for dtype in ("uint8", "int64", "float32", "complex128"):
+        a, b = whole_range(dtype, first, 1), whole_range(dtype, second, 2)
+        want = np.tensordot(a, b, axes=axes)
+        assert_product(sk.tensordot(on(device, a), on(device, b), axes=axes), want, device, dtype)
+
+
+def test_errors(device):
+    def ones(*shape, dtype=sk.float64):
+        return sk.ones(shape, dtype=dtype, device=device)
+
+    for call in (
+        lambda: sk.matmul(ones(2, 3), ones(2, 3)),
+        lambda: sk.matmul(ones(2, 3), ones(2)),
+        lambda: sk.matmul(ones(1, 3), ones(2)),
+        lambda: sk.matmul(ones(), ones(2)),
+        lambda: sk.matmul(ones(2), ones()),
+        lambda: sk.matmul(ones(2, 1, 1), ones(3, 1, 1)),
+        lambda: sk.vecdot(ones(2, 3), ones(2, 1)),
+        lambda: sk.vecdot(ones(2, 3), ones(4, 3)),
+        lambda: sk.tensordot(ones(2, 3), ones(1, 3), axes=((0,), (0,))),
+        lambda: sk.tensordot(ones(2, 3), ones(2, 3), axes=3),
+        lambda: sk.tensordot(ones(2, 3), ones(2, 3), axes=-1),
+        lambda: sk.tensordot(ones(2, 3), ones(2, 3), axes=((0, 0), (0, 0))),
+        lambda: sk.tensordot(ones(2, 3), ones(2, 3), axes=((0,), (0, 1))),
+    ):
+        with pytest.raises(ValueError):
+            call()
+    for axis in (0, 1, -3):
+        with pytest.raises(AxisError):
+            sk.vecdot(ones(2, 3), ones(2, 3), axis=axis)
+    with pytest.raises(AxisError):
+        sk.vecdot(ones(), ones())
+    for call in (
+        lambda: sk.matmul(ones(2, 2, dtype=sk.bool), ones(2, 2, dtype=sk.bool)),
+        lambda: sk.matmul(ones(2, 2, dtype=sk.int64), ones(2, 2)),
+        lambda: sk.vecdot(ones(2, dtype=sk.bool), ones(2, dtype=sk.bool)),
+        lambda: sk.tensordot(ones(2, dtype=sk.bool), ones(2, dtype=sk.bool), axes=1),
+        lambda: sk.matmul(ones(2, 2), 2.0),
+        lambda: sk.tensordot(ones(2, 2), ones(2, 2), axes="ab"),
+    ):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_nan_and_infinity_stay(device):
+    a = np.array([[np.nan, 1.0], [np.inf, 0.0]])
+    got = to_numpy(on(device, a) @ on(device, np.eye(2)))
+    assert np.isnan(got[0]).all()
+    assert got[1, 0] == np.inf
+    assert np.isnan(got[1, 1])
