@@ -178,14 +178,13 @@ ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axi
   return out;
 }
 
-/// What x is cast to before it is reduced to `type`: nothing where the accumulator, which holds
-/// integers modulo 2^64, gives the same.
-dtype loaded_dtype(const reduction_entry& entry, dtype own, dtype type) {
+}  // namespace
+
+dtype loaded_dtype(reduction_id op, dtype own, dtype type) noexcept {
   const bool wraps = is_integer(type) && !is_floating(own);
+  const reduction_entry& entry = reduction_table()[static_cast<std::size_t>(op)];
   return wraps || entry.result[static_cast<int>(own)] == type ? own : type;
 }
-
-}  // namespace
 
 ndarray reduce(reduction_id op, const ndarray& x, std::optional<std::span<const std::int64_t>> axes,
                std::optional<dtype> type, bool keepdims) {
@@ -200,7 +199,7 @@ ndarray reduce(reduction_id op, const ndarray& x, std::optional<std::span<const 
   const dims shape = result_shape(x.shape(), chosen, keepdims);
   check_elements(entry, x, shape, chosen);
   if (!type) return run(entry, op, x, chosen, shape);
-  const ndarray source = astype(x, loaded_dtype(entry, x.dtype(), *type), false);
+  const ndarray source = astype(x, loaded_dtype(op, x.dtype(), *type), false);
   return astype(run(entry, op, source, chosen, shape), *type, false);
 }
 

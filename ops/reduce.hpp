@@ -17,4 +17,8 @@ namespace skerry {
                              std::optional<std::span<const std::int64_t>> axes,
                              std::optional<dtype> type, bool keepdims);
 
+/// What x is cast to before it is reduced (by a reduction that takes dtype=) to `type`: nothing
+/// where the accumulator, which holds integers modulo 2^64, gives the same.
+[[nodiscard]] dtype loaded_dtype(reduction_id op, dtype own, dtype type) noexcept;
+
 }  // namespace skerry

@@ -6,6 +6,7 @@
 #include "ops/kernels/matmul.hpp"
 #include "ops/kernels/moves.hpp"
 #include "ops/kernels/reduce.hpp"
+#include "ops/kernels/scan.hpp"
 #include "ops/kernels/sequence.hpp"
 #include "ops/kernels/sort.hpp"
 
@@ -20,6 +21,7 @@ struct kernel_table {
   matmul_kernels matmul;
   moves_kernels moves;
   reduce_kernels reduce;
+  scan_kernels scan;
   sequence_kernels sequence;
   sort_kernels sort;
 };

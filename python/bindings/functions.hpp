@@ -16,6 +16,8 @@ void add_creation(PyObject* module);
 void add_joining(PyObject* module);
 /// Adds the sorting functions.
 void add_sorting(PyObject* module);
+/// Adds the running sums and products.
+void add_scans(PyObject* module);
 /// Adds what tests and tools ask: the tables, and the injection of failures.
 void add_diagnostics(PyObject* module);
 

@@ -63,6 +63,9 @@ def operations():
     yield "matmul int", lambda x, y: sk.astype(x, sk.int64) @ sk.astype(y, sk.int64).T
     yield "vecdot", lambda x, y: sk.vecdot(x, y)
     yield "tensordot", lambda x, y: sk.tensordot(x, y, axes=((0,), (0,)))
+    yield "cumulative_sum", lambda x, y: sk.cumulative_sum(x, axis=0)
+    yield "cumulative_prod of a view", lambda x, y: sk.cumulative_prod(x.T[::2], axis=1)
+    yield "cumulative_sum dtype", lambda x, y: sk.cumulative_sum(x, axis=1, dtype=sk.int8)
     yield "many axes", lambda x, y: sk.sum(sk.reshape(x, (2, 3, 5, 1)), axis=(0, 2))
 
 

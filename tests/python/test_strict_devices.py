@@ -47,6 +47,8 @@ ONE_ARRAY_OR_NONE = {
     "broadcast_to",
     "can_cast",
     "copy",
+    "cumulative_prod",
+    "cumulative_sum",
     "default_device",
     "device",
     "devices",

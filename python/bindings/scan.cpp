@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/scan.hpp"
+
+#include <utility>
+
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/functions.hpp"
+
+namespace skerry::python {
+namespace {
+
+PyObject* run_scan(scan_id op, const char* name, const arguments& with) {
+  const ndarray& x = require_array(name, "x", with[0]);
+  std::optional<std::int64_t> axis;
+  if (with.has(1)) axis = clamped_integer(with[1]);
+  const std::optional<dtype> type = parse_optional_dtype(name, with[2]);
+  const bool include_initial = truth(with[3], false);
+  ndarray result;
+  {
+    const without_gil working(x.size() > long_work);
+    result = scan(op, x, axis, type, include_initial);
+  }
+  return wrap(std::move(result));
+}
+
+PyObject* run_cumulative_prod(const arguments& with) {
+  return run_scan(scan_id::cumulative_prod, "cumulative_prod", with);
+}
+PyObject* run_cumulative_sum(const arguments& with) {
+  return run_scan(scan_id::cumulative_sum, "cumulative_sum", with);
+}
+
+#define SKERRY_SCAN_PARAMETERS                                                                  \
+  "Parameters\n----------\nx : Array\n    Of at least one axis, any dtype (bool counts as 0 "   \
+  "and 1), on any device.\naxis : int, optional\n    The axis to run along; may be left out "   \
+  "for a one-dimensional x only.\ndtype : dtype, optional\n    Of the result; elements are "    \
+  "cast to it first. By default floating dtypes keep theirs,\n    signed integers and bool "    \
+  "give int64, unsigned ones uint64.\ninclude_initial : bool\n    Put the result over no "      \
+  "elements first, so that the axis is longer by one.\n\nReturns\n-------\nArray\n    A fresh " \
+  "array of the shape of x (but for include_initial) on its device. Integers wrap around.\n\n"  \
+  "Raises\n------\nAxisError\n    (ValueError and IndexError) for an axis that x does not "     \
+  "have.\nValueError\n    For an x without axes, and where axis is missing.\nTypeError\n    "   \
+  "For dtype=bool, and where x does not cast to dtype.\n\nSource: array API 2025.12, "          \
+  "statistical functions.\n\n"
+
+constexpr function_entry table[] = {
+    {"cumulative_prod", "(x, /, *, axis=None, dtype=None, include_initial=False)",
+     "Products of the elements up to each one along an axis.\n\n" SKERRY_SCAN_PARAMETERS
+     "Examples\n--------\n>>> import skerry as sk\n"
+     ">>> sk.cumulative_prod(sk.asarray([1, 2, 3, 4]))\nArray([1, 2, 6, 24], dtype=int64, "
+     "device='cpu:0')\n",
+     run_cumulative_prod},
+    {"cumulative_sum", "(x, /, *, axis=None, dtype=None, include_initial=False)",
+     "Sums of the elements up to each one along an axis.\n\n"
+     "Floats are added in blocks, whose totals are kept in twice the precision: the error of an\n"
+     "element does not grow with its distance from the start.\n\n" SKERRY_SCAN_PARAMETERS
+     "Examples\n--------\n>>> import skerry as sk\n"
+     ">>> sk.cumulative_sum(sk.asarray([1, 2, 3]), include_initial=True)\n"
+     "Array([0, 1, 3, 6], dtype=int64, device='cpu:0')\n",
+     run_cumulative_sum},
+};
+
+#undef SKERRY_SCAN_PARAMETERS
+
+}  // namespace
+
+void add_scans(PyObject* module) { add_functions<table>(module); }
+
+}  // namespace skerry::python

@@ -1,0 +1,226 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Running sums and products along every axis against NumPy, in every layout, dtype and device."""
+
+import itertools
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import BASE_SHAPE, DTYPES, SIZES, layouts_of, on, sample, to_numpy
+
+NAMES = ("cumulative_prod", "cumulative_sum")
+WHERE = ("cpu:0", "cuda:0")
+# By how much a sum may miss, counted against the sum of magnitudes.
+ULPS = {"float32": 64, "float64": 64, "complex64": 64, "complex128": 64}
+
+
+def result_dtype(dtype):
+    """The standard's: floating dtypes stay; integers become the default integer of their sign."""
+    kind = np.dtype(dtype).kind
+    return np.dtype({"b": "int64", "i": "int64", "u": "uint64"}.get(kind, np.dtype(dtype).name))
+
+
+def values(name, dtype, shape):
+    kind = np.dtype(dtype).kind
+    if name == "cumulative_prod":
+        return sample(dtype, shape, 3, *((0, 3) if kind in "iu" else (0.7, 1.3)))
+    return sample(dtype, shape, 3)
+
+
+def reference(name, x, axis, dtype, include_initial):
+    wide = {"f": np.float64, "c": np.complex128}.get(np.dtype(dtype).kind, dtype)
+    function = {"cumulative_sum": np.cumsum, "cumulative_prod": np.cumprod}[name]
+    with np.errstate(all="ignore"):
+        result = function(x.astype(dtype), axis=axis, dtype=wide)
+        if include_initial:
+            shape = list(x.shape)
+            shape[axis] = 1
+            first = np.full(shape, 0 if name == "cumulative_sum" else 1, wide)
+            result = np.concatenate([first, result], axis=axis)
+        return result.astype(dtype)
+
+
+def check(name, mine, theirs, axis, device, what, **options):
+    got = getattr(sk, name)(mine, axis=axis, **options)
+    dtype = options.get("dtype") or result_dtype(theirs.dtype)
+    include_initial = options.get("include_initial", False)
+    place = 0 if axis is None else axis
+    want = reference(name, theirs, place, dtype, include_initial)
+    assert got.device == sk.Device(device), what
+    assert got.dtype == dtype, what
+    assert got.shape == want.shape, what
+    value = to_numpy(got)
+    if want.dtype.kind in "biu":
+        np.testing.assert_array_equal(value, want, err_msg=what)
+        return
+    scale = np.abs(want)
+    if name == "cumulative_sum":
+        scale = reference(name, np.abs(theirs), place, dtype, include_initial).real
+    else:
+        scale = scale * max(1, theirs.shape[place] / 16)
+    bound = ULPS[want.dtype.name] * np.finfo(dtype).eps * np.maximum(scale, 1e-30)
+    assert np.all(np.abs(value - want) <= bound), f"{what}: {np.max(np.abs(value - want) / bound)}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_values_in_every_layout(name, dtype, device):
+    for layout, mine, theirs in layouts_of(values(name, dtype, BASE_SHAPE), device):
+        for axis, initial in itertools.product(range(-theirs.ndim, theirs.ndim), (False, True)):
+            what = f"{name} {dtype} {layout} axis={axis} initial={initial}"
+            check(name, mine, theirs, axis, device, what, include_initial=initial)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_size_of_one_axis(name, dtype):
+    for size, where in itertools.product(SIZES, ("cpu:0", "cuda:1")):
+        if name == "cumulative_prod" and size > 5000:
+            continue
+        x = values(name, dtype, (size,))
+        if name == "cumulative_prod" and x.dtype.kind in "fc":
+            x /= np.abs(x)  # thousands of factors leave the range else
+        check(name, on(where, x), x, None, where, f"{name} {dtype} size {size}")
+        check(name, on(where, x), x, 0, where, f"{name} {dtype} {size}", include_initial=True)
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize(
+    "shape",
+    [(4097, 4), (4, 4097), (3, 4097, 5), (70, 300, 3), (2, 3, 5, 7), (1, 129, 1, 33), (300_000, 2)],
+)
+def test_every_axis_of_any_shape(shape, where):
+    x = values("cumulative_sum", "float32", shape)
+    mine = on(where, x)
+    reverse = tuple(reversed(range(x.ndim)))
+    for axis, initial in itertools.product(range(x.ndim), (False, True)):
+        what = f"{shape} axis={axis} initial={initial}"
+        check("cumulative_sum", mine, x, axis, where, what, include_initial=initial)
+        across = x.ndim - 1 - axis
+        check(
+            "cumulative_sum",
+            sk.permute_dims(mine, reverse),
+            x.T,
+            across,
+            where,
+            what + " transposed",
+            include_initial=initial,
+        )
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("name", NAMES)
+def test_no_elements(name, where):
+    identity = 0 if name == "cumulative_sum" else 1
+    for shape, axis in (((0,), 0), ((3, 0), 1), ((0, 3), 0), ((3, 0), 0), ((2, 0, 2), 1)):
+        x = np.empty(shape, dtype=np.float32)
+        got = getattr(sk, name)(on(where, x), axis=axis)
+        assert got.shape == shape
+        got = getattr(sk, name)(on(where, x), axis=axis, include_initial=True)
+        longer = tuple(n + (a == axis) for a, n in enumerate(shape))
+        assert got.shape == longer
+        assert np.array_equal(to_numpy(got), np.full(longer, identity, np.float32))
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("name", NAMES)
+def test_dtype_is_cast_to_first(name, where):
+    x = np.array([[100, 100, 3], [7, 1, 2]], dtype=np.int64)
+    for dtype in DTYPES[1:]:
+        check(name, on(where, x), x, 1, where, f"{name} int64 as {dtype}", dtype=np.dtype(dtype))
+    y = np.array([0.5, 1.5, 2.5])
+    for dtype in ("float32", "int8", "complex64"):
+        check(name, on(where, y), y, 0, where, f"{name} float64 as {dtype}", dtype=np.dtype(dtype))
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_initial_is_exact_and_zeros_keep_their_sign(where):
+    x = on(where, np.array([-0.0, -0.0, 0.0, -0.0], dtype=np.float32))
+    assert np.array_equal(np.signbit(to_numpy(sk.cumulative_sum(x))), [True, True, False, False])
+    first = to_numpy(sk.cumulative_sum(x, include_initial=True))[0]
+    assert first == 0
+    assert not np.signbit(first)
+    assert to_numpy(sk.cumulative_prod(x, include_initial=True))[0] == 1
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_nan_and_infinities_hold_from_their_place_on(dtype, where):
+    for size, place in itertools.product((9, 100, 5000, 9001), (0, 0.4, 0.8)):
+        start = int(place * size)
+        for special in (np.nan, np.inf, -np.inf):
+            x = np.ones(size, dtype=dtype)
+            x[start] = special
+            want = np.arange(1, size + 1, dtype=dtype)
+            want[start:] = special
+            got = to_numpy(sk.cumulative_sum(on(where, x)))
+            np.testing.assert_array_equal(got, want)
+            x[-1] = -special  # what two opposite infinities give
+            want[-1] = np.nan
+            got = to_numpy(sk.cumulative_sum(on(where, x)))
+            np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_complex_products_do_not_start_from_one(where):
+    x = on(where, np.array([complex(np.inf, 1), 2]))
+    assert to_numpy(sk.cumulative_prod(x))[0] == complex(np.inf, 1)
+
+
+def test_error_does_not_grow_with_the_length():
+    x = np.random.default_rng(0).random(4_000_000, dtype=np.float32)
+    exact = np.cumsum(x, dtype=np.float64)
+    got = to_numpy(sk.cumulative_sum(sk.asarray(x, device="cpu:0")))
+    assert np.max(np.abs(got - exact) / exact) < 1e-6
+    column = to_numpy(sk.cumulative_sum(sk.asarray(x.reshape(-1, 2), device="cpu:0"), axis=0))
+    exact = np.cumsum(x.reshape(-1, 2), axis=0, dtype=np.float64)
+    assert np.max(np.abs(column - exact) / exact) < 1e-6
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "int32"])
+@pytest.mark.parametrize("shape", [(3_000_000,), (3, 1_000_000), (400_000, 3), (500, 2000)])
+def test_results_do_not_depend_on_the_number_of_threads(dtype, shape):
+    x = sk.asarray(sample(dtype, shape, 5), device="cpu:0")
+    before = sk.get_num_threads()
+    results = []
+    try:
+        for threads in (1, 2, 3):
+            sk.set_num_threads(threads)
+            results.append(
+                [to_numpy(sk.cumulative_sum(x, axis=axis)) for axis in range(len(shape))]
+            )
+    finally:
+        sk.set_num_threads(before)
+    for others in results[1:]:
+        for one, other in zip(results[0], others, strict=True):
+            assert np.array_equal(one, other)
+
+
+def test_more_axes_than_a_kernel_takes():
+    x = np.arange(1 << 12, dtype=np.int64).reshape((2,) * 12)
+    order = tuple(range(1, 12, 2)) + tuple(range(0, 12, 2))
+    for where, axis in itertools.product(WHERE, (0, 5, 11)):
+        mine = sk.permute_dims(on(where, x), order)
+        check("cumulative_sum", mine, x.transpose(order), axis, where, f"12 axes, {axis}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bad_arguments(name):
+    function = getattr(sk, name)
+    x = sk.ones((2, 3))
+    with pytest.raises(ValueError, match="axis is missing"):
+        function(x)
+    with pytest.raises(ValueError, match="no axis"):
+        function(sk.ones(()), axis=0)
+    for axis in (2, -3):
+        with pytest.raises(IndexError):
+            function(x, axis=axis)
+    with pytest.raises(TypeError):
+        function(x, axis=0, dtype=sk.bool)
+    with pytest.raises(TypeError):
+        function(sk.ones((2,), dtype=sk.complex64), dtype=sk.float32)
+    with pytest.raises(TypeError):
+        function(x, axis=0.5)
+    with pytest.raises(TypeError):
+        function(x, 0)
