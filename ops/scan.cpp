@@ -9,7 +9,6 @@
 #include "ops/copy.hpp"
 #include "ops/creation.hpp"
 #include "ops/enqueue.hpp"
-#include "ops/kernels/table.hpp"
 #include "ops/promotion.hpp"
 #include "ops/reduce.hpp"
 
