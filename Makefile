@@ -16,7 +16,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python demo bench gpu-check lint format conformance clean
+.PHONY: help build test test-cpp test-python demo bench gpu-check lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -26,6 +26,7 @@ help:
 	@echo "make lint         formatting, static checks, types, spelling"
 	@echo "make gpu-check    tests and figures on a real GPU"
 	@echo "make conformance  the official suite: ARRAY_API_TESTS_DIR=<checkout of data-apis/array-api-tests>"
+	@echo "make docs         HTML documentation in build/docs/html"
 	@echo "make clean        removes build and .venv"
 
 # .venv/.group-NAME: the packages of that dependency group are installed.
@@ -62,6 +63,9 @@ gpu-check: build $(VENV)/.group-test
 
 conformance: build $(VENV)/.group-conformance
 	python tests/conformance/run.py "$(ARRAY_API_TESTS_DIR)" $(CONFORMANCE_OPTIONS)
+
+docs: build $(VENV)/.group-docs
+	python python/docs/build.py build/docs
 
 CPP_FILES = $(shell git ls-files '*.hpp' '*.cpp' '*.cu' '*.cuh')
 

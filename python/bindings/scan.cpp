@@ -49,7 +49,7 @@ constexpr function_entry table[] = {
     {"cumulative_prod", "(x, /, *, axis=None, dtype=None, include_initial=False)",
      "Products of the elements up to each one along an axis.\n\n" SKERRY_SCAN_PARAMETERS
      "Examples\n--------\n>>> import skerry as sk\n"
-     ">>> sk.cumulative_prod(sk.asarray([1, 2, 3, 4]))\nArray([1, 2, 6, 24], dtype=int64, "
+     ">>> sk.cumulative_prod(sk.asarray([1, 2, 3, 4]))\nArray([ 1,  2,  6, 24], dtype=int64, "
      "device='cpu:0')\n",
      run_cumulative_prod},
     {"cumulative_sum", "(x, /, *, axis=None, dtype=None, include_initial=False)",

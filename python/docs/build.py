@@ -1,0 +1,35 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""``make docs``: write the API reference, then build the pages with Sphinx, where a warning is an error."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def main(target: pathlib.Path) -> int:
+    """Build HTML in ``target/html`` from sources that are gathered in ``target/source``."""
+    # Examples show rehearsed CUDA devices, wherever they are built.
+    os.environ.setdefault("SKERRY_REHEARSE", "2")
+    os.environ.setdefault("SKERRY_CPU_DEVICES", "2")
+    source = target / "source"
+    shutil.rmtree(source, ignore_errors=True)
+    (source / "reference").mkdir(parents=True)
+    for file in (*HERE.glob("*.rst"), HERE / "conf.py"):
+        shutil.copy(file, source)
+    from reference import pages
+
+    for name, text in pages().items():
+        (source / "reference" / name).write_text(text)
+    from sphinx.cmd.build import main as sphinx
+
+    return sphinx(["-W", "--keep-going", "-q", "-b", "html", str(source), str(target / "html")])
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))

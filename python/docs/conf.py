@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Sphinx configuration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import skerry
+
+project = "skerry"
+copyright = "The skerry developers"
+version = release = skerry.__version__
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
+autosummary_generate = False
+napoleon_google_docstring = False
+autodoc_member_order = "bysource"
+add_module_names = False
+html_theme = "pydata_sphinx_theme"
+html_title = "skerry"
+html_show_sourcelink = False
+html_theme_options = {"show_prev_next": False, "navigation_with_keys": False}
+
+
+def lift_source(
+    app: Any, what: str, name: str, obj: object, options: Any, lines: list[str]
+) -> None:
+    """Put "Source: …" above the first section, where it is not taken for a part of the section before it."""
+    first = next((i for i, line in enumerate(lines) if line.startswith("Source: ")), None)
+    if first is None:
+        return
+    end = next((i for i in range(first, len(lines)) if not lines[i]), len(lines))
+    source = lines[first:end]
+    del lines[first:end]
+    underline = next((i for i, line in enumerate(lines) if line and set(line) == {"-"}), None)
+    at = len(lines) if underline is None else underline - 1
+    lines[at:at] = [*source, ""]
+
+
+def setup(app: Any) -> None:
+    """Run before napoleon reads the sections."""
+    app.connect("autodoc-process-docstring", lift_source, priority=400)

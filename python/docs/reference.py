@@ -1,0 +1,171 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of the API reference: every public name, grouped as in the standard, with its docstring and an example."""
+
+from __future__ import annotations
+
+import inspect
+from types import ModuleType
+
+import skerry as sk
+from examples import examples, session
+from skerry import _core
+
+# Page, title and names. Those of elementwise functions come from the operation table.
+_GROUPS = {
+    "creation": (
+        "Creation functions",
+        "arange asarray empty empty_like eye from_dlpack full full_like linspace meshgrid ones ones_like tril triu "
+        "zeros zeros_like",
+    ),
+    "data_types": ("Data type functions", "astype can_cast finfo iinfo isdtype result_type"),
+    "elementwise": (
+        "Elementwise functions",
+        " ".join(sorted(entry["name"] for entry in _core.op_table())),
+    ),
+    "indexing": ("Indexing functions", "take take_along_axis"),
+    "linear_algebra": ("Linear algebra functions", "matmul matrix_transpose tensordot vecdot"),
+    "manipulation": (
+        "Manipulation functions",
+        "broadcast_arrays broadcast_shapes broadcast_to concat expand_dims flip moveaxis permute_dims repeat reshape "
+        "roll squeeze stack tile unstack",
+    ),
+    "searching": (
+        "Searching functions",
+        "argmax argmin count_nonzero nonzero searchsorted where",
+    ),
+    "sets": ("Set functions", "isin unique_all unique_counts unique_inverse unique_values"),
+    "sorting": ("Sorting functions", "argsort sort"),
+    "statistics": (
+        "Statistical functions",
+        "cumulative_prod cumulative_sum max mean min prod std sum var",
+    ),
+    "utility": ("Utility functions", "all any diff"),
+    "inspection": ("Inspection", "__array_namespace_info__ show_config"),
+    "devices": (
+        "Devices and streams",
+        "default_device devices rehearse set_default_device synchronize",
+    ),
+    "memory": (
+        "Memory and threads",
+        "memory_statistics reset_peak set_memory_limit trim get_num_threads set_num_threads",
+    ),
+    "interchange": ("Interchange", "from_cuda_array_interface"),
+}
+GROUPS = {page: (title, names.split()) for page, (title, names) in _GROUPS.items()}
+CLASSES = {"devices": ["Device", "device", "Event", "Stream", "stream"]}
+_DTYPES = (
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
+)
+DTYPES = _DTYPES.split()
+CONSTANTS = ["e", "inf", "nan", "newaxis", "pi"]
+# Public names that have no entry of their own.
+ELSEWHERE = {
+    *DTYPES,
+    *CONSTANTS,
+    *("Array", "__array_api_version__", "__version__", "exceptions", "fft", "linalg"),
+}
+SUBMODULES = {
+    "linalg": "Linear algebra extension",
+    "fft": "Fourier transform extension",
+}
+
+
+def modules() -> dict[str, ModuleType]:
+    """Return the modules with public functions, by the prefix of their names."""
+    found = {"": sk} | {f"{name}.": getattr(sk, name, None) for name in SUBMODULES}
+    return {prefix: module for prefix, module in found.items() if module is not None}
+
+
+def has_own_example(function: object) -> bool:
+    """Say whether the docstring shows an example."""
+    return ">>>" in (inspect.getdoc(function) or "")
+
+
+def _heading(title: str, line: str = "=") -> list[str]:
+    return [title, line * len(title), ""]
+
+
+def _indented(text: str, by: str = "   ") -> list[str]:
+    return [by + line if line else "" for line in text.splitlines()]
+
+
+def _function(module: ModuleType, name: str, code: dict[str, str]) -> list[str]:
+    lines = [f".. autofunction:: {name}", ""]
+    if not has_own_example(getattr(module, name)):
+        example = [">>> import skerry as sk", *session(code[name]).splitlines()]
+        lines += ["   .. rubric:: Examples", "", *_indented("\n".join(example)), ""]
+    return lines
+
+
+def _page(title: str, module: ModuleType, names: list[str], classes: list[str]) -> str:
+    code = examples()
+    lines = [*_heading(title), f".. currentmodule:: {module.__name__}", ""]
+    lines += [".. autosummary::", "", *(f"   {name}" for name in [*classes, *names]), ""]
+    for name in classes:
+        lines += [f".. autoclass:: {name}", "   :members:", ""]
+    for name in names:
+        lines += _function(module, name, code)
+    return "\n".join(lines)
+
+
+def _array_page() -> str:
+    operators = [
+        name
+        for name in vars(sk.Array)
+        if name.startswith("__") and inspect.getdoc(vars(sk.Array)[name])
+    ]
+    hidden = {"__doc__", "__module__", "__new__", "__hash__"}
+    lines = [
+        *_heading("The array"),
+        ".. currentmodule:: skerry",
+        "",
+        ".. autoclass:: Array",
+        "   :members:",
+        "   :special-members: " + ", ".join(sorted(set(operators) - hidden)),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _names_page() -> str:
+    lines = [
+        *_heading("Dtypes and constants"),
+        "The dtypes are NumPy's scalar types, so that everything that takes a NumPy dtype takes them; ``x.dtype`` is a",
+        "``numpy.dtype``, which is equal to one of them.",
+        "",
+        *(f"* ``skerry.{name}``" for name in DTYPES),
+        "",
+        "Constants are Python's:",
+        "",
+        *(f"* ``skerry.{name}`` = ``{getattr(sk, name)!r}``" for name in CONSTANTS),
+        "",
+        f"``skerry.__array_api_version__`` is ``{sk.__array_api_version__!r}``.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _exceptions_page() -> str:
+    lines = [*_heading("Exceptions"), ".. currentmodule:: skerry.exceptions", ""]
+    for name in sk.exceptions.__all__:
+        lines += [f".. autoexception:: {name}", "   :show-inheritance:", ""]
+    return "\n".join(lines)
+
+
+def pages() -> dict[str, str]:
+    """Return the text of each page of the reference by the name of its file."""
+    made = {"array.rst": _array_page(), "names.rst": _names_page()}
+    for file, (title, names) in GROUPS.items():
+        there = [name for name in names if name in sk.__all__]
+        made[f"{file}.rst"] = _page(title, sk, there, CLASSES.get(file, []))
+    for prefix, module in modules().items():
+        if prefix:
+            name = prefix[:-1]
+            made[f"{name}.rst"] = _page(SUBMODULES[name], module, sorted(module.__all__), [])
+    made["exceptions.rst"] = _exceptions_page()
+    entries = [f"   {file[:-4]}" for file in made]
+    made["index.rst"] = "\n".join(
+        [*_heading("API reference"), ".. toctree::", "   :maxdepth: 1", "", *entries, ""]
+    )
+    return made
