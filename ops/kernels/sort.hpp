@@ -32,11 +32,26 @@ inline constexpr std::int64_t short_row = 32;
   return length <= short_row ? 0 : (length * width + 63) / 64 * 64;
 }
 
+/// output[i] = how many of the sorted items are less than values[i] (`right`: or equal to it), NaN
+/// being the greatest and equal to itself. Contiguous arrays.
+struct search_params {
+  const char* sorted;
+  std::int64_t sorted_size;
+  const std::int64_t* sorter;  ///< null, or the order in which `sorted` is
+  std::int64_t* outside;       ///< with a sorter: gets an index that is out of bounds, or 0
+  const char* values;
+  std::int64_t size;
+  std::int64_t* output;
+  bool right;
+};
+
 struct sort_kernels {
   /// Parameter: sort_params, by dtype (not complex).
   kernel values[dtype_count];
   /// Parameter: sort_params, by dtype (not complex). Rows shorter than 2^32.
   kernel places[dtype_count];
+  /// Parameter: search_params, by dtype (not complex).
+  kernel search[dtype_count];
 };
 
 }  // namespace skerry

@@ -8,6 +8,7 @@
 #include "ops/kernels/reduce.hpp"
 #include "ops/kernels/scan.hpp"
 #include "ops/kernels/sequence.hpp"
+#include "ops/kernels/set.hpp"
 #include "ops/kernels/sort.hpp"
 
 namespace skerry {
@@ -23,6 +24,7 @@ struct kernel_table {
   reduce_kernels reduce;
   scan_kernels scan;
   sequence_kernels sequence;
+  set_kernels set;
   sort_kernels sort;
 };
 

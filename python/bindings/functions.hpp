@@ -14,10 +14,12 @@ void add_linalg(PyObject* module);
 void add_creation(PyObject* module);
 /// Adds concat, stack, tile and what else makes arrays of the elements of others.
 void add_joining(PyObject* module);
-/// Adds the sorting functions.
+/// Adds the sorting functions and searchsorted.
 void add_sorting(PyObject* module);
 /// Adds the running sums and products.
 void add_scans(PyObject* module);
+/// Adds the set functions.
+void add_sets(PyObject* module);
 /// Adds what tests and tools ask: the tables, and the injection of failures.
 void add_diagnostics(PyObject* module);
 

@@ -39,6 +39,7 @@ PYBIND11_MODULE(_core, module) {
     add_sorting(module.ptr());
     add_linalg(module.ptr());
     add_scans(module.ptr());
+    add_sets(module.ptr());
     add_diagnostics(module.ptr());
     module.attr("__version__") = SKERRY_VERSION;
   } catch (const python_error&) {

@@ -5,7 +5,7 @@
 import contextvars
 from collections.abc import Iterator, Sequence
 from types import EllipsisType, ModuleType
-from typing import Any, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -313,6 +313,34 @@ def result_type(*arrays_and_dtypes: Any) -> Dtype: ...
 def argsort(
     x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True
 ) -> Array: ...
+def isin(x1: Array | complex, x2: Array | complex, /, *, invert: bool = False) -> Array: ...
+def searchsorted(
+    x1: Array,
+    x2: Array | float,
+    /,
+    *,
+    side: Literal["left", "right"] = "left",
+    sorter: Array | None = None,
+) -> Array: ...
+
+class UniqueAllResult(NamedTuple):
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+
+class UniqueCountsResult(NamedTuple):
+    values: Array
+    counts: Array
+
+class UniqueInverseResult(NamedTuple):
+    values: Array
+    inverse_indices: Array
+
+def unique_all(x: Array, /) -> UniqueAllResult: ...
+def unique_counts(x: Array, /) -> UniqueCountsResult: ...
+def unique_inverse(x: Array, /) -> UniqueInverseResult: ...
+def unique_values(x: Array, /) -> Array: ...
 def sort(
     x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True
 ) -> Array: ...

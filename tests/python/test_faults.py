@@ -46,6 +46,10 @@ def operations():
     yield "sort", lambda x, y: sk.sort(sk.reshape(x, (-1,)))
     yield "sort axis", lambda x, y: sk.sort(x, axis=0)
     yield "argsort axis", lambda x, y: sk.argsort(x, axis=0, descending=True)
+    yield "searchsorted", lambda x, y: sk.searchsorted(sk.reshape(x, (-1,)), y)
+    yield "unique_all", lambda x, y: sk.unique_all(x.T)
+    yield "unique_values", lambda x, y: sk.unique_values(x)
+    yield "isin", lambda x, y: sk.isin(x.T, y)
     yield "eye", lambda x, y: sk.eye(4, device=x.device)
     yield (
         "to other device",

@@ -31,6 +31,9 @@ SIGNATURES = {
         ["empty_like", "ones_like", "zeros_like"], "(x, /, *, dtype=None, device=None)"
     ),
     **dict.fromkeys(["tril", "triu"], "(x, /, *, k=0)"),
+    **dict.fromkeys(["unique_all", "unique_counts", "unique_inverse", "unique_values"], "(x, /)"),
+    "isin": "(x1, x2, /, *, invert=False)",
+    "searchsorted": "(x1, x2, /, *, side='left', sorter=None)",
     **dict.fromkeys(["argsort", "sort"], "(x, /, *, axis=-1, descending=False, stable=True)"),
     "clip": "(x, /, min=None, max=None)",
     "where": "(condition, x1, x2, /)",

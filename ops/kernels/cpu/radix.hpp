@@ -144,27 +144,36 @@ SKERRY_INLINE void insertion_sort(K* keys, int64 n) {
   }
 }
 
+/// Runs up to this length are sorted by insertion.
+inline constexpr int64 short_run = 32;
+
+/// Sorts keys by their bits [low, high); `spare` has room for as many. Short runs are sorted by all
+/// their bits.
 template <class K>
-void order_runs(K* keys, K* spare, int64 n, int low);
+void sort_window(K* keys, K* spare, int64 n, int low, int high) {
+  if (n <= short_run) return insertion_sort(keys, n);
+  radix_sort<K> radix;
+  key_array<K> source{keys};
+  radix.count(source, n, low, high);
+  if (radix.passes() == 0) return;
+  if (radix.passes() % 2 != 0) {
+    __builtin_memcpy(spare, keys, static_cast<unsigned long>(n) * sizeof(K));
+    source.keys = spare;
+  }
+  radix.run(source, n, keys, spare, [keys](int64 place, K key) { keys[place] = key; });
+}
 
 /// Bits of a key that are worth sorting by radix, for n keys that are spread well.
 SKERRY_INLINE int window_bits(int64 n) { return n < 8192 ? 16 : n < (1 << 18) ? 22 : 33; }
 
+template <class K>
+void order_runs(K* keys, K* spare, int64 n, int low);
+
 /// Sorts keys that differ in their lowest `high` bits only; `spare` has room for as many.
 template <class K>
 void sort_keys(K* keys, K* spare, int64 n, int high) {
-  if (n <= 32) return insertion_sort(keys, n);
-  const int low = static_cast<int>(greatest(0, high - window_bits(n)));
-  {
-    radix_sort<K> radix;
-    key_array<K> source{keys};
-    radix.count(source, n, low, high);
-    if (radix.passes() % 2 != 0) {
-      __builtin_memcpy(spare, keys, static_cast<unsigned long>(n) * sizeof(K));
-      source.keys = spare;
-    }
-    radix.run(source, n, keys, spare, [keys](int64 place, K key) { keys[place] = key; });
-  }
+  const int low = n <= short_run ? 0 : static_cast<int>(greatest(0, high - window_bits(n)));
+  sort_window(keys, spare, n, low, high);
   order_runs(keys, spare, n, low);
 }
 

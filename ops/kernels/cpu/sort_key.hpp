@@ -52,6 +52,22 @@ struct sort_key<T> {
   }
 };
 
+/// The order of the real parts, then of the imaginary ones; a number with a NaN is the greatest.
+template <>
+struct sort_key<complex64> {
+  using type = uint64;
+  using part = sort_key<float32>;
+
+  SKERRY_HD static SKERRY_INLINE bool is_nan(type bits) {
+    return part::is_nan(static_cast<uint32>(bits)) || part::is_nan(static_cast<uint32>(bits >> 32));
+  }
+  SKERRY_HD static SKERRY_INLINE type encode(type bits, type flip) {
+    const type re = part::encode(static_cast<uint32>(bits), 0);
+    const type im = part::encode(static_cast<uint32>(bits >> 32), 0);
+    return is_nan(bits) ? ~type{0} : (re << 32 | im) ^ flip;
+  }
+};
+
 }  // namespace kernels
 }  // namespace SKERRY_TARGET
 }  // namespace skerry

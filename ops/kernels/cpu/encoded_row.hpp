@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernels/cpu/memory.hpp"
+#include "ops/kernels/cpu/sort_key.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+SKERRY_INLINE int bit_width(uint64 bits) { return bits == 0 ? 0 : 64 - __builtin_clzll(bits); }
+
+/// The items of a row as keys; notes on the way which bits differ, and items that decode does not
+/// give back.
+template <class T>
+struct encoded_row {
+  using K = typename sort_key<T>::type;
+
+  const char* row;
+  K flip;
+  K first;
+  K differing = 0;
+  K special = 0;
+
+  encoded_row(const char* at, bool descending)
+      : row(at),
+        flip(descending ? static_cast<K>(~K{0}) : K{0}),
+        first(sort_key<T>::encode(load<K>(at), flip)) {}
+
+  [[nodiscard]] SKERRY_INLINE K key(int64 i) const {
+    return sort_key<T>::encode(load<K>(row + i * int64(sizeof(K))), flip);
+  }
+
+  SKERRY_INLINE const K* block(int64 at, int64 n, K* room) {
+    const char* from = row + at * int64(sizeof(K));
+    K differ = 0;
+    K odd = 0;
+    for (int64 i = 0; i < n; ++i) {
+      const K bits = load<K>(from + i * int64(sizeof(K)));
+      const K key = sort_key<T>::encode(bits, flip);
+      differ |= static_cast<K>(key ^ first);
+      odd |= static_cast<K>(is_special(bits));
+      room[i] = key;
+    }
+    differing |= differ;
+    special |= odd;
+    return room;
+  }
+
+  [[nodiscard]] static SKERRY_INLINE bool is_special(K bits) {
+    if constexpr (ops::real_floating<T>) return sort_key<T>::is_special(bits);
+    return false;
+  }
+
+  /// One more than the highest bit in which any of a few keys differ.
+  [[nodiscard]] int guess_high(int64 n) const {
+    K differ = 0;
+    const int64 step = greatest(1, n / 64);
+    for (int64 i = 0; i < n; i += step) differ |= static_cast<K>(key(i) ^ first);
+    return bit_width(differ);
+  }
+};
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.hpp"
+#include "core/launch.hpp"
+
+namespace skerry {
+
+/// The distinct items of a contiguous array in ascending order (complex ones by real part, then
+/// imaginary), of equal ones the first. -0 equals +0; every NaN is distinct, and they come last.
+/// All outputs but `inverse` have room for `size` items, and get `*distinct` of them.
+struct unique_params {
+  const char* input;
+  std::int64_t size;  ///< at least 1
+  char* values;
+  std::int64_t* indices;  ///< of the items in the input; may be null
+  std::int64_t* inverse;  ///< for each item of the input, the place of its value; may be null
+  std::int64_t* counts;   ///< may be null
+  std::int64_t* distinct;
+  char* scratch;  ///< host form only: unique_scratch() bytes
+};
+
+/// Whether sorting the values alone will do.
+[[nodiscard]] constexpr bool unique_by_values(dtype type, bool indices, bool inverse) {
+  return !indices && !inverse && kind(type) != dtype_kind::complex_floating;
+}
+
+[[nodiscard]] constexpr std::int64_t unique_scratch(std::int64_t size, dtype type, bool indices,
+                                                    bool inverse) {
+  return size * (unique_by_values(type, indices, inverse) ? itemsize(type) : 16);
+}
+
+/// output[i] = (x[i] is one of `among`) != invert. Contiguous arrays.
+struct isin_params {
+  const char* x;
+  std::int64_t size;
+  const char* among;
+  std::int64_t among_size;
+  bool* output;
+  bool invert;
+  char* scratch;  ///< host form only: isin_scratch() bytes
+};
+
+/// Sets up to this size are compared one by one.
+inline constexpr std::int64_t small_set = 8;
+
+/// Slots of the hash table: a power of 2 that leaves it half empty; or one for every value.
+[[nodiscard]] constexpr std::int64_t isin_slots(std::int64_t among_size, std::int64_t itemsize) {
+  if (among_size <= small_set) return 0;
+  if (itemsize <= 2) return std::int64_t{1} << (8 * itemsize);
+  std::int64_t slots = 16;
+  while (slots < 2 * among_size) slots *= 2;
+  return slots;
+}
+
+[[nodiscard]] constexpr std::int64_t isin_scratch(std::int64_t among_size, std::int64_t itemsize) {
+  return isin_slots(among_size, itemsize) * (itemsize <= 2 ? 1 : itemsize);
+}
+
+struct set_kernels {
+  kernel unique[dtype_count];  ///< Parameter: unique_params.
+  kernel isin[dtype_count];    ///< Parameter: isin_params.
+};
+
+}  // namespace skerry

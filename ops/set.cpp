@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/set.hpp"
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/memory.hpp"
+#include "device/stream.hpp"
+#include "device/transfer.hpp"
+#include "ops/apply.hpp"
+#include "ops/copy.hpp"
+#include "ops/creation.hpp"
+#include "ops/enqueue.hpp"
+#include "ops/host_scratch.hpp"
+#include "ops/kernels/set.hpp"
+#include "ops/promotion.hpp"
+#include "ops/registry.hpp"
+
+namespace skerry {
+namespace {
+
+std::int64_t* integers(const ndarray& x) { return reinterpret_cast<std::int64_t*>(x.data()); }
+
+/// Room for as many items as x has; without memory where it is not wanted.
+ndarray make_room(const ndarray& x, dtype type, bool wanted) {
+  return empty(wanted ? dims{x.size()} : dims{0}, type, x.device());
+}
+
+/// The first items, without the rest of the memory if that is much.
+ndarray first_items(const ndarray& room, std::int64_t count) {
+  const std::int64_t size = room.size();
+  if (count == size || size == 0) return room;
+  const ndarray items =
+      room.view({.shape = {count}, .strides = room.strides(), .offset = room.layout().offset});
+  return count > size - size / 4 ? items : copy_c_order(items);
+}
+
+void check_size(const char* op, const ndarray& x, unique_parts wanted) {
+  constexpr std::int64_t most_indices = std::int64_t{1} << 32;
+  check_shape(op, x.shape().span(), itemsize(default_integer));
+  if (x.size() >= most_indices && !unique_by_values(x.dtype(), wanted.indices, wanted.inverse)) {
+    throw not_implemented_error(std::string(op) + ": 2^32 elements and more: " + describe(x) +
+                                "; take parts of it");
+  }
+}
+
+/// Writes the results to rooms of x's size, and returns how many there are.
+std::int64_t find_unique(const kernel& what, const ndarray& x, const unique_result& rooms,
+                         unique_parts wanted) {
+  const device where = x.device();
+  const storage_ref distinct = allocate(where, sizeof(std::int64_t));
+  const storage_ref scratch =
+      host_scratch(where, unique_scratch(x.size(), x.dtype(), wanted.indices, wanted.inverse));
+  const unique_params params{.input = x.data(),
+                             .size = x.size(),
+                             .values = rooms.values.data(),
+                             .indices = wanted.indices ? integers(rooms.indices) : nullptr,
+                             .inverse = wanted.inverse ? integers(rooms.inverse) : nullptr,
+                             .counts = wanted.counts ? integers(rooms.counts) : nullptr,
+                             .distinct = reinterpret_cast<std::int64_t*>(distinct->data()),
+                             .scratch = scratch->data()};
+  storage* const uses[] = {x.memory().get(),
+                           rooms.values.memory().get(),
+                           rooms.indices.memory().get(),
+                           rooms.inverse.memory().get(),
+                           rooms.counts.memory().get(),
+                           distinct.get(),
+                           scratch.get()};
+  launch(where, what, params, uses);
+  std::int64_t count = 0;
+  read_bytes(&count, distinct, 0, sizeof count);
+  return count;
+}
+
+}  // namespace
+
+unique_result unique(const char* op, const ndarray& x, unique_parts wanted) {
+  const device where = x.device();
+  const kernel& what =
+      require_kernel(op, kernels(where).set.unique[static_cast<int>(x.dtype())], x.dtype(), where);
+  check_size(op, x, wanted);
+  unique_result result{.values = make_room(x, x.dtype(), true),
+                       .indices = make_room(x, default_integer, wanted.indices),
+                       .inverse = wanted.inverse ? empty(x.shape(), default_integer, where)
+                                                 : make_room(x, default_integer, false),
+                       .counts = make_room(x, default_integer, wanted.counts)};
+  if (x.size() == 0) return result;
+  const std::int64_t count = find_unique(what, contiguous(x), result, wanted);
+  result.values = first_items(result.values, count);
+  result.indices = first_items(result.indices, count);
+  result.counts = first_items(result.counts, count);
+  return result;
+}
+
+ndarray isin(const operand& x1, const operand& x2, bool invert) {
+  constexpr const char* op = "isin";
+  const operand both[] = {x1, x2};
+  const device where = common_device(op, both);
+  const dtype type = common_dtype(op, both);
+  const kernel& what =
+      require_kernel(op, kernels(where).set.isin[static_cast<int>(type)], type, where);
+  const auto ready = [&](const operand& x) {
+    return x.array != nullptr ? contiguous(astype(*x.array, type, false))
+                              : full(dims(), *x.value, type, where);
+  };
+  const ndarray x = ready(x1);
+  const ndarray among = ready(x2);
+  ndarray out = empty(x.shape(), dtype::bool_, where);
+  if (out.size() == 0) return out;
+  const storage_ref scratch = host_scratch(where, isin_scratch(among.size(), itemsize(type)));
+  const isin_params params{.x = x.data(),
+                           .size = x.size(),
+                           .among = among.data(),
+                           .among_size = among.size(),
+                           .output = reinterpret_cast<bool*>(out.data()),
+                           .invert = invert,
+                           .scratch = scratch->data()};
+  storage* const uses[] = {out.memory().get(), x.memory().get(), among.memory().get(),
+                           scratch.get()};
+  launch(where, what, params, uses);
+  return out;
+}
+
+}  // namespace skerry

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/set.hpp"
+
+#include <utility>
+
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/functions.hpp"
+#include "python/bindings/named_tuple.hpp"
+
+namespace skerry::python {
+namespace {
+
+unique_result find_unique(const char* op, const arguments& with, unique_parts wanted) {
+  const ndarray& x = require_array(op, "x", with[0]);
+  const without_gil working(x.size() > long_work / 8);
+  return unique(op, x, wanted);
+}
+
+PyObject* run_unique_all(const arguments& with) {
+  static PyObject* const type =
+      named_tuple_type("skerry", "UniqueAllResult", "values indices inverse_indices counts");
+  const unique_result found =
+      find_unique("unique_all", with, {.indices = true, .inverse = true, .counts = true});
+  return named_tuple(type, {found.values, found.indices, found.inverse, found.counts});
+}
+
+PyObject* run_unique_counts(const arguments& with) {
+  static PyObject* const type = named_tuple_type("skerry", "UniqueCountsResult", "values counts");
+  const unique_result found = find_unique("unique_counts", with, {.counts = true});
+  return named_tuple(type, {found.values, found.counts});
+}
+
+PyObject* run_unique_inverse(const arguments& with) {
+  static PyObject* const type =
+      named_tuple_type("skerry", "UniqueInverseResult", "values inverse_indices");
+  const unique_result found = find_unique("unique_inverse", with, {.inverse = true});
+  return named_tuple(type, {found.values, found.inverse});
+}
+
+PyObject* run_unique_values(const arguments& with) {
+  return wrap(find_unique("unique_values", with, {}).values);
+}
+
+PyObject* run_isin(const arguments& with) {
+  constexpr const char* op = "isin";
+  operand x1{.name = "x1"};
+  operand x2{.name = "x2"};
+  scalar rooms[2];
+  require_operand(op, with[0], x1, rooms[0]);
+  require_operand(op, with[1], x2, rooms[1]);
+  const bool invert = truth(with[2], false);
+  const auto size = [](const operand& x) { return x.array != nullptr ? x.array->size() : 1; };
+  ndarray result;
+  {
+    const without_gil working(size(x1) + size(x2) > long_work / 8);
+    result = isin(x1, x2, invert);
+  }
+  return wrap(std::move(result));
+}
+
+constexpr function_entry functions[] = {
+    {"isin", "(x1, x2, /, *, invert=False)",
+     "Whether each element of x1 equals an element of x2.\n\n"
+     "NaN equals nothing, -0 equals +0.\n\n"
+     "Parameters\n----------\nx1, x2 : Array or scalar\n    Of any shapes; at least one is an "
+     "array. Their dtypes promote.\ninvert : bool\n    The opposite truth values.\n\n"
+     "Returns\n-------\nArray\n    bool, of the shape of x1.\n\n"
+     "Raises\n------\nTypeError\n    For dtypes that don't promote.\nDeviceMismatchError\n\n"
+     "Source: array API 2025.12, set functions.\n\n"
+     "Examples\n--------\n"
+     ">>> import skerry as sk\n"
+     ">>> sk.isin(sk.asarray([1, 2, 3]), sk.asarray([3, 1]))\n"
+     "Array([ True, False,  True], dtype=bool, device='cpu:0')\n",
+     run_isin},
+    {"unique_all", "(x, /)",
+     "The distinct elements of x, where they first occur, the way back, and how often they occur."
+     "\n\n"
+     "They are in ascending order, complex ones by real part and then imaginary, NaNs last. Every "
+     "NaN is distinct;\n-0 equals +0. Waits for the device: the shape depends on the data.\n\n"
+     "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
+     "Returns\n-------\nUniqueAllResult\n    A named tuple: values (1-D, of the dtype of x), "
+     "indices (int64, into x in C order),\n    inverse_indices (int64, of the shape of x: "
+     "values[inverse_indices] is x), counts (int64).\n\n"
+     "Source: array API 2025.12, set functions.\n\n"
+     "Examples\n--------\n"
+     ">>> import skerry as sk\n"
+     ">>> sk.unique_all(sk.asarray([3, 1, 3])).inverse_indices\n"
+     "Array([1, 0, 1], dtype=int64, device='cpu:0')\n",
+     run_unique_all},
+    {"unique_counts", "(x, /)",
+     "The distinct elements of x and how often they occur.\n\n"
+     "They are in ascending order, complex ones by real part and then imaginary, NaNs last. Every "
+     "NaN is distinct;\n-0 equals +0. Waits for the device: the shape depends on the data.\n\n"
+     "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
+     "Returns\n-------\nUniqueCountsResult\n    A named tuple: values (1-D, of the dtype of x), "
+     "counts (int64).\n\n"
+     "Source: array API 2025.12, set functions.\n\n"
+     "Examples\n--------\n"
+     ">>> import skerry as sk\n"
+     ">>> sk.unique_counts(sk.asarray([3, 1, 3])).counts\n"
+     "Array([1, 2], dtype=int64, device='cpu:0')\n",
+     run_unique_counts},
+    {"unique_inverse", "(x, /)",
+     "The distinct elements of x, and for each element of x the index of its value.\n\n"
+     "They are in ascending order, complex ones by real part and then imaginary, NaNs last. Every "
+     "NaN is distinct;\n-0 equals +0. Waits for the device: the shape depends on the data.\n\n"
+     "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
+     "Returns\n-------\nUniqueInverseResult\n    A named tuple: values (1-D, of the dtype of x), "
+     "inverse_indices (int64, of the shape of x:\n    values[inverse_indices] is x).\n\n"
+     "Source: array API 2025.12, set functions.\n\n"
+     "Examples\n--------\n"
+     ">>> import skerry as sk\n"
+     ">>> sk.unique_inverse(sk.asarray([3, 1, 3])).values\n"
+     "Array([1, 3], dtype=int64, device='cpu:0')\n",
+     run_unique_inverse},
+    {"unique_values", "(x, /)",
+     "The distinct elements of x.\n\n"
+     "They are in ascending order, complex ones by real part and then imaginary, NaNs last. Every "
+     "NaN is distinct;\n-0 equals +0. Waits for the device: the shape depends on the data.\n\n"
+     "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
+     "Returns\n-------\nArray\n    1-D, of the dtype of x.\n\n"
+     "Source: array API 2025.12, set functions.\n\n"
+     "Examples\n--------\n"
+     ">>> import skerry as sk\n"
+     ">>> sk.unique_values(sk.asarray([3, 1, 3]))\n"
+     "Array([1, 3], dtype=int64, device='cpu:0')\n",
+     run_unique_values},
+};
+
+}  // namespace
+
+void add_sets(PyObject* module) { add_functions<functions>(module); }
+
+}  // namespace skerry::python

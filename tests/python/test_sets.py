@@ -1,0 +1,227 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""unique_* and isin against NumPy and against the standard's text: NaNs distinct, zeros merged, first occurrences."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import DTYPES, assert_same, layouts_of, on, sample, to_numpy
+
+ALL = pytest.mark.parametrize("dtype", DTYPES)
+
+
+def reference(x):
+    """values, indices, inverse, counts of the standard, by a dictionary; every NaN is a key of its own."""
+    flat = x.reshape(-1)
+    if np.any(flat != flat) or flat.size < 2000:
+        groups = {}
+        for i, item in enumerate(flat.tolist()):
+            key = ("nan", i) if item != item else item
+            groups.setdefault(key, []).append(i)
+        order = sorted(
+            groups.items(),
+            key=lambda g: (
+                isinstance(g[0], tuple),
+                0 if isinstance(g[0], tuple) else np.real(g[0]),
+                0 if isinstance(g[0], tuple) else np.imag(g[0]),
+                g[1][0],
+            ),
+        )
+        indices = np.asarray([places[0] for _, places in order], "int64")
+        counts = np.asarray([len(places) for _, places in order], "int64")
+        inverse = np.empty(flat.size, "int64")
+        for number, (_, places) in enumerate(order):
+            inverse[places] = number
+        return flat[indices], indices, inverse.reshape(x.shape), counts
+    _, indices, inverse, counts = np.unique(
+        flat, return_index=True, return_inverse=True, return_counts=True
+    )
+    return flat[indices], indices, inverse.reshape(x.shape), counts
+
+
+def same_values(got, want, device, what):
+    """By bits: which zero and which NaN."""
+    assert_same(got, want, device, what=what)
+    if want.dtype.kind in "fc":
+        mine = to_numpy(got)
+        for part in (np.real, np.imag):
+            np.testing.assert_array_equal(np.signbit(part(mine)), np.signbit(part(want)), what)
+
+
+def check(mine, theirs, device, what=""):
+    values, indices, inverse, counts = reference(theirs)
+    found = sk.unique_all(mine)
+    same_values(found.values, values, device, f"all values {what}")
+    assert_same(found.indices, indices, device, dtype="int64", what=f"all indices {what}")
+    assert_same(found.inverse_indices, inverse, device, dtype="int64", what=f"all inverse {what}")
+    assert_same(found.counts, counts, device, dtype="int64", what=f"all counts {what}")
+    found = sk.unique_counts(mine)
+    same_values(found.values, values, device, f"counts values {what}")
+    assert_same(found.counts, counts, device, dtype="int64", what=f"counts {what}")
+    found = sk.unique_inverse(mine)
+    same_values(found.values, values, device, f"inverse values {what}")
+    assert_same(found.inverse_indices, inverse, device, dtype="int64", what=f"inverse {what}")
+    same_values(sk.unique_values(mine), values, device, f"values {what}")
+
+
+@ALL
+def test_unique_layouts(dtype, device):
+    low_high = (0, 9) if np.dtype(dtype).kind in "iu" else (None, None)
+    for name, mine, theirs in layouts_of(sample(dtype, (9, 14), 5, *low_high), device):
+        check(mine, theirs, device, name)
+
+
+@ALL
+def test_unique_sizes(dtype):
+    rng = np.random.default_rng(0)
+    for n in (0, 1, 2, 31, 32, 33, 127, 3000, 30_000):
+        for distinct in (1, 3, 2000, 2100, 10**9):
+            limit = min(distinct, 100 if np.dtype(dtype).itemsize == 1 else 30_000)
+            x = (
+                rng.integers(0, limit, n).astype(dtype)
+                if limit < 30_000
+                else sample(dtype, n, n, *((-(2**15), 2**15 - 1) if dtype == "int16" else ()))
+            )
+            if np.dtype(dtype).kind == "c":
+                x = x + (1j * rng.integers(0, 3, n)).astype(dtype)
+            check(on("cpu:0", x), x, "cpu:0", f"n={n} distinct={distinct}")
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "float64", "float32", "complex64"])
+def test_unique_of_many_distinct_values(dtype):
+    rng = np.random.default_rng(1)
+    n = 200_000
+    cases = {
+        "permutation": rng.permutation(n),
+        "pairs": rng.permutation(n) // 2,
+        "wide": rng.integers(0, 2**62, n) // 3,
+        "two levels": rng.integers(0, 90, n) * 2**50 + rng.integers(0, 5000, n),
+    }
+    for name, x in cases.items():
+        values = x.astype(dtype)
+        check(on("cpu:0", values), values, "cpu:0", name)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("n", [5, 32, 40, 500, 4000])
+def test_unique_nan_and_zeros(dtype, n, device):
+    if n > 500 and device != "cpu:0":
+        return
+    rng = np.random.default_rng(n)
+    special = [np.nan, 0.0, -0.0, 1.0, -1.0, np.inf, -np.inf]
+    x = rng.choice(np.asarray(special, dtype), n)
+    if np.dtype(dtype).kind == "c":
+        x.imag = rng.choice(np.asarray(special), n)
+    check(on(device, x), x, device, "special")
+    x = np.where(x != x, 0, x).astype(dtype)
+    check(on(device, x), x, device, "zeros only")
+    only_nan = np.full(n, np.nan, dtype)
+    check(on(device, only_nan), only_nan, device, "only nan")
+
+
+def test_unique_results_are_named_tuples(device):
+    x = sk.asarray([[2, 1], [2, 2]], device=device)
+    found = sk.unique_all(x)
+    assert isinstance(found, tuple)
+    assert found._fields == ("values", "indices", "inverse_indices", "counts")
+    assert sk.unique_counts(x)._fields == ("values", "counts")
+    assert sk.unique_inverse(x)._fields == ("values", "inverse_indices")
+    assert isinstance(sk.unique_values(x), sk.Array)
+    values, inverse = sk.unique_inverse(x)
+    assert inverse.shape == (2, 2)
+    assert values.shape == (2,)
+
+
+def test_unique_of_no_elements_and_of_one(device):
+    for shape in [(0,), (3, 0)]:
+        x = sk.zeros(shape, dtype=sk.int8, device=device)
+        found = sk.unique_all(x)
+        assert [part.shape for part in found] == [(0,), (0,), shape, (0,)]
+        assert found.values.dtype == sk.int8
+        assert all(part.device == sk.Device(device) for part in found)
+    found = sk.unique_all(sk.asarray(7.0, device=device))
+    assert [part.shape for part in found] == [(1,), (1,), (), (1,)]
+
+
+def test_unique_errors():
+    for function in (sk.unique_all, sk.unique_counts, sk.unique_inverse, sk.unique_values):
+        with pytest.raises(TypeError):
+            function([1, 2])
+        with pytest.raises(TypeError):
+            function(3)
+
+
+# ---- isin
+
+
+def isin_reference(x1, x2, invert):
+    return np.isin(x1, x2, invert=invert)
+
+
+@ALL
+@pytest.mark.parametrize("invert", [False, True])
+def test_isin(dtype, invert, device):
+    low_high = (0, 30) if np.dtype(dtype).kind in "iu" else (None, None)
+    x = sample(dtype, (9, 14), 5, *low_high)
+    for m in (0, 1, 7, 8, 9, 40):
+        among = np.concatenate(
+            [sample(dtype, m, 6, *low_high)[: m // 2], x.reshape(-1)[: m - m // 2]]
+        )
+        for name, mine, theirs in layouts_of(x, device):
+            got = sk.isin(mine, on(device, among), invert=invert)
+            assert_same(got, isin_reference(theirs, among, invert), device, what=f"{name} {m}")
+
+
+@ALL
+def test_isin_large(dtype):
+    rng = np.random.default_rng(2)
+    top = 100 if np.dtype(dtype).itemsize == 1 else 30_000
+    x1 = rng.integers(0, top, 50_000).astype(dtype)
+    x2 = rng.integers(0, top, (40, 250)).astype(dtype)
+    assert_same(sk.isin(on("cpu:0", x1), on("cpu:0", x2)), np.isin(x1, x2), "cpu:0")
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64"])
+def test_isin_extreme_integers(dtype, device):
+    info = np.iinfo(dtype)
+    x1 = np.asarray([info.min, info.max, 0, 1, info.max - 1], dtype)
+    many = np.arange(2, 40).astype(dtype)
+    for extra in ([], [info.max], [info.min], [info.max, info.min, 0]):
+        x2 = np.concatenate([many, np.asarray(extra, dtype)])
+        assert_same(sk.isin(on(device, x1), on(device, x2)), np.isin(x1, x2), device)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_isin_nan_equals_nothing_and_zeros_are_equal(dtype, device):
+    x1 = np.asarray([np.nan, 0.0, -0.0, 1.0, np.inf], dtype)
+    for filler in (0, 30):
+        x2 = np.concatenate([np.arange(100, 100 + filler), [-0.0, np.nan, np.inf]]).astype(dtype)
+        got = sk.isin(on(device, x1), on(device, x2))
+        assert_same(got, [False, True, True, False, True], device)
+
+
+def test_isin_scalars_and_promotion(device):
+    x = sk.asarray([1, 2, 3], dtype=sk.int16, device=device)
+    assert_same(sk.isin(x, 2), [False, True, False], device)
+    assert_same(sk.isin(2, x), np.asarray(True), device)
+    assert_same(sk.isin(9, x, invert=True), np.asarray(True), device)
+    assert_same(sk.isin(sk.astype(x, sk.float32), 2.0), [False, True, False], device)
+    wide = sk.asarray([2, 300], dtype=sk.int64, device=device)
+    assert_same(sk.isin(sk.astype(x, sk.uint8), wide), [False, True, False], device)
+    # 300 is not 44 of a uint8.
+    assert_same(sk.isin(sk.asarray([44], dtype=sk.uint8, device=device), wide), [False], device)
+
+
+def test_isin_errors(device):
+    x = sk.asarray([1, 2], device=device)
+    for call in (
+        lambda: sk.isin(1, 2),
+        lambda: sk.isin(x, [1, 2]),
+        lambda: sk.isin(x, 1.5),
+        lambda: sk.isin(x, sk.ones((2,), device=device)),
+        lambda: sk.isin(x, True),
+    ):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(OverflowError):
+        sk.isin(x, 2**70)
