@@ -24,12 +24,14 @@ constexpr int64 short_row = 32;
 struct tiling {
   const plan& work;
   const loop& what;
-  int axis = 1;         ///< the tile's second; the rank of the plan or beyond means none
-  int64 n = 1;          ///< along axis 0
-  int64 rows = 1;       ///< along `axis`
-  unsigned single = 0;  ///< operands that the body takes as single elements
-  unsigned packed = 0;  ///< operands that go through a buffer
-  bool merged = false;  ///< a tile is one run
+  int axis = 1;             ///< the tile's second; the rank of the plan or beyond means none
+  int64 n = 1;              ///< along axis 0
+  int64 rows = 1;           ///< along `axis`
+  unsigned single = 0;      ///< operands that the body takes as single elements
+  unsigned packed = 0;      ///< operands that go through a buffer
+  bool merged = false;      ///< a tile is one run
+  bool transposes = false;  ///< some operand is contiguous along `axis`, not along axis 0
+  int same_as[plan::max_operands];  ///< the first input that is the same view, as in x * x
   int64 counts[plan::max_axes];
   int64 units = 1;
 
@@ -38,6 +40,7 @@ struct tiling {
     merged = work.rank > 1 && work.shape[0] < short_row;
     classify();
     choose_extents();
+    find_same();
     for (int a = 0; a < work.rank; ++a) {
       const int64 step = a == 0 ? n : a == axis ? rows : 1;
       counts[a] = ceil_div(work.shape[a], step);
@@ -55,10 +58,27 @@ struct tiling {
       for (int a = 1; a < work.rank; ++a) {
         if (stride(i, a) == work.itemsize[i]) {
           axis = a;
+          transposes = true;
           return;
         }
       }
     }
+  }
+
+  void find_same() noexcept {
+    for (int i = 0; i < work.operand_count; ++i) {
+      same_as[i] = i;
+      for (int other = i - 1; other > 0; --other) {
+        if (is_same(i, other)) same_as[i] = other;
+      }
+    }
+  }
+
+  bool is_same(int i, int other) const {
+    bool same = !work.is_value(i) && work.data[i] == work.data[other] &&
+                work.itemsize[i] == work.itemsize[other];
+    for (int a = 0; same && a < work.rank; ++a) same = stride(i, a) == stride(other, a);
+    return same;
   }
 
   bool lies_as_needed(int operand) const {
@@ -86,9 +106,10 @@ struct tiling {
     for (int i = 0; i < work.operand_count; ++i) widest = greatest(widest, work.itemsize[i]);
     const int64 capacity =
         packed != 0 ? buffer_bytes / widest : greatest(direct_elements / what.cost, 1024);
-    // Square tiles where lines are short; a transpose reads and writes 256 bytes at a time.
+    // A transpose reads and writes 256 bytes at a time; all else goes along rows as far as it can,
+    // since short pieces of many rows fall into the same sets of the cache.
     int64 most = capacity;
-    if (packed != 0 && work.rank > 1 && !merged) most = greatest(256 / widest, 16);
+    if (packed != 0 && transposes && !merged) most = greatest(256 / widest, 16);
     n = least(work.shape[0], most);
     if (axis < work.rank) rows = least(work.shape[axis], greatest(capacity / n, 1));
   }
@@ -133,8 +154,9 @@ class tile_runner {
       data[i] = base[i];
       steps[i] = row_stride(i);
       if (!is_packed(i)) continue;
-      if (i > 0) pack(i, base[i], n, rows);
-      data[i] = buffers_[i];
+      const int buffer = how_.same_as[i];
+      if (i > 0) pack(buffer, base[i], n, rows);
+      data[i] = buffers_[buffer];
       steps[i] = n * work_.itemsize[i];
     }
     if (how_.merged) {
