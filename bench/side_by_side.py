@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import platform
 import statistics
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,64 @@ def pair(
             best[i] = min(best[i], seconds_per_call(call, number))
         rounds += 1
     return best[0], best[1]
+
+
+def check(ours: Any, peer: Any, tolerance: float) -> None:
+    """Raise unless both gave the same: arrays, or tuples of arrays."""
+    if isinstance(peer, tuple):
+        for mine, theirs in zip(ours, peer, strict=True):
+            check(mine, theirs, tolerance)
+        return
+    mine = np.asarray(ours.to_device("cpu:0"))
+    if tolerance == 0:
+        np.testing.assert_array_equal(mine, peer)
+    else:
+        np.testing.assert_allclose(mine, peer, rtol=tolerance, atol=tolerance)
+
+
+def timed(
+    name: str,
+    ours: Callable[[], Any],
+    peer: Callable[[], Any],
+    at_least: float,
+    *,
+    tolerance: float = 1e-5,
+    all_cores: bool = False,
+    all_cores_at_least: float = 0.0,
+) -> Row:
+    """A row whose goal is a speed: at least so many times NumPy's, and with all cores too if asked for."""
+    check(ours(), peer(), tolerance)
+    mine, theirs = pair(ours, peer)
+    row = Row(name, mine, theirs, f">= {at_least:g} x", theirs / mine >= at_least)
+    if all_cores:
+        with every_core():
+            ours()
+            together = min(seconds_per_call(ours, 1) for _ in range(7))
+        row.note = f"all cores {theirs / together:.2f}x"
+        if all_cores_at_least:
+            row.note += f" (>= {all_cores_at_least:g})"
+            row.reached = row.reached and theirs / together >= all_cores_at_least
+    return row
+
+
+@contextlib.contextmanager
+def every_core() -> Iterator[None]:
+    """All cores of the machine for skerry, inside; outside what was set."""
+    import skerry as sk
+
+    before = sk.get_num_threads()
+    sk.set_num_threads(os.cpu_count() or 1)
+    try:
+        yield
+    finally:
+        sk.set_num_threads(before)
+
+
+def overhead(name: str, ours: Callable[[], Any], peer: Callable[[], Any], at_most: float) -> Row:
+    """A row whose goal is a share of NumPy's time."""
+    check(ours(), peer(), 1e-12)
+    mine, theirs = pair(ours, peer)
+    return Row(name, mine, theirs, f"<= {at_most:g} of time", mine / theirs <= at_most)
 
 
 def geometric_mean(values: list[float]) -> float:

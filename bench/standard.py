@@ -1,0 +1,267 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the functions of the standard beyond the elementwise ones."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import skerry as sk
+from side_by_side import Row, check, pair, seconds_per_call, timed
+
+LARGE = 16_000_000
+KEYS = 4_000_000
+SIDE = 4096
+
+
+def uniform(n: int, dtype: str = "float32", seed: int = 0) -> np.ndarray:
+    """Random numbers in [0, 1), or integers of 64 bits."""
+    rng = np.random.default_rng(seed)
+    if dtype == "int64":
+        return rng.integers(-(2**62), 2**62, n)
+    return rng.random(n, dtype=dtype)
+
+
+def scans() -> list[Row]:
+    """Prefix sums."""
+    a = uniform(LARGE)
+    x = sk.asarray(a)
+    return [
+        timed(
+            "cumulative_sum, 1.6e7 float32",
+            lambda: sk.cumulative_sum(x),
+            lambda: np.cumulative_sum(a),
+            6,
+            tolerance=1e-2,  # NumPy adds one after the other in float32
+            all_cores=True,
+        )
+    ]
+
+
+def selecting() -> list[Row]:
+    """Masks and positions."""
+    a, mask = uniform(LARGE), uniform(LARGE, seed=1) < 0.5
+    places = np.random.default_rng(2).integers(0, LARGE, KEYS)
+    x, k, p = sk.asarray(a), sk.asarray(mask), sk.asarray(places)
+    return [
+        timed(
+            "x[mask], random half of 1.6e7",
+            lambda: x[k],
+            lambda: a[mask],
+            6,
+            tolerance=0,
+            all_cores=True,
+        ),
+        timed(
+            "nonzero, 1.6e7 bool",
+            lambda: sk.nonzero(k),
+            lambda: np.nonzero(mask),
+            2,
+            tolerance=0,
+            all_cores=True,
+        ),
+        timed(
+            "take, 4e6 random of 1.6e7",
+            lambda: sk.take(x, p),
+            lambda: np.take(a, places),
+            1.0,
+            tolerance=0,
+            all_cores=True,
+            all_cores_at_least=1.5,
+        ),
+    ]
+
+
+def sorting() -> list[Row]:
+    """4e6 random keys."""
+    rows = []
+    for dtype in ("float32", "float64", "int64"):
+        a = uniform(KEYS, dtype)
+        x = sk.asarray(a)
+        rows.append(
+            timed(
+                f"sort {dtype}, 4e6",
+                lambda x=x: sk.sort(x, stable=False),
+                lambda a=a: np.sort(a),
+                3,
+                tolerance=0,
+                all_cores=True,
+            )
+        )
+    a = uniform(KEYS)
+    x = sk.asarray(a)
+    rows.append(
+        timed(
+            "stable sort float32, 4e6",
+            lambda: sk.sort(x),
+            lambda: np.sort(a, stable=True),
+            6,
+            tolerance=0,
+            all_cores=True,
+        )
+    )
+    rows.append(
+        timed(
+            "stable argsort float32, 4e6",
+            lambda: sk.argsort(x),
+            lambda: np.argsort(a, stable=True),
+            3,
+            tolerance=0,
+            all_cores=True,
+        )
+    )
+    return rows
+
+
+def sorted_unique(a: np.ndarray, what: str) -> Any:
+    """As NumPy's unique functions, by way of a sorted copy."""
+    if what == "inverse":
+        order = np.argsort(a)
+        ordered = a[order]
+        first = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+        inverse = np.empty(a.size, np.int64)
+        inverse[order] = np.cumsum(first) - 1
+        return ordered[first], inverse
+    ordered = np.sort(a)
+    first = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+    if what == "values":
+        return ordered[first]
+    places = np.flatnonzero(np.concatenate((first, [True])))
+    return ordered[first], np.diff(places)
+
+
+def sets() -> list[Row]:
+    """unique_* of 4e6 int64, beside the better of NumPy's function and a sorted copy."""
+    rows = []
+    for title, a in (
+        ("distinct", uniform(KEYS, "int64")),
+        ("1e3 distinct", np.random.default_rng(3).integers(0, 1000, KEYS)),
+    ):
+        x = sk.asarray(a)
+        for what in ("values", "counts", "inverse"):
+            ours = functools.partial(getattr(sk, f"unique_{what}"), x)
+            peers = [
+                functools.partial(getattr(np, f"unique_{what}"), a),
+                functools.partial(sorted_unique, a, what),
+            ]
+            check(ours(), peers[1](), 0)
+            peer = min(peers, key=lambda f: seconds_per_call(f, 1))
+            mine, theirs = pair(ours, peer)
+            name = f"unique_{what}, 4e6 int64, {title}"
+            rows.append(Row(name, mine, theirs, ">= 2 x", theirs / mine >= 2))
+    return rows
+
+
+def searching() -> list[Row]:
+    """Binary searches."""
+    a = np.sort(uniform(KEYS))
+    wanted = uniform(1_000_000, seed=4)
+    x, w = sk.asarray(a), sk.asarray(wanted)
+    return [
+        timed(
+            "searchsorted, 1e6 in 4e6",
+            lambda: sk.searchsorted(x, w),
+            lambda: np.searchsorted(a, wanted),
+            1.5,
+            tolerance=0,
+            all_cores=True,
+        )
+    ]
+
+
+def statistics() -> list[Row]:
+    """Variance, flat and over each axis."""
+    flat = uniform(LARGE)
+    square = flat[: 4000 * 4000].reshape(4000, 4000)
+    x, s = sk.asarray(flat), sk.asarray(square)
+    return [
+        timed("var, 1.6e7 float32", lambda: sk.var(x), lambda: np.var(flat), 3, all_cores=True),
+        timed("var 4000^2, axis 0", lambda: sk.var(s, axis=0), lambda: np.var(square, axis=0), 3),
+        timed("var 4000^2, axis 1", lambda: sk.var(s, axis=1), lambda: np.var(square, axis=1), 3),
+    ]
+
+
+def axes() -> list[Row]:
+    """Reductions over each axis of several shapes: the rate beside that of our own flat sum of the same bytes."""
+    flat = sk.asarray(uniform(2**24))
+    base = min(seconds_per_call(lambda: sk.sum(flat), 1) for _ in range(9))
+    rows = []
+    for shape in ((2**22, 4), (4, 2**22), (4096, 4096), (256, 256, 256)):
+        x = sk.reshape(flat, shape)
+        for axis in (1,) if len(shape) == 3 else (0, 1):
+            for name in ("sum", "max", "argmax", "any"):
+                function = getattr(sk, name)
+                # `any` over numbers that are no zeros stops at once; zeros are read to the end.
+                data = x if name != "any" else sk.zeros(shape, dtype=sk.float32)
+                function(data, axis=axis)
+                ours = min(
+                    seconds_per_call(lambda f=function, d=data, a=axis: f(d, axis=a), 1)
+                    for _ in range(7)
+                )
+                label = f"{name} {'x'.join(map(str, shape))}, axis {axis}, of flat sum"
+                rows.append(Row(label, ours, base, ">= 0.5 of rate", base / ours >= 0.5))
+    return rows
+
+
+def products() -> list[Row]:
+    """Matrix products."""
+    rng = np.random.default_rng(5)
+    i, j = rng.integers(-1000, 1000, (512, 512)), rng.integers(-1000, 1000, (512, 512))
+    a, b = rng.random((2048, 2048), dtype=np.float32), rng.random((2048, 2048), dtype=np.float32)
+    p, q, x, y = (sk.asarray(each) for each in (i, j, a, b))
+    return [
+        timed("matmul int64, 512", lambda: p @ q, lambda: i @ j, 8, tolerance=0, all_cores=True),
+        timed("matmul float32, 2048", lambda: x @ y, lambda: a @ b, 1.0, tolerance=1e-3),
+    ]
+
+
+def transforms() -> list[Row]:
+    """Fourier transforms of complex64."""
+    rng = np.random.default_rng(6)
+    line = (rng.random(1_000_000) + 1j * rng.random(1_000_000)).astype(np.complex64)
+    image = (rng.random((1024, 1024)) + 1j * rng.random((1024, 1024))).astype(np.complex64)
+    x, y = sk.asarray(line), sk.asarray(image)
+    return [
+        timed(
+            "fft complex64, 1e6",
+            lambda: sk.fft.fft(x),
+            lambda: np.fft.fft(line),
+            1.0,
+            tolerance=1e-2,
+        ),
+        timed(
+            "fftn complex64, 1024^2",
+            lambda: sk.fft.fftn(y),
+            lambda: np.fft.fftn(image),
+            1.5,
+            tolerance=1e-2,
+            all_cores=True,
+            all_cores_at_least=2,
+        ),
+    ]
+
+
+def joining() -> list[Row]:
+    """Copies of several layouts."""
+    m, v = uniform(SIDE * SIDE).reshape(SIDE, SIDE), uniform(LARGE)
+    h = m.reshape(256, 256, 256)
+    x, w, t = sk.asarray(m), sk.asarray(v), sk.asarray(h)
+    pairs: list[tuple[str, Callable[[], Any], Callable[[], Any]]] = [
+        ("concat, axis 0", lambda: sk.concat([x, x]), lambda: np.concatenate([m, m])),
+        ("concat, axis 1", lambda: sk.concat([x, x], axis=1), lambda: np.concatenate([m, m], 1)),
+        ("stack, axis 0", lambda: sk.stack([w, w]), lambda: np.stack([v, v])),
+        ("stack, axis -1", lambda: sk.stack([w, w], axis=-1), lambda: np.stack([v, v], -1)),
+        (
+            "permute_dims copy, 256^3, (2, 0, 1)",
+            lambda: sk.reshape(sk.permute_dims(t, (2, 0, 1)), (-1,)),
+            lambda: np.permute_dims(h, (2, 0, 1)).reshape(-1),
+        ),
+        ("roll, 1.6e7 by 1000", lambda: sk.roll(w, 1000), lambda: np.roll(v, 1000)),
+        ("roll 4096^2 along axis 1", lambda: sk.roll(x, 7, axis=1), lambda: np.roll(m, 7, 1)),
+        ("tile 4096^2, (1, 2)", lambda: sk.tile(x, (1, 2)), lambda: np.tile(m, (1, 2))),
+        ("repeat 1.6e7, 2 times", lambda: sk.repeat(w, 2), lambda: np.repeat(v, 2)),
+    ]
+    return [timed(name, a, b, 1.5, tolerance=0, all_cores=True) for name, a, b in pairs]
