@@ -4,6 +4,7 @@
 
 #include "ops/kernels/elementwise.hpp"
 #include "ops/kernels/matmul.hpp"
+#include "ops/kernels/fft.hpp"
 #include "ops/kernels/moves.hpp"
 #include "ops/kernels/reduce.hpp"
 #include "ops/kernels/scan.hpp"
@@ -20,6 +21,7 @@ namespace skerry {
 struct kernel_table {
   elementwise_kernels elementwise;
   matmul_kernels matmul;
+  fft_kernels fft;
   moves_kernels moves;
   reduce_kernels reduce;
   scan_kernels scan;

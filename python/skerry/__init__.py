@@ -12,7 +12,7 @@ import atexit as _atexit
 
 import numpy as _np
 
-from skerry import exceptions
+from skerry import exceptions, fft
 from skerry._config import show_config
 from skerry._core import (
     Array,
@@ -244,6 +244,7 @@ __all__ = [
     "expand_dims",
     "expm1",
     "eye",
+    "fft",
     "finfo",
     "flip",
     "float32",

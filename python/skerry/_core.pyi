@@ -6,6 +6,7 @@ import contextvars
 from collections.abc import Iterator, Sequence
 from types import EllipsisType, ModuleType
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ Scalar: TypeAlias = bool | int | float | complex | np.generic
 Operand: TypeAlias = Array | Scalar
 Shape: TypeAlias = int | tuple[int, ...] | list[int]
 Axis: TypeAlias = int | tuple[int, ...] | None
+FftNorm: TypeAlias = Literal["backward", "ortho", "forward"]
 IndexPart: TypeAlias = int | slice | EllipsisType | Array | None
 Index: TypeAlias = IndexPart | tuple[IndexPart, ...]
 
@@ -362,6 +364,64 @@ def roll(
 def stack(arrays: tuple[Array, ...] | list[Array], /, *, axis: int = 0) -> Array: ...
 def tile(x: Array, repetitions: int | tuple[int, ...], /) -> Array: ...
 def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]: ...
+def fft(
+    x: Array, /, *, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
+) -> Array: ...
+def hfft(
+    x: Array, /, *, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
+) -> Array: ...
+def ifft(
+    x: Array, /, *, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
+) -> Array: ...
+def ihfft(
+    x: Array, /, *, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
+) -> Array: ...
+def irfft(
+    x: Array, /, *, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
+) -> Array: ...
+def rfft(
+    x: Array, /, *, n: int | None = None, axis: int = -1, norm: FftNorm = "backward"
+) -> Array: ...
+def fftn(
+    x: Array,
+    /,
+    *,
+    s: tuple[int, ...] | list[int] | None = None,
+    axes: tuple[int, ...] | list[int] | None = None,
+    norm: FftNorm = "backward",
+) -> Array: ...
+def ifftn(
+    x: Array,
+    /,
+    *,
+    s: tuple[int, ...] | list[int] | None = None,
+    axes: tuple[int, ...] | list[int] | None = None,
+    norm: FftNorm = "backward",
+) -> Array: ...
+def irfftn(
+    x: Array,
+    /,
+    *,
+    s: tuple[int, ...] | list[int] | None = None,
+    axes: tuple[int, ...] | list[int] | None = None,
+    norm: FftNorm = "backward",
+) -> Array: ...
+def rfftn(
+    x: Array,
+    /,
+    *,
+    s: tuple[int, ...] | list[int] | None = None,
+    axes: tuple[int, ...] | list[int] | None = None,
+    norm: FftNorm = "backward",
+) -> Array: ...
+def fftfreq(
+    n: int, /, *, d: float = 1.0, dtype: DtypeLike = None, device: DeviceLike | None = None
+) -> Array: ...
+def rfftfreq(
+    n: int, /, *, d: float = 1.0, dtype: DtypeLike = None, device: DeviceLike | None = None
+) -> Array: ...
+def fftshift(x: Array, /, *, axes: Axis = None) -> Array: ...
+def ifftshift(x: Array, /, *, axes: Axis = None) -> Array: ...
 def arange(
     start: float,
     /,

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/ndarray.hpp"
+
+namespace skerry {
+
+/// What a transform computes; the one of several axes has the name with an `n`.
+enum class fft_kind : std::uint8_t { fft, ifft, rfft, irfft, hfft, ihfft };
+
+/// Where the result is divided by the number of elements: in the transform to the time domain, in
+/// both by its square root, or in the one to the frequency domain.
+enum class fft_norm : std::uint8_t { backward, ortho, forward };
+
+/// Along one axis; `n` elements of the input (of the result for irfft and hfft), by default all.
+/// Throws dtype_error for what is not floating (not real for rfft and ihfft), axis_error,
+/// value_error for n < 1, shape_error, out_of_memory_error.
+[[nodiscard]] ndarray fft(fft_kind kind, const ndarray& x, std::optional<std::int64_t> n,
+                          std::int64_t axis, fft_norm norm);
+/// Over several axes (the last ones if only `lengths` are given, all without either); the last of
+/// them is the one of the real side. Throws value_error for axes named twice too.
+[[nodiscard]] ndarray fftn(fft_kind kind, const ndarray& x,
+                           std::optional<std::span<const std::int64_t>> lengths,
+                           std::optional<std::span<const std::int64_t>> axes, fft_norm norm);
+
+/// The frequencies of the bins of fft, or (`half`) of rfft, of n samples that are `spacing` apart.
+/// `type` is real floating. Throws value_error for n < 1 or a zero spacing, dtype_error.
+[[nodiscard]] ndarray fft_frequencies(const char* op, std::int64_t n, double spacing, dtype type,
+                                      device where, bool half);
+
+/// Moves the zero frequency to the middle of the axes (all by default), or, `back`, from there to
+/// the front.
+[[nodiscard]] ndarray fft_shift(const ndarray& x, std::optional<std::span<const std::int64_t>> axes,
+                                bool back);
+
+}  // namespace skerry

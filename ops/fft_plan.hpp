@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/ndarray.hpp"
+
+namespace skerry {
+
+enum class fft_side : std::uint8_t { real, complex };
+
+/// How the transforms of one call are enqueued: in which pieces, over which copies. Arrays have at
+/// least one element.
+struct fft_plan {
+  const char* op;
+  bool forward;
+  double scale;
+
+  /// A fresh complex array, whatever the dtype of `x`; a fresh copy for no axes.
+  [[nodiscard]] ndarray complex_to_complex(const ndarray& x, const dims& axes) const;
+  /// `x` is complex, C-contiguous and nobody else's; the result may be it.
+  [[nodiscard]] ndarray complex_in_place(const ndarray& x, const dims& axes) const;
+  /// The half of the spectrum that determines it, or (`mirrored`, on CPU devices) all of it.
+  [[nodiscard]] ndarray real_to_complex(const ndarray& x, int axis, bool mirrored) const;
+  /// `length` elements along the axis.
+  [[nodiscard]] ndarray complex_to_real(const ndarray& x, int axis, std::int64_t length) const;
+};
+
+}  // namespace skerry

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What ducc asks for under this name when it is not to use std::thread: it locks its caches of
+// plans and nothing else, since its parallel loops are ours (threads.cpp).
+
+namespace DUCC0_NAMESPACE {
+namespace detail_threading {
+
+/// One lock for all: it is held for a look at a table of ten plans. A fork waits for it, so that
+/// the child finds it free and the tables whole.
+class Mutex {
+ public:
+  static void lock();
+  static void unlock();
+};
+
+class LockGuard {
+ public:
+  explicit LockGuard(const Mutex&) { Mutex::lock(); }
+  ~LockGuard() { Mutex::unlock(); }
+  LockGuard(const LockGuard&) = delete;
+  LockGuard& operator=(const LockGuard&) = delete;
+};
+
+// Named by a template that nothing here instantiates.
+struct UniqueLock {};
+struct CondVar {};
+
+}  // namespace detail_threading
+}  // namespace DUCC0_NAMESPACE

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/launch.hpp"
+
+namespace skerry {
+
+/// One discrete Fourier transform over some axes of an array, the rest being a batch. No axis is of
+/// size 0; addresses and strides are multiples of what an element's real type, or the element,
+/// takes.
+struct fft_params {
+  static constexpr int max_axes = 8;
+  static constexpr int most_transformed = 3;
+
+  const char* input;
+  char* output;  ///< complex to complex: may be the input, with the same strides
+  double scale;  ///< of every element of the result
+  std::int32_t rank;
+  std::int32_t transformed;  ///< the last so many axes, 1 to 3; 1 where one side is real
+  /// Of the real side where there is one; the complex side then has shape / 2 + 1 elements along
+  /// the transformed axis.
+  std::int64_t shape[max_axes];
+  std::int64_t input_strides[max_axes];   ///< bytes
+  std::int64_t output_strides[max_axes];  ///< bytes
+  /// The exponent is -2 pi i jk / n, else 2 pi i jk / n.
+  bool forward;
+  /// Real to complex, host form only: the output has all `shape` elements, the second half being
+  /// the first mirrored.
+  bool mirrored;
+  /// Host form: set where there was no memory to work in; null: the result is then NaN.
+  bool* out_of_memory;
+};
+
+/// Parameter: fft_params; by real type: float32, float64. The native forms take axes that are
+/// positive multiples of each other, as in a C-contiguous array, and at most two of a batch.
+struct fft_kernels {
+  kernel complex_to_complex[2];
+  kernel real_to_complex[2];
+  kernel complex_to_real[2];
+};
+
+}  // namespace skerry

@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/fft.hpp"
+
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/functions.hpp"
+
+namespace skerry::python {
+namespace {
+
+using integers = std::optional<std::vector<std::int64_t>>;
+
+fft_norm parse_norm(const char* op, const arguments& with) {
+  if (!with.has(3)) return fft_norm::backward;
+  if (PyUnicode_Check(with[3])) {
+    if (PyUnicode_CompareWithASCIIString(with[3], "backward") == 0) return fft_norm::backward;
+    if (PyUnicode_CompareWithASCIIString(with[3], "ortho") == 0) return fft_norm::ortho;
+    if (PyUnicode_CompareWithASCIIString(with[3], "forward") == 0) return fft_norm::forward;
+  }
+  throw value_error(std::string(op) + ": norm must be 'backward', 'ortho' or 'forward'");
+}
+
+integers parse_optional(const char* op, const char* argument, const arguments& with, int at) {
+  if (!with.has(at)) return std::nullopt;
+  return parse_integers(op, argument, with[at]);
+}
+
+constexpr std::int64_t long_transform = long_work / 8;
+
+template <fft_kind Kind>
+PyObject* run_fft(const arguments& with) {
+  constexpr const char* names[] = {"fft", "ifft", "rfft", "irfft", "hfft", "ihfft"};
+  const char* op = names[static_cast<int>(Kind)];
+  const ndarray& x = require_array(op, "x", with[0]);
+  std::optional<std::int64_t> n;
+  if (with.has(1)) n = clamped_integer(with[1]);
+  const std::int64_t axis = with[2] == nullptr ? -1 : clamped_integer(with[2]);
+  const fft_norm norm = parse_norm(op, with);
+  ndarray result;
+  {
+    const without_gil working(x.size() > long_transform);
+    result = fft(Kind, x, n, axis, norm);
+  }
+  return wrap(std::move(result));
+}
+
+template <fft_kind Kind>
+PyObject* run_fftn(const arguments& with) {
+  constexpr const char* names[] = {"fftn", "ifftn", "rfftn", "irfftn"};
+  const char* op = names[static_cast<int>(Kind)];
+  const ndarray& x = require_array(op, "x", with[0]);
+  const integers lengths = parse_optional(op, "s", with, 1);
+  const integers axes = parse_optional(op, "axes", with, 2);
+  const fft_norm norm = parse_norm(op, with);
+  ndarray result;
+  {
+    const without_gil working(x.size() > long_transform);
+    result = fftn(Kind, x, lengths, axes, norm);
+  }
+  return wrap(std::move(result));
+}
+
+PyObject* frequencies(const char* op, const arguments& with, bool half) {
+  const std::int64_t n = clamped_integer(with[0]);
+  double spacing = 1;
+  if (with[1] != nullptr) {
+    spacing = PyFloat_AsDouble(with[1]);
+    if (spacing == -1 && PyErr_Occurred()) throw python_error{};
+  }
+  const dtype type = parse_optional_dtype(op, with[2]).value_or(default_real);
+  return wrap(fft_frequencies(op, n, spacing, type, device_or_default(op, with[3]), half));
+}
+
+PyObject* run_fftfreq(const arguments& with) { return frequencies("fftfreq", with, false); }
+PyObject* run_rfftfreq(const arguments& with) { return frequencies("rfftfreq", with, true); }
+
+PyObject* shift(const char* op, const arguments& with, bool back) {
+  const ndarray& x = require_array(op, "x", with[0]);
+  const integers axes = parse_optional(op, "axes", with, 1);
+  ndarray result;
+  {
+    const without_gil working(x.size() > long_work);
+    result = fft_shift(x, axes, back);
+  }
+  return wrap(std::move(result));
+}
+
+PyObject* run_fftshift(const arguments& with) { return shift("fftshift", with, false); }
+PyObject* run_ifftshift(const arguments& with) { return shift("ifftshift", with, true); }
+
+#define SKERRY_FFT_SIGNATURE "(x, /, *, n=None, axis=-1, norm='backward')"
+#define SKERRY_FFTN_SIGNATURE "(x, /, *, s=None, axes=None, norm='backward')"
+#define SKERRY_FFT_COMPLEX \
+  "Parameters\n----------\nx : Array\n    Of a floating dtype; real ones are made complex.\n"
+#define SKERRY_FFT_REAL "Parameters\n----------\nx : Array\n    Of a real floating dtype.\n"
+#define SKERRY_FFT_N                                                                             \
+  "n : int, optional\n    Elements of x along the axis to transform: the axis is cut, or zeros " \
+  "are put behind it.\n"
+#define SKERRY_FFT_N_OUT                                                                         \
+  "n : int, optional\n    Elements of the result along the axis, 2 (m - 1) by default for m of " \
+  "x; x is cut\n    to n // 2 + 1 elements, or zeros are put behind it.\n"
+#define SKERRY_FFT_NORM                                                                          \
+  "norm : {'backward', 'ortho', 'forward'}\n    What is divided by the number of elements: the " \
+  "inverse transforms, both kinds by\n    its square root, or the forward ones.\n"
+#define SKERRY_FFT_AXIS "axis : int\n"
+#define SKERRY_FFT_S                                                                              \
+  "s : sequence of ints, optional\n    Elements along each of the axes, as n of the function of " \
+  "one axis.\n"                                                                                   \
+  "axes : sequence of ints, optional\n    All by default, or the last len(s).\n"
+#define SKERRY_FFT_RETURNS(what) "\nReturns\n-------\nArray\n    " what " On the device of x.\n"
+#define SKERRY_FFT_ERRORS                                                                        \
+  "\nRaises\n------\nTypeError\n    For another dtype.\nAxisError\n    For an axis that x does " \
+  "not have.\nValueError\n    For a length below 1, axes named twice, an unknown norm.\n\n"      \
+  "Source: array API 2025.12, fft extension.\n\nExamples\n--------\n>>> import skerry as sk\n"
+
+constexpr function_entry functions[] = {
+    {"fft", SKERRY_FFT_SIGNATURE,
+     "The discrete Fourier transform along an axis: sum of x[j] exp(-2 pi i jk / n) over "
+     "j.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
+         "Complex, in the precision of x.") SKERRY_FFT_ERRORS
+     ">>> sk.fft.fft(sk.asarray([1.0, 0.0, 0.0, 0.0]))\n"
+     "Array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], dtype=complex128, device='cpu:0')\n",
+     run_fft<fft_kind::fft>},
+    {"fftfreq", "(n, /, *, d=1.0, dtype=None, device=None)",
+     "The frequencies of the elements of fft: [0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / "
+     "(d n).\n\nParameters\n----------\nn : int\n    At least 1.\nd : float\n    Distance of the "
+     "samples, not 0.\ndtype : dtype, optional\n    Real floating; float64 by default.\n"
+     "device : Device or str, optional\n    By default that of `with skerry.device(...)`, else of "
+     "set_default_device, else cpu:0.\n\n"
+     "Raises\n------\nValueError, TypeError, DeviceUnavailableError\n\n"
+     "Source: array API 2025.12, fft extension.\n\nExamples\n--------\n>>> import skerry as sk\n"
+     ">>> sk.fft.fftfreq(4, d=0.5)\n"
+     "Array([ 0. ,  0.5, -1. , -0.5], dtype=float64, device='cpu:0')\n",
+     run_fftfreq},
+    {"fftn", SKERRY_FFTN_SIGNATURE,
+     "The discrete Fourier transform over several axes.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S
+         SKERRY_FFT_NORM SKERRY_FFT_RETURNS("Complex, in the precision of x.") SKERRY_FFT_ERRORS
+     ">>> sk.fft.fftn(sk.ones((2, 2)))\n"
+     "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')\n",
+     run_fftn<fft_kind::fft>},
+    {"fftshift", "(x, /, *, axes=None)",
+     "x with the zero frequency in the middle of the axes, all of them by default.\n\n"
+     "Parameters\n----------\nx : Array\n    Of any dtype.\naxes : int or sequence of ints, "
+     "optional\n\nReturns\n-------\nArray\n    A copy, of the shape and dtype of x.\n\n"
+     "Raises\n------\nAxisError, ValueError\n\n"
+     "Source: array API 2025.12, fft extension.\n\nExamples\n--------\n>>> import skerry as sk\n"
+     ">>> sk.fft.fftshift(sk.fft.fftfreq(4))\n"
+     "Array([-0.5 , -0.25,  0.  ,  0.25], dtype=float64, device='cpu:0')\n",
+     run_fftshift},
+    {"hfft", SKERRY_FFT_SIGNATURE,
+     "The transform of a signal that has Hermitian symmetry, given by its first half: "
+     "real.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N_OUT SKERRY_FFT_AXIS SKERRY_FFT_NORM
+         SKERRY_FFT_RETURNS("Real, in the precision of x.") SKERRY_FFT_ERRORS
+     ">>> sk.fft.hfft(sk.asarray([1.0, 2.0, 3.0]))\n"
+     "Array([ 8., -2.,  0., -2.], dtype=float64, device='cpu:0')\n",
+     run_fft<fft_kind::hfft>},
+    {"ifft", SKERRY_FFT_SIGNATURE,
+     "The inverse of fft.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM
+         SKERRY_FFT_RETURNS("Complex, in the precision of x.") SKERRY_FFT_ERRORS
+     ">>> sk.fft.ifft(sk.asarray([4.0, 0.0, 0.0, 0.0]))\n"
+     "Array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], dtype=complex128, device='cpu:0')\n",
+     run_fft<fft_kind::ifft>},
+    {"ifftn", SKERRY_FFTN_SIGNATURE,
+     "The inverse of fftn.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
+         "Complex, in the precision of x.") SKERRY_FFT_ERRORS
+     ">>> sk.fft.ifftn(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
+     "Array([[1.+0.j, 1.+0.j],\n       [1.+0.j, 1.+0.j]], dtype=complex128, device='cpu:0')\n",
+     run_fftn<fft_kind::ifft>},
+    {"ifftshift", "(x, /, *, axes=None)",
+     "The inverse of fftshift.\n\n"
+     "Parameters\n----------\nx : Array\n    Of any dtype.\naxes : int or sequence of ints, "
+     "optional\n\nReturns\n-------\nArray\n    A copy, of the shape and dtype of x.\n\n"
+     "Raises\n------\nAxisError, ValueError\n\n"
+     "Source: array API 2025.12, fft extension.\n\nExamples\n--------\n>>> import skerry as sk\n"
+     ">>> sk.fft.ifftshift(sk.asarray([-1, 0, 1]))\n"
+     "Array([ 0,  1, -1], dtype=int64, device='cpu:0')\n",
+     run_ifftshift},
+    {"ihfft", SKERRY_FFT_SIGNATURE,
+     "The inverse of hfft: the first half of a spectrum with Hermitian "
+     "symmetry.\n\n" SKERRY_FFT_REAL SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM
+         SKERRY_FFT_RETURNS("Complex, in the precision of x, with n // 2 + 1 elements.")
+             SKERRY_FFT_ERRORS
+     ">>> sk.fft.ihfft(sk.asarray([8.0, -2.0, 0.0, -2.0]))\n"
+     "Array([1.+0.j, 2.+0.j, 3.+0.j], dtype=complex128, device='cpu:0')\n",
+     run_fft<fft_kind::ihfft>},
+    {"irfft", SKERRY_FFT_SIGNATURE,
+     "The inverse of rfft.\n\nImaginary parts that symmetry makes zero are not "
+     "read.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N_OUT SKERRY_FFT_AXIS SKERRY_FFT_NORM
+         SKERRY_FFT_RETURNS("Real, in the precision of x.") SKERRY_FFT_ERRORS
+     ">>> sk.fft.irfft(sk.asarray([1.0, 1.0, 1.0]))\n"
+     "Array([1., 0., 0., 0.], dtype=float64, device='cpu:0')\n",
+     run_fft<fft_kind::irfft>},
+    {"irfftn", SKERRY_FFTN_SIGNATURE,
+     "The inverse of rfftn; the last of the axes is the one of which x has one "
+     "half.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
+         "Real, in the precision of x.") SKERRY_FFT_ERRORS
+     ">>> sk.fft.irfftn(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
+     "Array([[1., 1.],\n       [1., 1.]], dtype=float64, device='cpu:0')\n",
+     run_fftn<fft_kind::irfft>},
+    {"rfft", SKERRY_FFT_SIGNATURE,
+     "The first half of the transform of real elements, which determines the "
+     "other.\n\n" SKERRY_FFT_REAL SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
+         "Complex, in the precision of x, with n // 2 + 1 elements.") SKERRY_FFT_ERRORS
+     ">>> sk.fft.rfft(sk.asarray([1.0, 0.0, 0.0, 0.0]))\n"
+     "Array([1.+0.j, 1.+0.j, 1.+0.j], dtype=complex128, device='cpu:0')\n",
+     run_fft<fft_kind::rfft>},
+    {"rfftfreq", "(n, /, *, d=1.0, dtype=None, device=None)",
+     "The frequencies of the elements of rfft: [0, 1, ..., n // 2] / (d n).\n\n"
+     "Parameters\n----------\nn : int\n    At least 1.\nd : float\n    Distance of the samples, "
+     "not "
+     "0.\ndtype : dtype, optional\n    Real floating; float64 by default.\n"
+     "device : Device or str, optional\n    By default that of `with skerry.device(...)`, else of "
+     "set_default_device, else cpu:0.\n\n"
+     "Raises\n------\nValueError, TypeError, DeviceUnavailableError\n\n"
+     "Source: array API 2025.12, fft extension.\n\nExamples\n--------\n>>> import skerry as sk\n"
+     ">>> sk.fft.rfftfreq(4, d=0.5)\n"
+     "Array([0. , 0.5, 1. ], dtype=float64, device='cpu:0')\n",
+     run_rfftfreq},
+    {"rfftn", SKERRY_FFTN_SIGNATURE,
+     "The transform of real elements over several axes; of the last of them one half, which "
+     "determines the other.\n\n" SKERRY_FFT_REAL SKERRY_FFT_S SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
+         "Complex, in the precision of x.") SKERRY_FFT_ERRORS
+     ">>> sk.fft.rfftn(sk.ones((2, 2)))\n"
+     "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')\n",
+     run_fftn<fft_kind::rfft>},
+};
+
+#undef SKERRY_FFT_SIGNATURE
+#undef SKERRY_FFTN_SIGNATURE
+#undef SKERRY_FFT_COMPLEX
+#undef SKERRY_FFT_REAL
+#undef SKERRY_FFT_N
+#undef SKERRY_FFT_N_OUT
+#undef SKERRY_FFT_NORM
+#undef SKERRY_FFT_AXIS
+#undef SKERRY_FFT_S
+#undef SKERRY_FFT_RETURNS
+#undef SKERRY_FFT_ERRORS
+
+}  // namespace
+
+void add_fft(PyObject* module) { add_functions<functions>(module, "skerry.fft"); }
+
+}  // namespace skerry::python
