@@ -77,8 +77,7 @@ ndarray fitted(const char* op, const ndarray& x, const dims& shape) {
   if (part.shape == shape) return x.view(std::move(part));
   check_shape(op, shape.span(), x.itemsize());
   ndarray padded = full(shape, scalar::of(std::int64_t{0}), x.dtype(), x.device());
-  layout head = padded.layout();
-  head.shape = part.shape;
+  layout head{part.shape, padded.strides(), 0};
   if (head.size() > 0) assign(op, padded.view(std::move(head)), x.view(std::move(part)));
   return padded;
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "ops/kernels/elementwise.hpp"
-#include "ops/kernels/matmul.hpp"
 #include "ops/kernels/fft.hpp"
+#include "ops/kernels/matmul.hpp"
 #include "ops/kernels/moves.hpp"
 #include "ops/kernels/reduce.hpp"
 #include "ops/kernels/scan.hpp"
@@ -20,8 +20,8 @@ namespace skerry {
 /// that dtype. CPU units set `host` members, units of the CUDA module `native` ones.
 struct kernel_table {
   elementwise_kernels elementwise;
-  matmul_kernels matmul;
   fft_kernels fft;
+  matmul_kernels matmul;
   moves_kernels moves;
   reduce_kernels reduce;
   scan_kernels scan;

@@ -50,6 +50,12 @@ def operations():
     yield "unique_all", lambda x, y: sk.unique_all(x.T)
     yield "unique_values", lambda x, y: sk.unique_values(x)
     yield "isin", lambda x, y: sk.isin(x.T, y)
+    yield "fft", lambda x, y: sk.fft.fft(x.T, n=9)
+    yield "fftn complex", lambda x, y: sk.fft.fftn(x + 1j * y, s=(4, 7), axes=(1, 0))
+    yield "rfftn", lambda x, y: sk.fft.rfftn(x)
+    yield "irfftn", lambda x, y: sk.fft.irfftn(x)
+    yield "fftfreq", lambda x, y: sk.fft.fftfreq(9, device=x.device)
+    yield "fftshift", lambda x, y: sk.fft.fftshift(x)
     yield "eye", lambda x, y: sk.eye(4, device=x.device)
     yield (
         "to other device",

@@ -24,9 +24,16 @@ class LockGuard {
   LockGuard& operator=(const LockGuard&) = delete;
 };
 
-// Named by a template that nothing here instantiates.
-struct UniqueLock {};
-struct CondVar {};
+// Used by a template that nothing here instantiates.
+struct UniqueLock {
+  explicit UniqueLock(const Mutex&) {}
+};
+struct CondVar {
+  template <class Predicate>
+  void wait(const UniqueLock&, const Predicate&) {}
+  void notify_one() {}
+  void notify_all() {}
+};
 
 }  // namespace detail_threading
 }  // namespace DUCC0_NAMESPACE

@@ -1,0 +1,436 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The fft extension against numpy.fft in double precision, over dtypes, layouts, lengths, axes, norms and devices."""
+
+import inspect
+import math
+import os
+import threading
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import assert_same, on, sample, to_numpy
+
+ONE_AXIS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+MANY_AXES = ("fftn", "ifftn", "rfftn", "irfftn")
+FROM_REAL = ("rfft", "ihfft", "rfftn")
+TO_REAL = ("irfft", "hfft", "irfftn")
+NORMS = ("backward", "ortho", "forward")
+FLOATING = ("float32", "float64", "complex64", "complex128")
+SINGLE = ("float32", "complex64")
+# Root mean square error of a transform, relative to that of the result: a few units in the last place.
+BOUND = {"float32": 3e-7, "float64": 6e-16}
+
+
+def cases(names):
+    return [
+        (name, dtype)
+        for name in names
+        for dtype in FLOATING
+        if not (name in FROM_REAL and dtype.startswith("complex"))
+    ]
+
+
+def result_dtype(name, dtype):
+    if name in TO_REAL:
+        return "float32" if dtype in SINGLE else "float64"
+    return "complex64" if dtype in SINGLE else "complex128"
+
+
+def in_double(name, x, **options):
+    x = x.astype(np.float64 if name in FROM_REAL else np.complex128)
+    return getattr(np.fft, name)(x, **options)
+
+
+def check(got, want, name, dtype, device, what=""):
+    assert got.device == sk.Device(device), what
+    assert got.dtype == np.dtype(result_dtype(name, dtype)), what
+    assert got.shape == want.shape, what
+    error = np.abs(to_numpy(got) - want)
+    size = math.sqrt(np.mean(np.abs(want) ** 2)) if want.size else 0.0
+    bound = BOUND["float32" if dtype in SINGLE else "float64"]
+    # An element may be off by more than the root mean square.
+    assert not want.size or error.max() <= 8 * bound * size + 1e-300, (
+        f"{what}: {error.max() / size:.2g}"
+    )
+
+
+@pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS))
+@pytest.mark.parametrize("norm", NORMS)
+def test_one_axis(name, dtype, norm, device):
+    x = sample(dtype, (3, 8, 5))
+    for axis in (0, 1, 2, -1, -3):
+        for n in (None, 1, 2, 3, 4, 7, 12):
+            got = getattr(sk.fft, name)(on(device, x), n=n, axis=axis, norm=norm)
+            want = in_double(name, x, n=n, axis=axis, norm=norm)
+            check(got, want, name, dtype, device, f"axis {axis}, n {n}")
+
+
+@pytest.mark.parametrize(("name", "dtype"), cases(MANY_AXES))
+@pytest.mark.parametrize("norm", NORMS)
+def test_several_axes(name, dtype, norm, device):
+    x = sample(dtype, (3, 4, 5, 6))
+    for s, axes in [
+        (None, None),
+        (None, (0,)),
+        (None, (2, 0)),
+        (None, (3, 0, 1)),
+        (None, (-1, -4, 1, 2)),
+        ((4, 4), (1, 2)),
+        ((2, 7), (3, 1)),
+        ((1, 9, 5), (0, 3, 1)),
+        ((5, 2, 3, 4), (0, 1, 2, 3)),
+    ]:
+        got = getattr(sk.fft, name)(on(device, x), s=s, axes=axes, norm=norm)
+        want = in_double(name, x, s=s, axes=axes, norm=norm)
+        check(got, want, name, dtype, device, f"s {s}, axes {axes}")
+
+
+@pytest.mark.parametrize("name", MANY_AXES)
+def test_lengths_without_axes_belong_to_the_last_ones(name, device):
+    x = sample("float64", (3, 4, 5))
+    got = getattr(sk.fft, name)(on(device, x), s=(6, 4))
+    check(got, in_double(name, x, s=(6, 4), axes=(-2, -1)), name, "float64", device)
+
+
+@pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS + MANY_AXES))
+def test_layouts(name, dtype, device):
+    base = sample(dtype, (9, 14))
+    mine = on(device, base)
+    views = {
+        "transposed": (mine.T, base.T),
+        "offset": (mine[1:, 2:], base[1:, 2:]),
+        "reversed": (mine[::-1, ::-2], base[::-1, ::-2]),
+        "stepped": (mine[::2, 1::3], base[::2, 1::3]),
+        "column": (mine[:, 3:5], base[:, 3:5]),
+        "stretched": (sk.broadcast_to(mine[0, :], (4, 14)), np.broadcast_to(base[0], (4, 14))),
+        "F": (on(device, np.asfortranarray(base)), base),
+    }
+    for what, (x, reference) in views.items():
+        before = to_numpy(x)
+        options = [{"axis": 0}, {"axis": 1, "n": 5}] if name in ONE_AXIS else [{}, {"axes": (0,)}]
+        for each in options:
+            got = getattr(sk.fft, name)(x, **each)
+            check(got, in_double(name, reference, **each), name, dtype, device, f"{what}, {each}")
+        np.testing.assert_array_equal(to_numpy(x), before, err_msg=f"{what}: the input was changed")
+
+
+@pytest.mark.parametrize("tag", ["u1", "f4"])
+@pytest.mark.parametrize("dtype", FLOATING)
+def test_fields_of_records(dtype, tag, cuda_device):
+    # Misaligned elements, and some that are no whole number of elements apart.
+    packed = np.zeros(12, np.dtype([("value", dtype), ("tag", tag)]))
+    packed["value"] = sample(dtype, (12,))
+    memory = on(cuda_device, packed.view("u1"))
+
+    class Field:
+        __cuda_array_interface__ = {  # noqa: RUF012
+            "shape": (12,),
+            "strides": packed.strides,
+            "typestr": np.dtype(dtype).str,
+            "data": memory.__cuda_array_interface__["data"],
+            "version": 3,
+        }
+        owner = memory
+
+    x = sk.from_cuda_array_interface(Field())
+    for name in ("fft", "irfft", "hfft"):
+        want = in_double(name, packed["value"])
+        check(getattr(sk.fft, name)(x), want, name, dtype, cuda_device)
+
+
+@pytest.mark.parametrize("name", ONE_AXIS)
+def test_many_dimensions(name, device):
+    shape = [1] * 61 + [2, 3, 4]
+    x = sample("float64", (2, 3, 4))
+    got = getattr(sk.fft, name)(sk.reshape(on(device, x), shape), axis=62)
+    want = in_double(name, x, axis=1)
+    check(sk.reshape(got, want.shape), want, name, "float64", device)
+
+
+def test_all_axes_of_many_dimensions(device):
+    x = sample("complex128", (2,) * 12)
+    swapped = x.transpose(range(11, -1, -1))
+    check(sk.fft.fftn(on(device, x)), np.fft.fftn(x), "fftn", "complex128", device)
+    mine = sk.permute_dims(on(device, x), tuple(range(11, -1, -1)))
+    axes = (0, 2, 4, 6, 8, 10)
+    check(
+        sk.fft.fftn(mine[::-1], axes=axes),
+        np.fft.fftn(swapped[::-1], axes=axes),
+        "fftn",
+        "complex128",
+        device,
+    )
+    real = sk.fft.rfftn(sk.real(mine), axes=axes)
+    check(real, np.fft.rfftn(swapped.real, axes=axes), "rfftn", "float64", device)
+
+
+@pytest.mark.parametrize("name", ONE_AXIS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "n", [2, 3, 16, 31, 97, 128, 210, 1009, 1024, 4096, 10007, 65536, 131072, 262144, 300000]
+)
+def test_lengths(name, dtype, n):
+    x = sample(dtype if name in FROM_REAL else result_dtype("fft", dtype), (n,))
+    check(getattr(sk.fft, name)(sk.asarray(x)), in_double(name, x), name, dtype, "cpu:0")
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft"])
+@pytest.mark.parametrize("shape", [(3, 140_000), (200, 300), (40, 3, 1000), (5000, 8)])
+def test_batches_that_are_worth_threads(name, shape, device):
+    x = sample("float32" if name == "rfft" else "complex64", shape)
+    for axis in (0, len(shape) - 1):
+        got = getattr(sk.fft, name)(on(device, x), axis=axis)
+        check(got, in_double(name, x, axis=axis), name, "complex64", device, f"axis {axis}")
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((20, 6, 7), 1), ((3, 6, 7), 1), ((20, 6, 7), 0)])
+@pytest.mark.parametrize("name", ONE_AXIS)
+def test_batches_on_both_sides_of_the_axis(name, shape, axis, device):
+    x = sample("float64", shape)
+    got = getattr(sk.fft, name)(on(device, x), axis=axis)
+    check(got, in_double(name, x, axis=axis), name, "float64", device)
+
+
+@pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS))
+def test_no_transforms(name, dtype, device):
+    x = sample(dtype, (0, 4, 0))
+    got = getattr(sk.fft, name)(on(device, x), axis=1)
+    check(got, in_double(name, x, axis=1), name, dtype, device)
+    for axis in (0, -1):
+        with pytest.raises(ValueError, match=name):
+            getattr(sk.fft, name)(on(device, x), axis=axis)
+
+
+def test_an_axis_without_elements_is_padded(device):
+    got = sk.fft.fft(sk.zeros((2, 0), device=device), n=3)
+    assert_same(got, np.zeros((2, 3), complex), device)
+
+
+def test_no_axes(device):
+    x = sample("float32", (2, 3))
+    for name in ("fftn", "ifftn"):
+        got = getattr(sk.fft, name)(on(device, x), axes=())
+        assert_same(got, x.astype(np.complex64), device)
+        got = getattr(sk.fft, name)(on(device, np.float64(3.0)))
+        assert_same(got, np.complex128(3.0), device)
+    for name in ("rfftn", "irfftn"):
+        with pytest.raises(ValueError, match=name):
+            getattr(sk.fft, name)(on(device, x), axes=())
+
+
+@pytest.mark.parametrize("dtype", FLOATING)
+def test_results_are_fresh(dtype, device):
+    x = on(device, sample(dtype, (4,)))
+    before = to_numpy(x)
+    for result in (sk.fft.fft(x, n=1), sk.fft.fftn(x, axes=()), sk.fft.fftshift(x, axes=())):
+        result[...] = 7
+        np.testing.assert_array_equal(to_numpy(x), before)
+
+
+def test_round_trips(device):
+    x = sample("complex128", (6, 7, 8))
+    y = on(device, x)
+    for norm in NORMS:
+        back = sk.fft.ifftn(sk.fft.fftn(y, norm=norm), norm=norm)
+        np.testing.assert_allclose(to_numpy(back), x, rtol=0, atol=1e-14)
+        half = sk.fft.rfftn(sk.real(y), norm=norm)
+        back = sk.fft.irfftn(half, s=x.shape, axes=(0, 1, 2), norm=norm)
+        np.testing.assert_allclose(to_numpy(back), x.real, rtol=0, atol=1e-14)
+        back = sk.fft.ihfft(sk.fft.hfft(half, n=15, norm=norm), norm=norm)
+        assert back.shape == (6, 7, 8)
+
+
+def test_inverse_of_odd_length_takes_n(device):
+    x = sample("float64", (7,))
+    half = sk.fft.rfft(on(device, x))
+    assert sk.fft.irfft(half).shape == (6,)
+    np.testing.assert_allclose(to_numpy(sk.fft.irfft(half, n=7)), x, rtol=0, atol=1e-14)
+
+
+def test_single_precision_is_accurate_for_long_transforms():
+    # In single precision with twiddle factors of double the error grows as the square root of log n.
+    for n in (1 << 17, 1 << 20, 1_000_000):
+        x = sample("complex64", (n,))
+        got, want = to_numpy(sk.fft.fft(sk.asarray(x))), np.fft.fft(x.astype(np.complex128))
+        error = np.linalg.norm(got - want) / np.linalg.norm(want)
+        assert error < 4e-7, error
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_nan_and_infinity_reach_every_element(bad, device):
+    x = np.ones(8)
+    x[3] = bad
+    assert not np.isfinite(to_numpy(sk.fft.fft(on(device, x)))).any()
+
+
+def test_lengths_below_one_are_errors(device):
+    x = on(device, sample("float64", (3, 4)))
+    for n in (0, -1, -(2**80)):
+        for name in ONE_AXIS:
+            with pytest.raises(ValueError, match=rf"^{name}: "):
+                getattr(sk.fft, name)(x, n=n)
+        for name in MANY_AXES:
+            with pytest.raises(ValueError, match=rf"^{name}: "):
+                getattr(sk.fft, name)(x, s=(n, 2), axes=(0, 1))
+    one = on(device, sample("complex128", (3, 1)))
+    for name in ("irfft", "hfft", "irfftn"):
+        with pytest.raises(ValueError, match="length"):
+            getattr(sk.fft, name)(one)
+    with pytest.raises(ValueError, match=r"many|large|overflow|bytes"):
+        sk.fft.fft(x, n=2**62)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "uint32"])
+def test_integers_are_type_errors(dtype, device):
+    x = on(device, sample(dtype, (3, 4)))
+    for name in ONE_AXIS + MANY_AXES:
+        with pytest.raises(TypeError, match=rf"^{name}: .*{dtype}"):
+            getattr(sk.fft, name)(x)
+
+
+@pytest.mark.parametrize("name", FROM_REAL)
+def test_complex_is_a_type_error_where_x_is_to_be_real(name, device):
+    with pytest.raises(TypeError, match=rf"^{name}: .*complex64"):
+        getattr(sk.fft, name)(on(device, sample("complex64", (4,))))
+
+
+def test_bad_axes(device):
+    x = on(device, sample("float64", (3, 4)))
+    for name in ONE_AXIS:
+        for axis in (2, -3, 2**70):
+            with pytest.raises((ValueError, IndexError), match=name):
+                getattr(sk.fft, name)(x, axis=axis)
+        with pytest.raises((ValueError, IndexError), match=name):
+            getattr(sk.fft, name)(x[0, 0])
+    for name in MANY_AXES:
+        for options in (
+            {"axes": (0, 0)},
+            {"axes": (1, -1)},
+            {"s": (2, 2), "axes": (-1, -1)},
+            {"axes": (0, 2)},
+            {"s": (1, 2, 3)},
+            {"s": (2,), "axes": (0, 1)},
+            {"s": (2, 2), "axes": (0,)},
+        ):
+            with pytest.raises((ValueError, IndexError), match=name):
+                getattr(sk.fft, name)(x, **options)
+    for name in ("fftshift", "ifftshift"):
+        for axes in (2, (0, -3)):
+            with pytest.raises((ValueError, IndexError), match=name):
+                getattr(sk.fft, name)(x, axes=axes)
+
+
+def test_bad_arguments(device):
+    x = on(device, sample("float64", (3, 4)))
+    for name in ONE_AXIS + MANY_AXES:
+        function = getattr(sk.fft, name)
+        for norm in ("Backward", "", "none", 1, b"ortho"):
+            with pytest.raises(ValueError, match=rf"^{name}: norm"):
+                function(x, norm=norm)
+        with pytest.raises(TypeError):
+            function(to_numpy(x))
+        with pytest.raises(TypeError):
+            function(x, 3)
+        with pytest.raises(TypeError):
+            function(x, **({"n": 2.0} if name in ONE_AXIS else {"s": (2.0, 2)}))
+
+
+@pytest.mark.parametrize("dtype", [None, "float32", "float64"])
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 9, 1000, 1001])
+def test_frequencies(n, dtype, device):
+    for name in ("fftfreq", "rfftfreq"):
+        for d in (1.0, 0.5, 0.1, -2, 3):
+            got = getattr(sk.fft, name)(n, d=d, dtype=dtype and getattr(sk, dtype), device=device)
+            whole = np.fft.fftfreq(n, 1 / n) if name == "fftfreq" else np.arange(n // 2 + 1.0)
+            want = (np.round(whole) / (n * d)).astype(dtype or "float64")
+            assert_same(got, want, device)
+
+
+def test_frequencies_in_the_default_device():
+    with sk.device("cuda:1"):
+        assert sk.fft.fftfreq(4).device == sk.Device("cuda:1")
+    assert sk.fft.rfftfreq(4).device == sk.Device("cpu:0")
+
+
+def test_bad_frequencies():
+    for name in ("fftfreq", "rfftfreq"):
+        function = getattr(sk.fft, name)
+        for n, options in [(0, {}), (-3, {}), (4, {"d": 0.0})]:
+            with pytest.raises(ValueError, match=name):
+                function(n, **options)
+        for n, options in [
+            (2.0, {}),
+            (4, {"d": "x"}),
+            (4, {"dtype": sk.int64}),
+            (4, {"dtype": sk.complex64}),
+        ]:
+            with pytest.raises(TypeError):
+                function(n, **options)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "complex128"])
+def test_shifts(dtype, device):
+    for shape in [(), (1,), (4,), (5,), (3, 4, 5), (0, 3)]:
+        x = sample(dtype, shape)
+        y = on(device, x)
+        for axes in (None, *((0, -1, (0,), (0, -1)) if len(shape) > 1 else ())):
+            for name in ("fftshift", "ifftshift"):
+                got = getattr(sk.fft, name)(y, axes=axes)
+                want = getattr(np.fft, name)(x, axes=axes) if shape else x
+                assert_same(got, want, device)
+            back = sk.fft.ifftshift(sk.fft.fftshift(y, axes=axes), axes=axes)
+            assert_same(back, x, device)
+
+
+SIGNATURES = {
+    **dict.fromkeys(ONE_AXIS, "(x, /, *, n=None, axis=-1, norm='backward')"),
+    **dict.fromkeys(MANY_AXES, "(x, /, *, s=None, axes=None, norm='backward')"),
+    **dict.fromkeys(["fftfreq", "rfftfreq"], "(n, /, *, d=1.0, dtype=None, device=None)"),
+    **dict.fromkeys(["fftshift", "ifftshift"], "(x, /, *, axes=None)"),
+}
+
+
+def test_signatures_and_names_are_those_of_the_standard():
+    import pickle
+
+    assert sorted(SIGNATURES) == sorted(sk.fft.__all__)
+    for name, signature in SIGNATURES.items():
+        function = getattr(sk.fft, name)
+        assert str(inspect.signature(function)) == signature
+        assert function.__module__ == "skerry.fft"
+        assert "Source: array API" in function.__doc__
+        assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_threads_share_the_cache_of_plans():
+    x = {n: sample("complex128", (n,)) for n in range(2, 60)}
+    want = {n: np.fft.fft(each) for n, each in x.items()}
+    problems = []
+
+    def work():
+        for _ in range(20):
+            for n, each in x.items():
+                if not np.allclose(to_numpy(sk.fft.fft(sk.asarray(each))), want[n]):
+                    problems.append(n)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems
+
+
+def test_a_forked_child_transforms():
+    x = sk.asarray(sample("complex64", (300, 400)))
+    want = to_numpy(sk.fft.fftn(x))
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = 0 if np.array_equal(to_numpy(sk.fft.fftn(x)), want) else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
