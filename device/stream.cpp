@@ -3,11 +3,11 @@
 #include "device/stream.hpp"
 
 #include <array>
-#include <atomic>
 #include <string>
 #include <utility>
 
 #include "core/errors.hpp"
+#include "device/cuda/deferred.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/streams.hpp"
 #include "device/registry.hpp"
@@ -15,8 +15,6 @@
 namespace skerry {
 
 namespace {
-
-constinit std::atomic<void (*)(device)> deferred_check{nullptr};
 
 /// The streams that a thread chose. On the heap, made by the first choice: a thread's own storage
 /// is scarce in a module that is loaded late, and the allocator needs what there is for its caches.
@@ -41,10 +39,6 @@ chosen_streams& choices_of_thread() {
   return *chosen;
 }
 
-void check_deferred(device where) {
-  if (const auto check = deferred_check.load(std::memory_order_relaxed)) check(where);
-}
-
 [[noreturn]] void throw_no_streams(device where) {
   throw value_error("stream: " + to_string(where) +
                     " has one stream only: its work is done when the call returns; choose a CUDA "
@@ -60,8 +54,6 @@ void require_same_device(device a, device b, const char* what) {
 }
 
 }  // namespace
-
-void set_deferred_error_check(void (*check)(device where)) noexcept { deferred_check.store(check); }
 
 stream stream::create(device where) {
   if (where.kind == device_kind::cpu) throw_no_streams(where);
@@ -91,11 +83,12 @@ void* stream::handle() const noexcept {
 void stream::synchronize() const {
   if (where_.kind == device_kind::cpu) return;
   cuda::device_state& on = cuda::use(where_);
+  const std::uint64_t before = on.deferred->next();
   {
     const cuda::device_guard guard(on);
     cuda::check(cuda::calls().stream_synchronize(handle()), on, "synchronize");
   }
-  check_deferred(where_);
+  on.deferred->waited(handle(), before);
 }
 
 bool stream::idle() const {
@@ -140,7 +133,7 @@ void event::synchronize() const {
     const cuda::device_guard guard(here);
     cuda::check(cuda::calls().event_synchronize(handle()), here, "event");
   }
-  check_deferred(where_);
+  here.deferred->waited(nullptr, 0);
 }
 
 bool event::done() const {
@@ -176,11 +169,12 @@ void synchronize(device where) {
   require(where);
   if (where.kind == device_kind::cpu) return;
   cuda::device_state& on = cuda::use(where);
+  const std::uint64_t before = on.deferred->next();
   {
     const cuda::device_guard guard(on);
     cuda::check(cuda::calls().device_synchronize(), on, "synchronize");
   }
-  check_deferred(where);
+  on.deferred->waited_for_all(before);
 }
 
 }  // namespace skerry

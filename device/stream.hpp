@@ -75,10 +75,6 @@ void set_current_stream(const stream& to);
 /// Waits for all work on a device, on all its streams.
 void synchronize(device where);
 
-/// Called after each wait of the host for work of a CUDA device; throws what kernels have recorded
-/// there, index_error.
-void set_deferred_error_check(void (*check)(device where)) noexcept;
-
 /// Enqueues `what` on the current stream of `where`; a CPU device runs it before the call returns.
 /// `params` is copied if the work runs later. `uses` are the storages that the kernel reads or
 /// writes: their memory outlives it. Throws device_error, device_unavailable_error.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/cuda/deferred.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/staging.hpp"
 #include "device/registry.hpp"
@@ -60,6 +61,7 @@ void device_to_host(char* to, bool to_pinned, const storage_ref& source, const c
                     std::size_t nbytes) {
   cuda::device_state& on = cuda::use(source->where());
   void* const handle = current_stream_handle(source->where());
+  const std::uint64_t before = on.deferred->next();
   source->used_on(handle);
   if (!to_pinned) {
     on.chunks->to_host(to, from, nbytes, handle);
@@ -70,6 +72,7 @@ void device_to_host(char* to, bool to_pinned, const storage_ref& source, const c
     cuda::check(cuda::calls().stream_synchronize(handle), on, copying);
   }
   count_move(moved.device_to_host, nbytes);
+  on.deferred->waited(handle, before);
 }
 
 /// On the target's stream, which waits for the source's first; afterwards the source's stream waits

@@ -13,7 +13,8 @@ namespace skerry {
 /// current streams and before later work of the destination's (and of the source's, as far as it
 /// would overwrite the source). Between CPU and CUDA pageable memory goes through pinned chunks, so
 /// the source may be reused when the call returns; a copy to the CPU has arrived when the call
-/// returns. Between CUDA devices: peer copy where the hardware can, else staged.
+/// returns, and throws what kernels before it have deferred. Between CUDA devices: peer copy where
+/// the hardware can, else staged.
 void copy_bytes(const storage_ref& target, std::size_t target_offset, const storage_ref& source,
                 std::size_t source_offset, std::size_t nbytes);
 

@@ -13,6 +13,7 @@
 
 #include "device/cuda/architectures.hpp"
 #include "device/cuda/module.hpp"
+#include "device/cuda/deferred.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/rehearsal/control.hpp"
 #include "device/cuda/runtime.hpp"
@@ -167,6 +168,7 @@ std::unique_ptr<device_state> make_state(int index, int ordinal,
   state->memory = std::make_unique<pool>(*state);
   state->chunks = std::make_unique<staging>(*state);
   state->streams = std::make_unique<stream_set>(*state);
+  state->deferred = std::make_unique<deferred_errors>(*state);
   return state;
 }
 

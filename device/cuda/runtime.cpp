@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "device/cuda/deferred.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/staging.hpp"
 #include "device/cuda/streams.hpp"

@@ -21,6 +21,7 @@ namespace skerry::cuda {
 
 inline constexpr int most_devices = 64;
 
+class deferred_errors;
 class pool;
 class staging;
 class stream_set;
@@ -42,6 +43,7 @@ struct device_state {
   std::unique_ptr<pool> memory;
   std::unique_ptr<staging> chunks;
   std::unique_ptr<stream_set> streams;
+  std::unique_ptr<deferred_errors> deferred;
   std::array<std::atomic<route>, most_devices> routes{};  ///< from the device of that index
 
   device_state();

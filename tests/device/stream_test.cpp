@@ -3,9 +3,11 @@
 #include "device/stream.hpp"
 
 #include <chrono>
+#include <string>
 #include <thread>
 
 #include "core/errors.hpp"
+#include "device/deferred.hpp"
 #include "tests/device/rehearsed.hpp"
 
 namespace skerry {
@@ -202,12 +204,72 @@ TEST_F(stream_test, the_runtime_s_current_device_is_left_alone) {
   calls.set_device(0);
 }
 
-TEST_F(stream_test, deferred_errors_are_raised_by_waits) {
-  set_deferred_error_check([](device) { throw index_error("planted"); });
-  EXPECT_THROW(current_stream(cuda0).synchronize(), index_error);
-  EXPECT_THROW(synchronize(cuda0), index_error);
-  set_deferred_error_check(nullptr);
-  EXPECT_NO_THROW(synchronize(cuda0));
+struct find_params {
+  std::int64_t* word;
+  std::int64_t value;
+};
+void find_host(const void* params) {
+  const auto& p = *static_cast<const find_params*>(params);
+  __atomic_store_n(p.word, p.value, __ATOMIC_RELEASE);
+}
+constexpr kernel find_something{.host = find_host};
+
+/// Enqueues a kernel that finds `value`; 0 is nothing.
+void find(device where, std::int64_t value) {
+  const deferred_error what{
+      .raise = [](const deferred_error& each,
+                  std::int64_t found) { throw index_error(each.op + std::to_string(found)); },
+      .op = "found ",
+      .values = {}};
+  const deferred_word word(where, what);
+  launch(where, find_something, find_params{word.get(), value}, {});
+}
+
+std::string text_of(const auto& call) {
+  try {
+    call();
+  } catch (const index_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(stream_test, deferred_errors_are_raised_once_by_a_wait) {
+  const auto wait = [] { synchronize(cuda0); };
+  find(cuda0, 0);
+  EXPECT_EQ(text_of(wait), "");
+  rehearsal::set_delay(2'000);
+  find(cuda0, 7);
+  find(cuda0, 8);
+  synchronize(cuda1);
+  EXPECT_EQ(text_of(wait), "found 7");
+  EXPECT_EQ(text_of(wait), "");
+  find(cuda0, 5);
+  EXPECT_EQ(text_of([] { current_stream(cuda0).synchronize(); }), "found 5");
+  const storage_ref block = allocate(cuda0, sizeof(int));
+  store(block, 3);
+  find(cuda0, 6);
+  EXPECT_EQ(text_of([&] { static_cast<void>(read_int(block)); }), "found 6");
+  EXPECT_EQ(read_int(block), 3);
+}
+
+TEST_F(stream_test, a_wait_for_another_stream_leaves_words_in_use) {
+  const stream other = stream::create(cuda0);
+  set_current_stream(other);
+  rehearsal::set_delay(20'000);
+  find(cuda0, 9);
+  rehearsal::set_delay(0);
+  set_current_stream(stream(cuda0));
+  // On a slow machine the kernel has ended by now.
+  const std::string early = text_of([] { stream(cuda0).synchronize(); });
+  EXPECT_EQ(early + text_of([&] { other.synchronize(); }), "found 9");
+  EXPECT_EQ(text_of([&] { other.synchronize(); }), "");
+}
+
+TEST_F(stream_test, deferred_errors_have_words_for_any_number_of_launches) {
+  for (int i = 0; i < 5000; ++i) find(cuda0, 0);
+  find(cuda0, 4);
+  EXPECT_EQ(text_of([] { synchronize(cuda0); }), "found 4");
 }
 
 }  // namespace

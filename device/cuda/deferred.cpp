@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/deferred.hpp"
+
+#include <cstring>
+#include <optional>
+
+#include "device/cuda/runtime.hpp"
+#include "device/stream.hpp"
+
+namespace skerry {
+namespace cuda {
+namespace {
+
+constexpr std::size_t word_count = 1024;
+constexpr const char* doing = "deferred errors";
+
+}  // namespace
+
+std::int64_t* deferred_errors::add(const deferred_error& what, void* stream) {
+  const device_guard guard(on_);
+  std::unique_lock lock(mutex_);
+  if (!is_allocated_) {
+    entries_.reserve(word_count);
+    free_.reserve(word_count);
+    void* words = nullptr;
+    check(calls().host_allocate(&words, word_count * sizeof(std::int64_t)), on_, doing);
+    std::memset(words, 0, word_count * sizeof(std::int64_t));
+    for (std::size_t i = 0; i < word_count; ++i) {
+      free_.push_back(static_cast<std::int64_t*>(words) + i);
+    }
+    is_allocated_ = true;
+  }
+  while (free_.empty()) {
+    lock.unlock();
+    const std::uint64_t before = next();
+    check(calls().device_synchronize(), on_, doing);
+    waited_for_all(before);
+    lock.lock();
+  }
+  std::int64_t* const word = free_.back();
+  free_.pop_back();
+  entries_.push_back({what, stream, UINT64_MAX, word, false});
+  pending_.store(entries_.size());
+  return word;
+}
+
+void deferred_errors::close(const std::int64_t* word) noexcept {
+  const std::lock_guard lock(mutex_);
+  for (auto each = entries_.rbegin(); each != entries_.rend(); ++each) {
+    if (each->word != word) continue;
+    each->number = next_.fetch_add(1);
+    return;
+  }
+}
+
+template <class IsOver>
+void deferred_errors::collect(IsOver&& is_over) {
+  if (pending_.load() == 0) return;
+  std::optional<deferred_error> first;
+  std::int64_t found = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    std::size_t kept = 0;
+    for (entry& each : entries_) {
+      const std::int64_t stored = __atomic_load_n(each.word, __ATOMIC_ACQUIRE);
+      if (stored != 0 && !each.is_reported && !first) {
+        first = each.what;
+        found = stored;
+        each.is_reported = true;
+      }
+      if (is_over(each)) {
+        __atomic_store_n(each.word, 0, __ATOMIC_RELEASE);
+        free_.push_back(each.word);
+      } else {
+        entries_[kept++] = each;
+      }
+    }
+    entries_.resize(kept);
+    pending_.store(kept);
+  }
+  if (first) first->raise(*first, found);
+}
+
+void deferred_errors::waited(void* stream, std::uint64_t before) {
+  collect([&](const entry& each) {
+    return stream != nullptr && each.stream == stream && each.number < before;
+  });
+}
+
+void deferred_errors::waited_for_all(std::uint64_t before) {
+  collect([&](const entry& each) { return each.number < before; });
+}
+
+}  // namespace cuda
+
+deferred_word::deferred_word(device where, const deferred_error& what)
+    : where_(where), word_(cuda::use(where).deferred->add(what, current_stream_handle(where))) {}
+
+deferred_word::~deferred_word() { cuda::detail::states[where_.index]->deferred->close(word_); }
+
+}  // namespace skerry

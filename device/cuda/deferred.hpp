@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "device/deferred.hpp"
+
+namespace skerry::cuda {
+
+struct device_state;
+
+/// The words of one device into which kernels store errors, in pinned memory: the host reads them
+/// after a wait without another transfer. Every kernel has a word of its own, which is used again
+/// only when a wait has shown that the kernel has ended; so nobody writes what another reads.
+class deferred_errors {
+ public:
+  explicit deferred_errors(device_state& on) noexcept : on_(on) {}
+
+  /// Waits for the device where all words are taken. Throws what that wait finds, device_error,
+  /// out_of_memory_error.
+  [[nodiscard]] std::int64_t* add(const deferred_error& what, void* stream);
+  /// All kernels that use the word are enqueued.
+  void close(const std::int64_t* word) noexcept;
+
+  /// A wait that begins now covers the entries that were closed with lower numbers.
+  [[nodiscard]] std::uint64_t next() const noexcept { return next_.load(); }
+
+  /// After a wait for `stream`, begun at number `before`. Null: for no stream as a whole.
+  void waited(void* stream, std::uint64_t before);
+  /// After a wait for all of the device.
+  void waited_for_all(std::uint64_t before);
+
+ private:
+  struct entry {
+    deferred_error what;
+    void* stream;
+    std::uint64_t number;  ///< in the order of closing; open ones have the highest
+    std::int64_t* word;
+    bool is_reported;
+  };
+
+  template <class IsOver>
+  void collect(IsOver&& is_over);
+
+  device_state& on_;
+  std::mutex mutex_;
+  std::atomic<std::uint64_t> next_{0};
+  std::atomic<std::size_t> pending_{0};
+  std::vector<entry> entries_;  ///< oldest first; never grows beyond what was reserved
+  std::vector<std::int64_t*> free_;
+  bool is_allocated_ = false;
+};
+
+}  // namespace skerry::cuda
