@@ -14,12 +14,12 @@ namespace {
 
 std::atomic<std::int64_t> cuda_index_limit{index_limit_32bit};
 
+}  // namespace
+
 std::int64_t index_limit(device where) noexcept {
   return where.kind == device_kind::cpu ? INT64_MAX
                                         : cuda_index_limit.load(std::memory_order_relaxed);
 }
-
-}  // namespace
 
 void kernel_call::enqueue(const kernel& what) const {
   plan_parts parts(*shape_, {operands_, static_cast<std::size_t>(operand_count_)},

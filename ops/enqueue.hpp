@@ -42,6 +42,8 @@ class kernel_call {
 /// `what` itself, if it can run on `where`. Throws not_implemented_error: a build for fewer dtypes.
 const kernel& require_kernel(const char* op, const kernel& what, dtype type, device where);
 
+/// Most bytes that a part of a plan may span on `where`.
+[[nodiscard]] std::int64_t index_limit(device where) noexcept;
 /// Replaces index_limit_32bit for CUDA devices, so that tests split tiny arrays.
 void set_index_limit(std::int64_t nbytes) noexcept;
 

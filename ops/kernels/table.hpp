@@ -5,6 +5,7 @@
 #include "ops/kernels/elementwise.hpp"
 #include "ops/kernels/fft.hpp"
 #include "ops/kernels/matmul.hpp"
+#include "ops/kernels/index.hpp"
 #include "ops/kernels/moves.hpp"
 #include "ops/kernels/reduce.hpp"
 #include "ops/kernels/scan.hpp"
@@ -22,6 +23,7 @@ struct kernel_table {
   elementwise_kernels elementwise;
   fft_kernels fft;
   matmul_kernels matmul;
+  index_kernels index;
   moves_kernels moves;
   reduce_kernels reduce;
   scan_kernels scan;

@@ -22,6 +22,8 @@ void add_sorting(PyObject* module);
 void add_scans(PyObject* module);
 /// Adds the set functions.
 void add_sets(PyObject* module);
+/// Adds take, take_along_axis and nonzero.
+void add_take(PyObject* module);
 /// Adds what tests and tools ask: the tables, and the injection of failures.
 void add_diagnostics(PyObject* module);
 

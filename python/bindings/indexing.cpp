@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/errors.hpp"
 #include "ops/apply.hpp"
 #include "ops/copy.hpp"
+#include "ops/index_key.hpp"
 #include "python/bindings/array_type.hpp"
 
 namespace skerry::python {
@@ -13,16 +16,11 @@ namespace {
 
 using item_kind = index_item::kind;
 
-/// Refuses an array that is an index of a kind that is not there yet, after the rule of devices.
+/// Refuses an array that can't be an index; the rule of devices first.
 void check_index_array(const char* op, const ndarray& x, const ndarray& index) {
   const operand both[] = {{.array = &x, .name = "x"}, {.array = &index, .name = "key"}};
   common_device(op, both);
-  if (is_integer(index.dtype()) && index.rank() == 0) return;
-  if (is_integer(index.dtype()) || index.dtype() == dtype::bool_) {
-    throw not_implemented_error(
-        std::string(op) +
-        ": indexing with integer arrays and masks is not there yet: " + describe(index));
-  }
+  if (is_integer(index.dtype()) || index.dtype() == dtype::bool_) return;
   throw index_error(std::string(op) + ": an array index must be of an integer dtype or bool, not " +
                     describe(index));
 }
@@ -68,16 +66,14 @@ index_item item_of(const char* op, const ndarray& x, PyObject* key) {
   if (key == Py_Ellipsis) return {.what = item_kind::ellipsis};
   if (key == Py_None) return {.what = item_kind::new_axis};
   if (is_array(key)) check_index_array(op, x, value_of(key));
-  if (PyBool_Check(key)) {
-    throw not_implemented_error(std::string(op) + ": indexing with a bool is not there yet");
-  }
   if (PyIndex_Check(key) && !is_numpy_array(key)) {
     return {.what = item_kind::integer, .start = integer_of(key)};
   }
-  throw index_error(std::string(op) +
-                    ": an index must be an int, a slice, ..., None, or an integer array of the "
-                    "same device, not " +
-                    Py_TYPE(key)->tp_name);
+  throw index_error(
+      std::string(op) +
+      ": an index must be an int, a slice, ..., None, a bool, or an array of integers "
+      "or bools on the same device, not " +
+      Py_TYPE(key)->tp_name);
 }
 
 layout view_of(const char* op, const ndarray& x, PyObject* key) {
@@ -93,19 +89,71 @@ layout view_of(const char* op, const ndarray& x, PyObject* key) {
   return index_view(op, x.layout(), items);
 }
 
+/// The parts of a key, which is one of them or a tuple.
+std::span<PyObject* const> parts_of(PyObject* const& key) {
+  if (!PyTuple_Check(key)) return {&key, 1};
+  return {PySequence_Fast_ITEMS(key), static_cast<std::size_t>(PyTuple_GET_SIZE(key))};
+}
+
+/// What makes a key more than a view: a mask, a bool, an index array with axes. A 0-d integer array
+/// alone is an int.
+bool is_advanced(PyObject* part) {
+  if (PyBool_Check(part)) return true;
+  if (!is_array(part)) return false;
+  const ndarray& index = value_of(part);
+  return index.dtype() == dtype::bool_ || (is_integer(index.dtype()) && index.rank() > 0);
+}
+
+bool is_advanced_key(PyObject* key) {
+  if (!PyTuple_Check(key)) return is_advanced(key);
+  const std::span<PyObject* const> parts = parts_of(key);
+  return std::any_of(parts.begin(), parts.end(), is_advanced);
+}
+
+key_item part_of_key(const char* op, const ndarray& x, PyObject* part) {
+  if (PyBool_Check(part)) return {.what = key_item::kind::truth, .truth = part == Py_True};
+  if (!is_array(part)) return {.basic = item_of(op, x, part)};
+  const ndarray& index = value_of(part);
+  check_index_array(op, x, index);
+  if (is_integer(index.dtype())) return {.what = key_item::kind::indices, .array = index};
+  if (index.rank() > 0) return {.what = key_item::kind::mask, .array = index};
+  return {.what = key_item::kind::truth, .truth = read_element(index).as<bool>()};
+}
+
+std::vector<key_item> read_key(const char* op, const ndarray& x, PyObject* key) {
+  std::vector<key_item> items;
+  for (PyObject* part : parts_of(key)) items.push_back(part_of_key(op, x, part));
+  return items;
+}
+
 PyObject* get_item(PyObject* self, PyObject* key) {
+  constexpr const char* op = "__getitem__";
   return guarded([&] {
     const ndarray& x = value_of(self);
-    return wrap(x.view(view_of("__getitem__", x, key)));
+    if (!is_advanced_key(key)) return wrap(x.view(view_of(op, x, key)));
+    const std::vector<key_item> items = read_key(op, x, key);
+    ndarray result;
+    {
+      const without_gil working(true);
+      result = skerry::get_item(op, x, items);
+    }
+    return wrap(std::move(result));
   });
 }
 
 void set(PyObject* self, PyObject* key, PyObject* value) {
   constexpr const char* op = "__setitem__";
   const ndarray& x = value_of(self);
-  const ndarray target = x.view(view_of(op, x, key));
   scalar room;
   operand source{.name = "value"};
+  if (is_advanced_key(key)) {
+    const std::vector<key_item> items = read_key(op, x, key);
+    require_operand(op, value, source, room);
+    const without_gil working(true);
+    skerry::set_item(op, x, items, source);
+    return;
+  }
+  const ndarray target = x.view(view_of(op, x, key));
   require_operand(op, value, source, room);
   const without_gil working(target.size() > long_work);
   if (source.array != nullptr) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "ops/take.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
@@ -110,6 +111,10 @@ PyObject* run_repeat(const arguments& with) {
   const ndarray& x = require_array(op, "x", with[0]);
   std::optional<std::int64_t> axis;
   if (with.has(2)) axis = clamped_integer(with[2]);
+  if (is_array(with[1])) {
+    const ndarray& repeats = value_of(with[1]);
+    return compute(long_work + 1, [&] { return repeat(x, repeats, axis); });
+  }
   const std::int64_t repeats = exact_integer(op, "repeats", with[1]);
   return compute(long_work + 1, [&] { return repeat(x, repeats, axis); });
 }

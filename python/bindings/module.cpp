@@ -37,6 +37,7 @@ PYBIND11_MODULE(_core, module) {
     add_creation(module.ptr());
     add_fft(module.ptr());
     add_joining(module.ptr());
+    add_take(module.ptr());
     add_sorting(module.ptr());
     add_linalg(module.ptr());
     add_scans(module.ptr());

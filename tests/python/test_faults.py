@@ -67,6 +67,16 @@ def operations():
     yield "tile", lambda x, y: sk.tile(x, (2, 2))
     yield "roll", lambda x, y: sk.roll(x.T, 1)
     yield "repeat", lambda x, y: sk.repeat(x, 2, axis=0)
+    yield "repeat by an array", lambda x, y: sk.repeat(x, sk.arange(5, device=x.device), axis=1)
+    yield "take", lambda x, y: sk.take(x.T, sk.arange(3, device=x.device), axis=1)
+    yield "take_along_axis", lambda x, y: sk.take_along_axis(x, sk.astype(y, sk.int32), axis=0)
+    yield "nonzero", lambda x, y: sk.nonzero(x.T)
+    yield "mask", lambda x, y: x.T[y.T > 0.5]
+    yield "mask of rows", lambda x, y: x[y[:, 0] > 0.5]
+    yield (
+        "two index arrays",
+        lambda x, y: x[sk.arange(3, device=x.device), sk.astype(y[:3, 0], "i4")],
+    )
     yield "diff", lambda x, y: sk.diff(x, n=2, append=y)
     yield "matmul", lambda x, y: x @ y.T
     yield "matmul copies", lambda x, y: x[::2, ::2] @ sk.astype(y, sk.float32)[::2, ::2].T
@@ -86,6 +96,9 @@ def in_place():
     yield "setitem", lambda x, y: x.__setitem__(slice(None), y)
     yield "setitem overlapping", lambda x, y: x.__setitem__(slice(1, None), x[:-1])
     yield "setitem scalar", lambda x, y: x.__setitem__(0, 3.0)
+    yield "set indices", lambda x, y: x.__setitem__(sk.arange(3, device=x.device), y[:3])
+    yield "set mask", lambda x, y: x.__setitem__(y > 2, y[0, :0])
+    yield "set mask scalar", lambda x, y: x.__setitem__(y > 0.5, 1.0)
     yield "iadd cast", lambda x, y: x.__iadd__(sk.astype(y, sk.float32))
 
 

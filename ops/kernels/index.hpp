@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/launch.hpp"
+#include "core/plan.hpp"
+
+// Kernels that choose elements by index arrays and masks. They move items without looking at them.
+
+namespace skerry {
+
+/// Offset of an element that is not there, because its index is out of bounds.
+inline constexpr std::int64_t no_offset = INT64_MIN;
+
+/// Items at `array + index * stride`, beside the plan's own strides of the array.
+struct gather_params {
+  plan over;            ///< {items, index (int64), array}
+  std::int64_t size;    ///< of the indexed axis, at least 1; an index is in [-size, size)
+  std::int64_t stride;  ///< bytes
+  std::int64_t* found;  ///< gets an index that is out of bounds; item 0 is taken for it
+  bool is_offset;       ///< the index is an offset in bytes (no_offset: 0), and is not checked
+};
+
+/// offsets (+)= index * stride; no_offset for an index that is out of bounds.
+struct offsets_params {
+  plan over;  ///< {offsets (int64, contiguous), index (int64)}
+  std::int64_t size;
+  std::int64_t stride;
+  std::int64_t* found;
+  bool adds;  ///< to what is there; no_offset stays
+};
+
+/// array[offset] = item; nothing for no_offset. Of two items for one place the last is kept, in C
+/// order of the shape, by the host form; by the native form any.
+struct scatter_params {
+  plan over;  ///< {order (not touched: its strides are those of C order), offsets, array, items}
+  bool is_unique;  ///< no offset occurs twice
+};
+
+/// Elements of a mask that are counted together.
+inline constexpr std::int64_t mask_block = 1 << 15;
+[[nodiscard]] constexpr std::int64_t mask_blocks(std::int64_t size) {
+  return (size + mask_block - 1) / mask_block;
+}
+
+/// Of a C-contiguous mask of bytes, of which all but 0 are true. starts[i] is the number of true
+/// ones before block i, starts[mask_blocks(size)] that of all; the native form sets only the last.
+struct count_params {
+  const char* mask;
+  std::int64_t size;
+  std::int64_t* starts;
+};
+
+/// The items of `from` (contiguous) where the mask is true.
+struct compress_params {
+  const char* mask;
+  const char* from;
+  char* to;
+  std::int64_t size;
+  const std::int64_t* starts;  ///< as count left it
+};
+
+/// The coordinates of the true elements: column `axis` of `to` has `count` of them.
+struct nonzero_params {
+  const char* mask;
+  std::int64_t* to;
+  std::int64_t size;
+  std::int64_t count;
+  const std::int64_t* starts;  ///< as count left it
+  std::int32_t rank;           ///< at least 1
+  std::int64_t shape[max_rank];
+};
+
+/// starts[i] = counts[0] + … + counts[i - 1], for i <= size.
+struct spread_params {
+  const std::int64_t* counts;
+  std::int64_t size;
+  std::int64_t* starts;
+  std::int64_t* found;  ///< gets a count that is negative; that one counts as 0
+};
+
+/// to[starts[i]] … to[starts[i + 1] - 1] are i.
+struct owners_params {
+  const std::int64_t* starts;
+  std::int64_t size;
+  std::int64_t* to;
+  std::int64_t total;
+};
+
+struct index_kernels {
+  kernel gather[5];    ///< Parameter: gather_params, by size class.
+  kernel scatter[5];   ///< Parameter: scatter_params, by size class.
+  kernel offsets;      ///< Parameter: offsets_params.
+  kernel count;        ///< Parameter: count_params.
+  kernel compress[5];  ///< Parameter: compress_params, by size class.
+  kernel nonzero;      ///< Parameter: nonzero_params.
+  kernel spread;       ///< Parameter: spread_params.
+  kernel owners;       ///< Parameter: owners_params.
+};
+
+}  // namespace skerry

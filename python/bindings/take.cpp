@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/take.hpp"
+
+#include <optional>
+
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/functions.hpp"
+
+namespace skerry::python {
+namespace {
+
+PyObject* run_take(const arguments& with) {
+  const ndarray& x = require_array("take", "x", with[0]);
+  const ndarray& indices = require_array("take", "indices", with[1]);
+  std::optional<std::int64_t> axis;
+  if (with.has(2)) axis = clamped_integer(with[2]);
+  ndarray result;
+  {
+    const without_gil working(true);
+    result = take(x, indices, axis);
+  }
+  return wrap(std::move(result));
+}
+
+PyObject* run_take_along_axis(const arguments& with) {
+  constexpr const char* op = "take_along_axis";
+  const ndarray& x = require_array(op, "x", with[0]);
+  const ndarray& indices = require_array(op, "indices", with[1]);
+  const std::int64_t axis = with[2] != nullptr ? clamped_integer(with[2]) : -1;
+  ndarray result;
+  {
+    const without_gil working(true);
+    result = take_along_axis(x, indices, axis);
+  }
+  return wrap(std::move(result));
+}
+
+PyObject* run_nonzero(const arguments& with) {
+  const ndarray& x = require_array("nonzero", "x", with[0]);
+  std::vector<ndarray> result;
+  {
+    const without_gil working(true);
+    result = nonzero(x);
+  }
+  return wrap_all(std::move(result));
+}
+
+constexpr function_entry functions[] = {
+    {"nonzero", "(x, /)",
+     "The indices of the elements that are not zero.\n\n"
+     "Waits for the device, since the values decide how many there are.\n\n"
+     "Parameters\n----------\nx : Array\n    At least 1-D, of any dtype. NaN is not zero.\n\n"
+     "Returns\n-------\ntuple of Array\n    An int64 array for each axis of x, in C order of the "
+     "elements, on the device of x.\n\n"
+     "Raises\n------\nValueError\n    For a 0-d array.\n\n"
+     "Source: array API 2025.12, searching functions.\n\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
+     ">>> [i.tolist() for i in sk.nonzero(sk.asarray([[0, 1], [2, 0]]))]\n[[0, 1], [1, 0]]",
+     run_nonzero},
+    {"take", "(x, indices, /, *, axis=None)",
+     "Elements of x at positions along an axis.\n\n"
+     "Parameters\n----------\nx : Array\nindices : Array\n    Of any integer dtype, on the device "
+     "of x; negative ones count from the end. Its axes are where the\n    axis was.\n"
+     "axis : int\n    May be left out for a 1-D x only.\n\n"
+     "Returns\n-------\nArray\n    Of the dtype of x.\n\n"
+     "Raises\n------\nIndexError\n    For an index out of bounds: at once on a CPU device; on a "
+     "CUDA "
+     "device at the next wait for it\n    (SKERRY_SYNC=1: at once), which leaves the device usable."
+     "\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
+     "Source: array API 2025.12, indexing functions.\n\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
+     ">>> sk.take(sk.asarray([10, 20, 30]), sk.asarray([2, 0, -1])).tolist()\n[30, 10, 30]",
+     run_take},
+    {"take_along_axis", "(x, indices, /, *, axis=-1)",
+     "Elements of x at positions along an axis that differ from row to row.\n\n"
+     "Parameters\n----------\nx : Array\nindices : Array\n    Of any integer dtype, on the device "
+     "of x and with as many axes; the others broadcast.\n    Negative ones count from the end.\n"
+     "axis : int\n\n"
+     "Returns\n-------\nArray\n    Of the dtype of x; as long as indices along the axis.\n\n"
+     "Raises\n------\nIndexError\n    For an index out of bounds; on a CUDA device at the next "
+     "wait "
+     "for it.\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
+     "Source: array API 2025.12, indexing functions.\n\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
+     ">>> x = sk.asarray([[1, 2], [3, 4]])\n"
+     ">>> sk.take_along_axis(x, sk.asarray([[1], [0]])).tolist()\n[[2], [3]]",
+     run_take_along_axis},
+};
+
+}  // namespace
+
+void add_take(PyObject* module) { add_functions<functions>(module); }
+
+}  // namespace skerry::python

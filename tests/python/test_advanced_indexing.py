@@ -1,0 +1,318 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Integer arrays, masks and bools as indices, read and assigned, against NumPy."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from oracle import BASE_SHAPE, DTYPES, assert_same, layouts_of, on, sample, to_numpy
+
+WHERE = ["cpu:0", "cpu:1", "cuda:0"]
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+
+
+def moved(key, where):
+    """The key with its NumPy arrays on a device."""
+    if isinstance(key, tuple):
+        return tuple(moved(part, where) for part in key)
+    return on(where, key) if isinstance(key, np.ndarray) else key
+
+
+@st.composite
+def keys(draw, shape):
+    """A key of ints, slices, None, one ellipsis, index arrays, masks and bools that fits the shape."""
+    parts, axis, seen_ellipsis = [], 0, False
+    common = draw(hnp.array_shapes(min_dims=1, max_dims=2, min_side=1, max_side=3))
+    while axis < len(shape):
+        n = shape[axis]
+        kinds = ["slice", "new", "array", "mask", "bool", "stop"]
+        if n > 0:
+            kinds.append("int")
+        if not seen_ellipsis:
+            kinds.append("ellipsis")
+        kind = draw(st.sampled_from(kinds))
+        if kind == "stop":
+            break
+        if kind == "slice":
+            parts.append(draw(st.slices(n)))
+            axis += 1
+        elif kind == "new":
+            parts.append(None)
+        elif kind == "int":
+            parts.append(draw(st.integers(-n, n - 1)))
+            axis += 1
+        elif kind == "ellipsis":
+            seen_ellipsis = True
+            parts.append(...)
+            axis += draw(st.integers(0, len(shape) - axis))
+        elif kind == "bool":
+            parts.append(draw(st.sampled_from([True, np.asarray(True)])))
+        elif kind == "array":
+            own = [draw(st.sampled_from([1, side])) for side in common]
+            own = own[draw(st.integers(0, len(own) - 1)) :] if n > 0 else [0]
+            dtype = draw(st.sampled_from(INTEGERS))
+            low = 0 if dtype.startswith("u") else -n
+            values = draw(hnp.arrays(dtype, tuple(own), elements=st.integers(low, max(n - 1, low))))
+            parts.append(values)
+            axis += 1
+        else:
+            rank = draw(st.integers(1, len(shape) - axis))
+            parts.append(draw(hnp.arrays(bool, tuple(shape[axis : axis + rank]))))
+            axis += rank
+    return tuple(parts) if len(parts) != 1 or draw(st.booleans()) else parts[0]
+
+
+@settings(max_examples=1500, deadline=None)
+@given(data=st.data())
+def test_any_key_reads_as_numpy(data):
+    shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=4, min_side=0, max_side=4))
+    key = data.draw(keys(shape))
+    values = np.arange(int(np.prod(shape)), dtype=np.int32).reshape(shape)
+    try:
+        want = values[key]
+    except IndexError:
+        for where in ("cpu:1", "cuda:0"):
+            mine = on(where, values)
+            with pytest.raises(IndexError):
+                # A CUDA device tells when it is waited for.
+                sk.synchronize(where if mine[moved(key, where)] is not None else None)
+        return
+    for where in ("cpu:1", "cuda:0"):
+        assert_same(on(where, values)[moved(key, where)], want, where)
+        reverse = tuple(reversed(range(len(shape))))
+        turned = sk.permute_dims(on(where, np.asarray(values.T, order="C")), reverse)
+        assert_same(turned[moved(key, where)], want, where)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(data=st.data())
+def test_any_key_is_assigned_as_numpy(data):
+    shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=4, min_side=0, max_side=4))
+    key = data.draw(keys(shape))
+    start = np.zeros(shape)
+    try:
+        place = start[key].shape
+    except IndexError:
+        return
+    cut = data.draw(st.integers(0, len(place)))
+    sides = [1 if data.draw(st.booleans()) else n for n in place[cut:]]
+    new = np.arange(float(np.prod(sides))).reshape(sides) + 1
+    # Which of two values for one place stays is NumPy's choice, and the last one on a CPU device.
+    for where in ("cpu:0", "cuda:1"):
+        mine, want = on(where, start), start.copy()
+        mine[moved(key, where)] = on(where, new)
+        want[key] = new
+        assert_same(mine, want, where)
+        mine[moved(key, where)] = 0.5
+        want[key] = 0.5
+        assert_same(mine, want, where)
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype_and_layout(dtype, where):
+    x = sample(dtype, BASE_SHAPE, 5)
+    for name, mine, want in layouts_of(x, where):
+        if want.ndim < 2:
+            continue
+        mask = sample("bool", want.shape, 6)
+        rows = np.array([0, -1, 0])
+        columns = np.array([[0], [-1]])
+        for key in (mask, mask[:, 0], (slice(None), mask[0]), rows, (rows, columns), (..., rows)):
+            assert_same(mine[moved(key, where)], want[key], where, what=name)
+        if name == "broadcast":
+            continue
+        for key in (mask, mask[:, 0], rows[:2], (slice(None), rows[:2] * 0)):
+            fresh, changed = on(where, want), want.copy()
+            fresh[moved(key, where)] = on(where, np.asarray(want[0, 0]))
+            changed[key] = want[0, 0]
+            assert_same(fresh, changed, where, what=name)
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("size", [1, 31, 32, 33, 64, 95, 32767, 32768, 32800, 100_003])
+def test_masks_of_any_density(size, dtype, where):
+    x = sample(dtype, (size,), 1)
+    mine = on(where, x)
+    rng = np.random.default_rng(size)
+    for density in (0.0, 0.01, 0.5, 0.99, 1.0):
+        mask = rng.random(size) < density
+        got = mine[on(where, mask)]
+        assert_same(got, x[mask], where)
+        target, want = on(where, x), x.copy()
+        target[on(where, mask)] = got[::-1]
+        want[mask] = x[mask][::-1]
+        assert_same(target, want, where)
+
+
+def test_bytes_of_an_imported_mask_are_all_true_but_zero():
+    raw = np.array([0, 1, 2, 255, 0, 128] * 20, dtype=np.uint8)
+    mask = sk.asarray(raw.view(bool), device="cpu:0", copy=False)
+    x = np.arange(120)
+    assert_same(sk.asarray(x, device="cpu:0")[mask], x[raw != 0], "cpu:0")
+    assert_same(sk.nonzero(mask)[0], np.nonzero(raw)[0], "cpu:0")
+
+
+def test_results_are_copies(device):
+    x = on(device, np.arange(6.0))
+    index = on(device, np.array([0, 1]))
+    for fresh in (x[index], x[x >= 0], x[True]):
+        sk.reshape(fresh, (-1,), copy=False)[0] = 9.0
+        assert float(x[0]) == 0.0
+
+
+def test_masks_with_sides_of_zero(device):
+    x = on(device, np.ones((3, 4)))
+    for shape in [(0, 4), (3, 0), (0, 0)]:
+        mask = sk.empty(shape, dtype=sk.bool, device=device)
+        assert x[mask].shape == (0,)
+        x[mask] = 5.0
+    short = sk.empty((0,), dtype=sk.bool, device=device)
+    assert x[short].shape == (0, 4)
+    assert x[:, short].shape == (3, 0)
+    assert_same(x, np.ones((3, 4)), device)
+    empty = sk.empty((0, 4), device=device)
+    assert empty[sk.empty((0, 4), dtype=sk.bool, device=device)].shape == (0,)
+
+
+def test_masks_without_axes_and_bools(device):
+    values = np.arange(6.0).reshape(2, 3)
+    x = on(device, values)
+    for flag in (True, False):
+        zero_d = on(device, np.asarray(flag))
+        assert_same(x[zero_d], values[flag], device)
+        assert_same(x[flag], values[flag], device)
+        assert_same(x[0, flag], values[0, flag], device)
+        assert_same(x[x[0, 0] == (0.0 if flag else 1.0)], values[flag], device)
+    scalar = on(device, np.asarray(3.0))
+    assert_same(scalar[sk.asarray(True, device=device)], np.asarray([3.0]), device)
+    scalar[scalar > 5] = 7.0
+    assert float(scalar) == 3.0
+    scalar[scalar < 5] = 7.0
+    assert float(scalar) == 7.0
+
+
+def test_the_last_of_two_values_stays_on_a_cpu_device():
+    rng = np.random.default_rng(0)
+    index = rng.integers(0, 1000, 200_000)
+    values = np.arange(200_000)
+    want = np.zeros(1000, dtype=np.int64)
+    for i, value in zip(index, values, strict=True):
+        want[i] = value
+    x = sk.zeros((1000,), dtype=sk.int64, device="cpu:0")
+    x[sk.asarray(index, device="cpu:0")] = sk.asarray(values, device="cpu:0")
+    assert_same(x, want, "cpu:0")
+    rows = sk.zeros((1000, 3), dtype=sk.int64, device="cpu:0")
+    rows[sk.asarray(index, device="cpu:0")] = sk.asarray(values[:, None], device="cpu:0")
+    assert_same(rows, np.repeat(want[:, None], 3, 1), "cpu:0")
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_memory_shared_with_the_target(where):
+    values = np.arange(10)
+    index, mask = np.array([1, 2, 3, 4]), values % 2 == 0
+
+    def check(change):
+        mine, want = on(where, values), values.copy()
+        change(mine, lambda part: on(where, part))
+        change(want, lambda part: part)
+        assert_same(mine, want, where)
+
+    check(lambda x, put: x.__setitem__(put(index), x[:4]))
+    check(lambda x, put: x.__setitem__(put(mask), x[5:]))
+    check(lambda x, put: x.__setitem__(put(mask), x[3]))
+    check(lambda x, put: x.__setitem__(x[::-1], x))
+    flags = on(where, np.array([True, False, True, False]))
+    flags[flags] = False
+    assert to_numpy(flags).tolist() == [False] * 4
+    flags = on(where, np.array([True, False, True, True]))
+    flags[:3][flags[1:]] = False
+    assert to_numpy(flags).tolist() == [True, False, False, True]
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_values_are_promoted_and_broadcast(where):
+    x = on(where, np.zeros((3, 4)))
+    index = on(where, np.array([0, 2]))
+    x[index] = on(where, np.arange(4, dtype=np.float32))
+    x[index, 0] = 7
+    want = np.zeros((3, 4))
+    want[[0, 2]] = np.arange(4)
+    want[[0, 2], 0] = 7
+    assert_same(x, want, where)
+    mask = on(where, np.array([True, False, True]))
+    for value in (on(where, np.ones((1, 4), np.float32)), on(where, np.ones((2, 1))), 1.0):
+        x[mask] = value
+        want[[0, 2]] = 1
+        assert_same(x, want, where)
+
+
+def test_many_axes(device):
+    shape = (2,) * 12
+    values = np.arange(2**12).reshape(shape)
+    x = on(device, values)
+    turned = sk.permute_dims(x, tuple(reversed(range(12))))
+    index = np.array([1, 0, 1])
+    mine = on(device, index)
+    key, my_key = (slice(None),) * 5 + (index,), (slice(None),) * 5 + (mine,)
+    assert_same(turned[my_key], values.T[key], device)
+    turned[my_key] = 5
+    want = values.copy()
+    want.T[key] = 5
+    assert_same(x, want, device)
+    deep = sk.reshape(on(device, np.arange(6)), (2, *(1,) * 62, 3))
+    mask = sk.reshape(on(device, np.arange(6) % 2 == 0), deep.shape)
+    assert_same(deep[mask], np.array([0, 2, 4]), device)
+    assert deep[(mine[:2] * 0,) * 64].shape == (2,)
+    with pytest.raises(ValueError, match="64"):
+        deep[on(device, np.array([[0]]))]
+
+
+CASES = {
+    "float_index": (lambda x, a: x[a([0.0])], IndexError, ["float64"]),
+    "too_many": (lambda x, a: x[a([0]), a([0]), a([0])], IndexError, ["3"]),
+    "mask_too_many": (lambda x, a: x[a([True] * 3), a([[True] * 4])], IndexError, ["too many"]),
+    "two_ellipses": (lambda x, a: x[..., a([0]), ...], IndexError, ["..."]),
+    "mask_shape": (lambda x, a: x[a([True, False])], IndexError, ["2", "3"]),
+    "mask_shape_2d": (lambda x, a: x[a([[True] * 3] * 3)], IndexError, ["3", "4"]),
+    "no_broadcast": (lambda x, a: x[a([0, 1, 2]), a([0, 1])], IndexError, ["(3,)", "(2,)"]),
+    "int_beside_array": (lambda x, a: x[3, a([0])], IndexError, ["3"]),
+    "numpy_array": (lambda x, a: x[np.array([0])], IndexError, ["ndarray"]),
+    "list": (lambda x, a: x[[0]], IndexError, ["list"]),
+    "empty_axis": (lambda x, a: x[:0][a([0])], IndexError, ["size 0"]),
+    "set_float_index": (lambda x, a: x.__setitem__(a([0.0]), 1.0), IndexError, []),
+    "set_mask_shape": (lambda x, a: x.__setitem__(a([True, False]), 1.0), IndexError, []),
+    "set_complex": (lambda x, a: x.__setitem__(a([0]), 1j), TypeError, []),
+    "set_mask_complex": (lambda x, a: x.__setitem__(x > 0, 1j), TypeError, []),
+    "set_wider": (lambda x, a: x.__setitem__(a([0]), a([1j])), TypeError, ["complex128"]),
+    "set_shape": (lambda x, a: x.__setitem__(a([0, 1]), a([1.0, 2.0, 3.0])), ValueError, []),
+    "set_mask_count": (lambda x, a: x.__setitem__(x > 5, a([1.0, 2.0])), ValueError, ["(2,)"]),
+    "set_mask_row": (
+        lambda x, a: x.__setitem__(a([True, False, True]), a([1.0, 2.0, 3.0])),
+        ValueError,
+        ["(3,)"],
+    ),
+    "set_list": (lambda x, a: x.__setitem__(a([0]), [1.0]), TypeError, ["value"]),
+    "set_read_only": (
+        lambda x, a: sk.broadcast_to(x, (2, 3, 4)).__setitem__(a([0]), 1.0),
+        ValueError,
+        ["read-only"],
+    ),
+    "delete": (lambda x, a: x.__delitem__(a([0])), TypeError, []),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_input(name, device):
+    call, error, words = CASES[name]
+    values = np.arange(12.0).reshape(3, 4)
+    x = on(device, values)
+    with pytest.raises(error) as caught:
+        call(x, lambda part: on(device, np.asarray(part)))
+    for word in words:
+        assert word in str(caught.value), str(caught.value)
+    assert np.array_equal(to_numpy(x), values)
