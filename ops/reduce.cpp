@@ -3,6 +3,7 @@
 #include "ops/reduce.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bitset>
 #include <cstdlib>
 #include <string>
@@ -94,9 +95,10 @@ class axis_group {
   one_axis axes_[max_rank];  // not initialised: most calls touch little of it
 };
 
-/// Fills `params`, but for the output's address. False if more axes remain than it has room for.
+/// Fills in the axes of `params`. False if more remain than it has room for. `keep_order`: of the
+/// reduced elements.
 bool describe_axes(const ndarray& x, const axis_set& axes, std::int64_t result_itemsize,
-                   reduce_params& params) {
+                   bool keep_order, reduce_params& params) {
   axis_group kept;
   axis_group reduced;
   params.input = x.data();
@@ -109,7 +111,7 @@ bool describe_axes(const ndarray& x, const axis_set& axes, std::int64_t result_i
     if (is_reduced(axes, axis)) {
       params.reduced_size *= n;
       if (n < 2) continue;
-      if (stride < 0) {  // the order of a reduced axis is free
+      if (stride < 0 && !keep_order) {
         params.input += (n - 1) * stride;
         stride = -stride;
       }
@@ -157,17 +159,23 @@ void check_elements(const reduction_entry& entry, const ndarray& x, const dims& 
 }
 
 ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axis_set axes,
-            const dims& shape) {
+            const dims& shape, double correction) {
   const dtype result = require_loop(entry.name, entry.result, x.dtype());
   const device where = x.device();
   const kernel& what = require_kernel(
       entry.name, kernels(where).reduce.loop[op][static_cast<int>(x.dtype())], x.dtype(), where);
   check_shape(entry.name, shape.span(), itemsize(result));
   ndarray source = x;
+  if (entry.has_one_axis && axes.count() != 1) {  // all of them: the index is in C order
+    source = reshape(x, std::array<std::int64_t, 1>{-1}, std::nullopt);
+    axes = axis_set(1);
+  }
   reduce_params params;
-  if (!describe_axes(source, axes, itemsize(result), params)) {
-    source = group_axes(x, axes);
-    describe_axes(source, axes, itemsize(result), params);
+  params.correction = correction;
+  params.is_other = entry.is_other;
+  if (!describe_axes(source, axes, itemsize(result), entry.has_one_axis, params)) {
+    source = group_axes(source, axes);
+    describe_axes(source, axes, itemsize(result), entry.has_one_axis, params);
   }
   ndarray out = empty_of(c_layout(shape, itemsize(result)), result, where);
   params.output = out.data();
@@ -187,7 +195,7 @@ dtype loaded_dtype(reduction_id op, dtype own, dtype type) noexcept {
 }
 
 ndarray reduce(reduction_id op, const ndarray& x, std::optional<std::span<const std::int64_t>> axes,
-               std::optional<dtype> type, bool keepdims) {
+               std::optional<dtype> type, bool keepdims, double correction) {
   const reduction_entry& entry = reduction_table()[static_cast<std::size_t>(op)];
   if (type && !entry.has_dtype) {
     throw dtype_error(std::string(entry.name) + ": takes no dtype; convert with astype");
@@ -198,9 +206,9 @@ ndarray reduce(reduction_id op, const ndarray& x, std::optional<std::span<const 
   const axis_set chosen = reduced_axes(entry.name, x.rank(), axes);
   const dims shape = result_shape(x.shape(), chosen, keepdims);
   check_elements(entry, x, shape, chosen);
-  if (!type) return run(entry, op, x, chosen, shape);
+  if (!type) return run(entry, op, x, chosen, shape, correction);
   const ndarray source = astype(x, loaded_dtype(op, x.dtype(), *type), false);
-  return astype(run(entry, op, source, chosen, shape), *type, false);
+  return astype(run(entry, op, source, chosen, shape, correction), *type, false);
 }
 
 }  // namespace skerry

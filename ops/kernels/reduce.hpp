@@ -13,14 +13,17 @@ namespace skerry {
 inline constexpr int reduction_count = ops::size_of<ops::reductions>;
 
 /// out[kept] = reduce(in[kept, reduced]). Axes are without size-1 ones, ordered (0 fastest in the
-/// input), coalesced.
+/// input), coalesced; negative strides of reduced ones turned round, except where the reduction
+/// takes the index, and has one reduced axis at most.
 struct reduce_params {
   static constexpr int max_axes = 8;
 
   const char* input;
   char* output;  ///< elements of the reduction's result dtype
   std::int64_t kept_size;
-  std::int64_t reduced_size;  ///< 0: every output is finish(identity, 0)
+  std::int64_t reduced_size;  ///< 0: every output is finish(identity, ...)
+  double correction;
+  bool is_other;  ///< see ops::reduced
   std::int32_t kept_rank;
   std::int32_t reduced_rank;
   std::int64_t kept_shape[max_axes];

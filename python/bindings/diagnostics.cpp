@@ -42,10 +42,11 @@ PyObject* run_reduction_table(const arguments&) {
   object table(PyList_New(0));
   for (const reduction_entry& op : reduction_table()) {
     const object loops = loops_of(op.result);
-    const object row(Py_BuildValue("{s:s,s:s,s:O,s:O,s:O}", "name", op.name, "doc", op.doc,
+    const object row(Py_BuildValue("{s:s,s:s,s:O,s:O,s:O,s:O,s:O}", "name", op.name, "doc", op.doc,
                                    "needs_elements", op.needs_elements ? Py_True : Py_False,
-                                   "has_dtype", op.has_dtype ? Py_True : Py_False, "loops",
-                                   loops.get()));
+                                   "has_dtype", op.has_dtype ? Py_True : Py_False, "has_correction",
+                                   op.has_correction ? Py_True : Py_False, "has_one_axis",
+                                   op.has_one_axis ? Py_True : Py_False, "loops", loops.get()));
     if (PyList_Append(table.get(), row.get()) != 0) return nullptr;
   }
   return table.release();

@@ -102,38 +102,57 @@ PyObject* run_where(const arguments& with) {
   return wrap(std::move(result));
 }
 
-PyObject* reduce_call(reduction_id op, PyObject* from, PyObject* axis, PyObject* type,
+/// The standard's signatures of reductions, by what they take.
+const char* reduction_signature(const reduction_entry& op) {
+  if (op.has_dtype) return "(x, /, *, axis=None, dtype=None, keepdims=False)";
+  if (op.has_correction) return "(x, /, *, axis=None, correction=0.0, keepdims=False)";
+  return "(x, /, *, axis=None, keepdims=False)";
+}
+
+double parse_correction(const char* name, PyObject* from) {
+  if (from == nullptr) return 0;
+  const scalar value = require_scalar(name, "correction", from);
+  return to_element(name, value, dtype::float64).as<double>();
+}
+
+std::vector<std::int64_t> parse_axes(const reduction_entry& op, PyObject* from) {
+  if (!op.has_one_axis) return parse_integers(op.name, "axis", from);
+  return {clamped_integer(from)};
+}
+
+/// `option` is what comes between axis and keepdims, if anything does.
+PyObject* reduce_call(reduction_id id, PyObject* from, PyObject* axis, PyObject* option,
                       PyObject* keepdims) {
-  const char* name = reduction_table()[static_cast<std::size_t>(op)].name;
-  const ndarray& x = require_array(name, "x", from);
+  const reduction_entry& op = reduction_table()[static_cast<std::size_t>(id)];
+  const ndarray& x = require_array(op.name, "x", from);
   const bool keep = truth(keepdims, false);
-  const std::optional<dtype> result_type = parse_optional_dtype(name, type);
+  std::optional<dtype> type;
+  if (op.has_dtype) type = parse_optional_dtype(op.name, option);
+  const double correction = op.has_correction ? parse_correction(op.name, option) : 0;
   std::vector<std::int64_t> axes;
   const bool all_axes = axis == nullptr || axis == Py_None;
-  if (!all_axes) axes = parse_integers(name, "axis", axis);
+  if (!all_axes) axes = parse_axes(op, axis);
   ndarray result;
   {
     const without_gil working(x.size() > long_work);
     result =
-        reduce(op, x, all_axes ? std::nullopt : std::optional<std::span<const std::int64_t>>(axes),
-               result_type, keep);
+        reduce(id, x, all_axes ? std::nullopt : std::optional<std::span<const std::int64_t>>(axes),
+               type, keep, correction);
   }
   return wrap(std::move(result));
 }
 
-constexpr const char* plain_reduction = "(x, /, *, axis=None, keepdims=False)";
-constexpr const char* typed_reduction = "(x, /, *, axis=None, dtype=None, keepdims=False)";
-
 template <reduction_id Op>
 PyObject* reduction(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   static const reduction_entry& op = reduction_table()[Op];
-  static const signature takes(op.name, op.has_dtype ? typed_reduction : plain_reduction);
+  static const signature takes(op.name, reduction_signature(op));
   PyObject* bound[signature::most_parameters];
   Py_ssize_t rest = 0;
   if (!takes.bind(args, count, keywords, bound, &rest)) return nullptr;
   return guarded([&] {
-    return op.has_dtype ? reduce_call(Op, bound[0], bound[1], bound[2], bound[3])
-                        : reduce_call(Op, bound[0], bound[1], nullptr, bound[2]);
+    return op.has_dtype || op.has_correction
+               ? reduce_call(Op, bound[0], bound[1], bound[2], bound[3])
+               : reduce_call(Op, bound[0], bound[1], nullptr, bound[2]);
   });
 }
 
@@ -178,9 +197,21 @@ std::string elementwise_doc(const op_entry& op) {
 
 std::string reduction_doc(const reduction_entry& op) {
   std::string text = std::string(op.doc) +
-                     "\n\nParameters\n----------\nx : Array\n    Of any shape, on any device.\n"
-                     "axis : int or tuple of ints, optional\n    The axes to reduce over; all of "
-                     "them by default, none for ().\n";
+                     "\n\nParameters\n----------\nx : Array\n    Of any shape, on any device.\n";
+  if (op.has_one_axis) {
+    text +=
+        "axis : int, optional\n    The axis to search along; by default the index is that of the "
+        "flattened x.\n";
+  } else {
+    text +=
+        "axis : int or tuple of ints, optional\n    The axes to reduce over; all of them by "
+        "default, none for ().\n";
+  }
+  if (op.has_correction) {
+    text +=
+        "correction : float\n    What is taken from the number of elements before dividing: 0 for "
+        "a population, 1 for a\n    sample (Bessel's correction).\n";
+  }
   if (op.has_dtype) text += "dtype : dtype, optional\n    Of the result.\n";
   text +=
       "keepdims : bool\n    Keep reduced axes with size 1, so that the result broadcasts against "
@@ -223,9 +254,8 @@ template <reduction_id Op>
 void add_reduction(PyObject* module) {
   static PyMethodDef definition = [] {
     const reduction_entry& op = reduction_table()[Op];
-    return method_definition(
-        op.name, reduction<Op>,
-        document(op.name, op.has_dtype ? typed_reduction : plain_reduction, reduction_doc(op)));
+    return method_definition(op.name, reduction<Op>,
+                             document(op.name, reduction_signature(op), reduction_doc(op)));
   }();
   add_function(module, &definition);
 }

@@ -362,10 +362,11 @@ struct reduction_case {
   reduce_params params{};
   std::vector<std::pair<std::int64_t, std::int64_t>> kept, reduced;  ///< (stride, extent)
 
-  void split(const layout& at, std::mt19937_64& random) {
+  void split(const layout& at, std::mt19937_64& random, std::size_t most_reduced) {
     for (int a = 0; a < at.rank(); ++a) {
       if (at.shape[a] == 1) continue;
-      (random() % 2 == 0 ? kept : reduced).emplace_back(at.strides[a], at.shape[a]);
+      const bool is_kept = random() % 2 == 0 || reduced.size() == most_reduced;
+      (is_kept ? kept : reduced).emplace_back(at.strides[a], at.shape[a]);
     }
     const auto by_stride = [](const auto& a, const auto& b) {
       return std::abs(a.first) < std::abs(b.first);
@@ -408,21 +409,22 @@ constexpr bool rounds_sums =
 /// One after the other, floating sums in double.
 template <class Op, class T>
 auto reduce_plainly(const reduce_params& p, std::int64_t output) {
-  using A = ops::accumulator_t<Op, T>;
+  using K = ops::kernel_of_t<Op>;
+  using A = ops::accumulator_t<K, T>;
   const char* base = p.input + offset_of(output, p.kept_rank, p.kept_shape, p.kept_strides);
-  A total = Op::template identity<A>();
+  A total = K::template identity<A>();
   complex128 exact;
   for (std::int64_t i = 0; i < p.reduced_size; ++i) {
     const T x = read<T>(base + offset_of(i, p.reduced_rank, p.reduced_shape, p.reduced_strides));
     if constexpr (rounds_sums<Op, T>) {
       exact = exact + complex128(kernels::convert<complex128>{}(x));
     } else {
-      total = Op::combine(total, Op::load(x));
+      total = K::combine(total, ops::load_at<K>(x, i));
     }
   }
   if constexpr (rounds_sums<Op, T>) total = kernels::convert<A>{}(A(exact.re));
   if constexpr (rounds_sums<Op, T> && ops::complex_floating<T>) total = A(exact);
-  return Op::finish(total, p.reduced_size);
+  return Op::finish(total, ops::reduced{p.reduced_size, p.correction, p.is_other});
 }
 
 template <class Op, class T>
@@ -441,7 +443,8 @@ void check_reduction(const kernel_table& table, int rounds) {
       if constexpr (std::is_same_v<T, bool>) std::fill(x.bytes.begin(), x.bytes.end(), 1);
     }
     reduction_case work;
-    work.split(x.at, random);
+    work.split(x.at, random, ops::takes_index<Op> ? 1 : 64);
+    work.params.is_other = !std::is_same_v<Op, ops::kernel_of_t<Op>>;
     const std::int64_t step = static_cast<std::int64_t>(sizeof(R)) * (1 + round % 2);
     work.describe(x.data(), step);
     std::vector<char> out(static_cast<std::size_t>(work.params.kept_size * step));
@@ -470,6 +473,13 @@ TEST_P(cpu_kernels, reduce_over_any_axes) {
   check_reduction<ops::min, float64>(*table_, 40);
   check_reduction<ops::max, uint8>(*table_, 40);
   check_reduction<ops::min, int64>(*table_, 40);
+  check_reduction<ops::argmax, float32>(*table_, 60);
+  check_reduction<ops::argmin, float64>(*table_, 40);
+  check_reduction<ops::argmin, int8>(*table_, 40);
+  check_reduction<ops::argmax, uint64>(*table_, 40);
+  check_reduction<ops::count_nonzero, bool>(*table_, 40);
+  check_reduction<ops::count_nonzero, int8>(*table_, 40);
+  check_reduction<ops::count_nonzero, complex64>(*table_, 40);
   check_reduction<ops::any, float32>(*table_, 40);
   check_reduction<ops::all, bool>(*table_, 40);
   check_reduction<ops::all, int16>(*table_, 40);

@@ -56,16 +56,24 @@ TEST(registry, knows_result_dtypes_from_the_functors) {
 }
 
 TEST(registry, knows_accumulators_of_reductions) {
-  EXPECT_EQ(reduction_table().size(), 7U);
+  EXPECT_EQ(reduction_table().size(), 12U);
   EXPECT_EQ(reduced("sum", dtype::int8), dtype::int64);
   EXPECT_EQ(reduced("prod", dtype::uint16), dtype::uint64);
   EXPECT_EQ(reduced("sum", dtype::complex64), dtype::complex64);
   EXPECT_EQ(reduced("mean", dtype::int64), std::nullopt);
   EXPECT_EQ(reduced("max", dtype::uint8), dtype::uint8);
   EXPECT_EQ(reduced("any", dtype::complex128), dtype::bool_);
+  EXPECT_EQ(reduced("argmax", dtype::uint8), dtype::int64);
+  EXPECT_EQ(reduced("argmin", dtype::bool_), std::nullopt);
+  EXPECT_EQ(reduced("count_nonzero", dtype::complex64), dtype::int64);
+  EXPECT_EQ(reduced("std", dtype::float32), dtype::float32);
+  EXPECT_EQ(reduced("var", dtype::complex64), std::nullopt);
   for (const reduction_entry& entry : reduction_table()) {
     const std::string name = entry.name;
-    EXPECT_EQ(entry.needs_elements, name == "max" || name == "min") << name;
+    const bool is_extremum = name.ends_with("max") || name.ends_with("min");
+    EXPECT_EQ(entry.needs_elements, is_extremum) << name;
+    EXPECT_EQ(entry.has_one_axis, is_extremum && name.starts_with("arg")) << name;
+    EXPECT_EQ(entry.has_correction, name == "std" || name == "var") << name;
     EXPECT_EQ(entry.has_dtype, name == "sum" || name == "prod") << name;
   }
 }

@@ -25,7 +25,7 @@ def reference(name, x, axis, keepdims):
                 x.dtype.kind, wide or x.dtype
             )
             result = function(x, axis=axis, keepdims=keepdims, dtype=dtype)
-        elif name == "mean":
+        elif name in ("mean", "std", "var"):
             result = function(x, axis=axis, keepdims=keepdims, dtype=wide)
         else:
             result = function(x, axis=axis, keepdims=keepdims)
@@ -38,17 +38,28 @@ def check(name, mine, theirs, axis, keepdims, device, what):
     assert got.device == sk.Device(device)
     assert got.dtype == want.dtype
     assert got.shape == want.shape, what
-    if want.dtype.kind in "biu" or name in ("max", "min"):
+    if want.dtype.kind in "biu" or name in ("max", "min"):  # argmax, count_nonzero ... too
         np.testing.assert_array_equal(to_numpy(got), want, err_msg=what)
         return
-    # Sums cancel: the bound is on the error against the sum of magnitudes, as pairwise summation keeps it.
-    scale = reference(name, np.abs(theirs), axis, keepdims) if name != "prod" else np.abs(want)
+    # Sums cancel: the bound is on the error against the sum of magnitudes, as pairwise summation keeps it. So may
+    # distances from a mean.
+    scale = np.abs(want)
+    if name in ("mean", "sum"):
+        scale = reference(name, np.abs(theirs), axis, keepdims)
+    elif name in ("std", "var"):  # of equal elements, say
+        scale = np.max(np.abs(theirs)) ** (2 if name == "var" else 1) if theirs.size else scale
     tolerance = 30 * np.finfo(want.dtype).eps
     assert np.array_equal(np.isnan(to_numpy(got)), np.isnan(want)), what
     error = np.nan_to_num(np.abs(to_numpy(got) - want))
     assert np.all(error <= tolerance * np.maximum(np.nan_to_num(np.abs(scale)), 1e-30)), (
         f"{what}: {error.max()}"
     )
+
+
+def axes_of(name, ndim):
+    if TABLE[name]["has_one_axis"]:
+        return [None, *range(-ndim, ndim)]
+    return [None, ()] + ([0, 1, -1, (0, 1), (1, 0)] if ndim == 2 else [])
 
 
 def values(name, dtype, shape):
@@ -70,7 +81,7 @@ def values(name, dtype, shape):
 @pytest.mark.parametrize(("name", "dtype"), CASES)
 def test_values_in_every_layout(name, dtype, device):
     for layout, mine, theirs in layouts_of(values(name, dtype, BASE_SHAPE), device):
-        axes = [None, ()] + ([0, 1, -1, (0, 1), (1, 0)] if theirs.ndim == 2 else [])
+        axes = axes_of(name, theirs.ndim)
         for axis, keepdims in itertools.product(axes, (False, True)):
             check(
                 name, mine, theirs, axis, keepdims, device, f"{name} {dtype} {layout} axis={axis}"
@@ -80,7 +91,7 @@ def test_values_in_every_layout(name, dtype, device):
 @pytest.mark.parametrize(("name", "dtype"), CASES)
 def test_every_size(name, dtype):
     for size in SIZES:
-        if size == 0 and name in ("max", "min"):
+        if size == 0 and TABLE[name]["needs_elements"]:
             continue
         if name == "prod" and size > 200:
             continue
@@ -99,13 +110,15 @@ def test_any_axes_of_any_shape(name, shape):
     x = values(name, dtype, shape)
     for where in ("cpu:0", "cuda:0"):
         mine = on(where, x)
-        for count in range(1, x.ndim + 1):
+        one_axis = TABLE[name]["has_one_axis"]
+        for count in range(1, 2 if one_axis else x.ndim + 1):
             for axes in itertools.combinations(range(x.ndim), count):
-                if name in ("max", "min") and any(shape[a] == 0 for a in axes):
+                if TABLE[name]["needs_elements"] and any(shape[a] == 0 for a in axes):
                     continue
+                axes = axes[0] if one_axis else axes
                 check(name, mine, x, axes, False, where, f"{name} {shape} axis={axes}")
                 permuted = sk.permute_dims(mine, tuple(reversed(range(x.ndim))))
-                reverse = tuple(x.ndim - 1 - a for a in axes)
+                reverse = x.ndim - 1 - axes if one_axis else tuple(x.ndim - 1 - a for a in axes)
                 check(name, permuted, x.T, reverse, True, where, f"{name} {shape}.T axis={reverse}")
 
 
@@ -166,7 +179,13 @@ def test_results_do_not_depend_on_the_number_of_threads():
     try:
         for threads in (1, 2, 3):
             sk.set_num_threads(threads)
-            results.append([to_numpy(sk.sum(x, axis=axis)) for axis in (None, 0, 1)])
+            results.append(
+                [
+                    to_numpy(function(x, axis=axis))
+                    for function in (sk.sum, sk.var, sk.argmax)
+                    for axis in (None, 0, 1)
+                ]
+            )
     finally:
         sk.set_num_threads(before)
     for others in results[1:]:

@@ -21,11 +21,15 @@ BINARY = (
 SIGNATURES = {
     **dict.fromkeys(UNARY, "(x, /)"),
     **dict.fromkeys(BINARY, "(x1, x2, /)"),
-    **dict.fromkeys(["all", "any", "max", "mean", "min"], "(x, /, *, axis=None, keepdims=False)"),
+    **dict.fromkeys(
+        ["all", "any", "argmax", "argmin", "count_nonzero", "max", "mean", "min"],
+        "(x, /, *, axis=None, keepdims=False)",
+    ),
     **dict.fromkeys(
         ["cumulative_prod", "cumulative_sum"],
         "(x, /, *, axis=None, dtype=None, include_initial=False)",
     ),
+    **dict.fromkeys(["std", "var"], "(x, /, *, axis=None, correction=0.0, keepdims=False)"),
     **dict.fromkeys(["prod", "sum"], "(x, /, *, axis=None, dtype=None, keepdims=False)"),
     **dict.fromkeys(
         ["empty_like", "ones_like", "zeros_like"], "(x, /, *, dtype=None, device=None)"

@@ -9,6 +9,21 @@ namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
 
+inline constexpr int64 block_rows = 128;  ///< as in NumPy's pairwise sum
+inline constexpr int64 widest_block = 512;
+
+/// A matrix of elements, of which column i goes to accumulator i.
+struct element_rows {
+  const char* x;
+  int64 row;          ///< bytes
+  int64 rows;         ///< at most block_rows; not 0
+  int64 n;            ///< at most widest_block
+  bool is_fresh;      ///< the accumulators hold nothing yet
+  int64 first;        ///< index of element (j, i) along the reduced axis: first + j * per_row
+  int64 per_row = 1;  ///< + i / width
+  int64 width = widest_block;
+};
+
 /// The loops of one reduction and dtype, over arrays of accumulators: what the driver, which is
 /// compiled once, needs to know of them.
 struct reducer {
@@ -16,14 +31,19 @@ struct reducer {
   int64 accumulator_size;
   /// acc[i] = identity for i < n
   void (*clear)(char* acc, int64 n) noexcept;
-  /// acc[i] = combine(acc[i], load(x[j, i])) for j < rows, i < n, with rows `row` bytes apart
-  void (*columns)(char* acc, const char* x, int64 row, int64 rows, int64 n) noexcept;
-  /// acc[j] = combine of load(x[j, i]) for i < n, for j < rows, with rows `row` bytes apart
-  void (*rows)(char* acc, const char* x, int64 row, int64 rows, int64 n) noexcept;
+  /// acc[i] = combine(acc[i], all of column i)
+  void (*columns)(char* acc, const element_rows& block) noexcept;
+  /// acc[j] = combine of load(x[j, i]) for i < n, for j < rows, with rows `row` bytes apart.
+  /// Element (j, 0) has index `first`.
+  void (*rows)(char* acc, const char* x, int64 row, int64 rows, int64 n, int64 first) noexcept;
   /// acc[i] = combine(acc[i], other[i]) for i < n
   void (*merge)(char* acc, const char* other, int64 n) noexcept;
-  /// out[i] = finish(acc[i], count) for i < n
-  void (*finish)(char* out, int64 step, const char* acc, int64 n, int64 count) noexcept;
+  /// out[i] = finish(acc[i], of) for i < n
+  void (*finish)(char* out, int64 step, const char* acc, int64 n, const ops::reduced& of) noexcept;
+  /// Elements that `rows` takes in one run at most, for the sake of accuracy. Longer runs that are
+  /// left to columns, or (`splits_runs`) to `rows` in pieces.
+  int64 longest_run;
+  bool splits_runs;
   /// Whether a finished answer may be known before all elements are seen: a one-byte accumulator
   /// of this value absorbs everything. -1 if there is none.
   int absorbing;
@@ -41,21 +61,61 @@ struct lane_type<bool> {
   using type = uint8;
 };
 
+/// What all kinds of loops have.
 template <class Op, class T>
-struct reduction_loops {
+struct accumulator_loops {
   using A = typename lane_type<ops::accumulator_t<Op, T>>::type;
   static constexpr int64 size = sizeof(A);
-
-  static constexpr int absorbing() {
-    if constexpr (ops::same_v<Op, ops::any>) return 1;
-    if constexpr (ops::same_v<Op, ops::all>) return 0;
-    return -1;
-  }
 
   static void clear(char* acc, int64 n) noexcept {
     const A value = Op::template identity<A>();
     for (int64 i = 0; i < n; ++i) store<A>(acc + i * size, value);
   }
+
+  static void merge(char* acc, const char* other, int64 n) noexcept {
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), load<A>(other + i * size)));
+    }
+  }
+
+  static void finish(char* out, int64 step, const char* acc, int64 n,
+                     const ops::reduced& of) noexcept {
+    using R = decltype(Op::finish(A{}, of));
+    const ops::reduced with = of;  // not changed by what is stored
+    if (step == int64(sizeof(R))) {
+#pragma GCC ivdep
+      for (int64 i = 0; i < n; ++i) {
+        store(out + i * int64(sizeof(R)), Op::finish(load<A>(acc + i * size), with));
+      }
+    } else {
+      for (int64 i = 0; i < n; ++i)
+        store(out + i * step, Op::finish(load<A>(acc + i * size), with));
+    }
+  }
+
+  /// Puts totals of a block's columns into the accumulators; `total(i)` is that of column i.
+  template <class Total>
+  static SKERRY_INLINE void deliver(char* acc, const element_rows& block, Total total) {
+    if (block.is_fresh) {
+      for (int64 i = 0; i < block.n; ++i) store<A>(acc + i * size, total(i));
+    } else {
+      for (int64 i = 0; i < block.n; ++i) {
+        store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), total(i)));
+      }
+    }
+  }
+};
+
+/// Sums, products, any and all.
+template <class Op, class T>
+struct plain_loops : accumulator_loops<Op, T> {
+  using base = accumulator_loops<Op, T>;
+  using A = typename base::A;
+  using base::size;
+  static constexpr int64 longest_run = 1024;
+  static constexpr bool splits_runs = false;
+  static constexpr int absorbing = -1;
 
   static SKERRY_INLINE A item(const char* x, int64 i) {
     if constexpr (ops::boolean<T> && sizeof(A) == 1) {
@@ -65,23 +125,34 @@ struct reduction_loops {
     }
   }
 
-  // Four rows at a time, as a tree: one read and write of the accumulator for four elements.
-  static void columns(char* acc, const char* x, int64 row, int64 rows, int64 n) noexcept {
-    int64 j = 0;
-    for (; j + 4 <= rows; j += 4) {
-      const char* x0 = x + j * row;
-      const char* x1 = x0 + row;
-      const char* x2 = x1 + row;
-      const char* x3 = x2 + row;
+  template <bool Fresh>
+  static SKERRY_INLINE void four_rows(char* acc, const char* x0, int64 row, int64 n) {
+    const char* x1 = x0 + row;
+    const char* x2 = x1 + row;
+    const char* x3 = x2 + row;
 #pragma GCC ivdep
-      for (int64 i = 0; i < n; ++i) {
-        const A low = Op::combine(item(x0, i), item(x1, i));
-        const A high = Op::combine(item(x2, i), item(x3, i));
-        store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), Op::combine(low, high)));
-      }
+    for (int64 i = 0; i < n; ++i) {
+      const A low = Op::combine(item(x0, i), item(x1, i));
+      const A four = Op::combine(low, Op::combine(item(x2, i), item(x3, i)));
+      store<A>(acc + i * size, Fresh ? four : Op::combine(load<A>(acc + i * size), four));
     }
-    for (; j < rows; ++j) {
-      const char* x0 = x + j * row;
+  }
+
+  // Four rows at a time, as a tree: one read and write of the accumulator for four elements.
+  static void columns(char* acc, const element_rows& block) noexcept {
+    const int64 n = block.n;
+    int64 j = 0;
+    if (block.is_fresh && block.rows >= 4) {
+      four_rows<true>(acc, block.x, block.row, n);
+      j = 4;
+    } else if (block.is_fresh) {
+      for (int64 i = 0; i < n; ++i) store<A>(acc + i * size, item(block.x, i));
+      j = 1;
+    }
+    for (; j + 4 <= block.rows; j += 4)
+      four_rows<false>(acc, block.x + j * block.row, block.row, n);
+    for (; j < block.rows; ++j) {
+      const char* x0 = block.x + j * block.row;
 #pragma GCC ivdep
       for (int64 i = 0; i < n; ++i) {
         store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), item(x0, i)));
@@ -111,48 +182,82 @@ struct reduction_loops {
     return lane[0];
   }
 
-  /// Looks for the one value that decides, in lanes as wide as the elements.
+  static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64) noexcept {
+    for (int64 j = 0; j < rows; ++j) store<A>(acc + j * size, run_of(x + j * row, n));
+  }
+};
+
+/// any and all, whose runs are searched for the one value that decides.
+template <class Op, class T>
+struct truth_loops : plain_loops<Op, T> {
+  using base = plain_loops<Op, T>;
+  using A = typename base::A;
+  using base::size;
+  static constexpr int64 longest_run = int64(1) << 62;
+  static constexpr bool splits_runs = true;
+  static constexpr int absorbing = ops::same_v<Op, ops::any> ? 1 : 0;
+
+  /// In lanes as wide as the elements.
   static SKERRY_INLINE A search(const char* x, int64 n) {
     using B = ops::bits_t<ops::real_part_t<T>>;
-    constexpr A decisive = absorbing();
+    constexpr A decisive = absorbing;
     constexpr int64 block = 2048;
     for (int64 at = 0; at < n; at += block) {
       const int64 end = least(at + block, n);
       B found = 0;
       for (int64 i = at; i < end; ++i) {
-        found = static_cast<B>(found | static_cast<B>(item(x, i) == decisive));
+        found = static_cast<B>(found | static_cast<B>(base::item(x, i) == decisive));
       }
       if (found != 0) return decisive;
     }
     return 1 - decisive;
   }
 
-  static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n) noexcept {
+  static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64) noexcept {
+    for (int64 j = 0; j < rows; ++j) store<A>(acc + j * size, search(x + j * row, n));
+  }
+};
+
+/// Counts in lanes as wide as the elements, while they can't overflow.
+template <class Op, class T>
+struct count_loops : accumulator_loops<Op, T> {
+  using base = accumulator_loops<Op, T>;
+  using base::size;
+  using B = ops::bits_t<ops::real_part_t<T>>;
+  static constexpr int64 longest_run = int64(1) << 62;
+  static constexpr bool splits_runs = true;
+  static constexpr int absorbing = -1;
+
+  static SKERRY_INLINE B item(const char* x, int64 i) {
+    if constexpr (ops::boolean<T>) {
+      return load<uint8>(x + i);
+    } else {
+      return static_cast<B>(load<T>(x + i * int64(sizeof(T))) != T(0));
+    }
+  }
+
+  static void columns(char* acc, const element_rows& block) noexcept {
+    alignas(64) B count[widest_block];
+    for (int64 i = 0; i < block.n; ++i) count[i] = item(block.x, i);
+    for (int64 j = 1; j < block.rows; ++j) {
+      const char* x = block.x + j * block.row;
+      for (int64 i = 0; i < block.n; ++i) count[i] = static_cast<B>(count[i] + item(x, i));
+    }
+    base::deliver(acc, block, [&](int64 i) { return static_cast<int64>(count[i]); });
+  }
+
+  static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64) noexcept {
+    constexpr int64 block = sizeof(B) == 1 ? 255 : 16384;
     for (int64 j = 0; j < rows; ++j) {
-      if constexpr (absorbing() >= 0) {
-        store<A>(acc + j * size, search(x + j * row, n));
-      } else {
-        store<A>(acc + j * size, run_of(x + j * row, n));
+      int64 total = 0;
+      for (int64 at = 0; at < n; at += block) {
+        const int64 end = least(at + block, n);
+        B count = 0;
+        for (int64 i = at; i < end; ++i) count = static_cast<B>(count + item(x + j * row, i));
+        total += static_cast<int64>(count);
       }
+      store<int64>(acc + j * size, total);
     }
-  }
-
-  static void merge(char* acc, const char* other, int64 n) noexcept {
-#pragma GCC ivdep
-    for (int64 i = 0; i < n; ++i) {
-      store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), load<A>(other + i * size)));
-    }
-  }
-
-  static void finish(char* out, int64 step, const char* acc, int64 n, int64 count) noexcept {
-    for (int64 i = 0; i < n; ++i) {
-      store(out + i * step, Op::finish(load<A>(acc + i * size), count));
-    }
-  }
-
-  static void run(const void* params) {
-    run_reduction(*static_cast<const reduce_params*>(params),
-                  {sizeof(T), size, clear, columns, rows, merge, finish, absorbing()});
   }
 };
 

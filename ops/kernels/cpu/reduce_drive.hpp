@@ -10,8 +10,9 @@
 // in L1. Where there are many outputs side by side, rows of elements are combined into them
 // ("columns"); tiles whose rows aren't contiguous are packed, usually by a transpose. Where there
 // are few, the elements along the reduced axis are laid out as a matrix of many columns, and its
-// accumulators are folded in the end ("fold"); a short contiguous run is left to one call ("rows").
-// Both add pairwise beyond 128 rows. The cut depends on the shape and strides only, never on the
+// accumulators are folded in the end ("fold"); contiguous runs are left to calls of their own
+// ("rows") if they are short, or the reduction is as good at long ones. Both add pairwise beyond
+// 128 rows. The cut depends on the shape and strides only, never on the
 // number of threads: so does the result.
 
 namespace skerry {
@@ -19,9 +20,8 @@ inline namespace SKERRY_TARGET {
 namespace kernels {
 namespace {
 
-constexpr int64 accumulator_bytes = 2048;
+constexpr int64 accumulator_bytes = 8192;
 constexpr int64 pack_bytes = 16384;
-constexpr int64 block_rows = 128;  ///< as in NumPy's pairwise sum
 constexpr int64 reduce_parallel_from = 65536;
 constexpr int64 most_partials = 64;
 
@@ -62,7 +62,7 @@ class pairwise {
 };
 
 enum class manner { columns, fold, rows };
-constexpr int64 longest_row = 1024;
+constexpr int64 longest_row = 32768;  ///< beyond it a row is worth several threads
 
 struct reduction {
   const reduce_params& work;
@@ -91,6 +91,9 @@ struct reduction {
     choose_chunks();
   }
 
+  int64 columns_within(int64 most) const {
+    return least(most, least(widest_block, accumulator_bytes / how.accumulator_size));
+  }
   int64 block_count(int a) const { return ceil_div(work.kept_shape[a], a == axis ? block : 1); }
   int64 width() const { return work.kept_rank > 0 ? work.kept_shape[axis] : 1; }
   int64 kept_step() const { return work.kept_rank > 0 ? work.kept_strides[axis] : how.itemsize; }
@@ -105,10 +108,11 @@ struct reduction {
     const bool long_rows = step == how.itemsize && length >= 64;
     const bool narrow = width() <= 64 && length >= 16 && axis == 0 && kept_step() == how.itemsize &&
                         step == width() * how.itemsize;
-    const bool plain = step == how.itemsize && work.reduced_rank == 1 && length <= longest_row;
+    const bool plain = step == how.itemsize && work.reduced_rank == 1 &&
+                       length <= least(how.longest_run, longest_row);
     if (plain && (length >= 64 || work.kept_size < 8)) {
       way = manner::rows;
-      block = least(width(), accumulator_bytes / greatest(how.accumulator_size, 4));
+      block = least(columns_within(width()), reduce_parallel_from / greatest(length, 1));
     } else if (long_rows) {
       way = manner::fold;
     } else if (narrow) {
@@ -118,13 +122,15 @@ struct reduction {
       way = manner::fold;
       pack = true;
     } else {
-      block = least(width(), accumulator_bytes / greatest(how.accumulator_size, 4));
+      block = columns_within(width());
       pack = kept_step() != how.itemsize;
     }
   }
 
   void choose_chunks() noexcept {
-    if (units * 4 > most_partials || work.reduced_size * block < 2 * reduce_parallel_from) return;
+    if (way == manner::rows || units * 4 > most_partials ||
+        work.reduced_size * block < 2 * reduce_parallel_from)
+      return;
     const int64 most = least(most_partials / units, work.reduced_size * block / 65536);
     chunk = ceil_div(ceil_div(work.reduced_size, most), 1024) * 1024;
     chunks = ceil_div(work.reduced_size, chunk);
@@ -149,7 +155,7 @@ class block_reducer {
       const char* at = base;
       for (int a = 0; a < work.reduced_rank; ++a) at += position[a] * work.reduced_strides[a];
       const int64 rows = least(what_.length - position[0], end - begin);
-      add(at, rows);
+      add(at, rows, begin);
       begin += rows;
       position[0] += rows;
       for (int a = 0; a + 1 < work.reduced_rank && position[a] == work.reduced_shape[a]; ++a) {
@@ -162,40 +168,45 @@ class block_reducer {
   }
 
  private:
-  void add(const char* at, int64 rows) noexcept {
+  /// `first` is the index of the first row along the reduced axes.
+  void add(const char* at, int64 rows, int64 first) noexcept {
     if (what_.way == manner::columns) {
-      add_columns(at, rows);
+      add_columns(at, rows, first);
     } else if (what_.pack) {
-      gather(at, rows);
+      gather(at, rows, first);
     } else {
-      add_run(at, rows);
+      add_run(at, rows, first);
     }
   }
 
-  void add_columns(const char* at, int64 rows) noexcept {
+  void add_columns(const char* at, int64 rows, int64 first) noexcept {
     const int64 size = how_.itemsize;
     while (rows > 0) {
-      if (held_ == 0) how_.clear(acc_, n_);
       int64 now = least(rows, block_rows - held_);
+      element_rows block = {
+          .x = at, .row = what_.step, .rows = now, .n = n_, .is_fresh = held_ == 0, .first = first};
       if (what_.pack) {
         now = least(now, greatest(pack_bytes / (n_ * size), 1));
         copy_2d({buffer_, size, n_ * size}, {const_cast<char*>(at), what_.kept_step(), what_.step},
                 n_, now, size);
-        how_.columns(acc_, buffer_, n_ * size, now, n_);
-      } else {
-        how_.columns(acc_, at, what_.step, now, n_);
+        block.x = buffer_;
+        block.row = n_ * size;
+        block.rows = now;
       }
+      how_.columns(acc_, block);
       held_ += now;
       if (held_ == block_rows) flush();
       rows -= now;
       at += now * what_.step;
+      first += now;
     }
   }
 
-  void gather(const char* at, int64 rows) noexcept {
+  void gather(const char* at, int64 rows, int64 first) noexcept {
     const int64 size = how_.itemsize;
     const int64 capacity = pack_bytes / size;
     while (rows > 0) {
+      if (held_ == 0) held_first_ = first;
       const int64 now = least(rows, capacity - held_);
       copy_2d({buffer_ + held_ * size, size, 0}, {const_cast<char*>(at), what_.step, 0}, now, 1,
               size);
@@ -203,13 +214,14 @@ class block_reducer {
       if (held_ == capacity) flush();
       rows -= now;
       at += now * what_.step;
+      first += now;
     }
   }
 
   void flush() noexcept {
     if (held_ == 0) return;
     if (what_.way == manner::fold) {
-      add_run(buffer_, held_);
+      add_run(buffer_, held_, held_first_);
     } else {
       sums_.push(acc_);
     }
@@ -218,10 +230,10 @@ class block_reducer {
 
   /// A contiguous run of rows of n accumulators: several rows side by side make a matrix that is
   /// wide enough for vectors.
-  void add_run(const char* at, int64 rows) noexcept {
-    if (n_ == 1 && (how_.absorbing >= 0 || rows <= longest_row)) return add_row(at, rows);
+  void add_run(const char* at, int64 rows, int64 first) noexcept {
+    if (n_ == 1 && (how_.splits_runs || rows <= how_.longest_run)) return add_row(at, rows, first);
     const int64 row_bytes = n_ * how_.itemsize;
-    const int64 widest = greatest(accumulator_bytes / (n_ * how_.accumulator_size), 1);
+    const int64 widest = greatest(what_.columns_within(widest_block) / n_, 1);
     int64 beside = least(greatest(rows / 16, 1), widest);
     if (n_ == 1) beside = least(greatest(beside / 16 * 16, 16), widest);
     const int64 most = beside * block_rows;
@@ -229,20 +241,45 @@ class block_reducer {
       const int64 now = least(rows, most);
       const int64 whole = now / beside;
       const int64 rest = now % beside;
-      how_.clear(acc_, beside * n_);
-      how_.columns(acc_, at, beside * row_bytes, whole, beside * n_);
-      how_.columns(acc_, at + whole * beside * row_bytes, 0, 1, rest * n_);
+      element_rows block = {.x = at,
+                            .row = beside * row_bytes,
+                            .rows = whole,
+                            .n = beside * n_,
+                            .is_fresh = true,
+                            .first = first,
+                            .per_row = beside,
+                            .width = n_};
+      if (whole > 0) {
+        how_.columns(acc_, block);
+      } else {
+        how_.clear(acc_, beside * n_);
+      }
+      if (rest > 0) {
+        block.x = at + whole * beside * row_bytes;
+        block.rows = 1;
+        block.n = rest * n_;
+        block.is_fresh = false;
+        block.first = first + whole * beside;
+        how_.columns(acc_, block);
+      }
       fold(beside);
       sums_.push(acc_);
       rows -= now;
       at += now * row_bytes;
+      first += now;
     }
   }
 
-  void add_row(const char* at, int64 n) noexcept {
-    how_.rows(acc_, at, 0, 1, n);
-    sums_.push(acc_);
-    decided_ = how_.absorbing >= 0 && acc_[0] == how_.absorbing;
+  void add_row(const char* at, int64 n, int64 first) noexcept {
+    while (n > 0 && !decided_) {
+      const int64 now = least(n, how_.longest_run);
+      how_.rows(acc_, at, 0, 1, now, first);
+      sums_.push(acc_);
+      decided_ = how_.absorbing >= 0 && acc_[0] == how_.absorbing;
+      n -= now;
+      at += now * how_.itemsize;
+      first += now;
+    }
   }
 
   void fold(int64 beside) noexcept {
@@ -257,6 +294,7 @@ class block_reducer {
   const reducer& how_;
   int64 n_;
   int64 held_ = 0;        ///< rows in acc_ (columns) or elements in buffer_ (fold)
+  int64 held_first_ = 0;  ///< index of the first element in buffer_
   bool decided_ = false;  ///< no further element can change the result
   alignas(64) char acc_[accumulator_bytes];
   alignas(64) char buffer_[pack_bytes];
@@ -288,17 +326,46 @@ block_place locate(const reduction& what, int64 unit) noexcept {
   return at;
 }
 
+ops::reduced finishing(const reduction& what) noexcept {
+  return {what.work.reduced_size, what.work.correction, what.work.is_other};
+}
+
+/// All of a block in one call, where its few rows need no pairwise sum: true if that was done.
+bool reduce_at_once(const reduction& what, const block_place& at, char* acc) noexcept {
+  const reduce_params& work = what.work;
+  const int64 size = what.how.itemsize;
+  if (what.way == manner::rows) {
+    what.how.rows(acc, at.input, what.kept_step(), at.n, what.length, 0);
+    return true;
+  }
+  const int64 rows = work.reduced_size;
+  if (what.way != manner::columns || work.reduced_rank > 1) return false;
+  if (rows == 0 || rows > (what.pack ? pack_bytes / (at.n * size) : block_rows)) return false;
+  element_rows block = {
+      .x = at.input, .row = what.step, .rows = rows, .n = at.n, .is_fresh = true, .first = 0};
+  if (!what.pack) {
+    what.how.columns(acc, block);
+    return true;
+  }
+  alignas(64) char buffer[pack_bytes];
+  block.x = buffer;
+  block.row = at.n * size;
+  copy_2d({buffer, size, block.row}, {const_cast<char*>(at.input), what.kept_step(), what.step},
+          at.n, rows, size);
+  what.how.columns(acc, block);
+  return true;
+}
+
 void reduce_units(void* context, std::int64_t begin, std::int64_t end) noexcept {
   const auto& what = *static_cast<const reduction*>(context);
   alignas(64) char acc[accumulator_bytes];
+  const ops::reduced of = finishing(what);
   for (int64 unit = begin; unit < end; ++unit) {
     const block_place at = locate(what, unit);
-    if (what.way == manner::rows) {
-      what.how.rows(acc, at.input, what.kept_step(), at.n, what.length);
-    } else {
+    if (!reduce_at_once(what, at, acc)) {
       block_reducer(what, at.n).run(at.input, 0, what.work.reduced_size, acc);
     }
-    what.how.finish(at.output, at.output_step, acc, at.n, what.work.reduced_size);
+    what.how.finish(at.output, at.output_step, acc, at.n, of);
   }
 }
 
@@ -325,7 +392,7 @@ void reduce_split(reduction& what) noexcept {
     for (int64 part = 1; part < what.chunks; ++part) {
       what.how.merge(first, first + part * accumulator_bytes, at.n);
     }
-    what.how.finish(at.output, at.output_step, first, at.n, what.work.reduced_size);
+    what.how.finish(at.output, at.output_step, first, at.n, finishing(what));
   }
 }
 

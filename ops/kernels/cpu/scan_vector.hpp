@@ -7,18 +7,11 @@
 #include <utility>
 
 #include "ops/kernels/cpu/scan_carry.hpp"
+#include "ops/kernels/cpu/vector.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
-
-#if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64;
-#elif defined(__AVX2__)
-inline constexpr int vector_bytes = 32;
-#else
-inline constexpr int vector_bytes = 16;
-#endif
 
 /// Past the caches, `to` being a multiple of vector_bytes.
 template <class Vector>

@@ -38,6 +38,27 @@ struct load_element {
   SKERRY_HD SKERRY_INLINE accumulator operator()(T x) const { return Reduction::load(x); }
 };
 
+/// Element number `index`, for reductions that tell where elements are.
+template <class Reduction, class T>
+struct load_indexed {
+  const T* input;
+  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> operator()(std::int64_t index) const {
+    return Reduction::load(input[index], index);
+  }
+};
+
+/// The elements of a plain array as accumulators.
+template <class Reduction, class T>
+auto loaded_input(const reduce_params& params) {
+  const T* input = reinterpret_cast<const T*>(params.input);
+  if constexpr (ops::takes_index<Reduction>) {
+    return thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
+                                           load_indexed<Reduction, T>{input});
+  } else {
+    return thrust::make_transform_iterator(input, load_element<Reduction, T>{});
+  }
+}
+
 template <class Reduction, class A>
 struct combine {
   SKERRY_HD SKERRY_INLINE A operator()(A a, A b) const { return Reduction::combine(a, b); }
@@ -47,16 +68,20 @@ struct combine {
 /// outputs are known to be evenly spaced.
 template <class Reduction, class A, class Offsets>
 struct write_result {
-  using result = decltype(Reduction::finish(A{}, int64{}));
+  using result = decltype(Reduction::finish(A{}, ops::reduced{}));
 
   char* output;
   Offsets offsets;
-  std::int64_t reduced_size;
+  ops::reduced of;
+  std::int64_t first_index;  ///< what the index of output 1's first element is counted from
   bool is_aligned;
 
   template <class Index>
   SKERRY_HD SKERRY_INLINE void operator()(Index index, A a) const {
-    store<result>(output + offsets.offset(index), Reduction::finish(a, reduced_size), is_aligned);
+    if constexpr (ops::takes_index<Reduction>) {
+      a.index -= static_cast<std::int64_t>(index) * first_index;
+    }
+    store<result>(output + offsets.offset(index), Reduction::finish(a, of), is_aligned);
   }
 };
 
@@ -67,7 +92,8 @@ struct even_offsets {
 };
 
 template <class Reduction, class A, class Offsets>
-write_result<Reduction, A, Offsets> writer(const reduce_params& params, const Offsets& offsets) {
+write_result<Reduction, A, Offsets> writer(const reduce_params& params, const Offsets& offsets,
+                                           std::int64_t first_index) {
   using writer = write_result<Reduction, A, Offsets>;
   using result = typename writer::result;
   bool is_aligned = suits<result>(reinterpret_cast<std::intptr_t>(params.output));
@@ -76,7 +102,8 @@ write_result<Reduction, A, Offsets> writer(const reduce_params& params, const Of
   }
   return writer{.output = params.output,
                 .offsets = offsets,
-                .reduced_size = params.reduced_size,
+                .of = {params.reduced_size, params.correction, params.is_other},
+                .first_index = first_index,
                 .is_aligned = is_aligned};
 }
 
@@ -84,7 +111,8 @@ write_result<Reduction, A, Offsets> writer(const reduce_params& params, const Of
 template <class Reduction, class A>
 auto even_output(const reduce_params& params) {
   const auto write = writer<Reduction, A>(
-      params, even_offsets{params.kept_rank == 0 ? 0 : params.output_strides[0]});
+      params, even_offsets{params.kept_rank == 0 ? 0 : params.output_strides[0]},
+      params.reduced_size);
 #if __has_include(<cuda/iterator>)
   return ::cuda::tabulate_output_iterator{write, std::int64_t{0}};
 #else
@@ -111,10 +139,16 @@ cudaError_t reduce_flat(const reduce_params& params, launch_context* context) {
   using A = ops::accumulator_t<Reduction, T>;
   const auto output = even_output<Reduction, A>(params);
   return with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
-    return cub::DeviceReduce::TransformReduce(
-        scratch, nbytes, reinterpret_cast<const T*>(params.input), output, params.reduced_size,
-        combine<Reduction, A>{}, load_element<Reduction, T>{}, Reduction::template identity<A>(),
-        stream_of(context));
+    if constexpr (ops::takes_index<Reduction>) {
+      return cub::DeviceReduce::Reduce(scratch, nbytes, loaded_input<Reduction, T>(params), output,
+                                       params.reduced_size, combine<Reduction, A>{},
+                                       Reduction::template identity<A>(), stream_of(context));
+    } else {
+      return cub::DeviceReduce::TransformReduce(
+          scratch, nbytes, reinterpret_cast<const T*>(params.input), output, params.reduced_size,
+          combine<Reduction, A>{}, load_element<Reduction, T>{}, Reduction::template identity<A>(),
+          stream_of(context));
+    }
   });
 }
 
@@ -131,8 +165,7 @@ struct segment_begin {
 template <class Reduction, class T>
 cudaError_t reduce_rows(const reduce_params& params, launch_context* context) {
   using A = ops::accumulator_t<Reduction, T>;
-  const auto input = thrust::make_transform_iterator(reinterpret_cast<const T*>(params.input),
-                                                     load_element<Reduction, T>{});
+  const auto input = loaded_input<Reduction, T>(params);
   const auto output = even_output<Reduction, A>(params);
 #if CCCL_VERSION < 3001000
   const auto begin = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
@@ -165,8 +198,9 @@ struct array_elements {
   SKERRY_HD SKERRY_INLINE bool are_evenly_spaced() const { return reduced.rank <= 1; }
   SKERRY_HD SKERRY_INLINE std::int64_t step() const { return reduced.strides[0]; }
   SKERRY_HD SKERRY_INLINE std::int64_t distance(std::int64_t j) const { return reduced.offset(j); }
-  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> at(std::int64_t offset) const {
-    return Reduction::load(load<T>(input + offset, is_aligned));
+  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> at(std::int64_t offset,
+                                                              std::int64_t index) const {
+    return ops::load_at<Reduction>(load<T>(input + offset, is_aligned), index);
   }
 };
 
@@ -181,7 +215,7 @@ struct partial_elements {
   SKERRY_HD SKERRY_INLINE static constexpr bool are_evenly_spaced() { return true; }
   SKERRY_HD SKERRY_INLINE std::int64_t step() const { return part_stride; }
   SKERRY_HD SKERRY_INLINE std::int64_t distance(std::int64_t j) const { return j * part_stride; }
-  SKERRY_HD SKERRY_INLINE A at(std::int64_t offset) const { return partials[offset]; }
+  SKERRY_HD SKERRY_INLINE A at(std::int64_t offset, std::int64_t) const { return partials[offset]; }
 };
 
 /// One pass; see loop_split.
@@ -217,13 +251,14 @@ struct reduce_loop {
     std::int64_t j = part;
     SKERRY_DO_NOT_UNROLL
     for (; j + 3 * parts < split.length; j += 4 * parts, at += 4 * step) {
-      a0 = Reduction::combine(a0, elements.at(at));
-      a1 = Reduction::combine(a1, elements.at(at + step));
-      a2 = Reduction::combine(a2, elements.at(at + 2 * step));
-      a3 = Reduction::combine(a3, elements.at(at + 3 * step));
+      a0 = Reduction::combine(a0, elements.at(at, j));
+      a1 = Reduction::combine(a1, elements.at(at + step, j + parts));
+      a2 = Reduction::combine(a2, elements.at(at + 2 * step, j + 2 * parts));
+      a3 = Reduction::combine(a3, elements.at(at + 3 * step, j + 3 * parts));
     }
     SKERRY_DO_NOT_UNROLL
-    for (; j < split.length; j += parts, at += step) a0 = Reduction::combine(a0, elements.at(at));
+    for (; j < split.length; j += parts, at += step)
+      a0 = Reduction::combine(a0, elements.at(at, j));
     return Reduction::combine(Reduction::combine(a0, a1), Reduction::combine(a2, a3));
   }
 
@@ -231,7 +266,7 @@ struct reduce_loop {
     A a = Reduction::template identity<A>();
     SKERRY_DO_NOT_UNROLL
     for (std::int64_t j = part; j < split.length; j += split.parts) {
-      a = Reduction::combine(a, elements.at(first + elements.distance(j)));
+      a = Reduction::combine(a, elements.at(first + elements.distance(j), j));
     }
     return a;
   }
@@ -268,7 +303,7 @@ cudaError_t loop_pass(const reduce_params& params, const Elements& elements,
       .split = split,
       .partials = split.parts > 1 ? partials : nullptr,
       .write = writer<Reduction, A>(
-          params, axis_offsets(params.kept_rank, params.kept_shape, params.output_strides))};
+          params, axis_offsets(params.kept_rank, params.kept_shape, params.output_strides), 0)};
   return run_loop(split.threads(), loop, stream_of(context));
 }
 

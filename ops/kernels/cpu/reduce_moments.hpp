@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernels/cpu/reduce.hpp"
+#include "ops/kernels/cpu/vector.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// var and std. Eight rows at a time have their own mean, and are then put to the rows before; a
+/// run is read twice, the second time from L1.
+template <class Op, class T>
+struct moment_loops : accumulator_loops<Op, T> {
+  using base = accumulator_loops<Op, T>;
+  using base::size;
+  using A = typename base::A;
+  static constexpr int64 longest_run = 4096;
+  static constexpr bool splits_runs = true;
+  static constexpr int absorbing = -1;
+
+  static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
+
+  static void columns(char* acc, const element_rows& block) noexcept {
+    const int64 n = block.n;
+    alignas(64) T mean[widest_block];
+    alignas(64) T squares[widest_block];
+    int64 j = 0;
+    if (block.rows >= 8) {
+      eight_rows<true>(mean, squares, block, 0);
+      j = 8;
+    } else {
+      for (int64 i = 0; i < n; ++i) {
+        mean[i] = item(block.x, i);
+        squares[i] = T(0);
+      }
+      j = 1;
+    }
+    for (; j + 8 <= block.rows; j += 8) eight_rows<false>(mean, squares, block, j);
+    for (; j < block.rows; ++j) {
+      const char* x = block.x + j * block.row;
+      const T share = T(1) / static_cast<T>(j + 1);
+      const T before = static_cast<T>(j);
+      for (int64 i = 0; i < n; ++i) {
+        const T distance = item(x, i) - mean[i];
+        const T shift = distance * share;
+        mean[i] = mean[i] + shift;
+        squares[i] = squares[i] + distance * (shift * before);
+      }
+    }
+    const T count = static_cast<T>(block.rows);
+    base::deliver(acc, block, [&](int64 i) -> A { return {mean[i], squares[i], count}; });
+  }
+
+  static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64) noexcept {
+    for (int64 j = 0; j < rows; ++j) {
+      const char* from = x + j * row;
+      store<A>(acc + j * size, n < 4 * V::lanes ? short_run(from, n) : run(from, n));
+    }
+  }
+
+ private:
+  using V = vector_of<T>;
+
+  template <bool First>
+  static SKERRY_INLINE void eight_rows(T* mean, T* squares, const element_rows& block, int64 j) {
+    const char* x = block.x + j * block.row;
+    const int64 row = block.row;
+    const T before = static_cast<T>(j);
+    const T share = T(8) / static_cast<T>(j + 8);
+#pragma GCC ivdep
+    for (int64 i = 0; i < block.n; ++i) {
+      T v[8];
+#pragma GCC unroll 8
+      for (int k = 0; k < 8; ++k) v[k] = item(x + k * row, i);
+      const T own = (((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]))) * T(0.125);
+#pragma GCC unroll 8
+      for (int k = 0; k < 8; ++k) {
+        v[k] = v[k] - own;
+        v[k] = v[k] * v[k];
+      }
+      const T apart = ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+      if constexpr (First) {
+        mean[i] = own;
+        squares[i] = apart;
+      } else {
+        const T distance = own - mean[i];
+        const T shift = distance * share;
+        mean[i] = mean[i] + shift;
+        squares[i] = squares[i] + (apart + distance * (shift * before));
+      }
+    }
+  }
+
+  static SKERRY_INLINE A short_run(const char* x, int64 n) {
+    if (n == 0) return Op::template identity<A>();
+    T total = T(0);
+    for (int64 i = 0; i < n; ++i) total = total + item(x, i);
+    const T mean = total / static_cast<T>(n);
+    T squares = T(0);
+    for (int64 i = 0; i < n; ++i) {
+      const T distance = item(x, i) - mean;
+      squares = squares + distance * distance;
+    }
+    return {mean, squares, static_cast<T>(n)};
+  }
+
+  static SKERRY_INLINE T total_of(const typename V::type (&lanes)[4]) {
+    const typename V::type all = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    T part[V::lanes];
+    __builtin_memcpy(part, &all, sizeof part);
+    for (int half = V::lanes / 2; half > 0; half /= 2) {
+      for (int k = 0; k < half; ++k) part[k] = part[k] + part[k + half];
+    }
+    return part[0];
+  }
+
+  static SKERRY_INLINE A run(const char* x, int64 n) {
+    constexpr int64 width = V::lanes;
+    constexpr int64 bytes = width * int64(sizeof(T));
+    const int64 vectors = n / width;
+    typename V::type sum[4] = {};
+    int64 i = 0;
+    for (; i + 4 <= vectors; i += 4) {
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) {
+        typename V::type v;
+        load_vector(v, x + (i + k) * bytes);
+        sum[k] = sum[k] + v;
+      }
+    }
+    const int64 whole = i * width;
+    T rest = T(0);
+    for (int64 k = whole; k < n; ++k) rest = rest + item(x, k);
+    const T mean = (total_of(sum) + rest) / static_cast<T>(n);
+    typename V::type apart[4] = {};
+    for (i = 0; i + 4 <= vectors; i += 4) {
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) {
+        typename V::type v;
+        load_vector(v, x + (i + k) * bytes);
+        v = v - mean;
+        apart[k] = apart[k] + v * v;
+      }
+    }
+    T squares = T(0);
+    for (int64 k = whole; k < n; ++k) {
+      const T distance = item(x, k) - mean;
+      squares = squares + distance * distance;
+    }
+    return {mean, total_of(apart) + squares, static_cast<T>(n)};
+  }
+};
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry
