@@ -267,7 +267,10 @@ PyObject* run_asarray(const arguments& with) {
   if (PyList_Check(from) || PyTuple_Check(from)) return wrap(from_values(how, from));
   const parsed number = parse_scalar(from, ignored);
   if (number == parsed::error) return nullptr;
-  if (number == parsed::yes) return wrap(from_values(how, from));
+  if (number == parsed::yes) {
+    if (!how.type) how.type = numpy_scalar_dtype(from);
+    return wrap(from_values(how, from));
+  }
   if (is_numpy_array(from)) return wrap(from_numpy(how, from));
   if (has(from, "__cuda_array_interface__")) {
     return wrap(convert(how, from_cuda_interface(op, from), false));

@@ -172,6 +172,14 @@ PyObject* to_python(const element& value, dtype type) {
 
 PyObject* dtype_object(dtype type) noexcept { return dtype_objects[static_cast<int>(type)]; }
 
+std::optional<dtype> numpy_scalar_dtype(PyObject* from) noexcept {
+  const auto* type = reinterpret_cast<PyObject*>(Py_TYPE(from));
+  for (int i = 0; i < dtype_count; ++i) {
+    if (scalar_types[i] == type) return static_cast<dtype>(i);
+  }
+  return std::nullopt;
+}
+
 dtype parse_dtype(const char* op, PyObject* from) {
   for (int i = 0; i < dtype_count; ++i) {
     if (dtype_objects[i] == from || scalar_types[i] == from) return static_cast<dtype>(i);

@@ -27,6 +27,8 @@ scalar require_scalar(const char* op, const char* argument, PyObject* from);
 
 /// The numpy.dtype instance; borrowed.
 [[nodiscard]] PyObject* dtype_object(dtype type) noexcept;
+/// The dtype of a NumPy scalar, such as numpy.float32(1.5); nothing for other objects.
+[[nodiscard]] std::optional<dtype> numpy_scalar_dtype(PyObject* from) noexcept;
 /// Reads what `dtype=` may be: one of the instances, or anything that numpy.dtype() makes one of
 /// them from. Throws dtype_error that lists the thirteen.
 [[nodiscard]] dtype parse_dtype(const char* op, PyObject* from);

@@ -183,21 +183,6 @@ def test_reflected_operators(device):
         pow(x, 2, 3)
 
 
-def test_matmul_says_it_is_not_there():
-    with pytest.raises(TypeError):
-        sk.ones((2, 2)) @ sk.ones((2, 2))
-
-
-def test_index_arrays_are_refused_until_they_are_there(device):
-    x = sk.ones((3,), device=device)
-    with pytest.raises(NotImplementedError):
-        x[sk.asarray([0, 1], device=device)]
-    with pytest.raises(NotImplementedError):
-        x[x > 0]
-    with pytest.raises(IndexError):
-        x[sk.ones((2,), device=device)]
-
-
 def test_repr_of_large_arrays_shows_the_edges():
     x = sk.reshape(sk.arange(1_000_000), (1000, 1000))
     text = repr(x)

@@ -188,6 +188,13 @@ def test_asarray_copy_semantics():
         sk.asarray(host, dtype=sk.float32, device="cpu:0", copy=False)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_asarray_of_a_numpy_scalar_keeps_its_dtype(dtype, device):
+    value = np.ones((1,), dtype=dtype)[0]
+    assert_same(sk.asarray(value, device=device), np.ones((), dtype=dtype), device)
+    assert sk.asarray(value, dtype=sk.complex128, device=device).dtype == sk.complex128
+
+
 def test_precedence_of_devices():
     x = sk.ones((2,), device="cuda:1")
     assert sk.ones((2,)).device == sk.Device("cpu:0")
