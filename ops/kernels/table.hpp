@@ -4,6 +4,7 @@
 
 #include "ops/kernels/elementwise.hpp"
 #include "ops/kernels/fft.hpp"
+#include "ops/kernels/linalg.hpp"
 #include "ops/kernels/matmul.hpp"
 #include "ops/kernels/index.hpp"
 #include "ops/kernels/moves.hpp"
@@ -22,6 +23,7 @@ namespace skerry {
 struct kernel_table {
   elementwise_kernels elementwise;
   fft_kernels fft;
+  linalg_kernels linalg;
   matmul_kernels matmul;
   index_kernels index;
   moves_kernels moves;

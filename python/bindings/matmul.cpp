@@ -169,6 +169,6 @@ void find_openblas() {
   looked = true;
 }
 
-void add_linalg(PyObject* module) { add_functions<product_functions>(module); }
+void add_products(PyObject* module) { add_functions<product_functions>(module); }
 
 }  // namespace skerry::python

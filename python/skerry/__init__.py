@@ -12,7 +12,7 @@ import atexit as _atexit
 
 import numpy as _np
 
-from skerry import exceptions, fft
+from skerry import exceptions, fft, linalg
 from skerry._config import show_config
 from skerry._core import (
     Array,
@@ -284,6 +284,7 @@ __all__ = [
     "isnan",
     "less",
     "less_equal",
+    "linalg",
     "linspace",
     "log",
     "log1p",

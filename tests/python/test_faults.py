@@ -82,11 +82,41 @@ def operations():
     yield "matmul copies", lambda x, y: x[::2, ::2] @ sk.astype(y, sk.float32)[::2, ::2].T
     yield "matmul int", lambda x, y: sk.astype(x, sk.int64) @ sk.astype(y, sk.int64).T
     yield "vecdot", lambda x, y: sk.vecdot(x, y)
+    yield from linear_algebra()
     yield "tensordot", lambda x, y: sk.tensordot(x, y, axes=((0,), (0,)))
     yield "cumulative_sum", lambda x, y: sk.cumulative_sum(x, axis=0)
     yield "cumulative_prod of a view", lambda x, y: sk.cumulative_prod(x.T[::2], axis=1)
     yield "cumulative_sum dtype", lambda x, y: sk.cumulative_sum(x, axis=1, dtype=sk.int8)
     yield "many axes", lambda x, y: sk.sum(sk.reshape(x, (2, 3, 5, 1)), axis=(0, 2))
+
+
+def linear_algebra():
+    for name in ("det", "slogdet", "inv", "eig", "eigvals"):
+        function = getattr(sk.linalg, name)
+        yield (
+            name,
+            lambda x, y, function=function: function(x[:5, :5] + 9 * sk.eye(5, device=x.device)),
+        )
+    for name in ("cholesky", "eigh", "eigvalsh"):
+        function = getattr(sk.linalg, name)
+        yield name, lambda x, y, function=function: function(x.T @ x)
+    for name in (
+        "qr",
+        "svd",
+        "svdvals",
+        "pinv",
+        "matrix_rank",
+        "matrix_norm",
+        "vector_norm",
+        "trace",
+    ):
+        function = getattr(sk.linalg, name)
+        yield name, lambda x, y, function=function: function(x)
+    yield "solve", lambda x, y: sk.linalg.solve(x.T @ x, y.T)
+    yield "matrix_power", lambda x, y: sk.linalg.matrix_power(x[:5, :], 5)
+    yield "cross", lambda x, y: sk.linalg.cross(x[:, :3], y[:, :3])
+    yield "outer", lambda x, y: sk.linalg.outer(x[0, :], y[0, :])
+    yield "vector_norm 3", lambda x, y: sk.linalg.vector_norm(x, ord=3, axis=0)
 
 
 def in_place():

@@ -84,6 +84,25 @@ SIGNATURES = {
     ),
     "full": "(shape, fill_value, *, dtype=None, device=None, pinned=False)",
 }
+LINALG = {
+    **dict.fromkeys(
+        ["det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "matrix_transpose", "slogdet"],
+        "(x, /)",
+    ),
+    **dict.fromkeys(["matmul", "outer", "solve"], "(x1, x2, /)"),
+    **dict.fromkeys(["cross", "vecdot"], "(x1, x2, /, *, axis=-1)"),
+    **dict.fromkeys(["matrix_rank", "pinv"], "(x, /, *, rtol=None)"),
+    "cholesky": "(x, /, *, upper=False)",
+    "diagonal": "(x, /, *, offset=0)",
+    "matrix_norm": "(x, /, *, keepdims=False, ord='fro')",
+    "matrix_power": "(x, n, /)",
+    "qr": "(x, /, *, mode='reduced')",
+    "svd": "(x, /, *, full_matrices=True)",
+    "svdvals": "(x, /)",
+    "tensordot": "(x1, x2, /, *, axes=2)",
+    "trace": "(x, /, *, offset=0, dtype=None)",
+    "vector_norm": "(x, /, *, axis=None, keepdims=False, ord=2)",
+}
 METHODS = {
     "__array_namespace__": "(self, /, *, api_version=None)",
     "__complex__": "(self, /)",
@@ -104,6 +123,11 @@ def plain(function):
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_function_has_the_signature_of_the_standard(name):
     assert plain(getattr(sk, name)) == SIGNATURES[name]
+
+
+def test_linalg_has_the_names_and_signatures_of_the_standard():
+    assert set(sk.linalg.__all__) == set(LINALG)
+    assert {name: plain(getattr(sk.linalg, name)) for name in LINALG} == LINALG
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.hpp"
+#include "core/launch.hpp"
+
+namespace skerry {
+
+/// LAPACK's routines, by the names of their real forms (ungqr and heevd are the complex ones of
+/// orgqr and syevd).
+enum class linalg_routine : std::uint8_t {
+  getrf,        ///< a, pivots: LU factors of a (rows x columns), in place
+  getrs,        ///< b: solves with the factors a and pivots; of a^T where `flag`
+  determinant,  ///< b: determinants, c: their signs, values: logarithms, from factors and pivots
+  potrf,        ///< a: Cholesky factor in place, of the upper triangle where `flag`, else the lower
+  geqrf,        ///< a: reflectors below the diagonal and R, in place; b: their factors
+  orgqr,        ///< a: the matrix of the first `extra` reflectors in a, with factors b, in place
+  gesdd,        ///< b: U, values: singular values, c: V^H; none, reduced or full: extra = 0, 1, 2
+  syevd,        ///< values: eigenvalues of the lower triangle; with `flag`, a: eigenvectors
+  geev,         ///< values: complex eigenvalues; with `flag`, b: complex eigenvectors
+};
+inline constexpr int linalg_routine_count = 9;
+
+/// A routine for each matrix of a stack. Matrices are dense, in column-major order, one behind the
+/// other; of one floating dtype unless said otherwise. No extent is 0.
+struct linalg_params {
+  char* a;  ///< rows x columns; may be overwritten by any routine
+  char* b;  ///< or, where it has right-hand sides, rows x extra
+  char* c;
+  char* values;          ///< of the real dtype
+  std::int32_t* pivots;  ///< min(rows, columns) for each matrix, counted from 1
+  std::int32_t* info;    ///< one for each matrix: 0, or what LAPACK says of its failure
+  std::int64_t batch;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t extra;
+  bool flag;
+  // Scratch memory of the host form, in items of the dtype, of the real dtype and of int32; each of
+  // `slots` has its own.
+  char* scratch;
+  std::int64_t slots;
+  std::int64_t work;
+  std::int64_t real_work;
+  std::int64_t integer_work;
+};
+
+struct linalg_kernels {
+  /// Parameter: linalg_params, by dtype (floating ones only).
+  kernel loop[linalg_routine_count][dtype_count];
+};
+
+}  // namespace skerry

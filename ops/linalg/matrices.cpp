@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/linalg/matrices.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "device/registry.hpp"
+#include "device/stream.hpp"
+#include "device/transfer.hpp"
+#include "ops/copy.hpp"
+#include "ops/creation.hpp"
+#include "ops/enqueue.hpp"
+#include "ops/host_scratch.hpp"
+#include "ops/kernels/cpu/blas.hpp"
+#include "ops/kernels/cpu/lapack.hpp"
+#include "ops/kernels/table.hpp"
+#include "ops/linalg/arithmetic.hpp"
+#include "ops/manipulation.hpp"
+#include "ops/registry.hpp"
+
+namespace skerry::linalg {
+namespace {
+
+/// Up to here OpenBLAS keeps to one thread, so the matrices of a stack are shared out among ours.
+constexpr std::int64_t most_of_one_thread = 64;
+
+bool runs_on_host(device where) { return where.kind == device_kind::cpu || is_rehearsing(); }
+
+}  // namespace
+
+void require_floating(const char* op, const char* argument, const ndarray& x) {
+  if (is_floating(x.dtype())) return;
+  throw dtype_error(std::string(op) + ": " + argument + " is " + describe(x) +
+                    "; it takes float32, float64, complex64, complex128; convert with astype");
+}
+
+void require_matrices(const char* op, const char* argument, const ndarray& x) {
+  if (x.rank() < 2) {
+    throw shape_error(std::string(op) + ": " + argument +
+                      " must have at least two axes: " + describe(x));
+  }
+  if (rows_of(x) > INT32_MAX || columns_of(x) > INT32_MAX) {
+    throw shape_error(std::string(op) + ": " + argument +
+                      " has matrices with more than 2^31 - 1 rows or columns: " + describe(x));
+  }
+}
+
+void require_square(const char* op, const char* argument, const ndarray& x) {
+  require_matrices(op, argument, x);
+  if (rows_of(x) != columns_of(x)) {
+    throw shape_error(std::string(op) + ": " + argument +
+                      " must have square matrices in its last two axes: " + describe(x));
+  }
+}
+
+void require_finite(const char* op, const ndarray& x) {
+  if (is_true(all(isfinite(x)))) return;
+  throw linalg_error(std::string(op) + ": NaN or infinity in x: " + describe(x));
+}
+
+dims stack_of(const ndarray& x) {
+  return dims(x.shape().span().first(static_cast<std::size_t>(x.rank() - 2)));
+}
+dims extended(const dims& stack, std::int64_t n) {
+  dims shape = stack;
+  shape.push_back(n);
+  return shape;
+}
+dims extended(const dims& stack, std::int64_t rows, std::int64_t columns) {
+  return extended(extended(stack, rows), columns);
+}
+
+ndarray empty_column_major(const char* op, const dims& stack, std::int64_t rows,
+                           std::int64_t columns, dtype type, device where) {
+  const dims shape = extended(stack, columns, rows);
+  check_shape(op, shape.span(), itemsize(type));
+  return matrix_transpose(empty(shape, type, where));
+}
+
+ndarray copy_column_major(const ndarray& x) {
+  return matrix_transpose(copy_c_order(matrix_transpose(x)));
+}
+
+ndarray identities(const dims& stack, std::int64_t n, dtype type, device where) {
+  const ndarray one = eye(n, n, 0, type, where);
+  return copy_c_order(one.view(broadcast_to("eye", one.layout(), extended(stack, n, n))));
+}
+
+ndarray leading_part(const ndarray& x, std::int64_t rows, std::int64_t columns) {
+  layout part = x.layout();
+  part.shape[x.rank() - 2] = rows;
+  part.shape[x.rank() - 1] = columns;
+  return x.view(std::move(part));
+}
+
+lapack_call::lapack_call(const char* op, linalg_routine routine, const ndarray& a)
+    : op_(op), routine_(routine), a_(a) {
+  params.a = a.data();
+  params.rows = rows_of(a);
+  params.columns = columns_of(a);
+  params.batch = stack_of(a).rank() == 0 ? 1 : a.size() / (params.rows * params.columns);
+}
+
+ndarray lapack_call::run(std::initializer_list<const ndarray*> uses) {
+  const device where = a_.device();
+  const dtype type = a_.dtype();
+  const kernel& what = require_kernel(
+      op_, kernels(where).linalg.loop[static_cast<int>(routine_)][static_cast<int>(type)], type,
+      where);
+  std::int64_t slot_nbytes = 0;
+  params.slots = 1;
+  if (runs_on_host(where)) {
+    blas::require(op_);
+    slot_nbytes = blas::plan_scratch(routine_, type, params);
+    const bool is_small = std::max(params.rows, params.columns) <= most_of_one_thread;
+    if (is_small) params.slots = host_slots(params.batch);
+  }
+  const ndarray info = empty(dims{params.batch}, dtype::int32, where);
+  const storage_ref scratch = host_scratch(where, slot_nbytes * params.slots);
+  params.info = reinterpret_cast<std::int32_t*>(info.data());
+  params.scratch = scratch->data();
+  std::vector<storage*> memory{a_.memory().get(), info.memory().get(), scratch.get()};
+  for (const ndarray* each : uses) memory.push_back(each->memory().get());
+  launch(where, what, params, memory);
+  return info;
+}
+
+void require_success(const char* op, const ndarray& info, const ndarray& x, const char* why) {
+  std::vector<std::int32_t> codes(static_cast<std::size_t>(info.size()));
+  read_bytes(codes.data(), info.memory(), static_cast<std::size_t>(info.layout().offset),
+             static_cast<std::size_t>(info.nbytes()));
+  const auto failed = std::find_if(codes.begin(), codes.end(), [](auto code) { return code != 0; });
+  if (failed == codes.end()) return;
+  std::string text = std::string(op) + ": " + why + ": ";
+  if (x.rank() > 2) text += "matrix " + std::to_string(failed - codes.begin()) + " of the stack ";
+  throw linalg_error(text + describe(x) + " (LAPACK's info: " + std::to_string(*failed) + ")");
+}
+
+}  // namespace skerry::linalg

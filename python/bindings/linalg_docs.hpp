@@ -1,0 +1,614 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// The docstrings of skerry.linalg.
+namespace skerry::python::docs {
+
+inline constexpr const char* cholesky =
+    R"(The Cholesky factor of positive definite matrices: x = L @ conj(L.mT).
+
+The call waits for the result of the factoring, on CUDA devices too.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, M) and a floating dtype; symmetric or Hermitian, of which one triangle
+    is read, the lower one for upper=False.
+upper : bool
+    The upper factor U instead, x = conj(U.mT) @ U.
+
+Returns
+-------
+Array
+    Of the shape and dtype of x; exactly 0 in the other triangle.
+
+Raises
+------
+LinAlgError
+    (a ValueError) if a matrix is not positive definite.
+TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.cholesky(sk.asarray([[4.0, 2.0], [2.0, 5.0]])).tolist()
+[[2.0, 0.0], [1.0, 2.0]]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* cross = R"(The vector products of vectors of three elements.
+
+Parameters
+----------
+x1, x2 : Array
+    Numeric; of size 3 along axis, the other axes broadcast.
+axis : int
+    Counted from the end of both, so negative.
+
+Returns
+-------
+Array
+    In the dtype that those of x1 and x2 promote to; integers wrap around.
+
+Raises
+------
+AxisError, DeviceMismatchError, TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.cross(sk.asarray([1, 0, 0]), sk.asarray([0, 1, 0])).tolist()
+[0, 0, 1]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* det = R"(The determinants of matrices, from their LU factors.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, M) and a floating dtype.
+
+Returns
+-------
+Array
+    Of shape (...) and the dtype of x; 1 for a 0 x 0 matrix. What overflows on the way only is
+    not lost.
+
+Raises
+------
+TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.det(sk.asarray([[2.0, 0.0], [0.0, 3.0]])).item()
+6.0
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* diagonal = R"(The diagonals of matrices, a view.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, N) and any dtype.
+offset : int
+    Above (positive) or below the main diagonal.
+
+Returns
+-------
+Array
+    Of shape (..., K); it shares the memory of x.
+
+Raises
+------
+ValueError
+    Below 2-D.
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.diagonal(sk.asarray([[1, 2], [3, 4]])).tolist()
+[1, 4]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* eig = R"(Eigenvalues and right eigenvectors of matrices.
+
+The call waits for the result of the factoring, on CUDA devices too.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, M) and a floating dtype.
+
+Returns
+-------
+EigResult
+    A named tuple: eigenvalues of shape (..., M), eigenvectors in the columns of (..., M, M), both
+    complex; in no particular order, vectors of 2-norm 1.
+
+Raises
+------
+LinAlgError
+    (a ValueError) for NaN and infinities, or if the iteration does not converge.
+TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.eig(sk.asarray([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues.tolist()
+[1j, -1j]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* eigh =
+    R"(Eigenvalues and eigenvectors of symmetric or Hermitian matrices.
+
+The call waits for the result of the factoring, on CUDA devices too.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, M) and a floating dtype; the lower triangle is read.
+
+Returns
+-------
+EighResult
+    A named tuple: eigenvalues of shape (..., M), real and ascending; eigenvectors of the dtype of
+    x in the columns of (..., M, M), orthonormal.
+
+Raises
+------
+LinAlgError
+    (a ValueError) for NaN and infinities, or if the iteration does not converge.
+TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.eigh(sk.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()
+[1.0, 2.0]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* eigvals = R"(The eigenvalues of matrices.
+
+The call waits for the result of the factoring, on CUDA devices too.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, M) and a floating dtype.
+
+Returns
+-------
+Array
+    Complex, of shape (..., M), in no particular order.
+
+Raises
+------
+LinAlgError
+    (a ValueError) for NaN and infinities, or if the iteration does not converge.
+TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.eigvals(sk.asarray([[1.0, 0.0], [0.0, 2.0]])).tolist()
+[(1+0j), (2+0j)]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* eigvalsh = R"(The eigenvalues of symmetric or Hermitian matrices.
+
+The call waits for the result of the factoring, on CUDA devices too.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, M) and a floating dtype; the lower triangle is read.
+
+Returns
+-------
+Array
+    Real, of shape (..., M), ascending.
+
+Raises
+------
+LinAlgError
+    (a ValueError) for NaN and infinities, or if the iteration does not converge.
+TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.eigvalsh(sk.asarray([[2.0, 0.0], [0.0, 1.0]])).tolist()
+[1.0, 2.0]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* inv = R"(The inverses of matrices, by LU factors.
+
+The call waits for the result of the factoring, on CUDA devices too.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, M) and a floating dtype.
+
+Returns
+-------
+Array
+    Of the shape and dtype of x.
+
+Raises
+------
+LinAlgError
+    (a ValueError) if a matrix is singular.
+TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.inv(sk.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
+[[0.5, 0.0], [0.0, 0.25]]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* matrix_norm = R"(The norms of matrices.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, N) and a floating dtype.
+keepdims : bool
+    Keep the last two axes with size 1.
+ord : {'fro', 'nuc', 1, 2, inf, -1, -2, -inf}
+    Frobenius; the sum of the singular values; the largest (negative: least) sum of magnitudes
+    of a column (1) or row (inf), singular value (2).
+
+Returns
+-------
+Array
+    Of shape (...) and the real dtype; 0 without elements, infinite for negative orders.
+
+Raises
+------
+LinAlgError
+    (a ValueError) for NaN and infinities where singular values are needed.
+TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.matrix_norm(sk.asarray([[3.0, 0.0], [0.0, 4.0]])).item()
+5.0
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* matrix_power = R"(Matrices to an integer power, by squaring.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, M) and a floating dtype.
+n : int
+    Of the inverses if negative; 0 gives the identity.
+
+Returns
+-------
+Array
+    Of the shape and dtype of x.
+
+Raises
+------
+LinAlgError
+    (a ValueError) for negative n and a singular matrix.
+TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.matrix_power(sk.asarray([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
+[[1.0, 5.0], [0.0, 1.0]]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* matrix_rank =
+    R"(The ranks of matrices: how many singular values exceed a tolerance.
+
+The call waits for the result of the factoring, on CUDA devices too.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, N) and a floating dtype.
+rtol : float or Array, optional
+    The tolerance as a part of the largest singular value, a real floating array of shape (...);
+    max(M, N) times the epsilon of the dtype by default.
+
+Returns
+-------
+Array
+    int64, of shape (...).
+
+Raises
+------
+LinAlgError
+    (a ValueError) for NaN and infinities.
+DeviceMismatchError, TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.matrix_rank(sk.asarray([[1.0, 2.0], [2.0, 4.0]])).item()
+1
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* outer = R"(The products of each element of x1 with each of x2.
+
+Parameters
+----------
+x1, x2 : Array
+    Numeric, 1-D, of sizes M and N.
+
+Returns
+-------
+Array
+    Of shape (M, N), in the dtype that those of x1 and x2 promote to.
+
+Raises
+------
+DeviceMismatchError, TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.outer(sk.asarray([1, 2]), sk.asarray([3, 4])).tolist()
+[[3, 4], [6, 8]]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* pinv =
+    R"(The pseudo-inverses (Moore-Penrose) of matrices, by singular values.
+
+The call waits for the result of the factoring, on CUDA devices too.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, N) and a floating dtype.
+rtol : float or Array, optional
+    Singular values not above this part of the largest one count as 0: a real floating array of
+    shape (...); max(M, N) times the epsilon of the dtype by default.
+
+Returns
+-------
+Array
+    Of shape (..., N, M) and the dtype of x.
+
+Raises
+------
+LinAlgError
+    (a ValueError) for NaN and infinities.
+DeviceMismatchError, TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.pinv(sk.asarray([[2.0, 0.0], [0.0, 0.0]])).tolist()
+[[0.5, 0.0], [0.0, 0.0]]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* qr =
+    R"(The QR factors of matrices: orthonormal columns by an upper triangle.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, N) and a floating dtype.
+mode : {'reduced', 'complete'}
+    Q of shape (..., M, K) and R of (..., K, N) with K = min(M, N), or K = M.
+
+Returns
+-------
+QRResult
+    A named tuple: Q, R, of the dtype of x; R is exactly 0 below the diagonal.
+
+Raises
+------
+ValueError
+    Below 2-D, or for another mode.
+TypeError
+
+Examples
+--------
+>>> import skerry as sk
+>>> q, r = sk.linalg.qr(sk.asarray([[0.0, 2.0], [1.0, 0.0]]))
+>>> sk.matmul(q, r).tolist()
+[[0.0, 2.0], [1.0, 0.0]]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* slogdet =
+    R"(The signs of determinants and the logarithms of their moduli, from LU factors.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, M) and a floating dtype.
+
+Returns
+-------
+SlogdetResult
+    A named tuple of arrays of shape (...): sign, of the dtype of x (a complex one has modulus 1),
+    logabsdet, real; 0 and -inf for a singular matrix.
+
+Raises
+------
+TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sign, logarithm = sk.linalg.slogdet(sk.asarray([[0.0, 1.0], [1.0, 0.0]]))
+>>> sign.item(), logarithm.item()
+(-1.0, 0.0)
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* solve = R"(The solutions of x1 @ x = x2, by LU factors.
+
+The call waits for the result of the factoring, on CUDA devices too.
+
+Parameters
+----------
+x1 : Array
+    Of shape (..., M, M) and a floating dtype.
+x2 : Array
+    Of shape (M,), one right-hand side, or (..., M, K). Stacks broadcast.
+
+Returns
+-------
+Array
+    Of shape (..., M) or (..., M, K), in the dtype that those of x1 and x2 promote to.
+
+Raises
+------
+LinAlgError
+    (a ValueError) if a matrix is singular.
+DeviceMismatchError, TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.solve(sk.asarray([[2.0, 0.0], [0.0, 4.0]]), sk.asarray([2.0, 2.0])).tolist()
+[1.0, 0.5]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* svd =
+    R"(The singular value decompositions of matrices: x = U @ diag(S) @ Vh.
+
+The call waits for the result of the factoring, on CUDA devices too.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, N) and a floating dtype.
+full_matrices : bool
+    U of shape (..., M, M) and Vh of (..., N, N), instead of (..., M, K) and (..., K, N) with
+    K = min(M, N).
+
+Returns
+-------
+SVDResult
+    A named tuple: U, S, Vh; S is real, of shape (..., K), descending.
+
+Raises
+------
+LinAlgError
+    (a ValueError) for NaN and infinities, or if the iteration does not converge.
+TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.svd(sk.asarray([[0.0, 2.0], [1.0, 0.0]])).S.tolist()
+[2.0, 1.0]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* svdvals = R"(The singular values of matrices.
+
+The call waits for the result of the factoring, on CUDA devices too.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, N) and a floating dtype.
+
+Returns
+-------
+Array
+    Real, of shape (..., min(M, N)), descending.
+
+Raises
+------
+LinAlgError
+    (a ValueError) for NaN and infinities, or if the iteration does not converge.
+TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.svdvals(sk.asarray([[0.0, 2.0], [1.0, 0.0]])).tolist()
+[2.0, 1.0]
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* trace = R"(The sums along the diagonals of matrices.
+
+Parameters
+----------
+x : Array
+    Of shape (..., M, N) and a numeric dtype.
+offset : int
+    Above (positive) or below the main diagonal.
+dtype : dtype, optional
+    Of the result; by default as in sum: int64 or uint64 for integers.
+
+Returns
+-------
+Array
+    Of shape (...).
+
+Raises
+------
+TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.trace(sk.asarray([[1, 2], [3, 4]])).item()
+5
+
+Source: array API 2025.12, linear algebra extension.)";
+
+inline constexpr const char* vector_norm = R"(The norms of vectors.
+
+Parameters
+----------
+x : Array
+    Of any shape and a floating dtype.
+axis : int or tuple of ints, optional
+    Along which the vectors lie; all of x is one vector by default.
+keepdims : bool
+    Keep these axes with size 1.
+ord : int or float
+    sum(abs(x) ** ord) ** (1 / ord); the largest magnitude for inf, the least for -inf, how many
+    elements are not 0 for 0.
+
+Returns
+-------
+Array
+    Of the real dtype. Finite elements don't overflow on the way to a finite norm.
+
+Raises
+------
+AxisError, TypeError, ValueError
+
+Examples
+--------
+>>> import skerry as sk
+>>> sk.linalg.vector_norm(sk.asarray([3.0, 4.0])).item()
+5.0
+
+Source: array API 2025.12, linear algebra extension.)";
+
+}  // namespace skerry::python::docs
