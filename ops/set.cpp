@@ -20,6 +20,9 @@
 namespace skerry {
 namespace {
 
+/// Places of items are kept in 32 bits.
+constexpr std::int64_t most_places = std::int64_t{1} << 32;
+
 std::int64_t* integers(const ndarray& x) { return reinterpret_cast<std::int64_t*>(x.data()); }
 
 /// Room for as many items as x has; without memory where it is not wanted.
@@ -37,9 +40,8 @@ ndarray first_items(const ndarray& room, std::int64_t count) {
 }
 
 void check_size(const char* op, const ndarray& x, unique_parts wanted) {
-  constexpr std::int64_t most_indices = std::int64_t{1} << 32;
   check_shape(op, x.shape().span(), itemsize(default_integer));
-  if (x.size() >= most_indices && !unique_by_values(x.dtype(), wanted.indices, wanted.inverse)) {
+  if (x.size() >= most_places && !unique_by_values(x.dtype(), wanted.indices, wanted.inverse)) {
     throw not_implemented_error(std::string(op) + ": 2^32 elements and more: " + describe(x) +
                                 "; take parts of it");
   }
@@ -106,6 +108,10 @@ ndarray isin(const operand& x1, const operand& x2, bool invert) {
   };
   const ndarray x = ready(x1);
   const ndarray among = ready(x2);
+  if (where.kind == device_kind::cuda && among.size() >= most_places) {
+    throw not_implemented_error("isin: x2 has 2^32 elements or more: " + describe(among) +
+                                "; take parts of it");
+  }
   ndarray out = empty(x.shape(), dtype::bool_, where);
   if (out.size() == 0) return out;
   const storage_ref scratch = host_scratch(where, isin_scratch(among.size(), itemsize(type)));

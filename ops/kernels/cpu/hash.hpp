@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ops/kernels/cpu/memory.hpp"
-#include "ops/kernels/cpu/sort_key.hpp"
+#include "ops/kernels/sort_key.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {

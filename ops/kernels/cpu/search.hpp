@@ -14,15 +14,16 @@ namespace kernels {
 template <class T, bool Sorter>
 struct sorted_items {
   const char* items;
-  const int64* sorter;
+  const char* sorter;
   int64 size;
   int64 outside = 0;  ///< an index of the sorter that is out of bounds, or 0
 
-  sorted_items(const search_params& p) : items(p.sorted), sorter(p.sorter), size(p.sorted_size) {}
+  sorted_items(const search_params& p)
+      : items(p.sorted), sorter(reinterpret_cast<const char*>(p.sorter)), size(p.sorted_size) {}
 
   SKERRY_INLINE T operator[](int64 i) {
     if constexpr (Sorter) {
-      i = sorter[i];
+      i = load<int64>(sorter + i * 8);
       if (static_cast<uint64>(i) >= static_cast<uint64>(size)) {
         outside = i;
         i = 0;
