@@ -17,7 +17,7 @@ class NamespaceInfo:
 
     def capabilities(self) -> dict[str, Any]:
         """Say whether masks and shapes that depend on data work, and the largest rank."""
-        return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> _core.Device:
         """Return where creation functions without ``device=`` put arrays."""

@@ -241,7 +241,11 @@ def test_namespace():
         assert x.__array_namespace__(api_version=version) is sk
     assert sk.__array_api_version__ == "2025.12"
     info = sk.__array_namespace_info__()
-    assert info.capabilities()["max dimensions"] == 64
+    assert info.capabilities() == {
+        "boolean indexing": True,
+        "data-dependent shapes": True,
+        "max dimensions": 64,
+    }
     assert info.default_device() == sk.Device("cpu:0")
     assert info.default_dtypes()["integral"] == np.int64
     assert set(info.dtypes()) == set(DTYPES)

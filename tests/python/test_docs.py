@@ -64,7 +64,9 @@ def test_examples_that_are_written_or_generated(name):
 
 
 def test_every_function_has_one_example():
-    assert set(FUNCTIONS) - OWN <= set(examples.examples()), "functions without an example"
+    # linalg has functions of the main namespace too.
+    left = {name.rpartition(".")[2] for name in set(FUNCTIONS) - OWN}
+    assert left <= set(examples.examples()), "functions without an example"
     assert not OWN & set(examples.WRITTEN), "examples that the docstring has too"
 
 
