@@ -130,6 +130,36 @@ def test_linalg_has_the_names_and_signatures_of_the_standard():
     assert {name: plain(getattr(sk.linalg, name)) for name in LINALG} == LINALG
 
 
+# All names, counted in the text: 135 functions and the one of inspection, 25 and 14 in the extensions.
+FFT = "fft fftfreq fftn fftshift hfft ifft ifftn ifftshift ihfft irfft irfftn rfft rfftfreq rfftn".split()
+OPERATORS = (
+    "add and eq floordiv ge getitem gt le lshift lt matmul mod mul ne or pow rshift setitem sub truediv xor "
+    "abs bool float index int invert neg pos"
+).split()
+BOTH_WAYS = "add sub mul truediv floordiv pow mod matmul and or xor lshift rshift".split()
+ATTRIBUTES = "T device dtype mT ndim shape size".split()
+
+
+def test_no_name_of_the_standard_is_missing():
+    assert len(set(SIGNATURES) - {"__array_namespace_info__"}) == 135
+    assert len(LINALG) == 25
+    assert set(sk.fft.__all__) == set(FFT)
+    assert len(FFT) == 14
+    methods = {f"__{name}__" for name in OPERATORS} | set(METHODS)
+    assert len(methods) == 34
+    both = {f"__{way}{name}__" for name in BOTH_WAYS for way in "ri"}
+    assert not [name for name in methods | both | set(ATTRIBUTES) if not hasattr(sk.Array, name)]
+    info = sk.__array_namespace_info__()
+    assert plain(info.dtypes) == "(*, device=None, kind=None)"
+    assert plain(info.default_dtypes) == "(*, device=None)"
+    for name in ("capabilities", "default_device", "devices"):
+        assert plain(getattr(info, name)) == "()"
+    constants = {"e": 2.718281828459045, "pi": 3.141592653589793, "inf": float("inf")}
+    assert all(getattr(sk, name) == value for name, value in constants.items())
+    assert sk.nan != sk.nan
+    assert sk.newaxis is None
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_method_has_the_signature_of_the_standard(name):
     assert plain(getattr(sk.Array, name)) == METHODS[name]
