@@ -17,7 +17,8 @@ inline namespace SKERRY_TARGET {
 namespace kernels {
 namespace {
 
-constexpr int64 buffer_bytes = 16384;  ///< per operand: a tile of two operands stays in L1
+constexpr int64 buffer_bytes = 65536;  ///< per operand, for a transpose: a tile stays in L2
+constexpr int64 packed_bytes = 16384;  ///< per operand, for all else: a tile stays in L1
 constexpr int64 direct_elements = 16384;
 constexpr int64 short_row = 32;
 
@@ -104,12 +105,13 @@ struct tiling {
   void choose_extents() noexcept {
     int64 widest = 1;
     for (int i = 0; i < work.operand_count; ++i) widest = greatest(widest, work.itemsize[i]);
-    const int64 capacity =
-        packed != 0 ? buffer_bytes / widest : greatest(direct_elements / what.cost, 1024);
-    // A transpose reads and writes 256 bytes at a time; all else goes along rows as far as it can,
+    // A transpose reads and writes 512 bytes at a time; all else goes along rows as far as it can,
     // since short pieces of many rows fall into the same sets of the cache.
-    int64 most = capacity;
-    if (packed != 0 && transposes && !merged) most = greatest(256 / widest, 16);
+    const bool is_transpose = packed != 0 && transposes && !merged;
+    const int64 bytes = is_transpose ? buffer_bytes : packed_bytes;
+    const int64 capacity =
+        packed != 0 ? bytes / widest : greatest(direct_elements / what.cost, 1024);
+    const int64 most = is_transpose ? greatest(512 / widest, 32) : capacity;
     n = least(work.shape[0], most);
     if (axis < work.rank) rows = least(work.shape[axis], greatest(capacity / n, 1));
   }
