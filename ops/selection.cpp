@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/selection.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -57,6 +58,13 @@ layout spread(const char* op, const layout& index, const selection& chosen) {
     result.strides[chosen.first + axis] = stretched.strides[axis];
   }
   return result;
+}
+
+/// Whether offsets along the indexed axes are multiples of the item size (imported arrays may have
+/// any strides).
+bool is_aligned(const selection& chosen, std::int64_t itemsize) {
+  return std::all_of(chosen.axes.begin(), chosen.axes.end(),
+                     [&](const indexed_axis& axis) { return axis.stride % itemsize == 0; });
 }
 
 template <class Params>
@@ -133,6 +141,7 @@ ndarray gather(const char* op, const ndarray& x, const selection& chosen) {
   params.stride = only.stride;
   params.found = record.get();
   params.is_offset = is_offset;
+  params.is_aligned = is_aligned(chosen, x.itemsize());
   const layout index_place = spread(op, index.layout(), chosen);
   const plan_operand operands[] = {
       plan_operand::of(out),
@@ -156,6 +165,7 @@ void scatter(const char* op, const ndarray& x, const selection& chosen, const nd
   const ndarray offsets = offsets_of(op, where, chosen);
   scatter_params params;
   params.is_unique = is_unique;
+  params.is_aligned = is_aligned(chosen, x.itemsize());
   const layout order = c_layout(chosen.place.shape, 1);
   const layout offsets_place = spread(op, offsets.layout(), chosen);
   const plan_operand operands[] = {

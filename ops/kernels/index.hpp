@@ -21,6 +21,7 @@ struct gather_params {
   std::int64_t stride;  ///< bytes
   std::int64_t* found;  ///< gets an index that is out of bounds; item 0 is taken for it
   bool is_offset;       ///< the index is an offset in bytes (no_offset: 0), and is not checked
+  bool is_aligned;      ///< every place in the array suits its items, as far as offsets decide it
 };
 
 /// offsets (+)= index * stride; no_offset for an index that is out of bounds.
@@ -36,7 +37,8 @@ struct offsets_params {
 /// order of the shape, by the host form; by the native form any.
 struct scatter_params {
   plan over;  ///< {order (not touched: its strides are those of C order), offsets, array, items}
-  bool is_unique;  ///< no offset occurs twice
+  bool is_unique;   ///< no offset occurs twice
+  bool is_aligned;  ///< as in gather_params
 };
 
 /// Elements of a mask that are counted together.

@@ -15,6 +15,9 @@ namespace {
 /// Elements along axis 0 that are handled at once, and fewest that are worth a thread.
 constexpr int64 longest_run = 8192;
 constexpr int64 gather_grain = 16384;
+/// Items under way from memory: 48 make a random take of 64 MB 1.7 times as fast (Xeon, one thread,
+/// beside others).
+constexpr int64 fetched_ahead = 48;
 
 /// A plan as runs along axis 0, of at most `length` elements, numbered in the order of the axes.
 struct runs {
@@ -98,6 +101,9 @@ SKERRY_INLINE void gather_run(const gather_params& p, char* const* data, int64 t
   using U = item_t<Size>;
   bool all_inside = true;
   for (int64 i = 0; i < n; ++i) {
+    // An index that is negative or out of bounds fetches something else, which does no harm.
+    const int64 ahead = load<int64>(data[1] + least(i + fetched_ahead, n - 1) * index_step);
+    __builtin_prefetch(data[2] + (IsOffset ? ahead : ahead * stride), 0, 2);
     int64 at = load<int64>(data[1] + i * index_step);
     if constexpr (IsOffset) {
       at = at == no_offset ? 0 : at;
