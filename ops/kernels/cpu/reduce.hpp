@@ -9,14 +9,14 @@ namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
 
-inline constexpr int64 block_rows = 128;  ///< as in NumPy's pairwise sum
 inline constexpr int64 widest_block = 512;
+inline constexpr int64 endless = int64(1) << 62;
 
 /// A matrix of elements, of which column i goes to accumulator i.
 struct element_rows {
   const char* x;
   int64 row;          ///< bytes
-  int64 rows;         ///< at most block_rows; not 0
+  int64 rows;         ///< at most the reducer's block_rows; not 0
   int64 n;            ///< at most widest_block
   bool is_fresh;      ///< the accumulators hold nothing yet
   int64 first;        ///< index of element (j, i) along the reduced axis: first + j * per_row
@@ -40,6 +40,9 @@ struct reducer {
   void (*merge)(char* acc, const char* other, int64 n) noexcept;
   /// out[i] = finish(acc[i], of) for i < n
   void (*finish)(char* out, int64 step, const char* acc, int64 n, const ops::reduced& of) noexcept;
+  /// out[i] = finish(all of column i, of)
+  void (*direct)(char* out, int64 step, const element_rows& block, const ops::reduced& of) noexcept;
+  int64 block_rows;  ///< rows that `columns` takes at most
   /// Elements that `rows` takes in one run at most, for the sake of accuracy. Longer runs that are
   /// left to columns, or (`splits_runs`) to `rows` in pieces.
   int64 longest_run;
@@ -94,6 +97,10 @@ struct accumulator_loops {
     }
   }
 
+  static SKERRY_INLINE bool is_dense(int64 step) {
+    return step == int64(sizeof(decltype(Op::finish(A{}, ops::reduced{}))));
+  }
+
   /// Puts totals of a block's columns into the accumulators; `total(i)` is that of column i.
   template <class Total>
   static SKERRY_INLINE void deliver(char* acc, const element_rows& block, Total total) {
@@ -107,12 +114,22 @@ struct accumulator_loops {
   }
 };
 
+/// What is left of a block when its columns have been totalled.
+template <class Loops>
+void finish_columns(char* out, int64 step, const element_rows& block,
+                    const ops::reduced& of) noexcept {
+  alignas(64) char acc[widest_block * Loops::size];
+  Loops::columns(acc, block);
+  Loops::finish(out, step, acc, block.n, of);
+}
+
 /// Sums, products, any and all.
 template <class Op, class T>
 struct plain_loops : accumulator_loops<Op, T> {
   using base = accumulator_loops<Op, T>;
   using A = typename base::A;
   using base::size;
+  static constexpr int64 block_rows = 128;  ///< as in NumPy's pairwise sum
   static constexpr int64 longest_run = 1024;
   static constexpr bool splits_runs = false;
   static constexpr int absorbing = -1;
@@ -185,6 +202,8 @@ struct plain_loops : accumulator_loops<Op, T> {
   static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64) noexcept {
     for (int64 j = 0; j < rows; ++j) store<A>(acc + j * size, run_of(x + j * row, n));
   }
+
+  static constexpr auto direct = finish_columns<plain_loops>;
 };
 
 /// any and all, whose runs are searched for the one value that decides.
@@ -193,7 +212,8 @@ struct truth_loops : plain_loops<Op, T> {
   using base = plain_loops<Op, T>;
   using A = typename base::A;
   using base::size;
-  static constexpr int64 longest_run = int64(1) << 62;
+  static constexpr int64 block_rows = 4096;
+  static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = ops::same_v<Op, ops::any> ? 1 : 0;
 
@@ -224,7 +244,8 @@ struct count_loops : accumulator_loops<Op, T> {
   using base = accumulator_loops<Op, T>;
   using base::size;
   using B = ops::bits_t<ops::real_part_t<T>>;
-  static constexpr int64 longest_run = int64(1) << 62;
+  static constexpr int64 block_rows = sizeof(B) == 1 ? 255 : 4096;
+  static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = -1;
 
@@ -236,13 +257,17 @@ struct count_loops : accumulator_loops<Op, T> {
     }
   }
 
-  static void columns(char* acc, const element_rows& block) noexcept {
-    alignas(64) B count[widest_block];
+  static SKERRY_INLINE void count_columns(B* count, const element_rows& block) {
     for (int64 i = 0; i < block.n; ++i) count[i] = item(block.x, i);
     for (int64 j = 1; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       for (int64 i = 0; i < block.n; ++i) count[i] = static_cast<B>(count[i] + item(x, i));
     }
+  }
+
+  static void columns(char* acc, const element_rows& block) noexcept {
+    alignas(64) B count[widest_block];
+    count_columns(count, block);
     base::deliver(acc, block, [&](int64 i) { return static_cast<int64>(count[i]); });
   }
 
@@ -259,6 +284,8 @@ struct count_loops : accumulator_loops<Op, T> {
       store<int64>(acc + j * size, total);
     }
   }
+
+  static constexpr auto direct = finish_columns<count_loops>;
 };
 
 }  // namespace kernels

@@ -182,7 +182,7 @@ class block_reducer {
   void add_columns(const char* at, int64 rows, int64 first) noexcept {
     const int64 size = how_.itemsize;
     while (rows > 0) {
-      int64 now = least(rows, block_rows - held_);
+      int64 now = least(rows, how_.block_rows - held_);
       element_rows block = {
           .x = at, .row = what_.step, .rows = now, .n = n_, .is_fresh = held_ == 0, .first = first};
       if (what_.pack) {
@@ -195,7 +195,7 @@ class block_reducer {
       }
       how_.columns(acc_, block);
       held_ += now;
-      if (held_ == block_rows) flush();
+      if (held_ == how_.block_rows) flush();
       rows -= now;
       at += now * what_.step;
       first += now;
@@ -236,7 +236,7 @@ class block_reducer {
     const int64 widest = greatest(what_.columns_within(widest_block) / n_, 1);
     int64 beside = least(greatest(rows / 16, 1), widest);
     if (n_ == 1) beside = least(greatest(beside / 16 * 16, 16), widest);
-    const int64 most = beside * block_rows;
+    const int64 most = beside * how_.block_rows;
     while (rows > 0) {
       const int64 now = least(rows, most);
       const int64 whole = now / beside;
@@ -330,42 +330,41 @@ ops::reduced finishing(const reduction& what) noexcept {
   return {what.work.reduced_size, what.work.correction, what.work.is_other};
 }
 
-/// All of a block in one call, where its few rows need no pairwise sum: true if that was done.
-bool reduce_at_once(const reduction& what, const block_place& at, char* acc) noexcept {
+/// All of a block in one call, where no pairwise sum is needed: true if that was done.
+bool reduce_at_once(const reduction& what, const block_place& at) noexcept {
   const reduce_params& work = what.work;
   const int64 size = what.how.itemsize;
   if (what.way == manner::rows) {
+    alignas(64) char acc[accumulator_bytes];
     what.how.rows(acc, at.input, what.kept_step(), at.n, what.length, 0);
+    what.how.finish(at.output, at.output_step, acc, at.n, finishing(what));
     return true;
   }
   const int64 rows = work.reduced_size;
   if (what.way != manner::columns || work.reduced_rank > 1) return false;
-  if (rows == 0 || rows > (what.pack ? pack_bytes / (at.n * size) : block_rows)) return false;
+  if (rows == 0 || rows > what.how.block_rows) return false;
+  if (what.pack && rows * at.n * size > pack_bytes) return false;
   element_rows block = {
       .x = at.input, .row = what.step, .rows = rows, .n = at.n, .is_fresh = true, .first = 0};
-  if (!what.pack) {
-    what.how.columns(acc, block);
-    return true;
-  }
   alignas(64) char buffer[pack_bytes];
-  block.x = buffer;
-  block.row = at.n * size;
-  copy_2d({buffer, size, block.row}, {const_cast<char*>(at.input), what.kept_step(), what.step},
-          at.n, rows, size);
-  what.how.columns(acc, block);
+  if (what.pack) {
+    block.x = buffer;
+    block.row = at.n * size;
+    copy_2d({buffer, size, block.row}, {const_cast<char*>(at.input), what.kept_step(), what.step},
+            at.n, rows, size);
+  }
+  what.how.direct(at.output, at.output_step, block, finishing(what));
   return true;
 }
 
 void reduce_units(void* context, std::int64_t begin, std::int64_t end) noexcept {
   const auto& what = *static_cast<const reduction*>(context);
-  alignas(64) char acc[accumulator_bytes];
-  const ops::reduced of = finishing(what);
   for (int64 unit = begin; unit < end; ++unit) {
     const block_place at = locate(what, unit);
-    if (!reduce_at_once(what, at, acc)) {
-      block_reducer(what, at.n).run(at.input, 0, what.work.reduced_size, acc);
-    }
-    what.how.finish(at.output, at.output_step, acc, at.n, of);
+    if (reduce_at_once(what, at)) continue;
+    alignas(64) char acc[accumulator_bytes];
+    block_reducer(what, at.n).run(at.input, 0, what.work.reduced_size, acc);
+    what.how.finish(at.output, at.output_step, acc, at.n, finishing(what));
   }
 }
 

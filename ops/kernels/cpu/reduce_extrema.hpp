@@ -25,6 +25,14 @@ struct extremum {
       return x < best ? x : best;
     }
   }
+  template <class X>
+  static SKERRY_INLINE auto is_better(const X& x, const X& best) {
+    if constexpr (Greatest) {
+      return x > best;
+    } else {
+      return x < best;
+    }
+  }
   static SKERRY_INLINE bool is_nan([[maybe_unused]] T x) {
     if constexpr (ops::real_floating<T>) return x != x;
     return false;
@@ -78,7 +86,8 @@ struct extremum_loops : accumulator_loops<Op, T> {
   using base = accumulator_loops<Op, T>;
   using base::size;
   using best = extremum<ops::same_v<Op, ops::max>, T>;
-  static constexpr int64 longest_run = int64(1) << 62;
+  static constexpr int64 block_rows = 4096;
+  static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = -1;
 
@@ -90,25 +99,33 @@ struct extremum_loops : accumulator_loops<Op, T> {
     if constexpr (ops::real_floating<T>) return has_nan ? nan() : value;
     return value;
   }
-  static SKERRY_INLINE bool unordered([[maybe_unused]] T a, [[maybe_unused]] T b) {
-    if constexpr (ops::real_floating<T>) return __builtin_isunordered(a, b);
-    return false;
-  }
-
+  /// The vectors' own loop: the compiler's takes four times as long.
   template <bool Fresh>
-  static SKERRY_INLINE void four_rows(char* acc, const char* x0, int64 row, int64 n) {
-    const char* x1 = x0 + row;
-    const char* x2 = x1 + row;
-    const char* x3 = x2 + row;
-#pragma GCC ivdep
-    for (int64 i = 0; i < n; ++i) {
-      const T a = item(x0, i);
-      const T b = item(x1, i);
-      const T c = item(x2, i);
-      const T d = item(x3, i);
-      const T value = best::pick(best::pick(a, b), best::pick(c, d));
-      const T four = with_nan(value, unordered(a, b) | unordered(c, d));
-      store<T>(acc + i * size, Fresh ? four : Op::combine(load<T>(acc + i * size), four));
+  static SKERRY_INLINE void four_rows(char* acc, const char* x, int64 row, int64 n) {
+    using V = vector_of<T>;
+    int64 i = 0;
+    for (; i + V::lanes <= n; i += V::lanes) {
+      typename V::type now[4];
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) load_vector(now[k], x + k * row + i * size);
+      typename V::type value = best::pick(best::pick(now[0], now[1]), best::pick(now[2], now[3]));
+      if constexpr (ops::real_floating<T>) {  // pick drops NaNs; a sum would keep them
+        const auto nan =
+            (now[0] != now[0]) | (now[1] != now[1]) | (now[2] != now[2]) | (now[3] != now[3]);
+        value = nan ? with_nan(T(0), true) - typename V::type{} : value;
+      }
+      if constexpr (!Fresh) {
+        typename V::type held;
+        load_vector(held, acc + i * size);
+        value = best::pick(value, held);
+        if constexpr (ops::real_floating<T>) value = held != held ? held : value;
+      }
+      __builtin_memcpy(acc + i * size, &value, sizeof value);
+    }
+    for (; i < n; ++i) {
+      T value = Fresh ? item(x, i) : Op::combine(load<T>(acc + i * size), item(x, i));
+      for (int k = 1; k < 4; ++k) value = Op::combine(value, item(x + k * row, i));
+      store<T>(acc + i * size, value);
     }
   }
 
@@ -139,6 +156,8 @@ struct extremum_loops : accumulator_loops<Op, T> {
       store<T>(acc + j * size, with_nan(found.value, found.has_nan));
     }
   }
+
+  static constexpr auto direct = finish_columns<extremum_loops>;
 };
 
 /// argmax and argmin. A run is searched for the block with the best value first, a block of rows
@@ -150,40 +169,23 @@ struct index_loops : accumulator_loops<Op, T> {
   using A = typename base::A;
   using B = ops::bits_t<T>;
   using best = extremum<ops::same_v<Op, ops::argmax>, T>;
-  static constexpr int64 longest_run = int64(1) << 62;
+  static constexpr int64 block_rows = sizeof(T) == 1 ? 256 : 4096;
+  static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = -1;
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
 
+  static SKERRY_INLINE void find_columns(T* value, B* place, const element_rows& block) {
+    if (find_numbers(value, place, block)) return;
+    find_row_by_row(value, place, block);
+  }
+
   static void columns(char* acc, const element_rows& block) noexcept {
-    const int64 n = block.n;
     alignas(64) T value[widest_block];
     alignas(64) B place[widest_block];
-    for (int64 i = 0; i < n; ++i) {
-      value[i] = item(block.x, i);
-      place[i] = 0;
-    }
-    int64 j = 1;
-    for (; j + 2 <= block.rows; j += 2) {
-      const char* x0 = block.x + j * block.row;
-      const char* x1 = x0 + block.row;
-      const B place0 = static_cast<B>(j);
-      const B place1 = static_cast<B>(j + 1);
-      for (int64 i = 0; i < n; ++i) {
-        T held = value[i];
-        B at = place[i];
-        choose(held, at, item(x0, i), place0);
-        choose(held, at, item(x1, i), place1);
-        value[i] = held;
-        place[i] = at;
-      }
-    }
-    if (j < block.rows) {
-      const char* x0 = block.x + j * block.row;
-      for (int64 i = 0; i < n; ++i) choose(value[i], place[i], item(x0, i), static_cast<B>(j));
-    }
-    if (block.width >= n) {  // all in one column of the matrix
+    find_columns(value, place, block);
+    if (block.width >= block.n) {  // all in one column of the matrix
       base::deliver(acc, block, [&](int64 i) -> A {
         return {value[i], block.first + int64(place[i]) * block.per_row};
       });
@@ -191,6 +193,18 @@ struct index_loops : accumulator_loops<Op, T> {
       base::deliver(acc, block, [&](int64 i) -> A {
         return {value[i], block.first + int64(place[i]) * block.per_row + i / block.width};
       });
+    }
+  }
+
+  static void direct(char* out, int64 step, const element_rows& block,
+                     const ops::reduced&) noexcept {
+    alignas(64) T value[widest_block];
+    alignas(64) B place[widest_block];
+    find_columns(value, place, block);
+    if (base::is_dense(step)) {
+      for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * 8, int64(place[i]));
+    } else {
+      for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * step, int64(place[i]));
     }
   }
 
@@ -203,6 +217,72 @@ struct index_loops : accumulator_loops<Op, T> {
   }
 
  private:
+  using V = vector_of<T>;
+
+  /// Of `Rows` rows, from number j on; `nan` gathers what is not equal to itself.
+  template <int Rows>
+  static SKERRY_INLINE void find_in(T* value, B* place, const char* x, int64 row, int64 n, int64 j,
+                                    typename V::bits& nan) {
+    int64 i = 0;
+    for (; i + V::lanes <= n; i += V::lanes) {
+      typename V::type held;
+      typename V::bits at;
+      __builtin_memcpy(&held, value + i, sizeof held);
+      __builtin_memcpy(&at, place + i, sizeof at);
+#pragma GCC unroll 4
+      for (int k = 0; k < Rows; ++k) {
+        typename V::type now;
+        load_vector(now, x + k * row + i * int64(sizeof(T)));
+        at = best::is_better(now, held) ? static_cast<B>(j + k) - typename V::bits{} : at;
+        held = best::pick(held, now);
+        if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(now != now);
+      }
+      __builtin_memcpy(value + i, &held, sizeof held);
+      __builtin_memcpy(place + i, &at, sizeof at);
+    }
+    for (; i < n; ++i) {
+      for (int k = 0; k < Rows; ++k) {
+        const T now = item(x + k * row, i);
+        place[i] = best::is_better(now, value[i]) ? static_cast<B>(j + k) : place[i];
+        value[i] = best::pick(value[i], now);
+        nan[0] |= static_cast<B>(best::is_nan(now));
+      }
+    }
+  }
+
+  /// False if there is a NaN.
+  static SKERRY_INLINE bool find_numbers(T* value, B* place, const element_rows& block) {
+    bool has_nan = false;
+    for (int64 i = 0; i < block.n; ++i) {
+      value[i] = item(block.x, i);
+      place[i] = 0;
+      has_nan = has_nan | best::is_nan(value[i]);
+    }
+    if (has_nan) return false;
+    typename V::bits nan = {};
+    int64 j = 1;
+    for (; j + 4 <= block.rows; j += 4) {
+      find_in<4>(value, place, block.x + j * block.row, block.row, block.n, j, nan);
+    }
+    for (; j < block.rows; ++j) {
+      find_in<1>(value, place, block.x + j * block.row, block.row, block.n, j, nan);
+    }
+    B any = 0;
+    for (int k = 0; k < V::lanes; ++k) any = static_cast<B>(any | nan[k]);
+    return any == 0;
+  }
+
+  static SKERRY_INLINE void find_row_by_row(T* value, B* place, const element_rows& block) {
+    for (int64 i = 0; i < block.n; ++i) {
+      value[i] = item(block.x, i);
+      place[i] = 0;
+    }
+    for (int64 j = 1; j < block.rows; ++j) {
+      const char* x = block.x + j * block.row;
+      for (int64 i = 0; i < block.n; ++i) choose(value[i], place[i], item(x, i), static_cast<B>(j));
+    }
+  }
+
   static SKERRY_INLINE void choose(T& held, B& at, T x, B place) {
     const bool wins = Op::wins(x, held);
     held = wins ? x : held;
@@ -233,16 +313,28 @@ struct index_loops : accumulator_loops<Op, T> {
     return {value, first_of<false>(x, start, n, value)};
   }
 
+  static SKERRY_INLINE bool is_any(const typename V::bits& mask) {
+    uint64 words[vector_bytes / 8];
+    __builtin_memcpy(words, &mask, sizeof words);
+    uint64 all = 0;
+    for (const uint64 word : words) all |= word;
+    return all != 0;
+  }
+
   /// Index of the first element that is `value`, or NaN; `value` becomes it.
   template <bool Nan>
   static SKERRY_INLINE int64 first_of(const char* x, int64 from, int64 n, T& value) {
     const auto hits = [&](int64 i) { return Nan ? best::is_nan(item(x, i)) : item(x, i) == value; };
-    constexpr int64 together = 64;
+    constexpr int64 together = 8 * V::lanes;
     for (; from + together <= n; from += together) {
-      B any = 0;
-      for (int64 i = 0; i < together; ++i)
-        any = static_cast<B>(any | static_cast<B>(hits(from + i)));
-      if (any != 0) break;
+      typename V::bits any = {};
+#pragma GCC unroll 8
+      for (int k = 0; k < 8; ++k) {
+        typename V::type now;
+        load_vector(now, x + (from + k * V::lanes) * int64(sizeof(T)));
+        any |= Nan ? (typename V::bits)(now != now) : (typename V::bits)(now == value);
+      }
+      if (is_any(any)) break;
     }
     while (from + 1 < n && !hits(from)) ++from;
     value = item(x, from);

@@ -16,16 +16,15 @@ struct moment_loops : accumulator_loops<Op, T> {
   using base = accumulator_loops<Op, T>;
   using base::size;
   using A = typename base::A;
+  static constexpr int64 block_rows = 512;
   static constexpr int64 longest_run = 4096;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = -1;
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
 
-  static void columns(char* acc, const element_rows& block) noexcept {
+  static SKERRY_INLINE void total_columns(T* mean, T* squares, const element_rows& block) {
     const int64 n = block.n;
-    alignas(64) T mean[widest_block];
-    alignas(64) T squares[widest_block];
     int64 j = 0;
     if (block.rows >= 8) {
       eight_rows<true>(mean, squares, block, 0);
@@ -49,8 +48,32 @@ struct moment_loops : accumulator_loops<Op, T> {
         squares[i] = squares[i] + distance * (shift * before);
       }
     }
+  }
+
+  static void columns(char* acc, const element_rows& block) noexcept {
+    alignas(64) T mean[widest_block];
+    alignas(64) T squares[widest_block];
+    total_columns(mean, squares, block);
     const T count = static_cast<T>(block.rows);
     base::deliver(acc, block, [&](int64 i) -> A { return {mean[i], squares[i], count}; });
+  }
+
+  static void direct(char* out, int64 step, const element_rows& block,
+                     const ops::reduced& of) noexcept {
+    alignas(64) T mean[widest_block];
+    alignas(64) T squares[widest_block];
+    total_columns(mean, squares, block);
+    const ops::reduced with = of;  // not changed by what is stored
+    const T count = static_cast<T>(block.rows);
+    if (base::is_dense(step)) {
+      for (int64 i = 0; i < block.n; ++i) {
+        store(out + i * int64(sizeof(T)), Op::finish(A{mean[i], squares[i], count}, with));
+      }
+    } else {
+      for (int64 i = 0; i < block.n; ++i) {
+        store(out + i * step, Op::finish(A{mean[i], squares[i], count}, with));
+      }
+    }
   }
 
   static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64) noexcept {
