@@ -350,6 +350,11 @@ bool reduce_at_once(const reduction& what, const block_place& at) noexcept {
   if (what.pack) {
     block.x = buffer;
     block.row = at.n * size;
+    // The next block, while this one is worked on: the processor's own prefetcher stops at pages.
+    const int64 nbytes = at.n * what.kept_step();
+    for (int64 i = 0; what.kept_step() == rows * size && i < nbytes; i += 64) {
+      __builtin_prefetch(at.input + nbytes + i, 0, 2);
+    }
     copy_2d({buffer, size, block.row}, {const_cast<char*>(at.input), what.kept_step(), what.step},
             at.n, rows, size);
   }

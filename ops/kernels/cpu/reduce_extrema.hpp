@@ -202,6 +202,7 @@ struct index_loops : accumulator_loops<Op, T> {
     alignas(64) B place[widest_block];
     find_columns(value, place, block);
     if (base::is_dense(step)) {
+#pragma GCC ivdep
       for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * 8, int64(place[i]));
     } else {
       for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * step, int64(place[i]));
@@ -220,17 +221,23 @@ struct index_loops : accumulator_loops<Op, T> {
   using V = vector_of<T>;
 
   /// Of `Rows` rows, from number j on; `nan` gathers what is not equal to itself.
-  template <int Rows>
+  template <int Rows, bool First = false>
   static SKERRY_INLINE void find_in(T* value, B* place, const char* x, int64 row, int64 n, int64 j,
                                     typename V::bits& nan) {
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
       typename V::type held;
       typename V::bits at;
-      __builtin_memcpy(&held, value + i, sizeof held);
-      __builtin_memcpy(&at, place + i, sizeof at);
+      if constexpr (First) {
+        load_vector(held, x + i * int64(sizeof(T)));
+        at = typename V::bits{};
+        if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(held != held);
+      } else {
+        __builtin_memcpy(&held, value + i, sizeof held);
+        __builtin_memcpy(&at, place + i, sizeof at);
+      }
 #pragma GCC unroll 4
-      for (int k = 0; k < Rows; ++k) {
+      for (int k = First ? 1 : 0; k < Rows; ++k) {
         typename V::type now;
         load_vector(now, x + k * row + i * int64(sizeof(T)));
         at = best::is_better(now, held) ? static_cast<B>(j + k) - typename V::bits{} : at;
@@ -241,7 +248,12 @@ struct index_loops : accumulator_loops<Op, T> {
       __builtin_memcpy(place + i, &at, sizeof at);
     }
     for (; i < n; ++i) {
-      for (int k = 0; k < Rows; ++k) {
+      if constexpr (First) {
+        value[i] = item(x, i);
+        place[i] = 0;
+        nan[0] |= static_cast<B>(best::is_nan(value[i]));
+      }
+      for (int k = First ? 1 : 0; k < Rows; ++k) {
         const T now = item(x + k * row, i);
         place[i] = best::is_better(now, value[i]) ? static_cast<B>(j + k) : place[i];
         value[i] = best::pick(value[i], now);
@@ -252,15 +264,13 @@ struct index_loops : accumulator_loops<Op, T> {
 
   /// False if there is a NaN.
   static SKERRY_INLINE bool find_numbers(T* value, B* place, const element_rows& block) {
-    bool has_nan = false;
-    for (int64 i = 0; i < block.n; ++i) {
-      value[i] = item(block.x, i);
-      place[i] = 0;
-      has_nan = has_nan | best::is_nan(value[i]);
-    }
-    if (has_nan) return false;
     typename V::bits nan = {};
-    int64 j = 1;
+    int64 j = block.rows < 4 ? 1 : 4;
+    if (j == 4) {
+      find_in<4, true>(value, place, block.x, block.row, block.n, 0, nan);
+    } else {
+      find_in<1, true>(value, place, block.x, block.row, block.n, 0, nan);
+    }
     for (; j + 4 <= block.rows; j += 4) {
       find_in<4>(value, place, block.x + j * block.row, block.row, block.n, j, nan);
     }

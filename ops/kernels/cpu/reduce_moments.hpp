@@ -24,30 +24,13 @@ struct moment_loops : accumulator_loops<Op, T> {
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
 
   static SKERRY_INLINE void total_columns(T* mean, T* squares, const element_rows& block) {
-    const int64 n = block.n;
     int64 j = 0;
-    if (block.rows >= 8) {
-      eight_rows<true>(mean, squares, block, 0);
-      j = 8;
-    } else {
-      for (int64 i = 0; i < n; ++i) {
-        mean[i] = item(block.x, i);
-        squares[i] = T(0);
-      }
-      j = 1;
+    for (; j + 8 <= block.rows; j += 8) add_rows<8>(mean, squares, block, j);
+    if (j + 4 <= block.rows) {
+      add_rows<4>(mean, squares, block, j);
+      j += 4;
     }
-    for (; j + 8 <= block.rows; j += 8) eight_rows<false>(mean, squares, block, j);
-    for (; j < block.rows; ++j) {
-      const char* x = block.x + j * block.row;
-      const T share = T(1) / static_cast<T>(j + 1);
-      const T before = static_cast<T>(j);
-      for (int64 i = 0; i < n; ++i) {
-        const T distance = item(x, i) - mean[i];
-        const T shift = distance * share;
-        mean[i] = mean[i] + shift;
-        squares[i] = squares[i] + distance * (shift * before);
-      }
-    }
+    for (; j < block.rows; ++j) add_rows<1>(mean, squares, block, j);
   }
 
   static void columns(char* acc, const element_rows& block) noexcept {
@@ -66,6 +49,7 @@ struct moment_loops : accumulator_loops<Op, T> {
     const ops::reduced with = of;  // not changed by what is stored
     const T count = static_cast<T>(block.rows);
     if (base::is_dense(step)) {
+#pragma GCC ivdep
       for (int64 i = 0; i < block.n; ++i) {
         store(out + i * int64(sizeof(T)), Op::finish(A{mean[i], squares[i], count}, with));
       }
@@ -86,33 +70,61 @@ struct moment_loops : accumulator_loops<Op, T> {
  private:
   using V = vector_of<T>;
 
-  template <bool First>
-  static SKERRY_INLINE void eight_rows(T* mean, T* squares, const element_rows& block, int64 j) {
+  /// The rows from j on, put to those before.
+  template <int Rows>
+  static SKERRY_INLINE void add_rows(T* mean, T* squares, const element_rows& block, int64 j) {
     const char* x = block.x + j * block.row;
-    const int64 row = block.row;
+    if (j == 0) {
+#pragma GCC ivdep
+      for (int64 i = 0; i < block.n; ++i) {
+        const pair own = of_rows<Rows>(x, block.row, i);
+        mean[i] = own.mean;
+        squares[i] = own.squares;
+      }
+      return;
+    }
     const T before = static_cast<T>(j);
-    const T share = T(8) / static_cast<T>(j + 8);
+    const T share = T(Rows) / static_cast<T>(j + Rows);
 #pragma GCC ivdep
     for (int64 i = 0; i < block.n; ++i) {
-      T v[8];
+      const pair own = of_rows<Rows>(x, block.row, i);
+      const T distance = own.mean - mean[i];
+      const T shift = distance * share;
+      mean[i] = mean[i] + shift;
+      squares[i] = squares[i] + (own.squares + distance * (shift * before));
+    }
+  }
+
+  struct pair {
+    T mean;
+    T squares;
+  };
+
+  /// Of element i of 1, 4 or 8 rows.
+  template <int Rows>
+  static SKERRY_INLINE pair of_rows(const char* x, int64 row, int64 i) {
+    if constexpr (Rows == 1) {
+      return {item(x, i), T(0)};
+    } else {
+      T v[Rows];
 #pragma GCC unroll 8
-      for (int k = 0; k < 8; ++k) v[k] = item(x + k * row, i);
-      const T own = (((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]))) * T(0.125);
+      for (int k = 0; k < Rows; ++k) v[k] = item(x + k * row, i);
+      const T mean = sum_of<Rows>(v) * (T(1) / T(Rows));
 #pragma GCC unroll 8
-      for (int k = 0; k < 8; ++k) {
-        v[k] = v[k] - own;
+      for (int k = 0; k < Rows; ++k) {
+        v[k] = v[k] - mean;
         v[k] = v[k] * v[k];
       }
-      const T apart = ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
-      if constexpr (First) {
-        mean[i] = own;
-        squares[i] = apart;
-      } else {
-        const T distance = own - mean[i];
-        const T shift = distance * share;
-        mean[i] = mean[i] + shift;
-        squares[i] = squares[i] + (apart + distance * (shift * before));
-      }
+      return {mean, sum_of<Rows>(v)};
+    }
+  }
+  template <int Rows>
+  static SKERRY_INLINE T sum_of(const T* v) {
+    const T four = (v[0] + v[1]) + (v[2] + v[3]);
+    if constexpr (Rows == 4) {
+      return four;
+    } else {
+      return four + ((v[4] + v[5]) + (v[6] + v[7]));
     }
   }
 
