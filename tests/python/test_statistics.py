@@ -1,0 +1,198 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""argmax, argmin, count_nonzero, std and var: what the standard's text says beyond values that NumPy gives too."""
+
+import itertools
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import DTYPES, assert_same, on, sample, to_numpy
+
+WHERE = ("cpu:0", "cpu:1", "cuda:0")
+SIZES = (1, 2, 7, 9, 33, 64, 65, 129, 1000, 5000, 70_001)
+
+
+def ordinary(dtype, size, seed=0):
+    """Values of a small range, so that there are many equal ones."""
+    return sample(dtype, (size,), seed, 0, 7).round().astype(dtype)
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d[0] not in "bc"])
+def test_first_of_equal_elements_wins(dtype, where):
+    for size in SIZES:
+        x = ordinary(dtype, size, size)
+        assert_same(sk.argmax(on(where, x)), np.asarray(np.argmax(x)), where)
+        assert_same(sk.argmin(on(where, x)), np.asarray(np.argmin(x)), where)
+        same = np.full(size, 3, dtype)
+        assert int(sk.argmax(on(where, same))) == 0
+        assert int(sk.argmin(on(where, same))) == 0
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_first_nan_wins(dtype, where):
+    for size, (first, second) in itertools.product(SIZES, ((0, 0.5), (0.3, 0.9), (0.999, 0))):
+        x = ordinary(dtype, size)
+        x[int(first * size)] = np.nan
+        x[int(second * size)] = np.nan
+        want = min(int(first * size), int(second * size))
+        assert int(sk.argmax(on(where, x))) == want, size
+        assert int(sk.argmin(on(where, x))) == want, size
+    x = sample(dtype, (150, 70), 3)
+    x[[3, 80, 80, 149], [5, 5, 6, 69]] = np.nan
+    for axis in (0, 1):
+        assert_same(sk.argmax(on(where, x), axis=axis), np.argmax(x, axis=axis), where)
+        assert_same(sk.argmin(on(where, x.T), axis=axis), np.argmin(x.T, axis=axis), where)
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_signed_zeros_are_equal_and_infinities_are_not_special(dtype, where):
+    for x in ([-0.0, 0.0], [0.0, -0.0]):
+        assert int(sk.argmax(on(where, np.array(x, dtype)))) == 0
+        assert int(sk.argmin(on(where, np.array(x, dtype)))) == 0
+    x = np.array([-np.inf, -np.inf, 1, np.inf, np.inf], dtype)
+    assert int(sk.argmax(on(where, x))) == 3
+    assert int(sk.argmin(on(where, x))) == 0
+    assert int(sk.argmax(on(where, np.full(100, -np.inf, dtype)))) == 0
+    assert int(sk.argmin(on(where, np.full(100, np.inf, dtype)))) == 0
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_index_is_that_of_the_flattened_array_in_c_order(where):
+    x = sample("float32", (7, 11, 5), 1)
+    mine = on(where, x)
+    for view in (
+        lambda a: a,
+        lambda a: a[::-1, :, ::-2],
+        lambda a: a[1:, 3],
+        lambda a: a[:, ::3, 2:],
+    ):
+        assert_same(sk.argmax(view(mine)), np.asarray(np.argmax(view(x))), where)
+        kept = sk.argmin(view(mine), keepdims=True)
+        assert_same(kept, np.argmin(view(x), keepdims=True), where)
+    turned = sk.permute_dims(mine, (2, 0, 1))
+    assert_same(sk.argmax(turned), np.asarray(np.argmax(x.transpose(2, 0, 1))), where)
+    stretched = sk.broadcast_to(mine[:, 0, :], (3, 7, 5))
+    assert_same(sk.argmax(stretched), np.asarray(np.argmax(x[:, 0, :])), where)
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_indices_along_more_rows_than_a_block(where):
+    for dtype, shape in (("int8", (1000, 70)), ("int16", (9000, 9)), ("float32", (5000, 33))):
+        x = np.zeros(shape, dtype)
+        rows = np.random.default_rng(2).integers(0, shape[0], shape[1])
+        x[rows, np.arange(shape[1])] = 1
+        assert_same(sk.argmax(on(where, x), axis=0), rows, where)
+        assert_same(sk.argmin(on(where, -x.T), axis=1), rows, where)
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_arguments_of_index_reductions(name):
+    function = getattr(sk, name)
+    for shape in ((0,), (3, 0)):
+        with pytest.raises(ValueError, match="no elements"):
+            function(sk.empty(shape))
+    with pytest.raises(ValueError, match="no elements"):
+        function(sk.empty((3, 0)), axis=1)
+    assert function(sk.empty((3, 0)), axis=0).shape == (0,)
+    for dtype in ("bool", "complex64"):
+        with pytest.raises(TypeError):
+            function(sk.zeros((3,), dtype=np.dtype(dtype)))
+    for axis in (2, -3):
+        with pytest.raises(IndexError):
+            function(sk.ones((2, 3)), axis=axis)
+    with pytest.raises(TypeError):
+        function(sk.ones((2, 3)), axis=(0, 1))
+    assert int(function(sk.ones(()))) == 0
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_count_nonzero_counts_all_but_zeros(dtype, where):
+    for size in (0, *SIZES):
+        x = ordinary(dtype, size)
+        assert_same(sk.count_nonzero(on(where, x)), np.asarray(np.count_nonzero(x)), where)
+    x = np.zeros((300, 60), dtype)
+    x[::3, ::2] = 1
+    for axis in (0, 1, (0, 1), ()):
+        want = np.asarray(
+            np.count_nonzero(x, axis=axis) if axis != () else (x != 0).astype(np.int64)
+        )
+        assert_same(sk.count_nonzero(on(where, x), axis=axis), want, where)
+    if np.dtype(dtype).kind in "fc":
+        special = np.array([0.0, -0.0, np.nan, np.inf, 1], dtype)
+        assert int(sk.count_nonzero(on(where, special))) == 3
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("name", ["std", "var"])
+def test_correction(name, where):
+    x = sample("float64", (5, 6), 2)
+    for correction in (0, 1, 0.5, 2.0, -1, True):
+        want = getattr(np, name)(x, axis=0, ddof=correction)
+        got = getattr(sk, name)(on(where, x), axis=0, correction=correction)
+        assert_same(got, want, where, exact=False)
+    for correction in (6, 6.5, 7, np.inf, np.nan):
+        got = getattr(sk, name)(on(where, x), axis=1, correction=correction)
+        # A divisor of zero, a negative one, minus infinity, NaN: none is positive.
+        assert np.all(np.isnan(to_numpy(got))), correction
+    with pytest.raises(TypeError):
+        getattr(sk, name)(on(where, x), correction=1j)
+    with pytest.raises(TypeError):
+        getattr(sk, name)(on(where, x), correction=None)
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("name", ["mean", "std", "var"])
+def test_no_elements_give_nan(name, where):
+    for shape, axis, result in (((0,), None, ()), ((3, 0), 1, (3,)), ((0, 4), 0, (4,))):
+        got = getattr(sk, name)(sk.empty(shape, device=where), axis=axis)
+        assert got.shape == result
+        assert np.all(np.isnan(to_numpy(got)))
+    assert getattr(sk, name)(sk.empty((3, 0), device=where), axis=0).shape == (0,)
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_variance_does_not_cancel(dtype, where):
+    """The mean is thousands of times the deviation (10^10 in float64): squares would lose all of it."""
+    offset = 4096.0 if dtype == "float32" else 1e10
+    rng = np.random.default_rng(1)
+    for shape, axis in (
+        ((100_000,), 0),
+        ((3000, 40), 0),
+        ((40, 3000), 1),
+        ((5, 20_000), 1),
+        ((20_000, 3), 0),
+        ((4, 500), 0),
+    ):
+        x = (offset + rng.random(shape)).astype(dtype)
+        want = np.var(x.astype(np.longdouble), axis=axis)
+        got = to_numpy(sk.var(on(where, x), axis=axis))
+        assert np.all(np.abs(got - want) <= 2e-3 * want), f"{shape} {axis}: {got} {want}"
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_variance_of_huge_and_of_equal_elements(dtype, where):
+    huge = np.sqrt(np.finfo(dtype).max) / 100
+    for size in (2, 8, 20, 5000):
+        x = np.where(np.arange(size) % 2 == 0, huge, -huge).astype(dtype)
+        got = to_numpy(sk.var(on(where, x)))
+        assert np.abs(got / np.var(x.astype(np.longdouble)) - 1) < 1e-5
+        equal = np.full((size, 33), 0.1, dtype)
+        for axis in (None, 0, 1):
+            assert np.all(to_numpy(sk.var(on(where, equal), axis=axis)) < 1e-12)
+    nan = np.array([[1, np.nan, 3], [1, 2, np.inf], [1, 2, 3]], dtype)
+    got = to_numpy(sk.std(on(where, nan), axis=1))
+    assert np.array_equal(np.isnan(got), [True, True, False])
+
+
+@pytest.mark.parametrize("name", ["std", "var"])
+def test_moments_take_real_floating_dtypes_only(name):
+    for dtype in ("bool", "int32", "complex64"):
+        with pytest.raises(TypeError):
+            getattr(sk, name)(sk.zeros((3,), dtype=np.dtype(dtype)))
