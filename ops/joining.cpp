@@ -87,17 +87,44 @@ ndarray concat_flat(const char* op, std::span<const ndarray> arrays, dtype type)
   return out;
 }
 
-ndarray join(const char* op, std::span<const ndarray> arrays, int axis, dtype type) {
-  dims shape = arrays[0].shape();
-  shape[axis] = 0;
-  for (const ndarray& x : arrays) shape[axis] = total_length(op, shape[axis], x.shape()[axis]);
-  ndarray out = fresh(op, shape, type, arrays[0].device());
+/// Copies the arrays into their parts of `out`. Where those are shorter than a line of the caches,
+/// the parts of one line are written one after the other, so on a CPU device a block at a time.
+void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arrays, int axis) {
+  constexpr std::int64_t block_bytes = 1 << 20;
+  std::int64_t run = out.itemsize();
+  for (int i = axis + 1; i < out.rank(); ++i) run *= out.shape()[i];
+  const bool has_short_parts =
+      run * (out.shape()[axis] / static_cast<std::int64_t>(arrays.size())) < 64;
+  int slowest = 0;
+  while (slowest < axis && out.shape()[slowest] == 1) ++slowest;
+  if (has_short_parts && slowest < axis && out.nbytes() > block_bytes &&
+      out.device().kind == device_kind::cpu) {
+    const std::int64_t rows = out.shape()[slowest];
+    const std::int64_t step = std::max<std::int64_t>(block_bytes / (out.nbytes() / rows), 1);
+    std::vector<ndarray> blocks(arrays.size());
+    for (std::int64_t start = 0; start < rows; start += step) {
+      const std::int64_t length = std::min(step, rows - start);
+      for (std::size_t i = 0; i < arrays.size(); ++i) {
+        blocks[i] = part(arrays[i], slowest, start, length);
+      }
+      fill_parts(op, part(out, slowest, start, length), blocks, axis);
+    }
+    return;
+  }
   std::int64_t start = 0;
   for (const ndarray& x : arrays) {
     const std::int64_t length = x.shape()[axis];
     if (x.size() > 0) assign(op, part(out, axis, start, length), x);
     start += length;
   }
+}
+
+ndarray join(const char* op, std::span<const ndarray> arrays, int axis, dtype type) {
+  dims shape = arrays[0].shape();
+  shape[axis] = 0;
+  for (const ndarray& x : arrays) shape[axis] = total_length(op, shape[axis], x.shape()[axis]);
+  ndarray out = fresh(op, shape, type, arrays[0].device());
+  if (out.size() > 0) fill_parts(op, out, arrays, axis);
   return out;
 }
 

@@ -225,3 +225,22 @@ def test_bad_input(name, device):
     for word in words:
         assert word in str(caught.value), str(caught.value)
     assert np.array_equal(to_numpy(x), values)
+
+
+def test_results_larger_than_the_caches():
+    # 32 MiB and more are stored past the caches; odd offsets leave runs without whole lines at their ends.
+    x = np.random.default_rng(0).random(8_400_003, dtype=np.float32)
+    mine = sk.asarray(x, device="cpu:0", copy=True)
+    assert_same(sk.concat([mine[:5], mine, mine[3:]]), np.concatenate([x[:5], x, x[3:]]), "cpu:0")
+    assert_same(sk.roll(mine, 12_345), np.roll(x, 12_345), "cpu:0")
+    assert_same(sk.tile(mine[1:1002], 9000), np.tile(x[1:1002], 9000), "cpu:0")
+    assert_same(sk.repeat(mine[:4321], 2003), np.repeat(x[:4321], 2003), "cpu:0")
+    assert_same(sk.repeat(mine[:3_000_001], 3), np.repeat(x[:3_000_001], 3), "cpu:0")
+    assert_same(sk.stack([mine, mine[::-1], mine], axis=1), np.stack([x, x[::-1], x], 1), "cpu:0")
+    raw = np.zeros(40_000_004, dtype=np.uint8)
+    odd = sk.asarray(raw[4:].view(np.float32), device="cpu:0", copy=False)
+    odd[:] = 1.5
+    assert np.all(raw[4:].view(np.float32) == np.float32(1.5))
+    assert raw[:4].sum() == 0
+    bytes_of = sk.asarray(raw, device="cpu:0")
+    assert_same(sk.concat([bytes_of[1:], bytes_of]), np.concatenate([raw[1:], raw]), "cpu:0")

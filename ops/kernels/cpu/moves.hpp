@@ -5,6 +5,7 @@
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernels/cpu/loops.hpp"
 #include "ops/kernels/cpu/memory.hpp"
+#include "ops/kernels/cpu/stream.hpp"
 #include "ops/kernels/moves.hpp"
 
 // Kernels that move items without looking at them, by item size.
@@ -26,9 +27,20 @@ void copy_body(char* const* data, unsigned single, int64 n) noexcept {
   for (int64 i = 0; i < n; ++i) store(out + i * Size, value);
 }
 
+/// Of a result larger than the caches.
+template <int Size>
+void streamed_copy_body(char* const* data, unsigned single, int64 n) noexcept {
+  if (n * Size < streamed_run) return copy_body<Size>(data, single, n);
+  if (single == 0) return copy_streamed(data[0], data[1], n * Size);
+  if (reinterpret_cast<unsigned long>(data[0]) % Size != 0) return copy_body<Size>(data, single, n);
+  fill_streamed(data[0], load<item_t<Size>>(data[1]), n);
+}
+
 template <int Size>
 void run_copy(const void* params) {
-  run(*static_cast<const plan*>(params), {copy_body<Size>, 0b101u, 1});
+  const plan& work = *static_cast<const plan*>(params);
+  const bool is_large = work.size * Size >= streamed_bytes;
+  run(work, {is_large ? streamed_copy_body<Size> : copy_body<Size>, 0b101u, 1});
 }
 
 /// A select by masks: vectors at every level, and no branch for a random condition.

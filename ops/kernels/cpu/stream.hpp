@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernels/cpu/memory.hpp"
+
+#include <emmintrin.h>
+
+// Stores past the caches. A result that is larger than what a core may hope for in the caches is
+// gone from them when it is read; an ordinary store would read its line from memory first. 64 MiB
+// in pieces of 64 KiB, one thread of a Xeon (Sapphire Rapids): 9.4 ms by memmove, 5.3 ms so.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+namespace {
+
+/// Least bytes of such a result, and of a run of it: the ends of a run may share their lines with
+/// others, and the fence at its end waits.
+constexpr int64 streamed_bytes = int64{32} << 20;
+constexpr int64 streamed_run = 4096;
+
+SKERRY_INLINE int64 bytes_to_line(const char* to) {
+  return static_cast<int64>(-reinterpret_cast<unsigned long>(to) & 63);
+}
+
+/// The two areas are the same, or don't overlap.
+void copy_streamed(char* to, const char* from, int64 nbytes) {
+  const int64 head = bytes_to_line(to);
+  const int64 lines = (nbytes - head) / 64;
+  const int64 tail = head + lines * 64;
+  __builtin_memmove(to, from, static_cast<unsigned long>(head));
+  for (int64 i = head; i < tail; i += 64) {
+    for (int part = 0; part < 64; part += 16) {
+      const auto bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i + part));
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + i + part), bytes);
+    }
+  }
+  _mm_sfence();
+  __builtin_memmove(to + tail, from + tail, static_cast<unsigned long>(nbytes - tail));
+}
+
+/// n items of one value; `to` is aligned for them.
+template <class U>
+void fill_streamed(char* to, U value, int64 n) {
+  constexpr int64 size = sizeof(U);
+  const int64 head = bytes_to_line(to) / size;
+  const int64 lines = (n - head) * size / 64;
+  alignas(16) char line[16];
+  for (int64 i = 0; i < 16; i += size) store(line + i, value);
+  const __m128i bytes = _mm_load_si128(reinterpret_cast<const __m128i*>(line));
+  for (int64 i = 0; i < head; ++i) store(to + i * size, value);
+  char* at = to + head * size;
+  for (int64 i = 0; i < lines; ++i, at += 64) {
+    for (int part = 0; part < 64; part += 16) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(at + part), bytes);
+    }
+  }
+  _mm_sfence();
+  for (int64 i = head + lines * 64 / size; i < n; ++i) store(to + i * size, value);
+}
+
+}  // namespace
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry
