@@ -13,6 +13,8 @@ struct launch_context {
   /// Scratch memory of the stream's device, valid until everything enqueued by this launch has run;
   /// null when there is none (the launch then returns cudaErrorMemoryAllocation).
   void* (*workspace)(launch_context* self, std::size_t nbytes) noexcept;
+  /// What a launch that returns an error may say beside it, with the remedy; kept by the launch.
+  const char* explanation = nullptr;
 };
 
 /// One kernel in its two forms. `params` points to a trivially copyable struct that the kernel's

@@ -29,7 +29,8 @@ bool waits_after_launch() noexcept {
 /// the call may be before the kernel's.
 struct pooled_context : launch_context {
   pooled_context(cuda::device_state& device, void* handle) noexcept
-      : launch_context{handle, allocate_scratch}, on(device) {}
+      : launch_context{.stream = handle, .workspace = allocate_scratch, .explanation = nullptr},
+        on(device) {}
 
   static void* allocate_scratch(launch_context* self, std::size_t nbytes) noexcept {
     auto& mine = *static_cast<pooled_context*>(self);
@@ -67,6 +68,10 @@ void launch_native(cuda::device_state& on, const kernel& what, const void* param
   if (context.problem && code != cuda::success) {
     static_cast<void>(cuda::calls().get_last_error());
     std::rethrow_exception(context.problem);
+  }
+  if (context.explanation != nullptr && code != cuda::success && !cuda::is_fatal(code)) {
+    throw device_error("launch: " + to_string(on.where) + ": " + context.explanation, on.where,
+                       code, false);
   }
   cuda::check(code, on, "launch");
 }
