@@ -101,7 +101,9 @@ two_arrays decompose_general(const char* op, const ndarray& x, bool with_vectors
       empty_column_major(op, stack_of(x), n, with_vectors ? n : 0, type, x.device());
   if (x.size() == 0) return {values, eigenvectors};
   require_finite(op, x);
-  lapack_call call(op, linalg_routine::geev, copy_column_major(x));
+  // cuSOLVER would give the vectors of a real matrix in LAPACK's packed form.
+  const ndarray from = runs_on_host(x.device()) ? x : astype(x, type, false);
+  lapack_call call(op, linalg_routine::geev, copy_column_major(from));
   call.params.values = values.data();
   call.params.b = eigenvectors.data();
   call.params.flag = with_vectors;

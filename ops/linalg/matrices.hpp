@@ -35,6 +35,9 @@ void require_finite(const char* op, const ndarray& x);
 /// A view of rows and columns from the first on.
 [[nodiscard]] ndarray leading_part(const ndarray& x, std::int64_t rows, std::int64_t columns);
 
+/// Whether kernels run in their host form there.
+[[nodiscard]] bool runs_on_host(device where);
+
 /// One LAPACK routine on every matrix of a stack. The caller sets what the routine takes beside the
 /// dtype and the extents of the matrices.
 class lapack_call {
