@@ -80,6 +80,8 @@ def run(options: argparse.Namespace, device: str, seed: int, more: list[str]) ->
         command += [f"--max-examples={options.max_examples}"]
         if options.workers > 1 and importlib.util.find_spec("xdist"):
             command += ["-n", str(options.workers)]
+        if options.unskip:
+            command += ["-p", "unskip"]
         if device.startswith("cuda"):
             command += ["--disable-deadline", "-p", "dunder_dlpack"]
         start = time.monotonic()
@@ -102,6 +104,7 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument(
         "--files", nargs="+", help="only these, such as array_api_tests/test_fft.py"
     )
+    parser.add_argument("--unskip", action="store_true", help="run what the suite skips as flaky")
     parser.add_argument(
         "-n", "--workers", type=int, default=len(os.sched_getaffinity(0)), help="processes"
     )
