@@ -36,6 +36,47 @@ def test_results_are_on_the_device_of_the_arguments(name):
         assert all(part.device == sk.Device(where) for part in found), name
 
 
+CREATION = {
+    "arange": lambda **more: sk.arange(3, **more),
+    "asarray": lambda **more: sk.asarray([1.0, 2.0], **more),
+    "empty": lambda **more: sk.empty((2,), **more),
+    "eye": lambda **more: sk.eye(2, **more),
+    "fft.fftfreq": lambda **more: sk.fft.fftfreq(4, **more),
+    "fft.rfftfreq": lambda **more: sk.fft.rfftfreq(4, **more),
+    "full": lambda **more: sk.full((2,), 3.0, **more),
+    "linspace": lambda **more: sk.linspace(0, 1, 3, **more),
+    "ones": lambda **more: sk.ones((2,), **more),
+    "zeros": lambda **more: sk.zeros((2,), **more),
+}
+
+
+@pytest.mark.parametrize("name", CREATION)
+def test_new_arrays_are_on_the_device_that_is_named_or_the_default(name, device):
+    make = CREATION[name]
+    for named in (device, sk.Device(device)):
+        assert make(device=named).device == sk.Device(device)
+    assert make().device == make(device=None).device == sk.Device("cpu:0")
+    with sk.device(device):
+        assert make().device == sk.Device(device)
+        assert make(device="cpu:1").device == sk.Device("cpu:1")
+    assert make(dtype=sk.float32, device=device).dtype == sk.float32
+    if name != "asarray":
+        with pytest.raises((ValueError, TypeError)):
+            make(device="tpu")
+
+
+@pytest.mark.parametrize("name", ["empty_like", "full_like", "ones_like", "zeros_like"])
+def test_arrays_like_others_are_on_their_device(name, device):
+    function = getattr(sk, name)
+    arguments = (1.5,) if name == "full_like" else ()
+    x = sk.ones((2, 3), dtype=sk.float32, device=device)
+    with sk.device("cpu:1"):
+        like = function(x, *arguments)
+        assert (like.device, like.dtype, like.shape) == (x.device, x.dtype, x.shape)
+        moved = function(x, *arguments, device="cpu:1", dtype=sk.float64)
+    assert (moved.device, moved.dtype) == (sk.Device("cpu:1"), np.dtype("float64"))
+
+
 def test_namespaces_are_found_by_version(device):
     x = sk.ones((1,), device=device)
     for version in (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12"):
