@@ -56,6 +56,9 @@ inline constexpr int place_bits = 32;
 /// Above the place of an item that differs from the one before it.
 inline constexpr uint64 differs = uint64{1} << place_bits;
 
+/// Runs up to this length are sorted by insertion of whole keys.
+inline constexpr int64 few_places = 16;
+
 SKERRY_INLINE int64 place_of(uint64 placed) { return static_cast<int64>(placed & 0xffffffffu); }
 
 /// Bits [shift, shift + 32) of a part of the keys of the row, with the places.
@@ -76,6 +79,25 @@ struct placed_row {
 template <class Keys>
 void order_places(const Keys& keys, uint64* placed, uint64* spare, int64 n, int part, int bits);
 
+/// Orders a few items, stably, by insertion; leaves `differs` and places.
+template <class Keys>
+void order_few_places(const Keys& keys, uint64* placed, int64 n) {
+  uint64 sorted[few_places];
+  for (int64 i = 0; i < n; ++i) {
+    const int64 place = place_of(placed[i]);
+    const uint64 key = keys.part(place, 0);
+    int64 at = i;
+    for (; at > 0 && sorted[at - 1] > key; --at) {
+      sorted[at] = sorted[at - 1];
+      placed[at] = placed[at - 1];
+    }
+    sorted[at] = key;
+    placed[at] = static_cast<uint64>(place);
+  }
+  placed[0] |= differs;
+  for (int64 i = 1; i < n; ++i) placed[i] |= sorted[i] != sorted[i - 1] ? differs : 0;
+}
+
 /// `placed` is in the order of bits [shift, shift + 32) of a part, which it holds: orders it fully,
 /// and leaves `differs` and places.
 template <class Keys>
@@ -89,6 +111,9 @@ void order_runs_of_places(const Keys& keys, uint64* placed, uint64* spare, int64
     if (is_last || end == i + 1) {
       placed[i] = differs | static_cast<uint64>(place_of(placed[i]));
       for (++i; i < end; ++i) placed[i] = static_cast<uint64>(place_of(placed[i]));
+    } else if (Keys::parts == 1 && end - i <= few_places) {
+      order_few_places(keys, placed + i, end - i);
+      i = end;
     } else {
       order_places(keys, placed + i, spare + i, end - i, shift > 0 ? part : part + 1,
                    shift > 0 ? shift : Keys::part_bits);
@@ -134,11 +159,21 @@ void order_row(const Keys& keys, uint64* placed, uint64* spare, int64 n) {
     if (radix.passes() == 0) {
       source.block(0, n, placed);
     } else {
-      radix.run(source, n, placed, spare, [placed](int64 at, uint64 key) { placed[at] = key; });
+      radix.run(source, n, placed, spare, keep_keys<uint64>{placed});
     }
   }
   order_runs_of_places(keys, placed, spare, n, 0, shift);
 }
+
+struct place_sink {
+  using type = uint64;
+
+  uint64* to;
+
+  static SKERRY_INLINE uint64 result(uint64 placed) {
+    return static_cast<uint64>(place_of(placed));
+  }
+};
 
 /// The places as int64 in `out`, which has room for n of them.
 template <class T>
@@ -152,9 +187,7 @@ void argsort_row(const char* row, char* out, char* scratch, int64 n, bool descen
       radix_sort<uint64> radix;
       radix.count(source, n, place_bits, place_bits + row_keys<T>::part_bits);
       if (radix.passes() > 0) {
-        return radix.run(source, n, places, spare, [places](int64 at, uint64 key) {
-          places[at] = static_cast<uint64>(place_of(key));
-        });
+        return radix.run(source, n, places, spare, place_sink{places});
       }
     }
   }

@@ -41,6 +41,16 @@ void decode_keys(const K* from, char* to, int64 n, K flip) {
 }
 
 template <class T>
+struct decode_sink {
+  using type = typename sort_key<T>::type;
+
+  type* to;
+  type flip;
+
+  [[nodiscard]] SKERRY_INLINE type result(type key) const { return sort_key<T>::decode(key, flip); }
+};
+
+template <class T>
 void sort_short_row(const char* row, char* out, int64 n, bool descending) {
   using K = typename sort_key<T>::type;
   encoded_row<T> source(row, descending);
@@ -93,18 +103,15 @@ void sort_row(const char* row, char* out, char* scratch, int64 n, bool descendin
         low = static_cast<int>(greatest(0, high - window_bits(n)));
         radix.count(source, n, low, high);
       }
-      const K flip = source.flip;
       if (radix.passes() == 0) {
         for (int64 at = 0; at < n; at += radix.block_size) {
           source.block(at, least(radix.block_size, n - at), keys + at);
         }
-        if (low == 0) decode_keys<T>(keys, out, n, flip);
+        if (low == 0) decode_keys<T>(keys, out, n, source.flip);
       } else if (low == 0) {
-        radix.run(source, n, keys, spare, [keys, flip](int64 place, K key) {
-          keys[place] = sort_key<T>::decode(key, flip);
-        });
+        radix.run(source, n, keys, spare, decode_sink<T>{keys, source.flip});
       } else {
-        radix.run(source, n, keys, spare, [keys](int64 place, K key) { keys[place] = key; });
+        radix.run(source, n, keys, spare, keep_keys<K>{keys});
       }
     }
     if (low > 0) {
