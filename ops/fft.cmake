@@ -73,6 +73,8 @@ function(skerry_add_fft_library level)
   foreach(SKERRY_REAL IN LISTS fft_reals)
     set(unit ${generated}/fft_${level}_${SKERRY_REAL}.cpp)
     configure_file(kernels/cpu/ducc/transforms.cpp.in ${unit} @ONLY)
+    # Static variables of templates would be unique in the process, and no symbol of a library for one machine may be.
+    set_source_files_properties(${unit} PROPERTIES COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>")
     list(APPEND units ${unit})
   endforeach()
   set(library skerry_fft_${level})
@@ -80,8 +82,7 @@ function(skerry_add_fft_library level)
   # Unlike the other kernels it may fuse multiplications and additions: it promises an error bound, not bits.
   # -O2: as fast as -O3 here, and compiled in half the time.
   target_compile_options(${library} PRIVATE -O2 -fno-math-errno -fno-trapping-math -ffp-contract=fast
-                                            -march=x86-64-${level}
-                                            $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+                                            -march=x86-64-${level})
   target_compile_definitions(${library} PRIVATE SKERRY_TARGET=${level} SKERRY_FFT_TARGET=${level}
                                                 DUCC0_CUSTOM_LOWLEVEL_THREADING)
   target_include_directories(${library} PRIVATE ${PROJECT_SOURCE_DIR} kernels/cpu/ducc)

@@ -10,7 +10,7 @@ foreach(object IN LISTS OBJECTS)
   string(REPLACE "\n" ";" symbols "${symbols}")
   foreach(symbol IN LISTS symbols)
     # Read-only data (V) is the same for every target; functions (W) are not.
-    if(symbol MATCHES " W " AND NOT symbol MATCHES "skerry::${TARGET}::")
+    if(symbol MATCHES " [Wu] " AND NOT symbol MATCHES "skerry::${TARGET}::")
       list(APPEND offenders "${object}: ${symbol}")
     endif()
   endforeach()
