@@ -188,3 +188,46 @@ def test_errors(function, device):
         function(x, axis=1.5)
     with pytest.raises(TypeError):
         function(x, 0)
+
+
+def large_rows(dtype, n):
+    """Rows that are distributed by value, and rows too unevenly spread for that."""
+    rng = np.random.default_rng(n)
+    if np.dtype(dtype).kind == "f":
+        yield "normal", rng.standard_normal(n)
+        yield "log-normal", np.exp(4 * rng.standard_normal(n))
+        yield "two clusters", rng.choice([1.0, 1e6], n) + rng.random(n)
+        x = rng.standard_normal(n)
+        x[rng.integers(0, n, 1000)] = rng.choice([np.nan, np.inf, -np.inf, 0.0, -0.0], 1000)
+        yield "special", x
+        yield "huge", rng.choice([-1.7e38, 1.7e38, 3e38], n) * rng.random(n)
+    else:
+        info = np.iinfo(dtype)
+        yield "whole range", rng.integers(info.min, info.max, n, dtype, endpoint=True)
+        yield "far outliers", np.where(rng.random(n) < 1e-4, info.max, rng.integers(0, 1000, n))
+    yield "permutation", rng.permutation(n)
+    yield "sorted", np.arange(n)
+    yield "few", rng.integers(0, 7, n)
+
+
+@DESCENDING
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint64", "int16"])
+def test_large_rows_by_any_number_of_threads(dtype, threads, descending):
+    before = sk.get_num_threads()
+    sk.set_num_threads(threads)
+    try:
+        for name, x in large_rows(dtype, 700_001):
+            values = np.asarray(x).astype(dtype)
+            want = np.sort(values)
+            if descending:
+                numbers = len(want) - np.isnan(want).sum()
+                want = np.concatenate([want[:numbers][::-1], want[numbers:]])
+            got = to_numpy(sk.sort(on("cpu:0", values), descending=descending))
+            np.testing.assert_array_equal(got, want, name)
+            if name == "special":
+                assert (
+                    np.signbit(got[got == 0]).tolist() == np.signbit(values[values == 0]).tolist()
+                )
+    finally:
+        sk.set_num_threads(before)

@@ -62,6 +62,14 @@ struct encoded_row {
   }
 };
 
+/// `from` and `to` may be the same memory.
+template <class T, class K>
+void decode_keys(const K* from, char* to, int64 n, K flip) {
+  for (int64 i = 0; i < n; ++i) {
+    store(to + i * int64(sizeof(K)), sort_key<T>::decode(from[i], flip));
+  }
+}
+
 }  // namespace kernels
 }  // namespace SKERRY_TARGET
 }  // namespace skerry

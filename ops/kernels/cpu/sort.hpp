@@ -3,7 +3,9 @@
 #pragma once
 
 #include "device/cpu/thread_pool.hpp"
+#include "ops/kernels/cpu/distribute.hpp"
 #include "ops/kernels/cpu/encoded_row.hpp"
+#include "ops/kernels/cpu/merge.hpp"
 #include "ops/kernels/cpu/places.hpp"
 #include "ops/kernels/cpu/radix.hpp"
 #include "ops/kernels/sort.hpp"
@@ -29,14 +31,6 @@ void restore_specials(const char* row, T* out, int64 n, bool descending) {
     const T x = load<T>(row + i * int64(sizeof(T)));
     if (x == 0) out[before++] = x;
     if (x != x) out[tail++] = x;
-  }
-}
-
-/// `from` and `to` may be the same memory.
-template <class T, class K>
-void decode_keys(const K* from, char* to, int64 n, K flip) {
-  for (int64 i = 0; i < n; ++i) {
-    store(to + i * int64(sizeof(K)), sort_key<T>::decode(from[i], flip));
   }
 }
 
@@ -83,40 +77,46 @@ void count_row(const char* row, char* out, int64 n, bool descending) {
   }
 }
 
+/// By digits of the keys, the least significant first.
+template <class T>
+void sort_digits(encoded_row<T>& source, char* out, typename sort_key<T>::type* spare, int64 n) {
+  using K = typename sort_key<T>::type;
+  K* const keys = reinterpret_cast<K*>(out);
+  int high = source.guess_high(n);
+  int low = static_cast<int>(greatest(0, high - window_bits(n)));
+  {
+    radix_sort<K> radix;
+    radix.count(source, n, low, high);
+    if (bit_width(source.differing) > high) {
+      high = bit_width(source.differing);
+      low = static_cast<int>(greatest(0, high - window_bits(n)));
+      radix.count(source, n, low, high);
+    }
+    if (radix.passes() == 0) {
+      for (int64 at = 0; at < n; at += radix.block_size) {
+        source.block(at, least(radix.block_size, n - at), keys + at);
+      }
+    } else if (low == 0) {
+      return radix.run(source, n, keys, spare, decode_sink<T>{keys, source.flip});
+    } else {
+      radix.run(source, n, keys, spare, keep_keys<K>{keys});
+    }
+  }
+  order_runs(keys, spare, n, low);
+  decode_keys<T>(keys, out, n, source.flip);
+}
+
 template <class T>
 void sort_row(const char* row, char* out, char* scratch, int64 n, bool descending) {
   using K = typename sort_key<T>::type;
   if constexpr (sizeof(T) == 1) {
-    return count_row<T>(row, out, n, descending);
+    count_row<T>(row, out, n, descending);
   } else {
     encoded_row<T> source(row, descending);
-    K* const keys = reinterpret_cast<K*>(out);
     K* const spare = reinterpret_cast<K*>(scratch);
-    int low = 0;
-    {
-      radix_sort<K> radix;
-      int high = source.guess_high(n);
-      low = static_cast<int>(greatest(0, high - window_bits(n)));
-      radix.count(source, n, low, high);
-      if (bit_width(source.differing) > high) {
-        high = bit_width(source.differing);
-        low = static_cast<int>(greatest(0, high - window_bits(n)));
-        radix.count(source, n, low, high);
-      }
-      if (radix.passes() == 0) {
-        for (int64 at = 0; at < n; at += radix.block_size) {
-          source.block(at, least(radix.block_size, n - at), keys + at);
-        }
-        if (low == 0) decode_keys<T>(keys, out, n, source.flip);
-      } else if (low == 0) {
-        radix.run(source, n, keys, spare, decode_sink<T>{keys, source.flip});
-      } else {
-        radix.run(source, n, keys, spare, keep_keys<K>{keys});
-      }
-    }
-    if (low > 0) {
-      order_runs(keys, spare, n, low);
-      decode_keys<T>(keys, out, n, source.flip);
+    constexpr int64 distributed_from = 1 << 19;
+    if (sizeof(T) < 4 || n < distributed_from || !sort_distributed(source, out, spare, n)) {
+      sort_digits(source, out, spare, n);
     }
     if constexpr (ops::real_floating<T>) {
       if (source.special != 0) restore_specials(row, reinterpret_cast<T*>(out), n, descending);
@@ -125,6 +125,41 @@ void sort_row(const char* row, char* out, char* scratch, int64 n, bool descendin
 }
 
 // ---- rows
+
+/// Items for which it pays to give a thread its own run.
+inline constexpr int64 run_per_thread = 1 << 17;
+
+/// Runs for the threads to sort, a power of 2: 1 if there is no use in more.
+SKERRY_INLINE int64 parallel_runs(int64 n) {
+  const int64 threads = cpu::thread_count();
+  int64 runs = 1;
+  while (runs < threads && n / (2 * runs) >= run_per_thread) runs *= 2;
+  return runs;
+}
+
+/// One row by several threads: sorted runs, then merges from one array to the other and back.
+template <class T>
+void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 runs,
+                   bool descending) {
+  using K = typename sort_key<T>::type;
+  constexpr int64 size = sizeof(T);
+  const int64 length = ceil_div(n, runs);
+  const bool ends_in_scratch = __builtin_ctzll(static_cast<uint64>(runs)) % 2 != 0;
+  char* from = ends_in_scratch ? scratch : out;
+  char* to = ends_in_scratch ? out : scratch;
+  cpu::parallel_for(runs, 1, [=](int64 begin, int64 end) {
+    for (int64 run = begin; run < end; ++run) {
+      const int64 at = run * length * size;
+      sort_row<T>(row + at, from + at, to + at, least(length, n - run * length), descending);
+    }
+  });
+  for (int64 width = length; width < n; width *= 2) {
+    merge_runs<T>(reinterpret_cast<const K*>(from), reinterpret_cast<K*>(to), n, width, descending);
+    char* const merged = to;
+    to = from;
+    from = merged;
+  }
+}
 
 template <class T, bool Places>
 SKERRY_INLINE void run_row(const sort_params& p, int64 row, char* scratch) {
@@ -145,6 +180,12 @@ template <class T, bool Places>
 void run_sort(const void* params) {
   const auto& p = *static_cast<const sort_params*>(params);
   if (p.length <= 0 || p.rows <= 0) return;
+  if constexpr (!Places && sizeof(T) > 1) {
+    const int64 runs = p.rows == 1 ? parallel_runs(p.length) : 1;
+    if (runs > 1) {
+      return sort_long_row<T>(p.input, p.output, p.scratch, p.length, runs, p.descending);
+    }
+  }
   const int64 piece = sort_scratch(p.length, Places ? 8 : int64(sizeof(T)));
   const int64 share = ceil_div(p.rows, p.slots);
   const int64 grain = greatest(1, 8192 / (share * p.length));
