@@ -42,6 +42,9 @@ struct reducer {
   void (*finish)(char* out, int64 step, const char* acc, int64 n, const ops::reduced& of) noexcept;
   /// out[i] = finish(all of column i, of)
   void (*direct)(char* out, int64 step, const element_rows& block, const ops::reduced& of) noexcept;
+  /// out[i] = finish(all of row i, of), dense, for n contiguous rows of 2, 3 and 4 elements
+  void (*short_rows[3])(char* out, const char* x, int64 n, const ops::reduced& of) noexcept;
+  int64 result_size;
   int64 block_rows;  ///< rows that `columns` takes at most
   /// Elements that `rows` takes in one run at most, for the sake of accuracy. Longer runs that are
   /// left to columns, or (`splits_runs`) to `rows` in pieces.
@@ -97,9 +100,8 @@ struct accumulator_loops {
     }
   }
 
-  static SKERRY_INLINE bool is_dense(int64 step) {
-    return step == int64(sizeof(decltype(Op::finish(A{}, ops::reduced{}))));
-  }
+  static constexpr int64 result_size = sizeof(decltype(Op::finish(A{}, ops::reduced{})));
+  static SKERRY_INLINE bool is_dense(int64 step) { return step == result_size; }
 
   /// Puts totals of a block's columns into the accumulators; `total(i)` is that of column i.
   template <class Total>
@@ -121,6 +123,17 @@ void finish_columns(char* out, int64 step, const element_rows& block,
   alignas(64) char acc[widest_block * Loops::size];
   Loops::columns(acc, block);
   Loops::finish(out, step, acc, block.n, of);
+}
+
+/// `total(i)` is the accumulator of row i.
+template <class Op, class Total>
+SKERRY_INLINE void finish_short_rows(char* out, int64 n, const ops::reduced& of, Total total) {
+  const ops::reduced with = of;  // not changed by what is stored
+#pragma GCC ivdep
+  for (int64 i = 0; i < n; ++i) {
+    const auto result = Op::finish(total(i), with);
+    store(out + i * int64(sizeof result), result);
+  }
 }
 
 /// Sums, products, any and all.
@@ -204,6 +217,16 @@ struct plain_loops : accumulator_loops<Op, T> {
   }
 
   static constexpr auto direct = finish_columns<plain_loops>;
+
+  template <int Length>
+  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+    finish_short_rows<Op>(out, n, of, [x](int64 i) {
+      A total = item(x, i * Length);
+#pragma GCC unroll 4
+      for (int k = 1; k < Length; ++k) total = Op::combine(total, item(x, i * Length + k));
+      return total;
+    });
+  }
 };
 
 /// any and all, whose runs are searched for the one value that decides.
@@ -286,6 +309,16 @@ struct count_loops : accumulator_loops<Op, T> {
   }
 
   static constexpr auto direct = finish_columns<count_loops>;
+
+  template <int Length>
+  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+    finish_short_rows<Op>(out, n, of, [x](int64 i) {
+      B count = item(x, i * Length);
+#pragma GCC unroll 4
+      for (int k = 1; k < Length; ++k) count = static_cast<B>(count + item(x, i * Length + k));
+      return static_cast<int64>(count);
+    });
+  }
 };
 
 }  // namespace kernels

@@ -344,17 +344,17 @@ bool reduce_at_once(const reduction& what, const block_place& at) noexcept {
   if (what.way != manner::columns || work.reduced_rank > 1) return false;
   if (rows == 0 || rows > what.how.block_rows) return false;
   if (what.pack && rows * at.n * size > pack_bytes) return false;
+  if (what.pack && rows >= 2 && rows <= 4 && what.step == size && what.kept_step() == rows * size &&
+      at.output_step == what.how.result_size) {
+    what.how.short_rows[rows - 2](at.output, at.input, at.n, finishing(what));
+    return true;
+  }
   element_rows block = {
       .x = at.input, .row = what.step, .rows = rows, .n = at.n, .is_fresh = true, .first = 0};
   alignas(64) char buffer[pack_bytes];
   if (what.pack) {
     block.x = buffer;
     block.row = at.n * size;
-    // The next block, while this one is worked on: the processor's own prefetcher stops at pages.
-    const int64 nbytes = at.n * what.kept_step();
-    for (int64 i = 0; what.kept_step() == rows * size && i < nbytes; i += 64) {
-      __builtin_prefetch(at.input + nbytes + i, 0, 2);
-    }
     copy_2d({buffer, size, block.row}, {const_cast<char*>(at.input), what.kept_step(), what.step},
             at.n, rows, size);
   }

@@ -80,6 +80,25 @@ struct extremum {
   }
 };
 
+/// n contiguous rows of `Length` elements, taken apart into columns; n is at most widest_block.
+template <class Loops, class T, int Length>
+void direct_of_short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+  alignas(64) T parts[Length][widest_block];
+  for (int64 i = 0; i < n; ++i) {
+#pragma GCC unroll 4
+    for (int k = 0; k < Length; ++k) {
+      parts[k][i] = load<T>(x + (i * Length + k) * int64(sizeof(T)));
+    }
+  }
+  const element_rows block = {.x = reinterpret_cast<const char*>(parts),
+                              .row = sizeof parts[0],
+                              .rows = Length,
+                              .n = n,
+                              .is_fresh = true,
+                              .first = 0};
+  Loops::direct(out, Loops::result_size, block, of);
+}
+
 /// max and min.
 template <class Op, class T>
 struct extremum_loops : accumulator_loops<Op, T> {
@@ -158,6 +177,9 @@ struct extremum_loops : accumulator_loops<Op, T> {
   }
 
   static constexpr auto direct = finish_columns<extremum_loops>;
+
+  template <int Length>
+  static constexpr auto short_rows = direct_of_short_rows<extremum_loops, T, Length>;
 };
 
 /// argmax and argmin. A run is searched for the block with the best value first, a block of rows
@@ -208,6 +230,9 @@ struct index_loops : accumulator_loops<Op, T> {
       for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * step, int64(place[i]));
     }
   }
+
+  template <int Length>
+  static constexpr auto short_rows = direct_of_short_rows<index_loops, T, Length>;
 
   static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64 first) noexcept {
     for (int64 j = 0; j < rows; ++j) {

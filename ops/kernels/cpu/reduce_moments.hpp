@@ -60,6 +60,14 @@ struct moment_loops : accumulator_loops<Op, T> {
     }
   }
 
+  template <int Length>
+  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+    finish_short_rows<Op>(out, n, of, [x](int64 i) {
+      const pair own = of_rows<Length>(x + i * Length * int64(sizeof(T)), int64(sizeof(T)), 0);
+      return A{own.mean, own.squares, T(Length)};
+    });
+  }
+
   static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64) noexcept {
     for (int64 j = 0; j < rows; ++j) {
       const char* from = x + j * row;
@@ -100,7 +108,7 @@ struct moment_loops : accumulator_loops<Op, T> {
     T squares;
   };
 
-  /// Of element i of 1, 4 or 8 rows.
+  /// Of element i of some rows.
   template <int Rows>
   static SKERRY_INLINE pair of_rows(const char* x, int64 row, int64 i) {
     if constexpr (Rows == 1) {
@@ -120,12 +128,10 @@ struct moment_loops : accumulator_loops<Op, T> {
   }
   template <int Rows>
   static SKERRY_INLINE T sum_of(const T* v) {
-    const T four = (v[0] + v[1]) + (v[2] + v[3]);
-    if constexpr (Rows == 4) {
-      return four;
-    } else {
-      return four + ((v[4] + v[5]) + (v[6] + v[7]));
-    }
+    if constexpr (Rows == 2) return v[0] + v[1];
+    if constexpr (Rows == 3) return (v[0] + v[1]) + v[2];
+    if constexpr (Rows == 4) return (v[0] + v[1]) + (v[2] + v[3]);
+    if constexpr (Rows == 8) return sum_of<4>(v) + sum_of<4>(v + 4);
   }
 
   static SKERRY_INLINE A short_run(const char* x, int64 n) {

@@ -36,6 +36,8 @@ struct scanner {
   /// whether results are written or not.
   void (*run)(const scan_block& block, const char* before, char* totals) noexcept;
   void (*columns)(const scan_block& block, const char* before, char* totals) noexcept;
+  /// Scans n runs of `rows` elements each, one `row` (`out_row`) after the other, one by one.
+  void (*short_runs)(const scan_block& block) noexcept;
   /// The result over no elements.
   void (*initial)(char* out) noexcept;
 };
@@ -164,9 +166,22 @@ struct scan_loops {
     }
   }
 
+  static void short_runs(const scan_block& block) noexcept {
+    for (int64 j = 0; j < block.n; ++j) {
+      const char* x = block.x + j * block.row;
+      char* out = block.out + j * block.out_row;
+      A local = item(x);
+      store<A>(out, local);
+      for (int64 i = 1; i < block.rows; ++i) {
+        local = Op::reduction::combine(local, item(x + i * size));
+        store<A>(out + i * out_size, local);
+      }
+    }
+  }
+
   static void scan(const void* params) {
     run_scan(*static_cast<const scan_params*>(params),
-             {size, out_size, sizeof(carry), clear, merge, run, columns, initial});
+             {size, out_size, sizeof(carry), clear, merge, run, columns, short_runs, initial});
   }
 };
 
