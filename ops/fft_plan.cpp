@@ -201,6 +201,16 @@ dims only_last(const dims& axes, int count) {
 
 }  // namespace
 
+void require_fft_library(const char* op, device where) {
+  const auto find_problem = kernels(where).fft.library_problem;
+  if (where.kind == device_kind::cpu || find_problem == nullptr) return;
+  const char* const problem = find_problem();
+  if (problem == nullptr) return;
+  throw library_error(std::string(op) + ": cuFFT can't be used: " + problem +
+                      "; install the libraries of the CUDA toolkit that this build is of, where "
+                      "the loader finds them (LD_LIBRARY_PATH, CUDA_HOME)");
+}
+
 ndarray fft_plan::complex_to_complex(const ndarray& x, const dims& axes) const {
   const dtype type = complex_of(x.dtype());
   if (axes.empty()) return copy_c_order(astype(x, type, false));

@@ -10,6 +10,9 @@ namespace skerry {
 
 enum class fft_side : std::uint8_t { real, complex };
 
+/// Throws library_error where the transforms on `where` are a library's that can't be opened.
+void require_fft_library(const char* op, device where);
+
 /// How the transforms of one call are enqueued: in which pieces, over which copies. Arrays have at
 /// least one element.
 struct fft_plan {

@@ -40,6 +40,8 @@ struct fft_kernels {
   kernel complex_to_complex[2];
   kernel real_to_complex[2];
   kernel complex_to_real[2];
+  /// Why the native forms can't run, null if they can; itself null where there are none.
+  const char* (*library_problem)();
 };
 
 }  // namespace skerry

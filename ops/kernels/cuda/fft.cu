@@ -79,7 +79,8 @@ int failed(launch_context* context, cufft::status status, const char* where) {
   if (status == cufft::alloc_failed) return launched(cudaErrorMemoryAllocation);
   thread_local char text[96];
   std::snprintf(text, sizeof text, "cuFFT failed in %s with status %d", where, status);
-  return explained(context, cudaErrorUnknown, text);
+  context->explanation = text;
+  return launched(cudaErrorNotSupported);
 }
 
 /// Executes the plan for `key` over the outer batch; `execute(handle, input, output)` calls cuFFT.
@@ -233,16 +234,15 @@ int complex_to_real(const fft_params& from, launch_context* context) {
 
 template <int (*Transform)(const fft_params&, launch_context*)>
 int run(const void* params, launch_context* context) {
-  const cufft_library& library = get_cufft();
-  if (!library.is_complete) {
-    return explained(context, cudaErrorSharedObjectInitFailed, library.library.explanation());
-  }
+  if (get_cufft().library.problem() != nullptr) return launched(cudaErrorNotSupported);
   try {
     return Transform(*static_cast<const fft_params*>(params), context);
   } catch (const std::exception&) {  // memory of the host for a plan
     return launched(cudaErrorMemoryAllocation);
   }
 }
+
+const char* library_problem() { return get_cufft().library.problem(); }
 
 template <class T>
 void fill(fft_kernels& table) {
@@ -256,6 +256,7 @@ void fill(fft_kernels& table) {
 void fill_fft(fft_kernels& table) {
   fill<float32>(table);
   fill<float64>(table);
+  table.library_problem = &library_problem;
 }
 
 }  // namespace native

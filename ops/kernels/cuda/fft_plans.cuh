@@ -8,7 +8,7 @@
 #include <memory>
 #include <mutex>
 
-#include "ops/kernels/cuda/vendor_library.hpp"
+#include "ops/kernels/cuda/library.cuh"
 
 // cuFFT's plans. What is used of its interface is declared here, as in cufft.h of CUDA 12 and 13,
 // so that building needs no more than the compiler.
@@ -27,8 +27,8 @@ inline constexpr int double_precision = 0x40;
 }  // namespace cufft
 
 struct cufft_library {
-  vendor_library library{CUDART_VERSION >= 13000 ? "libcufft.so.12" : "libcufft.so.11", "cufft"};
-  bool is_complete = false;
+  shared_library library{CUDART_VERSION >= 13000 ? "libcufft.so.12" : "libcufft.so.11",
+                         "libcufft.so"};
 
   cufft::status (*create)(cufft::handle*) = nullptr;
   cufft::status (*destroy)(cufft::handle) = nullptr;
@@ -39,24 +39,24 @@ struct cufft_library {
                              std::size_t* work_size) = nullptr;
   cufft::status (*set_stream)(cufft::handle, cudaStream_t) = nullptr;
   cufft::status (*set_work_area)(cufft::handle, void*) = nullptr;
-  /// cufftExecC2C and cufftExecZ2Z.
+  // By precision: single, double.
   cufft::status (*complex_to_complex[2])(cufft::handle, void*, void*, int direction) = {};
   cufft::status (*real_to_complex[2])(cufft::handle, void*, void*) = {};
   cufft::status (*complex_to_real[2])(cufft::handle, void*, void*) = {};
 
   cufft_library() {
-    const vendor_library& from = library;
-    is_complete = from.find(create, "cufftCreate") && from.find(destroy, "cufftDestroy") &&
-                  from.find(set_auto_allocation, "cufftSetAutoAllocation") &&
-                  from.find(make_plan, "cufftMakePlanMany64") &&
-                  from.find(set_stream, "cufftSetStream") &&
-                  from.find(set_work_area, "cufftSetWorkArea") &&
-                  from.find(complex_to_complex[0], "cufftExecC2C") &&
-                  from.find(complex_to_complex[1], "cufftExecZ2Z") &&
-                  from.find(real_to_complex[0], "cufftExecR2C") &&
-                  from.find(real_to_complex[1], "cufftExecD2Z") &&
-                  from.find(complex_to_real[0], "cufftExecC2R") &&
-                  from.find(complex_to_real[1], "cufftExecZ2D");
+    library.find("cufftCreate", create);
+    library.find("cufftDestroy", destroy);
+    library.find("cufftSetAutoAllocation", set_auto_allocation);
+    library.find("cufftMakePlanMany64", make_plan);
+    library.find("cufftSetStream", set_stream);
+    library.find("cufftSetWorkArea", set_work_area);
+    library.find("cufftExecC2C", complex_to_complex[0]);
+    library.find("cufftExecZ2Z", complex_to_complex[1]);
+    library.find("cufftExecR2C", real_to_complex[0]);
+    library.find("cufftExecD2Z", real_to_complex[1]);
+    library.find("cufftExecC2R", complex_to_real[0]);
+    library.find("cufftExecZ2D", complex_to_real[1]);
   }
 };
 
