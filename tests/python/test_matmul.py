@@ -218,6 +218,11 @@ def test_vecdot(dtype, device):
         ((7,), (7,), -1),
         ((5, 1, 70), (3, 70), -1),
         ((70, 4), (70, 1), -2),
+        ((70, 4), (70, 4), -2),
+        ((1, 300, 3), (2, 300, 1), -2),
+        ((600, 130), (600, 130), -2),
+        ((2, 5, 3), (2, 5, 3), -2),
+        ((1000, 3), (1000, 3), -1),
         ((2, 0), (2, 0), -1),
         ((0, 3), (0, 3), -1),
         ((100_003,), (100_003,), -1),
@@ -227,7 +232,8 @@ def test_vecdot(dtype, device):
             want = np.sum(np.conj(a) * b, axis=axis, dtype=np.dtype(dtype))
         got = sk.vecdot(on(device, a), on(device, b), axis=axis)
         if a.size > 1000 and want.dtype.kind not in "iu":
-            assert abs(to_numpy(got) - want) < 1e-3 * np.sqrt(a.size)
+            assert got.dtype == want.dtype
+            assert np.all(abs(to_numpy(got) - want) < 1e-3 * np.sqrt(a.size))
         else:
             assert_product(got, want, device, dtype)
 

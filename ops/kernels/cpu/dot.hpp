@@ -64,6 +64,13 @@ SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, in
                                   int64 n) {
   using S = dot_sum_t<T>;
   constexpr int lanes = sizeof(T) >= 4 ? 128 / int(sizeof(T)) : 32;
+  if (n < lanes) {
+    S sum(0);
+    for (int64 i = 0; i < n; ++i) {
+      sum = sum_of(sum, product_of<T, Conjugate>(a + i * a_step, b + i * b_step));
+    }
+    return sum;
+  }
   S lane[lanes];
   for (int k = 0; k < lanes; ++k) lane[k] = S(0);
   int64 i = 0;
@@ -91,12 +98,65 @@ SKERRY_INLINE dot_sum_t<T> dot_at(const matmul_params& p, const char* a, const c
   return dot_of<T, Conjugate>(a, p.x1_column, b, p.x2_row, n);
 }
 
+/// Vectors that lie side by side, item by item: added up together. In blocks, so that the error of
+/// long sums stays down.
+template <class T, bool Conjugate, int64 Step1, int64 Step2>
+SKERRY_INLINE void dot_columns(const matmul_params& p, const char* a, const char* b, char* out,
+                               int64 n) {
+  using S = dot_sum_t<T>;
+  constexpr int64 width = 64;
+  constexpr int64 block = 256;
+  for (int64 first = 0; first < n; first += width) {
+    const int64 count = least(width, n - first);
+    S total[width];
+    for (int64 j = 0; j < width; ++j) total[j] = S(0);
+    for (int64 k0 = 0; k0 < p.k; k0 += block) {
+      S sum[width];
+      for (int64 j = 0; j < width; ++j) sum[j] = S(0);
+      const int64 past = least(p.k, k0 + block);
+      for (int64 k = k0; k < past; ++k) {
+        const char* x = a + k * p.x1_column + first * Step1;
+        const char* y = b + k * p.x2_row + first * Step2;
+        for (int64 j = 0; j < count; ++j) {
+          sum[j] = sum_of(sum[j], product_of<T, Conjugate>(x + j * Step1, y + j * Step2));
+        }
+      }
+      for (int64 j = 0; j < width; ++j) total[j] = sum_of(total[j], sum[j]);
+    }
+    for (int64 j = 0; j < count; ++j) store(out + (first + j) * int64(sizeof(T)), total[j]);
+  }
+}
+
+/// `n` pairs along the fastest axis of the stack.
+template <class T, bool Conjugate>
+SKERRY_INLINE void dot_run(const matmul_params& p, const char* a, const char* b, char* out,
+                           int64 n) {
+  constexpr int64 item = sizeof(T);
+  const int64 step1 = p.batch_rank > 0 ? p.x1_batch[0] : 0;
+  const int64 step2 = p.batch_rank > 0 ? p.x2_batch[0] : 0;
+  if (n > 1 && step1 == item && step2 == item) {
+    return dot_columns<T, Conjugate, item, item>(p, a, b, out, n);
+  }
+  if (n > 1 && step1 == item && step2 == 0) {
+    return dot_columns<T, Conjugate, item, 0>(p, a, b, out, n);
+  }
+  if (n > 1 && step1 == 0 && step2 == item) {
+    return dot_columns<T, Conjugate, 0, item>(p, a, b, out, n);
+  }
+  for (int64 i = 0; i < n; ++i) {
+    store(out + i * item, dot_at<T, Conjugate>(p, a + i * step1, b + i * step2, p.k));
+  }
+}
+
 template <class T, bool Conjugate>
 void dot_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
   const auto& p = *static_cast<const matmul_params*>(context);
-  for (int64 i = begin; i < end; ++i) {
+  const int64 length = p.batch_rank > 0 ? p.batch_shape[0] : 1;
+  for (int64 i = begin; i < end;) {
+    const int64 n = least(length - i % length, end - i);
     const stack_place at = place_of(i, p);
-    store(p.out + i * int64(sizeof(T)), dot_at<T, Conjugate>(p, p.x1 + at.x1, p.x2 + at.x2, p.k));
+    dot_run<T, Conjugate>(p, p.x1 + at.x1, p.x2 + at.x2, p.out + i * int64(sizeof(T)), n);
+    i += n;
   }
 }
 
