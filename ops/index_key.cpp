@@ -184,6 +184,7 @@ class key_reader {
     own.reserve(truths_.size());
     for (const std::int64_t n : truths_) own.push_back(dims{n});
     std::vector<const dims*> shapes;
+    shapes.reserve(own.size() + arrays_.size());
     for (const dims& shape : own) shapes.push_back(&shape);
     for (const found& each : arrays_) shapes.push_back(&each.index.shape());
     try {
