@@ -7,11 +7,14 @@
 
 #include "core/checked.hpp"
 #include "core/errors.hpp"
+#include "device/stream.hpp"
 #include "ops/apply.hpp"
 #include "ops/copy.hpp"
 #include "ops/creation.hpp"
+#include "ops/kernels/table.hpp"
 #include "ops/op_id.hpp"
 #include "ops/promotion.hpp"
+#include "ops/registry.hpp"
 
 namespace skerry {
 namespace {
@@ -87,6 +90,31 @@ ndarray concat_flat(const char* op, std::span<const ndarray> arrays, dtype type)
   return out;
 }
 
+/// Few contiguous arrays of items that go side by side, as in stack(…, axis=-1): by a kernel of
+/// their own on a CPU device. False if it is something else.
+bool interleave(const ndarray& out, std::span<const ndarray> arrays, int axis) {
+  const kernel& what = kernels().moves.interleave[size_class(out.itemsize())];
+  const bool is_host = out.device().kind == device_kind::cpu && what.host != nullptr;
+  const auto suits = [&](const ndarray& x) {
+    return x.dtype() == out.dtype() && x.shape()[axis] == 1 && x.is_c_contiguous();
+  };
+  if (!is_host || arrays.size() > interleave_params::most_parts || axis != out.rank() - 1 ||
+      !std::all_of(arrays.begin(), arrays.end(), suits)) {
+    return false;
+  }
+  interleave_params params{};
+  params.output = out.data();
+  params.count = static_cast<std::int64_t>(arrays.size());
+  params.size = arrays[0].size();
+  std::vector<storage*> uses{out.memory().get()};
+  for (std::size_t k = 0; k < arrays.size(); ++k) {
+    params.parts[k] = arrays[k].data();
+    uses.push_back(arrays[k].memory().get());
+  }
+  launch(out.device(), what, params, uses);
+  return true;
+}
+
 /// Copies the arrays into their parts of `out`. Where those are shorter than a line of the caches,
 /// the parts of one line are written one after the other, so on a CPU device a block at a time.
 void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arrays, int axis) {
@@ -124,7 +152,7 @@ ndarray join(const char* op, std::span<const ndarray> arrays, int axis, dtype ty
   shape[axis] = 0;
   for (const ndarray& x : arrays) shape[axis] = total_length(op, shape[axis], x.shape()[axis]);
   ndarray out = fresh(op, shape, type, arrays[0].device());
-  if (out.size() > 0) fill_parts(op, out, arrays, axis);
+  if (out.size() > 0 && !interleave(out, arrays, axis)) fill_parts(op, out, arrays, axis);
   return out;
 }
 

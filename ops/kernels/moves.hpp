@@ -25,11 +25,24 @@ struct band_params {
   std::int64_t upper;
 };
 
+/// out[i * count + k] = parts[k][i] for i < size: contiguous items.
+struct interleave_params {
+  static constexpr int most_parts = 8;
+
+  char* output;
+  const char* parts[most_parts];
+  std::int64_t count;
+  std::int64_t size;
+};
+
 struct moves_kernels {
   /// Parameter: plan {to, from}, by size class. `from` may be an element by value: that is a fill.
   kernel copy[5];
   /// Parameter: plan {out, condition (bool), x1, x2}, by size class.
   kernel where[5];
+  /// Parameter: interleave_params, by size class. Host forms only: a GPU writes parts of lines
+  /// well.
+  kernel interleave[5];
   /// Parameter: band_params.
   kernel band;
 };

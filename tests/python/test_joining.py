@@ -69,6 +69,17 @@ def test_concat_and_stack_of_any_shape(data):
             assert_same(view, np.take(parts[0], i, axis), where)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "float32", "float64", "complex128"])
+def test_stack_along_the_last_axis(dtype):
+    for size in (1, 5, 4097, 150_001):
+        for count in (2, 3, 8, 9):
+            parts = [sample(dtype, (size,), seed) for seed in range(count)]
+            mine = [sk.asarray(part, device="cpu:0", copy=True) for part in parts]
+            assert_same(sk.stack(mine, axis=-1), np.stack(parts, -1), "cpu:0")
+            parts[1], mine[1] = parts[1][::-1], mine[1][::-1]
+            assert_same(sk.stack(mine, axis=-1), np.stack(parts, -1), "cpu:0")
+
+
 def test_unstack_makes_views(device):
     x = on(device, np.arange(6.0).reshape(2, 3))
     first, _ = sk.unstack(x)

@@ -91,6 +91,34 @@ void run_where(const void* params) {
       {where_body<Size>, 1u | 1u << (1u << 2) | 1u << (1u << 3) | 1u << both_single, 1});
 }
 
+/// Items of `count` runs side by side, by way of a buffer, so that every line of a large result is
+/// written once.
+template <int Size>
+void run_interleave(const void* params) {
+  using U = item_t<Size>;
+  const auto& p = *static_cast<const interleave_params*>(params);
+  const bool is_large = p.size * p.count * Size >= streamed_bytes;
+  const int64 step = p.count * Size;
+  const int64 most = 16384 / step;
+  const auto chunk = [&](int64 begin, int64 end) {
+    alignas(64) char buffer[16384];
+    for (int64 i = begin; i < end; i += most) {
+      const int64 n = least(most, end - i);
+      for (int64 k = 0; k < p.count; ++k) {
+        const char* from = p.parts[k] + i * Size;
+        char* to = buffer + k * Size;
+        for (int64 j = 0; j < n; ++j) store(to + j * step, load<U>(from + j * Size));
+      }
+      if (is_large && n * step >= streamed_run) {
+        copy_streamed(p.output + i * step, buffer, n * step);
+      } else {
+        __builtin_memcpy(p.output + i * step, buffer, static_cast<unsigned long>(n * step));
+      }
+    }
+  };
+  cpu::parallel_for(p.size, 65536, chunk);
+}
+
 void band_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
   const auto& p = *static_cast<const band_params*>(context);
   for (int64 i = begin; i < end; ++i) {
@@ -117,6 +145,7 @@ template <int Size>
 void fill_size(moves_kernels& table) {
   table.copy[size_class(Size)].host = run_copy<Size>;
   table.where[size_class(Size)].host = run_where<Size>;
+  table.interleave[size_class(Size)].host = run_interleave<Size>;
 }
 
 }  // namespace
