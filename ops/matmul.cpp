@@ -150,6 +150,16 @@ ndarray for_blas(const ndarray& x, dtype type) {
 
 bool runs_on_host(device where) { return where.kind == device_kind::cpu || is_rehearsing(); }
 
+void require_blas(const char* op, device where) {
+  if (runs_on_host(where)) return blas::require(op);
+  const auto find_problem = kernels(where).matmul.library_problem;
+  const char* const problem = find_problem != nullptr ? find_problem() : nullptr;
+  if (problem == nullptr) return;
+  throw library_error(std::string(op) + ": cuBLAS can't be used: " + problem +
+                      "; install the libraries of the CUDA toolkit that this build is of, where "
+                      "the loader finds them (LD_LIBRARY_PATH, CUDA_HOME)");
+}
+
 enum class product : std::uint8_t { matrices, vectors };
 
 void enqueue_product(const kernel& what, const ndarray& out, ndarray x1, ndarray x2, product of) {
@@ -193,7 +203,7 @@ ndarray multiply(const char* op, const ndarray& a, const ndarray& b) {
   check_shape(op, shape.span(), itemsize(type));
   const kernel& what =
       require_kernel(op, kernels(where).matmul.loop[static_cast<int>(type)], type, where);
-  if (is_floating(type) && runs_on_host(where)) blas::require(op);
+  if (is_floating(type)) require_blas(op, where);
   // Copied before the stack is stretched, so once.
   const ndarray first = stretched(op, for_blas(converted(op, x1, type), type), stack);
   const ndarray second = stretched(op, for_blas(converted(op, x2, type), type), stack);

@@ -50,6 +50,9 @@ struct linalg_params {
 struct linalg_kernels {
   /// Parameter: linalg_params, by dtype (floating ones only).
   kernel loop[linalg_routine_count][dtype_count];
+  /// Why the library that native forms need can't be opened, or lacks the routine; null if all is
+  /// well.
+  const char* (*library_problem)(linalg_routine routine) = nullptr;
 };
 
 }  // namespace skerry

@@ -62,6 +62,8 @@ struct matmul_kernels {
   kernel loop[dtype_count];
   /// Parameter: matmul_params with m = n = 1 and any strides, by dtype (not bool).
   kernel dot[dtype_count];
+  /// Why the library that native forms for floating dtypes need can't be opened; null if it can.
+  const char* (*library_problem)() = nullptr;
 };
 
 }  // namespace skerry

@@ -27,6 +27,22 @@ namespace {
 /// Up to here OpenBLAS keeps to one thread, so the matrices of a stack are shared out among ours.
 constexpr std::int64_t most_of_one_thread = 64;
 
+void require_solver(const char* op, linalg_routine routine, device where) {
+  const auto find_problem = kernels(where).linalg.library_problem;
+  if (find_problem == nullptr)
+    return;  // the build has no such kernels: said where they are asked for
+  const char* const problem = find_problem(routine);
+  if (problem == nullptr) return;
+  if (find_problem(linalg_routine::getrf) == nullptr) {
+    throw not_implemented_error(std::string(op) + ": cuSOLVER can't do this on " +
+                                to_string(where) + ": " + problem +
+                                "; move the array with to_device(\"cpu\")");
+  }
+  throw library_error(std::string(op) + ": cuSOLVER can't be used: " + problem +
+                      "; install the libraries of the CUDA toolkit that this build is of, where "
+                      "the loader finds them (LD_LIBRARY_PATH, CUDA_HOME)");
+}
+
 }  // namespace
 
 bool runs_on_host(device where) { return where.kind == device_kind::cpu || is_rehearsing(); }
@@ -107,6 +123,7 @@ lapack_call::lapack_call(const char* op, linalg_routine routine, const ndarray& 
 ndarray lapack_call::run(std::initializer_list<const ndarray*> uses) {
   const device where = a_.device();
   const dtype type = a_.dtype();
+  if (!runs_on_host(where)) require_solver(op_, routine_, where);
   const kernel& what = require_kernel(
       op_, kernels(where).linalg.loop[static_cast<int>(routine_)][static_cast<int>(type)], type,
       where);

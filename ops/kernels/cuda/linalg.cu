@@ -12,10 +12,10 @@
 #include "core/complex.hpp"
 #include "enabled_dtypes.hpp"
 #include "ops/concepts.hpp"
-#include "ops/kernels/cuda/handles.cuh"
 #include "ops/kernels/cuda/launch.cuh"
-#include "ops/kernels/cuda/vendor_library.hpp"
+#include "ops/kernels/cuda/library.cuh"
 
+// cusolverDnXgeev came with cuSOLVER 11.7.1, of CUDA 12.6 update 2.
 #if CUSOLVER_VERSION >= 11701
 #define SKERRY_HAS_GEEV
 #endif
@@ -28,40 +28,40 @@ namespace {
 template <class T>
 struct typed_entries;
 
-#define SKERRY_TYPED_ENTRIES(dtype_, own_, real_, letter_, orgqr_, syevd_)            \
-  template <>                                                                         \
-  struct typed_entries<dtype_> {                                                      \
-    using own = own_;                                                                 \
-    using real = real_;                                                               \
-    decltype(&cusolverDn##letter_##getrf_bufferSize) getrf_size = nullptr;            \
-    decltype(&cusolverDn##letter_##getrf) getrf = nullptr;                            \
-    decltype(&cusolverDn##letter_##getrs) getrs = nullptr;                            \
-    decltype(&cusolverDn##letter_##potrf_bufferSize) potrf_size = nullptr;            \
-    decltype(&cusolverDn##letter_##potrf) potrf = nullptr;                            \
-    decltype(&cusolverDn##letter_##geqrf_bufferSize) geqrf_size = nullptr;            \
-    decltype(&cusolverDn##letter_##geqrf) geqrf = nullptr;                            \
-    decltype(&cusolverDn##letter_##orgqr_##_bufferSize) orgqr_size = nullptr;         \
-    decltype(&cusolverDn##letter_##orgqr_) orgqr = nullptr;                           \
-    decltype(&cusolverDn##letter_##gesvdj_bufferSize) gesvdj_size = nullptr;          \
-    decltype(&cusolverDn##letter_##gesvdj) gesvdj = nullptr;                          \
-    decltype(&cusolverDn##letter_##syevd_##_bufferSize) syevd_size = nullptr;         \
-    decltype(&cusolverDn##letter_##syevd_) syevd = nullptr;                           \
-                                                                                      \
-    bool find(const vendor_library& library) {                                        \
-      return library.find(getrf_size, "cusolverDn" #letter_ "getrf_bufferSize") &&    \
-             library.find(getrf, "cusolverDn" #letter_ "getrf") &&                    \
-             library.find(getrs, "cusolverDn" #letter_ "getrs") &&                    \
-             library.find(potrf_size, "cusolverDn" #letter_ "potrf_bufferSize") &&    \
-             library.find(potrf, "cusolverDn" #letter_ "potrf") &&                    \
-             library.find(geqrf_size, "cusolverDn" #letter_ "geqrf_bufferSize") &&    \
-             library.find(geqrf, "cusolverDn" #letter_ "geqrf") &&                    \
-             library.find(orgqr_size, "cusolverDn" #letter_ #orgqr_ "_bufferSize") && \
-             library.find(orgqr, "cusolverDn" #letter_ #orgqr_) &&                    \
-             library.find(gesvdj_size, "cusolverDn" #letter_ "gesvdj_bufferSize") &&  \
-             library.find(gesvdj, "cusolverDn" #letter_ "gesvdj") &&                  \
-             library.find(syevd_size, "cusolverDn" #letter_ #syevd_ "_bufferSize") && \
-             library.find(syevd, "cusolverDn" #letter_ #syevd_);                      \
-    }                                                                                 \
+#define SKERRY_TYPED_ENTRIES(dtype_, own_, real_, letter_, orgqr_, syevd_)    \
+  template <>                                                                 \
+  struct typed_entries<dtype_> {                                              \
+    using own = own_;                                                         \
+    using real = real_;                                                       \
+    decltype(&cusolverDn##letter_##getrf_bufferSize) getrf_size = nullptr;    \
+    decltype(&cusolverDn##letter_##getrf) getrf = nullptr;                    \
+    decltype(&cusolverDn##letter_##getrs) getrs = nullptr;                    \
+    decltype(&cusolverDn##letter_##potrf_bufferSize) potrf_size = nullptr;    \
+    decltype(&cusolverDn##letter_##potrf) potrf = nullptr;                    \
+    decltype(&cusolverDn##letter_##geqrf_bufferSize) geqrf_size = nullptr;    \
+    decltype(&cusolverDn##letter_##geqrf) geqrf = nullptr;                    \
+    decltype(&cusolverDn##letter_##orgqr_##_bufferSize) orgqr_size = nullptr; \
+    decltype(&cusolverDn##letter_##orgqr_) orgqr = nullptr;                   \
+    decltype(&cusolverDn##letter_##gesvdj_bufferSize) gesvdj_size = nullptr;  \
+    decltype(&cusolverDn##letter_##gesvdj) gesvdj = nullptr;                  \
+    decltype(&cusolverDn##letter_##syevd_##_bufferSize) syevd_size = nullptr; \
+    decltype(&cusolverDn##letter_##syevd_) syevd = nullptr;                   \
+                                                                              \
+    void find(shared_library& library) {                                      \
+      library.find("cusolverDn" #letter_ "getrf_bufferSize", getrf_size);     \
+      library.find("cusolverDn" #letter_ "getrf", getrf);                     \
+      library.find("cusolverDn" #letter_ "getrs", getrs);                     \
+      library.find("cusolverDn" #letter_ "potrf_bufferSize", potrf_size);     \
+      library.find("cusolverDn" #letter_ "potrf", potrf);                     \
+      library.find("cusolverDn" #letter_ "geqrf_bufferSize", geqrf_size);     \
+      library.find("cusolverDn" #letter_ "geqrf", geqrf);                     \
+      library.find("cusolverDn" #letter_ #orgqr_ "_bufferSize", orgqr_size);  \
+      library.find("cusolverDn" #letter_ #orgqr_, orgqr);                     \
+      library.find("cusolverDn" #letter_ "gesvdj_bufferSize", gesvdj_size);   \
+      library.find("cusolverDn" #letter_ "gesvdj", gesvdj);                   \
+      library.find("cusolverDn" #letter_ #syevd_ "_bufferSize", syevd_size);  \
+      library.find("cusolverDn" #letter_ #syevd_, syevd);                     \
+    }                                                                         \
   };
 SKERRY_TYPED_ENTRIES(float32, float, float, S, orgqr, syevd)
 SKERRY_TYPED_ENTRIES(float64, double, double, D, orgqr, syevd)
@@ -84,24 +84,24 @@ struct cusolver_entries {
   typed_entries<float64> d;
   typed_entries<complex64> c;
   typed_entries<complex128> z;
-  vendor_library library{CUSOLVER_VER_MAJOR >= 12 ? "libcusolver.so.12" : "libcusolver.so.11",
-                         "cusolver"};
-  bool is_complete = false;
-  bool has_geev = false;  ///< cusolverDnXgeev came with cuSOLVER 11.7.1
+  shared_library library{"libcusolver.so." SKERRY_TEXT(CUSOLVER_VER_MAJOR), "libcusolver.so"};
   handles<cusolverDnHandle_t> by_device;
 
   cusolver_entries() {
-    is_complete = library.find(create, "cusolverDnCreate") &&
-                  library.find(set_stream, "cusolverDnSetStream") &&
-                  library.find(create_gesvdj, "cusolverDnCreateGesvdjInfo") &&
-                  library.find(destroy_gesvdj, "cusolverDnDestroyGesvdjInfo") && s.find(library) &&
-                  d.find(library) && c.find(library) && z.find(library);
+    library.find("cusolverDnCreate", create);
+    library.find("cusolverDnSetStream", set_stream);
+    library.find("cusolverDnCreateGesvdjInfo", create_gesvdj);
+    library.find("cusolverDnDestroyGesvdjInfo", destroy_gesvdj);
 #ifdef SKERRY_HAS_GEEV
-    has_geev = library.find(geev_size, "cusolverDnXgeev_bufferSize") &&
-               library.find(geev, "cusolverDnXgeev") &&
-               library.find(create_params, "cusolverDnCreateParams") &&
-               library.find(destroy_params, "cusolverDnDestroyParams");
+    library.find("cusolverDnXgeev_bufferSize", geev_size, true);
+    library.find("cusolverDnXgeev", geev, true);
+    library.find("cusolverDnCreateParams", create_params);
+    library.find("cusolverDnDestroyParams", destroy_params);
 #endif
+    s.find(library);
+    d.find(library);
+    c.find(library);
+    z.find(library);
   }
 
   template <class T>
@@ -113,9 +113,22 @@ struct cusolver_entries {
   }
 };
 
+/// Never destroyed: handles go with the process, at whose end no CUDA call may be made.
 cusolver_entries& cusolver() {
   static auto* one = new cusolver_entries;
   return *one;
+}
+
+const char* cusolver_problem(linalg_routine routine) {
+  cusolver_entries& mine = cusolver();
+  if (const char* problem = mine.library.problem()) return problem;
+  if (routine != linalg_routine::geev) return nullptr;
+#ifdef SKERRY_HAS_GEEV
+  if (mine.geev != nullptr && mine.geev_size != nullptr) return nullptr;
+  return "it lacks the function cusolverDnXgeev, which came with cuSOLVER 11.7.1";
+#else
+  return "this build is of a toolkit without cusolverDnXgeev, which came with cuSOLVER 11.7.1";
+#endif
 }
 
 cudaError_t to_cuda(cusolverStatus_t status) {
@@ -389,24 +402,12 @@ struct geev {
 template <template <class> class Routine, class T>
 int solve(const void* params, launch_context* context) {
   const auto& p = *static_cast<const linalg_params*>(params);
-  if (!cusolver().is_complete) {
-    return explained(context, cudaErrorSharedObjectInitFailed, cusolver().library.explanation());
-  }
+  if (cusolver().library.problem() != nullptr) return launched(cudaErrorNotSupported);
   session on(context);
   on.note(cudaMemsetAsync(p.info, 0, static_cast<std::size_t>(p.batch) * sizeof(int),
                           stream_of(context)));
   if (on.ok()) Routine<T>::run(p, on);
   return launched(on.status);
-}
-
-template <class T>
-int solve_general(const void* params, launch_context* context) {
-#ifdef SKERRY_HAS_GEEV
-  if (!cusolver().is_complete || cusolver().has_geev) return solve<geev, T>(params, context);
-#endif
-  return explained(context, cudaErrorNotSupported,
-                   "eigenvalues of general matrices need the cuSOLVER of CUDA 12.6 update 2 or "
-                   "newer; move the array to a CPU device with to_device");
 }
 
 /// As the host form: the product as mantissa and exponent, so that nothing overflows on the way.
@@ -474,7 +475,9 @@ void fill(linalg_kernels& table) {
     entry(linalg_routine::orgqr) = &solve<orgqr, T>;
     entry(linalg_routine::gesdd) = &solve<gesdd, T>;
     entry(linalg_routine::syevd) = &solve<syevd, T>;
-    if constexpr (ops::complex_floating<T>) entry(linalg_routine::geev) = &solve_general<T>;
+#ifdef SKERRY_HAS_GEEV
+    if constexpr (ops::complex_floating<T>) entry(linalg_routine::geev) = &solve<geev, T>;
+#endif
   }
 }
 
@@ -484,6 +487,7 @@ void fill_linalg(linalg_kernels& table) {
 #define SKERRY_FILL(name) fill<type_of<dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
+  table.library_problem = &cusolver_problem;
 }
 
 }  // namespace native

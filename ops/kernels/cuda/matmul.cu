@@ -13,9 +13,8 @@
 #include "enabled_dtypes.hpp"
 #include "ops/concepts.hpp"
 #include "ops/kernels/cuda/access.cuh"
-#include "ops/kernels/cuda/handles.cuh"
 #include "ops/kernels/cuda/launch.cuh"
-#include "ops/kernels/cuda/vendor_library.hpp"
+#include "ops/kernels/cuda/library.cuh"
 
 namespace skerry {
 namespace native {
@@ -58,22 +57,24 @@ struct cublas_entries {
   decltype(&cublasSetStream_v2) set_stream = nullptr;
   decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
   decltype(&cublasGemmStridedBatchedEx_64) gemm = nullptr;
-  vendor_library library{CUBLAS_VER_MAJOR >= 13 ? "libcublas.so.13" : "libcublas.so.12", "cublas"};
-  bool is_complete = false;
+  shared_library library{"libcublas.so." SKERRY_TEXT(CUBLAS_VER_MAJOR), "libcublas.so"};
   handles<cublasHandle_t> by_device;
 
   cublas_entries() {
-    is_complete = library.find(create, "cublasCreate_v2") &&
-                  library.find(set_stream, "cublasSetStream_v2") &&
-                  library.find(set_workspace, "cublasSetWorkspace_v2") &&
-                  library.find(gemm, "cublasGemmStridedBatchedEx_64");
+    library.find("cublasCreate_v2", create);
+    library.find("cublasSetStream_v2", set_stream);
+    library.find("cublasSetWorkspace_v2", set_workspace);
+    library.find("cublasGemmStridedBatchedEx_64", gemm);
   }
 };
 
+/// Never destroyed: handles go with the process, at whose end no CUDA call may be made.
 cublas_entries& cublas() {
   static auto* one = new cublas_entries;
   return *one;
 }
+
+const char* cublas_problem() { return cublas().library.problem(); }
 
 cudaError_t to_cuda(cublasStatus_t status) {
   switch (status) {
@@ -151,6 +152,7 @@ constexpr std::size_t gemm_workspace_nbytes = std::size_t{32} << 20;
 template <class T>
 cudaError_t multiply_all(const matmul_params& p, launch_context* context) {
   cublas_entries& mine = cublas();
+  if (mine.library.problem() != nullptr) return cudaErrorNotSupported;
   void* scratch = context->workspace(context, gemm_workspace_nbytes);
   if (scratch == nullptr) return cudaErrorMemoryAllocation;
   const std::lock_guard<std::mutex> lock(mine.by_device.lock());
@@ -175,9 +177,6 @@ int multiply(const void* params, launch_context* context) {
   if (p.k == 0) {
     return launched(
         cudaMemsetAsync(p.out, 0, static_cast<std::size_t>(size) * sizeof(T), stream_of(context)));
-  }
-  if (!cublas().is_complete) {
-    return explained(context, cudaErrorSharedObjectInitFailed, cublas().library.explanation());
   }
   return launched(multiply_all<T>(p, context));
 }
@@ -397,6 +396,7 @@ void fill_matmul(matmul_kernels& table) {
 #define SKERRY_FILL(name) fill<type_of<dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
+  table.library_problem = &cublas_problem;
 }
 
 }  // namespace native

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+// NVIDIA's libraries, opened at first use: the module links to none of them, so that it works for
+// all else where they are not installed.
+
+#define SKERRY_TEXT_OF(x) #x
+#define SKERRY_TEXT(x) SKERRY_TEXT_OF(x)
+
+namespace skerry {
+namespace native {
+
+/// A library that is open, or why it isn't. Never closed.
+class shared_library {
+ public:
+  /// `versioned`: "libcublas.so.13"; `plain`: "libcublas.so".
+  shared_library(const char* versioned, const char* plain) {
+    const char* home = std::getenv("CUDA_HOME");
+    const std::string folder = std::string(home != nullptr ? home : "/usr/local/cuda") + "/lib64/";
+    for (const std::string& name :
+         {std::string(versioned), folder + versioned, std::string(plain)}) {
+      handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (handle_ != nullptr) return;
+      if (problem_.empty()) note_problem();
+    }
+  }
+
+  /// Sets `to` to the function; remembers the first one that is missing, unless it is `optional`.
+  template <class F>
+  void find(const char* name, F& to, bool optional = false) {
+    if (handle_ == nullptr) return;
+    to = reinterpret_cast<F>(dlsym(handle_, name));
+    if (to == nullptr && !optional && problem_.empty()) {
+      problem_ = std::string("it lacks the function ") + name;
+      is_incomplete_ = true;
+    }
+  }
+
+  /// Null if it can be used.
+  [[nodiscard]] const char* problem() const {
+    return handle_ != nullptr && !is_incomplete_ ? nullptr : problem_.c_str();
+  }
+
+ private:
+  void note_problem() {
+    const char* text = dlerror();
+    problem_ = text != nullptr ? text : "unknown reason";
+  }
+
+  void* handle_ = nullptr;
+  bool is_incomplete_ = false;
+  std::string problem_;
+};
+
+/// One handle of a library for each device; whoever uses one holds the lock, since a handle has one
+/// stream at a time.
+template <class Handle>
+class handles {
+ public:
+  /// The handle of the current device; null where `create` fails.
+  template <class Create>
+  Handle of_current_device(Create&& create) {
+    int device = 0;
+    if (cudaGetDevice(&device) != cudaSuccess || device >= most_devices) return nullptr;
+    if (made_[device] == nullptr && !create(&made_[device])) made_[device] = nullptr;
+    return made_[device];
+  }
+  std::mutex& lock() { return lock_; }
+
+ private:
+  static constexpr int most_devices = 64;
+  std::mutex lock_;
+  Handle made_[most_devices] = {};
+};
+
+}  // namespace native
+}  // namespace skerry
