@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <vector>
 
 // NVIDIA's libraries, opened at first use: the module links to none of them, so that it works for
 // all else where they are not installed.
@@ -23,14 +24,13 @@ class shared_library {
  public:
   /// `versioned`: "libcublas.so.13"; `plain`: "libcublas.so".
   shared_library(const char* versioned, const char* plain) {
-    const char* home = std::getenv("CUDA_HOME");
-    const std::string folder = std::string(home != nullptr ? home : "/usr/local/cuda") + "/lib64/";
-    for (const std::string& name :
-         {std::string(versioned), folder + versioned, std::string(plain)}) {
-      handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (handle_ != nullptr) return;
-      if (problem_.empty()) note_problem();
+    // By its bare name first: that is also how one is found that this process has loaded already.
+    for (const std::string& folder : folders(plain)) {
+      handle_ = dlopen((folder + versioned).c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (handle_ == nullptr && problem_.empty()) note_problem();
+      if (handle_ != nullptr) break;
     }
+    if (handle_ != nullptr) problem_.clear();  // of the places before
   }
 
   /// Sets `to` to the function; remembers the first one that is missing, unless it is `optional`.
@@ -50,6 +50,31 @@ class shared_library {
   }
 
  private:
+  /// Where the loader looks, the packages of pip beside this one (all of CUDA 13 in one folder, one
+  /// for each library before), the toolkit.
+  static std::vector<std::string> folders(const std::string& plain) {
+    const std::string major = std::to_string(CUDART_VERSION / 1000);
+    const std::string name = plain.substr(3, plain.find('.') - 3);  // "cublas" of "libcublas.so"
+    const char* home = std::getenv("CUDA_HOME");
+    std::vector<std::string> all{""};
+    if (const std::string packages = site_packages(); !packages.empty()) {
+      all.push_back(packages + "/nvidia/cu" + major + "/lib/");
+      all.push_back(packages + "/nvidia/" + name + "/lib/");
+    }
+    all.push_back(std::string(home != nullptr ? home : "/usr/local/cuda") + "/lib64/");
+    return all;
+  }
+
+  /// The folder that holds the package that holds this module.
+  static std::string site_packages() {
+    Dl_info here{};
+    if (dladdr(reinterpret_cast<void*>(&site_packages), &here) == 0) return "";
+    const std::string path = here.dli_fname;
+    const std::size_t module = path.rfind('/');
+    const std::size_t package = module == std::string::npos ? module : path.rfind('/', module - 1);
+    return package == std::string::npos ? "" : path.substr(0, package);
+  }
+
   void note_problem() {
     const char* text = dlerror();
     problem_ = text != nullptr ? text : "unknown reason";
