@@ -207,7 +207,7 @@ ndarray multiply(const char* op, const ndarray& a, const ndarray& b) {
   // Copied before the stack is stretched, so once.
   const ndarray first = stretched(op, for_blas(converted(op, x1, type), type), stack);
   const ndarray second = stretched(op, for_blas(converted(op, x2, type), type), stack);
-  const ndarray out = empty_of(c_layout(shape, itemsize(type)), type, where);
+  ndarray out = empty_of(c_layout(shape, itemsize(type)), type, where);
   enqueue_product(what, out, first, second, product::matrices);
   if (a.rank() > 1 && b.rank() > 1) return out;
   const ndarray narrower = b.rank() == 1 ? without_axis(out, out.rank() - 1) : out;

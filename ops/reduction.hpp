@@ -133,6 +133,10 @@ struct best_index {
   SKERRY_HD static int64 finish(const indexed<T>& a, const reduced&) {
     return a.index;
   }
+
+ private:
+  friend Better;
+  best_index() = default;
 };
 }  // namespace detail
 

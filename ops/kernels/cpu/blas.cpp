@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t most_extent = std::int64_t{1} << 30;
 /// Multiplications below which OpenBLAS keeps to one thread (its GEMM_MULTITHREAD_THRESHOLD), so
 /// that the matrices of a stack are shared out among ours instead.
-constexpr std::int64_t one_thread = 64 * 64 * 64;
+constexpr std::int64_t one_thread = std::int64_t{64} * 64 * 64;
 
 template <class T>
 typename factor<T>::type as_factor(const T& value) {
