@@ -161,6 +161,17 @@ void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 run
   }
 }
 
+/// A row of any length, by all threads where it is long.
+template <class T>
+void sort_whole_row(const char* row, char* out, char* scratch, int64 n, bool descending) {
+  if (n <= short_row) return sort_short_row<T>(row, out, n, descending);
+  if constexpr (sizeof(T) > 1) {
+    const int64 runs = parallel_runs(n);
+    if (runs > 1) return sort_long_row<T>(row, out, scratch, n, runs, descending);
+  }
+  sort_row<T>(row, out, scratch, n, descending);
+}
+
 template <class T, bool Places>
 SKERRY_INLINE void run_row(const sort_params& p, int64 row, char* scratch) {
   const char* from = p.input + row * p.length * int64(sizeof(T));
@@ -180,10 +191,9 @@ template <class T, bool Places>
 void run_sort(const void* params) {
   const auto& p = *static_cast<const sort_params*>(params);
   if (p.length <= 0 || p.rows <= 0) return;
-  if constexpr (!Places && sizeof(T) > 1) {
-    const int64 runs = p.rows == 1 ? parallel_runs(p.length) : 1;
-    if (runs > 1) {
-      return sort_long_row<T>(p.input, p.output, p.scratch, p.length, runs, p.descending);
+  if constexpr (!Places) {
+    if (p.rows == 1) {
+      return sort_whole_row<T>(p.input, p.output, p.scratch, p.length, p.descending);
     }
   }
   const int64 piece = sort_scratch(p.length, Places ? 8 : int64(sizeof(T)));

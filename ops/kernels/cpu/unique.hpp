@@ -87,11 +87,7 @@ class distinct_items {
 template <class T>
 void unique_values(const unique_params& p) {
   constexpr int64 size = sizeof(T);
-  if (p.size <= short_row) {
-    sort_short_row<T>(p.input, p.values, p.size, false);
-  } else {
-    sort_row<T>(p.input, p.values, p.scratch, p.size, false);
-  }
+  sort_whole_row<T>(p.input, p.values, p.scratch, p.size, false);
   int64 found = 1;
   int64 begin = 0;
   T last = item_at<T>(p.values, 0);
