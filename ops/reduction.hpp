@@ -409,19 +409,15 @@ using reductions =
     type_list<all, any, argmax, argmin, count_nonzero, max, mean, min, prod, std_, sum, var>;
 
 template <class Op, class T>
-concept reduces = requires(T x) {
-  Op::load(x);
-}
-|| requires(T x) { Op::load(x, int64{}); };
+concept reduces = requires(T x) { Op::load(x); } || requires(T x) { Op::load(x, int64{}); };
 
 /// Whether the accumulator knows where elements are; there is one reduced axis then.
 template <class Op>
-inline constexpr bool takes_index = requires {
-  Op::takes_index;
-};
+inline constexpr bool takes_index = requires { Op::takes_index; };
 
 template <class Op, class T>
-requires reduces<Op, T> SKERRY_HD SKERRY_INLINE auto load_at(T x, [[maybe_unused]] int64 index) {
+  requires reduces<Op, T>
+SKERRY_HD SKERRY_INLINE auto load_at(T x, [[maybe_unused]] int64 index) {
   if constexpr (takes_index<Op>) {
     return Op::load(x, index);
   } else {
@@ -435,7 +431,7 @@ struct kernel_of {
   using type = Op;
 };
 template <class Op>
-requires requires { typename Op::kernel; }
+  requires requires { typename Op::kernel; }
 struct kernel_of<Op> {
   using type = typename Op::kernel;
 };

@@ -44,17 +44,18 @@ constexpr void add_loop(reduction_entry& entry) {
 
 template <class Op>
 constexpr reduction_entry describe_reduction() {
-  reduction_entry entry{Op::info.name, Op::info.doc, requires {Op::needs_elements;
-}
-, requires { Op::takes_dtype; }
-, requires { Op::takes_correction; }
-, ops::takes_index<Op>, requires { typename Op::kernel; }
-, {}
-};  // namespace
+  reduction_entry entry{Op::info.name,
+                        Op::info.doc,
+                        requires { Op::needs_elements; },
+                        requires { Op::takes_dtype; },
+                        requires { Op::takes_correction; },
+                        ops::takes_index<Op>,
+                        requires { typename Op::kernel; },
+                        {}};  // namespace
 #define SKERRY_LOOP(name, type, kind, typestr) add_loop<Op, type>(entry);
-SKERRY_FOR_EACH_DTYPE(SKERRY_LOOP)
+  SKERRY_FOR_EACH_DTYPE(SKERRY_LOOP)
 #undef SKERRY_LOOP
-return entry;
+  return entry;
 }  // namespace skerry
 
 template <int Arity, class... Ops>

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "device/cuda/architectures.hpp"
-#include "device/cuda/module.hpp"
 #include "device/cuda/deferred.hpp"
+#include "device/cuda/module.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/rehearsal/control.hpp"
 #include "device/cuda/runtime.hpp"

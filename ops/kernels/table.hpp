@@ -4,9 +4,9 @@
 
 #include "ops/kernels/elementwise.hpp"
 #include "ops/kernels/fft.hpp"
+#include "ops/kernels/index.hpp"
 #include "ops/kernels/linalg.hpp"
 #include "ops/kernels/matmul.hpp"
-#include "ops/kernels/index.hpp"
 #include "ops/kernels/moves.hpp"
 #include "ops/kernels/reduce.hpp"
 #include "ops/kernels/scan.hpp"
