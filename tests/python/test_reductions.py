@@ -197,3 +197,15 @@ def test_table_covers_all_dtypes_for_all_and_any():
     assert set(TABLE["all"]["loops"]) == set(DTYPES)
     assert set(TABLE["sum"]["loops"]) == set(DTYPES)
     assert set(TABLE["mean"]["loops"]) == {"float32", "float64", "complex64", "complex128"}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["all", "any", "count_nonzero"])
+def test_truth_of_short_rows_of_any_number(name, dtype):
+    # All remainders of a vector; values whose lowest bits differ, so that a mask is no count.
+    rng = np.random.default_rng(11)
+    for rows, length in itertools.product((*range(1, 70), 1000), (2, 3, 4, 5)):
+        x = rng.integers(0, 3, (rows, length)).astype(dtype)
+        for axis in (0, 1):
+            got = getattr(sk, name)(sk.asarray(x), axis=axis)
+            np.testing.assert_array_equal(to_numpy(got), getattr(np, name)(x, axis=axis))

@@ -280,6 +280,14 @@ struct count_loops : accumulator_loops<Op, T> {
     }
   }
 
+  static SKERRY_INLINE bool is_true(const char* x, int64 i) {
+    if constexpr (ops::boolean<T>) {
+      return load<uint8>(x + i) != 0;
+    } else {
+      return load<T>(x + i * int64(sizeof(T))) != T(0);
+    }
+  }
+
   static SKERRY_INLINE void count_columns(B* count, const element_rows& block) {
     for (int64 i = 0; i < block.n; ++i) count[i] = item(block.x, i);
     for (int64 j = 1; j < block.rows; ++j) {
@@ -313,10 +321,12 @@ struct count_loops : accumulator_loops<Op, T> {
   template <int Length>
   static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
     finish_short_rows<Op>(out, n, of, [x](int64 i) {
-      B count = item(x, i * Length);
+      // In int64: of sums of bytes GCC 12 makes a remainder loop that adds the masks of the
+      // comparisons, -1, instead of ones.
+      int64 count = 0;
 #pragma GCC unroll 4
-      for (int k = 1; k < Length; ++k) count = static_cast<B>(count + item(x, i * Length + k));
-      return static_cast<int64>(count);
+      for (int k = 0; k < Length; ++k) count += is_true(x, i * Length + k) ? 1 : 0;
+      return count;
     });
   }
 };
