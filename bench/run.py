@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import sys
 from collections.abc import Callable
 
@@ -84,7 +85,8 @@ def main() -> int:
     print(f"\n{len(rows) - len(missed)} of {len(rows)} goals reached")
     if options.only is None:
         options.output.mkdir(parents=True, exist_ok=True)
-        path = options.output / f"cpu-{about['date']}.json"
+        processor = re.sub(r"[^a-z0-9]+", "-", str(about["processor"]).lower()).strip("-")
+        path = options.output / f"cpu-{processor}-{about['date']}.json"
         path.write_text(json.dumps(record, indent=1) + "\n")
         print(f"written to {path}")
     for row in rows:

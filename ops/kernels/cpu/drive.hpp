@@ -18,6 +18,8 @@ struct loop {
   unsigned accepts;
   /// Cost of an element in units of an addition, for the decision to go parallel.
   int cost;
+  /// The body stores past the caches: every thread fences when it is done.
+  bool streams = false;
 };
 
 /// Runs the loop over the plan: cut into tiles, which are spread over the pool; operands that the

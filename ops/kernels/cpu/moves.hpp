@@ -27,11 +27,12 @@ void copy_body(char* const* data, unsigned single, int64 n) noexcept {
   for (int64 i = 0; i < n; ++i) store(out + i * Size, value);
 }
 
-/// Of a result larger than the caches.
+/// Of a result larger than the caches. The driver fences, so that the short runs of a transpose can
+/// go this way too.
 template <int Size>
 void streamed_copy_body(char* const* data, unsigned single, int64 n) noexcept {
-  if (n * Size < streamed_run) return copy_body<Size>(data, single, n);
-  if (single == 0) return copy_streamed(data[0], data[1], n * Size);
+  if (single == 0 && n * Size >= streamed_piece) return copy_unfenced(data[0], data[1], n * Size);
+  if (single == 0 || n * Size < streamed_run) return copy_body<Size>(data, single, n);
   if (reinterpret_cast<unsigned long>(data[0]) % Size != 0) return copy_body<Size>(data, single, n);
   fill_streamed(data[0], load<item_t<Size>>(data[1]), n);
 }
@@ -40,7 +41,7 @@ template <int Size>
 void run_copy(const void* params) {
   const plan& work = *static_cast<const plan*>(params);
   const bool is_large = work.size * Size >= streamed_bytes;
-  run(work, {is_large ? streamed_copy_body<Size> : copy_body<Size>, 0b101u, 1});
+  run(work, {is_large ? streamed_copy_body<Size> : copy_body<Size>, 0b101u, 1, is_large});
 }
 
 /// A select by masks: vectors at every level, and no branch for a random condition.

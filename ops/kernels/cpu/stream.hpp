@@ -19,14 +19,17 @@ namespace {
 /// others, and the fence at its end waits.
 constexpr int64 streamed_bytes = int64{32} << 20;
 constexpr int64 streamed_run = 4096;
+/// Least bytes of a run where one fence does for many.
+constexpr int64 streamed_piece = 256;
 
 SKERRY_INLINE int64 bytes_to_line(const char* to) {
   return static_cast<int64>(-reinterpret_cast<unsigned long>(to) & 63);
 }
 
-/// The two areas are the same, or don't overlap.
-void copy_streamed(char* to, const char* from, int64 nbytes) {
-  const int64 head = bytes_to_line(to);
+/// Copies a run of which others follow: a fence has to come after the last. The two areas are the
+/// same, or don't overlap.
+void copy_unfenced(char* to, const char* from, int64 nbytes) {
+  const int64 head = least(bytes_to_line(to), nbytes);
   const int64 lines = (nbytes - head) / 64;
   const int64 tail = head + lines * 64;
   __builtin_memmove(to, from, static_cast<unsigned long>(head));
@@ -36,8 +39,13 @@ void copy_streamed(char* to, const char* from, int64 nbytes) {
       _mm_stream_si128(reinterpret_cast<__m128i*>(to + i + part), bytes);
     }
   }
-  _mm_sfence();
   __builtin_memmove(to + tail, from + tail, static_cast<unsigned long>(nbytes - tail));
+}
+
+/// The two areas are the same, or don't overlap.
+void copy_streamed(char* to, const char* from, int64 nbytes) {
+  copy_unfenced(to, from, nbytes);
+  _mm_sfence();
 }
 
 /// n items of one value; `to` is aligned for them.

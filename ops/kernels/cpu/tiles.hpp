@@ -7,6 +7,8 @@
 #include "ops/kernels/cpu/drive.hpp"
 #include "ops/kernels/cpu/memory.hpp"
 
+#include <emmintrin.h>
+
 // How a plan is cut up. A tile is n by rows elements along axis 0 and one more axis. An operand
 // that steps along axis 0 goes through a buffer in L1; where it is contiguous along another axis,
 // that one is the tile's second, and packing is a transpose. Where axis 0 is short, the rows of a
@@ -204,7 +206,9 @@ class tile_runner {
 };
 
 void run_range(void* how, std::int64_t begin, std::int64_t end) noexcept {
-  tile_runner(*static_cast<const tiling*>(how)).run(begin, end);
+  const auto& tiles = *static_cast<const tiling*>(how);
+  tile_runner(tiles).run(begin, end);
+  if (tiles.what.streams) _mm_sfence();
 }
 
 void run_one(const plan& work, const loop& what) noexcept {
