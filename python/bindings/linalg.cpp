@@ -13,6 +13,7 @@
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
 #include "python/bindings/linalg_docs.hpp"
+#include "python/bindings/linalg_factor_docs.hpp"
 #include "python/bindings/named_tuple.hpp"
 
 namespace skerry::python {

@@ -7,6 +7,7 @@
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernels/cpu/dot.hpp"
 #include "ops/kernels/cpu/memory.hpp"
+#include "ops/kernels/cpu/vector.hpp"
 #include "ops/kernels/matmul.hpp"
 
 // The product of integer matrices, which BLAS has not: tiles of the output, for which blocks of
@@ -16,14 +17,6 @@ namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
 namespace {
-
-#if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64;
-#elif defined(__AVX2__)
-inline constexpr int vector_bytes = 32;
-#else
-inline constexpr int vector_bytes = 16;
-#endif
 
 /// What is multiplied in: there is no product of bytes.
 template <class U>

@@ -19,7 +19,7 @@ namespace kernels {
 /// Below this many keys, digits are shorter: their counters are sooner cleared and summed.
 inline constexpr int64 small_count = 8192;
 /// From this size on an array is taken not to stay in the second-level cache.
-inline constexpr int64 streamed_bytes = int64{1} << 20;
+inline constexpr int64 spilling_bytes = int64{1} << 20;
 
 /// Writes 64 bytes to an aligned address past the caches.
 SKERRY_INLINE void stream_line(void* to, const void* from) {
@@ -212,7 +212,7 @@ class radix_sort {
 
   template <class Source, class Sink>
   void pass(Source& source, int64 n, int index, Sink sink) {
-    if (n * int64(sizeof(typename Sink::type)) >= streamed_bytes) {
+    if (n * int64(sizeof(typename Sink::type)) >= spilling_bytes) {
       stream_pass(source, n, index, sink);
       return;
     }

@@ -103,6 +103,30 @@ struct accumulator_loops {
   static constexpr int64 result_size = sizeof(decltype(Op::finish(A{}, ops::reduced{})));
   static SKERRY_INLINE bool is_dense(int64 step) { return step == result_size; }
 
+  /// Four rows of a block at a time, by the `four_rows` of Loops: one read and write of the
+  /// accumulator for four elements.
+  template <class Loops>
+  static SKERRY_INLINE void columns_by_four(char* acc, const element_rows& block) {
+    const int64 n = block.n;
+    int64 j = 0;
+    if (block.is_fresh && block.rows >= 4) {
+      Loops::template four_rows<true>(acc, block.x, block.row, n);
+      j = 4;
+    } else if (block.is_fresh) {
+      for (int64 i = 0; i < n; ++i) store<A>(acc + i * size, Loops::item(block.x, i));
+      j = 1;
+    }
+    for (; j + 4 <= block.rows; j += 4)
+      Loops::template four_rows<false>(acc, block.x + j * block.row, block.row, n);
+    for (; j < block.rows; ++j) {
+      const char* x = block.x + j * block.row;
+#pragma GCC ivdep
+      for (int64 i = 0; i < n; ++i) {
+        store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), Loops::item(x, i)));
+      }
+    }
+  }
+
   /// Puts totals of a block's columns into the accumulators; `total(i)` is that of column i.
   template <class Total>
   static SKERRY_INLINE void deliver(char* acc, const element_rows& block, Total total) {
@@ -168,26 +192,8 @@ struct plain_loops : accumulator_loops<Op, T> {
     }
   }
 
-  // Four rows at a time, as a tree: one read and write of the accumulator for four elements.
   static void columns(char* acc, const element_rows& block) noexcept {
-    const int64 n = block.n;
-    int64 j = 0;
-    if (block.is_fresh && block.rows >= 4) {
-      four_rows<true>(acc, block.x, block.row, n);
-      j = 4;
-    } else if (block.is_fresh) {
-      for (int64 i = 0; i < n; ++i) store<A>(acc + i * size, item(block.x, i));
-      j = 1;
-    }
-    for (; j + 4 <= block.rows; j += 4)
-      four_rows<false>(acc, block.x + j * block.row, block.row, n);
-    for (; j < block.rows; ++j) {
-      const char* x0 = block.x + j * block.row;
-#pragma GCC ivdep
-      for (int64 i = 0; i < n; ++i) {
-        store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), item(x0, i)));
-      }
-    }
+    base::template columns_by_four<plain_loops>(acc, block);
   }
 
   /// In as many lanes as fill four vectors.

@@ -149,24 +149,7 @@ struct extremum_loops : accumulator_loops<Op, T> {
   }
 
   static void columns(char* acc, const element_rows& block) noexcept {
-    const int64 n = block.n;
-    int64 j = 0;
-    if (block.is_fresh && block.rows >= 4) {
-      four_rows<true>(acc, block.x, block.row, n);
-      j = 4;
-    } else if (block.is_fresh) {
-      for (int64 i = 0; i < n; ++i) store<T>(acc + i * size, item(block.x, i));
-      j = 1;
-    }
-    for (; j + 4 <= block.rows; j += 4)
-      four_rows<false>(acc, block.x + j * block.row, block.row, n);
-    for (; j < block.rows; ++j) {
-      const char* x = block.x + j * block.row;
-#pragma GCC ivdep
-      for (int64 i = 0; i < n; ++i) {
-        store<T>(acc + i * size, Op::combine(load<T>(acc + i * size), item(x, i)));
-      }
-    }
+    base::template columns_by_four<extremum_loops>(acc, block);
   }
 
   static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64) noexcept {

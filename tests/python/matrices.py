@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Random matrices of every layout, and how results of skerry.linalg are compared."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import on, to_numpy
+
+FLOATS = ["float32", "float64", "complex64", "complex128"]
+LOOSE = {"float32": 2e-4, "float64": 1e-11, "complex64": 2e-4, "complex128": 1e-11}
+STACKS = [(), (3,), (2, 3), (0,), (2, 0), (70,)]
+SQUARES = [0, 1, 2, 5]
+RECTANGLES = [(0, 0), (0, 3), (3, 0), (1, 1), (4, 4), (5, 3), (3, 5), (1, 4), (4, 1)]
+
+
+def real_of(dtype):
+    return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
+
+
+def complex_of(dtype):
+    return {"float32": "complex64", "float64": "complex128"}.get(dtype, dtype)
+
+
+def random(dtype, shape, seed=0):
+    rng = np.random.default_rng(seed)
+    values = rng.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        values = values + 1j * rng.standard_normal(shape)
+    return np.asarray(values).astype(dtype)
+
+
+def adjoint(x):
+    return np.conj(np.swapaxes(x, -1, -2))
+
+
+def layouts(where, x):
+    """The same matrices in C order, in column-major order, as every other row of a taller one, and upside down."""
+    yield on(where, x)
+    yield on(where, np.ascontiguousarray(np.swapaxes(x, -1, -2))).mT
+    taller = np.zeros((*x.shape[:-2], 2 * x.shape[-2], x.shape[-1]), x.dtype)
+    taller[..., ::2, :] = x
+    yield on(where, taller)[..., ::2, :]
+    yield on(where, np.ascontiguousarray(x[..., ::-1]))[..., ::-1]
+
+
+def check(got, want, where, dtype, loose=None, scale=1.0):
+    want = np.asarray(want)
+    assert isinstance(got, sk.Array)
+    assert got.device == sk.Device(where)
+    assert got.dtype == np.dtype(dtype), got.dtype
+    assert got.shape == want.shape, (got.shape, want.shape)
+    if loose == 0:
+        np.testing.assert_array_equal(to_numpy(got), want)
+        return
+    loose = loose or LOOSE[str(np.dtype(dtype))]
+    np.testing.assert_allclose(to_numpy(got), want, rtol=loose, atol=loose * scale)
+
+
+def near(a, b, dtype, scale=1.0):
+    assert a.shape == b.shape, (a.shape, b.shape)
+    np.testing.assert_allclose(a, b, rtol=LOOSE[dtype], atol=LOOSE[dtype] * scale)
+
+
+squares = pytest.mark.parametrize("n", SQUARES)
+dtypes = pytest.mark.parametrize("dtype", FLOATS)
+
+
+def shapes_of_squares(n):
+    return [(*stack, n, n) for stack in STACKS]
