@@ -12,7 +12,7 @@ namespace skerry::cuda {
 // here; every status is a cudaError_t as an int. The module that fills it is loaded at run time,
 // so changing anything in this file means raising module_abi_version.
 
-inline constexpr int module_abi_version = 1;
+inline constexpr int module_abi_version = 2;
 
 /// The statuses that skerry tells apart.
 inline constexpr int success = 0;
@@ -31,6 +31,7 @@ inline constexpr int invalid_resource_handle = 400;
 inline constexpr int not_ready = 600;
 inline constexpr int illegal_address = 700;
 inline constexpr int peer_access_already_enabled = 704;
+inline constexpr int host_memory_already_registered = 712;
 inline constexpr int not_supported = 801;
 
 /// True for the codes after which CUDA wants the process to be terminated (driver_types.h of CUDA
@@ -111,6 +112,9 @@ struct api {
   int (*pool_trim)(int ordinal, std::size_t keep_bytes);
   int (*host_allocate)(void** data, std::size_t nbytes);
   int (*host_deallocate)(void* data);
+  /// Locks the pages of memory that is there already, for all devices.
+  int (*host_register)(void* data, std::size_t nbytes);
+  int (*host_unregister)(void* data);
   int (*get_pointer_attributes)(pointer_attributes* attributes, const void* data);
 
   int (*copy_async)(void* target, const void* source, std::size_t nbytes, copy_kind kind,

@@ -27,7 +27,7 @@ namespace detail {
 
 constinit std::atomic<int> usable_count{-1};
 constinit device_state* states[most_devices]{};
-constinit const api* table = nullptr;
+constinit std::atomic<const api*> table{nullptr};
 
 }  // namespace detail
 

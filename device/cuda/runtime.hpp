@@ -59,7 +59,7 @@ namespace detail {
 /// Devices that can be used: -1 before the first use, 0 after a fork or shut_down().
 extern std::atomic<int> usable_count;
 extern device_state* states[most_devices];
-extern const api* table;
+extern std::atomic<const api*> table;
 [[nodiscard]] device_state& use_slowly(device where);
 
 }  // namespace detail
@@ -85,7 +85,9 @@ extern const api* table;
 }
 
 /// The table of entry points; only after use() has returned once.
-[[nodiscard]] inline const api& calls() noexcept { return *detail::table; }
+[[nodiscard]] inline const api& calls() noexcept {
+  return *detail::table.load(std::memory_order_relaxed);
+}
 
 [[noreturn]] void fail(int code, device_state& on, const char* what);
 

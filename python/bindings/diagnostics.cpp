@@ -4,6 +4,7 @@
 
 #include "core/errors.hpp"
 #include "device/cpu/info.hpp"
+#include "device/cuda/counting.hpp"
 #include "device/cuda/rehearsal/control.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
@@ -75,6 +76,26 @@ PyObject* run_rehearsal_calls(const arguments&) {
   return PyLong_FromUnsignedLongLong(rehearsal::calls());
 }
 
+PyObject* run_count_cuda_calls(const arguments& with) {
+  return guarded([&] {
+    if (truth(with[0], true)) {
+      cuda::start_counting();
+    } else {
+      cuda::stop_counting();
+    }
+    return Py_NewRef(Py_None);
+  });
+}
+
+PyObject* run_counted_cuda_calls(const arguments&) {
+  object counts(PyDict_New());
+  for (const cuda::counted_call& each : cuda::counted_calls()) {
+    const object count(PyLong_FromUnsignedLongLong(each.count));
+    if (PyDict_SetItemString(counts.get(), each.name, count.get()) != 0) return nullptr;
+  }
+  return counts.release();
+}
+
 PyObject* run_cuda_was_used(const arguments&) { return PyBool_FromLong(cuda_was_used()); }
 PyObject* run_is_rehearsing(const arguments&) { return PyBool_FromLong(is_rehearsing()); }
 
@@ -126,6 +147,10 @@ constexpr function_entry functions[] = {
      run_rehearsal_fail_call},
     {"rehearsal_calls", "()", "Simulated CUDA calls since rehearsal_fail_call was last called.",
      run_rehearsal_calls},
+    {"count_cuda_calls", "(on, /)", "Begin or end to count calls of the CUDA runtime. For tests.",
+     run_count_cuda_calls},
+    {"counted_cuda_calls", "()", "Calls of the CUDA runtime by name, while they were counted.",
+     run_counted_cuda_calls},
     {"cuda_was_used", "()", "Whether this process has made a CUDA call, simulated or real.",
      run_cuda_was_used},
     {"is_rehearsing", "()", "Whether the CUDA devices are rehearsed.", run_is_rehearsing},

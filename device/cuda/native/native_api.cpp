@@ -38,6 +38,7 @@ static_assert(invalid_resource_handle == cudaErrorInvalidResourceHandle);
 static_assert(not_ready == cudaErrorNotReady);
 static_assert(illegal_address == cudaErrorIllegalAddress);
 static_assert(peer_access_already_enabled == cudaErrorPeerAccessAlreadyEnabled);
+static_assert(host_memory_already_registered == cudaErrorHostMemoryAlreadyRegistered);
 static_assert(not_supported == cudaErrorNotSupported);
 static_assert(static_cast<int>(copy_kind::device_to_device) == cudaMemcpyDeviceToDevice);
 static_assert(static_cast<int>(copy_kind::automatic) == cudaMemcpyDefault);
@@ -137,6 +138,10 @@ constexpr api native_calls{
       return cudaHostAlloc(data, nbytes, cudaHostAllocPortable | cudaHostAllocMapped);
     },
     .host_deallocate = [](void* data) -> int { return cudaFreeHost(data); },
+    .host_register = [](void* data, std::size_t nbytes) -> int {
+      return cudaHostRegister(data, nbytes, cudaHostRegisterPortable);
+    },
+    .host_unregister = [](void* data) -> int { return cudaHostUnregister(data); },
     .get_pointer_attributes = get_pointer_attributes,
 
     .copy_async = [](void* target, const void* source, std::size_t nbytes, copy_kind kind,

@@ -180,7 +180,7 @@ int pinned_blocks::allocate(void** data, std::size_t nbytes) noexcept try {
   if (fresh == nullptr) return cuda::memory_allocation;
   const std::lock_guard lock(mutex_);
   try {
-    blocks_.emplace(address(fresh), nbytes);
+    blocks_.emplace(address(fresh), block{nbytes, false});
   } catch (...) {
     std::free(fresh);
     throw;
@@ -192,17 +192,37 @@ int pinned_blocks::allocate(void** data, std::size_t nbytes) noexcept try {
   return cuda::memory_allocation;
 }
 
+bool pinned_blocks::erase(void* data, bool is_callers) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(address(data));
+  if (found == blocks_.end() || found->second.is_callers != is_callers) return false;
+  live_bytes_ -= found->second.nbytes;
+  blocks_.erase(found);
+  return true;
+}
+
 bool pinned_blocks::release(void* data) noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = blocks_.find(address(data));
-    if (found == blocks_.end()) return false;
-    live_bytes_ -= found->second;
-    blocks_.erase(found);
-  }
+  if (!erase(data, false)) return false;
   std::free(data);
   return true;
 }
+
+int pinned_blocks::add(void* data, std::size_t nbytes) noexcept try {
+  if (data == nullptr || nbytes == 0) return cuda::invalid_value;
+  const std::lock_guard lock(mutex_);
+  const auto after = blocks_.lower_bound(address(data));
+  const bool overlaps_next = after != blocks_.end() && after->first - address(data) < nbytes;
+  const bool overlaps_last = after != blocks_.begin() && address(data) - std::prev(after)->first <
+                                                             std::prev(after)->second.nbytes;
+  if (overlaps_next || overlaps_last) return cuda::host_memory_already_registered;
+  blocks_.emplace(address(data), block{nbytes, true});
+  live_bytes_ += nbytes;
+  return cuda::success;
+} catch (const std::bad_alloc&) {
+  return cuda::memory_allocation;
+}
+
+bool pinned_blocks::remove(void* data) noexcept { return erase(data, true); }
 
 bool pinned_blocks::contains(const void* data) noexcept { return covers(data, 1); }
 
@@ -210,9 +230,9 @@ bool pinned_blocks::covers(const void* data, std::size_t nbytes) noexcept {
   const std::lock_guard lock(mutex_);
   const auto after = blocks_.upper_bound(address(data));
   if (after == blocks_.begin()) return false;
-  const auto& [start, extent] = *std::prev(after);
+  const auto& [start, found] = *std::prev(after);
   const std::uintptr_t offset = address(data) - start;
-  return offset < extent && nbytes <= extent - offset;
+  return offset < found.nbytes && nbytes <= found.nbytes - offset;
 }
 
 std::size_t pinned_blocks::live_blocks() noexcept {

@@ -62,6 +62,9 @@ class pinned_blocks {
  public:
   [[nodiscard]] int allocate(void** data, std::size_t nbytes) noexcept;
   [[nodiscard]] bool release(void* data) noexcept;
+  /// Memory of the caller's, which counts as pinned until it is removed. A status.
+  [[nodiscard]] int add(void* data, std::size_t nbytes) noexcept;
+  [[nodiscard]] bool remove(void* data) noexcept;
   /// Whether `data` points into pinned memory, and if so whether `nbytes` fit.
   [[nodiscard]] bool contains(const void* data) noexcept;
   [[nodiscard]] bool covers(const void* data, std::size_t nbytes) noexcept;
@@ -69,8 +72,15 @@ class pinned_blocks {
   [[nodiscard]] std::size_t live_bytes() noexcept;
 
  private:
+  struct block {
+    std::size_t nbytes;
+    bool is_callers;
+  };
+
+  [[nodiscard]] bool erase(void* data, bool is_callers) noexcept;
+
   std::mutex mutex_;
-  std::map<std::uintptr_t, std::size_t> blocks_;
+  std::map<std::uintptr_t, block> blocks_;
   std::size_t live_bytes_ = 0;
 };
 

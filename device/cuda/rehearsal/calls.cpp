@@ -184,6 +184,17 @@ int host_deallocate(void* data) {
   });
 }
 
+int host_register(void* data, std::size_t nbytes) {
+  return enter(entry::host_register, [&](machine& all) { return all.pinned.add(data, nbytes); });
+}
+
+int host_unregister(void* data) {
+  return enter(entry::host_unregister, [&](machine& all) {
+    for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
+    return all.pinned.remove(data) ? cuda::success : cuda::invalid_value;
+  });
+}
+
 int get_pointer_attributes(cuda::pointer_attributes* attributes, const void* data) {
   return enter(entry::get_pointer_attributes, [&](machine& all) {
     *attributes = {cuda::memory_type::unregistered, -2, nullptr, const_cast<void*>(data)};
@@ -390,6 +401,8 @@ constexpr cuda::api simulated_calls{
     .pool_trim = pool_trim,
     .host_allocate = host_allocate,
     .host_deallocate = host_deallocate,
+    .host_register = host_register,
+    .host_unregister = host_unregister,
     .get_pointer_attributes = get_pointer_attributes,
     .copy_async = copy_async,
     .copy_peer_async = copy_peer_async,

@@ -39,6 +39,8 @@ enum class entry : int {
   pool_trim,
   host_allocate,
   host_deallocate,
+  host_register,
+  host_unregister,
   get_pointer_attributes,
   copy_async,
   copy_peer_async,

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/counting.hpp"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+
+#include "device/cuda/runtime.hpp"
+
+namespace skerry::cuda {
+
+namespace {
+
+/// The functions that are in use while nothing is counted.
+constinit std::atomic<const api*> counted_table{nullptr};
+
+template <auto Entry>
+struct counted;
+
+template <class... Args, int (*api::*Entry)(Args...)>
+struct counted<Entry> {
+  static constinit inline std::atomic<std::uint64_t> count{0};
+  static int call(Args... args) {
+    count.fetch_add(1, std::memory_order_relaxed);
+    return (counted_table.load(std::memory_order_relaxed)->*Entry)(args...);
+  }
+  /// An entry that the table lacks stays null: callers ask for it.
+  static void put_before(api& table) noexcept {
+    if (table.*Entry != nullptr) table.*Entry = call;
+  }
+};
+
+struct entry_of_table {
+  const char* name;
+  std::atomic<std::uint64_t>* count;
+  void (*put_before)(api& table) noexcept;
+};
+
+#define SKERRY_COUNTED(name) \
+  entry_of_table { #name, &counted<&api::name>::count, counted<&api::name>::put_before }
+
+/// All but the two that give texts.
+constexpr std::array entries{
+    SKERRY_COUNTED(driver_version),     SKERRY_COUNTED(runtime_version),
+    SKERRY_COUNTED(device_count),       SKERRY_COUNTED(get_device),
+    SKERRY_COUNTED(set_device),         SKERRY_COUNTED(get_properties),
+    SKERRY_COUNTED(memory_info),        SKERRY_COUNTED(can_access_peer),
+    SKERRY_COUNTED(enable_peer_access), SKERRY_COUNTED(pool_allow_reader),
+    SKERRY_COUNTED(device_synchronize), SKERRY_COUNTED(allocate),
+    SKERRY_COUNTED(deallocate),         SKERRY_COUNTED(allocate_async),
+    SKERRY_COUNTED(deallocate_async),   SKERRY_COUNTED(pool_set_release_threshold),
+    SKERRY_COUNTED(pool_trim),          SKERRY_COUNTED(host_allocate),
+    SKERRY_COUNTED(host_deallocate),    SKERRY_COUNTED(host_register),
+    SKERRY_COUNTED(host_unregister),    SKERRY_COUNTED(get_pointer_attributes),
+    SKERRY_COUNTED(copy_async),         SKERRY_COUNTED(copy_peer_async),
+    SKERRY_COUNTED(fill_async),         SKERRY_COUNTED(launch_host_function),
+    SKERRY_COUNTED(launch_host_kernel), SKERRY_COUNTED(stream_create),
+    SKERRY_COUNTED(stream_destroy),     SKERRY_COUNTED(stream_synchronize),
+    SKERRY_COUNTED(stream_query),       SKERRY_COUNTED(stream_wait_event),
+    SKERRY_COUNTED(event_create),       SKERRY_COUNTED(event_destroy),
+    SKERRY_COUNTED(event_record),       SKERRY_COUNTED(event_query),
+    SKERRY_COUNTED(event_synchronize),  SKERRY_COUNTED(get_last_error),
+};
+
+#undef SKERRY_COUNTED
+
+static_assert(sizeof(api) == (entries.size() + 2) * sizeof(void (*)()),
+              "an entry point of the table is not counted: add it to the list above");
+
+constinit std::mutex counting_mutex;
+constinit int depth = 0;
+constinit api counting_table{};
+
+}  // namespace
+
+void start_counting() {
+  static_cast<void>(look_at({device_kind::cuda, 0}));
+  const std::lock_guard lock(counting_mutex);
+  if (depth++ != 0) return;
+  const api* const plain = detail::table.load();
+  // Written once: a thread may still be on its way through it.
+  if (counted_table.exchange(plain) == nullptr) {
+    counting_table = *plain;
+    for (const entry_of_table& each : entries) each.put_before(counting_table);
+  }
+  detail::table.store(&counting_table);
+}
+
+void stop_counting() noexcept {
+  const std::lock_guard lock(counting_mutex);
+  if (depth > 0 && --depth == 0) detail::table.store(counted_table.load());
+}
+
+std::vector<counted_call> counted_calls() {
+  std::vector<counted_call> result;
+  result.reserve(entries.size());
+  for (const entry_of_table& each : entries) result.push_back({each.name, each.count->load()});
+  return result;
+}
+
+}  // namespace skerry::cuda

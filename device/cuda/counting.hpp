@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace skerry::cuda {
+
+/// One entry point of the table, and how often it was called while calls were counted.
+struct counted_call {
+  const char* name;
+  std::uint64_t count;
+};
+
+/// Puts counting functions in front of the table's, real or rehearsed, until stop_counting() was
+/// called as often; finds the devices first. Kernels that a GPU launches are no calls of the table;
+/// those of rehearsed devices are (`launch_host_kernel`). Other threads may go on meanwhile.
+void start_counting();
+void stop_counting() noexcept;
+
+/// Since the process began: callers compare two of these.
+[[nodiscard]] std::vector<counted_call> counted_calls();
+
+}  // namespace skerry::cuda
