@@ -39,6 +39,11 @@ $(VENV)/.group-%: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install --quiet --group $*
 	@touch $@
 
+# numba-cuda takes the place of numba.cuda where it is installed: in a folder of its own, tests choose it.
+$(VENV)/.group-numba-cuda: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --quiet --upgrade --no-deps --target $(VENV)/numba-cuda --group numba-cuda
+	@touch $@
+
 build: $(VENV)/.group-build
 	$(PIP) install --verbose --no-build-isolation --no-deps --force-reinstall \
 	  -Ccmake.define.SKERRY_CUDA=$(SKERRY_CUDA) -Ccmake.define.SKERRY_DTYPES="$(SKERRY_DTYPES)" \
@@ -49,7 +54,9 @@ test: test-cpp test-python
 test-cpp: build
 	ctest --test-dir $(BUILD) --output-on-failure
 
-test-python: build $(VENV)/.group-test $(VENV)/.group-demo
+CONSUMERS := $(VENV)/.group-test $(VENV)/.group-demo $(VENV)/.group-consumers $(VENV)/.group-numba-cuda
+
+test-python: build $(CONSUMERS)
 	python -m pytest $(PYTEST_OPTIONS)
 
 demo: build $(VENV)/.group-demo
@@ -58,7 +65,7 @@ demo: build $(VENV)/.group-demo
 bench: build
 	python bench/run.py
 
-gpu-check: build $(VENV)/.group-test
+gpu-check: build $(CONSUMERS)
 	python bench/gpu_check.py
 
 conformance: build $(VENV)/.group-conformance

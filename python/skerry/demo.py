@@ -8,11 +8,11 @@ checked against NumPy; it exits non-zero if a check fails.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import pathlib
 import time
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -132,14 +132,11 @@ def shade_with_numba(centroids: sk.Array) -> sk.Array:
     from numba import cuda
 
     from skerry._demo_kernel import shade
-    from skerry.testing import as_simulated_cuda_array
+    from skerry.testing import numba_simulator
 
-    wrap: Any = as_simulated_cuda_array if simulated else cuda.as_cuda_array
-
-    sk.synchronize(centroids.device)
-    shade[centroids.shape[0], centroids.shape[1]](wrap(centroids), wrap(pixels))
-    if not simulated:
-        cuda.synchronize()
+    with numba_simulator() if simulated else contextlib.nullcontext():
+        shade[centroids.shape[0], centroids.shape[1]](centroids, pixels)
+    cuda.synchronize()
     kind = "Numba's CUDA simulator" if simulated else "a Numba kernel on the GPU"
     print(f"\nHanded to {kind} through __cuda_array_interface__: {pixels.shape} {pixels.dtype}")
     return pixels

@@ -17,6 +17,7 @@ if HAS_GPU:
     os.environ.setdefault("SKERRY_CUDA_LOGICAL", "2")
 else:
     os.environ.setdefault("SKERRY_REHEARSE", "2")
+    os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")  # read when numba is imported
 
 DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
 

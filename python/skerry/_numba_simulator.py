@@ -1,0 +1,324 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Numba's CUDA simulator on rehearsed devices: `skerry.testing.numba_simulator`."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from skerry import _core
+from skerry.exceptions import DeviceMismatchError
+
+__all__ = ["numba_simulator"]
+
+_MISSING = object()
+
+
+class _Described:
+    """A CUDA array interface that was read once, and the object that keeps its memory."""
+
+    def __init__(self, interface: dict[str, Any], owner: object) -> None:
+        self.__cuda_array_interface__ = interface
+        self.owner = owner
+
+
+class _HostView:
+    """Memory that is really on the host, as NumPy's interface tells it; keeps the array that it belongs to."""
+
+    def __init__(self, x: _core.Array) -> None:
+        pointer, read_only = x.__cuda_array_interface__["data"]
+        self.__array_interface__ = {
+            "shape": x.shape,
+            "typestr": x.dtype.str,
+            # NumPy before 2.4 takes no null pointer, not even for no elements.
+            "data": (pointer or 64, read_only),
+            "strides": x.strides,
+            "version": 3,
+        }
+        self.owner = x
+
+
+def _interface(op: str, x: Any) -> Any:
+    """Read the CUDA array interface of ``x``, once; None if it has none."""
+    interface = getattr(x, "__cuda_array_interface__", None)
+    if interface is None and isinstance(x, _core.Array):
+        raise TypeError(
+            f"{op}: the array is on {x.device}; a kernel takes arrays on CUDA devices: "
+            'move it with x.to_device("cuda:0")'
+        )
+    return interface
+
+
+class _Hooks:
+    """Numba's simulator with the CUDA array interface; what it replaces it puts back."""
+
+    def __init__(self) -> None:
+        try:
+            from numba import cuda
+        except ImportError as error:
+            raise ImportError(
+                "numba_simulator: needs Numba: pip install numba", name="numba"
+            ) from error
+        if getattr(cuda, "FakeCUDAKernel", None) is None:
+            raise RuntimeError(
+                "numba_simulator: Numba was imported without its CUDA simulator; "
+                "set NUMBA_ENABLE_CUDASIM=1 in the environment before numba is imported"
+            )
+        from numba.cuda.simulator import kernel
+        from numba.cuda.simulator.cudadrv import devicearray
+
+        self.cuda = cuda
+        self._devicearray = devicearray
+        self._fake = devicearray.FakeCUDAArray
+        self._kernel = kernel
+        self._known = (self._fake, devicearray.FakeWithinKernelCUDAArray)
+        self._before: list[tuple[Any, str, Any]] = []
+
+    def install(self) -> None:
+        devicearray, kernel = self._devicearray, self._kernel.FakeCUDAKernel
+        self._replace(kernel, "__call__", self._call(kernel.__call__))
+        to_device = self._to_device(devicearray.to_device)
+        device_array = self._device_array(devicearray.device_array)
+        for module in (devicearray, self.cuda):
+            self._replace(module, "to_device", to_device)
+            self._replace(module, "device_array", device_array)
+        self._replace(self.cuda, "as_cuda_array", self.as_cuda_array)
+        self._replace(self.cuda, "from_cuda_array_interface", self.from_cuda_array_interface)
+        self._replace(self.cuda, "is_cuda_array", self.is_cuda_array)
+        self._replace(self._fake, "__cuda_array_interface__", property(_interface_of))
+
+    def _replace(self, where: Any, name: str, value: Any) -> None:
+        self._before.append((where, name, vars(where).get(name, _MISSING)))
+        setattr(where, name, value)
+
+    def restore(self) -> None:
+        while self._before:
+            where, name, value = self._before.pop()
+            if value is _MISSING:
+                delattr(where, name)
+            else:
+                setattr(where, name, value)
+
+    def _view(self, op: str, interface: Any, owner: object, sync: bool = True) -> Any:
+        """Make a simulated device array over exactly the memory of an interface; it keeps ``owner``."""
+        # skerry's own import checks every field, asks whose memory it is and waits for its stream.
+        x = _core.asarray(_Described(interface, owner))
+        if x.device.kind == "cuda" and not x.device.info.rehearsal:
+            raise TypeError(
+                f"{op}: the array is on {x.device}, a real GPU, whose memory the simulator can't read"
+            )
+        if sync and x.device.kind == "cuda" and interface.get("stream") is not None:
+            _core.current_stream(x.device).synchronize()
+        return self._fake(np.asarray(_HostView(x)))
+
+    def as_cuda_array(self, obj: Any, sync: bool = True) -> Any:
+        """As ``numba.cuda.as_cuda_array``: the result keeps ``obj``."""
+        interface = _interface("as_cuda_array", obj)
+        if interface is None:
+            raise TypeError("*obj* doesn't implement the cuda array interface.")
+        return self._view("as_cuda_array", interface, obj, sync)
+
+    def from_cuda_array_interface(
+        self, desc: dict[str, Any], owner: object = None, sync: bool = True
+    ) -> Any:
+        """As ``numba.cuda.from_cuda_array_interface``: the result keeps ``owner``."""
+        return self._view("from_cuda_array_interface", desc, owner, sync)
+
+    def is_cuda_array(self, obj: Any) -> bool:
+        """As ``numba.cuda.is_cuda_array``."""
+        return hasattr(obj, "__cuda_array_interface__")
+
+    def _to_device(self, before: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(before)
+        def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> Any:
+            interface = _interface("to_device", obj)
+            there = obj if interface is None else self._view("to_device", interface, obj)
+            if to is not None:
+                return before(getattr(there, "_ary", there), stream, copy, to)
+            return self._on_the_device(before(there, stream)) if interface is None else there
+
+        return to_device
+
+    def _device_array(self, before: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(before)
+        def device_array(*args: Any, **kwargs: Any) -> Any:
+            return self._on_the_device(before(*args, **kwargs))
+
+        return device_array
+
+    def _on_the_device(self, fake: Any) -> Any:
+        """Move a simulated array to memory of the first rehearsed device, so that skerry can take it."""
+        found = _core.devices("cuda")
+        if not found or not found[0].info.rehearsal or type(fake._ary) is not np.ndarray:
+            return fake
+        first, last = np.lib.array_utils.byte_bounds(fake._ary)
+        memory = _core.empty((max(last - first, 1),), dtype=np.uint8, device=found[0])
+        _core.synchronize(found[0])
+        there = np.ndarray(
+            fake._ary.shape,
+            fake._ary.dtype,
+            np.asarray(_HostView(memory)),
+            fake._ary.__array_interface__["data"][0] - first if fake._ary.size else 0,
+            fake._ary.strides,
+        )
+        # The elements of a broadcast array lie on each other, which NumPy's copy forbids to write.
+        core = tuple(slice(None if step else 1) for step in there.strides)
+        there[core] = fake._ary[core]
+        return self._fake(there, stream=fake.stream)
+
+    def _call(self, before: Callable[..., Any]) -> Callable[..., Any]:
+        """Make a launch that takes arrays by their CUDA array interface."""
+
+        @functools.wraps(before)
+        def launch(kernel: Any, *args: Any) -> Any:
+            if kernel._device:  # called by a kernel, with arguments that its launch has taken
+                return before(kernel, *args)
+            places: list[str] = []
+            op = f"kernel {kernel.__name__}"
+            taken = [self._taken(op, arg, places) for arg in args]
+            if len(set(places)) > 1:
+                error = DeviceMismatchError(
+                    f"{op}: arrays on different devices: {', '.join(places)}; "
+                    "a launch runs on one device: move them with to_device"
+                )
+                error.devices = tuple(places)
+                raise error
+            return before(kernel, *taken)
+
+        return launch
+
+    def _taken(self, op: str, arg: Any, places: list[str]) -> Any:
+        """Give the argument as the simulator takes it; the device of an array is added to ``places``."""
+        if isinstance(arg, tuple):
+            parts = [self._taken(op, part, places) for part in arg]
+            return arg._make(parts) if hasattr(arg, "_make") else tuple(parts)
+        if isinstance(arg, self._known):
+            return arg
+        value = arg.value if isinstance(arg, self._kernel.ArgHint) else arg
+        interface = _interface(op, value)
+        if interface is None:
+            return arg
+        view = self._view(op, interface, value)
+        device = (
+            value.device if isinstance(value, _core.Array) else _host_view_of(view).owner.device
+        )
+        if device.kind == "cuda":
+            places.append(str(device))
+        return view
+
+
+def _host_view_of(fake: Any) -> Any:
+    """Whose memory a simulated device array is in: a _HostView, or the host's."""
+    base = fake._ary
+    while getattr(base, "base", None) is not None:
+        base = base.base
+    return base
+
+
+def _interface_of(fake: Any) -> dict[str, Any]:
+    """Give the CUDA array interface of a simulated device array whose memory is a rehearsed device's."""
+    if not isinstance(_host_view_of(fake), _HostView):
+        raise AttributeError("__cuda_array_interface__")
+    about: dict[str, Any] = dict(fake._ary.__array_interface__)
+    address, read_only = about["data"]
+    # The simulator works at once: there is nothing to wait for.
+    return {
+        **about,
+        "data": (address if fake._ary.size else 0, read_only),
+        "version": 3,
+        "stream": None,
+    }
+
+
+_lock = threading.Lock()
+_hooks: _Hooks | None = None
+_uses = 0
+
+
+class numba_simulator:  # noqa: N801 - a verb in `with numba_simulator()`
+    """Make Numba's CUDA simulator take arrays on rehearsed CUDA devices, so that kernels can be tested without a GPU.
+
+    Numba's simulator (``NUMBA_ENABLE_CUDASIM=1``) runs ``@cuda.jit`` kernels in Python on the host, but knows no
+    ``__cuda_array_interface__``. From the call on, until ``close()`` or the end of a ``with`` block, it does, as
+    Numba on a GPU does: an array may be passed to ``kernel[grid, block](x)``, inside of ``cuda.In``, ``cuda.Out`` and
+    ``cuda.InOut``, to ``cuda.as_cuda_array``, ``cuda.from_cuda_array_interface``, ``cuda.is_cuda_array`` and
+    ``cuda.to_device``. Nothing is copied: the kernel writes into the array, which stays alive. Pending work on the
+    array is done before the kernel runs. Afterwards everything in Numba is as it was.
+
+    It may be nested, and is for the whole process, not for a thread. It is stricter than a GPU in two ways: a kernel
+    can't write to a read-only array, and all arrays of a launch must be on one device.
+
+    Yields
+    ------
+    module
+        ``numba.cuda``
+
+    Raises
+    ------
+    ImportError
+        If Numba is not installed.
+    RuntimeError
+        If Numba was imported without ``NUMBA_ENABLE_CUDASIM=1`` in the environment.
+
+    The calls above raise ``TypeError`` for an array that is not on a rehearsed CUDA device, ``NotImplementedError``
+    for one with a mask, ``DeviceMismatchError`` for a launch with arrays of two devices, and what ``skerry.asarray``
+    raises for an interface that is malformed.
+
+    Examples
+    --------
+    In a process with ``NUMBA_ENABLE_CUDASIM=1`` and ``SKERRY_REHEARSE=1``:
+
+    >>> import skerry as sk
+    >>> from numba import cuda
+    >>> from skerry.testing import numba_simulator
+    >>> @cuda.jit
+    ... def double(x):
+    ...     i = cuda.grid(1)
+    ...     if i < x.size:
+    ...         x[i] *= 2
+    >>> x = sk.arange(5, device="cuda:0")
+    >>> with numba_simulator():
+    ...     double[1, 32](x)
+    >>> x
+    Array([0, 2, 4, 6, 8], dtype=int64, device='cuda:0')
+
+    """
+
+    def __init__(self) -> None:
+        global _hooks, _uses
+        self._open = False
+        with _lock:
+            hooks = _hooks or _Hooks()
+            if _uses == 0:
+                hooks.install()
+            _hooks, _uses, self._open = hooks, _uses + 1, True
+        self._cuda = hooks.cuda
+
+    def close(self) -> None:
+        """Put back what was replaced in Numba; a second call does nothing."""
+        global _hooks, _uses
+        with _lock:
+            if not self._open:
+                return
+            self._open = False
+            _uses -= 1
+            if _uses == 0 and _hooks is not None:
+                _hooks.restore()
+                _hooks = None
+
+    def __enter__(self) -> Any:
+        return self._cuda
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
