@@ -60,23 +60,69 @@ pool::stream_cache* pool::find_cache(void* stream) noexcept {
 }
 
 block* pool::take_cached(const size_class& size, void* stream) noexcept {
-  if (size.bin == size_class::not_cached) return nullptr;
+  if (size.bin == size_class::too_large) return nullptr;
   stream_cache* const cache = find_cache(stream);
   if (cache == nullptr) return nullptr;
-  block*& bin = cache->bins[static_cast<std::size_t>(size.bin)];
-  if (bin == nullptr) return nullptr;
-  block* const item = std::exchange(bin, bin->next);
-  item->next = nullptr;
-  counts_.cached_bytes -= item->size.nbytes;
+  block* const item = cache->bins[static_cast<std::size_t>(size.bin)];
+  if (item == nullptr) return nullptr;
+  unlink_cached(item);
   counts_.live_bytes += item->size.nbytes;
   return item;
 }
 
-/// The cache of the stream exists: try_new made it.
-void pool::put_cached(block* item) {
+/// The last given back comes first: a GPU may still have it in its cache. The cache of the stream
+/// exists: try_new made it.
+void pool::put_cached(block* item) noexcept {
   block*& bin = find_cache(item->home)->bins[static_cast<std::size_t>(item->size.bin)];
+  item->previous = nullptr;
   item->next = std::exchange(bin, item);
+  if (item->next != nullptr) item->next->previous = item;
+  item->newer = nullptr;
+  item->older = std::exchange(newest_, item);
+  (item->older != nullptr ? item->older->newer : oldest_) = item;
   counts_.cached_bytes += item->size.nbytes;
+}
+
+void pool::unlink_cached(block* item) noexcept {
+  if (item->next != nullptr) item->next->previous = item->previous;
+  if (item->previous != nullptr) {
+    item->previous->next = item->next;
+  } else {
+    find_cache(item->home)->bins[static_cast<std::size_t>(item->size.bin)] = item->next;
+  }
+  (item->older != nullptr ? item->older->newer : oldest_) = item->newer;
+  (item->newer != nullptr ? item->newer->older : newest_) = item->older;
+  item->next = item->previous = item->older = item->newer = nullptr;
+  counts_.cached_bytes -= item->size.nbytes;
+}
+
+std::size_t pool::most_without_growth() const noexcept {
+  constexpr std::size_t share = 8;
+  return std::min(std::max(most_held_, on_.properties.total_bytes / share), counts_.limit_bytes);
+}
+
+/// Before the pool grows: waits for other streams if more than a small part of it waits for them.
+/// Null if what has come back is of no use.
+block* pool::take_pending(const size_class& size, void* stream) noexcept {
+  constexpr std::size_t small_part = 32;
+  const std::lock_guard lock(mutex_);
+  if (pending_bytes_ <= held() / small_part || fits(size, most_without_growth())) return nullptr;
+  settle_pending(true);
+  block* const item = take_cached(size, stream);
+  if (item != nullptr) count_live();
+  return item;
+}
+
+/// Gives the longest unused blocks to the driver until one more of `size` leaves the pool with no
+/// more than it may hold. False if that is over the limit all the same. With the lock held.
+bool pool::make_room(const size_class& size) noexcept {
+  const std::size_t enough = most_without_growth();
+  while (!fits(size, enough) && oldest_ != nullptr) {
+    block* const item = oldest_;
+    unlink_cached(item);
+    release_block(item);
+  }
+  return fits(size, counts_.limit_bytes);
 }
 
 void pool::count_live() noexcept {
@@ -85,15 +131,20 @@ void pool::count_live() noexcept {
   counts_.peak_bytes = std::max(counts_.peak_bytes, counts_.live_bytes);
 }
 
+block* pool::take_hit(const size_class& size, void* stream) noexcept {
+  const std::lock_guard lock(mutex_);
+  block* item = take_cached(size, stream);
+  if (item == nullptr && pending_ != nullptr) {
+    settle_pending(false);
+    item = take_cached(size, stream);
+  }
+  if (item != nullptr) count_live();
+  return item;
+}
+
 storage_ref pool::allocate(std::size_t nbytes, void* stream) {
   const size_class size = size_class::of(nbytes);
-  block* item = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    if (pending_ != nullptr) settle_pending(false);
-    item = take_cached(size, stream);
-    if (item != nullptr) count_live();
-  }
+  block* item = take_hit(size, stream);
   if (item == nullptr) item = acquire(nbytes, size, stream);
   return storage_ref(new (item->object) device_storage(*item, nbytes));
 }
@@ -106,6 +157,7 @@ block* pool::acquire(std::size_t nbytes, const size_class& size, void* stream) {
   if (size.nbytes > read_statistics().limit_bytes) {
     throw_out_of_memory(nbytes, size, "nothing, it is larger than the limit");
   }
+  if (block* item = take_pending(size, stream)) return item;
   if (block* item = try_new(size, stream)) return item;
   release_cached();
   if (block* item = try_new(size, stream)) return item;
@@ -134,11 +186,10 @@ block* pool::try_new(const size_class& size, void* stream) {
   item->home = stream;
   {
     const std::lock_guard lock(mutex_);
-    if (size.bin != size_class::not_cached && find_cache(stream) == nullptr) {
+    if (find_cache(stream) == nullptr) {
       caches_.push_back(std::make_unique<stream_cache>(stream_cache{stream, {}}));
     }
-    const std::size_t held = counts_.live_bytes + counts_.cached_bytes;
-    if (held > counts_.limit_bytes || size.nbytes > counts_.limit_bytes - held) return nullptr;
+    if (!make_room(size)) return nullptr;
     // Taken before the call, so that threads together keep the limit.
     counts_.live_bytes += size.nbytes;
   }
@@ -161,6 +212,7 @@ block* pool::try_new(const size_class& size, void* stream) {
   }
   const std::lock_guard lock(mutex_);
   ++counts_.system_allocations;
+  most_held_ = std::max(most_held_, held());
   count_live();
   return item.release();
 }
@@ -225,22 +277,16 @@ void pool::give_back(block* item) noexcept {
     delete item;
   } else if (pending) {
     counts_.cached_bytes += item->size.nbytes;
+    pending_bytes_ += item->size.nbytes;
     item->next = std::exchange(pending_, item);
-  } else if (item->size.bin == size_class::not_cached) {
-    release_block(item);
   } else {
     put_cached(item);
   }
 }
 
 /// An event on each other stream of the block. False if there is nothing to wait for any more: the
-/// home stream was made to wait itself (blocks that are not cached), or the host has waited.
+/// host has waited.
 bool pool::record_events(block& item) noexcept {
-  if (item.size.bin == size_class::not_cached) {
-    join(item.others, item.home);
-    item.others.clear();
-    return false;
-  }
   const device_guard guard(on_, std::nothrow);
   bool complete = guard.ok();
   for (void* stream : item.others) {
@@ -320,6 +366,7 @@ void pool::settle_pending(bool wait) noexcept {
     }
     if (item->events.empty()) {
       counts_.cached_bytes -= item->size.nbytes;
+      pending_bytes_ -= item->size.nbytes;
       put_cached(item);
     } else {
       item->next = std::exchange(rest, item);
@@ -332,16 +379,13 @@ void pool::settle_pending(bool wait) noexcept {
 std::size_t pool::release_cached() noexcept {
   const std::lock_guard lock(mutex_);
   std::size_t released = 0;
-  for (const auto& cache : caches_) {
-    for (block*& bin : cache->bins) {
-      while (bin != nullptr) {
-        block* const item = std::exchange(bin, bin->next);
-        counts_.cached_bytes -= item->size.nbytes;
-        released += item->size.nbytes;
-        release_block(item);
-      }
-    }
+  while (oldest_ != nullptr) {
+    block* const item = oldest_;
+    released += item->size.nbytes;
+    unlink_cached(item);
+    release_block(item);
   }
+  most_held_ = held();
   return released;
 }
 

@@ -35,7 +35,10 @@ class device_storage final : public storage {
 /// Device memory with all that is needed to hand it out again; the storage object lies inside, so
 /// that an allocation that hits the cache allocates nothing on the host either.
 struct block {
-  block* next = nullptr;
+  block* next = nullptr;      ///< in its bin, or in the list of pending ones
+  block* previous = nullptr;  ///< in its bin
+  block* older = nullptr;     ///< of all that are cached
+  block* newer = nullptr;
   pool* owner = nullptr;
   void* data = nullptr;
   size_class size{};
@@ -52,11 +55,18 @@ struct block {
 /// The memory of one logical device: a cache of blocks per stream over the driver's stream-ordered
 /// allocator. A block is given back to its home stream at once if only that one used it, else when
 /// the events recorded on the others have passed.
+///
+/// Blocks are never split: what is cached and fits nothing goes back to the driver's pool, oldest
+/// first, before the pool holds more than it ever held (or than an eighth of the device, which is
+/// kept without thought), and what waits for other streams is waited for if it is much. So a loop
+/// that repeats itself makes no call, and what a program needs at most is what it has in arrays,
+/// and not that plus what is left over from before; the driver maps the pages of freed blocks to
+/// new addresses, which a cache of its own can't.
 class pool {
  public:
   explicit pool(device_state& on) noexcept : on_(on) {}
 
-  /// In order with `stream`. At most about 100 ns and no call of the runtime if the cache has one.
+  /// In order with `stream`. Less than 100 ns and no call of the runtime if the cache has one.
   [[nodiscard]] storage_ref allocate(std::size_t nbytes, void* stream);
 
   [[nodiscard]] memory_statistics read_statistics();
@@ -77,8 +87,19 @@ class pool {
   };
 
   [[nodiscard]] stream_cache* find_cache(void* stream) noexcept;
+  [[nodiscard]] block* take_hit(const size_class& size, void* stream) noexcept;
   [[nodiscard]] block* take_cached(const size_class& size, void* stream) noexcept;
-  void put_cached(block* item);
+  void put_cached(block* item) noexcept;
+  void unlink_cached(block* item) noexcept;
+  [[nodiscard]] std::size_t most_without_growth() const noexcept;
+  [[nodiscard]] bool fits(const size_class& size, std::size_t most) const noexcept {
+    return size.nbytes <= most && held() <= most - size.nbytes;
+  }
+  [[nodiscard]] block* take_pending(const size_class& size, void* stream) noexcept;
+  [[nodiscard]] bool make_room(const size_class& size) noexcept;
+  [[nodiscard]] std::size_t held() const noexcept {
+    return counts_.live_bytes + counts_.cached_bytes;
+  }
   void count_live() noexcept;
   [[nodiscard]] block* acquire(std::size_t nbytes, const size_class& size, void* stream);
   [[nodiscard]] block* try_new(const size_class& size, void* stream);
@@ -100,6 +121,10 @@ class pool {
   std::mutex mutex_;
   std::vector<std::unique_ptr<stream_cache>> caches_;
   block* pending_ = nullptr;  ///< given back, but events of other streams have not passed
+  std::size_t pending_bytes_ = 0;
+  block* oldest_ = nullptr;  ///< of the cached blocks
+  block* newest_ = nullptr;
+  std::size_t most_held_ = 0;  ///< since trim()
   std::vector<void*> spare_events_;
   std::atomic<bool> keeps_memory_{false};
   memory_statistics counts_;  ///< of whole blocks; pending ones count as cached

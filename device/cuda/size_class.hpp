@@ -8,32 +8,33 @@
 
 namespace skerry::cuda {
 
-/// Sizes that blocks are rounded up to: eight steps per doubling, so that at most an eighth is
-/// wasted above 4 KiB; multiples of 512 bytes, which keeps cudaMalloc's alignment.
+/// Sizes that blocks are rounded up to: 32 steps per doubling, so that at most 1/32 is wasted above
+/// 16 KiB and 1/64 on average: what is lost by rounding can't be won back by any cleverness later.
+/// Multiples of 512 bytes, which keeps cudaMalloc's alignment.
 struct size_class {
   static constexpr std::size_t least = 512;
-  static constexpr int steps = 8;
-  /// Blocks above this go to the driver's pool each time, which splits and joins them; a call of it
-  /// (1 to 2 µs) is nothing beside the work on 32 MiB.
-  static constexpr std::size_t largest_cached = std::size_t{32} << 20;
-  static constexpr int not_cached = -1;
+  static constexpr int log2_steps = 5;
+  static constexpr int steps = 1 << log2_steps;
+  /// More than any device has.
+  static constexpr std::size_t largest = std::size_t{1} << 46;
+  static constexpr int too_large = -1;
 
   std::size_t nbytes;
   int bin;
 
   [[nodiscard]] static constexpr size_class of(std::size_t nbytes) noexcept {
+    if (nbytes > largest) return {nbytes, too_large};
     const std::size_t units = (std::max(nbytes, least) + least - 1) / least;
-    if (nbytes > largest_cached) return {units * least, not_cached};
     if (units <= steps) return {units * least, static_cast<int>(units) - 1};
-    // units in (2^e, 2^(e+1)], split into eight steps of 2^(e-3)
+    // units in (2^e, 2^(e+1)], split into steps of 2^(e - log2_steps)
     const int e = static_cast<int>(std::bit_width(units - 1)) - 1;
-    const std::size_t step = std::size_t{1} << (e - 3);
+    const std::size_t step = std::size_t{1} << (e - log2_steps);
     const std::size_t position = (units - (std::size_t{1} << e) + step - 1) / step;
     const std::size_t rounded = (std::size_t{1} << e) + position * step;
-    return {rounded * least, steps * (e - 2) + static_cast<int>(position) - 1};
+    return {rounded * least, steps * (e - log2_steps + 1) + static_cast<int>(position) - 1};
   }
 };
 
-inline constexpr int cached_bins = size_class::of(size_class::largest_cached).bin + 1;
+inline constexpr int cached_bins = size_class::of(size_class::largest).bin + 1;
 
 }  // namespace skerry::cuda

@@ -17,13 +17,13 @@ using cuda::size_class;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
-TEST(size_class_test, bins_grow_with_the_size_and_waste_an_eighth_at_most) {
+TEST(size_class_test, bins_grow_with_the_size_and_waste_little) {
   int last_bin = -1;
   std::size_t last_nbytes = 0;
-  for (std::size_t n = 1; n <= size_class::largest_cached; n += 1 + n / 37) {
+  for (std::size_t n = 1; n <= size_class::largest; n += 1 + n / 37) {
     const size_class size = size_class::of(n);
     ASSERT_GE(size.nbytes, n);
-    ASSERT_TRUE(n <= 4096 || size.nbytes - n <= n / 8 + 512) << n;
+    ASSERT_TRUE(n <= 16384 ? size.nbytes - n < 512 : size.nbytes - n <= n / 32) << n;
     ASSERT_EQ(size.nbytes % 512, 0u);
     ASSERT_GE(size.bin, 0);
     ASSERT_LT(size.bin, cuda::cached_bins);
@@ -33,7 +33,7 @@ TEST(size_class_test, bins_grow_with_the_size_and_waste_an_eighth_at_most) {
     last_bin = size.bin;
     last_nbytes = size.nbytes;
   }
-  EXPECT_EQ(size_class::of(size_class::largest_cached + 1).bin, size_class::not_cached);
+  EXPECT_EQ(size_class::of(size_class::largest + 1).bin, size_class::too_large);
 }
 
 TEST_F(memory_test, blocks_are_aligned_and_counted) {
@@ -95,22 +95,49 @@ TEST_F(memory_test, a_block_is_not_reused_while_another_stream_works_on_it) {
   EXPECT_EQ(later->data(), used);
 }
 
-TEST_F(memory_test, a_large_block_is_freed_after_the_other_stream_s_work) {
-  const std::size_t large = size_class::largest_cached + mib;
-  const stream other = stream::create(cuda0);
-  const std::size_t before = rehearsal::live_blocks(0);
-  rehearsal::set_delay(20'000);
+TEST_F(memory_test, a_large_block_is_cached_too) {
+  constexpr std::size_t large = 300 * mib;
+  const storage_ref first = allocate(cuda0, large);
+  char* freed = nullptr;
   {
-    const storage_ref block = allocate(cuda0, large);
+    const storage_ref second = allocate(cuda0, large);
+    freed = second->data();
+  }
+  const std::uint64_t calls = rehearsal::calls();
+  const storage_ref again = allocate(cuda0, large);
+  EXPECT_EQ(again->data(), freed);
+  EXPECT_EQ(rehearsal::calls(), calls);
+}
+
+TEST_F(memory_test, what_fits_nothing_goes_back_before_the_pool_grows) {
+  constexpr std::size_t share = std::size_t{1} << 30;  // an eighth of the device
+  const std::uint64_t freed = rehearsal::calls(rehearsal::entry::deallocate_async);
+  static_cast<void>(allocate(cuda0, share / 2));
+  static_cast<void>(allocate(cuda0, share / 8 * 3));
+  EXPECT_EQ(rehearsal::calls(rehearsal::entry::deallocate_async), freed) << "so much is kept";
+  EXPECT_EQ(statistics(cuda0).cached_bytes, share / 8 * 7);
+
+  const storage_ref live = allocate(cuda0, share / 4);
+  EXPECT_EQ(rehearsal::calls(rehearsal::entry::deallocate_async), freed + 1);
+  EXPECT_EQ(statistics(cuda0).cached_bytes, share / 8 * 3) << "the oldest has gone";
+  const storage_ref more = allocate(cuda0, share);
+  EXPECT_EQ(statistics(cuda0).cached_bytes, 0u);
+  EXPECT_EQ(statistics(cuda0).live_bytes, share + share / 4) << "nothing but arrays";
+}
+
+TEST_F(memory_test, pending_frees_are_looked_at_only_where_the_cache_has_nothing) {
+  const stream other = stream::create(cuda0);
+  static_cast<void>(allocate(cuda0, 1000));
+  rehearsal::set_delay(10'000);
+  {
+    const storage_ref block = allocate(cuda0, 5000);
     set_current_stream(other);
     store(block, 1);
     set_current_stream(stream(cuda0));
   }
-  EXPECT_EQ(rehearsal::live_blocks(0), before + 1) << "the work is not done";
-  rehearsal::set_delay(0);
-  synchronize(cuda0);
-  EXPECT_EQ(rehearsal::live_blocks(0), before);
-  EXPECT_EQ(statistics(cuda0).live_bytes, 0u);
+  const std::uint64_t calls = rehearsal::calls();
+  static_cast<void>(allocate(cuda0, 1000));
+  EXPECT_EQ(rehearsal::calls(), calls);
 }
 
 TEST_F(memory_test, the_limit_counts_live_and_cached_blocks) {

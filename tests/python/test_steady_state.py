@@ -22,7 +22,7 @@ def array(*shape, dtype="float32"):
     return sk.reshape(sk.arange(int(np.prod(shape)), dtype=np.dtype(dtype), device=DEVICE), shape)
 
 
-SMALL, LARGE, HUGE = array(4), array(1 << 18), array(1 << 22)
+SMALL, LARGE, HUGE = array(4), array(1 << 18), array(11 << 20)
 MATRIX, TALL = array(64, 48), array(5000, 3)
 MIXED = sk.astype(LARGE, sk.float64)
 HOST = np.arange(1 << 16, dtype=np.float32)
@@ -54,7 +54,7 @@ def in_place():
 LOOPS = {
     "a + b": (lambda: LARGE + LARGE, False),
     "a + 1.5": (lambda: LARGE + 1.5, False),
-    "three sizes": (three_sizes, False),
+    "three sizes up to 44 MiB": (three_sizes, False),
     "chain": (chain, False),
     "in place": (in_place, False),
     "mixed dtypes": (lambda: LARGE + MIXED, False),
