@@ -40,6 +40,7 @@ void deallocate(PyObject* object) {
   if (self->weak_references != nullptr) PyObject_ClearWeakRefs(object);
   PyTypeObject* type = Py_TYPE(object);
   self->value.~ndarray();
+  delete[] self->element_strides;
   if (free_count < most_free) {
     free_objects[free_count++] = self;
   } else {
@@ -117,7 +118,21 @@ PyObject* wrap(ndarray&& value) {
   if (self == nullptr) throw python_error{};
   new (&self->value) ndarray(std::move(value));
   self->weak_references = nullptr;
+  self->element_strides = nullptr;
   return reinterpret_cast<PyObject*>(self);
+}
+
+std::int64_t* element_strides(PyObject* array) {
+  auto* self = reinterpret_cast<array_object*>(array);
+  const ndarray& value = self->value;
+  if (self->element_strides == nullptr && value.rank() > 0) {
+    auto* strides = new std::int64_t[static_cast<std::size_t>(value.rank())];
+    for (int axis = 0; axis < value.rank(); ++axis) {
+      strides[axis] = value.strides()[axis] / value.itemsize();
+    }
+    self->element_strides = strides;
+  }
+  return self->element_strides;
 }
 
 PyObject* wrap_all(std::vector<ndarray>&& values) {
@@ -191,6 +206,7 @@ void prepare_array_type(PyObject* module) {
   // NumPy's operators and ufuncs leave such operands alone: nothing is copied to the host unasked.
   if (PyObject_SetAttrString(type.get(), "__array_ufunc__", Py_None) != 0) throw python_error{};
   add_interchange(array_type);
+  add_exchange_table(array_type);
   if (PyModule_AddObjectRef(module, "Array", type.release()) != 0) throw python_error{};
 }
 

@@ -19,6 +19,7 @@ namespace skerry::python {
 struct array_object {
   PyObject_HEAD ndarray value;
   PyObject* weak_references;
+  std::int64_t* element_strides;  ///< made by element_strides()
 };
 
 extern PyTypeObject* array_type;
@@ -33,6 +34,9 @@ void prepare_array_type(PyObject* module);
 /// A new Python object for an array.
 [[nodiscard]] PyObject* wrap(ndarray&& value);
 [[nodiscard]] PyObject* wrap_all(std::vector<ndarray>&& values);  ///< a tuple
+
+/// Strides in elements, as DLPack counts; they live as long as the object does.
+[[nodiscard]] std::int64_t* element_strides(PyObject* array);
 
 /// Throws dtype_error that names `op` and `argument` unless it is an Array.
 [[nodiscard]] const ndarray& require_array(const char* op, const char* argument, PyObject* from);
@@ -63,5 +67,7 @@ extern PyType_Slot indexing_slots[];
 extern PyType_Slot buffer_slots[];
 /// Adds __cuda_array_interface__ as a real property: cuDF asks for the type of the descriptor.
 void add_interchange(PyTypeObject* type);
+/// Adds __dlpack_c_exchange_api__.
+void add_exchange_table(PyTypeObject* type);
 
 }  // namespace skerry::python

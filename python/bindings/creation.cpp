@@ -292,12 +292,10 @@ PyObject* run_from_dlpack(const arguments& with) {
   if (with.has(1)) how.where = usable_device(op, with[1]);
   // An own array needs no capsule, in which a logical device would lose its name.
   if (is_array(from)) return wrap(convert(how, value_of(from), false));
-  if (!has(from, "__dlpack__") || !has(from, "__dlpack_device__")) {
-    PyErr_Format(PyExc_AttributeError, "from_dlpack: %s has no __dlpack__ and __dlpack_device__",
-                 Py_TYPE(from)->tp_name);
-    return nullptr;
-  }
-  ndarray taken = from_capsule(op, from, how.where ? std::nullopt : how.copied);
+  const bool to_host = how.where && how.where->kind == device_kind::cpu;
+  // Where the array moves, the one copy is made here.
+  const auto copied = how.where && how.copied == true ? std::nullopt : how.copied;
+  ndarray taken = from_capsule(op, from, copied, to_host);
   if (taken.device().kind == device_kind::cpu && how.where && how.where->kind == device_kind::cpu &&
       taken.device() != *how.where && how.copied != true) {
     // Host memory of another library belongs to no logical device: it goes where it is asked for.

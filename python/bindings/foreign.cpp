@@ -19,6 +19,9 @@ struct byte_range {
   std::int64_t last = 0;
 };
 
+/// Beyond any address space, and far from overflow.
+constexpr std::int64_t most_stride = std::int64_t{1} << 48;
+
 [[noreturn]] void reject_extent(const char* op) {
   throw interchange_error(std::string(op) +
                           ": the strides of the foreign array span more bytes "
@@ -27,8 +30,8 @@ struct byte_range {
 
 byte_range span_of(const char* op, const dims& shape, const dims& strides, std::int64_t width) {
   byte_range range{0, width};
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return {};
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    if (shape[axis] == 0) return {};
     const auto step = checked_multiply(shape[axis] - 1, strides[axis]);
     if (!step) reject_extent(op);
     std::int64_t& end = *step < 0 ? range.first : range.last;
@@ -91,23 +94,39 @@ void drop_reference(void* object) noexcept {
   PyGILState_Release(state);
 }
 
+checked_view check_view(const char* op, const void* data, dims shape, dims strides,
+                        std::int64_t width) {
+  check_shape(op, shape.span(), width);
+  const byte_range range = span_of(op, shape, strides, width);
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  // Below zero, or past the end: a difference of pointers into it must fit int64 as well.
+  if (static_cast<std::uint64_t>(-range.first) > address ||
+      address > UINT64_MAX - static_cast<std::uint64_t>(range.last)) {
+    reject_extent(op);
+  }
+  // A stride that no element is reached by may be anything; views multiply it all the same.
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const bool unused = shape[axis] == 1 || range.first == range.last;
+    if (unused && (strides[axis] > most_stride || strides[axis] < -most_stride)) strides[axis] = 0;
+  }
+  checked_view view{.place = {.shape = std::move(shape), .strides = std::move(strides)},
+                    .first = range.first,
+                    .nbytes = range.last - range.first};
+  view.place.offset = -range.first;
+  return view;
+}
+
 ndarray adopt_view(const char* op, device where, void* data, dims shape, dims strides, dtype type,
                    bool read_only, void* owner, void (*release)(void* owner) noexcept) {
-  const std::int64_t width = itemsize(type);
-  layout place{.shape = std::move(shape), .strides = std::move(strides)};
-  byte_range range;
   try {
-    check_shape(op, place.shape.span(), width);
-    range = span_of(op, place.shape, place.strides, width);
+    checked_view view = check_view(op, data, std::move(shape), std::move(strides), itemsize(type));
+    storage_ref memory = adopt(where, static_cast<char*>(data) + view.first,
+                               static_cast<std::size_t>(view.nbytes), read_only, owner, release);
+    return {std::move(memory), std::move(view.place), type, read_only};
   } catch (...) {
     release(owner);
     throw;
   }
-  place.offset = -range.first;
-  storage_ref memory =
-      adopt(where, static_cast<char*>(data) + range.first,
-            static_cast<std::size_t>(range.last - range.first), read_only, owner, release);
-  return {std::move(memory), std::move(place), type, read_only};
 }
 
 ndarray rehome(ndarray array, device where) {
@@ -116,8 +135,9 @@ ndarray rehome(ndarray array, device where) {
   const layout place = owner->layout();
   const dtype type = owner->dtype();
   const bool read_only = owner->read_only();
-  storage_ref renamed = adopt(where, memory->data(), memory->nbytes(), read_only, owner.get(),
-                              [](void* kept) noexcept { delete static_cast<ndarray*>(kept); });
+  storage_ref renamed = adopt(
+      where, memory->data(), memory->nbytes(), read_only, owner.get(),
+      [](void* kept) noexcept { delete static_cast<ndarray*>(kept); }, memory->pinned());
   static_cast<void>(owner.release());
   return {std::move(renamed), place, type, read_only};
 }

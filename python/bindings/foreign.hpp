@@ -18,11 +18,25 @@ namespace skerry::python {
 [[nodiscard]] std::optional<ndarray> from_buffer(const char* op, PyObject* from, device where);
 /// From an object with `__cuda_array_interface__`.
 [[nodiscard]] ndarray from_cuda_interface(const char* op, PyObject* from);
-/// From an object with `__dlpack__`. `copied` is passed on; the result is where the producer says.
-[[nodiscard]] ndarray from_capsule(const char* op, PyObject* from, std::optional<bool> copied);
+/// From an object with `__dlpack__` and `__dlpack_device__`, or with the C exchange API on its
+/// type, or from a DLPack capsule. `copied` is passed on; the result is where the producer says, or
+/// on the host, if `to_host` and the producer is on a device of a kind that is unknown here.
+[[nodiscard]] ndarray from_capsule(const char* op, PyObject* from, std::optional<bool> copied,
+                                   bool to_host = false);
 
-/// A view of foreign memory: checks shape and strides (bytes), finds the range they span, and takes
-/// over `owner`, which `release` lets go on any thread.
+/// Where the elements of a foreign array are, after checks: `first` bytes from its pointer on
+/// (never positive), `nbytes` in all.
+struct checked_view {
+  layout place;
+  std::int64_t first = 0;
+  std::int64_t nbytes = 0;
+};
+/// Checks shape and strides (bytes) of a foreign array, and that the range they span around `data`
+/// lies in the address space.
+[[nodiscard]] checked_view check_view(const char* op, const void* data, dims shape, dims strides,
+                                      std::int64_t width);
+/// A view of foreign memory: checks it as above, and takes over `owner`, which `release` lets go on
+/// any thread; at once, if this throws.
 [[nodiscard]] ndarray adopt_view(const char* op, device where, void* data, dims shape, dims strides,
                                  dtype type, bool read_only, void* owner,
                                  void (*release)(void* owner) noexcept);

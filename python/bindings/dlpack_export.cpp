@@ -1,0 +1,304 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/stream.hpp"
+#include "ops/copy.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
+#include "python/bindings/dlpack_tensor.hpp"
+#include "python/bindings/foreign.hpp"
+
+namespace skerry::python {
+namespace dlpack {
+namespace {
+
+constexpr data_type code_of_one(dtype type) {
+  constexpr type_code codes[] = {type_code::boolean, type_code::signed_integer,
+                                 type_code::unsigned_integer, type_code::real, type_code::complex};
+  return {codes[static_cast<int>(kind(type))], static_cast<std::uint8_t>(8 * itemsize(type)), 1};
+}
+
+constexpr auto type_codes = [] {
+  std::array<data_type, dtype_count> codes{};
+  for (int i = 0; i < dtype_count; ++i) {
+    codes[static_cast<std::size_t>(i)] = code_of_one(static_cast<dtype>(i));
+  }
+  return codes;
+}();
+
+/// One block: the structure, the reference to the memory, then shape and strides.
+template <class Managed>
+struct exported {
+  Managed managed{};
+  storage_ref memory;
+
+  static void destroy(Managed* self) {
+    auto* whole = static_cast<exported*>(self->context);
+    whole->~exported();
+    std::free(whole);
+  }
+};
+
+/// Not consumed: the capsule still has its first name.
+template <class Managed>
+void destroy_capsule(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, Managed::name) == 0) return;
+  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Managed::name));
+  // An error may be on its way up through the caller, and freeing memory may run Python.
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  managed->deleter(managed);
+  PyErr_Restore(type, value, trace);
+}
+
+template <class Managed>
+PyObject* make_capsule(Managed* managed) {
+  PyObject* capsule = PyCapsule_New(managed, Managed::name, destroy_capsule<Managed>);
+  if (capsule == nullptr) managed->deleter(managed);
+  return capsule;
+}
+
+}  // namespace
+
+data_type code_of(dtype type) noexcept { return type_codes[static_cast<std::size_t>(type)]; }
+
+std::optional<dtype> dtype_of(data_type type) noexcept {
+  for (int i = 0; i < dtype_count; ++i) {
+    const data_type own = type_codes[static_cast<std::size_t>(i)];
+    if (own.code == type.code && own.bits == type.bits && type.lanes == 1) {
+      return static_cast<dtype>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+void require_whole_strides(const ndarray& array) {
+  const std::int64_t below = array.itemsize() - 1;
+  for (int axis = 0; axis < array.rank(); ++axis) {
+    if ((array.strides()[axis] & below) != 0 && array.shape()[axis] > 1 && array.size() != 0) {
+      throw interchange_error("__dlpack__: a stride of " + std::to_string(array.strides()[axis]) +
+                              " bytes is no "
+                              "multiple of the item's " +
+                              std::to_string(array.itemsize()) + "; pass copy=True");
+    }
+  }
+}
+
+device_id id_of(const ndarray& array) {
+  if (array.device().kind == device_kind::cuda) {
+    return {device_code::cuda, physical_index(array.device())};
+  }
+  return {array.memory()->pinned() ? device_code::cuda_host : device_code::cpu, 0};
+}
+
+void describe_to(tensor& to, const ndarray& array, device_id where, std::int64_t* shape,
+                 std::int64_t* strides) {
+  to.data = array.size() == 0 ? nullptr : array.data();
+  to.where = where;
+  to.rank = array.rank();
+  to.type = code_of(array.dtype());
+  to.shape = shape;
+  to.strides = strides;
+  to.byte_offset = 0;
+}
+
+template <class Managed>
+Managed* make_managed(const ndarray& array, device_id where) {
+  require_whole_strides(array);
+  const int rank = array.rank();
+  const std::size_t lists = 2 * sizeof(std::int64_t) * static_cast<std::size_t>(rank);
+  void* room = std::malloc(sizeof(exported<Managed>) + lists);
+  if (room == nullptr) throw std::bad_alloc();
+  auto* whole = new (room) exported<Managed>{.managed = {}, .memory = array.memory()};
+  auto* shape = reinterpret_cast<std::int64_t*>(whole + 1);
+  std::int64_t* strides = shape + rank;
+  const int shift = __builtin_ctzll(static_cast<unsigned long long>(array.itemsize()));
+  for (int axis = 0; axis < rank; ++axis) {
+    shape[axis] = array.shape()[axis];
+    strides[axis] = array.strides()[axis] >> shift;
+  }
+  Managed& managed = whole->managed;
+  managed.context = whole;
+  managed.deleter = exported<Managed>::destroy;
+  describe_to(managed.content, array, where, shape, strides);
+  if constexpr (std::is_same_v<Managed, managed_tensor_versioned>) {
+    managed.written_by = own_version;
+    managed.flags = array.read_only() ? flag_read_only : 0;
+  }
+  return &managed;
+}
+
+template <class Managed>
+bool is_own(const Managed* managed) noexcept {
+  return managed->deleter == exported<Managed>::destroy;
+}
+
+template managed_tensor* make_managed(const ndarray&, device_id);
+template managed_tensor_versioned* make_managed(const ndarray&, device_id);
+template bool is_own(const managed_tensor*) noexcept;
+template bool is_own(const managed_tensor_versioned*) noexcept;
+
+}  // namespace dlpack
+
+namespace {
+
+using namespace dlpack;
+
+struct integer_pair {
+  std::int64_t first;
+  std::int64_t second;
+};
+
+integer_pair pair_of(const char* argument, PyObject* from) {
+  if (!PyTuple_Check(from) || PyTuple_GET_SIZE(from) != 2) {
+    throw dtype_error(std::string("__dlpack__: ") + argument + " must be a tuple of two ints");
+  }
+  return {clamped_integer(PyTuple_GET_ITEM(from, 0)), clamped_integer(PyTuple_GET_ITEM(from, 1))};
+}
+
+bool given(PyObject* argument) { return argument != nullptr && argument != Py_None; }
+
+/// The version to write: 1.x where the consumer knows that, else none, which is the old structure.
+std::optional<version> version_for(PyObject* max_version) {
+  if (!given(max_version)) return std::nullopt;
+  const integer_pair most = pair_of("max_version", max_version);
+  if (most.first < 1) return std::nullopt;
+  version writes = own_version;
+  if (most.first == 1 && most.second < writes.minor) {
+    writes.minor = most.second < 0 ? 0 : static_cast<std::uint32_t>(most.second);
+  }
+  return writes;
+}
+
+/// The consumer's stream: -1 for "no order, please", else a handle. Throws for what the protocol
+/// rules out.
+std::int64_t stream_number(PyObject* from) {
+  if (PyBool_Check(from) || !PyIndex_Check(from)) {
+    throw dtype_error(std::string("__dlpack__: stream must be an int or None, not ") +
+                      Py_TYPE(from)->tp_name);
+  }
+  const std::int64_t number = clamped_integer(from);
+  if (number == 0) {
+    throw value_error(
+        "__dlpack__: stream 0 is ambiguous: 1 is the legacy default stream, 2 the per-thread one, "
+        "-1 asks for no order");
+  }
+  if (number < -1 || number == INT64_MAX) {
+    throw value_error("__dlpack__: stream " + std::to_string(number) +
+                      " is no stream: -1, 1, 2 or the address of one");
+  }
+  return number;
+}
+
+/// Makes the work on an array come before what the consumer will do on its stream.
+void order_before(const ndarray& array, PyObject* consumer) {
+  const device where = array.device();
+  if (where.kind == device_kind::cpu) {
+    if (!given(consumer)) return;
+    // mpi4py passes -1 for the memory that `__dlpack_device__` says a GPU can read.
+    if (array.memory()->pinned()) return static_cast<void>(stream_number(consumer));
+    throw interchange_error("__dlpack__: an array on " + to_string(where) +
+                            " has no stream; pass stream=None");
+  }
+  std::int64_t number = 1;
+  if (given(consumer)) number = stream_number(consumer);
+  if (number == -1) return;
+  void* const own = current_stream_handle(where);
+  if (own == reinterpret_cast<void*>(number)) return;
+  const stream target =
+      number == 1 ? stream(where) : stream::from_handle(where, reinterpret_cast<void*>(number));
+  target.wait(current_stream(where));
+}
+
+[[noreturn]] void reject_device(const ndarray& array, const integer_pair& asked) {
+  throw interchange_error("__dlpack__: an array on " + to_string(array.device()) +
+                          " can't be exported to DLPack device (" + std::to_string(asked.first) +
+                          ", " + std::to_string(asked.second) + "); move it with to_device first");
+}
+
+/// How to export: the device that the structure names, and whether that needs a copy to the host.
+struct destination {
+  device_id where;
+  bool to_host = false;
+};
+
+destination destination_for(const ndarray& array, PyObject* dl_device) {
+  const device_id own = id_of(array);
+  // PyTorch, nanobind and CuPy know no pinned memory in a capsule, and everybody knows host memory,
+  // which it is, too. As PyTorch does, `__dlpack_device__` tells those who can use more.
+  const device_id host{device_code::cpu, 0};
+  const device_id usual = own.code == device_code::cuda_host ? host : own;
+  if (!given(dl_device)) return {usual};
+  const integer_pair asked = pair_of("dl_device", dl_device);
+  if (asked.first == static_cast<int>(own.code) && asked.second == own.index) return {own};
+  if (asked.first != static_cast<int>(device_code::cpu) || asked.second != 0) {
+    reject_device(array, asked);
+  }
+  return {host, own.code == device_code::cuda};
+}
+
+ndarray copied_for(const ndarray& array, const destination& to) {
+  if (!to.to_host) return copy(array);
+  const without_gil waiting(true);
+  return to_device(array, device{});
+}
+
+PyObject* wrap_up(const ndarray& array, device_id where, std::optional<version> writes,
+                  bool is_copy) {
+  if (!writes) {
+    if (array.read_only()) {
+      throw interchange_error(
+          "__dlpack__: a read-only array needs DLPack 1.0 or newer; pass max_version=(1, 0), or "
+          "copy=True");
+    }
+    return make_capsule(make_managed<managed_tensor>(array, where));
+  }
+  auto* managed = make_managed<managed_tensor_versioned>(array, where);
+  managed->written_by = *writes;
+  if (is_copy) managed->flags |= flag_is_copied;
+  return make_capsule(managed);
+}
+
+}  // namespace
+
+PyObject* export_device(const ndarray& array) {
+  const device_id id = id_of(array);
+  if (id.code == device_code::cpu) {
+    static PyObject* const cpu = Py_BuildValue("(ii)", static_cast<int>(device_code::cpu), 0);
+    return Py_XNewRef(cpu);
+  }
+  return Py_BuildValue("(ii)", static_cast<int>(id.code), id.index);
+}
+
+PyObject* export_capsule(const ndarray& array, PyObject* stream, PyObject* max_version,
+                         PyObject* dl_device, std::optional<bool> copied) {
+  const std::optional<version> writes = version_for(max_version);
+  const destination to = destination_for(array, dl_device);
+  if (!to.to_host && copied != true) {
+    order_before(array, stream);
+    return wrap_up(array, to.where, writes, false);
+  }
+  if (copied == false) {
+    throw interchange_error("__dlpack__: an array on " + to_string(array.device()) +
+                            " reaches the host by a copy only, and copy=False forbids it");
+  }
+  // The copy on the host has arrived when it is handed over, whatever the stream.
+  if (to.to_host && given(stream)) static_cast<void>(stream_number(stream));
+  if (to.where.code == device_code::cuda_host) {
+    throw interchange_error(
+        "__dlpack__: a copy is not made in pinned memory; pass copy=False, or dl_device=(1, 0)");
+  }
+  const ndarray fresh = copied_for(array, to);
+  if (!to.to_host) order_before(array, stream);
+  return wrap_up(fresh, to.to_host ? to.where : id_of(fresh), writes, true);
+}
+
+}  // namespace skerry::python

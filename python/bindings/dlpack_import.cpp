@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/cuda/runtime.hpp"
+#include "device/memory.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
+#include "python/bindings/dlpack_tensor.hpp"
+#include "python/bindings/foreign.hpp"
+
+namespace skerry::python::dlpack {
+namespace {
+
+[[noreturn]] void reject(const char* op, const std::string& what) {
+  throw interchange_error(std::string(op) + ": " + what);
+}
+
+std::string text_of(device_id id) {
+  std::string text = "(";
+  text += std::to_string(static_cast<int>(id.code)) + ", ";
+  text += std::to_string(id.index) + ")";
+  return text;
+}
+
+struct location {
+  device where;
+  bool pinned = false;
+};
+
+/// What the driver says about a pointer; on the device that is asked, with errors cleared.
+cuda::pointer_attributes ask_about(device where, const void* data) {
+  cuda::device_state& on = cuda::use(where);
+  const cuda::device_guard guard(on);
+  cuda::pointer_attributes about{};
+  if (cuda::calls().get_pointer_attributes(&about, data) != cuda::success) {
+    static_cast<void>(cuda::calls().get_last_error());
+    about.type = cuda::memory_type::unregistered;
+  }
+  return about;
+}
+
+/// A foreign structure is believed about host memory, which nobody can check, and not about memory
+/// of a GPU: a kernel on a wrong address loses the device.
+location locate_host(device_id id, const void* data) {
+  const device where = default_device().kind == device_kind::cpu ? default_device() : device{};
+  if (id.code != device_code::cuda_host || data == nullptr || !cuda::alive()) return {where};
+  const cuda::pointer_attributes about = ask_about({device_kind::cuda, 0}, data);
+  return {where, about.type == cuda::memory_type::host};
+}
+
+location locate_cuda(const char* op, device_id id, const void* data) {
+  const auto claimed = device_of_physical(id.index);
+  if (!claimed) reject(op, "no device for DLPack device " + text_of(id));
+  if (data == nullptr) return {*claimed};
+  const cuda::pointer_attributes about = ask_about(*claimed, data);
+  const bool managed = about.type == cuda::memory_type::managed;
+  if (!managed && (about.type != cuda::memory_type::device || id.code != device_code::cuda)) {
+    reject(op, "DLPack device " + text_of(id) + ", but the pointer is not such memory");
+  }
+  // Managed memory is on no device for good, and carries no ordinal in DLPack.
+  if (managed && id.code == device_code::cuda_managed) {
+    return {device_of_physical(about.device).value_or(*claimed)};
+  }
+  if (about.device != id.index) {
+    reject(op, "DLPack device " + text_of(id) + ", but the pointer is memory of CUDA device " +
+                   std::to_string(about.device));
+  }
+  return {*claimed};
+}
+
+/// `data` is null for a tensor without elements.
+location locate(const char* op, device_id id, const void* data) {
+  if (id.index >= 0) {
+    switch (id.code) {
+      case device_code::cpu:
+      case device_code::cuda_host:
+        return locate_host(id, data);
+      case device_code::cuda:
+      case device_code::cuda_managed:
+        return locate_cuda(op, id, data);
+    }
+  }
+  reject(op, "memory of DLPack device " + text_of(id) +
+                 ", which is neither host memory nor a CUDA device; copy it to one of them first");
+}
+
+/// Address of the first element; null for a tensor without elements, whatever it says.
+char* address_of(const char* op, const tensor& from, const dims& shape, dtype type) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return nullptr;
+  if (from.data == nullptr) reject(op, "a null pointer for a tensor with elements");
+  std::uint64_t address = 0;
+  if (__builtin_add_overflow(reinterpret_cast<std::uintptr_t>(from.data), from.byte_offset,
+                             &address)) {
+    reject(op, "byte_offset " + std::to_string(from.byte_offset) + " is out of the address space");
+  }
+  if (address % static_cast<std::uint64_t>(info(type).alignment) != 0) {
+    reject(op, std::string("the data is not aligned to its dtype, ") + name(type));
+  }
+  return reinterpret_cast<char*>(address);
+}
+
+dims strides_of(const char* op, const tensor& from, const dims& shape, std::int64_t width) {
+  dims strides(from.rank);
+  if (from.strides == nullptr) {
+    std::int64_t stride = width;
+    for (int axis = from.rank - 1; axis >= 0; --axis) {
+      strides[axis] = stride;
+      if (shape[axis] > 1) stride *= shape[axis];
+    }
+    return strides;
+  }
+  for (int axis = 0; axis < from.rank; ++axis) {
+    if (!__builtin_mul_overflow(from.strides[axis], width, &strides[axis])) continue;
+    // No element is reached by it.
+    if (shape[axis] > 1 && std::find(shape.begin(), shape.end(), 0) == shape.end()) {
+      reject(op, "a stride of " + std::to_string(from.strides[axis]) + " elements overflows");
+    }
+    strides[axis] = 0;
+  }
+  return strides;
+}
+
+template <class Managed>
+bool is_read_only(const Managed* managed) {
+  if constexpr (std::is_same_v<Managed, managed_tensor_versioned>) {
+    return (managed->flags & flag_read_only) != 0;
+  }
+  return false;
+}
+
+/// A checked tensor that is not yet ours.
+struct candidate {
+  location at;
+  char* data;
+  dtype type;
+  checked_view view;
+};
+
+candidate examine(const char* op, const tensor& from) {
+  const std::optional<dtype> type = dtype_of(from.type);
+  if (!type) {
+    reject(op, "no dtype of the standard: DLPack type code " +
+                   std::to_string(static_cast<int>(from.type.code)) + ", " +
+                   std::to_string(from.type.bits) + " bits, " + std::to_string(from.type.lanes) +
+                   " lanes");
+  }
+  if (from.rank < 0 || from.rank > max_rank) {
+    reject(op, "a tensor of " + std::to_string(from.rank) + " axes; at most 64 are possible");
+  }
+  if (from.rank > 0 && from.shape == nullptr) reject(op, "a tensor without a shape");
+  dims shape(std::span<const std::int64_t>(from.shape, static_cast<std::size_t>(from.rank)));
+  const std::int64_t width = itemsize(*type);
+  check_shape(op, shape.span(), width);
+  dims strides = strides_of(op, from, shape, width);
+  char* data = address_of(op, from, shape, *type);
+  checked_view view = check_view(op, data, std::move(shape), std::move(strides), width);
+  return {locate(op, from.where, data), data, *type, std::move(view)};
+}
+
+template <class Managed>
+ndarray adopt_candidate(candidate&& one, Managed* managed) {
+  const bool read_only = is_read_only(managed);
+  storage_ref memory =
+      adopt(one.at.where, one.data + one.view.first, static_cast<std::size_t>(one.view.nbytes),
+            read_only, managed, release_managed<Managed>, one.at.pinned);
+  return {std::move(memory), std::move(one.view.place), one.type, read_only};
+}
+
+template <class Managed>
+ndarray take_from_capsule(const char* op, PyObject* capsule) {
+  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Managed::name));
+  if constexpr (std::is_same_v<Managed, managed_tensor_versioned>) {
+    if (managed->written_by.major != own_version.major) {
+      const std::uint32_t major = managed->written_by.major;
+      if (PyCapsule_SetName(capsule, Managed::used_name) != 0) throw python_error{};
+      release_managed<Managed>(managed);
+      reject(op,
+             "DLPack version " + std::to_string(major) + " is not understood, only 1 and older");
+    }
+  }
+  candidate one = examine(op, managed->content);
+  if (PyCapsule_SetName(capsule, Managed::used_name) != 0) throw python_error{};
+  try {
+    return adopt_candidate(std::move(one), managed);
+  } catch (...) {
+    static_cast<void>(PyCapsule_SetName(capsule, Managed::name));
+    throw;
+  }
+}
+
+bool python_can_run() noexcept {
+  if (Py_IsInitialized() == 0) return false;
+  // A thread that Python does not know would hang in a shutdown.
+#if PY_VERSION_HEX >= 0x030D0000
+  const bool finalizing = Py_IsFinalizing() != 0;
+#else
+  const bool finalizing = _Py_IsFinalizing() != 0;
+#endif
+  return !finalizing || PyGILState_GetThisThreadState() != nullptr;
+}
+
+}  // namespace
+
+template <class Managed>
+void release_managed(void* owner) noexcept {
+  auto* managed = static_cast<Managed*>(owner);
+  if (managed->deleter == nullptr) return;
+  if (is_own(managed)) return managed->deleter(managed);
+  if (!python_can_run()) return;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  managed->deleter(managed);
+  PyErr_Restore(type, value, trace);
+  PyGILState_Release(state);
+}
+
+template <class Managed>
+ndarray take_managed(const char* op, Managed* managed) {
+  return adopt_candidate(examine(op, managed->content), managed);
+}
+
+template void release_managed<managed_tensor>(void*) noexcept;
+template void release_managed<managed_tensor_versioned>(void*) noexcept;
+template ndarray take_managed(const char*, managed_tensor_versioned*);
+
+ndarray take_capsule(const char* op, PyObject* capsule) {
+  const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
+  if (name != nullptr && std::strcmp(name, managed_tensor_versioned::name) == 0) {
+    return take_from_capsule<managed_tensor_versioned>(op, capsule);
+  }
+  if (name != nullptr && std::strcmp(name, managed_tensor::name) == 0) {
+    return take_from_capsule<managed_tensor>(op, capsule);
+  }
+  if (name != nullptr && std::strncmp(name, "used_", 5) == 0) {
+    reject(op, std::string("the DLPack capsule was consumed before: \"") + name + "\"");
+  }
+  PyErr_Clear();
+  reject(op, std::string("no DLPack capsule, but ") + Py_TYPE(capsule)->tp_name);
+}
+
+}  // namespace skerry::python::dlpack

@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "device/cuda/runtime.hpp"
+#include "device/stream.hpp"
+#include "ops/copy.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
+#include "python/bindings/dlpack_tensor.hpp"
+#include "python/bindings/foreign.hpp"
+
+// The consumer's half of `__dlpack__`: which keywords a producer gets, and what is done for one
+// that does not know them.
+
+namespace skerry::python {
+namespace {
+
+using namespace dlpack;
+
+/// Names and constants of the calls, made once.
+struct vocabulary {
+  PyObject* method = PyUnicode_InternFromString("__dlpack__");
+  PyObject* device_method = PyUnicode_InternFromString("__dlpack_device__");
+  PyObject* names[4] = {
+      PyUnicode_InternFromString("stream"), PyUnicode_InternFromString("max_version"),
+      PyUnicode_InternFromString("copy"), PyUnicode_InternFromString("dl_device")};
+  PyObject* max_version = Py_BuildValue("(ii)", own_version.major, own_version.minor);
+  PyObject* host = Py_BuildValue("(ii)", static_cast<int>(device_code::cpu), 0);
+  std::array<PyObject*, 16> chosen{};  ///< tuples of names by the bits of a call's keywords
+};
+vocabulary& words() {
+  static vocabulary all;
+  return all;
+}
+
+/// One call of `__dlpack__`; a null value is a keyword that is left out.
+struct request {
+  std::array<PyObject*, 4> values{};  ///< stream, max_version, copy, dl_device
+
+  [[nodiscard]] PyObject* send(PyObject* producer) const {
+    vocabulary& all = words();
+    PyObject* stack[1 + 4] = {producer};
+    std::size_t bits = 0;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] == nullptr) continue;
+      bits |= std::size_t{1} << i;
+      stack[1 + count++] = values[i];
+    }
+    if (count == 0) return PyObject_CallMethodNoArgs(producer, all.method);
+    PyObject*& names = all.chosen[bits];
+    if (names == nullptr) names = names_of(bits, count);
+    return PyObject_VectorcallMethod(all.method, stack, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
+  }
+
+  static PyObject* names_of(std::size_t bits, std::size_t count) {
+    object tuple(PyTuple_New(static_cast<Py_ssize_t>(count)));
+    Py_ssize_t at = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      if ((bits >> i & 1) == 0) continue;
+      PyTuple_SET_ITEM(tuple.get(), at++, Py_NewRef(words().names[i]));
+    }
+    return tuple.release();
+  }
+};
+
+device_id device_of_producer(const char* op, PyObject* producer) {
+  const object pair(PyObject_CallMethodNoArgs(producer, words().device_method));
+  if (!PyTuple_Check(pair.get()) || PyTuple_GET_SIZE(pair.get()) != 2) {
+    throw dtype_error(std::string(op) + ": __dlpack_device__ of " + Py_TYPE(producer)->tp_name +
+                      " gave no pair (device type, device id)");
+  }
+  const std::int64_t code = clamped_integer(PyTuple_GET_ITEM(pair.get(), 0));
+  const std::int64_t index = clamped_integer(PyTuple_GET_ITEM(pair.get(), 1));
+  if (code != static_cast<std::int32_t>(code) || index != static_cast<std::int32_t>(index)) {
+    throw interchange_error(std::string(op) + ": __dlpack_device__ of " +
+                            Py_TYPE(producer)->tp_name + " is out of range");
+  }
+  return {static_cast<device_code>(code), static_cast<std::int32_t>(index)};
+}
+
+/// Tries again with fewer keywords after a TypeError, as the standard has it for producers of older
+/// versions. The error of an earlier try becomes the context of a later one: a TypeError that was
+/// none of the keywords' stays in sight.
+class attempts {
+ public:
+  explicit attempts(PyObject* producer) : producer_(producer) {}
+  attempts(const attempts&) = delete;
+  attempts& operator=(const attempts&) = delete;
+  ~attempts() { Py_XDECREF(earlier_); }
+
+  /// Null after a TypeError that deserves another try; throws python_error for any other.
+  [[nodiscard]] PyObject* operator()(const request& with, bool is_last) {
+    PyObject* capsule = with.send(producer_);
+    if (capsule != nullptr) return capsule;
+    if (earlier_ == nullptr && (is_last || PyErr_ExceptionMatches(PyExc_TypeError) == 0)) {
+      throw python_error{};
+    }
+    PyObject* type = nullptr;
+    PyObject* value = nullptr;
+    PyObject* trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (trace != nullptr) PyException_SetTraceback(value, trace);
+    if (earlier_ != nullptr) PyException_SetContext(value, std::exchange(earlier_, nullptr));
+    if (is_last || PyErr_GivenExceptionMatches(type, PyExc_TypeError) == 0) {
+      PyErr_Restore(type, value, trace);
+      throw python_error{};
+    }
+    earlier_ = value;
+    Py_DECREF(type);
+    Py_XDECREF(trace);
+    return nullptr;
+  }
+
+ private:
+  PyObject* producer_;
+  PyObject* earlier_ = nullptr;
+};
+
+/// The capsule, and whether `copy` reached the producer.
+struct answer {
+  object capsule;
+  bool knows_copy = true;
+};
+
+answer ask_on_host(PyObject* producer, request with) {
+  attempts attempt(producer);
+  with.values[1] = words().max_version;
+  if (PyObject* capsule = attempt(with, false)) return {object(capsule)};
+  // dl_device asked for a copy to the host: without it the structure would be of no use.
+  if (with.values[3] != nullptr) return {object(attempt(with, true))};
+  return {object(attempt({}, true)), false};
+}
+
+/// With the producer's device current, as PyTorch wants it, and restored after; and the stream on
+/// which the data will be used, so that the producer makes its work come before ours.
+answer ask_on_cuda(PyObject* producer, request with, device where) {
+  attempts attempt(producer);
+  const stream own = current_stream(where);
+  const cuda::device_guard guard(cuda::use(where));
+  const object handle(PyLong_FromSize_t(reinterpret_cast<std::uintptr_t>(own.handle())));
+  with.values[0] = handle.get();
+  with.values[1] = words().max_version;
+  if (PyObject* capsule = attempt(with, false)) return {object(capsule)};
+  request stream_only;
+  stream_only.values[0] = handle.get();
+  if (PyObject* capsule = attempt(stream_only, false)) return {object(capsule), false};
+  answer plain{object(attempt({}, true)), false};
+  // Without a stream the producer has used the legacy default one.
+  const stream usual(where);
+  if (!(own == usual)) own.wait(usual);
+  return plain;
+}
+
+answer ask(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
+  request with;
+  if (copied) with.values[2] = *copied ? Py_True : Py_False;
+  // NumPy's arrays are in host memory; others say where they are.
+  if (is_numpy_array(producer)) return ask_on_host(producer, with);
+  const device_id id = device_of_producer(op, producer);
+  switch (id.code) {
+    case device_code::cpu:
+    case device_code::cuda_host:
+      return ask_on_host(producer, with);
+    case device_code::cuda:
+    case device_code::cuda_managed:
+      if (const auto where = device_of_physical(id.index)) {
+        return ask_on_cuda(producer, with, *where);
+      }
+      break;
+  }
+  // A device of no kind that is known here: its library may copy it, if the caller wants it so.
+  if (!to_host) {
+    throw interchange_error(std::string(op) + ": the array is on DLPack device (" +
+                            std::to_string(static_cast<int>(id.code)) + ", " +
+                            std::to_string(id.index) + "), which is no device of this process; " +
+                            "copy it to the host first, or pass device=\"cpu\"");
+  }
+  with.values[3] = words().host;
+  return ask_on_host(producer, with);
+}
+
+bool capsule_is_copy(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, managed_tensor_versioned::name) == 0) return false;
+  const auto* managed = static_cast<const managed_tensor_versioned*>(
+      PyCapsule_GetPointer(capsule, managed_tensor_versioned::name));
+  return managed->written_by.major == own_version.major && (managed->flags & flag_is_copied) != 0;
+}
+
+}  // namespace
+
+ndarray from_capsule(const char* op, PyObject* from, std::optional<bool> copied, bool to_host) {
+  if (PyCapsule_CheckExact(from)) {
+    ndarray taken = take_capsule(op, from);
+    return copied == true ? copy(taken) : taken;
+  }
+  if (!is_numpy_array(from)) {
+    if (const exchange_table* table = exchange_table_of(Py_TYPE(from))) {
+      if (auto taken = from_exchange_table(op, from, *table)) {
+        return copied == true ? copy(*taken) : std::move(*taken);
+      }
+    }
+  }
+  const answer got = ask(op, from, copied, to_host);
+  if (copied == false && capsule_is_copy(got.capsule.get())) {
+    throw interchange_error(std::string(op) + ": copy=False, but " + Py_TYPE(from)->tp_name +
+                            " has made a copy");
+  }
+  ndarray taken = take_capsule(op, got.capsule.get());
+  if (copied == true && !got.knows_copy) return copy(taken);
+  return taken;
+}
+
+}  // namespace skerry::python

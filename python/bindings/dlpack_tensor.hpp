@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+#include <optional>
+
+#include "core/ndarray.hpp"
+#include "python/bindings/dlpack.hpp"
+
+namespace skerry::python::dlpack {
+
+// What the export, the import and the exchange API share: DLPack's structures made from arrays and
+// read into arrays.
+
+[[nodiscard]] data_type code_of(dtype type) noexcept;
+/// Empty for what is no dtype of the standard (several lanes, say).
+[[nodiscard]] std::optional<dtype> dtype_of(data_type type) noexcept;
+
+/// Where the memory is, in DLPack's terms: the CUDA runtime's ordinal, 0 for all host memory, which
+/// is `cuda_host` where GPUs can read it.
+[[nodiscard]] device_id id_of(const ndarray& array);
+
+/// Throws interchange_error where a stride is no multiple of the item, which DLPack can't say.
+void require_whole_strides(const ndarray& array);
+
+/// Fills all of `to`; `shape` and `strides` (in elements) must stay as long as it is used. Never a
+/// byte offset: TensorFlow refuses one, cuda.core before 1.2 ignores it.
+void describe_to(tensor& to, const ndarray& array, device_id where, std::int64_t* shape,
+                 std::int64_t* strides);
+
+/// An owning structure in one block of memory; its deleter needs no GIL and no interpreter. Throws
+/// std::bad_alloc. `Managed` is managed_tensor or managed_tensor_versioned.
+template <class Managed>
+[[nodiscard]] Managed* make_managed(const ndarray& array, device_id where);
+/// Whether it was made by make_managed.
+template <class Managed>
+[[nodiscard]] bool is_own(const Managed* managed) noexcept;
+
+/// Calls the deleter, if there is one, with the GIL and the error indicator put aside; on any
+/// thread. A foreign structure is left alone once Python is gone.
+template <class Managed>
+void release_managed(void* managed) noexcept;
+
+/// The array that a foreign structure describes, which gives it back when its last view goes. All
+/// is checked before; if this throws, the structure is still the caller's. Throws
+/// interchange_error, shape_error, device_unavailable_error.
+template <class Managed>
+[[nodiscard]] ndarray take_managed(const char* op, Managed* managed);
+
+/// An unused capsule of either name. It is renamed only if this succeeds, or if it is of another
+/// major version: then its deleter is called, which is all that may be done with it.
+[[nodiscard]] ndarray take_capsule(const char* op, PyObject* capsule);
+
+/// The table that a type offers for fast exchange; null if none, or none of major version 1.
+[[nodiscard]] const exchange_table* exchange_table_of(PyTypeObject* type);
+/// Through such a table; work of ours comes after the producer's. Empty where the object has one
+/// but must go through `__dlpack__`.
+[[nodiscard]] std::optional<ndarray> from_exchange_table(const char* op, PyObject* from,
+                                                         const exchange_table& table);
+
+}  // namespace skerry::python::dlpack
