@@ -45,12 +45,13 @@ struct exported {
   }
 };
 
-/// Not consumed: the capsule still has its first name.
+/// Frees what was not consumed, which is if the capsule still has its first name. An error may be
+/// on its way up through the caller, and freeing memory may run Python.
 template <class Managed>
 void destroy_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, Managed::name) == 0) return;
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Managed::name));
-  // An error may be on its way up through the caller, and freeing memory may run Python.
+  if (PyErr_Occurred() == nullptr) return managed->deleter(managed);
   PyObject* type = nullptr;
   PyObject* value = nullptr;
   PyObject* trace = nullptr;

@@ -46,7 +46,8 @@ cuda::pointer_attributes ask_about(device where, const void* data) {
 /// A foreign structure is believed about host memory, which nobody can check, and not about memory
 /// of a GPU: a kernel on a wrong address loses the device.
 location locate_host(device_id id, const void* data) {
-  const device where = default_device().kind == device_kind::cpu ? default_device() : device{};
+  const device usual = default_device();
+  const device where = usual.kind == device_kind::cpu ? usual : device{};
   if (id.code != device_code::cuda_host || data == nullptr || !cuda::alive()) return {where};
   const cuda::pointer_attributes about = ask_about({device_kind::cuda, 0}, data);
   return {where, about.type == cuda::memory_type::host};
@@ -203,6 +204,18 @@ bool python_can_run() noexcept {
   return !finalizing || PyGILState_GetThisThreadState() != nullptr;
 }
 
+/// An error may be on its way up through the caller.
+template <class Managed>
+void call_deleter(Managed* managed) noexcept {
+  if (PyErr_Occurred() == nullptr) return managed->deleter(managed);
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  managed->deleter(managed);
+  PyErr_Restore(type, value, trace);
+}
+
 }  // namespace
 
 template <class Managed>
@@ -210,14 +223,10 @@ void release_managed(void* owner) noexcept {
   auto* managed = static_cast<Managed*>(owner);
   if (managed->deleter == nullptr) return;
   if (is_own(managed)) return managed->deleter(managed);
+  if (PyGILState_Check() != 0) return call_deleter(managed);
   if (!python_can_run()) return;
   const PyGILState_STATE state = PyGILState_Ensure();
-  PyObject* type = nullptr;
-  PyObject* value = nullptr;
-  PyObject* trace = nullptr;
-  PyErr_Fetch(&type, &value, &trace);
-  managed->deleter(managed);
-  PyErr_Restore(type, value, trace);
+  call_deleter(managed);
   PyGILState_Release(state);
 }
 
