@@ -8,6 +8,8 @@ SKERRY_DTYPES ?= all
 # More -Ccmake.define.NAME=VALUE options for the build, such as -Ccmake.define.CMAKE_CUDA_ARCHITECTURES=native.
 BUILD_OPTIONS ?=
 PYTEST_OPTIONS ?=
+# --full: all tools of compute-sanitizer
+GPU_CHECK_OPTIONS ?=
 # Such as --max-examples 100 --seeds 0,1,2 --devices cuda:0
 CONFORMANCE_OPTIONS ?=
 
@@ -65,8 +67,9 @@ demo: build $(VENV)/.group-demo
 bench: build
 	python bench/run.py
 
-gpu-check: build $(CONSUMERS)
-	python bench/gpu_check.py
+# Builds by itself, with what is installed: the machine may have no network.
+gpu-check:
+	$(PYTHON) bench/gpu_check.py $(GPU_CHECK_OPTIONS)
 
 conformance: build $(VENV)/.group-conformance
 	python tests/conformance/run.py "$(ARRAY_API_TESTS_DIR)" $(CONFORMANCE_OPTIONS)

@@ -1,89 +1,388 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make gpu-check``: the tests on a real GPU, and a record of what happened.
+"""``make gpu-check``: builds for the GPU of this machine, tests on it, measures on it, and keeps a record.
 
-Without a GPU it says so and exits 3; it never takes a rehearsed device for one. GPU_CHECK="cpp python sanitizer"
-chooses parts; each states its time. The record goes to bench/results as JSON.
+Needs Linux, a CUDA toolkit and Python with NumPy, CMake, Ninja and pybind11; what else is missing and can't be
+installed (there may be no network) is skipped by name. Without a GPU it says so and exits 3: a rehearsed device is
+never taken for one.
+
+    make gpu-check                                   every part that fits in nine minutes on 16 cores
+    GPU_CHECK="build tests bench" make gpu-check     some parts, in this order
+    GPU_CHECK_SECONDS=1200 make gpu-check            another limit for the whole
+    make gpu-check GPU_CHECK_OPTIONS=--full          racecheck, initcheck and synccheck, too
+
+Parts: build, kernels (GoogleTest: every kernel on the GPU beside the CPU), tests (pytest on cuda:0 and cuda:1),
+handover (numba-cuda, CuPy, PyTorch, JAX, as installed), sanitizer (compute-sanitizer over ``kernels``), conformance
+(if ARRAY_API_TESTS_DIR is set), bench. The record goes to bench/results/<chip>-<date>.json and .md.
+
+CMAKE_ARGS is passed on, for instance for a machine without network:
+-DSKERRY_DUCC_DIR=… -DFETCHCONTENT_SOURCE_DIR_GOOGLETEST=…
 """
 
 from __future__ import annotations
 
+import argparse
+import ctypes
+import dataclasses
+import importlib.util
 import json
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build" / "python"
+BUILD = ROOT / "build" / "gpu"
+SITE = BUILD / "site"
+MODULE = SITE / "skerry" / "skerry_cuda.so"
+KERNELS = BUILD / "tests" / "kernels_tests"
+RESULTS = ROOT / "bench" / "results"
+LOGS = BUILD / "logs"
+
+NO_GPU = 3
+NEEDED = {"numpy": "numpy", "pybind11": "pybind11"}
 
 
-def gpu_name() -> str | None:
-    """Name of the first real GPU, as a fresh process without rehearsal sees it."""
-    code = (
-        "import skerry as sk; found = sk.devices('cuda');"
-        "print(found[0].info.name if found and not found[0].info.rehearsal else '')"
+class Skipped(Exception):  # noqa: N818
+    """A part that can't be run here, and why."""
+
+
+@dataclasses.dataclass
+class Outcome:
+    """How a part went."""
+
+    part: str
+    result: str  # "passed", "failed: …", "skipped: …"
+    seconds: float = 0.0
+    detail: str = ""
+
+
+class Check:
+    """The parts, the clock and what came of them."""
+
+    def __init__(self, full: bool, seconds: float) -> None:
+        self.full = full
+        self.end = time.monotonic() + seconds
+        self.outcomes: list[Outcome] = []
+        self.bench: dict[str, object] = {}
+        self.skipped_tests: list[str] = []
+        unrehearsed = {k: v for k, v in os.environ.items() if k != "SKERRY_REHEARSE"}
+        paths = [str(SITE), os.environ.get("PYTHONPATH")]
+        self.environment = {
+            **unrehearsed,
+            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+            "SKERRY_CUDA_MODULE": str(MODULE),
+            "PYTHONUNBUFFERED": "1",
+        }
+
+    def left(self) -> float:
+        """Seconds until the limit."""
+        return self.end - time.monotonic()
+
+    def run(self, name: str, command: list[str], **more: str) -> str:
+        """Run a command with its output in a log; its output. CalledProcessError if it fails, or has no time left."""
+        LOGS.mkdir(parents=True, exist_ok=True)
+        log = LOGS / f"{name}.log"
+        with log.open("w") as output:
+            done = subprocess.run(
+                command,
+                cwd=ROOT,
+                env={**self.environment, **more},
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                check=False,
+                timeout=max(self.left(), 1),
+            )
+        text = log.read_text(errors="replace")
+        if done.returncode != 0:
+            raise subprocess.CalledProcessError(done.returncode, command, text)
+        return text
+
+    def part(self, name: str, action: Callable[[Check], str]) -> None:
+        """Run one part and keep what came of it."""
+        print(f"… {name}", flush=True)
+        begin = time.monotonic()
+        try:
+            if self.left() < 5:
+                raise Skipped("the time was up")
+            outcome = Outcome(name, "passed", detail=action(self))
+        except Skipped as reason:
+            outcome = Outcome(name, f"skipped: {reason}")
+        except subprocess.TimeoutExpired:
+            outcome = Outcome(name, "failed: not done when the time was up")
+        except subprocess.CalledProcessError as error:
+            tail = "\n".join(str(error.output).strip().splitlines()[-25:])
+            print(tail, flush=True)
+            outcome = Outcome(name, f"failed: exit {error.returncode}", detail=tail)
+        outcome.seconds = round(time.monotonic() - begin, 1)
+        self.outcomes.append(outcome)
+        print(f"  {outcome.result} ({outcome.seconds} s)", flush=True)
+
+
+def find_gpus() -> tuple[list[str], str]:
+    """Names of the GPUs that the driver shows, and why there are none. Makes no context."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+        return [], f"there is no NVIDIA driver ({error})"
+    count = ctypes.c_int()
+    status = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    if status:
+        return [], f"the NVIDIA driver answers with error {status}"
+    names = []
+    for ordinal in range(count.value):
+        device, name = ctypes.c_int(), ctypes.create_string_buffer(256)
+        driver.cuDeviceGet(ctypes.byref(device), ordinal)
+        driver.cuDeviceGetName(name, len(name), device)
+        names.append(name.value.decode())
+    return names, "" if names else "the NVIDIA driver finds no GPU; check CUDA_VISIBLE_DEVICES"
+
+
+def is_installed(module: str) -> bool:
+    """Whether this interpreter finds a module."""
+    return importlib.util.find_spec(module) is not None
+
+
+def query(fields: str) -> str:
+    """What nvidia-smi says of the first GPU; empty without it."""
+    if shutil.which("nvidia-smi") is None:
+        return ""
+    command = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader", "--id=0"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def machine(names: list[str]) -> dict[str, object]:
+    """What the record is of."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return done.stdout.strip() or None
-
-
-def parts() -> dict[str, list[str]]:
-    """Command of each part, by name; those whose tool is missing are left out by the caller."""
     return {
-        "cpp": ["ctest", "--test-dir", str(BUILD), "--output-on-failure"],
-        "python": [sys.executable, "-m", "pytest", "-q"],
-        "sanitizer": [
-            "compute-sanitizer",
-            "--tool",
-            "memcheck",
-            "--error-exitcode",
-            "9",
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-x",
-            "-k",
-            "cuda and float32 and (add or sin or sum or where)",
-        ],
+        "gpu": names[0],
+        "gpus": len(names),
+        "driver": query("driver_version"),
+        "clocks_as_found": query("clocks.sm,clocks.mem,clocks.max.sm,clocks.max.mem"),
+        "memory": query("memory.total,memory.used"),
+        "cores": os.cpu_count(),
+        "python": sys.version.split()[0],
+        "commit": commit.stdout.strip() or "unknown",
+        "date": time.strftime("%Y-%m-%d"),
     }
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+def configure(check: Check, *more: str) -> str:
+    """One run of CMake."""
+    command = ["cmake", "-S", str(ROOT), "-B", str(BUILD), "-G", "Ninja", "-DSKERRY_CUDA=ON"]
+    command += ["-DCMAKE_CUDA_ARCHITECTURES=native", f"-DPython_EXECUTABLE={sys.executable}"]
+    return check.run("configure", [*command, *shlex.split(os.environ.get("CMAKE_ARGS", "")), *more])
+
+
+def build(check: Check) -> str:
+    """Compile for this GPU, without what can't be had here."""
+    for tool in ("cmake", "ninja", "nvcc"):
+        if shutil.which(tool) is None:
+            raise subprocess.CalledProcessError(1, tool, f"{tool} is not on the PATH")
+    missing = [package for module, package in NEEDED.items() if not is_installed(module)]
+    if missing:
+        raise subprocess.CalledProcessError(1, "import", f"not installed for {sys.executable}: {', '.join(missing)}")
+    without: list[str] = []
+    while True:
+        try:
+            configure(check, *without)
+            break
+        except subprocess.CalledProcessError as error:
+            if "ducc0" in error.output and "-DSKERRY_FFT=OFF" not in without:
+                without.append("-DSKERRY_FFT=OFF")
+                check.skipped_tests.append("fft on the CPU: ducc0 can't be fetched")
+            elif "googletest" in error.output and "-DSKERRY_TESTS=OFF" not in without:
+                without.append("-DSKERRY_TESTS=OFF")
+                check.skipped_tests.append("kernels: GoogleTest can't be fetched")
+            else:
+                raise
+    check.run("build", ["cmake", "--build", str(BUILD), "--parallel", str(os.cpu_count() or 1)])
+    shutil.rmtree(SITE, ignore_errors=True)
+    shutil.copytree(ROOT / "python" / "skerry", SITE / "skerry")
+    check.run(
+        "install",
+        ["cmake", "--install", str(BUILD), "--component", "python", "--prefix", str(SITE)],
+    )
+    seen = check.run(
+        "look",
+        [
+            sys.executable,
+            "-c",
+            "import skerry as sk; x = sk.ones(3, device='cuda:0'); i = x.device.info;"
+            "assert not i.rehearsal; print(i.name, float(sk.sum(x)))",
+        ],
+    )
+    return seen.strip() + "".join(f"; without {name}" for name in check.skipped_tests)
+
+
+def kernels(check: Check) -> str:
+    """GoogleTest: every kernel on the GPU, compared with the CPU's."""
+    if not KERNELS.exists():
+        raise Skipped("GoogleTest was not found when the tests were to be built")
+    return last_lines(
+        check.run("kernels", [str(KERNELS), "--require-gpu"]), r"^\[ +(PASSED|SKIPPED)"
+    )
+
+
+def pytest_command(*paths: str) -> list[str]:
+    """Pytest, in several processes if it can."""
+    if not is_installed("pytest"):
+        raise Skipped("pytest is not installed")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-ra", *paths]
+    if is_installed("xdist"):
+        command += ["-n", str(min(12, os.cpu_count() or 1)), "--dist", "worksteal"]
+    return command
+
+
+def tests(check: Check) -> str:
+    """The Python tests on cuda:0 and cuda:1: two GPUs, or one as two logical devices."""
+    if not is_installed("hypothesis"):
+        raise Skipped("hypothesis is not installed")
+    command = pytest_command("tests/python", "--ignore=tests/python/test_gpu_handover.py")
+    if any(reason.startswith("fft") for reason in check.skipped_tests):
+        command.append("--ignore-glob=tests/python/test_fft*.py")
+    return last_lines(check.run("tests", command), r"\d+ (passed|failed)")
+
+
+def handover(check: Check) -> str:
+    """The real consumers that are installed, in both directions."""
+    path = ROOT / "tests" / "python" / "test_gpu_handover.py"
+    if not path.exists():
+        raise Skipped("there are no such tests")
+    command = [part for part in pytest_command(str(path)) if part not in ("-n", "--dist")]
+    command = [part for part in command if part != "worksteal" and not part.isdigit()]
+    return last_lines(check.run("handover", command), r"\d+ (passed|failed|skipped)")
+
+
+def sanitizer(check: Check) -> str:
+    """compute-sanitizer over every kernel."""
+    if shutil.which("compute-sanitizer") is None:
+        raise Skipped("compute-sanitizer is not installed")
+    if not KERNELS.exists():
+        raise Skipped("the tests of the kernels were not built")
+    done = []
+    for tool in ("memcheck", "racecheck", "initcheck", "synccheck")[: 4 if check.full else 1]:
+        command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9"]
+        if tool == "memcheck":
+            command += ["--leak-check", "no"]
+        text = check.run(f"sanitizer-{tool}", [*command, str(KERNELS), "--require-gpu"])
+        if "Device not supported" in text:
+            raise Skipped("compute-sanitizer refuses this device")
+        done.append(f"{tool} {last_lines(text, r'ERROR SUMMARY')}".strip())
+    return "; ".join(done)
+
+
+def conformance(check: Check) -> str:
+    """The official suite with cuda:0 as the default device."""
+    suite = os.environ.get("ARRAY_API_TESTS_DIR")
+    if not suite:
+        raise Skipped("ARRAY_API_TESTS_DIR is not set")
+    for module in ("pytest", "hypothesis", "ndindex", "pytest_jsonreport"):
+        if not is_installed(module):
+            raise Skipped(f"{module} is not installed")
+    command = [sys.executable, "tests/conformance/run.py", suite, "--devices", "cuda:0"]
+    return last_lines(
+        check.run("conformance", [*command, "--max-examples", "100"]), r"passed, \d+ failed"
+    )
+
+
+def bench(check: Check) -> str:
+    """Figures beside CuPy and PyTorch."""
+    out = BUILD / "bench.json"
+    seconds = str(int(max(check.left() - 15, 10)))
+    text = check.run(
+        "bench",
+        [sys.executable, "bench/gpu_bench.py", "--seconds", seconds, "--out", str(out)],
+    )
+    check.bench = json.loads(out.read_text())
+    print(text, flush=True)
+    return last_lines(text, r"goals reached")
+
+
+PARTS: dict[str, Callable[[Check], str]] = {
+    part.__name__: part for part in (build, kernels, tests, handover, sanitizer, conformance, bench)
+}
+
+
+# --- the record -----------------------------------------------------------------------------------
+
+
+def last_lines(text: str, pattern: str) -> str:
+    """The lines that say how it went."""
+    return "; ".join(line.strip() for line in text.splitlines() if re.search(pattern, line))[-400:]
+
+
+def table(outcomes: list[Outcome]) -> str:
+    """One line a part."""
+    lines = [f"{'part':<12}{'seconds':>8}  result"]
+    lines += [f"{o.part:<12}{o.seconds:>8}  {o.result}" for o in outcomes]
+    return "\n".join(lines)
+
+
+def write_record(check: Check, about: dict[str, object]) -> pathlib.Path:
+    """JSON with all raw figures, and a page to read."""
+    chip = re.sub(r"[^a-z0-9]+", "-", str(about["gpu"]).lower()).strip("-")
+    path = RESULTS / f"{chip}-{about['date']}.json"
+    record = {
+        "machine": about,
+        "parts": [dataclasses.asdict(outcome) for outcome in check.outcomes],
+        "bench": check.bench,
+    }
+    path.write_text(json.dumps(record, indent=1) + "\n")
+    page = [f"# {about['gpu']}, {about['date']}, commit {about['commit']}", ""]
+    page += [f"- {key}: {value}" for key, value in about.items() if value]
+    page += ["", "```", table(check.outcomes), "```", ""]
+    for outcome in check.outcomes:
+        if outcome.detail:
+            page += [f"## {outcome.part}", "", "```", outcome.detail, "```", ""]
+    if check.bench:
+        page += ["## Figures", "", "```", str(check.bench.get("table", "")), "```", ""]
+    path.with_suffix(".md").write_text("\n".join(page))
+    return path
 
 
 def main() -> int:
     """Run the chosen parts; the exit status."""
-    environment = {name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"}
-    os.environ.pop("SKERRY_REHEARSE", None)
-    name = gpu_name()
-    if name is None:
-        print(
-            "gpu-check: no GPU can be used on this machine, so nothing was run. Why:\n", flush=True
-        )
-        subprocess.run([sys.executable, "-m", "skerry", "doctor"], check=False)
-        return 3
-    chosen = os.environ.get("GPU_CHECK", " ".join(parts())).split()
-    results: dict[str, dict[str, object]] = {}
-    for part in chosen:
-        command = parts()[part]
-        if shutil.which(command[0]) is None:
-            print(f"gpu-check: {part} skipped: {command[0]} is not installed")
-            results[part] = {"skipped": f"{command[0]} is not installed"}
-            continue
-        begin = time.perf_counter()
-        code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
-        results[part] = {"seconds": round(time.perf_counter() - begin, 1), "exit": code}
-    print(f"\n{'part':<12}{'seconds':>10}  result")
-    for part, result in results.items():
-        verdict = result.get("skipped") or (
-            "passed" if result["exit"] == 0 else f"failed ({result['exit']})"
-        )
-        print(f"{part:<12}{result.get('seconds', ''):>10}  {verdict}")
-    chip = "-".join(name.lower().split())
-    path = ROOT / "bench" / "results" / f"{chip}-{time.strftime('%Y-%m-%d')}.json"
-    path.write_text(json.dumps({"gpu": name, "parts": results}, indent=1) + "\n")
-    return 0 if all(result.get("exit", 0) == 0 for result in results.values()) else 1
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--full", action="store_true", help="all tools of compute-sanitizer")
+    options = parser.parse_args()
+    names, reason = find_gpus()
+    if not names:
+        print(f"gpu-check: no GPU, so nothing was run: {reason}.", flush=True)
+        return NO_GPU
+    chosen = os.environ.get("GPU_CHECK", " ".join(PARTS)).split()
+    unknown = [name for name in chosen if name not in PARTS]
+    if unknown:
+        print(f"gpu-check: no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
+        return 2
+    about = machine(names)
+    print(", ".join(f"{key} {value}" for key, value in about.items()), flush=True)
+    check = Check(options.full, float(os.environ.get("GPU_CHECK_SECONDS", 540)))
+    for name in chosen:
+        check.part(name, PARTS[name])
+        if name == "build" and check.outcomes[-1].result != "passed":
+            break
+    path = write_record(check, about)
+    print(f"\n{about['gpu']}, driver {about['driver']}, commit {about['commit']}")
+    print(table(check.outcomes))
+    print(f"written to {path.relative_to(ROOT)} and .md")
+    return int(any(outcome.result.startswith("failed") for outcome in check.outcomes))
 
 
 if __name__ == "__main__":

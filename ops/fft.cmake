@@ -5,8 +5,12 @@
 # which are BSD-3-Clause (each file says so); the package as a whole is GPL-2.0-or-later. Nothing of it is in this
 # repository: the pinned source distribution comes from PyPI, or from a directory that SKERRY_DUCC_DIR names.
 
+option(SKERRY_FFT "Build the CPU's FFT, which needs the sources of ducc0" ON)
 set(fft_reals)
 foreach(pair "float32;complex64" "float64;complex128")
+  if(NOT SKERRY_FFT)
+    break()
+  endif()
   list(GET pair 0 real)
   foreach(dtype IN LISTS pair)
     if(dtype IN_LIST dtypes)

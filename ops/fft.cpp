@@ -147,7 +147,7 @@ ndarray run(const request& of, const ndarray& x) {
   if (std::find(result.begin(), result.end(), 0) != result.end()) {
     return empty(result, type, x.device());
   }
-  require_fft_library(of.op, x.device());
+  require_fft_library(of.op, x);
   if (to_real) return run_to_real(of, x, shape);
   return of.kind.input == fft_side::real ? run_from_real(of, x, shape) : run_complex(of, x, shape);
 }

@@ -201,8 +201,16 @@ dims only_last(const dims& axes, int count) {
 
 }  // namespace
 
-void require_fft_library(const char* op, device where) {
-  const auto find_problem = kernels(where).fft.library_problem;
+void require_fft_library(const char* op, const ndarray& x) {
+  const device where = x.device();
+  const fft_kernels& built = kernels(where).fft;
+  if (where.kind == device_kind::cpu &&
+      built.complex_to_complex[precision(x.dtype())].host == nullptr) {
+    throw library_error(std::string(op) + ": this build has no FFT for " + name(x.dtype()) +
+                        " on the CPU: it was made with SKERRY_FFT=OFF or without that dtype "
+                        "(SKERRY_DTYPES)");
+  }
+  const auto find_problem = built.library_problem;
   if (where.kind == device_kind::cpu || find_problem == nullptr) return;
   const char* const problem = find_problem();
   if (problem == nullptr) return;

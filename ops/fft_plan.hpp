@@ -10,8 +10,8 @@ namespace skerry {
 
 enum class fft_side : std::uint8_t { real, complex };
 
-/// Throws library_error where the transforms on `where` are a library's that can't be opened.
-void require_fft_library(const char* op, device where);
+/// Throws library_error where the library that transforms `x` can't be opened or was not built in.
+void require_fft_library(const char* op, const ndarray& x);
 
 /// How the transforms of one call are enqueued: in which pieces, over which copies. Arrays have at
 /// least one element.

@@ -1,0 +1,392 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured on a GPU: one function a subject."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from gpu_side_by_side import Bench, Operation
+
+RNG = np.random.default_rng(0)
+GIB = 1 << 30
+
+# The libraries spell some functions in their own way.
+SCAN: dict[str, Operation] = {
+    "skerry": lambda xp, a, axis=0: xp.cumulative_sum(a, axis=axis),
+    "cupy": lambda xp, a, axis=0: xp.cumsum(a, axis),
+    "torch": lambda xp, a, axis=0: xp.cumsum(a, axis),
+}
+SORT: dict[str, Operation] = {
+    "skerry": lambda xp, a, axis=-1: xp.sort(a, axis=axis),
+    "cupy": lambda xp, a, axis=-1: xp.sort(a, axis),
+    "torch": lambda xp, a, axis=-1: xp.sort(a, dim=axis)[0],
+}
+ARGSORT: dict[str, Operation] = {
+    "skerry": lambda xp, a, axis=-1: xp.argsort(a, axis=axis),
+    "cupy": lambda xp, a, axis=-1: xp.argsort(a, axis),
+    "torch": lambda xp, a, axis=-1: xp.argsort(a, dim=axis, stable=True),
+}
+COPY: dict[str, Operation] = {
+    "skerry": lambda xp, a: xp.asarray(a, copy=True),
+    "cupy": lambda xp, a: xp.ascontiguousarray(a) if not a.flags.c_contiguous else a.copy(),
+    "torch": lambda xp, a: a.contiguous() if not a.is_contiguous() else a.clone(),
+}
+
+
+def over(axis: int | None, calls: dict[str, Operation]) -> dict[str, Operation]:
+    """The same operations along an axis."""
+    return {name: lambda xp, a, call=call: call(xp, a, axis=axis) for name, call in calls.items()}
+
+
+def reducing(name: str, axis: int | None) -> dict[str, Operation]:
+    """A reduction, by its name in all three."""
+    torch_name = {"var": "var", "any": "any"}.get(name, name)
+    correction = {"correction": 0} if name == "var" else {}
+
+    def torch(xp: Any, a: Any) -> Any:
+        values = xp.amax(a, dim=axis) if name == "max" and axis is not None else None
+        if values is not None:
+            return values
+        where = {} if axis is None else {"dim": axis}
+        return getattr(xp, torch_name)(a, **where, **correction)
+
+    return {
+        "skerry": lambda xp, a: getattr(xp, name)(a, axis=axis, **correction),
+        "cupy": lambda xp, a: getattr(xp, name)(a, axis=axis),
+        "torch": torch,
+    }
+
+
+def repeated(dtype: str, count: int) -> np.ndarray:
+    """Small random numbers, one block over and over: quick to make, for what ignores values."""
+    block = RNG.integers(1, 50, 1 << 20).astype(dtype)
+    return np.resize(block, count)
+
+
+def uniform(count: int) -> np.ndarray:
+    """float32 numbers in [0, 1)."""
+    return RNG.random(count, dtype=np.float32)
+
+
+def inputs(*arrays: np.ndarray) -> Callable[[], Sequence[np.ndarray]]:
+    """What a row is given."""
+    return lambda: arrays
+
+
+def ceilings(bench: Bench) -> None:
+    """Copies by the driver itself."""
+    library = bench.libraries["skerry"]
+    sk, driver = library.module, bench.driver
+    assert driver is not None
+    nbytes = 4 * bench.size(GIB // 4)
+
+    def address(array: Any) -> int:
+        if array.device.kind == "cuda":
+            return int(array.__cuda_array_interface__["data"][0])
+        return int(np.asarray(array).__array_interface__["data"][0])
+
+    a, b = (sk.ones(nbytes // 4, dtype=sk.float32, device="cuda:0") for _ in range(2))
+    host = sk.ones(nbytes // 4, dtype=sk.float32, device="cpu:0", pinned=True)
+    stream = library.stream
+
+    def copying(target: Any, source: Any) -> Callable[[], None]:
+        to, of = address(target), address(source)
+        return lambda: driver.copy(to, of, nbytes, stream)
+
+    bench.ceiling("copy, device to device", copying(b, a), 2 * nbytes)
+    bench.ceiling("copy, pinned to device", copying(a, host), nbytes)
+    bench.ceiling("copy, device to pinned", copying(host, a), nbytes)
+
+
+def calls(bench: Bench) -> None:
+    """M1, M2: the host time of a call on one element."""
+    one = np.ones(1, np.float32)
+    bench.host_row("host: a + a", lambda xp, a: a + a, one)
+    bench.host_row("host: a + 1.5", lambda xp, a: a + 1.5, one)
+    bench.host_row("host: sqrt(a)", lambda xp, a: xp.sqrt(a), one)
+    bench.host_row("host: sum(a)", lambda xp, a: xp.sum(a), one)
+    bench.host_row("host: a[:]", lambda xp, a: a[:], one)
+    bench.host_row("host: reshape", lambda xp, a: xp.reshape(a, (1, 1)), one)
+    empty = {
+        "skerry": lambda xp, a: xp.empty(1, device=a.device),
+        "cupy": lambda xp, a: xp.empty(1),
+        "torch": lambda xp, a: xp.empty(1, device="cuda"),
+    }
+    bench.host_row("host: empty(1)", empty, one)
+
+    def chain(xp: Any, a: Any) -> Any:
+        for _ in range(10):
+            a = a + a
+        return a
+
+    bench.host_row("host: chain of ten adds", chain, one)
+
+
+def elementwise(bench: Bench) -> None:
+    """M3: bytes a second, by dtype, and a curve over sizes."""
+    for dtype in ("int8", "float32", "float64", "complex64"):
+        count = bench.size(GIB // np.dtype(dtype).itemsize)
+        host = repeated(dtype, count)
+        bench.row(
+            f"add {dtype}", lambda xp, a, b: a + b, inputs(host, host), nbytes=3 * host.nbytes
+        )
+        if dtype in ("float32", "float64"):
+            bench.row(f"exp {dtype}", lambda xp, a: xp.exp(a), inputs(host), nbytes=2 * host.nbytes)
+        if dtype == "float32":
+            bench.row(
+                "multiply float32",
+                lambda xp, a, b: a * b,
+                inputs(host, host),
+                nbytes=3 * host.nbytes,
+            )
+            bench.row(
+                "greater float32",
+                lambda xp, a, b: a > b,
+                inputs(host, host),
+                nbytes=2.25 * host.nbytes,
+            )
+            bench.row(
+                "a + 1.5 float32", lambda xp, a: a + 1.5, inputs(host), nbytes=2 * host.nbytes
+            )
+    for power in (10, 14, 18, 22, 26):
+        host = uniform(bench.size(1 << power))
+        bench.row(
+            f"add float32, 2^{power}",
+            lambda xp, a, b: a + b,
+            inputs(host, host),
+            nbytes=3 * host.nbytes,
+        )
+
+
+def layouts(bench: Bench) -> None:
+    """M4: broadcasts, slices, transposes."""
+    side = bench.side(1 << 14)
+    m, r = uniform(side * side).reshape(side, side), uniform(side)
+    n = m.nbytes
+
+    def matrix(name: str, call: Operation | dict[str, Operation], moved: float) -> None:
+        bench.row(name, call, inputs(m, r), nbytes=moved * n)
+
+    matrix("m + m", lambda xp, m, r: m + m, 2)
+    matrix("m + row", lambda xp, m, r: m + r, 2)
+    matrix("m + column", lambda xp, m, r: m + r[:, None], 2)
+    matrix("m[:, :-1] + 1", lambda xp, m, r: m[:, :-1] + 1, 2)
+    matrix("m[:, ::2] + 1", lambda xp, m, r: m[:, ::2] + 1, 1)
+    matrix("m + m.T", lambda xp, m, r: m + m.T, 3)
+    matrix("copy of m.T", {k: lambda xp, m, r, c=c: c(xp, m.T) for k, c in COPY.items()}, 2)
+    flip = {
+        "skerry": lambda xp, m, r: xp.flip(m, axis=1) + 1,
+        "cupy": lambda xp, m, r: xp.flip(m, 1) + 1,
+        "torch": lambda xp, m, r: xp.flip(m, (1,)) + 1,
+    }
+    matrix("flip(m) + 1", flip, 2)
+
+
+SWEEP = ((0,), (1, 4), (4, 1), (1, 128), (128, 1), (2, 2))
+
+
+def shapes(bench: Bench) -> list[tuple[tuple[int, ...], int]]:
+    """Eleven shapes and axes of the same number of bytes."""
+    n, side = bench.size(1 << 28), bench.side(1 << 14)
+    listed: list[tuple[int, ...]] = [
+        (n,),
+        (n // 4, 4),
+        (4, n // 4),
+        (n // 128, 128),
+        (side, side),
+        (128, n // 128),
+    ]
+    both = [(shape, axis) for shape in listed for axis in range(len(shape))]
+    return [*both, ((side // 16, side // 16, 256 * (n // side**2) or 1), 1)]
+
+
+def reductions(bench: Bench) -> None:
+    """M5, M6: flat, and over each axis of many shapes."""
+    host = uniform(bench.size(1 << 28))
+    for name in ("sum", "max", "mean", "var"):
+        bench.row(
+            f"{name}, flat", reducing(name, None), inputs(host), nbytes=host.nbytes, tolerance=1e-3
+        )
+    bench.row("argmax, flat", reducing("argmax", None), inputs(host), nbytes=host.nbytes)
+    for shape, axis in shapes(bench):
+        if len(shape) == 1:
+            continue
+        x = host[: int(np.prod(shape))].reshape(shape)
+        for name in ("sum", "max"):
+            bench.row(
+                f"{name} {shape} axis {axis}",
+                reducing(name, axis),
+                inputs(x),
+                nbytes=x.nbytes,
+                tolerance=1e-2,
+            )
+
+
+def scans(bench: Bench) -> None:
+    """M7: cumulative sums."""
+    n, side = bench.size(1 << 28), bench.side(1 << 14)
+    host = uniform(n)
+    for shape, axis in (((n,), 0), ((side, side), 0), ((side, side), 1)):
+        x = host[: int(np.prod(shape))].reshape(shape)
+        flat = "flat" if len(shape) == 1 else f"axis {axis}"
+        bench.row(
+            f"cumulative_sum {flat}",
+            over(axis, SCAN),
+            inputs(x),
+            nbytes=2 * x.nbytes,
+            tolerance=None,
+        )
+
+
+def sorts(bench: Bench) -> None:
+    """M8 to M11: sorts, their orders, distinct elements."""
+    n, rows, columns = bench.size(1 << 26), bench.side(1 << 14), bench.side(1 << 12)
+    for dtype in ("float32", "int32", "float64", "int64"):
+        host = RNG.integers(0, 1 << 30, n).astype(dtype)
+        bench.row(f"sort {dtype}", SORT, inputs(host), nbytes=2 * host.nbytes)
+        bench.row(f"argsort {dtype}", ARGSORT, inputs(host))
+    host = uniform(rows * columns).reshape(rows, columns)
+    bench.row("sort along the last axis", over(1, SORT), inputs(host), nbytes=2 * host.nbytes)
+    bench.row("argsort along the last axis", over(1, ARGSORT), inputs(host))
+    bench.row("sort along the first axis", over(0, SORT), inputs(host), nbytes=2 * host.nbytes)
+    unique = {
+        "skerry": lambda xp, a: xp.unique_counts(a)[0],
+        "cupy": lambda xp, a: xp.unique(a, return_counts=True)[0],
+        "torch": lambda xp, a: xp.unique(a, return_counts=True)[0],
+    }
+    for name, most in (("100 distinct", 100), ("all distinct", 1 << 62)):
+        values = RNG.integers(0, most, n)
+        bench.row(f"unique_counts, {name}", unique, inputs(values), tolerance=None)
+
+
+def selecting(bench: Bench) -> None:
+    """M12 to M15: masks, indices, searches, joins."""
+    n = bench.size(1 << 28)
+    host = uniform(n)
+    for share in (0.01, 0.5, 0.99):
+        mask = uniform(n) < share
+        kept = host.nbytes * (1 + share) + n
+        bench.row(f"x[mask], {share:.0%}", lambda xp, a, k: a[k], inputs(host, mask), nbytes=kept)
+    mask = uniform(n) < 0.5
+    bench.row("nonzero", lambda xp, k: xp.nonzero(k), inputs(mask), tolerance=None)
+    bench.row(
+        "where", lambda xp, k, a: xp.where(k, a, a), inputs(mask, host), nbytes=2 * host.nbytes + n
+    )
+    places = RNG.integers(0, n, n // 4)
+    bench.row("take, random", lambda xp, a, i: xp.take(a, i), inputs(host, places), nbytes=4 * n)
+    sorted_host = np.sort(host[: n // 4])
+    bench.row(
+        "searchsorted",
+        lambda xp, s, q: xp.searchsorted(s, q),
+        inputs(sorted_host, host[: n // 16].copy()),
+    )
+    half = host[: n // 2]
+    joins = {
+        "skerry": lambda xp, a, b: xp.concat((a, b)),
+        "cupy": lambda xp, a, b: xp.concatenate((a, b)),
+        "torch": lambda xp, a, b: xp.cat((a, b)),
+    }
+    bench.row("concat", joins, inputs(half, half), nbytes=2 * host.nbytes)
+    rolls = {
+        "skerry": lambda xp, a: xp.roll(a, 12345),
+        "cupy": lambda xp, a: xp.roll(a, 12345),
+        "torch": lambda xp, a: xp.roll(a, 12345),
+    }
+    bench.row("roll", rolls, inputs(host), nbytes=2 * host.nbytes)
+
+
+def products(bench: Bench) -> None:
+    """M16 to M18: matrix products, transforms, factorisations."""
+    for dtype in ("float32", "float64"):
+        for nominal in (512, 2048, 8192):
+            side = bench.side(nominal)
+            a = RNG.random((side, side)).astype(dtype)
+            bench.row(
+                f"matmul {nominal} {dtype}",
+                lambda xp, a: a @ a,
+                inputs(a),
+                flops=2 * side**3,
+                tolerance=1e-2,
+            )
+    count = bench.size(1024)
+    stack = RNG.random((count, 64, 64), dtype=np.float32)
+    bench.row(
+        "matmul 1024 x 64 float32", lambda xp, a: a @ a, inputs(stack), flops=2 * count * 64**3
+    )
+    n = bench.size(1 << 26)
+    signal = (uniform(n) + 1j * uniform(n)).astype(np.complex64)
+    bench.row(
+        "fft complex64",
+        lambda xp, a: xp.fft.fft(a),
+        inputs(signal),
+        nbytes=2 * signal.nbytes,
+        tolerance=None,
+    )
+    image = signal[: 1 << 20].reshape(1024, 1024) if n >= 1 << 20 else signal[:64].reshape(8, 8)
+    fft2 = {
+        "skerry": lambda xp, a: xp.fft.fftn(a),
+        "cupy": lambda xp, a: xp.fft.fftn(a),
+        "torch": lambda xp, a: xp.fft.fftn(a),
+    }
+    bench.row("fftn 1024^2", fft2, inputs(image), nbytes=2 * image.nbytes, tolerance=1e-2)
+    side = bench.side(2048)
+    a = RNG.random((side, side)) + side * np.eye(side)
+    bench.row("solve float64", lambda xp, a: xp.linalg.solve(a, a), inputs(a), tolerance=1e-6)
+    bench.row(
+        "cholesky float64", lambda xp, a: xp.linalg.cholesky(a @ a.T), inputs(a), tolerance=1e-6
+    )
+    symmetric = (a + a.T)[: bench.side(1024), : bench.side(1024)].copy()
+    bench.row("eigh float64", lambda xp, a: xp.linalg.eigh(a), inputs(symmetric), tolerance=1e-6)
+
+
+def transfers(bench: Bench) -> None:
+    """M19: between host and device."""
+    n = bench.size(GIB // 4)
+    host = uniform(n)
+    sk = bench.libraries["skerry"].module
+    own = sk.asarray(host, device="cpu:0", copy=True)
+    on_gpu = {name: library.put(host) for name, library in bench.libraries.items()}
+    nbytes = host.nbytes
+    bench.wall_row("own array to device", {"skerry": lambda: own.to_device("cuda:0")}, nbytes)
+    up = {name: (lambda put=library.put: put(host)) for name, library in bench.libraries.items()}
+    bench.wall_row("NumPy to device", up, nbytes)
+    down = {
+        name: (lambda fetch=library.fetch, a=on_gpu[name]: fetch(a))
+        for name, library in bench.libraries.items()
+    }
+    bench.wall_row("device to NumPy", down, nbytes)
+    one = {name: library.put(np.ones((), np.float32)) for name, library in bench.libraries.items()}
+    bench.wall_row("float(x)", {name: (lambda a=a: float(a)) for name, a in one.items()}, 4)
+
+
+def memory(bench: Bench) -> None:
+    """M20: a steady loop of several sizes."""
+    arrays = tuple(uniform(bench.size(1 << power)) for power in (10, 16, 22))
+
+    def loop(xp: Any, a: Any, b: Any, c: Any) -> Any:
+        for x in (a, b, c, b, a):
+            y = x + x
+        return y
+
+    bench.row("steady loop of three sizes", loop, inputs(*arrays), rotate=False)
+
+
+SUBJECTS: dict[str, Callable[[Bench], None]] = {
+    subject.__name__: subject
+    for subject in (
+        ceilings,
+        calls,
+        elementwise,
+        layouts,
+        reductions,
+        scans,
+        sorts,
+        selecting,
+        transfers,
+        products,
+        memory,
+    )
+}

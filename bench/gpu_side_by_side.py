@@ -1,0 +1,392 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries on one GPU in one process, timed by the same clock: CUDA events of the driver, and the wall.
+
+Device time: events around back-to-back calls that fill 20 ms, at least ten, over rotated inputs of together more than
+240 MB; the median of five such batches. Host time: the fastest of many short bursts, with the queue empty before each.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import gc
+import itertools
+import math
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+BATCH_MS = 20.0
+ROTATED_BYTES = 240_000_000
+
+
+class Driver:
+    """What the driver itself is asked: events and copies."""
+
+    def __init__(self) -> None:
+        self.library = ctypes.CDLL("libcuda.so.1")
+        self.begin, self.end = self._event(), self._event()
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """A driver call that must succeed."""
+        status = getattr(self.library, name)(*arguments)
+        if status != 0:
+            raise RuntimeError(f"{name} answers with error {status}")
+
+    def _event(self) -> ctypes.c_void_p:
+        event = ctypes.c_void_p()
+        self.call("cuEventCreate", ctypes.byref(event), 0)
+        return event
+
+    def milliseconds(self, stream: int, work: Callable[[], Any]) -> float:
+        """Time on the device of what ``work`` enqueues on a stream."""
+        handle = ctypes.c_void_p(stream)
+        self.call("cuEventRecord", self.begin, handle)
+        work()
+        self.call("cuEventRecord", self.end, handle)
+        self.call("cuEventSynchronize", self.end)
+        elapsed = ctypes.c_float()
+        try:  # the name of newer toolkits
+            self.call("cuEventElapsedTime_v2", ctypes.byref(elapsed), self.begin, self.end)
+        except AttributeError:
+            self.call("cuEventElapsedTime", ctypes.byref(elapsed), self.begin, self.end)
+        return elapsed.value
+
+    def copy(self, target: int, source: int, nbytes: int, stream: int) -> None:
+        """Enqueue a copy between any two addresses that CUDA knows."""
+        self.call(
+            "cuMemcpyAsync",
+            ctypes.c_uint64(target),
+            ctypes.c_uint64(source),
+            ctypes.c_size_t(nbytes),
+            ctypes.c_void_p(stream),
+        )
+
+
+class Skerry:
+    """This library on cuda:0."""
+
+    name = "skerry"
+
+    def __init__(self) -> None:
+        import skerry
+
+        self.module, self.version = skerry, skerry.__version__
+        self.device = skerry.Device("cuda:0")
+        if self.device.info.rehearsal:
+            raise RuntimeError("a rehearsed device is no GPU")
+        self.stream = skerry._core.current_stream(self.device).handle
+
+    def put(self, host: np.ndarray) -> Any:
+        """An array on the GPU."""
+        return self.module.asarray(host, device=self.device)
+
+    def fetch(self, array: Any) -> np.ndarray:
+        """The array in host memory."""
+        return np.asarray(array.to_device("cpu"))
+
+    def synchronize(self) -> None:
+        """Wait for the device."""
+        self.module.synchronize(self.device)
+
+    def release(self) -> None:
+        """Give cached memory back, for the others."""
+        self.module.trim(self.device)
+
+
+class CuPy:
+    """CuPy on its current device."""
+
+    name = "cupy"
+
+    def __init__(self) -> None:
+        import cupy
+
+        cupy.cuda.runtime.getDeviceCount()
+        self.module, self.version = cupy, cupy.__version__
+        self.stream = cupy.cuda.get_current_stream().ptr
+        self.put, self.fetch = cupy.asarray, cupy.asnumpy
+
+    def synchronize(self) -> None:
+        """Wait for the device."""
+        self.module.cuda.Device().synchronize()
+
+    def release(self) -> None:
+        """Give cached memory back, for the others."""
+        self.module.get_default_memory_pool().free_all_blocks()
+
+
+class Torch:
+    """PyTorch on cuda:0, without TF32."""
+
+    name = "torch"
+
+    def __init__(self) -> None:
+        import torch
+
+        if not torch.cuda.is_available():
+            raise RuntimeError("it finds no GPU")
+        torch.backends.cuda.matmul.allow_tf32 = False
+        self.module, self.version = torch, torch.__version__
+        self.stream = torch.cuda.current_stream().cuda_stream
+
+    def put(self, host: np.ndarray) -> Any:
+        """A tensor on the GPU."""
+        return self.module.from_numpy(host).to("cuda")
+
+    def fetch(self, array: Any) -> np.ndarray:
+        """The tensor in host memory."""
+        return array.cpu().numpy()
+
+    def synchronize(self) -> None:
+        """Wait for the device."""
+        self.module.cuda.synchronize()
+
+    def release(self) -> None:
+        """Give cached memory back, for the others."""
+        self.module.cuda.empty_cache()
+
+
+Library = Any  # one of the three above
+Operation = Callable[..., Any]  # (module, *arrays) -> result
+
+
+@dataclasses.dataclass
+class Figure:
+    """One library in one row."""
+
+    case: str
+    library: str
+    value: float  # ms on the device, or us on the host
+    unit: str
+    wall: float | None = None  # the same by the wall, in ms
+    least: float = 0.0
+    most: float = 0.0
+    rate: float | None = None  # GB/s of the bytes that the row counts, or TFLOP/s
+    check: str = ""
+
+
+class Bench:
+    """The libraries, the clock, and every figure taken so far."""
+
+    def __init__(self, seconds: float, shrink: int) -> None:
+        self.driver: Driver | None = None
+        self.libraries: dict[str, Library] = {}
+        self.shrink = shrink
+        self.end = time.monotonic() + seconds
+        self.figures: list[Figure] = []
+        self.notes: list[str] = []
+
+    def open(self, kinds: Sequence[type]) -> None:
+        """Load what is installed. The first has to be there, and makes the context that the clock is in."""
+        for kind in kinds:
+            try:
+                self.libraries[kind.name] = kind()
+            except Exception as error:
+                if not self.libraries:
+                    raise
+                self.note(f"{kind.name} left out", error)
+        self.libraries["skerry"].synchronize()
+        self.driver = Driver()
+
+    def note(self, what: str, error: BaseException) -> None:
+        """Keep what could not be measured."""
+        first = (str(error).strip().splitlines() or [""])[0][:120]
+        self.notes.append(f"{what}: {type(error).__name__}: {first}")
+        print("  " + self.notes[-1], flush=True)
+
+    def late(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() > self.end
+
+    def size(self, count: int) -> int:
+        """The number of elements of a row, or less in a quick trial."""
+        return max(count >> self.shrink, 64)
+
+    def side(self, count: int) -> int:
+        """The side of a square, or less in a quick trial."""
+        return max(count >> (self.shrink // 2), 8)
+
+    def release(self) -> None:
+        """Give memory back between rows."""
+        gc.collect()
+        for library in self.libraries.values():
+            library.release()
+
+    # --- rows ---
+
+    def row(
+        self,
+        case: str,
+        operations: Operation | dict[str, Operation],
+        inputs: Callable[[], Sequence[np.ndarray]],
+        *,
+        nbytes: float = 0,
+        flops: float = 0,
+        tolerance: float | None = 1e-4,
+        rotate: bool = True,
+    ) -> None:
+        """Time one case in every library, and compare the results with the first library's.
+
+        ``operations`` is one function ``(module, *arrays)`` for all, or one for each library. ``tolerance`` None: the
+        results may differ (memory that is not set, an order that is free).
+        """
+        if self.late():
+            self.notes.append(f"{case}: the time was up")
+            return
+        hosts = list(inputs())
+        expected: np.ndarray | None = None
+        for name, library in self.libraries.items():
+            call = operations.get(name) if isinstance(operations, dict) else operations
+            if call is None:
+                continue
+            try:
+                figure, result = self._device_time(case, library, call, hosts, rotate)
+                if tolerance is not None:
+                    if expected is None:
+                        expected = result
+                    else:
+                        figure.check = agreement(result, expected, tolerance)
+                if nbytes:
+                    figure.rate = nbytes / figure.value / 1e6
+                if flops:
+                    figure.rate = flops / figure.value / 1e9
+                self._keep(figure)
+            except Exception as error:  # a library's failure is a result, not the end
+                self.note(f"{case} ({name})", error)
+            self.release()
+
+    def _device_time(
+        self, case: str, library: Library, call: Operation, hosts: list[np.ndarray], rotate: bool
+    ) -> tuple[Figure, np.ndarray]:
+        driver = self.driver
+        assert driver is not None
+        own = sum(host.nbytes for host in hosts)
+        copies = max(1, min(64, math.ceil(ROTATED_BYTES / max(own, 1)))) if rotate else 1
+        sets = [[library.put(host) for host in hosts] for _ in range(copies)]
+        module = library.module
+        result = call(module, *sets[0])
+        fetched = flattened(library, result)
+        del result
+        turn = itertools.cycle(sets)
+
+        def batch(calls: int) -> None:
+            for _ in range(calls):
+                call(module, *next(turn))
+
+        batch(2)
+        library.synchronize()
+        probe = max(driver.milliseconds(library.stream, lambda: batch(1)), 1e-4)
+        calls = max(10 if probe < 200 else 1, min(200, round(BATCH_MS / probe)))
+        batches = 5 if probe < 200 else 1
+        times = [driver.milliseconds(library.stream, lambda: batch(calls)) for _ in range(batches)]
+        library.synchronize()
+        begin = time.perf_counter()
+        batch(calls)
+        library.synchronize()
+        wall = (time.perf_counter() - begin) * 1e3 / calls
+        times = [value / calls for value in times]
+        figure = Figure(
+            case, library.name, statistics.median(times), "ms", wall, min(times), max(times)
+        )
+        return figure, fetched
+
+    def host_row(
+        self, case: str, operation: Operation | dict[str, Operation], host: np.ndarray
+    ) -> None:
+        """Time that a call keeps the host, nothing waited for."""
+        for name, library in self.libraries.items():
+            call = operation.get(name) if isinstance(operation, dict) else operation
+            if call is None or self.late():
+                continue
+            try:
+                array, module = library.put(host), library.module
+                for _ in range(50):
+                    call(module, array)
+                library.synchronize()
+                times = []
+                for _ in range(20):
+                    begin = time.perf_counter()
+                    for _ in range(100):
+                        call(module, array)
+                    times.append((time.perf_counter() - begin) * 1e4)
+                    library.synchronize()
+                self._keep(Figure(case, name, min(times), "us", None, min(times), max(times)))
+            except Exception as error:
+                self.note(f"{case} ({name})", error)
+
+    def wall_row(self, case: str, calls: dict[str, Callable[[], Any]], nbytes: float) -> None:
+        """Wall time of a call that is waited for: transfers."""
+        for name, call in calls.items():
+            library = self.libraries.get(name)
+            if library is None or self.late():
+                continue
+            try:
+                call()
+                library.synchronize()
+                times = []
+                for _ in range(5):
+                    begin = time.perf_counter()
+                    call()
+                    library.synchronize()
+                    times.append((time.perf_counter() - begin) * 1e3)
+                value = statistics.median(times)
+                self._keep(
+                    Figure(
+                        case, name, value, "ms", value, min(times), max(times), nbytes / value / 1e6
+                    )
+                )
+            except Exception as error:
+                self.note(f"{case} ({name})", error)
+
+    def ceiling(self, case: str, work: Callable[[], Any], nbytes: float) -> None:
+        """What the driver itself reaches."""
+        assert self.driver is not None
+        driver, stream = self.driver, self.libraries["skerry"].stream
+        for _ in range(3):
+            work()
+        times = [
+            driver.milliseconds(stream, lambda: [work() for _ in range(10)]) / 10 for _ in range(5)
+        ]
+        value = statistics.median(times)
+        self._keep(
+            Figure(case, "driver", value, "ms", None, min(times), max(times), nbytes / value / 1e6)
+        )
+
+    def _keep(self, figure: Figure) -> None:
+        self.figures.append(figure)
+        rate = f" {figure.rate:.4g}" if figure.rate else ""
+        print(
+            f"  {figure.case}: {figure.library} {figure.value:.4g} {figure.unit}{rate} {figure.check}",
+            flush=True,
+        )
+
+    def find(self, case: str, library: str) -> Figure | None:
+        """A figure that was taken."""
+        for figure in self.figures:
+            if (figure.case, figure.library) == (case, library):
+                return figure
+        return None
+
+
+def flattened(library: Library, result: Any) -> np.ndarray:
+    """A result as one float64 or complex128 row, at most a mebi of elements."""
+    if isinstance(result, (tuple, list)):
+        result = result[0]
+    if not hasattr(result, "shape"):
+        return np.asarray([result])
+    host = np.asarray(library.fetch(result)).reshape(-1)[: 1 << 20]
+    return host.astype(np.complex128 if host.dtype.kind == "c" else np.float64)
+
+
+def agreement(actual: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
+    """Empty where both agree."""
+    if actual.shape != expected.shape:
+        return f"DIFFERS in shape: {actual.shape}, {expected.shape}"
+    scale = np.maximum(np.abs(expected), 1.0)
+    worst = float(np.nanmax(np.abs(actual - expected) / scale)) if actual.size else 0.0
+    return "" if worst <= tolerance else f"DIFFERS by {worst:.3g}"

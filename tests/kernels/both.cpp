@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "both.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <vector>
+
+#include "device/memory.hpp"
+#include "device/transfer.hpp"
+#include "ops/copy.hpp"
+#include "ops/linalg/linalg.hpp"
+
+namespace skerry::testing {
+namespace {
+
+using numbers = std::vector<std::complex<double>>;
+
+ndarray on_host(const numbers& values, const dims& shape) {
+  storage_ref memory = allocate(cpu, values.size() * sizeof values[0]);
+  if (!values.empty()) std::memcpy(memory->data(), values.data(), values.size() * sizeof values[0]);
+  return {std::move(memory), c_layout(shape, sizeof values[0]), dtype::complex128};
+}
+
+/// The numbers as `type`, without the parts that it lacks.
+ndarray as_type(const numbers& values, const dims& shape, dtype type, device where) {
+  const ndarray wide = on_host(values, shape);
+  if (kind(type) == dtype_kind::complex_floating) return to_device(astype(wide, type, true), where);
+  const layout real_part{wide.shape(), wide.strides(), 0};
+  const ndarray real(wide.memory(), real_part, dtype::float64);
+  return to_device(astype(real, type, true), where);
+}
+
+numbers values_of(const ndarray& x) {
+  const ndarray host = copy_c_order(astype(to_device(x, cpu), dtype::complex128, true));
+  numbers values(static_cast<std::size_t>(host.size()));
+  if (!values.empty()) std::memcpy(values.data(), host.data(), values.size() * sizeof values[0]);
+  return values;
+}
+
+bool is_same(double actual, double expected, double allowed) {
+  if (std::isnan(expected)) return std::isnan(actual);
+  return actual == expected || std::fabs(actual - expected) <= allowed;
+}
+
+}  // namespace
+
+ndarray sample(dtype type, const dims& shape, device where, int seed) {
+  const bool is_unsigned =
+      kind(type) == dtype_kind::unsigned_integer || kind(type) == dtype_kind::boolean;
+  const double scale = is_floating(type) ? 0.25 : 1;
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) size *= extent;
+  numbers values;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const auto step = static_cast<double>((i * 7 + seed * 5 + i / 19) % 23);
+    const double real = is_unsigned ? step : (step - 11) * scale;
+    values.emplace_back(kind(type) == dtype_kind::boolean ? std::fmod(step, 2) : real,
+                        (static_cast<double>((i * 5 + seed) % 13) - 6) * scale);
+  }
+  return as_type(values, shape, type, where);
+}
+
+ndarray sample_indices(std::int64_t limit, const dims& shape, device where) {
+  const ndarray some = sample(dtype::uint8, shape, cpu);
+  numbers values = values_of(some);
+  std::int64_t i = 0;
+  for (auto& value : values) value = static_cast<double>((i++ * 31 + 7) % limit);
+  return as_type(values, shape, dtype::int64, where);
+}
+
+ndarray sample_matrices(dtype type, std::int64_t count, std::int64_t side, device where) {
+  numbers values;
+  for (std::int64_t k = 0; k < count; ++k) {
+    for (std::int64_t i = 0; i < side; ++i) {
+      for (std::int64_t j = 0; j < side; ++j) {
+        const double near = 1.0 / (1.0 + std::fabs(static_cast<double>(i - j)));
+        const double skew = i == j ? 0 : (i < j ? 0.1 : -0.1) / (1.0 + static_cast<double>(i + j));
+        const double ridge = i == j ? static_cast<double>(side + k + i) : 0;
+        values.emplace_back(near + ridge, skew);
+      }
+    }
+  }
+  return as_type(values, dims{count, side, side}, type, where);
+}
+
+double tolerance_of(dtype type) {
+  return type == dtype::float32 || type == dtype::complex64 ? 2e-5 : 1e-11;
+}
+
+void expect_same(const ndarray& actual, const ndarray& expected, double tolerance) {
+  ASSERT_EQ(actual.shape(), expected.shape());
+  ASSERT_EQ(actual.dtype(), expected.dtype());
+  const numbers left = values_of(actual);
+  const numbers right = values_of(expected);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const double size = std::abs(right[i]);
+    const double allowed = std::isfinite(size) ? tolerance * std::max(1.0, size) : 0;
+    ASSERT_TRUE(is_same(left[i].real(), right[i].real(), allowed) &&
+                is_same(left[i].imag(), right[i].imag(), allowed))
+        << "element " << i << " is " << left[i] << " on CUDA and " << right[i] << " on the CPU";
+  }
+}
+
+}  // namespace skerry::testing

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/ndarray.hpp"
+
+/// Every kernel is launched on a CUDA device and compared with the CPU's result. With a GPU that is
+/// the GPU (tests/kernels is what `make gpu-check` runs under compute-sanitizer); without one, a
+/// rehearsed device, which shows the order of the work and the life of its memory.
+namespace skerry::testing {
+
+inline constexpr device cpu{device_kind::cpu, 0};
+inline constexpr device cuda{device_kind::cuda, 0};
+
+inline constexpr dtype every_dtype[] = {
+    dtype::bool_,   dtype::int8,      dtype::int16,     dtype::int32,  dtype::int64,
+    dtype::uint8,   dtype::uint16,    dtype::uint32,    dtype::uint64, dtype::float32,
+    dtype::float64, dtype::complex64, dtype::complex128};
+inline constexpr dtype floating_dtypes[] = {dtype::float32, dtype::float64, dtype::complex64,
+                                            dtype::complex128};
+inline constexpr dtype real_dtypes[] = {dtype::float32, dtype::float64};
+
+/// Small numbers of both signs where there are any, zeros among them, the same on every device.
+[[nodiscard]] ndarray sample(dtype type, const dims& shape, device where, int seed = 0);
+/// int64 numbers of 0 … limit - 1 in no order.
+[[nodiscard]] ndarray sample_indices(std::int64_t limit, const dims& shape, device where);
+/// `count` dense square matrices that are well conditioned, Hermitian and positive definite.
+[[nodiscard]] ndarray sample_matrices(dtype type, std::int64_t count, std::int64_t side,
+                                      device where);
+
+/// Fails unless both have the same shape, dtype and elements; floating ones within `tolerance` of
+/// their modulus (or of one). NaN equals NaN.
+void expect_same(const ndarray& actual, const ndarray& expected, double tolerance);
+
+/// What floating-point results of libraries and of libm may differ by, relative.
+[[nodiscard]] double tolerance_of(dtype type);
+
+/// Calls `f(device)`, which gives an array, for the CPU and for CUDA and compares.
+template <class F>
+void compare(const std::string& what, F&& f, double tolerance = 0) {
+  SCOPED_TRACE(what);
+  const ndarray actual = f(cuda);
+  EXPECT_EQ(actual.device(), cuda);
+  expect_same(actual, f(cpu), tolerance);
+}
+
+[[nodiscard]] inline std::string of(const char* op, dtype type) {
+  return std::string(op) + " of " + name(type);
+}
+
+}  // namespace skerry::testing

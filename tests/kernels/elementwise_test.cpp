@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "both.hpp"
+#include "core/scalar.hpp"
+#include "ops/apply.hpp"
+#include "ops/copy.hpp"
+#include "ops/manipulation.hpp"
+
+namespace skerry::testing {
+namespace {
+
+/// The shapes by which a kernel is chosen: dense with a tail, transposed, with a broadcast operand.
+enum class form { dense, transposed, broadcast };
+
+ndarray operand_of(dtype type, form which, device where, int seed) {
+  switch (which) {
+    case form::dense:
+      return sample(type, dims{1027}, where, seed);
+    case form::transposed:
+      return seed == 0 ? transpose(sample(type, dims{29, 33}, where, seed))
+                       : sample(type, dims{33, 29}, where, seed);
+    case form::broadcast:
+      return sample(type, seed == 0 ? dims{33, 29} : dims{29}, where, seed);
+  }
+  return {};
+}
+
+class elementwise_kernels_of : public ::testing::TestWithParam<dtype> {};
+INSTANTIATE_TEST_SUITE_P(dtypes, elementwise_kernels_of, ::testing::ValuesIn(every_dtype),
+                         [](const auto& about) { return std::string(name(about.param)); });
+
+TEST_P(elementwise_kernels_of, give_what_the_cpu_gives) {
+  const dtype type = GetParam();
+  const auto table = op_table();
+  for (std::size_t id = 0; id < table.size(); ++id) {
+    const auto result = table[id].result[static_cast<int>(type)];
+    if (!result) continue;
+    // Bit for bit, but for what is left to libm, and complex products and quotients.
+    const bool exact = !table[id].expensive && kind(type) != dtype_kind::complex_floating;
+    for (const form which : {form::dense, form::transposed, form::broadcast}) {
+      const auto run = [&](device where) {
+        ndarray arrays[3];
+        operand operands[3];
+        for (int i = 0; i < table[id].arity; ++i) {
+          arrays[i] = operand_of(type, which, where, i);
+          operands[i] = {.array = &arrays[i]};
+        }
+        return apply(static_cast<op_id>(id),
+                     std::span<const operand>(operands, static_cast<std::size_t>(table[id].arity)));
+      };
+      compare(of(table[id].name, type), run,
+              exact ? 1e-6 * tolerance_of(*result) : tolerance_of(type));
+    }
+  }
+}
+
+TEST_P(elementwise_kernels_of, take_scalars) {
+  const dtype type = GetParam();
+  const auto add = find_op("add");
+  if (!op_table()[static_cast<std::size_t>(*add)].result[static_cast<int>(type)]) return;
+  const scalar one = scalar::of(std::int64_t{1});
+  compare(of("add of 1", type), [&](device where) {
+    const ndarray x = sample(type, dims{1027}, where);
+    const operand operands[] = {{.array = &x}, {.value = &one}};
+    return apply(*add, operands);
+  });
+}
+
+TEST_P(elementwise_kernels_of, convert) {
+  const dtype type = GetParam();
+  for (const dtype to : every_dtype) {
+    if (kind(type) == dtype_kind::complex_floating && kind(to) != dtype_kind::complex_floating) {
+      continue;
+    }
+    // A negative number of a floating dtype has no unsigned value.
+    const bool is_defined =
+        kind(to) != dtype_kind::unsigned_integer || kind(type) != dtype_kind::real_floating;
+    if (!is_defined) continue;
+    compare(of("astype", type) + " to " + std::string(name(to)),
+            [&](device where) { return astype(sample(type, dims{1027}, where), to, true); });
+  }
+}
+
+TEST_P(elementwise_kernels_of, choose_and_clip) {
+  const dtype type = GetParam();
+  compare(of("where", type), [&](device where) {
+    const ndarray condition = sample(dtype::bool_, dims{33, 29}, where);
+    const ndarray x1 = sample(type, dims{33, 29}, where, 1);
+    const ndarray x2 = transpose(sample(type, dims{29, 33}, where, 2));
+    return skerry::where({.array = &condition}, {.array = &x1}, {.array = &x2});
+  });
+}
+
+}  // namespace
+}  // namespace skerry::testing

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "device/registry.hpp"
+
+// cuda:0 is the GPU where there is one, else a rehearsed device. With --require-gpu the latter is
+// an error: a rehearsed device is never taken for a GPU.
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const bool needs_gpu = argc > 1 && std::strcmp(argv[1], "--require-gpu") == 0;
+  if (needs_gpu) unsetenv("SKERRY_REHEARSE");
+  if (skerry::device_count(skerry::device_kind::cuda) == 0) {
+    if (needs_gpu) {
+      std::fprintf(stderr, "no GPU: %s\n", skerry::why_no_cuda()->text.c_str());
+      return 3;
+    }
+    skerry::rehearse(1);
+  }
+  std::printf("cuda:0 is %s\n", skerry::describe({skerry::device_kind::cuda, 0}).name.c_str());
+  const int failed = RUN_ALL_TESTS();
+  skerry::shut_down();
+  return failed;
+}

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "both.hpp"
+#include "ops/kernels/scan.hpp"
+#include "ops/manipulation.hpp"
+#include "ops/reduce.hpp"
+#include "ops/scan.hpp"
+
+namespace skerry::testing {
+namespace {
+
+class reduction_kernels_of : public ::testing::TestWithParam<dtype> {};
+INSTANTIATE_TEST_SUITE_P(dtypes, reduction_kernels_of, ::testing::ValuesIn(every_dtype),
+                         [](const auto& about) { return std::string(name(about.param)); });
+
+// Few long rows, many short ones, columns, a middle axis, everything.
+struct reduced_shape {
+  dims shape;
+  std::optional<std::int64_t> axis;
+};
+const reduced_shape shapes[] = {
+    {dims{3, 4099}, 1}, {dims{1031, 4}, 1},   {dims{1031, 4}, 0},
+    {dims{4, 1031}, 0}, {dims{7, 33, 19}, 1}, {dims{5003}, std::nullopt},
+};
+
+TEST_P(reduction_kernels_of, give_what_the_cpu_gives) {
+  const dtype type = GetParam();
+  const auto table = reduction_table();
+  for (std::size_t id = 0; id < table.size(); ++id) {
+    if (!table[id].result[static_cast<int>(type)]) continue;
+    for (const auto& [shape, axis] : shapes) {
+      const auto run = [&, shape = shape, axis = axis](device where) {
+        const std::int64_t one[] = {axis.value_or(0)};
+        const auto axes = axis ? std::optional<std::span<const std::int64_t>>(one) : std::nullopt;
+        return reduce(static_cast<reduction_id>(id), sample(type, shape, where), axes, {}, false);
+      };
+      compare(of(table[id].name, type), run, tolerance_of(type));
+    }
+  }
+}
+
+TEST_P(reduction_kernels_of, take_transposed_arrays) {
+  const dtype type = GetParam();
+  const auto most = find_reduction("count_nonzero");
+  compare(of("count_nonzero", type), [&](device where) {
+    const std::int64_t axis[] = {0};
+    return reduce(*most, transpose(sample(type, dims{41, 67}, where)), axis, {}, false);
+  });
+}
+
+TEST_P(reduction_kernels_of, scan) {
+  const dtype type = GetParam();
+  if (type == dtype::bool_) return;
+  for (int id = 0; id < scan_count; ++id) {
+    for (const auto& [shape, axis] : shapes) {
+      for (const bool initial : {false, true}) {
+        compare(
+            of(id == 0 ? "cumulative_prod" : "cumulative_sum", type),
+            [&, shape = shape, axis = axis](device where) {
+              return skerry::scan(static_cast<scan_id>(id), sample(type, shape, where),
+                                  axis.value_or(0), {}, initial);
+            },
+            tolerance_of(type));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace skerry::testing
