@@ -195,7 +195,9 @@ def build(check: Check) -> str:
             raise subprocess.CalledProcessError(1, tool, f"{tool} is not on the PATH")
     missing = [package for module, package in NEEDED.items() if not is_installed(module)]
     if missing:
-        raise subprocess.CalledProcessError(1, "import", f"not installed for {sys.executable}: {', '.join(missing)}")
+        raise subprocess.CalledProcessError(
+            1, "import", f"not installed for {sys.executable}: {', '.join(missing)}"
+        )
     without: list[str] = []
     while True:
         try:
