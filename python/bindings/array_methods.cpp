@@ -11,6 +11,7 @@
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/function_table.hpp"
+#include "python/bindings/host_interface.hpp"
 
 namespace skerry::python {
 namespace {
@@ -82,19 +83,10 @@ PyObject* run_dlpack(const arguments& with) {
 PyObject* run_dlpack_device(const arguments& with) { return export_device(value_of(with.self)); }
 
 PyObject* run_array(const arguments& with) {
-  const ndarray& x = value_of(with.self);
-  if (x.device().kind != device_kind::cpu) {
-    throw dtype_error("__array__: an array on " + to_string(x.device()) +
-                      " is not converted to NumPy implicitly; copy it to the host first: "
-                      "x.to_device(\"cpu\")");
-  }
-  const object view(PyMemoryView_FromObject(with.self));
-  const object function(PyObject_GetAttrString(numpy(), "array"));
-  const object positional(PyTuple_Pack(1, view.get()));
-  const object keywords(Py_BuildValue("{s:O,s:O}", "dtype", with.has(0) ? with[0] : Py_None, "copy",
-                                      with.has(1) ? with[1] : Py_None));
-  return PyObject_Call(function.get(), positional.get(), keywords.get());
+  return to_numpy(with.self, with.has(0) ? with[0] : Py_None, with.has(1) ? with[1] : Py_None);
 }
+
+PyObject* run_bytes(const arguments& with) { return to_bytes(with.self); }
 
 PyObject* run_complex(const arguments& with) {
   const ndarray& x = value_of(with.self);
@@ -143,14 +135,17 @@ PyObject* run_sizeof(const arguments& with) {
 }
 
 constexpr function_entry methods[] = {
-    {"__array__", "($self, dtype=None, *, copy=None)",
-     "The elements as a numpy.ndarray: a view of a CPU array. TypeError for an array on a CUDA "
-     "device.",
+    {"__array__", "($self, dtype=None, copy=None)",
+     "The elements as a numpy.ndarray: a view of an array on a CPU device, unless another dtype or "
+     "copy=True needs a copy.\n\nRaises\n------\nTypeError\n    For an array on a CUDA device: "
+     "x.to_device(\"cpu\") is the remedy.\nValueError\n    If copy=False and a copy is needed.",
      run_array},
     {"__array_namespace__", "($self, /, *, api_version=None)",
      "The module skerry, which has all functions of the standard.\n\nRaises\n------\nValueError\n"
      "    For an unknown version.",
      run_array_namespace},
+    {"__bytes__", "($self, /)",
+     "The bytes of the elements in C order. TypeError for an array on a CUDA device.", run_bytes},
     {"__complex__", "($self, /)", "complex(self), for a 0-d array.", run_complex},
     {"__copy__", "($self, /)", "A copy on the same device.", run_copy},
     {"__deepcopy__", "($self, memo, /)", "A copy on the same device.", run_copy},

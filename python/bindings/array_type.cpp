@@ -14,6 +14,7 @@
 #include "ops/manipulation.hpp"
 #include "python/bindings/array_methods.hpp"
 #include "python/bindings/device_args.hpp"
+#include "python/bindings/host_interface.hpp"
 
 namespace skerry::python {
 
@@ -197,14 +198,13 @@ void prepare_array_type(PyObject* module) {
   };
   append(slots, number_slots);
   append(slots, indexing_slots);
-  append(slots, buffer_slots);
   slots.push_back({});
   PyType_Spec spec{"skerry.Array", sizeof(array_object), 0,
                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
   object type(PyType_FromSpec(&spec));
   array_type = reinterpret_cast<PyTypeObject*>(type.get());
-  // NumPy's operators and ufuncs leave such operands alone: nothing is copied to the host unasked.
-  if (PyObject_SetAttrString(type.get(), "__array_ufunc__", Py_None) != 0) throw python_error{};
+  add_host_interface(array_type);
+  add_numpy_protocols(module, array_type);
   add_interchange(array_type);
   add_exchange_table(array_type);
   if (PyModule_AddObjectRef(module, "Array", type.release()) != 0) throw python_error{};

@@ -64,7 +64,6 @@ void require_operand(const char* op, PyObject* from, operand& to, scalar& room);
 // The slots, by file.
 extern PyType_Slot number_slots[];
 extern PyType_Slot indexing_slots[];
-extern PyType_Slot buffer_slots[];
 /// Adds __cuda_array_interface__ as a real property: cuDF asks for the type of the descriptor.
 void add_interchange(PyTypeObject* type);
 /// Adds __dlpack_c_exchange_api__.

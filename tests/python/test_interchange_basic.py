@@ -6,6 +6,8 @@ import array
 import ctypes
 import gc
 import inspect
+import struct
+import weakref
 
 import numpy as np
 import pytest
@@ -32,15 +34,14 @@ def test_buffer_protocol_shares_memory_both_ways(dtype):
     back = np.asarray(x)
     assert back.dtype == np.dtype(dtype)
     assert np.shares_memory(back, host)
-    if dtype not in ("complex64", "complex128"):
-        assert memoryview(x).tolist() == back.tolist()
+    assert x.tolist() == back.tolist()
 
 
 def test_buffers_keep_their_owner():
     x = sk.asarray(np.arange(1000.0))
     gc.collect()
     assert float(sk.sum(x)) == 499500
-    view = memoryview(sk.arange(3))
+    view = np.asarray(sk.arange(3))
     gc.collect()
     assert view.tolist() == [0, 1, 2]
 
@@ -70,12 +71,90 @@ def test_memory_that_needs_conversion_is_copied():
             sk.asarray(host)
 
 
-def test_buffers_of_cuda_arrays_are_refused(cuda_device):
+def test_cuda_arrays_are_not_copied_to_the_host_implicitly(cuda_device):
     x = sk.ones((3,), device=cuda_device)
-    with pytest.raises(BufferError, match="to_device"):
+    for convert in (np.asarray, np.array, bytes, lambda a: a.__array__("float32", False)):
+        with pytest.raises(TypeError, match=r'x\.to_device\("cpu"\)'):
+            convert(x)
+    for name in ("__array_interface__", "__array_struct__"):
+        assert not hasattr(x, name)
+        with pytest.raises(AttributeError, match="to_device"):
+            getattr(x, name)
+
+
+@pytest.mark.parametrize("where", ["cpu:0", "cpu:1", "cuda:0"])
+def test_there_is_no_buffer_protocol(where):
+    """It belongs to the type: torch.asarray would read CPU arrays as float32 bytes, and fail for arrays on a GPU."""
+    x = sk.ones((3,), device=where)
+    with pytest.raises(TypeError, match="bytes-like"):
         memoryview(x)
-    with pytest.raises(TypeError, match="to_device"):
-        np.asarray(x)
+    with pytest.raises(TypeError):
+        struct.unpack_from("d", x)
+    assert struct.unpack_from("d", np.asarray(x.to_device("cpu"))) == (1.0,)
+
+
+def test_bytes_are_those_of_the_elements():
+    x = sk.asarray([[1, 2], [3, 4]], dtype="int16")
+    assert bytes(x) == np.asarray(x).tobytes()
+    assert bytes(x.T) == np.asarray(x).T.tobytes()
+    assert bytes(sk.asarray(5)) == (5).to_bytes(8, "little")
+    assert memoryview(np.asarray(x)).tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "layout", ["whole", "T", "reversed", "strided", "stretched", "empty", "0-d"]
+)
+def test_the_array_interface(dtype, layout):
+    base = sk.astype(on("cpu:1", np.arange(24).reshape(4, 6) % 2), dtype)
+    x = {
+        "whole": lambda: base,
+        "T": lambda: base.T,
+        "reversed": lambda: base[::-1, ::-1],
+        "strided": lambda: base[1:, ::2],
+        "stretched": lambda: sk.broadcast_to(base[0], (3, 6)),
+        "empty": lambda: base[:, :0],
+        "0-d": lambda: base[1, 1],
+    }[layout]()
+
+    class Carrier:
+        def __init__(self, x):
+            self.__array_interface__ = x.__array_interface__
+
+    direct, by_dict = np.asarray(x), np.asarray(Carrier(x))
+    about = x.__array_interface__
+    assert about["data"][0] != 0
+    assert (about["strides"] is None) == direct.flags.c_contiguous
+    for host in (direct, by_dict):
+        assert host.dtype == np.dtype(dtype)
+        assert host.shape == x.shape
+        assert host.tolist() == x.tolist()
+        assert host.flags.aligned
+        assert host.flags.writeable == (layout != "stretched")
+        if x.size:
+            assert host.strides == x.strides
+            assert host.__array_interface__["data"][0] == about["data"][0]
+    assert x.__array_interface__ is not about
+
+
+def test_views_keep_the_memory_alive_and_release_it():
+    gc.collect()
+    before = sk.memory_statistics("cpu:0").live_bytes
+    x = sk.ones((1000,))
+    views = [np.asarray(x), np.asarray(x[::2]), x.__array__(), np.asarray(x.__array_struct__ and x)]
+    capsule = x.__array_struct__
+    reference = weakref.ref(x)
+    del x
+    gc.collect()
+    assert reference() is not None
+    assert views[1].sum() == 500
+    del views
+    gc.collect()
+    assert reference() is not None
+    del capsule
+    gc.collect()
+    assert reference() is None
+    assert sk.memory_statistics("cpu:0").live_bytes == before
 
 
 def test_array_method():
@@ -83,8 +162,18 @@ def test_array_method():
     assert np.array(x, dtype="float32").dtype == np.float32
     assert np.shares_memory(np.asarray(x), np.asarray(x))
     assert not np.shares_memory(np.array(x, copy=True), np.asarray(x))
-    with pytest.raises(ValueError):
-        x.__array__("float32", copy=False)
+    for copy_needed in (
+        lambda: x.__array__("float32", copy=False),
+        lambda: x.__array__("float32", False),
+    ):
+        with pytest.raises(ValueError, match="copy"):
+            copy_needed()
+    with pytest.raises(ValueError, match="copy"):
+        np.array(x, dtype="float32", copy=False)
+    assert np.shares_memory(np.array(x, copy=False), np.asarray(x))
+    assert np.shares_memory(x.__array__(), np.asarray(x))
+    assert not np.shares_memory(x.__array__(copy=True), np.asarray(x))
+    assert x.__array__("float32").dtype == np.float32
     assert np.asarray(sk.empty((0, 3))).shape == (0, 3)
     assert np.asarray(sk.asarray(2.5)).shape == ()
 

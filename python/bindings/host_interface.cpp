@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/host_interface.hpp"
+
+#include <memory>
+#include <string>
+
+#include "core/errors.hpp"
+#include "python/bindings/array_type.hpp"
+
+namespace skerry::python {
+namespace {
+
+/// NumPy's PyArrayInterface, an ABI: what the capsule of `__array_struct__` points to.
+struct array_struct {
+  int two = 2;
+  int rank = 0;
+  char kind = 0;
+  int itemsize = 0;
+  int flags = 0;
+  Py_ssize_t* shape = nullptr;
+  Py_ssize_t* strides = nullptr;
+  void* data = nullptr;
+  PyObject* dtype = nullptr;
+};
+constexpr int flag_aligned = 0x100;
+constexpr int flag_native_order = 0x200;
+constexpr int flag_writeable = 0x400;
+constexpr int flag_has_dtype = 0x800;
+
+static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
+
+// Consumers refuse a null pointer even where there is nothing to point to.
+alignas(16) char nothing[16];
+
+void* address_of(const ndarray& array) {
+  return array.size() == 0 ? static_cast<void*>(nothing) : array.data();
+}
+
+/// The array, if its memory is the host's; else an AttributeError is set, so that `hasattr` is
+/// False.
+const ndarray* on_host(const char* name, PyObject* self) {
+  const ndarray& array = value_of(self);
+  if (array.device().kind == device_kind::cpu) return &array;
+  PyErr_Format(PyExc_AttributeError,
+               "%s: the array is on %s; copy it to the host first: x.to_device(\"cpu\")", name,
+               to_string(array.device()).c_str());
+  return nullptr;
+}
+
+void free_struct(PyObject* capsule) {
+  delete static_cast<array_struct*>(PyCapsule_GetPointer(capsule, nullptr));
+  Py_DECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));
+}
+
+PyObject* get_array_struct(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    const ndarray* array = on_host("__array_struct__", self);
+    if (array == nullptr) return nullptr;
+    const char* typestr = info(array->dtype()).typestr;
+    auto about = std::make_unique<array_struct>();
+    about->rank = array->rank();
+    about->kind = typestr[1];
+    about->itemsize = static_cast<int>(array->itemsize());
+    about->flags = flag_aligned | flag_native_order | flag_has_dtype;
+    if (!array->read_only()) about->flags |= flag_writeable;
+    about->shape = const_cast<Py_ssize_t*>(array->shape().data());
+    about->strides = const_cast<Py_ssize_t*>(array->strides().data());
+    about->data = address_of(*array);
+    about->dtype = dtype_object(array->dtype());
+    object capsule(PyCapsule_New(about.get(), nullptr, nullptr));
+    // Shape and strides are the array's own.
+    if (PyCapsule_SetContext(capsule.get(), self) != 0 ||
+        PyCapsule_SetDestructor(capsule.get(), free_struct) != 0) {
+      return nullptr;
+    }
+    Py_INCREF(self);
+    static_cast<void>(about.release());
+    return capsule.release();
+  });
+}
+
+object tuple_of(const dims& values) {
+  object tuple(PyTuple_New(values.rank()));
+  for (int i = 0; i < values.rank(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), i, PyLong_FromLongLong(values[i]));
+  }
+  return tuple;
+}
+
+PyObject* get_array_interface(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    const ndarray* array = on_host("__array_interface__", self);
+    if (array == nullptr) return nullptr;
+    const char* typestr = info(array->dtype()).typestr;
+    const object strides =
+        array->is_c_contiguous() ? object::borrow(Py_None) : tuple_of(array->strides());
+    return Py_BuildValue(
+        "{s:N,s:s,s:[(ss)],s:(NN),s:O,s:i}", "shape", tuple_of(array->shape()).release(), "typestr",
+        typestr, "descr", "", typestr, "data", PyLong_FromVoidPtr(address_of(*array)),
+        PyBool_FromLong(array->read_only()), "strides", strides.get(), "version", 3);
+  });
+}
+
+PyGetSetDef attributes[] = {
+    {"__array_interface__", get_array_interface, nullptr,
+     "NumPy's array interface, version 3, of an array on a CPU device. AttributeError else.",
+     nullptr},
+    {"__array_struct__", get_array_struct, nullptr,
+     "NumPy's array interface as a C structure: by it numpy.asarray shares the memory of an array "
+     "on a CPU device. AttributeError else.",
+     nullptr},
+    {},
+};
+
+void require_host(const char* op, const ndarray& array) {
+  if (array.device().kind == device_kind::cpu) return;
+  throw dtype_error(std::string(op) + ": an array on " + to_string(array.device()) +
+                    " is not copied to the host implicitly; do so first: x.to_device(\"cpu\")");
+}
+
+}  // namespace
+
+PyObject* to_numpy(PyObject* self, PyObject* dtype, PyObject* copied) {
+  require_host("__array__", value_of(self));
+  // numpy.array finds __array_struct__ before __array__.
+  const object function(PyObject_GetAttrString(numpy(), "array"));
+  const object positional(PyTuple_Pack(1, self));
+  const object keywords(Py_BuildValue("{s:O,s:O}", "dtype", dtype, "copy", copied));
+  return PyObject_Call(function.get(), positional.get(), keywords.get());
+}
+
+PyObject* to_bytes(PyObject* self) {
+  require_host("bytes", value_of(self));
+  const object view(PyObject_CallMethod(numpy(), "asarray", "O", self));
+  return PyObject_CallMethod(view.get(), "tobytes", nullptr);
+}
+
+void add_host_interface(PyTypeObject* type) {
+  for (PyGetSetDef* each = attributes; each->name != nullptr; ++each) {
+    const object descriptor(PyDescr_NewGetSet(type, each));
+    if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), each->name, descriptor.get()) !=
+        0) {
+      throw python_error{};
+    }
+  }
+}
+
+}  // namespace skerry::python

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+namespace skerry::python {
+
+// What NumPy sees of an array on a CPU device. There is no buffer protocol: its slot belongs to the
+// type, so that torch.asarray would take it for arrays on any device, fail for those on a GPU, and
+// read those on a CPU as float32 bytes whatever their dtype. Without it PyTorch, mpi4py and others
+// go on to DLPack.
+
+/// `__array__(dtype, copy)`: a view where that suffices; throws dtype_error for an array that is
+/// not on the host.
+[[nodiscard]] PyObject* to_numpy(PyObject* self, PyObject* dtype, PyObject* copied);
+/// The elements in C order. Without this method bytes() would take the elements for numbers of one
+/// byte.
+[[nodiscard]] PyObject* to_bytes(PyObject* self);
+/// Adds `__array_struct__` and `__array_interface__`.
+void add_host_interface(PyTypeObject* type);
+
+/// Adds `__array_ufunc__`, `__array_function__` (NEP 13, NEP 18) and `__array_priority__`.
+void add_numpy_protocols(PyObject* module, PyTypeObject* type);
+
+}  // namespace skerry::python

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/host_interface.hpp"
+
+namespace skerry::python {
+namespace {
+
+/// NumPy's ufuncs and skerry's functions of that meaning; filled by skerry/_numpy_protocols.py when
+/// it is imported.
+PyObject* direct_ufuncs = nullptr;
+
+/// A function of skerry/_numpy_protocols.py, which the first call imports.
+PyObject* protocol(PyObject*& known, const char* name) {
+  if (known == nullptr) {
+    PyObject* module = PyImport_ImportModule("skerry._numpy_protocols");
+    if (module == nullptr) return nullptr;
+    known = PyObject_GetAttrString(module, name);
+    Py_DECREF(module);
+  }
+  return known;
+}
+
+bool has_no_device(PyObject* from) {
+  scalar ignored;
+  return parse_scalar(from, ignored) == parsed::yes;
+}
+
+/// The function for a plain call of a ufunc with arrays and scalars only; null, without an error,
+/// for all else.
+PyObject* find_direct(PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  if (keywords != nullptr && PyTuple_GET_SIZE(keywords) != 0) return nullptr;
+  if (count < 3 || PyUnicode_CompareWithASCIIString(args[1], "__call__") != 0) return nullptr;
+  for (Py_ssize_t i = 2; i < count; ++i) {
+    if (!is_array(args[i]) && !has_no_device(args[i])) {
+      PyErr_Clear();
+      return nullptr;
+    }
+  }
+  PyObject* found = PyDict_GetItemWithError(direct_ufuncs, args[0]);
+  if (found == nullptr) PyErr_Clear();
+  return found;
+}
+
+/// `__array_ufunc__(self, ufunc, method, *inputs, **kwargs)`
+PyObject* array_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  if (count >= 2 && PyUnicode_Check(args[1])) {
+    if (PyObject* function = find_direct(args, count, keywords)) {
+      return PyObject_Vectorcall(function, args + 2, static_cast<std::size_t>(count - 2), nullptr);
+    }
+  }
+  static PyObject* known = nullptr;
+  PyObject* function = protocol(known, "array_ufunc");
+  if (function == nullptr) return nullptr;
+  static_cast<void>(self);
+  return PyObject_Vectorcall(function, args, static_cast<std::size_t>(count), keywords);
+}
+
+/// `__array_function__(self, func, types, args, kwargs)`
+PyObject* array_function(PyObject* self, PyObject* args) {
+  static PyObject* known = nullptr;
+  PyObject* function = protocol(known, "array_function");
+  if (function == nullptr) return nullptr;
+  PyObject* whole = PyTuple_New(PyTuple_GET_SIZE(args) + 1);
+  if (whole == nullptr) return nullptr;
+  PyTuple_SET_ITEM(whole, 0, Py_NewRef(self));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
+    PyTuple_SET_ITEM(whole, i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
+  }
+  PyObject* result = PyObject_CallObject(function, whole);
+  Py_DECREF(whole);
+  return result;
+}
+
+PyMethodDef methods[] = {
+    {"__array_function__", array_function, METH_VARARGS,
+     "__array_function__($self, func, types, args, kwargs, /)\n--\n\nRuns skerry's function of the "
+     "meaning of a NumPy function (NEP 18), on the device of the arrays.\n\nRaises\n------\n"
+     "TypeError\n    Where there is none, or an argument is a numpy.ndarray: nothing is copied to "
+     "the host unasked."},
+    {},
+};
+
+}  // namespace
+
+void add_numpy_protocols(PyObject* module, PyTypeObject* type) {
+  static PyMethodDef ufunc_method = method_definition(
+      "__array_ufunc__", array_ufunc,
+      "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\nRuns skerry's function "
+      "of the meaning of a NumPy ufunc (NEP 13), on the device of the arrays.\n\nRaises\n------\n"
+      "TypeError\n    Where there is none, or an argument is a numpy.ndarray: nothing is copied to "
+      "the host unasked.");
+  auto* self = reinterpret_cast<PyObject*>(type);
+  const object ufunc(PyDescr_NewMethod(type, &ufunc_method));
+  const object function(PyDescr_NewMethod(type, methods));
+  // Above NumPy's own arrays, for those who ask: Dask joins chunks by it.
+  const object priority(PyFloat_FromDouble(100.0));
+  if (PyObject_SetAttrString(self, "__array_ufunc__", ufunc.get()) != 0 ||
+      PyObject_SetAttrString(self, "__array_function__", function.get()) != 0 ||
+      PyObject_SetAttrString(self, "__array_priority__", priority.get()) != 0) {
+    throw python_error{};
+  }
+  direct_ufuncs = object(PyDict_New()).release();
+  if (PyModule_AddObjectRef(module, "direct_ufuncs", direct_ufuncs) != 0) throw python_error{};
+}
+
+}  // namespace skerry::python

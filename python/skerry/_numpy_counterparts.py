@@ -1,0 +1,480 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What corresponds in skerry to NumPy's functions.
+
+Where NumPy has a function under the name that the array API standard gives it, the counterpart is found by that name
+(``np.concat`` is ``np.concatenate``, ``np.acos`` is ``np.arccos``); ``OTHER_NAMES`` adds those that only NumPy's older
+names reach, and the functions below those whose arguments mean something else. Each has NumPy's parameters, as far as
+skerry can honour them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+
+Function = Callable[..., Any]
+Array = sk.Array
+
+# NumPy's name of a parameter -> skerry's.
+PARAMETERS = {"ddof": "correction"}
+# Parameters that change no values: of sorting and set functions, of memory order, of subclasses.
+HINTS = {"assume_unique", "kind", "order", "subok"}
+
+OTHER_NAMES = {"amax": "max", "amin": "min", "rint": "round"}
+
+FUNCTIONS: dict[Any, Function] = {}
+UFUNCS: dict[np.ufunc, Function] = {}
+
+REDUCTIONS: dict[np.ufunc, Function] = {
+    np.add: sk.sum,
+    np.logical_and: sk.all,
+    np.logical_or: sk.any,
+    np.maximum: sk.max,
+    np.minimum: sk.min,
+    np.multiply: sk.prod,
+}
+SCANS: dict[np.ufunc, Function] = {
+    np.add: sk.cumulative_sum,
+    np.multiply: sk.cumulative_prod,
+}
+
+
+def _find_by_name(theirs: Any, ours: Any) -> None:
+    names = {name: name for name in ours.__all__ if not name.startswith("_")}
+    if ours is sk:
+        names.update(OTHER_NAMES)
+    for name, own in names.items():
+        found, target = getattr(theirs, name, None), getattr(ours, own)
+        if isinstance(found, np.ufunc):
+            UFUNCS[found] = target
+        elif hasattr(found, "_implementation"):  # NEP 18 dispatches it
+            FUNCTIONS[found] = target
+
+
+_find_by_name(np, sk)
+_find_by_name(np.linalg, sk.linalg)
+_find_by_name(np.fft, sk.fft)
+
+
+def replaces(*names: str) -> Callable[[Function], Function]:
+    """Make a function the counterpart of those of NumPy with these names, if this NumPy has them."""
+
+    def declare(function: Function) -> Function:
+        for name in names:
+            found: Any = np
+            for part in name.split("."):
+                found = getattr(found, part, None)
+            if found is not None:
+                FUNCTIONS[found] = function
+        return function
+
+    return declare
+
+
+def _flat(x: Array) -> Array:
+    return sk.reshape(x, (-1,))
+
+
+def _along(axis: int | None, x: Array) -> tuple[Array, int]:
+    """NumPy's ``axis=None``: of the flattened array."""
+    return (_flat(x), 0) if axis is None else (x, axis)
+
+
+def against_each_other(x1: Any, x2: Any) -> tuple[Any, Any]:
+    """Shape operands such that each element of one meets each of the other."""
+    if isinstance(x1, Array) and isinstance(x2, Array):
+        x1 = sk.reshape(x1, x1.shape + (1,) * x2.ndim)
+    return x1, x2
+
+
+# Scans, sorts, selection: axis=None flattens.
+
+
+@replaces("cumsum")
+def cumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
+    x, axis = _along(axis, a)
+    return sk.cumulative_sum(x, axis=axis, dtype=dtype)
+
+
+@replaces("cumprod")
+def cumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
+    x, axis = _along(axis, a)
+    return sk.cumulative_prod(x, axis=axis, dtype=dtype)
+
+
+@replaces("sort")
+def sort(a: Array, axis: int | None = -1) -> Array:
+    x, axis = _along(axis, a)
+    return sk.sort(x, axis=axis)
+
+
+@replaces("argsort")
+def argsort(a: Array, axis: int | None = -1) -> Array:
+    x, axis = _along(axis, a)
+    return sk.argsort(x, axis=axis)
+
+
+@replaces("take")
+def take(a: Array, indices: Array, axis: int | None = None) -> Array:
+    x, axis = _along(axis, a)
+    return sk.take(x, indices, axis=axis)
+
+
+@replaces("take_along_axis")
+def take_along_axis(arr: Array, indices: Array, axis: int | None = -1) -> Array:
+    x, axis = _along(axis, arr)
+    return sk.take_along_axis(x, indices, axis=axis)
+
+
+@replaces("where")
+def where(condition: Array, x: Any = None, y: Any = None) -> Any:
+    if x is None and y is None:
+        return sk.nonzero(condition)
+    return sk.where(condition, x, y)
+
+
+@replaces("flatnonzero")
+def flatnonzero(a: Array) -> Array:
+    return sk.nonzero(_flat(a))[0]
+
+
+@replaces("argwhere")
+def argwhere(a: Array) -> Array:
+    return sk.stack(sk.nonzero(a), axis=1)
+
+
+@replaces("unique")
+def unique(
+    ar: Array,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    equal_nan: bool = True,
+) -> Any:
+    floats = sk.isdtype(ar.dtype, ("real floating", "complex floating"))
+    if not (return_index or return_inverse or return_counts):
+        values = sk.unique_values(ar)
+        if floats and equal_nan:
+            # They are sorted, NaNs last.
+            nans = int(sk.count_nonzero(sk.isnan(values)))
+            values = values[: values.shape[0] - max(nans - 1, 0)]
+        return values
+    if floats and equal_nan:
+        raise TypeError("numpy.unique: to skerry no NaN equals another; pass equal_nan=False")
+    found = sk.unique_all(ar)
+    chosen = (True, return_index, return_inverse, return_counts)
+    return tuple(one for one, wanted in zip(found, chosen, strict=True) if wanted)
+
+
+# Shapes.
+
+
+@replaces("squeeze")
+def squeeze(a: Array, axis: int | tuple[int, ...] | None = None) -> Array:
+    if axis is None:
+        axis = tuple(i for i, n in enumerate(a.shape) if n == 1)
+    return sk.squeeze(a, axis)
+
+
+@replaces("transpose")
+def transpose(a: Array, axes: Sequence[int] | None = None) -> Array:
+    return sk.permute_dims(a, tuple(range(a.ndim))[::-1] if axes is None else tuple(axes))
+
+
+@replaces("swapaxes")
+def swapaxes(a: Array, axis1: int, axis2: int) -> Array:
+    axes = list(range(a.ndim))
+    axes[axis1], axes[axis2] = axes[axis2], axes[axis1]
+    return sk.permute_dims(a, tuple(axes))
+
+
+def require_c_order(name: str, order: str) -> None:
+    if order not in ("C", "K", "A"):
+        raise TypeError(
+            f"numpy.{name}: order={order!r} has no counterpart in skerry; transpose the array"
+        )
+
+
+@replaces("reshape")
+def reshape(a: Array, shape: Any, order: str = "C", copy: bool | None = None) -> Array:
+    if order != "C":
+        require_c_order("reshape", "F")
+    return sk.reshape(a, (shape,) if isinstance(shape, int) else tuple(shape), copy=copy)
+
+
+@replaces("ravel")
+def ravel(a: Array, order: str = "C") -> Array:
+    if order != "C":
+        require_c_order("ravel", "F")
+    return _flat(a)
+
+
+@replaces("tile")
+def tile(A: Array, reps: int | Sequence[int]) -> Array:  # noqa: N803 - NumPy's name
+    return sk.tile(A, (reps,) if isinstance(reps, int) else tuple(reps))
+
+
+@replaces("fliplr")
+def fliplr(m: Array) -> Array:
+    return sk.flip(m, axis=1)
+
+
+@replaces("flipud")
+def flipud(m: Array) -> Array:
+    return sk.flip(m, axis=0)
+
+
+def at_least(x: Array, rank: int) -> Array:
+    return x if x.ndim >= rank else sk.reshape(x, (1,) * (rank - x.ndim) + x.shape)
+
+
+def _one_or_all(arrays: tuple[Array, ...]) -> Any:
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+@replaces("atleast_1d")
+def atleast_1d(*arys: Array) -> Any:
+    return _one_or_all(tuple(at_least(x, 1) for x in arys))
+
+
+@replaces("atleast_2d")
+def atleast_2d(*arys: Array) -> Any:
+    return _one_or_all(tuple(at_least(x, 2) for x in arys))
+
+
+@replaces("vstack")
+def vstack(tup: Sequence[Array]) -> Array:
+    return sk.concat([at_least(x, 2) for x in tup], axis=0)
+
+
+@replaces("hstack")
+def hstack(tup: Sequence[Array]) -> Array:
+    rows = [at_least(x, 1) for x in tup]
+    return sk.concat(rows, axis=0 if rows[0].ndim == 1 else 1)
+
+
+@replaces("array_split")
+def array_split(ary: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
+    n = ary.shape[axis]
+    if isinstance(indices_or_sections, int):
+        each, more = divmod(n, indices_or_sections)
+        ends = [(i + 1) * each + min(i + 1, more) for i in range(indices_or_sections - 1)]
+    else:
+        ends = [int(i) for i in indices_or_sections]
+    before = (slice(None),) * (axis % ary.ndim)
+    bounds = zip([0, *ends], [*ends, n], strict=True)
+    return [ary[(*before, slice(start, stop))] for start, stop in bounds]
+
+
+@replaces("split")
+def split(ary: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
+    if isinstance(indices_or_sections, int) and ary.shape[axis] % indices_or_sections != 0:
+        raise ValueError(
+            f"numpy.split: {ary.shape[axis]} elements don't make {indices_or_sections} equal parts; use array_split"
+        )
+    parts: list[Array] = array_split(ary, indices_or_sections, axis)
+    return parts
+
+
+@replaces("meshgrid")
+def meshgrid(*xi: Array, indexing: str = "xy", copy: bool = True) -> tuple[Array, ...]:
+    grids = sk.meshgrid(*xi, indexing=indexing)
+    return tuple(grid.copy() for grid in grids) if copy else grids
+
+
+# Arithmetic.
+
+
+@replaces("clip")
+def clip(
+    a: Array, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
+) -> Array:
+    return sk.clip(a, a_min if min is None else min, a_max if max is None else max)
+
+
+@replaces("round", "around")
+def round(a: Array, decimals: int = 0) -> Array:
+    if decimals != 0:
+        raise TypeError("numpy.round: skerry rounds to integers only; scale before and after")
+    return sk.round(a)
+
+
+@replaces("isclose")
+def isclose(
+    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Array:
+    like = a if isinstance(a, Array) else b
+    if sk.isdtype(like.dtype, ("bool", "integral")):
+        raise TypeError(
+            "numpy.isclose: skerry compares integers exactly: use ==, or astype to a floating dtype"
+        )
+    a, b = (
+        sk.asarray(x, dtype=like.dtype, device=like.device) if isinstance(x, float | int) else x
+        for x in (a, b)
+    )
+    near = (sk.abs(a - b) <= atol + rtol * sk.abs(b)) & sk.isfinite(b)
+    near |= a == b
+    if equal_nan:
+        near |= sk.isnan(a) & sk.isnan(b)
+    return near
+
+
+@replaces("allclose")
+def allclose(
+    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> bool:
+    return bool(sk.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+@replaces("array_equal")
+def array_equal(a1: Array, a2: Array) -> bool:
+    return a1.shape == a2.shape and bool(sk.all(a1 == a2))
+
+
+# Products and linear algebra.
+
+
+@replaces("dot")
+def dot(a: Any, b: Any) -> Array:
+    if not isinstance(a, Array) or not isinstance(b, Array) or a.ndim == 0 or b.ndim == 0:
+        return sk.multiply(a, b)
+    return sk.tensordot(a, b, axes=((-1,), (-1 if b.ndim == 1 else -2,)))
+
+
+@replaces("inner")
+def inner(a: Any, b: Any) -> Array:
+    if not isinstance(a, Array) or not isinstance(b, Array) or a.ndim == 0 or b.ndim == 0:
+        return sk.multiply(a, b)
+    return sk.tensordot(a, b, axes=((-1,), (-1,)))
+
+
+@replaces("vdot")
+def vdot(a: Array, b: Array) -> Array:
+    return sk.vecdot(_flat(a), _flat(b))
+
+
+@replaces("outer")
+def outer(a: Array, b: Array) -> Array:
+    return sk.linalg.outer(_flat(a), _flat(b))
+
+
+@replaces("cross")
+def cross(
+    a: Array, b: Array, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Array:
+    if axis is None:
+        if not axisa == axisb == axisc == -1:
+            raise TypeError("numpy.cross: axisa=, axisb=, axisc= have no counterpart; use axis=")
+        axis = -1
+    return sk.linalg.cross(a, b, axis=_from_the_end(axis, a, b))
+
+
+def _from_the_end(axis: int, x1: Array, x2: Array) -> int:
+    """Count the axis of ``cross`` and ``vecdot`` as the standard does, which knows negative ones only."""
+    return axis - x1.ndim if axis >= 0 and x1.ndim == x2.ndim else axis
+
+
+@replaces("linalg.cross")
+def linalg_cross(x1: Array, x2: Array, axis: int = -1) -> Array:
+    return sk.linalg.cross(x1, x2, axis=_from_the_end(axis, x1, x2))
+
+
+@replaces("linalg.vecdot")
+def linalg_vecdot(x1: Array, x2: Array, axis: int = -1) -> Array:
+    return sk.vecdot(x1, x2, axis=_from_the_end(axis, x1, x2))
+
+
+@replaces("trace")
+def trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
+    return sk.linalg.trace(sk.moveaxis(a, (axis1, axis2), (-2, -1)), offset=offset, dtype=dtype)
+
+
+@replaces("diagonal")
+def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    return sk.linalg.diagonal(sk.moveaxis(a, (axis1, axis2), (-2, -1)), offset=offset)
+
+
+@replaces("linalg.norm")
+def norm(x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
+    if axis is None and (ord is None or x.ndim == 1):
+        return sk.linalg.vector_norm(x, ord=2 if ord is None else ord, keepdims=keepdims)
+    if axis is None:
+        axis = tuple(range(x.ndim))
+    if isinstance(axis, int) or len(axis) == 1:
+        return sk.linalg.vector_norm(x, ord=2 if ord is None else ord, axis=axis, keepdims=keepdims)
+    if ord is None or len(axis) != 2:
+        if ord is not None:
+            raise ValueError("numpy.linalg.norm: ord= is for one axis or two")
+        return sk.linalg.vector_norm(x, axis=axis, keepdims=keepdims)
+    if x.ndim == 2 and tuple(i % 2 for i in axis) == (0, 1):
+        return sk.linalg.matrix_norm(x, ord=ord, keepdims=keepdims)
+    found = sk.linalg.matrix_norm(sk.moveaxis(x, axis, (-2, -1)), ord=ord)
+    return sk.expand_dims(found, tuple(i % x.ndim for i in axis)) if keepdims else found
+
+
+@replaces("linalg.svd")
+def svd(a: Array, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    if not compute_uv:
+        return sk.linalg.svdvals(a)
+    return sk.linalg.svd(a, full_matrices=full_matrices)
+
+
+def _two_axes(function: Function) -> Function:
+    def transform(
+        a: Array, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None
+    ) -> Any:
+        return function(a, s=s, axes=axes, norm=norm or "backward")
+
+    return transform
+
+
+for _name in ("fft", "ifft", "rfft", "irfft"):
+    replaces(f"fft.{_name}2")(_two_axes(getattr(sk.fft, f"{_name}n")))
+
+
+# What is known without the elements.
+
+
+@replaces("shape")
+def shape(a: Array) -> tuple[int, ...]:
+    return a.shape
+
+
+@replaces("ndim")
+def ndim(a: Array) -> int:
+    return a.ndim
+
+
+@replaces("size")
+def size(a: Array, axis: Any = None) -> int:
+    axes = range(a.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    return math.prod(a.shape[i] for i in axes)
+
+
+@replaces("iscomplexobj")
+def iscomplexobj(x: Array) -> bool:
+    return x.dtype.kind == "c"
+
+
+@replaces("isrealobj")
+def isrealobj(x: Array) -> bool:
+    return x.dtype.kind != "c"
+
+
+@replaces("can_cast")
+def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
+    """Answer for the dtypes, by NumPy's rule."""
+    kinds: Any = casting
+    source = from_.dtype if isinstance(from_, Array) else from_
+    return np.can_cast(source, to.dtype if isinstance(to, Array) else to, kinds)
+
+
+@replaces("array_repr", "array_str")
+def array_repr(a: Array) -> str:
+    return repr(a)

@@ -1,0 +1,175 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What corresponds in skerry to NumPy's functions that make arrays: copies, ``*_like``, and ``like=`` (NEP 35)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import skerry as sk
+from skerry._numpy_counterparts import Array, Function, at_least, replaces, require_c_order
+
+
+@replaces("copy")
+def copy(a: Array) -> Any:
+    return a.copy()
+
+
+@replaces("copyto")
+def copyto(dst: Array, src: Any) -> None:
+    dst[...] = src
+
+
+def _like(name: str) -> Function:
+    alike, of_shape = getattr(sk, f"{name}_like"), getattr(sk, name)
+
+    def make(
+        a: Array,
+        *value: Any,
+        dtype: Any = None,
+        order: str = "K",
+        shape: Any = None,
+        device: Any = None,
+    ) -> Any:
+        require_c_order(f"{name}_like", order)
+        if shape is None:
+            return alike(a, *value, dtype=dtype, device=device)
+        return of_shape(shape, *value, dtype=dtype or a.dtype, device=device or a.device)
+
+    return make
+
+
+_empty_like, _zeros_like, _ones_like, _full_like = map(_like, ("empty", "zeros", "ones", "full"))
+
+
+@replaces("empty_like")
+def empty_like(
+    a: Array, dtype: Any = None, order: str = "K", shape: Any = None, device: Any = None
+) -> Any:
+    return _empty_like(a, dtype=dtype, order=order, shape=shape, device=device)
+
+
+@replaces("zeros_like")
+def zeros_like(
+    a: Array, dtype: Any = None, order: str = "K", shape: Any = None, device: Any = None
+) -> Any:
+    return _zeros_like(a, dtype=dtype, order=order, shape=shape, device=device)
+
+
+@replaces("ones_like")
+def ones_like(
+    a: Array, dtype: Any = None, order: str = "K", shape: Any = None, device: Any = None
+) -> Any:
+    return _ones_like(a, dtype=dtype, order=order, shape=shape, device=device)
+
+
+@replaces("full_like")
+def full_like(
+    a: Array,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    shape: Any = None,
+    device: Any = None,
+) -> Any:
+    return _full_like(a, fill_value, dtype=dtype, order=order, shape=shape, device=device)
+
+
+# like= (NEP 35): where the array is that they are to be like.
+
+
+def asarray(
+    where: sk.Device,
+    a: Any,
+    dtype: Any = None,
+    order: str | None = None,
+    *,
+    device: Any = None,
+    copy: bool | None = None,
+) -> Any:
+    require_c_order("asarray", order or "C")
+    if device is None and not isinstance(a, Array):
+        device = where
+    return sk.asarray(a, dtype=dtype, device=device, copy=copy)
+
+
+def array(
+    where: sk.Device,
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    order: str = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+) -> Any:
+    return at_least(asarray(where, object, dtype, order, copy=copy), ndmin)
+
+
+def _of_shape(function: Function) -> Function:
+    def make(
+        where: sk.Device,
+        shape: Any,
+        dtype: Any = None,
+        order: str = "C",
+        *,
+        device: Any = None,
+    ) -> Any:
+        require_c_order(function.__name__, order)
+        return function(shape, dtype=dtype, device=device or where)
+
+    return make
+
+
+def full(
+    where: sk.Device,
+    shape: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+) -> Any:
+    require_c_order("full", order)
+    return sk.full(shape, fill_value, dtype=dtype, device=device or where)
+
+
+def arange(
+    where: sk.Device,
+    start: Any,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    return sk.arange(start, stop, step, dtype=dtype, device=device or where)
+
+
+def eye(
+    where: sk.Device,
+    N: int,  # noqa: N803 - NumPy's name
+    M: int | None = None,  # noqa: N803
+    k: int = 0,
+    dtype: Any = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+) -> Any:
+    require_c_order("eye", order)
+    return sk.eye(N, M, k=k, dtype=dtype, device=device or where)
+
+
+MAKERS: dict[str, Function] = {
+    "numpy.arange": arange,
+    "numpy.array": array,
+    "numpy.asanyarray": asarray,
+    "numpy.asarray": asarray,
+    "numpy.ascontiguousarray": asarray,
+    "numpy.empty": _of_shape(sk.empty),
+    "numpy.eye": eye,
+    "numpy.full": full,
+    "numpy.identity": lambda where, n, dtype=None: eye(where, n, dtype=dtype),
+    "numpy.ones": _of_shape(sk.ones),
+    "numpy.zeros": _of_shape(sk.zeros),
+}

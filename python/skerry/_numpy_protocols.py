@@ -1,0 +1,236 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's functions on skerry arrays (NEP 13, NEP 18): skerry's function of that meaning, or a TypeError.
+
+Nothing is ever copied to the host. What corresponds to what is said in ``_numpy_counterparts``; this module, imported
+by the first such call, pairs the arguments. A NumPy array beside skerry's is refused like an array on another device:
+it has none. NumPy's scalars count as Python's, so that the dtype of the arrays decides, as everywhere in skerry.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from skerry import _core
+from skerry import _numpy_counterparts as counterparts
+from skerry._numpy_creation import MAKERS
+
+Function = Callable[..., Any]
+Array = _core.Array
+
+HOST = 'to work on the host: np.asarray(x.to_device("cpu"))'
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _title(function: Function) -> str:
+    """Write as ``numpy.linalg.norm``, or the plain name of a ufunc of another library."""
+    module = getattr(function, "__module__", None)
+    return f"{module or 'numpy'}.{function.__name__}"
+
+
+def _reject_numpy_array(name: str) -> TypeError:
+    return TypeError(
+        f"{name}: a numpy.ndarray beside a skerry.Array: it has no device; convert it with "
+        f"skerry.asarray(a, device=x.device), or {HOST}"
+    )
+
+
+def _reject_unknown(name: str) -> TypeError:
+    return TypeError(
+        f"{name}: skerry has no function of this meaning, and copies nothing to the host unasked; {HOST}"
+    )
+
+
+class Pairing:
+    """How a call of one NumPy function becomes a call of ``target``.
+
+    The parameters that ``target`` requires pair up by position, the others by name. An argument without a partner may
+    only have its default value, or one that changes no values (``counterparts.HINTS``).
+    """
+
+    def __init__(self, name: str, function: Function, target: Function) -> None:
+        self.name = name
+        self.target = target
+        ours = inspect.signature(target).parameters.values()
+        try:
+            theirs = list(inspect.signature(function).parameters.values())
+        except ValueError:  # builtin functions of NumPy have none before 2.4
+            theirs = list(ours)
+        required = 0
+        for parameter in ours:
+            if parameter.kind not in POSITIONAL or parameter.default is not parameter.empty:
+                break
+            required += 1
+        self.takes_any = any(p.kind is p.VAR_POSITIONAL for p in theirs)
+        self.names = [p.name for p in theirs if p.kind in POSITIONAL]
+        self.leading = self.names[:required]
+        self.defaults = {p.name: p.default for p in theirs}
+        self.known = {p.name for p in ours}
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.takes_any:
+            given, leading = dict(kwargs), args
+        else:
+            given = dict(zip(self.names, args, strict=False), **kwargs)
+            leading = tuple(given.pop(name) for name in self.leading if name in given)
+        out = given.pop("out", None)
+        return store(self.name, self.target(*leading, **self._named(given)), out)
+
+    def _named(self, given: dict[str, Any]) -> dict[str, Any]:
+        named = {}
+        for name, value in given.items():
+            default = self.defaults.get(name)
+            if value is default or value is np._NoValue:
+                continue
+            ours = counterparts.PARAMETERS.get(name, name)
+            if name in self.known:
+                named[name] = value
+            elif ours in self.known:
+                named[ours] = value
+            elif name not in counterparts.HINTS and not _equal(value, default):
+                raise TypeError(
+                    f"{self.name}: {name}={value!r} has no counterpart in skerry; leave it out, or {HOST}"
+                )
+        return named
+
+
+def _equal(value: Any, default: Any) -> bool:
+    return type(value) is type(default) and bool(value == default)
+
+
+def store(name: str, result: Any, out: Any) -> Any:
+    """Put a result into ``out``, as NumPy does, if dtype and shape are those of the result."""
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    if out is None:
+        return result
+    if not isinstance(out, Array) or not isinstance(result, Array):
+        raise TypeError(
+            f"{name}: out must be a skerry.Array, not {type(out).__name__}; nothing is copied to the host unasked"
+        )
+    if out.shape != result.shape or out.dtype != result.dtype:
+        raise ValueError(
+            f"{name}: out has shape {out.shape} and dtype {out.dtype}, the result {result.shape} and {result.dtype}; "
+            "make it with skerry.empty"
+        )
+    out[...] = result
+    return out
+
+
+def _defers(name: str, types: Iterable[type], protocol: str) -> bool:
+    """Whether another library's type should have its turn; a NumPy array among them is refused."""
+    for each in types:
+        if each is Array:
+            continue
+        if issubclass(each, np.ndarray):
+            raise _reject_numpy_array(name)
+        if getattr(each, protocol, None) is not None and not issubclass(each, np.generic):
+            return True
+    return False
+
+
+pairings: dict[Any, Pairing] = {}
+
+
+def array_function(
+    self: Array,
+    func: Function,
+    types: Iterable[type],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """Run the counterpart of a NumPy function (NEP 18)."""
+    pairing = pairings.get(func)
+    name = pairing.name if pairing else _title(func)
+    if _defers(name, types, "__array_function__"):
+        return NotImplemented
+    if pairing is None:
+        if maker := MAKERS.get(name):
+            return maker(self.device, *args, **kwargs)
+        target = counterparts.FUNCTIONS.get(func)
+        if target is None:
+            raise _reject_unknown(name)
+        pairing = pairings[func] = Pairing(name, func, target)
+    return pairing(args, kwargs)
+
+
+UFUNC_DEFAULTS = {"where": True, "casting": "same_kind", "order": "K", "subok": True, "dtype": None}
+REDUCE_DEFAULTS = {"where": True, "initial": np._NoValue}
+
+
+def _without_defaults(
+    name: str, kwargs: dict[str, Any], defaults: dict[str, Any]
+) -> dict[str, Any]:
+    rest = {}
+    for key, value in kwargs.items():
+        if key not in defaults:
+            rest[key] = value
+        elif value is not defaults[key] and not _equal(value, defaults[key]):
+            raise TypeError(
+                f"{name}: {key}={value!r} has no counterpart in skerry; leave it out, or {HOST}"
+            )
+    return rest
+
+
+def _call_ufunc(name: str, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    target = counterparts.UFUNCS.get(ufunc)
+    if target is None:
+        raise _reject_unknown(name)
+    rest = _without_defaults(name, kwargs, UFUNC_DEFAULTS)
+    allowed = ("axis",) if ufunc.__name__ == "vecdot" else ()
+    for key in rest:
+        if key not in allowed:
+            raise TypeError(f"{name}: {key}= has no counterpart in skerry; leave it out, or {HOST}")
+    return target(*inputs, **rest)
+
+
+def _fold_ufunc(
+    name: str, target: Function | None, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Run ``reduce`` or ``accumulate``, whose axis is 0 unless said otherwise."""
+    if target is None:
+        raise _reject_unknown(name)
+    x, *rest = inputs
+    given = dict(zip(("axis", "dtype"), rest, strict=False), **kwargs)
+    named = _without_defaults(name, {"axis": 0, **given}, REDUCE_DEFAULTS)
+    if named.get("dtype") is None:
+        named.pop("dtype", None)
+    elif "dtype" not in inspect.signature(target).parameters:
+        raise TypeError(f"{name}: dtype= has no counterpart in skerry; use skerry.astype first")
+    return target(x, **named)
+
+
+COMPARISONS = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal}
+
+
+def _scalar_again(given: Any) -> Any:
+    return given[()] if type(given) is np.ndarray and given.ndim == 0 else given
+
+
+def array_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Run the counterpart of a ufunc, or of one of its methods (NEP 13)."""
+    name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
+    out = kwargs.pop("out", None)
+    if ufunc in COMPARISONS:
+        # NumPy's scalars compare by way of an array of no axes, which can't be told from one of the user's.
+        inputs = tuple(map(_scalar_again, inputs))
+    if _defers(name, map(type, (*inputs, *(out or ()))), "__array_ufunc__"):
+        return NotImplemented
+    if method == "__call__":
+        result = _call_ufunc(name, ufunc, inputs, kwargs)
+    elif method == "reduce":
+        result = _fold_ufunc(name, counterparts.REDUCTIONS.get(ufunc), inputs, kwargs)
+    elif method == "accumulate":
+        result = _fold_ufunc(name, counterparts.SCANS.get(ufunc), inputs, kwargs)
+    elif method == "outer" and len(inputs) == 2 and ufunc in counterparts.UFUNCS:
+        result = _call_ufunc(name, ufunc, counterparts.against_each_other(*inputs), kwargs)
+    else:
+        raise _reject_unknown(name)
+    return store(name, result, out)
+
+
+_core.direct_ufuncs.update(counterparts.UFUNCS)
