@@ -66,6 +66,8 @@ demo: build $(VENV)/.group-demo
 
 bench: build
 	python bench/run.py
+	python bench/fragmentation.py
+	python bench/call_instructions.py
 
 # Builds by itself, with what is installed: the machine may have no network.
 gpu-check:

@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "device/memory.hpp"
+#include "device/registry.hpp"
 #include "device/stream.hpp"
 #include "ops/copy.hpp"
 #include "ops/creation.hpp"
@@ -66,8 +67,8 @@ struct common_form {
   std::int64_t size = 0;
 };
 
-/// The ordinary call: all arrays are on one CPU device, of one dtype and shape, C-contiguous and
-/// not empty.
+/// The ordinary call: all arrays are on one device, of one dtype and shape, C-contiguous and not
+/// empty.
 common_form find_common(std::span<const operand> operands) noexcept {
   common_form found;
   for (const operand& x : operands) {
@@ -75,7 +76,6 @@ common_form find_common(std::span<const operand> operands) noexcept {
     if (found.model != nullptr) {
       if (!is_alike(*x.array, *found.model)) return {};
     } else {
-      if (x.array->device().kind != device_kind::cpu) return {};
       found = {x.array, contiguous_size(*x.array)};
       if (found.size == 0) return {};
     }
@@ -109,6 +109,34 @@ void plan_alike(plan& to, const char* op, char* out, dtype result, dtype type, s
       to.contiguous = false;
     }
   }
+}
+
+/// The kernel for operands like a model; null if they have to take the long way, which also says
+/// what is missing.
+const kernel* find_kernel(op_id op, dtype type, device where, std::int64_t size) noexcept {
+  if (where.kind == device_kind::cpu) {
+    const kernel& what = kernels().elementwise.loop[op][static_cast<int>(type)];
+    return what.host != nullptr ? &what : nullptr;
+  }
+  // Larger ones may have to be split.
+  constexpr std::int64_t widest = 16;
+  if (size >= index_limit(where) / widest) return nullptr;
+  const kernel& what = elementwise_kernel(op, type, where);
+  const bool there = is_rehearsing() ? what.host != nullptr : what.native != nullptr;
+  return there ? &what : nullptr;
+}
+
+/// A CUDA device has to know what its work touches; on a CPU it is done when launch returns.
+void launch_alike(const device where, const kernel& what, const plan& part, storage* out,
+                  std::span<const operand> operands) {
+  if (where.kind == device_kind::cpu) [[likely]]
+    return launch(where, what, part, {});
+  storage* used[plan::max_operands] = {out};
+  std::size_t count = 1;
+  for (const operand& x : operands) {
+    if (x.array != nullptr) used[count++] = x.array->memory().get();
+  }
+  launch(where, what, part, {used, count});
 }
 
 bool scalars_keep(const char* op, dtype type, std::span<const operand> operands) {
@@ -227,17 +255,16 @@ ndarray apply_as(const char* name, op_id op, std::span<const operand> operands) 
   if (model == nullptr) return apply_any(name, op, operands);
   const dtype type = model->dtype();
   const std::optional<dtype> result = entry_of(op).result[static_cast<int>(type)];
-  const kernel& what = kernels().elementwise.loop[op][static_cast<int>(type)];
-  if (!result || what.host == nullptr || !scalars_keep(name, type, operands)) {
-    return apply_any(name, op, operands);
-  }
+  const device where = model->device();
+  const kernel* const what = result ? find_kernel(op, type, where, size) : nullptr;
+  if (what == nullptr || !scalars_keep(name, type, operands)) return apply_any(name, op, operands);
   const std::int64_t width = itemsize(*result);
   if (width > itemsize(type)) check_shape(name, model->shape().span(), width);
   const auto nbytes = static_cast<std::size_t>(size) * static_cast<std::size_t>(width);
   raw_plan part;
-  storage_ref memory = allocate(model->device(), nbytes);
+  storage_ref memory = allocate(where, nbytes);
   plan_alike(*part, name, memory->data(), *result, type, size, operands);
-  launch(model->device(), what, *part, {});
+  launch_alike(where, *what, *part, memory.get(), operands);
   return {std::move(memory), model->shape(), *result};
 }
 
@@ -252,14 +279,15 @@ void apply_into(op_id op, const ndarray& target, std::span<const operand> operan
   }
   const op_entry& entry = entry_of(op);
   const dtype type = model->dtype();
-  const kernel& what = kernels().elementwise.loop[op][static_cast<int>(type)];
-  if (entry.result[static_cast<int>(type)] != type || what.host == nullptr ||
+  const device where = target.device();
+  const kernel* const what = find_kernel(op, type, where, size);
+  if (entry.result[static_cast<int>(type)] != type || what == nullptr ||
       !scalars_keep(entry.name, type, operands) || !safe_in_place(target, operands)) {
     return apply_any_into(op, target, operands);
   }
   raw_plan part;
   plan_alike(*part, entry.name, target.data(), type, type, size, operands);
-  launch(target.device(), what, *part, {});
+  launch_alike(where, *what, *part, target.memory().get(), operands);
 }
 
 }  // namespace skerry

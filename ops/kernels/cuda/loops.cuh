@@ -13,8 +13,9 @@
 #include <cuda/std/tuple>
 #include <cuda/std/utility>
 
-// Exactly two kernels per operation and dtype: cub::DeviceTransform where every operand is an
-// array of unit stride, cub::DeviceFor::Bulk over an offset calculator for all else.
+// Two kernels per operation and dtype: cub::DeviceTransform where every operand is an array of unit
+// stride, cub::DeviceFor::Bulk over an offset calculator for all else. Binary operations have a
+// third one, DeviceTransform again, for an array of unit stride and a value.
 
 namespace skerry {
 namespace native {
@@ -22,6 +23,13 @@ namespace native {
 /// Where DeviceTransform isn't worth its compile time; the strided kernel then does both.
 template <class Op, class Out, class... In>
 inline constexpr bool has_contiguous_kernel = true;
+
+template <class First, class...>
+struct first_of {
+  using type = First;
+};
+template <class... T>
+using first_t = typename first_of<T...>::type;
 
 /// An input of the strided kernel: an array, or (data null) a value for all elements.
 template <class T>
@@ -80,6 +88,37 @@ cudaError_t launch_contiguous(const plan& operands, cudaStream_t stream,
       reinterpret_cast<Out*>(operands.data[0]), operands.size, Op{}, stream);
 }
 
+/// A binary operation of which one operand is the same for all elements. Which one is asked at run
+/// time, by all threads alike, since a kernel for each would cost as much again to compile.
+template <class Op, class T>
+struct with_value {
+  T value;
+  bool is_first;
+
+  SKERRY_HD auto operator()(T x) const { return is_first ? Op{}(value, x) : Op{}(x, value); }
+};
+
+/// The operand that is an array of unit stride like the output, beside one that is a value; 0 if
+/// the operands are not so.
+[[nodiscard]] inline int only_contiguous_array(const plan& operands) noexcept {
+  if (operands.operand_count != 3 || operands.rank != 1) return 0;
+  const int array = operands.is_value(1) ? 2 : 1;
+  if (operands.is_value(array) || !operands.is_value(3 - array)) return 0;
+  const auto has_unit_stride = [&](int i) {
+    return operands.strides[i][0] == operands.itemsize[i];
+  };
+  return has_unit_stride(0) && has_unit_stride(array) ? array : 0;
+}
+
+template <class Op, class Out, class T>
+cudaError_t launch_with_value(const plan& operands, cudaStream_t stream, int array) {
+  const int value = 3 - array;
+  return cub::DeviceTransform::Transform(
+      ::cuda::std::make_tuple(reinterpret_cast<const T*>(operands.data[array])),
+      reinterpret_cast<Out*>(operands.data[0]), operands.size,
+      with_value<Op, T>{operands.values[value].template as<T>(), value == 1}, stream);
+}
+
 template <class Op, class Out, class... In, std::size_t... I>
 cudaError_t launch_strided(const plan& operands, cudaStream_t stream, bool is_aligned,
                            ::cuda::std::index_sequence<I...>) {
@@ -104,6 +143,13 @@ int elementwise(const void* params, launch_context* context) {
   if constexpr (has_contiguous_kernel<Op, Out, In...>) {
     if (operands.contiguous && is_aligned) {
       return launched(launch_contiguous<Op, Out, In...>(operands, stream_of(context), inputs));
+    }
+    if constexpr (sizeof...(In) == 2 && (std::is_same_v<In, first_t<In...>> && ...)) {
+      const int array = only_contiguous_array(operands);
+      if (array != 0 && is_aligned) {
+        return launched(
+            launch_with_value<Op, Out, first_t<In...>>(operands, stream_of(context), array));
+      }
     }
   }
   return launched(launch_strided<Op, Out, In...>(operands, stream_of(context), is_aligned, inputs));

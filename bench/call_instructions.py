@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions that a call costs on the calling thread, counted by valgrind: no matter how busy the machine is.
+
+The program is run once under ``valgrind --tool=callgrind``, which writes its counts whenever it calls ``getppid``:
+before and after each loop. What the loop itself takes is subtracted. ``--check`` compares with
+``bench/call_instructions.json``, which ``--record`` writes, and exits 1 where a call takes over 15 % more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+#: Statement with arrays a, b of 4 float64 and the 8 x 8 matrix m, on the device under test.
+CASES = {
+    "pass": "pass",
+    "a + b": "a + b",
+    "a + 1.5": "a + 1.5",
+    "a += b": "t += b",
+    "sqrt(a)": "sqrt(a)",
+    "sum(a)": "sum(a)",
+    "sum(m, axis=0)": "sum(m, axis=0)",
+    "a[1:]": "a[1:]",
+    "m + a row": "m + r",
+    "empty": "empty((4,), device=d)",
+    "a.__dlpack__()": "a.__dlpack__()",
+}
+DEVICES = ("cpu:0", "cuda:0")
+RECORD = pathlib.Path(__file__).with_suffix(".json")
+TOLERANCE = 1.15
+OTHER_PYTHON = 1.4
+#: The least of so many counts: on a rehearsed device, a lock that the device's thread holds costs extra.
+ROUNDS = 4
+
+
+def program(repeats: int) -> None:
+    """What runs under valgrind."""
+    import skerry as sk
+
+    names = {"sqrt": sk.sqrt, "sum": sk.sum, "empty": sk.empty}
+    for device in DEVICES:
+        names |= {"a": sk.ones((4,), device=device), "b": sk.ones((4,), device=device)}
+        names |= {"m": sk.ones((8, 8), device=device), "r": sk.ones((8,), device=device)}
+        names |= {"t": sk.ones((4,), device=device), "d": sk.Device(device)}
+        for statement in CASES.values():
+            arguments = ", ".join(f"{name}={name}" for name in names)
+            exec(f"def loop(n, {arguments}):\n for _ in range(n): {statement}", names)
+            loop = names.pop("loop")
+            loop(2 * repeats)
+            for _ in range(ROUNDS):
+                sk.synchronize(device)
+                os.getppid()
+                loop(repeats)
+                os.getppid()
+            sk.synchronize(device)
+
+
+def read_total(path: pathlib.Path) -> int:
+    """The instructions of one part of one thread."""
+    for line in path.read_text().splitlines():
+        if line.startswith("totals:"):
+            return int(line.split()[1])
+    raise ValueError(f"{path} has no totals")
+
+
+def count(repeats: int = 200) -> dict[str, float]:
+    """Instructions per call, by ``device statement``."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [
+            "valgrind", "--tool=callgrind", "--separate-threads=yes", "--dump-before=getppid",
+            f"--callgrind-out-file={folder}/out", "--error-exitcode=9",
+            sys.executable, __file__, "--program", str(repeats),
+        ]  # fmt: skip
+        environment = {**os.environ, "SKERRY_REHEARSE": "1", "PYTHONHASHSEED": "0"}
+        # Valgrind knows no AVX-512, and one thread computes here.
+        environment |= {"SKERRY_ISA": "v3", "SKERRY_NUM_THREADS": "1"}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"valgrind failed: {done.stderr[-2000:]}")
+        # Part 1 is what comes before the first mark; every second one from there on is a loop.
+        parts = [
+            read_total(pathlib.Path(folder, f"out.{2 * (i + 1)}-01"))
+            for i in range(len(DEVICES) * len(CASES) * ROUNDS)
+        ]
+        totals = [min(parts[i : i + ROUNDS]) for i in range(0, len(parts), ROUNDS)]
+    result = {}
+    for i, device in enumerate(DEVICES):
+        mine = totals[i * len(CASES) : (i + 1) * len(CASES)]
+        for name, total in zip(CASES, mine, strict=True):
+            if name != "pass":
+                result[f"{device} {name}"] = round((total - mine[0]) / repeats, 1)
+    return result
+
+
+def python_version() -> str:
+    """The interpreter's part of a call differs between these."""
+    return ".".join(map(str, sys.version_info[:2]))
+
+
+def excess(counted: dict[str, float]) -> list[str]:
+    """What takes over 15 % more than recorded, in words."""
+    recorded = json.loads(RECORD.read_text())
+    tolerance = TOLERANCE if recorded["python"] == python_version() else OTHER_PYTHON
+    return [
+        f"{name}: {counted[name]:.0f} instructions, recorded {before:.0f}"
+        for name, before in recorded["instructions"].items()
+        if counted[name] > before * tolerance
+    ]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the table; the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="fail where a call has become dearer")
+    parser.add_argument("--record", action="store_true", help="write the figures down")
+    parser.add_argument("--program", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.program:
+        program(options.program)
+        return 0
+    if shutil.which("valgrind") is None:
+        print("call_instructions: valgrind is not installed (apt-get install valgrind)")
+        return 3
+    counted = count()
+    print(f"{'instructions per call':24}" + "".join(f"{device:>12}" for device in DEVICES))
+    for name in CASES:
+        if name != "pass":
+            figures = (counted[f"{device} {name}"] for device in DEVICES)
+            print(f"{name:24}" + "".join(f"{figure:12.0f}" for figure in figures))
+    if options.record:
+        written = {"python": python_version(), "instructions": counted}
+        RECORD.write_text(json.dumps(written, indent=2) + "\n")
+    worse = excess(counted) if options.check else []
+    print(*worse, sep="\n")
+    return 1 if worse else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
