@@ -12,7 +12,7 @@ namespace skerry::cuda {
 // here; every status is a cudaError_t as an int. The module that fills it is loaded at run time,
 // so changing anything in this file means raising module_abi_version.
 
-inline constexpr int module_abi_version = 2;
+inline constexpr int module_abi_version = 3;
 
 /// The statuses that skerry tells apart.
 inline constexpr int success = 0;
@@ -89,6 +89,9 @@ struct pointer_attributes {
   int device;  ///< ordinal; negative if unregistered
   void* device_pointer;
   void* host_pointer;
+  /// The allocation that the pointer lies in; no bytes where it can't be known.
+  void* allocation;
+  std::size_t allocation_bytes;
 };
 
 struct api {
@@ -132,7 +135,9 @@ struct api {
   int (*stream_synchronize)(void* stream);
   int (*stream_query)(void* stream);
   int (*stream_wait_event)(void* stream, void* event);
-  int (*event_create)(void** event);  ///< without timing
+  int (*stream_is_capturing)(void* stream, int* capturing);  ///< into a graph
+  int (*stream_device)(void* stream, int* ordinal);  ///< of a default stream: the current device
+  int (*event_create)(void** event);                 ///< without timing
   int (*event_destroy)(void* event);
   int (*event_record)(void* event, void* stream);
   int (*event_query)(void* event);

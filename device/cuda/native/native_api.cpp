@@ -3,6 +3,7 @@
 
 // The table of device/cuda/api.hpp over the real runtime. Compiled into the CUDA module only.
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -96,6 +97,51 @@ int pool_trim(int ordinal, std::size_t keep_bytes) {
   return cudaMemPoolTrimTo(pool, keep_bytes);
 }
 
+/// A function of the driver, which this module does not link; null if it has none.
+template <class Function>
+Function* driver_function(const char* name) {
+  void* found = nullptr;
+  auto status = cudaDriverEntryPointSymbolNotFound;
+  const cudaError_t code =
+      cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &status);
+  if (code == cudaSuccess && status == cudaDriverEntryPointSuccess) {
+    return reinterpret_cast<Function*>(found);
+  }
+  cudaGetLastError();
+  return nullptr;
+}
+
+/// Mapped by cuMemMap: what follows in the address space may belong to the same buffer (PyTorch's
+/// expandable segments), so that the range of one mapping says nothing about the buffer's end.
+bool is_mapped_in_pieces(CUdeviceptr address) {
+  static auto* const retain = driver_function<CUresult(CUmemGenericAllocationHandle*, void*)>(
+      "cuMemRetainAllocationHandle");
+  static auto* const release =
+      driver_function<CUresult(CUmemGenericAllocationHandle)>("cuMemRelease");
+  if (retain == nullptr || release == nullptr) return true;
+  CUmemGenericAllocationHandle handle = 0;
+  if (retain(&handle, reinterpret_cast<void*>(address)) != CUDA_SUCCESS) return false;
+  release(handle);
+  return true;
+}
+
+/// Leaves the range empty where the driver does not know it.
+void find_allocation(pointer_attributes* attributes, const void* data) {
+  static auto* const ask =
+      driver_function<CUresult(void*, CUpointer_attribute, CUdeviceptr)>("cuPointerGetAttribute");
+  const auto address = reinterpret_cast<CUdeviceptr>(data);
+  CUdeviceptr start = 0;
+  std::size_t nbytes = 0;
+  if (ask == nullptr ||
+      ask(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address) != CUDA_SUCCESS ||
+      ask(&nbytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) != CUDA_SUCCESS ||
+      is_mapped_in_pieces(address)) {
+    return;
+  }
+  attributes->allocation = reinterpret_cast<void*>(start);
+  attributes->allocation_bytes = nbytes;
+}
+
 int get_pointer_attributes(pointer_attributes* attributes, const void* data) {
   cudaPointerAttributes native{};
   const cudaError_t code = cudaPointerGetAttributes(&native, data);
@@ -104,6 +150,20 @@ int get_pointer_attributes(pointer_attributes* attributes, const void* data) {
   attributes->device = native.device;
   attributes->device_pointer = native.devicePointer;
   attributes->host_pointer = native.hostPointer;
+  attributes->allocation = nullptr;
+  attributes->allocation_bytes = 0;
+  if (native.type != cudaMemoryTypeUnregistered) find_allocation(attributes, data);
+  return cudaSuccess;
+}
+
+int stream_is_capturing(void* stream, int* capturing) {
+  auto status = cudaStreamCaptureStatusNone;
+  const cudaError_t code = cudaStreamIsCapturing(stream_of(stream), &status);
+  *capturing = status != cudaStreamCaptureStatusNone ? 1 : 0;
+  // While another stream is captured the legacy stream can't be asked, nor worked on.
+  if (code != cudaErrorStreamCaptureImplicit) return code;
+  cudaGetLastError();
+  *capturing = 1;
   return cudaSuccess;
 }
 
@@ -173,6 +233,10 @@ constexpr api native_calls{
     .stream_query = [](void* stream) -> int { return cudaStreamQuery(stream_of(stream)); },
     .stream_wait_event = [](void* stream, void* event) -> int {
       return cudaStreamWaitEvent(stream_of(stream), event_of(event), 0);
+    },
+    .stream_is_capturing = stream_is_capturing,
+    .stream_device = [](void* stream, int* ordinal) -> int {
+      return cudaStreamGetDevice(stream_of(stream), ordinal);
     },
     .event_create = [](void** event) -> int {
       return cudaEventCreateWithFlags(reinterpret_cast<cudaEvent_t*>(event),

@@ -165,6 +165,15 @@ bool address_range::covers(const void* data, std::size_t nbytes, bool retired_to
   return offset <= found.nbytes && nbytes <= found.nbytes - offset;
 }
 
+memory_block address_range::find(const void* data) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto after = blocks_.upper_bound(address(data));
+  if (after == blocks_.begin()) return {};
+  const auto& [start, found] = *std::prev(after);
+  if (found.retired || address(data) - start >= found.nbytes) return {};
+  return {pointer(start), found.nbytes};
+}
+
 std::size_t address_range::live_blocks() noexcept {
   const std::lock_guard lock(mutex_);
   return blocks_.size();
@@ -224,7 +233,14 @@ int pinned_blocks::add(void* data, std::size_t nbytes) noexcept try {
 
 bool pinned_blocks::remove(void* data) noexcept { return erase(data, true); }
 
-bool pinned_blocks::contains(const void* data) noexcept { return covers(data, 1); }
+memory_block pinned_blocks::find(const void* data) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto after = blocks_.upper_bound(address(data));
+  if (after == blocks_.begin()) return {};
+  const auto& [start, found] = *std::prev(after);
+  if (address(data) - start >= found.nbytes) return {};
+  return {pointer(start), found.nbytes};
+}
 
 bool pinned_blocks::covers(const void* data, std::size_t nbytes) noexcept {
   const std::lock_guard lock(mutex_);

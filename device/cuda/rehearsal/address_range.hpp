@@ -10,6 +10,13 @@
 
 namespace skerry::rehearsal {
 
+/// A block that was allocated; false if there is none.
+struct memory_block {
+  void* data = nullptr;
+  std::size_t nbytes = 0;
+  explicit operator bool() const noexcept { return data != nullptr; }
+};
+
 /// The memory of one device: host memory in an address range of its own, so that a pointer tells
 /// its device. Every block lies on its own pages with a page behind it that can't be touched.
 class address_range {
@@ -33,6 +40,8 @@ class address_range {
   /// Whether `nbytes` from `data` lie inside one block. Work that was submitted before a free runs
   /// before reclaim(), so `retired_too` is right for running work and wrong for new work.
   [[nodiscard]] bool covers(const void* data, std::size_t nbytes, bool retired_too) noexcept;
+  /// The block, not retired, that `data` points into.
+  [[nodiscard]] memory_block find(const void* data) noexcept;
 
   [[nodiscard]] std::size_t live_blocks() noexcept;
   [[nodiscard]] std::size_t live_bytes() noexcept;
@@ -65,8 +74,10 @@ class pinned_blocks {
   /// Memory of the caller's, which counts as pinned until it is removed. A status.
   [[nodiscard]] int add(void* data, std::size_t nbytes) noexcept;
   [[nodiscard]] bool remove(void* data) noexcept;
-  /// Whether `data` points into pinned memory, and if so whether `nbytes` fit.
-  [[nodiscard]] bool contains(const void* data) noexcept;
+  /// The block that `data` points into.
+  [[nodiscard]] memory_block find(const void* data) noexcept;
+  [[nodiscard]] bool contains(const void* data) noexcept { return static_cast<bool>(find(data)); }
+  /// Whether `nbytes` from `data` lie inside one block.
   [[nodiscard]] bool covers(const void* data, std::size_t nbytes) noexcept;
   [[nodiscard]] std::size_t live_blocks() noexcept;
   [[nodiscard]] std::size_t live_bytes() noexcept;

@@ -197,16 +197,16 @@ int host_unregister(void* data) {
 
 int get_pointer_attributes(cuda::pointer_attributes* attributes, const void* data) {
   return enter(entry::get_pointer_attributes, [&](machine& all) {
-    *attributes = {cuda::memory_type::unregistered, -2, nullptr, const_cast<void*>(data)};
-    const int owner = all.owner(data);
-    if (owner >= 0) {
+    void* const given = const_cast<void*>(data);
+    *attributes = {cuda::memory_type::unregistered, -2, nullptr, given, nullptr, 0};
+    if (const int owner = all.owner(data); owner >= 0) {
       attributes->host_pointer = nullptr;
-      if (all.at(owner).memory.covers(data, 1, false)) {
-        *attributes = {cuda::memory_type::device, owner, const_cast<void*>(data), nullptr};
+      if (const memory_block found = all.at(owner).memory.find(data)) {
+        *attributes = {cuda::memory_type::device, owner, given, nullptr, found.data, found.nbytes};
       }
-    } else if (all.pinned.contains(data)) {
-      *attributes = {cuda::memory_type::host, current_ordinal(), const_cast<void*>(data),
-                     const_cast<void*>(data)};
+    } else if (const memory_block found = all.pinned.find(data)) {
+      *attributes = {
+          cuda::memory_type::host, current_ordinal(), given, given, found.data, found.nbytes};
     }
     return cuda::success;
   });
@@ -252,6 +252,22 @@ int stream_wait_event(void* handle, void* event) {
     simulated_event point;
     if (on == nullptr || !all.read_event(event, point)) return cuda::invalid_resource_handle;
     return submit_wait(*on, point.recorded);
+  });
+}
+
+int stream_is_capturing(void* handle, int* capturing) {
+  return enter(entry::stream_is_capturing, [&](machine& all) {
+    *capturing = 0;
+    return all.stream(handle) != nullptr ? cuda::success : cuda::invalid_resource_handle;
+  });
+}
+
+int stream_device(void* handle, int* ordinal) {
+  return enter(entry::stream_device, [&](machine& all) {
+    const auto on = all.stream(handle);
+    if (on == nullptr) return cuda::invalid_resource_handle;
+    *ordinal = on->ordinal();
+    return cuda::success;
   });
 }
 
@@ -414,6 +430,8 @@ constexpr cuda::api simulated_calls{
     .stream_synchronize = stream_synchronize,
     .stream_query = stream_query,
     .stream_wait_event = stream_wait_event,
+    .stream_is_capturing = stream_is_capturing,
+    .stream_device = stream_device,
     .event_create = event_create,
     .event_destroy = event_destroy,
     .event_record = event_record,

@@ -52,6 +52,8 @@ enum class entry : int {
   stream_synchronize,
   stream_query,
   stream_wait_event,
+  stream_is_capturing,
+  stream_device,
   event_create,
   event_destroy,
   event_record,
