@@ -5,10 +5,18 @@
 #include <atomic>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "core/device.hpp"
 
 namespace skerry {
+
+/// Room for the layer above, in a storage with a foreign owner: by which the arrays that share it
+/// report the owner to a garbage collector. Guarded by that layer's lock.
+struct collector_view {
+  void* reporter = nullptr;  ///< the array that reports
+  long arrays = 0;           ///< how many there are
+};
 
 /// A block of memory on one device, shared by every view of it. Reference-counted in C++ and
 /// independent of Python: the last reference may go on any thread, without the GIL, after the
@@ -31,6 +39,17 @@ class storage {
   /// Tells the storage that `stream` (a native handle of its device) has work in flight on it, so
   /// that the memory outlives that work. A no-op on devices without streams.
   virtual void used_on(void* stream) noexcept { static_cast<void>(stream); }
+  /// Streams other than the legacy default one of its device that may have work in flight on it.
+  [[nodiscard]] virtual std::vector<void*> streams_in_use() { return {}; }
+  /// Whether somebody else owns the memory.
+  [[nodiscard]] bool is_foreign() const noexcept { return is_foreign_; }
+  /// What `release` will let go with the last reference; null if this storage has no such owner.
+  [[nodiscard]] virtual void* owner(void (*release)(void*) noexcept) const noexcept {
+    static_cast<void>(release);
+    return nullptr;
+  }
+  /// Null unless is_foreign().
+  [[nodiscard]] virtual collector_view* collector() noexcept { return nullptr; }
 
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
@@ -51,6 +70,9 @@ class storage {
   std::size_t nbytes_;
   device where_;
   bool read_only_;
+
+ protected:
+  bool is_foreign_ = false;
 };
 
 /// Owning pointer to a storage.

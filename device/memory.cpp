@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <string>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "device/byte_text.hpp"
@@ -31,58 +29,6 @@ class empty_storage final : public storage {
 
  private:
   void destroy() noexcept override { delete this; }
-};
-
-class foreign_storage final : public storage {
- public:
-  foreign_storage(void* data, std::size_t nbytes, device where, bool read_only, void* owner,
-                  void (*release)(void*) noexcept, bool pinned) noexcept
-      : storage(data, nbytes, where, read_only),
-        owner_(owner),
-        release_(release),
-        pinned_(pinned) {}
-  [[nodiscard]] bool pinned() const noexcept override { return pinned_; }
-
-  void used_on(void* stream) noexcept override {
-    // The owner orders its reuse after the legacy default stream, as a rule.
-    if (where().kind == device_kind::cpu || stream == cuda::legacy_stream) return;
-    try {
-      const std::lock_guard lock(mutex_);
-      if (std::find(streams_.begin(), streams_.end(), stream) == streams_.end()) {
-        streams_.push_back(stream);
-      }
-    } catch (const std::bad_alloc&) {
-      wait_for_all_ = true;
-    }
-  }
-
- private:
-  void destroy() noexcept override {
-    if (where().kind == device_kind::cuda && cuda::alive()) order_release();
-    if (release_ != nullptr) release_(owner_);
-    delete this;
-  }
-
-  void order_release() noexcept {
-    if (streams_.empty() && !wait_for_all_) return;
-    cuda::device_state& on = *cuda::detail::states[where().index];
-    if (on.lost()) return;
-    if (wait_for_all_) {
-      const cuda::device_guard guard(on, std::nothrow);
-      if (guard.ok()) {
-        cuda::check_silently(cuda::calls().device_synchronize(), on, "releasing an import");
-      }
-    } else {
-      on.memory->join(streams_, cuda::legacy_stream);
-    }
-  }
-
-  void* owner_;
-  void (*release_)(void*) noexcept;
-  bool pinned_;
-  bool wait_for_all_ = false;
-  std::mutex mutex_;
-  std::vector<void*> streams_;
 };
 
 [[noreturn]] void throw_planned_failure(const char* what, device where, std::size_t nbytes) {
@@ -117,12 +63,6 @@ storage_ref allocate_pinned(device where, std::size_t nbytes) {
     throw_planned_failure("allocate_pinned", where, nbytes);
   }
   return cuda::allocate_pinned(where, nbytes);
-}
-
-storage_ref adopt(device where, void* data, std::size_t nbytes, bool read_only, void* owner,
-                  void (*release)(void* owner) noexcept, bool pinned) {
-  require(where);
-  return storage_ref(new foreign_storage(data, nbytes, where, read_only, owner, release, pinned));
 }
 
 memory_statistics statistics(device where) {

@@ -27,6 +27,21 @@ namespace skerry {
                                 void* owner, void (*release)(void* owner) noexcept,
                                 bool pinned = false);
 
+struct foreign_memory {
+  void* data = nullptr;
+  std::size_t nbytes = 0;
+  bool read_only = false;
+  bool pinned = false;
+  void* owner = nullptr;
+  void (*release)(void* owner) noexcept = nullptr;
+  /// Of the storage's CUDA device: the owner reuses the memory in order with it. Null for the
+  /// legacy default stream.
+  void* producer_stream = nullptr;
+};
+/// The same. Work on the memory is ordered before later work on the producer's stream when the
+/// owner is released.
+[[nodiscard]] storage_ref adopt(device where, const foreign_memory& from);
+
 struct memory_statistics {
   std::size_t live_bytes = 0;  ///< in arrays now
   std::size_t live_blocks = 0;

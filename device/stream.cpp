@@ -63,6 +63,10 @@ stream stream::create(device where) {
 }
 
 stream stream::from_handle(device where, void* handle) {
+  return from_handle(where, handle, nullptr);
+}
+
+stream stream::from_handle(device where, void* handle, std::shared_ptr<void> owner) {
   if (where.kind == device_kind::cpu) throw_no_streams(where);
   if (handle == nullptr) {
     throw value_error(
@@ -70,7 +74,7 @@ stream stream::from_handle(device where, void* handle) {
   }
   stream foreign(where);
   if (handle != cuda::legacy_stream) {
-    foreign.native_ = std::shared_ptr<void>(std::shared_ptr<void>(), handle);
+    foreign.native_ = std::shared_ptr<void>(std::move(owner), handle);
   }
   return foreign;
 }

@@ -28,6 +28,8 @@ class stream {
   /// the legacy default stream, 2 the per-thread one; throws value_error for 0, which is ambiguous,
   /// and for a CPU device.
   [[nodiscard]] static stream from_handle(device where, void* handle);
+  /// The same, and keeps what owns the stream.
+  [[nodiscard]] static stream from_handle(device where, void* handle, std::shared_ptr<void> owner);
 
   [[nodiscard]] device where() const noexcept { return where_; }
   /// The cudaStream_t; cudaStreamLegacy (1) for the default stream, never 0 for a CUDA device.

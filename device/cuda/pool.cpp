@@ -46,6 +46,16 @@ void device_storage::used_on(void* stream) noexcept {
   }
 }
 
+std::vector<void*> device_storage::streams_in_use() {
+  std::vector<void*> streams;
+  if (block_.home != legacy_stream) streams.push_back(block_.home);
+  const spin_guard guard(block_.busy);
+  for (void* stream : block_.others) {
+    if (stream != legacy_stream) streams.push_back(stream);
+  }
+  return streams;
+}
+
 void device_storage::destroy() noexcept {
   block* const mine = &block_;
   this->~device_storage();

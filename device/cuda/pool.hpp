@@ -26,6 +26,7 @@ class device_storage final : public storage {
  public:
   device_storage(block& home, std::size_t nbytes) noexcept;
   void used_on(void* stream) noexcept override;
+  [[nodiscard]] std::vector<void*> streams_in_use() override;
 
  private:
   void destroy() noexcept override;

@@ -14,6 +14,7 @@
 #include "ops/manipulation.hpp"
 #include "python/bindings/array_methods.hpp"
 #include "python/bindings/device_args.hpp"
+#include "python/bindings/foreign.hpp"
 #include "python/bindings/host_interface.hpp"
 
 namespace skerry::python {
@@ -33,21 +34,69 @@ array_object* take_object() {
     PyObject_Init(reinterpret_cast<PyObject*>(self), array_type);
     return self;
   }
-  return PyObject_New(array_object, array_type);
+  return PyObject_GC_New(array_object, array_type);
+}
+
+// Garbage collection. Arrays whose memory a Python object owns are tracked by the collector, for
+// the object may refer to the array; all others are not, and cost what they did.
+//
+// The storage holds the one reference to the owner, and the arrays share the storage. The collector
+// takes each reference that is reported to it as one of the owner's, so exactly one array reports:
+// the first, to which all others hold a reference. It may report only while nobody but arrays holds
+// the storage: a DLPack capsule, say, keeps the owner alive without the collector's knowledge. Nor
+// while a thread works without the GIL: its temporary references to the storage come and go, and
+// what is reported must not change within one collection.
+//
+// There is no tp_clear, as there is none of tuples: an array never changes what it refers to, so
+// that a cycle has some other member by which it was closed and is broken.
+
+void begin_tracking(array_object* self) {
+  storage& memory = *self->value.memory().get();
+  collector_view* const view = memory.collector();
+  if (view == nullptr || python_owner(memory) == nullptr) return;
+  ++view->arrays;
+  if (view->reporter == nullptr) {
+    view->reporter = self;
+  } else {
+    self->reporter = Py_NewRef(static_cast<PyObject*>(view->reporter));
+  }
+  PyObject_GC_Track(self);
+}
+
+void end_tracking(array_object* self) {
+  PyObject_GC_UnTrack(self);
+  collector_view& view = *self->value.memory()->collector();
+  --view.arrays;
+  if (view.reporter == self) view.reporter = nullptr;
+}
+
+int traverse(PyObject* object, visitproc visit, void* arg) {
+  const auto* self = reinterpret_cast<array_object*>(object);
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(self->reporter);
+  if (self->reporter != nullptr || threads_without_gil != 0) return 0;
+  storage& memory = *self->value.memory().get();
+  if (memory.references() == memory.collector()->arrays) Py_VISIT(python_owner(memory));
+  return 0;
 }
 
 void deallocate(PyObject* object) {
   auto* self = reinterpret_cast<array_object*>(object);
+  const bool tracked = self->value.memory()->is_foreign() && PyObject_GC_IsTracked(object) != 0;
+  if (tracked) [[unlikely]]
+    end_tracking(self);
   if (self->weak_references != nullptr) PyObject_ClearWeakRefs(object);
   PyTypeObject* type = Py_TYPE(object);
+  PyObject* const reporter = self->reporter;
   self->value.~ndarray();
   delete[] self->element_strides;
   if (free_count < most_free) {
     free_objects[free_count++] = self;
   } else {
-    PyObject_Free(self);
+    PyObject_GC_Del(self);
   }
   Py_DECREF(type);
+  Py_XDECREF(reporter);
 }
 
 PyObject* integers(const dims& values) {
@@ -120,6 +169,9 @@ PyObject* wrap(ndarray&& value) {
   new (&self->value) ndarray(std::move(value));
   self->weak_references = nullptr;
   self->element_strides = nullptr;
+  self->reporter = nullptr;
+  if (self->value.memory()->is_foreign()) [[unlikely]]
+    begin_tracking(self);
   return reinterpret_cast<PyObject*>(self);
 }
 
@@ -190,6 +242,7 @@ element read_element(const ndarray& from) {
 void prepare_array_type(PyObject* module) {
   std::vector<PyType_Slot> slots{
       {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+      {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
       {Py_tp_getset, attributes},
       {Py_tp_members, members},
       {Py_tp_methods, array_methods()},
@@ -200,7 +253,8 @@ void prepare_array_type(PyObject* module) {
   append(slots, indexing_slots);
   slots.push_back({});
   PyType_Spec spec{"skerry.Array", sizeof(array_object), 0,
-                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
+                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC,
+                   slots.data()};
   object type(PyType_FromSpec(&spec));
   array_type = reinterpret_cast<PyTypeObject*>(type.get());
   add_host_interface(array_type);

@@ -20,6 +20,7 @@ struct array_object {
   PyObject_HEAD ndarray value;
   PyObject* weak_references;
   std::int64_t* element_strides;  ///< made by element_strides()
+  PyObject* reporter;  ///< of memory that a Python object owns: the array that reports the owner
 };
 
 extern PyTypeObject* array_type;

@@ -304,10 +304,6 @@ PyObject* run_from_dlpack(const arguments& with) {
   return wrap(convert(how, std::move(taken), !how.where));
 }
 
-PyObject* run_from_cuda_array_interface(const arguments& with) {
-  return wrap(from_cuda_interface("from_cuda_array_interface", with[0]));
-}
-
 #define SKERRY_DEVICE_DOC                                                              \
   "dtype : dtype, optional\ndevice : Device or str, optional\n    By default that of " \
   "`with skerry.device(...)`, else of set_default_device, else cpu:0.\n"
@@ -348,11 +344,6 @@ constexpr function_entry functions[] = {
      "A matrix with ones on the k-th diagonal and zeros elsewhere.\n\nParameters\n----------\n"
      "n_rows, n_cols : int\nk : int\n" SKERRY_DEVICE_DOC SKERRY_CREATION_ERRORS,
      run_eye},
-    {"from_cuda_array_interface", "(x, /)",
-     "The memory of an object with __cuda_array_interface__, as an array on its device, without a "
-     "copy.\n\nRaises\n------\nInterchangeError\n    (BufferError and ValueError) for an invalid "
-     "interface, or memory that CUDA does not know.",
-     run_from_cuda_array_interface},
     {"from_dlpack", "(x, /, *, device=None, copy=None)",
      "The memory of an object with __dlpack__, as an array.\n\nParameters\n----------\n"
      "x : object with __dlpack__ and __dlpack_device__\ndevice : Device or str, optional\n"

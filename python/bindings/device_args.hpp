@@ -13,6 +13,8 @@ namespace skerry::python {
 
 /// Adds Device, Stream, Event and the functions about devices and memory.
 void add_devices(PyObject* module);
+/// Adds the part of it that is about streams.
+void add_streams(PyObject* module);
 
 /// The skerry.Device for a device; borrowed, one object for each.
 [[nodiscard]] PyObject* device_object(device where);
@@ -28,7 +30,9 @@ void add_devices(PyObject* module);
 [[nodiscard]] device device_or_default(const char* op, PyObject* from);
 
 /// Reads what `stream=` may be: a Stream, an int handle, an object with `__cuda_stream__`, or with
-/// the attribute ptr, cuda_stream or handle.
+/// the attribute ptr, cuda_stream or handle; the object lives as long as the result. Throws
+/// dtype_error, and value_error for 0, which is ambiguous as an int, and for a stream of another
+/// device.
 [[nodiscard]] stream parse_stream(const char* op, PyObject* from, device where);
 /// The ordinal of the CUDA runtime, by which other libraries know the device.
 [[nodiscard]] int physical_index(device where);

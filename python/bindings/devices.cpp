@@ -132,83 +132,6 @@ void add_info_classes(py::module_& module) {
       });
 }
 
-py::object device_of(device where) {
-  return py::reinterpret_borrow<py::object>(device_object(where));
-}
-
-void add_stream_classes(py::module_& module) {
-  auto streams = py::class_<stream>(module, "Stream",
-                                    "An order of work on a CUDA device: Stream(\"cuda:0\") is a "
-                                    "new one; `with skerry.stream(s):` uses it.");
-  streams.attr("__module__") = "skerry";
-  streams
-      .def(py::init([](const py::object& where) {
-             return stream::create(usable_device("Stream", where.ptr()));
-           }),
-           py::arg("device"))
-      .def_static(
-          "from_handle",
-          [](const py::object& where, const py::object& handle) {
-            return parse_stream("Stream.from_handle", handle.ptr(),
-                                usable_device("Stream.from_handle", where.ptr()));
-          },
-          py::arg("device"), py::arg("handle"),
-          "A stream of another library: its handle, or an object with __cuda_stream__, "
-          "which must outlive the work on it.")
-      .def_property_readonly("device", [](const stream& self) { return device_of(self.where()); })
-      .def_property_readonly(
-          "handle",
-          [](const stream& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
-          "The cudaStream_t; 1 for the legacy default stream.")
-      .def_property_readonly(
-          "idle", [](const stream& self) { return self.idle(); },
-          "Whether all work enqueued so far is done.")
-      .def(
-          "synchronize",
-          [](const stream& self) {
-            const without_gil waiting(true);
-            self.synchronize();
-          },
-          "Wait until all work enqueued so far is done.")
-      .def(
-          "wait", [](const stream& self, const stream& other) { self.wait(other); },
-          py::arg("other"), "Later work waits for the work that is on the other stream now.")
-      .def("__cuda_stream__",
-           [](const stream& self) {
-             return py::make_tuple(0, reinterpret_cast<std::uintptr_t>(self.handle()));
-           })
-      .def("__eq__",
-           [](const stream& self, const py::object& other) -> py::object {
-             if (!py::isinstance<stream>(other)) {
-               return py::reinterpret_borrow<py::object>(Py_NotImplemented);
-             }
-             return py::bool_(self == other.cast<const stream&>());
-           })
-      .def("__hash__",
-           [](const stream& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); })
-      .def("__repr__", [](const stream& self) {
-        return "<Stream of " + to_string(self.where()) + ", handle " +
-               std::to_string(reinterpret_cast<std::uintptr_t>(self.handle())) + ">";
-      });
-  auto events = py::class_<event>(module, "Event", "A point in the work of a stream.");
-  events.attr("__module__") = "skerry";
-  events
-      .def(py::init(
-               [](const py::object& where) { return event(usable_device("Event", where.ptr())); }),
-           py::arg("device"))
-      .def_property_readonly("device", [](const event& self) { return device_of(self.where()); })
-      .def_property_readonly("done", [](const event& self) { return self.done(); })
-      .def(
-          "record", [](event& self, const stream& on) { self.record(on); }, py::arg("stream"))
-      .def(
-          "wait", [](const event& self, const stream& on) { self.wait(on); }, py::arg("stream"),
-          "Later work on the stream waits for the recorded point.")
-      .def("synchronize", [](const event& self) {
-        const without_gil waiting(true);
-        self.synchronize();
-      });
-}
-
 PyObject* run_devices(const arguments& with) {
   std::optional<device_kind> kind;
   if (with.has(0)) {
@@ -306,19 +229,6 @@ PyObject* run_use_device_context(const arguments& with) {
   Py_RETURN_NONE;
 }
 
-PyObject* run_current_stream(const arguments& with) {
-  return py::cast(current_stream(usable_device("current_stream", with[0]))).release().ptr();
-}
-
-PyObject* run_set_current_stream(const arguments& with) {
-  if (!py::isinstance<stream>(with[0])) {
-    throw dtype_error(std::string("stream: must be a skerry.Stream, not ") +
-                      Py_TYPE(with[0])->tp_name);
-  }
-  set_current_stream(py::handle(with[0]).cast<const stream&>());
-  Py_RETURN_NONE;
-}
-
 constexpr function_entry functions[] = {
     {"devices", "(kind=None)",
      "The devices that can be used, of one kind (\"cpu\", \"cuda\") or of all.\n\n"
@@ -361,40 +271,7 @@ constexpr function_entry functions[] = {
     {"as_device", "(device, /)", "The Device of a Device or its name.", run_as_device},
     {"use_device_context", "(variable, /)",
      "Take defaults from this contextvars.ContextVar from now on.", run_use_device_context},
-    {"current_stream", "(device, /)", "The Stream that this thread's work on a device goes to.",
-     run_current_stream},
-    {"set_current_stream", "(stream, /)", "Send this thread's work on its device to a stream.",
-     run_set_current_stream},
 };
-
-std::uintptr_t handle_of(const char* op, PyObject* from) {
-  if (PyLong_Check(from)) {
-    const std::size_t value = PyLong_AsSize_t(from);
-    if (PyErr_Occurred()) throw python_error{};
-    return value;
-  }
-  if (PyObject* pair = PyObject_CallMethod(from, "__cuda_stream__", nullptr)) {
-    const object held(pair);
-    if (PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2 &&
-        PyLong_AsLong(PyTuple_GET_ITEM(pair, 0)) == 0) {
-      return handle_of(op, PyTuple_GET_ITEM(pair, 1));
-    }
-    PyErr_Clear();
-    throw value_error(std::string(op) + ": __cuda_stream__ must return (0, handle)");
-  }
-  PyErr_Clear();
-  for (const char* name : {"ptr", "cuda_stream", "handle"}) {
-    if (PyObject* handle = PyObject_GetAttrString(from, name)) {
-      const object held(handle);
-      if (PyLong_Check(handle)) return handle_of(op, handle);
-    }
-    PyErr_Clear();
-  }
-  throw dtype_error(std::string(op) +
-                    ": stream must be None, an int handle, a Stream, or an object with "
-                    "__cuda_stream__, not " +
-                    Py_TYPE(from)->tp_name);
-}
 
 }  // namespace
 
@@ -440,18 +317,6 @@ device device_or_default(const char* op, PyObject* from) {
   return where;
 }
 
-stream parse_stream(const char* op, PyObject* from, device where) {
-  if (py::isinstance<stream>(from)) {
-    const stream& found = py::handle(from).cast<const stream&>();
-    if (found.where() != where) {
-      throw value_error(std::string(op) + ": a stream of " + to_string(found.where()) +
-                        " for work on " + to_string(where));
-    }
-    return found;
-  }
-  return stream::from_handle(where, reinterpret_cast<void*>(handle_of(op, from)));
-}
-
 int physical_index(device where) {
   static int known[64];  // ordinal + 1
   if (where.kind == device_kind::cpu) return 0;
@@ -478,7 +343,7 @@ void add_devices(PyObject* target) {
   });
   add_device_class(module);
   add_info_classes(module);
-  add_stream_classes(module);
+  add_streams(target);
   add_functions<functions>(target);
 }
 

@@ -59,18 +59,27 @@ class object {
   PyObject* pointer_ = nullptr;
 };
 
+/// How many threads are inside a `without_gil` now. Changes only while the GIL is held.
+inline int threads_without_gil = 0;
+
 /// Lets other Python threads run meanwhile, if the work is long enough to be worth it.
 class without_gil {
  public:
-  explicit without_gil(bool worth_it) : state_(worth_it ? PyEval_SaveThread() : nullptr) {}
+  explicit without_gil(bool worth_it) {
+    if (!worth_it) return;
+    ++threads_without_gil;
+    state_ = PyEval_SaveThread();
+  }
   without_gil(const without_gil&) = delete;
   without_gil& operator=(const without_gil&) = delete;
   ~without_gil() noexcept(false) {
-    if (state_ != nullptr) PyEval_RestoreThread(state_);
+    if (state_ == nullptr) return;
+    PyEval_RestoreThread(state_);
+    --threads_without_gil;
   }
 
  private:
-  PyThreadState* state_;
+  PyThreadState* state_ = nullptr;
 };
 
 /// Elements from which on a call lets other threads run: about 10 us of work, against 0.1 us that

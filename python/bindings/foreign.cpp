@@ -85,13 +85,28 @@ bool is_aligned(const Py_buffer& buffer, std::int64_t alignment) {
   return true;
 }
 
+bool is_finalizing() noexcept {
+#if PY_VERSION_HEX >= 0x030d0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
 }  // namespace
 
 void drop_reference(void* object) noexcept {
-  if (Py_IsInitialized() == 0) return;
+  // While the interpreter goes, a thread that does not hold the GIL would never get it.
+  if (Py_IsInitialized() == 0 || (is_finalizing() && PyGILState_Check() == 0)) return;
   const PyGILState_STATE state = PyGILState_Ensure();
   Py_DECREF(static_cast<PyObject*>(object));
   PyGILState_Release(state);
+}
+
+PyObject* python_owner(const storage& memory) noexcept {
+  if (void* owner = memory.owner(drop_reference)) return static_cast<PyObject*>(owner);
+  if (void* owner = memory.owner(release_buffer)) return static_cast<Py_buffer*>(owner)->obj;
+  return nullptr;
 }
 
 checked_view check_view(const char* op, const void* data, dims shape, dims strides,

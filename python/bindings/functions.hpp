@@ -12,6 +12,8 @@ void add_functions(PyObject* module);
 void add_linalg(PyObject* module);
 /// Adds the creation functions.
 void add_creation(PyObject* module);
+/// Adds the functions about the CUDA array interface.
+void add_cuda_interface(PyObject* module);
 /// Adds the functions that skerry.fft shows.
 void add_fft(PyObject* module);
 /// Adds concat, stack, tile and what else makes arrays of the elements of others.

@@ -35,6 +35,7 @@ PYBIND11_MODULE(_core, module) {
     add_devices(module.ptr());
     add_functions(module.ptr());
     add_creation(module.ptr());
+    add_cuda_interface(module.ptr());
     add_fft(module.ptr());
     add_joining(module.ptr());
     add_take(module.ptr());

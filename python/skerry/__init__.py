@@ -30,6 +30,7 @@ from skerry._core import (
     argmax,
     argmin,
     argsort,
+    as_cuda_array,
     asarray,
     asin,
     asinh,
@@ -80,6 +81,7 @@ from skerry._core import (
     greater_equal,
     hypot,
     imag,
+    is_cuda_array,
     isfinite,
     isin,
     isinf,
@@ -167,6 +169,7 @@ from skerry._core import (
 )
 from skerry._data_types import finfo, iinfo, isdtype
 from skerry._devices import device, stream
+from skerry._interchange import cuda_array_interface_version
 from skerry._info import __array_namespace_info__
 
 __array_api_version__ = "2025.12"
@@ -211,6 +214,7 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "as_cuda_array",
     "asarray",
     "asin",
     "asinh",
@@ -239,6 +243,7 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "cuda_array_interface_version",
     "cumulative_prod",
     "cumulative_sum",
     "default_device",
@@ -277,6 +282,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "is_cuda_array",
     "isdtype",
     "isfinite",
     "isin",

@@ -3,7 +3,7 @@
 """Types of the extension module."""
 
 import contextvars
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import EllipsisType, ModuleType
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 Dtype: TypeAlias = np.dtype[Any]
 DtypeLike: TypeAlias = Any
 DeviceLike: TypeAlias = Device | str
+CudaSync: TypeAlias = bool | Literal["device"]
 Scalar: TypeAlias = bool | int | float | complex | np.generic
 Operand: TypeAlias = Array | Scalar
 Shape: TypeAlias = int | tuple[int, ...] | list[int]
@@ -469,7 +470,18 @@ def eye(
     dtype: DtypeLike = None,
     device: DeviceLike | None = None,
 ) -> Array: ...
-def from_cuda_array_interface(x: Any, /) -> Array: ...
+def as_cuda_array(obj: Any, sync: CudaSync = True) -> Array: ...
+def from_cuda_array_interface(
+    desc: Mapping[str, Any],
+    owner: Any = None,
+    *,
+    sync: CudaSync = True,
+    device: DeviceLike | None = None,
+) -> Array: ...
+def is_cuda_array(obj: Any, /) -> bool: ...
+def use_version_context(variable: contextvars.ContextVar[int], /) -> None: ...
+def exported_version() -> int: ...
+def as_stream(stream: Any, device: DeviceLike | None = None, /) -> Stream: ...
 def from_dlpack(
     x: Any, /, *, device: DeviceLike | None = None, copy: bool | None = None
 ) -> Array: ...

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextvars
 from types import TracebackType
+from typing import Any
 
 from skerry import _core
 
@@ -54,12 +55,22 @@ class stream:  # noqa: N801 - as `device` above
 
     Parameters
     ----------
-    stream : Stream
+    stream : Stream, int, or object with ``__cuda_stream__``
+        A stream of another library too (torch, CuPy, Numba, cuda.core): by ``__cuda_stream__``, or the attribute
+        ``ptr``, ``cuda_stream`` or ``handle``. It is kept while the block runs; the handles 1 and 2 are the legacy
+        and the per-thread default stream.
+    device : Device or str, optional
+        Of the stream; asked of the driver otherwise. The default streams of several devices can't be told apart.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no stream, and a stream of another device.
 
     """
 
-    def __init__(self, stream: _core.Stream, /) -> None:
-        self._stream = stream
+    def __init__(self, stream: Any, /, *, device: _core.Device | str | None = None) -> None:
+        self._stream = _core.as_stream(stream, device)
         self._before: list[_core.Stream] = []
 
     def __enter__(self) -> _core.Stream:

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/device.hpp"
+#include "core/storage.hpp"
+
+namespace skerry {
+
+/// Makes later work on the legacy default stream of the memory's CUDA device wait for all work of
+/// ours in flight on it, and for what the current stream holds, by events: for consumers who work
+/// there without asking. Returns the handle of the stream on which the memory is ready then, which
+/// is the legacy one (1); but the current one while a graph is captured, which such a wait would
+/// break. Throws device_error, device_unavailable_error.
+[[nodiscard]] void* make_ready(storage& memory);
+
+/// What CUDA knows of an address.
+struct pointer_facts {
+  enum class kind : std::uint8_t { unknown, host, device, managed };
+  kind what = kind::unknown;
+  int ordinal = 0;                   ///< of the CUDA runtime
+  void* data = nullptr;              ///< the address for the host, if `what` is host
+  void* allocation = nullptr;        ///< it lies in
+  std::size_t allocation_bytes = 0;  ///< 0 if that is not known
+};
+/// One question to the driver, which leaves no error behind. Throws device_unavailable_error if
+/// there is no CUDA device at all.
+[[nodiscard]] pointer_facts inspect_pointer(const void* data);
+
+/// The CUDA runtime's ordinal of the device that a stream belongs to; negative if there is no such
+/// stream. `where` answers for the default streams. A handle that was never one of a stream may not
+/// be noticed.
+[[nodiscard]] int ordinal_of_stream(device where, void* handle);
+
+}  // namespace skerry

@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/stream.hpp"
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/interchange.hpp"
+#include "device/registry.hpp"
+#include "python/bindings/device_args.hpp"
+#include "python/bindings/foreign.hpp"
+#include "python/bindings/function_table.hpp"
+
+namespace py = pybind11;
+
+namespace skerry::python {
+namespace {
+
+// Of the CUDA runtime: the default streams, as every protocol spells them.
+constexpr std::uintptr_t legacy_default = 1;
+constexpr std::uintptr_t per_thread_default = 2;
+
+py::object device_of(device where) {
+  return py::reinterpret_borrow<py::object>(device_object(where));
+}
+
+/// A Stream as it is; another library's is taken for one of `where`.
+stream any_stream(const char* op, const py::object& from, device where) {
+  if (py::isinstance<stream>(from)) return from.cast<const stream&>();
+  return parse_stream(op, from.ptr(), where);
+}
+
+void add_stream_classes(py::module_& module) {
+  auto streams = py::class_<stream>(module, "Stream",
+                                    "An order of work on a CUDA device: Stream(\"cuda:0\") is a "
+                                    "new one; `with skerry.stream(s):` uses it.");
+  streams.attr("__module__") = "skerry";
+  streams
+      .def(py::init([](const py::object& where) {
+             return stream::create(usable_device("Stream", where.ptr()));
+           }),
+           py::arg("device"))
+      .def_static(
+          "from_handle",
+          [](const py::object& where, const py::object& handle) {
+            return parse_stream("Stream.from_handle", handle.ptr(),
+                                usable_device("Stream.from_handle", where.ptr()));
+          },
+          py::arg("device"), py::arg("handle"),
+          "A stream of another library: its handle, or an object with __cuda_stream__, "
+          "which must outlive the work on it.")
+      .def_property_readonly("device", [](const stream& self) { return device_of(self.where()); })
+      .def_property_readonly(
+          "handle",
+          [](const stream& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
+          "The cudaStream_t; 1 for the legacy default stream.")
+      .def_property_readonly(
+          "idle", [](const stream& self) { return self.idle(); },
+          "Whether all work enqueued so far is done.")
+      .def(
+          "synchronize",
+          [](const stream& self) {
+            const without_gil waiting(true);
+            self.synchronize();
+          },
+          "Wait until all work enqueued so far is done.")
+      .def(
+          "wait",
+          [](const stream& self, const py::object& other) {
+            self.wait(any_stream("Stream.wait", other, self.where()));
+          },
+          py::arg("other"),
+          "Later work waits for the work that is on the other stream now: a Stream of any device, "
+          "or one of another library on this device.")
+      .def(
+          "__cuda_stream__",
+          [](const stream& self) {
+            return py::make_tuple(0, reinterpret_cast<std::uintptr_t>(self.handle()));
+          },
+          "(0, handle), by which other libraries take the stream; 1 is the legacy default one.")
+      .def("__eq__",
+           [](const stream& self, const py::object& other) -> py::object {
+             if (!py::isinstance<stream>(other)) {
+               return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+             }
+             return py::bool_(self == other.cast<const stream&>());
+           })
+      .def("__hash__",
+           [](const stream& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); })
+      .def("__repr__", [](const stream& self) {
+        return "<Stream of " + to_string(self.where()) + ", handle " +
+               std::to_string(reinterpret_cast<std::uintptr_t>(self.handle())) + ">";
+      });
+  auto events = py::class_<event>(module, "Event", "A point in the work of a stream.");
+  events.attr("__module__") = "skerry";
+  events
+      .def(py::init(
+               [](const py::object& where) { return event(usable_device("Event", where.ptr())); }),
+           py::arg("device"))
+      .def_property_readonly("device", [](const event& self) { return device_of(self.where()); })
+      .def_property_readonly("done", [](const event& self) { return self.done(); })
+      .def(
+          "record",
+          [](event& self, const py::object& on) {
+            self.record(any_stream("Event.record", on, self.where()));
+          },
+          py::arg("stream"))
+      .def(
+          "wait",
+          [](const event& self, const py::object& on) {
+            self.wait(any_stream("Event.wait", on, self.where()));
+          },
+          py::arg("stream"), "Later work on the stream waits for the recorded point.")
+      .def("synchronize", [](const event& self) {
+        const without_gil waiting(true);
+        self.synchronize();
+      });
+}
+
+/// A handle, and the object that must live while it is used.
+struct foreign_stream {
+  std::uintptr_t handle = 0;
+  object owner;
+};
+
+std::uintptr_t handle_of(const char* op, PyObject* from, const char* what) {
+  if (PyIndex_Check(from) == 0 || PyBool_Check(from) != 0) {
+    throw dtype_error(std::string(op) + ": " + what + " must be an int, not " +
+                      Py_TYPE(from)->tp_name);
+  }
+  const object integer(PyNumber_Index(from));
+  const std::size_t value = PyLong_AsSize_t(integer.get());
+  if (PyErr_Occurred() == nullptr) return value;
+  PyErr_Clear();
+  throw value_error(std::string(op) + ": " + what + " is no handle of a stream");
+}
+
+/// The attribute, or null where there is none.
+object attribute_of(PyObject* from, const char* name) {
+  PyObject* found = PyObject_GetAttrString(from, name);
+  if (found != nullptr) return object(found);
+  if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw python_error{};
+  PyErr_Clear();
+  return {};
+}
+
+/// `__cuda_stream__`, a method; an attribute in the protocol's first drafts.
+std::optional<std::uintptr_t> handle_by_protocol(const char* op, PyObject* from) {
+  object found = attribute_of(from, "__cuda_stream__");
+  if (found.get() == nullptr) return std::nullopt;
+  if (PyCallable_Check(found.get()) != 0) found = object(PyObject_CallNoArgs(found.get()));
+  if (PyTuple_Check(found.get()) == 0 || PyTuple_GET_SIZE(found.get()) != 2) {
+    throw dtype_error(std::string(op) + ": __cuda_stream__ must return (version, handle)");
+  }
+  const std::uintptr_t version =
+      handle_of(op, PyTuple_GET_ITEM(found.get(), 0), "the version of __cuda_stream__");
+  if (version != 0) {
+    throw value_error(std::string(op) + ": __cuda_stream__ of version " + std::to_string(version) +
+                      "; only 0 is known");
+  }
+  const std::uintptr_t handle =
+      handle_of(op, PyTuple_GET_ITEM(found.get(), 1), "the handle of __cuda_stream__");
+  // Here 0 is legal, and means the default stream.
+  return handle == 0 ? legacy_default : handle;
+}
+
+foreign_stream read_stream(const char* op, PyObject* from) {
+  if (PyIndex_Check(from) != 0) return {handle_of(op, from, "stream"), {}};
+  if (const auto handle = handle_by_protocol(op, from)) return {*handle, object::borrow(from)};
+  for (const char* name : {"ptr", "cuda_stream", "handle"}) {
+    const object found = attribute_of(from, name);
+    if (found.get() == nullptr || PyIndex_Check(found.get()) == 0) continue;
+    const std::uintptr_t handle = handle_of(op, found.get(), name);
+    return {handle == 0 ? legacy_default : handle, object::borrow(from)};
+  }
+  throw dtype_error(std::string(op) +
+                    ": stream must be a Stream, an int handle, or an object with __cuda_stream__, "
+                    "not " +
+                    Py_TYPE(from)->tp_name);
+}
+
+/// The device that a stream belongs to, which must be `where` or another name of the same GPU.
+void check_device(const char* op, std::uintptr_t handle, device where) {
+  if (where.kind == device_kind::cpu || handle <= per_thread_default) return;
+  auto* const native = reinterpret_cast<void*>(handle);
+  if (native == current_stream_handle(where)) return;
+  const int ordinal = ordinal_of_stream(where, native);
+  if (ordinal < 0) {
+    throw value_error(std::string(op) + ": " + std::to_string(handle) + " is no stream of " +
+                      to_string(where));
+  }
+  if (ordinal != physical_index(where)) {
+    throw value_error(std::string(op) + ": the stream belongs to the device of CUDA ordinal " +
+                      std::to_string(ordinal) + ", the work to " + to_string(where));
+  }
+}
+
+stream keep(const foreign_stream& from, device where) {
+  std::shared_ptr<void> owner;
+  if (from.owner.get() != nullptr) {
+    owner = std::shared_ptr<void>(Py_NewRef(from.owner.get()), drop_reference);
+  }
+  return stream::from_handle(where, reinterpret_cast<void*>(from.handle), std::move(owner));
+}
+
+PyObject* run_current_stream(const arguments& with) {
+  return py::cast(current_stream(usable_device("current_stream", with[0]))).release().ptr();
+}
+
+PyObject* run_set_current_stream(const arguments& with) {
+  if (!py::isinstance<stream>(with[0])) {
+    throw dtype_error(std::string("stream: must be a skerry.Stream, not ") +
+                      Py_TYPE(with[0])->tp_name);
+  }
+  set_current_stream(py::handle(with[0]).cast<const stream&>());
+  Py_RETURN_NONE;
+}
+
+/// The device of a stream is asked of the driver, where the caller does not say it.
+PyObject* run_as_stream(const arguments& with) {
+  constexpr const char* op = "stream";
+  if (with.has(1)) {
+    return py::cast(parse_stream(op, with[0], usable_device(op, with[1]))).release().ptr();
+  }
+  if (py::isinstance<stream>(with[0])) return Py_NewRef(with[0]);
+  const foreign_stream found = read_stream(op, with[0]);
+  const device first{device_kind::cuda, 0};
+  if (found.handle <= per_thread_default) {
+    if (devices(device_kind::cuda).size() > 1 && default_device().kind == device_kind::cpu) {
+      throw value_error("stream: each device has a default stream of its own; say device=");
+    }
+    const device where = default_device().kind == device_kind::cuda ? default_device() : first;
+    require(where);
+    return py::cast(keep(found, where)).release().ptr();
+  }
+  require(first);
+  const int ordinal = ordinal_of_stream(first, reinterpret_cast<void*>(found.handle));
+  const auto where = ordinal < 0 ? std::nullopt : device_of_physical(ordinal);
+  if (!where) {
+    throw value_error("stream: " + std::to_string(found.handle) + " is no stream of any device");
+  }
+  return py::cast(keep(found, *where)).release().ptr();
+}
+
+constexpr function_entry functions[] = {
+    {"as_stream", "(stream, device=None, /)",
+     "The Stream of a Stream, of an int handle, or of an object with __cuda_stream__.",
+     run_as_stream},
+    {"current_stream", "(device, /)", "The Stream that this thread's work on a device goes to.",
+     run_current_stream},
+    {"set_current_stream", "(stream, /)", "Send this thread's work on its device to a stream.",
+     run_set_current_stream},
+};
+
+}  // namespace
+
+stream parse_stream(const char* op, PyObject* from, device where) {
+  if (py::isinstance<stream>(from)) {
+    const stream& found = py::handle(from).cast<const stream&>();
+    if (found.where() != where) {
+      throw value_error(std::string(op) + ": a stream of " + to_string(found.where()) +
+                        " for work on " + to_string(where));
+    }
+    return found;
+  }
+  const foreign_stream found = read_stream(op, from);
+  check_device(op, found.handle, where);
+  return keep(found, where);
+}
+
+void add_streams(PyObject* target) {
+  auto module = py::reinterpret_borrow<py::module_>(target);
+  add_stream_classes(module);
+  add_functions<functions>(target);
+}
+
+}  // namespace skerry::python
