@@ -121,8 +121,9 @@ dtype dtype_of(const char* op, const object& typestr) {
   const std::string_view code(text, static_cast<std::size_t>(length));
   if (const auto found = parse_typestr(code)) return *found;
   const std::string shown = represent(typestr.get());
-  const bool other_order = !code.empty() && (code[0] == '>' || code[0] == '#');
-  if (other_order && parse_typestr("<" + std::string(code.substr(1)))) {
+  std::string native(code);
+  if (!native.empty() && (native[0] == '>' || native[0] == '#')) native[0] = '<';
+  if (native != code && parse_typestr(native)) {
     reject(op, "'typestr' " + shown +
                    " is not in this machine's byte order; swap the bytes where the data is made");
   }
@@ -445,7 +446,8 @@ ndarray from_cuda_interface(const char* op, const cuda_interface& from, PyObject
                  std::move(what.strides), itemsize(what.type));
   const location at =
       what.is_empty ? location_of_nothing(how.where) : locate(op, what.data, view, how.where);
-  const stream producer = producer_of(op, at.gpu, what.stream);
+  const stream producer =
+      what.is_empty ? stream(at.gpu) : producer_of(op, at.gpu, what.stream);
   foreign_memory memory{.data = at.data + view.first,
                         .nbytes = static_cast<std::size_t>(view.nbytes),
                         .read_only = what.data.read_only,

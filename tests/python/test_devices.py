@@ -142,7 +142,7 @@ def test_export_from_another_stream_is_in_order(cuda_device):
         interface = x.__cuda_array_interface__
     assert interface["stream"] == 1
     # On the default stream from here on: without the event this would read what is not there yet.
-    y = sk.from_cuda_array_interface(x) * 1.0
+    y = sk.from_cuda_array_interface(interface, x) * 1.0
     assert float(sk.min(y)) == 21.0
 
 
