@@ -169,8 +169,8 @@ from skerry._core import (
 )
 from skerry._data_types import finfo, iinfo, isdtype
 from skerry._devices import device, stream
-from skerry._interchange import cuda_array_interface_version
 from skerry._info import __array_namespace_info__
+from skerry._interchange import cuda_array_interface_version
 
 __array_api_version__ = "2025.12"
 
