@@ -318,7 +318,9 @@ def mpi4py(about, *, receive=False):
         )
         require(contiguous, BufferError, "buffer is not contiguous")
     require(not (receive and read_only), BufferError, "Object is not writable.")
-    return read(pointer, (size,), None, typestr, read_only=read_only)
+    known = typestr[1] in "biufc" and itemsize in (1, 2, 4, 8, 16)
+    dtype = np.dtype(typestr) if known else np.dtype((np.void, itemsize))  # bytes
+    return read(pointer, (size,), None, dtype, read_only=read_only)
 
 
 def cuda_core(about, *, stream=1):

@@ -11,6 +11,7 @@ import skerry as sk
 from conftest import HAS_GPU
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from libraries import library
 from oracle import DTYPES, on, sample
 from skerry import _core
 
@@ -273,7 +274,7 @@ def test_models_take_what_their_libraries_take_by_mistake(name, changes):
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_the_model_of_arrow_agrees_with_arrow(data):
-    pyarrow = pytest.importorskip("pyarrow.util", reason="PyArrow is not installed")
+    pyarrow = library("pyarrow.util")
     x, _ = data.draw(arrays())
     about = x.__cuda_array_interface__
     outcomes = []

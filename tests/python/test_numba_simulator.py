@@ -15,11 +15,12 @@ import skerry as sk
 from conftest import HAS_GPU
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from libraries import library, missing
 from oracle import DTYPES, on, to_numpy
 from skerry.exceptions import DeviceMismatchError, InterchangeError
 from skerry.testing import numba_simulator
 
-numba = pytest.importorskip("numba", reason="Numba is not installed")
+numba = library("numba")
 if HAS_GPU:
     pytest.skip("on a GPU, Numba itself is tested: test_gpu_handover.py", allow_module_level=True)
 
@@ -291,9 +292,10 @@ def test_without_numba_there_is_a_clear_error():
 
 
 @pytest.mark.skipif(cuda.implementation != "Built-in", reason="this is numba-cuda already")
-@pytest.mark.skipif(not NUMBA_CUDA.exists(), reason="numba-cuda is not installed beside Numba")
 def test_all_of_this_with_numba_cuda():
     """NVIDIA's package, which takes the place of numba.cuda when its redirector is imported."""
+    if not NUMBA_CUDA.exists():
+        missing(f"numba-cuda is not in {NUMBA_CUDA}")
     code = (
         f"import sys; sys.path.append({str(NUMBA_CUDA)!r})\n"
         "import _numba_cuda_redirector, pytest\n"

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Other libraries that tests need: without one a test is skipped and says so, or fails where all must be there."""
+
+import importlib
+import importlib.util
+import os
+
+import pytest
+
+
+def missing(what):
+    """Skip, unless SKERRY_ALL_CONSUMERS=1 says that everything is installed, as in CI."""
+    if os.environ.get("SKERRY_ALL_CONSUMERS") == "1":
+        pytest.fail(f"SKERRY_ALL_CONSUMERS=1, but {what}")
+    pytest.skip(what, allow_module_level=True)
+
+
+def library(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        missing(f"{name} can't be imported: {error}")
+
+
+def installed(name):
+    """Say if a package is missing, without importing it."""
+    if importlib.util.find_spec(name) is None:
+        missing(f"{name} is not installed")
