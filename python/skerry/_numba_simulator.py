@@ -113,8 +113,10 @@ class _Hooks:
             raise TypeError(
                 f"{op}: the array is on {x.device}, a real GPU, whose memory the simulator can't read"
             )
-        if sync and x.device.kind == "cuda" and interface.get("stream") is not None:
-            _core.current_stream(x.device).synchronize()
+        # Before version 3 nothing was said of streams: work was on the default one.
+        stream = interface.get("stream", 1)
+        if sync and x.device.kind == "cuda" and stream is not None:
+            _core.Stream.from_handle(x.device, stream).synchronize()
         return self._fake(np.asarray(_HostView(x)))
 
     def as_cuda_array(self, obj: Any, sync: bool = True) -> Any:
