@@ -204,7 +204,7 @@ ndarray convert(const conversion& how, ndarray from, bool fresh) {
                             " without a copy");
   }
   const without_gil working(from.size() > long_work || where != from.device());
-  if (!changes) return how.copied == true && !fresh ? copy(from) : from;
+  if (!changes) return how.copied == true && !fresh ? copy(from) : std::move(from);
   if (where == from.device()) return astype(from, type, false);
   return to_device(astype(from, type, false), where);
 }
@@ -301,7 +301,8 @@ PyObject* run_from_dlpack(const arguments& with) {
     // Host memory of another library belongs to no logical device: it goes where it is asked for.
     return wrap(rehome(std::move(taken), *how.where));
   }
-  return wrap(convert(how, std::move(taken), !how.where));
+  if (!how.where) return wrap(std::move(taken));
+  return wrap(convert(how, std::move(taken), false));
 }
 
 #define SKERRY_DEVICE_DOC                                                              \

@@ -35,9 +35,10 @@ constexpr auto type_codes = [] {
 /// One block: the structure, the reference to the memory, then shape and strides.
 template <class Managed>
 struct exported {
-  Managed managed{};
+  Managed managed;  // every member is set by make_managed
   storage_ref memory;
 
+  explicit exported(const storage_ref& from) noexcept : memory(from) {}
   static void destroy(Managed* self) {
     auto* whole = static_cast<exported*>(self->context);
     whole->~exported();
@@ -118,7 +119,7 @@ Managed* make_managed(const ndarray& array, device_id where) {
   const std::size_t lists = 2 * sizeof(std::int64_t) * static_cast<std::size_t>(rank);
   void* room = std::malloc(sizeof(exported<Managed>) + lists);
   if (room == nullptr) throw std::bad_alloc();
-  auto* whole = new (room) exported<Managed>{.managed = {}, .memory = array.memory()};
+  auto* whole = new (room) exported<Managed>(array.memory());
   auto* shape = reinterpret_cast<std::int64_t*>(whole + 1);
   std::int64_t* strides = shape + rank;
   const int shift = __builtin_ctzll(static_cast<unsigned long long>(array.itemsize()));

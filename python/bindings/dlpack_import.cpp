@@ -89,40 +89,44 @@ location locate(const char* op, device_id id, const void* data) {
                  ", which is neither host memory nor a CUDA device; copy it to one of them first");
 }
 
+bool is_empty(const dims& shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); }
+
 /// Address of the first element; null for a tensor without elements, whatever it says.
 char* address_of(const char* op, const tensor& from, const dims& shape, dtype type) {
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return nullptr;
+  if (is_empty(shape)) return nullptr;
   if (from.data == nullptr) reject(op, "a null pointer for a tensor with elements");
   std::uint64_t address = 0;
   if (__builtin_add_overflow(reinterpret_cast<std::uintptr_t>(from.data), from.byte_offset,
                              &address)) {
     reject(op, "byte_offset " + std::to_string(from.byte_offset) + " is out of the address space");
   }
-  if (address % static_cast<std::uint64_t>(info(type).alignment) != 0) {
+  if ((address & static_cast<std::uint64_t>(info(type).alignment - 1)) != 0) {
     reject(op, std::string("the data is not aligned to its dtype, ") + name(type));
   }
   return reinterpret_cast<char*>(address);
 }
 
-dims strides_of(const char* op, const tensor& from, const dims& shape, std::int64_t width) {
-  dims strides(from.rank);
+/// From elements to bytes.
+void set_strides(const char* op, const tensor& from, layout& place, std::int64_t width) {
+  place.strides.assign(from.rank, 0);
+  std::int64_t* const strides = place.strides.data();
   if (from.strides == nullptr) {
     std::int64_t stride = width;
     for (int axis = from.rank - 1; axis >= 0; --axis) {
       strides[axis] = stride;
-      if (shape[axis] > 1) stride *= shape[axis];
+      // An overflow is found by check_layout.
+      if (place.shape[axis] > 1 && __builtin_mul_overflow(stride, place.shape[axis], &stride))
+        break;
     }
-    return strides;
+    return;
   }
   for (int axis = 0; axis < from.rank; ++axis) {
     if (!__builtin_mul_overflow(from.strides[axis], width, &strides[axis])) continue;
-    // No element is reached by it.
-    if (shape[axis] > 1 && std::find(shape.begin(), shape.end(), 0) == shape.end()) {
+    if (place.shape[axis] > 1 && !is_empty(place.shape)) {
       reject(op, "a stride of " + std::to_string(from.strides[axis]) + " elements overflows");
     }
-    strides[axis] = 0;
+    strides[axis] = 0;  // no element is reached by it
   }
-  return strides;
 }
 
 template <class Managed>
@@ -133,17 +137,20 @@ bool is_read_only(const Managed* managed) {
   return false;
 }
 
-/// A checked tensor that is not yet ours.
+/// A tensor that is checked, and not yet ours.
 struct candidate {
   location at;
   char* data;
   dtype type;
-  checked_view view;
+  layout place;
+  byte_range range;
+
+  candidate(const char* op, const tensor& from);
 };
 
-candidate examine(const char* op, const tensor& from) {
-  const std::optional<dtype> type = dtype_of(from.type);
-  if (!type) {
+candidate::candidate(const char* op, const tensor& from) {
+  const std::optional<dtype> known = dtype_of(from.type);
+  if (!known) {
     reject(op, "no dtype of the standard: DLPack type code " +
                    std::to_string(static_cast<int>(from.type.code)) + ", " +
                    std::to_string(from.type.bits) + " bits, " + std::to_string(from.type.lanes) +
@@ -153,22 +160,23 @@ candidate examine(const char* op, const tensor& from) {
     reject(op, "a tensor of " + std::to_string(from.rank) + " axes; at most 64 are possible");
   }
   if (from.rank > 0 && from.shape == nullptr) reject(op, "a tensor without a shape");
-  dims shape(std::span<const std::int64_t>(from.shape, static_cast<std::size_t>(from.rank)));
-  const std::int64_t width = itemsize(*type);
-  check_shape(op, shape.span(), width);
-  dims strides = strides_of(op, from, shape, width);
-  char* data = address_of(op, from, shape, *type);
-  checked_view view = check_view(op, data, std::move(shape), std::move(strides), width);
-  return {locate(op, from.where, data), data, *type, std::move(view)};
+  type = *known;
+  place.shape =
+      dims(std::span<const std::int64_t>(from.shape, static_cast<std::size_t>(from.rank)));
+  const std::int64_t width = itemsize(type);
+  set_strides(op, from, place, width);
+  data = address_of(op, from, place.shape, type);
+  range = check_layout(op, data, place, width);
+  at = locate(op, from.where, data);
 }
 
 template <class Managed>
 ndarray adopt_candidate(candidate&& one, Managed* managed) {
   const bool read_only = is_read_only(managed);
-  storage_ref memory =
-      adopt(one.at.where, one.data + one.view.first, static_cast<std::size_t>(one.view.nbytes),
-            read_only, managed, release_managed<Managed>, one.at.pinned);
-  return {std::move(memory), std::move(one.view.place), one.type, read_only};
+  storage_ref memory = adopt(one.at.where, one.data + one.range.first,
+                             static_cast<std::size_t>(one.range.last - one.range.first), read_only,
+                             managed, release_managed<Managed>, one.at.pinned);
+  return {std::move(memory), std::move(one.place), one.type, read_only};
 }
 
 template <class Managed>
@@ -183,7 +191,7 @@ ndarray take_from_capsule(const char* op, PyObject* capsule) {
              "DLPack version " + std::to_string(major) + " is not understood, only 1 and older");
     }
   }
-  candidate one = examine(op, managed->content);
+  candidate one(op, managed->content);
   if (PyCapsule_SetName(capsule, Managed::used_name) != 0) throw python_error{};
   try {
     return adopt_candidate(std::move(one), managed);
@@ -232,7 +240,7 @@ void release_managed(void* owner) noexcept {
 
 template <class Managed>
 ndarray take_managed(const char* op, Managed* managed) {
-  return adopt_candidate(examine(op, managed->content), managed);
+  return adopt_candidate(candidate(op, managed->content), managed);
 }
 
 template void release_managed<managed_tensor>(void*) noexcept;

@@ -14,11 +14,6 @@
 namespace skerry::python {
 namespace {
 
-struct byte_range {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-};
-
 /// Beyond any address space, and far from overflow.
 constexpr std::int64_t most_stride = std::int64_t{1} << 48;
 
@@ -109,25 +104,31 @@ PyObject* python_owner(const storage& memory) noexcept {
   return nullptr;
 }
 
-checked_view check_view(const char* op, const void* data, dims shape, dims strides,
-                        std::int64_t width) {
-  check_shape(op, shape.span(), width);
-  const byte_range range = span_of(op, shape, strides, width);
+byte_range check_layout(const char* op, const void* data, layout& place, std::int64_t width) {
+  check_shape(op, place.shape.span(), width);
+  const byte_range range = span_of(op, place.shape, place.strides, width);
   const auto address = reinterpret_cast<std::uintptr_t>(data);
-  // Below zero, or past the end: a difference of pointers into it must fit int64 as well.
+  // Below zero, or past the end.
   if (static_cast<std::uint64_t>(-range.first) > address ||
       address > UINT64_MAX - static_cast<std::uint64_t>(range.last)) {
     reject_extent(op);
   }
   // A stride that no element is reached by may be anything; views multiply it all the same.
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    const bool unused = shape[axis] == 1 || range.first == range.last;
-    if (unused && (strides[axis] > most_stride || strides[axis] < -most_stride)) strides[axis] = 0;
+  for (int axis = 0; axis < place.rank(); ++axis) {
+    std::int64_t& stride = place.strides[axis];
+    const bool unused = place.shape[axis] == 1 || range.first == range.last;
+    if (unused && (stride > most_stride || stride < -most_stride)) stride = 0;
   }
-  checked_view view{.place = {.shape = std::move(shape), .strides = std::move(strides)},
-                    .first = range.first,
-                    .nbytes = range.last - range.first};
-  view.place.offset = -range.first;
+  place.offset = -range.first;
+  return range;
+}
+
+checked_view check_view(const char* op, const void* data, dims shape, dims strides,
+                        std::int64_t width) {
+  checked_view view{.place = {.shape = std::move(shape), .strides = std::move(strides)}};
+  const byte_range range = check_layout(op, data, view.place, width);
+  view.first = range.first;
+  view.nbytes = range.last - range.first;
   return view;
 }
 

@@ -65,6 +65,13 @@ struct checked_view {
 /// lies in the address space.
 [[nodiscard]] checked_view check_view(const char* op, const void* data, dims shape, dims strides,
                                       std::int64_t width);
+/// Bytes from the pointer of a foreign array on; `first` is never positive.
+struct byte_range {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+/// The same in place, for the hot path: sets the offset of `place`.
+byte_range check_layout(const char* op, const void* data, layout& place, std::int64_t width);
 /// A view of foreign memory: checks it as above, and takes over `owner`, which `release` lets go on
 /// any thread; at once, if this throws.
 [[nodiscard]] ndarray adopt_view(const char* op, device where, void* data, dims shape, dims strides,
