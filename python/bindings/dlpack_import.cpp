@@ -101,7 +101,8 @@ char* address_of(const char* op, const tensor& from, const dims& shape, dtype ty
     reject(op, "byte_offset " + std::to_string(from.byte_offset) + " is out of the address space");
   }
   if ((address & static_cast<std::uint64_t>(info(type).alignment - 1)) != 0) {
-    reject(op, std::string("the data is not aligned to its dtype, ") + name(type));
+    reject(op, std::string("the data is not aligned to its dtype, ") + name(type) +
+                   "; pass copy=True, or copy it with its own library first");
   }
   return reinterpret_cast<char*>(address);
 }
@@ -231,8 +232,9 @@ void release_managed(void* owner) noexcept {
   auto* managed = static_cast<Managed*>(owner);
   if (managed->deleter == nullptr) return;
   if (is_own(managed)) return managed->deleter(managed);
-  if (PyGILState_Check() != 0) return call_deleter(managed);
+  // Once Python is gone, PyGILState_Check says yes to everybody.
   if (!python_can_run()) return;
+  if (PyGILState_Check() != 0) return call_deleter(managed);
   const PyGILState_STATE state = PyGILState_Ensure();
   call_deleter(managed);
   PyGILState_Release(state);

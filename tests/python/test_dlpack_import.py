@@ -1,0 +1,586 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""``from_dlpack``: the cases D1 to D21 of DLPack's exchange, as far as the consumer meets them."""
+
+import ctypes
+import gc
+import threading
+import weakref
+
+import dlpack_structs as dl
+import numpy as np
+import pytest
+import skerry as sk
+from dlpack_structs import Made, Producer
+from oracle import DTYPES, on, to_numpy
+from skerry.exceptions import InterchangeError
+from skerry.testing import count_cuda_calls
+
+
+def pointer(x):
+    if x.device.kind == "cuda":
+        return x.__cuda_array_interface__["data"][0]
+    return np.asarray(x).__array_interface__["data"][0]
+
+
+def made_of(x, **changes):
+    """A hand-made structure of a skerry array's memory."""
+    tensor = dl.opened(x.__dlpack__(max_version=(1, 0))).tensor
+    shape, strides, dtype = dl.described(tensor)
+    step = dtype.itemsize
+    settings = {
+        "data": tensor.data,
+        "shape": shape,
+        "strides": [s // step for s in strides],
+        "dtype": (tensor.dtype.code, tensor.dtype.bits, 1),
+        "device": (tensor.device.type, tensor.device.index),
+        "owner": x,
+        **changes,
+    }
+    return Made(**settings)
+
+
+def refused(made, error=BufferError, match=None):
+    """The import raises, leaves the capsule as it was, and frees nothing; the capsule then frees once."""
+    assert not dl.STRAY
+    capsule = made.capsule()
+    name = dl.name_of(capsule)
+    with pytest.raises(error, match=match) as caught:
+        sk.from_dlpack(capsule)
+    assert str(caught.value).startswith("from_dlpack: ")
+    assert dl.name_of(capsule) == name
+    assert made.deleted == 0
+    del capsule
+    assert made.deleted == 1
+    assert not dl.STRAY
+
+
+@pytest.mark.parametrize("versioned", [False, True])
+def test_dlpack_D01_both_names_are_taken(versioned):
+    host = np.arange(6.0)
+    made = Made.of(host, versioned=versioned)
+    x = sk.from_dlpack(made.capsule())
+    assert pointer(x) == host.ctypes.data
+    assert x.tolist() == host.tolist()
+
+
+def test_dlpack_D01_a_producer_is_asked_for_the_newest_version_first():
+    producer = Producer(lambda: Made.of(np.arange(3.0)).capsule())
+    sk.from_dlpack(producer)
+    assert producer.asked == [{"max_version": (1, 3)}]
+
+
+@pytest.mark.parametrize("versioned", [False, True])
+def test_dlpack_D02_renamed_on_success_and_refused_the_second_time(versioned):
+    made = Made.of(np.arange(3.0), versioned=versioned)
+    capsule = made.capsule()
+    x = sk.from_dlpack(capsule)
+    assert dl.name_of(capsule) == ("used_dltensor_versioned" if versioned else "used_dltensor")
+    with pytest.raises(InterchangeError, match="used_dltensor"):
+        sk.from_dlpack(capsule)
+    del capsule
+    assert made.deleted == 0
+    assert x.tolist() == [0, 1, 2]
+    del x
+    assert made.deleted == 1
+
+
+@pytest.mark.parametrize("what", [3, None, "dltensor", dl.new_capsule(8, b"something else")])
+def test_dlpack_D02_what_is_no_capsule_is_refused(what):
+    with pytest.raises(InterchangeError, match="no DLPack capsule"):
+        sk.from_dlpack(Producer(lambda: what))
+
+
+@pytest.mark.parametrize("versioned", [False, True])
+def test_dlpack_D03_deleter_runs_once_after_the_last_view(versioned, device):
+    base = on(device, np.arange(12.0).reshape(3, 4))
+    made = made_of(base, versioned=versioned)
+    x = sk.from_dlpack(made.capsule())
+    view = x[1:, ::2]
+    del x
+    gc.collect()
+    assert made.deleted == 0
+    assert np.array_equal(to_numpy(view), [[4, 6], [8, 10]])
+    del view
+    gc.collect()
+    assert made.deleted == 1
+    assert not dl.STRAY
+
+
+@pytest.mark.parametrize("versioned", [False, True])
+def test_dlpack_D04_no_deleter_is_no_harm(versioned):
+    host = np.arange(3.0)
+    made = Made.of(host, versioned=versioned, deleter=False)
+    assert sk.from_dlpack(made.capsule()).tolist() == [0, 1, 2]
+    refused_without_deleter = Made.of(host, versioned=versioned, deleter=False, ndim=-1).capsule()
+    with pytest.raises(BufferError):
+        sk.from_dlpack(refused_without_deleter)
+
+
+def test_dlpack_D05_null_strides_are_c_order(device):
+    x = on(device, np.arange(24.0).reshape(2, 3, 4))
+    y = sk.from_dlpack(made_of(x, strides=None).capsule())
+    assert y.strides == x.strides
+    assert np.array_equal(to_numpy(y), to_numpy(x))
+    scalar = np.array(3.0)
+    made = Made(scalar.ctypes.data, (), None, owner=scalar)
+    assert float(sk.from_dlpack(made.capsule())) == 3.0
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dlpack_D05_layouts_are_those_of_numpy(dtype):
+    host = np.arange(60).astype(dtype).reshape(3, 4, 5)
+    for view in (
+        host,
+        host.T,
+        host[::-1, 1:, ::-2],
+        host[:, :1][:, [0]],
+        np.broadcast_to(host[0], (2, 4, 5)),
+        host[1, 2, 3:4].reshape(()),
+        host.reshape((1,) * 20 + (60,)),
+        host[:, 4:],
+    ):
+        x = sk.from_dlpack(Made.of(view).capsule())
+        assert x.shape == view.shape
+        assert x.dtype == view.dtype
+        assert x.size == 0 or pointer(x) == view.ctypes.data
+        assert np.array_equal(to_numpy(x), view)
+
+
+def test_dlpack_D06_byte_offset_is_added(device):
+    x = on(device, np.arange(8.0))
+    y = sk.from_dlpack(made_of(x, shape=(3,), strides=(2,), byte_offset=16).capsule())
+    assert to_numpy(y).tolist() == [2, 4, 6]
+    assert pointer(y) == pointer(x) + 16
+
+
+@pytest.mark.parametrize("data", [0, 8, 0xDEAD0001])
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 2**40)])
+def test_dlpack_D07_nothing_is_asked_of_the_pointer_without_elements(data, shape, device):
+    where = sk.ones((1,), device=device).__dlpack_device__()
+    for strides in (None, [1] * len(shape), [2**62] * len(shape)):
+        x = sk.from_dlpack(Made(data, shape, strides, device=where).capsule())
+        assert x.shape == shape
+        assert x.device.kind == sk.Device(device).kind
+        assert sk.sum(x).item() == 0
+
+
+def test_dlpack_D08_read_only_is_kept_through_import_and_export(device):
+    x = on(device, np.arange(3.0))
+    y = sk.from_dlpack(made_of(x, flags=dl.READ_ONLY).capsule())
+    with pytest.raises(ValueError, match="read-only"):
+        y[0] = 1.0
+    assert dl.opened(y.__dlpack__(max_version=(1, 0))).flags == dl.READ_ONLY
+    with pytest.raises(BufferError):
+        y.__dlpack__()
+    writable = sk.from_dlpack(made_of(x).capsule())
+    writable[0] = 5.0
+    assert float(x[0]) == 5.0
+
+
+def test_dlpack_D09_a_copy_that_copy_false_forbids_is_refused():
+    host = np.arange(3.0)
+    made = Made.of(host, flags=dl.IS_COPIED)
+    producer = Producer(made.capsule)
+    with pytest.raises(InterchangeError, match="copy"):
+        sk.from_dlpack(producer, copy=False)
+    assert producer.asked == [{"max_version": (1, 3), "copy": False}]
+    assert made.deleted == 1
+    assert sk.from_dlpack(Producer(Made.of(host, flags=dl.IS_COPIED).capsule)).tolist() == [0, 1, 2]
+
+
+def test_dlpack_D10_copy_by_device(device):
+    x = on(device, np.arange(3.0))
+    outside = Producer(lambda: x.__dlpack__(max_version=(1, 0)), x.__dlpack_device__())
+    assert pointer(sk.from_dlpack(outside, copy=False)) == pointer(x)
+    assert pointer(sk.from_dlpack(outside)) == pointer(x)
+    asked = Producer(lambda: x.__dlpack__(max_version=(1, 0), copy=True), x.__dlpack_device__())
+    fresh = sk.from_dlpack(asked, copy=True)
+    assert asked.asked[0]["copy"] is True
+    assert pointer(fresh) != pointer(x)
+    other = "cpu:0" if device.startswith("cuda") else "cuda:0"
+    assert sk.from_dlpack(outside, device=other).device == sk.Device(other)
+    with pytest.raises(ValueError, match="copy"):
+        sk.from_dlpack(outside, device=other, copy=False)
+    for copy in (None, True):
+        moved = sk.from_dlpack(outside, device=other, copy=copy)
+        assert to_numpy(moved).tolist() == [0, 1, 2]
+
+
+def test_dlpack_D10_a_producer_that_does_not_know_copy_is_copied_from():
+    host = np.arange(3.0)
+
+    class Old:
+        def __dlpack__(self):
+            return Made.of(host, versioned=False).capsule()
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+    assert pointer(sk.from_dlpack(Old(), copy=True)) != host.ctypes.data
+    assert pointer(sk.from_dlpack(Old())) == host.ctypes.data
+    assert pointer(sk.from_dlpack(Made.of(host).capsule(), copy=True)) != host.ctypes.data
+
+
+def test_dlpack_D12_a_device_of_no_known_kind_is_asked_for_a_host_copy_if_so_wanted():
+    host = np.arange(3.0)
+    producer = Producer(lambda: Made.of(host).capsule(), (dl.ROCM, 0))
+    with pytest.raises(InterchangeError, match="device="):
+        sk.from_dlpack(producer)
+    assert producer.asked == []
+    assert sk.from_dlpack(producer, device="cpu:1").device == sk.Device("cpu:1")
+    assert producer.asked == [{"max_version": (1, 3), "dl_device": (1, 0)}]
+
+
+@pytest.mark.parametrize(
+    ("device_id", "data_of"),
+    [
+        ((0, 0), "cpu:0"),
+        ((4, 0), "cpu:0"),
+        ((dl.ROCM, 0), "cpu:0"),
+        ((2**31 - 1, 0), "cpu:0"),
+        ((-1, 0), "cpu:0"),
+        ((dl.CPU, -1), "cpu:0"),
+        ((dl.CUDA, -1), "cuda:0"),
+        ((dl.CUDA, 64), "cuda:0"),
+        ((dl.CUDA, 2**31 - 1), "cuda:0"),
+        ((dl.CUDA, 0), "cpu:0"),
+        ((dl.CUDA, 0), 0xDEAD0000),
+        ((dl.CUDA, 0), 8),
+        ((dl.CUDA, 1), "cuda:0"),
+        ((dl.CUDA_MANAGED, 0), "cpu:0"),
+        ((dl.CUDA_MANAGED, 0), "cuda:0"),
+    ],
+    ids=str,
+)
+def test_dlpack_D12_devices_that_are_none_or_not_where_the_pointer_is(device_id, data_of):
+    made = Made.of(np.arange(3.0), device_id)
+    if isinstance(data_of, str):
+        x = sk.ones((3,), device=data_of)
+        if (
+            x.device.kind == "cuda"
+            and len({d.info.physical_index for d in sk.devices("cuda")}) == 1
+        ):
+            pytest.skip("both devices are one GPU")
+        made = made_of(x, device=device_id)
+    else:
+        made.managed.tensor.data = data_of
+    refused(made)
+    # The failed query left no error behind.
+    assert float(sk.sum(sk.ones((3,), device="cuda:0"))) == 3
+
+
+def test_dlpack_D13_producer_gets_the_stream_of_its_device(cuda_device):
+    x = on(cuda_device, np.arange(3.0))
+    producer = Producer(lambda: x.__dlpack__(max_version=(1, 0)), x.__dlpack_device__())
+    sk.from_dlpack(producer)
+    side = sk.Stream(cuda_device)
+    with sk.stream(side):
+        sk.from_dlpack(producer)
+    assert [asked["stream"] for asked in producer.asked] == [1, side.handle]
+    host = Producer(lambda: Made.of(np.arange(3.0)).capsule())
+    sk.from_dlpack(host)
+    assert "stream" not in host.asked[0]
+
+
+def test_dlpack_D13_a_producer_without_streams_is_waited_for_on_the_default_stream(cuda_device):
+    x = on(cuda_device, np.arange(3.0))
+
+    made = [made_of(x, versioned=False) for _ in range(2)]
+
+    class Old:
+        def __dlpack__(self):
+            return made.pop().capsule()
+
+        def __dlpack_device__(self):
+            return x.__dlpack_device__()
+
+    side = sk.Stream(cuda_device)
+    with sk.stream(side), count_cuda_calls() as calls:
+        y = sk.from_dlpack(Old())
+    assert (calls.get("event_record"), calls.get("stream_wait_event")) == (1, 1)
+    with count_cuda_calls() as calls:
+        sk.from_dlpack(Old())
+    assert "event_record" not in calls
+    assert to_numpy(y).tolist() == [0, 1, 2]
+
+
+def test_dlpack_D13_the_producers_device_is_current_in_its_call_and_restored(cuda_device):
+    x = on(cuda_device, np.arange(3.0))
+    ordinal = x.device.info.physical_index
+    producer = Producer(lambda: x.__dlpack__(max_version=(1, 0)), x.__dlpack_device__())
+    with count_cuda_calls() as calls:
+        sk.from_dlpack(producer)
+    # Entered and left, unless it is the current one already.
+    assert calls.get("set_device", 0) % 2 == 0
+    assert calls.get("set_device", 0) >= (2 if ordinal else 0)
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        (2, 64, 2),
+        (2, 64, 0),
+        (2, 64, 65535),
+        (2, 63, 1),
+        (2, 16, 1),
+        (2, 0, 1),
+        (0, 4, 1),
+        (0, 128, 1),
+        (6, 1, 1),
+        (6, 64, 1),
+        (3, 64, 1),
+        (4, 16, 1),
+        (5, 32, 1),
+        (5, 255, 1),
+        (7, 8, 1),
+        (255, 255, 65535),
+    ],
+    ids=str,
+)
+def test_dlpack_D14_dtypes_that_are_none_of_the_standards(dtype):
+    for versioned in (False, True):
+        made = Made.of(np.arange(3.0), versioned=versioned)
+        made.managed.tensor.dtype = dl.DataType(*dtype)
+        refused(made, match="dtype")
+
+
+@pytest.mark.parametrize("minor", [0, 1, 3, 9, 2**32 - 1])
+def test_dlpack_D15_any_minor_version_is_taken(minor):
+    assert sk.from_dlpack(Made.of(np.arange(3.0), version=(1, minor)).capsule()).shape == (3,)
+
+
+@pytest.mark.parametrize("major", [0, 2, 99, 2**32 - 1])
+def test_dlpack_D15_of_another_major_version_the_deleter_alone_is_called(major):
+    made = Made.of(np.arange(3.0), version=(major, 0))
+    # Nothing else may be looked at.
+    made.managed.tensor.ndim = -7
+    made.managed.tensor.data = 1
+    capsule = made.capsule()
+    with pytest.raises(BufferError, match="version"):
+        sk.from_dlpack(capsule)
+    assert made.deleted == 1
+    del capsule
+    assert made.deleted == 1
+    assert not dl.STRAY
+
+
+def test_dlpack_D16_fewer_keywords_are_tried_after_a_type_error(cuda_device):
+    x = on(cuda_device, np.arange(3.0))
+    asked = []
+
+    class Stepwise:
+        def __init__(self, most):
+            self.most = most
+
+        def __dlpack__(self, **keywords):
+            asked.append(sorted(keywords))
+            if len(keywords) > self.most:
+                raise TypeError("too many")
+            return x.__dlpack__()
+
+        def __dlpack_device__(self):
+            return x.__dlpack_device__()
+
+    for most in (0, 1, 2):
+        assert to_numpy(sk.from_dlpack(Stepwise(most))).tolist() == [0, 1, 2]
+    assert asked == [
+        ["max_version", "stream"],
+        ["stream"],
+        [],
+        ["max_version", "stream"],
+        ["stream"],
+        ["max_version", "stream"],
+    ]
+
+
+@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
+def test_dlpack_D16_a_type_error_of_the_producers_own_is_seen(where):
+    own = sk.ones((1,), device=where).__dlpack_device__()
+
+    class Broken:
+        def __dlpack__(self, **keywords):
+            raise TypeError(f"mine, {len(keywords)}")
+
+        def __dlpack_device__(self):
+            return own
+
+    with pytest.raises(TypeError, match="mine, 0") as caught:
+        sk.from_dlpack(Broken())
+    seen = []
+    error = caught.value
+    while error is not None:
+        seen.append(str(error))
+        error = error.__context__
+    assert seen == (
+        ["mine, 0", "mine, 1"] if where == "cpu:0" else ["mine, 0", "mine, 1", "mine, 2"]
+    )
+
+
+def test_dlpack_D16_errors_of_producers_pass_through():
+    class Broken:
+        error = KeyError("mine")
+
+        def __dlpack__(self, **keywords):
+            raise self.error
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+    with pytest.raises(KeyError, match="mine"):
+        sk.from_dlpack(Broken())
+    Broken.error = BufferError("requires grad")
+    with pytest.raises(BufferError, match="requires grad"):
+        sk.from_dlpack(Broken())
+
+    class NoDevice:
+        def __dlpack__(self, **keywords):
+            return None
+
+    for what in (object(), NoDevice(), 3):
+        with pytest.raises(AttributeError):
+            sk.from_dlpack(what)
+    for device_id in (3, (1,), ("1", 0), (1, 0, 0), None):
+        with pytest.raises(TypeError):
+            sk.from_dlpack(Producer(lambda: None, device_id))
+    for device_id in ((2**40, 0), (1, 2**40)):
+        with pytest.raises(BufferError):
+            sk.from_dlpack(Producer(lambda: None, device_id))
+
+
+def test_dlpack_D18_pinned_memory_is_a_cpu_array_that_gpus_can_read():
+    x = sk.ones((3,), pinned=True)
+    y = sk.from_dlpack(x.__dlpack__(dl_device=(dl.CUDA_HOST, 0)))
+    assert y.device == sk.Device("cpu:0")
+    assert y.__dlpack_device__() == (dl.CUDA_HOST, 0)
+    # The claim alone is not believed.
+    z = sk.from_dlpack(Made.of(np.arange(3.0), (dl.CUDA_HOST, 0)).capsule())
+    assert z.__dlpack_device__() == (dl.CPU, 0)
+    assert z.tolist() == [0, 1, 2]
+
+
+class Owner:
+    """Can be watched."""
+
+
+def test_dlpack_D19_the_owner_goes_with_the_array(device):
+    x = on(device, np.arange(3.0))
+    owner = Owner()
+    owner.memory = x
+    watch = weakref.ref(owner)
+    made = made_of(x, owner=owner)
+    y = sk.from_dlpack(made.capsule())
+    del owner, made
+    gc.collect()
+    assert watch() is not None
+    z = y + 1
+    del y
+    gc.collect()
+    assert watch() is None
+    assert to_numpy(z).tolist() == [1, 2, 3]
+
+
+def test_dlpack_D19_a_foreign_deleter_runs_on_any_thread():
+    made = Made.of(np.arange(3.0))
+    box = [sk.from_dlpack(made.capsule())]
+    thread = threading.Thread(target=box.clear)
+    thread.start()
+    thread.join()
+    assert made.deleted == 1
+    # From a thread that holds no GIL: through the deleter of our own export.
+    made = Made.of(np.arange(3.0))
+    capsule = sk.from_dlpack(made.capsule()).__dlpack__()
+    managed = dl.opened(capsule)
+    dl.set_name(capsule, b"used_dltensor")
+    library = ctypes.CDLL(None)
+    thread = ctypes.c_ulong()
+    start, address = ctypes.c_void_p(managed.deleter), ctypes.c_void_p(ctypes.addressof(managed))
+    assert library.pthread_create(ctypes.byref(thread), None, start, address) == 0
+    assert library.pthread_join(thread, None) == 0
+    assert made.deleted == 1
+
+
+def test_dlpack_D19_release_comes_after_work_on_other_streams(cuda_device):
+    x = sk.ones((400, 400), device=cuda_device)
+    side = sk.Stream(cuda_device)
+    sk.synchronize(cuda_device)
+    idle = []
+    made = made_of(x)
+    y = sk.from_dlpack(made.capsule())
+    with sk.stream(side):
+        z = y @ y
+        z = y @ z
+    with count_cuda_calls() as calls:
+        del y
+    assert made.deleted == 1
+    # The default stream, on which producers order their reuse, waits for the side stream.
+    assert (calls.get("event_record"), calls.get("stream_wait_event")) == (1, 1)
+    sk.Stream.from_handle(cuda_device, 1).synchronize()
+    idle.append(side.idle)
+    assert idle == [True]
+    assert z.shape == (400, 400)
+
+
+INVALID = {
+    "ndim -1": {"ndim": -1},
+    "ndim 65": {"ndim": 65},
+    "ndim 2^31-1": {"ndim": 2**31 - 1},
+    "null shape": {"shape": None, "ndim": 1},
+    "negative dimension": {"shape": (-1,)},
+    "least dimension": {"shape": (-(2**63),)},
+    "product overflows": {"shape": (2**40, 2**40), "strides": (0, 0)},
+    "bytes overflow": {"shape": (2**61,)},
+    "no strides, overflow": {"shape": (2**32, 2**32), "strides": None},
+    "stride overflows": {"shape": (2,), "strides": (2**62,)},
+    "least stride": {"shape": (2,), "strides": (-(2**63),)},
+    "extent overflows": {"shape": (2**20, 2), "strides": (2**45, 2**59)},
+    "below zero": {"shape": (2,), "strides": (-(2**59),)},
+    "past the end": {"shape": (2,), "strides": (2**60 - 1,), "data": 2**63 + 2**62},
+    "byte_offset overflows": {"byte_offset": 2**64 - 8},
+    "null pointer": {"data": 0},
+    "null pointer with offset": {"data": 0, "byte_offset": 4096},
+    "misaligned pointer": {"byte_offset": 3},
+}
+
+
+@pytest.mark.parametrize("versioned", [False, True], ids=["legacy", "versioned"])
+@pytest.mark.parametrize("name", list(INVALID))
+def test_dlpack_D20_a_refused_import_frees_once_and_leaves_nothing(name, versioned, device):
+    x = sk.ones((3,), device=device)
+    gc.collect()
+    before = sk.memory_statistics(device).live_bytes
+    refused(made_of(x, versioned=versioned, **INVALID[name]), (BufferError, ValueError))
+    assert sk.memory_statistics(device).live_bytes == before
+
+
+def test_dlpack_rounds_leave_memory_flat_and_delete_each_once():
+    host = np.arange(3.0)
+    counted = 0
+    for _ in range(5_000):
+        made = Made.of(host)
+        sk.from_dlpack(made.capsule())
+        counted += made.deleted
+    assert counted == 5_000
+    assert not dl.STRAY
+
+
+def test_dlpack_of_numpy_arrays(device):
+    host = np.arange(6.0).reshape(2, 3)
+    x = sk.from_dlpack(host)
+    assert pointer(x) == host.ctypes.data
+    assert x.device == sk.Device("cpu:0")
+    fixed = host.copy()
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        sk.from_dlpack(fixed)[0, 0] = 1
+    assert sk.from_dlpack(host, device=device).device == sk.Device(device)
+    for bad in (host.astype(">f8"), np.array(["a"]), np.zeros(2, "float16")):
+        with pytest.raises((BufferError, TypeError)):
+            sk.from_dlpack(bad)
+    with sk.device("cpu:1"):
+        assert sk.from_dlpack(host).device == sk.Device("cpu:1")
+    sub = np.zeros(65, np.uint8)[1:].view(np.float64)
+    assert sub.ctypes.data % 8
+    with pytest.raises(BufferError, match="copy=True"):
+        sk.from_dlpack(sub)
+    assert sk.from_dlpack(sub, copy=True).tolist() == [0.0] * 8
