@@ -102,7 +102,7 @@ def test_dlpack_D03_a_capsule_dropped_while_an_error_is_on_its_way():
 @pytest.mark.parametrize("name", list(layouts()))
 def test_dlpack_D05_D06_strides_are_set_and_byte_offset_is_zero(name, device):
     x = layouts(device)[name]
-    for keywords in ({"max_version": (1, 3)}, {} if not name == "broadcast" else VERSIONED):
+    for keywords in ({"max_version": (1, 3)}, {} if name != "broadcast" else VERSIONED):
         capsule = x.__dlpack__(**keywords)
         tensor = dl.opened(capsule).tensor
         assert x.ndim == 0 or bool(tensor.strides)
@@ -161,8 +161,8 @@ def test_dlpack_D09_is_copied_if_and_only_if_copied(device):
 @pytest.mark.parametrize("copy", [None, True, False])
 def test_dlpack_D10_copy_by_device(copy, device):
     x = on(device, np.arange(4.0))
-    same = dl.opened(kept := x.__dlpack__(copy=copy, dl_device=x.__dlpack_device__(), **VERSIONED))
-    own = dl.opened(other := x.__dlpack__(**VERSIONED)).tensor.data
+    same = dl.opened(x.__dlpack__(copy=copy, dl_device=x.__dlpack_device__(), **VERSIONED))
+    own = dl.opened(x.__dlpack__(**VERSIONED)).tensor.data
     assert (same.tensor.data == own) == (copy is not True)
     if device.startswith("cuda"):
         if copy is False:
@@ -330,7 +330,7 @@ def test_dlpack_D19_the_owner_lives_until_the_deleter(keywords):
     del owner
     gc.collect()
     assert watch() is not None
-    taken = np.from_dlpack(dl.Producer(lambda: capsule))
+    taken = np.from_dlpack(dl.Producer([capsule].pop))
     del capsule
     view = taken[::2]
     del taken
