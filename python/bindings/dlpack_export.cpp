@@ -200,6 +200,17 @@ std::int64_t stream_number(PyObject* from) {
   return number;
 }
 
+/// What the current stream holds, and what others have in flight on the memory.
+void wait_for_work_on(const ndarray& array, const stream& target) {
+  const device where = array.device();
+  void* const current = current_stream_handle(where);
+  if (current != target.handle()) target.wait(current_stream(where));
+  for (void* other : array.memory()->streams_in_use()) {
+    if (other == current || other == target.handle()) continue;
+    target.wait(stream::from_handle(where, other));
+  }
+}
+
 /// Makes the work on an array come before what the consumer will do on its stream.
 void order_before(const ndarray& array, PyObject* consumer) {
   const device where = array.device();
@@ -213,11 +224,9 @@ void order_before(const ndarray& array, PyObject* consumer) {
   std::int64_t number = 1;
   if (given(consumer)) number = stream_number(consumer);
   if (number == -1) return;
-  void* const own = current_stream_handle(where);
-  if (own == reinterpret_cast<void*>(number)) return;
   const stream target =
       number == 1 ? stream(where) : stream::from_handle(where, reinterpret_cast<void*>(number));
-  target.wait(current_stream(where));
+  wait_for_work_on(array, target);
 }
 
 [[noreturn]] void reject_device(const ndarray& array, const integer_pair& asked) {

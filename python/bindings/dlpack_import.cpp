@@ -6,6 +6,7 @@
 
 #include "core/errors.hpp"
 #include "device/cuda/runtime.hpp"
+#include "device/interchange.hpp"
 #include "device/memory.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
@@ -31,61 +32,74 @@ struct location {
   bool pinned = false;
 };
 
-/// What the driver says about a pointer; on the device that is asked, with errors cleared.
-cuda::pointer_attributes ask_about(device where, const void* data) {
-  cuda::device_state& on = cuda::use(where);
-  const cuda::device_guard guard(on);
-  cuda::pointer_attributes about{};
-  if (cuda::calls().get_pointer_attributes(&about, data) != cuda::success) {
-    static_cast<void>(cuda::calls().get_last_error());
-    about.type = cuda::memory_type::unregistered;
-  }
-  return about;
+/// Of a foreign structure, where the elements are.
+struct placed {
+  device_id id;
+  char* data;  ///< of the first element; null if there is none
+  byte_range range;
+};
+
+/// Whether the elements lie inside the allocation, where the driver knows it.
+void check_extent(const char* op, const placed& what, const pointer_facts& facts) {
+  if (facts.allocation_bytes == 0) return;
+  const char* const begin = static_cast<const char*>(facts.allocation);
+  const char* const end = begin + facts.allocation_bytes;
+  if (what.data + what.range.first >= begin && what.data + what.range.last <= end) return;
+  reject(op, "the elements reach from byte " + std::to_string(what.range.first) + " to byte " +
+                 std::to_string(what.range.last) +
+                 " around the pointer, beyond its allocation of " +
+                 std::to_string(facts.allocation_bytes) + " bytes");
 }
 
 /// A foreign structure is believed about host memory, which nobody can check, and not about memory
 /// of a GPU: a kernel on a wrong address loses the device.
-location locate_host(device_id id, const void* data) {
+location locate_host(const char* op, const placed& what) {
   const device usual = default_device();
   const device where = usual.kind == device_kind::cpu ? usual : device{};
-  if (id.code != device_code::cuda_host || data == nullptr || !cuda::alive()) return {where};
-  const cuda::pointer_attributes about = ask_about({device_kind::cuda, 0}, data);
-  return {where, about.type == cuda::memory_type::host};
+  if (what.id.code != device_code::cuda_host || what.data == nullptr || !cuda::alive()) {
+    return {where};
+  }
+  const pointer_facts facts = inspect_pointer(what.data);
+  if (facts.what != pointer_facts::kind::host) return {where};
+  check_extent(op, what, facts);
+  return {where, true};
 }
 
-location locate_cuda(const char* op, device_id id, const void* data) {
+location locate_cuda(const char* op, const placed& what) {
+  using kind = pointer_facts::kind;
+  const device_id id = what.id;
   const auto claimed = device_of_physical(id.index);
   if (!claimed) reject(op, "no device for DLPack device " + text_of(id));
-  if (data == nullptr) return {*claimed};
-  const cuda::pointer_attributes about = ask_about(*claimed, data);
-  const bool managed = about.type == cuda::memory_type::managed;
-  if (!managed && (about.type != cuda::memory_type::device || id.code != device_code::cuda)) {
+  if (what.data == nullptr) return {*claimed};
+  const pointer_facts facts = inspect_pointer(what.data);
+  const bool managed = facts.what == kind::managed;
+  if (!managed && (facts.what != kind::device || id.code != device_code::cuda)) {
     reject(op, "DLPack device " + text_of(id) + ", but the pointer is not such memory");
   }
+  check_extent(op, what, facts);
   // Managed memory is on no device for good, and carries no ordinal in DLPack.
   if (managed && id.code == device_code::cuda_managed) {
-    return {device_of_physical(about.device).value_or(*claimed)};
+    return {device_of_physical(facts.ordinal).value_or(*claimed)};
   }
-  if (about.device != id.index) {
+  if (facts.ordinal != id.index) {
     reject(op, "DLPack device " + text_of(id) + ", but the pointer is memory of CUDA device " +
-                   std::to_string(about.device));
+                   std::to_string(facts.ordinal));
   }
   return {*claimed};
 }
 
-/// `data` is null for a tensor without elements.
-location locate(const char* op, device_id id, const void* data) {
-  if (id.index >= 0) {
-    switch (id.code) {
+location locate(const char* op, const placed& what) {
+  if (what.id.index >= 0) {
+    switch (what.id.code) {
       case device_code::cpu:
       case device_code::cuda_host:
-        return locate_host(id, data);
+        return locate_host(op, what);
       case device_code::cuda:
       case device_code::cuda_managed:
-        return locate_cuda(op, id, data);
+        return locate_cuda(op, what);
     }
   }
-  reject(op, "memory of DLPack device " + text_of(id) +
+  reject(op, "memory of DLPack device " + text_of(what.id) +
                  ", which is neither host memory nor a CUDA device; copy it to one of them first");
 }
 
@@ -168,7 +182,7 @@ candidate::candidate(const char* op, const tensor& from) {
   set_strides(op, from, place, width);
   data = address_of(op, from, place.shape, type);
   range = check_layout(op, data, place, width);
-  at = locate(op, from.where, data);
+  at = locate(op, {from.where, data, range});
 }
 
 template <class Managed>
