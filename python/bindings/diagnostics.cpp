@@ -72,6 +72,11 @@ PyObject* run_rehearsal_fail_call(const arguments& with) {
   Py_RETURN_NONE;
 }
 
+PyObject* run_rehearsal_delay(const arguments& with) {
+  rehearsal::set_delay(static_cast<int>(clamped_integer(with[0])));
+  Py_RETURN_NONE;
+}
+
 PyObject* run_rehearsal_calls(const arguments&) {
   return PyLong_FromUnsignedLongLong(rehearsal::calls());
 }
@@ -145,6 +150,8 @@ constexpr function_entry functions[] = {
     {"rehearsal_fail_call", "(k, code, sticky=False, /)",
      "Make the k-th simulated CUDA call return a code; k = 0 disarms and repairs. For tests.",
      run_rehearsal_fail_call},
+    {"rehearsal_delay", "(microseconds, /)",
+     "Make every piece of simulated work wait before it runs. For tests.", run_rehearsal_delay},
     {"rehearsal_calls", "()", "Simulated CUDA calls since rehearsal_fail_call was last called.",
      run_rehearsal_calls},
     {"count_cuda_calls", "(on, /)", "Begin or end to count calls of the CUDA runtime. For tests.",

@@ -1,0 +1,199 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Handing over work that is not done yet: in order where the protocols promise it, and stale where order is turned off.
+
+On rehearsed devices every piece of work is slow here, so that what reads too early reads the old values for certain.
+`test_gpu_handover.py` asks the same of real libraries on a GPU.
+"""
+
+import gc
+
+import consumer_models as models
+import numpy as np
+import pytest
+import skerry as sk
+from conftest import HAS_GPU
+from skerry import _core
+
+pytestmark = pytest.mark.skipif(HAS_GPU, reason="reads rehearsed memory from the host")
+
+DELAY_US = 30_000
+
+
+@pytest.fixture
+def slow():
+    """Every piece of work from now on waits before it runs."""
+    sk.synchronize("cuda:0")
+    _core.rehearsal_delay(DELAY_US)
+    yield
+    _core.rehearsal_delay(0)
+    for device in ("cuda:0", "cuda:1"):
+        sk.synchronize(device)
+
+
+def wait_for(device, handle):
+    sk.Stream.from_handle(device, handle).synchronize()
+
+
+def pending(device, stream):
+    """An array of zeros to which work on a stream is about to add one."""
+    x = sk.zeros((8,), device=device)
+    sk.synchronize(device)
+    with sk.stream(stream):
+        x += 1
+    return x
+
+
+@pytest.mark.parametrize("name", ["torch", "cudf", "rmm", "pyarrow", "mpi4py", "cupy", "numba"])
+def test_an_export_is_in_order_for_consumers_on_the_default_stream(slow, cuda_device, name):
+    """torch, cuDF, RMM and PyArrow ignore the stream that is exported and work on the legacy default one."""
+    stream = sk.Stream(cuda_device)
+    x = pending(cuda_device, stream)
+    with sk.stream(stream):
+        about = x.__cuda_array_interface__
+    model = models.MODELS[name]
+    early = model(about).view(np.float64).copy()
+    wait_for(cuda_device, 1)
+    late = model(about).view(np.float64)
+    assert late[0] == 1.0
+    assert early[0] == 0.0, "the work was done already: this test shows nothing"
+
+
+def test_without_an_export_the_default_stream_does_not_wait(slow, cuda_device):
+    stream = sk.Stream(cuda_device)
+    x = sk.zeros((8,), device=cuda_device)
+    sk.synchronize(cuda_device)
+    about = x.__cuda_array_interface__  # before the work
+    with sk.stream(stream):
+        for _ in range(4):
+            x += 1
+    wait_for(cuda_device, 1)
+    assert models.torch(about)[0] < 4.0
+    stream.synchronize()
+    assert models.torch(about)[0] == 4.0
+
+
+def test_mpi_needs_a_synchronised_array(slow, cuda_device):
+    """mpi4py waits for nothing: x's stream has to be waited for before the call."""
+    x = pending(cuda_device, sk.Stream(cuda_device))
+    assert models.mpi4py(x.__cuda_array_interface__)[0] == 0.0
+    sk.synchronize(x.device)
+    assert models.mpi4py(x.__cuda_array_interface__)[0] == 1.0
+
+
+def test_a_dlpack_export_makes_the_consumers_stream_wait(slow, cuda_device):
+    for handle in ("own", None, 1):
+        own, stream = sk.Stream(cuda_device), sk.Stream(cuda_device)
+        x = pending(cuda_device, stream)
+        consumers = own.handle if handle == "own" else handle
+        with sk.stream(stream):
+            capsule = x.__dlpack__(stream=consumers, max_version=(1, 0))
+        wait_for(cuda_device, consumers or 1)
+        assert models.torch(x.__cuda_array_interface__)[0] == 1.0
+        del capsule
+
+
+def test_a_dlpack_export_to_stream_minus_one_waits_for_nothing(slow, cuda_device):
+    own, stream = sk.Stream(cuda_device), sk.Stream(cuda_device)
+    x = sk.zeros((8,), device=cuda_device)
+    sk.synchronize(cuda_device)
+    about = x.__cuda_array_interface__
+    with sk.stream(stream):
+        for _ in range(4):
+            x += 1
+        capsule = x.__dlpack__(stream=-1, max_version=(1, 0))
+    own.synchronize()
+    assert models.torch(about)[0] < 4.0
+    stream.synchronize()
+    del capsule
+
+
+class Producer:
+    """An array of another library, with pending work on a stream that it names."""
+
+    def __init__(self, device):
+        self.stream = sk.Stream(device)
+        self.x = sk.zeros((8,), device=device)
+        sk.synchronize(device)
+        self.about = dict(self.x.__cuda_array_interface__, stream=self.stream.handle)
+        with sk.stream(self.stream):
+            for _ in range(3):
+                self.x += 1
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.about
+
+
+@pytest.mark.parametrize("take", [sk.asarray, sk.as_cuda_array], ids=["asarray", "as_cuda_array"])
+def test_an_import_waits_for_the_stream_that_is_named(slow, cuda_device, take):
+    theirs = Producer(cuda_device)
+    x = take(theirs)
+    assert (x + 0.0)[0].item() == 3.0
+
+
+def test_an_import_with_sync_false_waits_for_nothing(slow, cuda_device):
+    theirs = Producer(cuda_device)
+    x = sk.from_cuda_array_interface(theirs.about, owner=theirs, sync=False)
+    assert (x + 0.0)[0].item() < 3.0
+
+
+def test_an_import_of_an_older_version_waits_for_the_default_stream(slow, cuda_device):
+    """Versions before 3 name no stream: their work is on the legacy default one."""
+    x = sk.zeros((8,), device=cuda_device)
+    sk.synchronize(cuda_device)
+    about = dict(x.__cuda_array_interface__, version=2)
+    del about["stream"]
+    for _ in range(3):
+        x += 1
+    own = sk.Stream(cuda_device)
+    with sk.stream(own):
+        y = sk.from_cuda_array_interface(about, owner=x) + 0.0
+        assert y[0].item() == 3.0
+
+
+def test_an_import_by_dlpack_names_its_stream(slow, cuda_device):
+    x = sk.zeros((8,), device=cuda_device)
+    sk.synchronize(cuda_device)
+    asked = []
+
+    class Producer:
+        def __dlpack_device__(self):
+            return x.__dlpack_device__()
+
+        def __dlpack__(self, *, stream=None, **keywords):
+            asked.append(stream)
+            with sk.stream(work):
+                return x.__dlpack__(stream=stream, **keywords)
+
+    work, own = sk.Stream(cuda_device), sk.Stream(cuda_device)
+    with sk.stream(work):
+        x += 1
+    with sk.stream(own):
+        assert (sk.from_dlpack(Producer()) + 0.0)[0].item() == 1.0
+    assert asked == [own.handle]
+
+
+def test_memory_that_is_dropped_with_work_pending_is_not_used_again_too_early(slow, cuda_device):
+    """A consumer on the default stream still reads what its owner has let go of, if the owner frees in order."""
+    x = pending(cuda_device, sk.Stream(cuda_device))
+    view = sk.asarray(x)[2:]
+    del x
+    gc.collect()
+    others = [sk.full((8,), 7.0, device=cuda_device) for _ in range(4)]
+    sk.synchronize(cuda_device)
+    assert view.tolist() == [1.0] * 6
+    assert all(other.tolist() == [7.0] * 8 for other in others)
+
+
+def test_the_simulator_of_numba_runs_a_kernel_after_the_work_on_its_arguments(slow, cuda_device):
+    from libraries import library
+
+    library("numba")
+    from skerry.testing import numba_simulator
+
+    with numba_simulator() as cuda:
+        theirs = Producer(cuda_device)
+        assert cuda.as_cuda_array(theirs).copy_to_host()[0] == 3.0
+        theirs = Producer(cuda_device)
+        assert cuda.as_cuda_array(theirs, sync=False).copy_to_host()[0] < 3.0
