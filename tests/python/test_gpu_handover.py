@@ -1,0 +1,311 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Real libraries on a real GPU: `make gpu-check`. Each is skipped, with the reason, where it is not installed.
+
+The order of work is asked with a slow producer, and turned off once, where the same reader must see old values. Without
+a GPU, `test_stream_order.py` and `test_consumer_models.py` ask the same of rehearsed devices.
+"""
+
+import gc
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+import skerry as sk
+from conftest import HAS_GPU
+from libraries import library, missing
+from oracle import to_numpy
+
+if not HAS_GPU:
+    pytest.skip("needs a GPU: make gpu-check", allow_module_level=True)
+
+DEVICE = "cuda:0"
+DTYPES = ["float32", "float64", "int32", "int64", "uint8", "complex64"]
+# The work of about 50 ms: some additions to 256 MiB.
+LARGE, STEPS = 1 << 26, 200
+
+
+def numba_cuda():
+    """NVIDIA's numba-cuda where it is installed beside Numba, else Numba's own."""
+    folder = pathlib.Path(sys.prefix) / "numba-cuda"
+    if folder.exists() and "numba.cuda" not in sys.modules:
+        sys.path.append(str(folder))
+        library("_numba_cuda_redirector")
+    library("numba")
+    from numba import cuda
+
+    if not cuda.is_available():
+        missing(f"numba.cuda finds no GPU: {cuda.cuda_error()}")
+    return cuda
+
+
+class Numba:
+    """How a library takes an array, makes one, and shows its values on its default stream."""
+
+    def __init__(self):
+        self.cuda = numba_cuda()
+
+    def take(self, x):
+        return self.cuda.as_cuda_array(x)
+
+    def make(self, host):
+        return self.cuda.to_device(host)
+
+    def values(self, theirs):
+        return theirs.copy_to_host()
+
+
+class CuPy:
+    def __init__(self):
+        self.cupy = library("cupy")
+
+    def take(self, x):
+        return self.cupy.asarray(x)
+
+    def make(self, host):
+        return self.cupy.asarray(host)
+
+    def values(self, theirs):
+        return self.cupy.asnumpy(theirs)
+
+
+class CuPyByDLPack(CuPy):
+    def take(self, x):
+        return self.cupy.from_dlpack(x)
+
+
+class Torch:
+    def __init__(self):
+        self.torch = library("torch")
+        if not self.torch.cuda.is_available():
+            missing("this PyTorch has no CUDA")
+
+    def take(self, x):
+        return self.torch.from_dlpack(x)
+
+    def make(self, host):
+        return self.torch.as_tensor(host).to("cuda")
+
+    def values(self, theirs):
+        return theirs.cpu().numpy()
+
+
+class TorchByInterface(Torch):
+    def take(self, x):
+        return self.torch.as_tensor(x, device="cuda")
+
+
+class Jax:
+    def __init__(self):
+        self.jax = library("jax")
+        if self.jax.default_backend() != "gpu":
+            missing("this JAX has no GPU backend")
+        self.jax.config.update("jax_enable_x64", True)
+
+    def take(self, x):
+        return self.jax.dlpack.from_dlpack(x)
+
+    def make(self, host):
+        return self.jax.block_until_ready(self.jax.device_put(host))
+
+    def values(self, theirs):
+        return np.asarray(theirs)
+
+
+class TvmFfi:
+    def __init__(self):
+        self.ffi = library("tvm_ffi")
+
+    def take(self, x):
+        return self.ffi.from_dlpack(x)
+
+    def make(self, host):
+        return self.ffi.from_dlpack(sk.asarray(host, device=DEVICE))
+
+    def values(self, theirs):
+        return to_numpy(sk.from_dlpack(theirs))
+
+
+LIBRARIES = [Numba, CuPy, CuPyByDLPack, Torch, TorchByInterface, Jax, TvmFfi]
+IMMUTABLE = {Jax}
+
+
+@pytest.fixture(params=LIBRARIES, ids=lambda kind: kind.__name__)
+def theirs(request):
+    return request.param()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_library_takes_arrays(theirs, dtype):
+    host = np.arange(12).astype(dtype).reshape(3, 4)
+    x = sk.asarray(host, device=DEVICE)
+    for array, want in ((x, host), (x.T, host.T), (x[1:], host[1:])):
+        assert np.array_equal(theirs.values(theirs.take(array)), want)
+    there = theirs.take(x)
+    if type(theirs) not in IMMUTABLE:
+        x[0, 0] = 7
+        assert theirs.values(there)[0, 0] == 7, "one memory"
+    del x
+    gc.collect()
+    others = [sk.zeros((3, 4), dtype=dtype, device=DEVICE) for _ in range(8)]
+    assert np.array_equal(theirs.values(there)[1:], host[1:]), "the memory was used again"
+    del others
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_library_hands_arrays_over(theirs, dtype):
+    host = np.arange(12).astype(dtype).reshape(3, 4)
+    made = theirs.make(host)
+    for take in (sk.asarray, sk.from_dlpack):
+        if take is sk.from_dlpack and not hasattr(made, "__dlpack__"):
+            continue
+        x = take(made)
+        assert x.device.kind == "cuda"
+        assert np.array_equal(to_numpy(x), host)
+    del made
+    gc.collect()
+    theirs.make(np.zeros((3, 4), dtype))
+    assert np.array_equal(to_numpy(x), host), "the owner was let go"
+
+
+def slow_work(x):
+    for _ in range(STEPS):
+        x += 1
+
+
+def test_the_work_before_an_export_is_waited_for(theirs):
+    stream = sk.Stream(DEVICE)
+    x = sk.zeros((LARGE,), dtype=sk.float32, device=DEVICE)
+    sk.synchronize(DEVICE)
+    with sk.stream(stream):
+        slow_work(x)
+        assert not stream.idle, "the work was done already: this test shows nothing"
+        seen = theirs.values(theirs.take(x))
+    assert seen[-1] == STEPS
+
+
+def test_without_order_a_reader_sees_old_values():
+    """What was taken before the work began is read on another stream, too early: the test above can fail."""
+    cuda = Numba().cuda
+    stream = sk.Stream(DEVICE)
+    x = sk.zeros((LARGE,), dtype=sk.float32, device=DEVICE)
+    early = cuda.as_cuda_array(x)
+    last = early[-1:]
+    reader, seen = cuda.stream(), np.full(1, -1.0, np.float32)
+    sk.synchronize(DEVICE)
+    with sk.stream(stream):
+        slow_work(x)
+    last.copy_to_host(seen, stream=reader)
+    reader.synchronize()
+    assert seen[0] < STEPS
+    stream.synchronize()
+    assert last.copy_to_host()[0] == STEPS
+
+
+def slow_kernel(cuda):
+    @cuda.jit
+    def spin_and_write(x):
+        for _ in range(50_000):
+            cuda.nanosleep(1000)
+        x[0] = 5.0
+
+    return spin_and_write
+
+
+def test_an_import_waits_for_the_producers_stream_and_not_with_sync_false():
+    cuda = Numba().cuda
+    kernel, stream = slow_kernel(cuda), cuda.stream()
+    for sync, want in ((True, {5.0}), (False, {0.0})):
+        d = cuda.to_device(np.zeros(1), stream=stream)
+        stream.synchronize()
+        kernel[1, 1, stream](d)
+        own = sk.Stream(DEVICE)
+        with sk.stream(own):
+            about = d.__cuda_array_interface__
+            x = sk.from_cuda_array_interface(about, owner=d, sync=sync) + 0.0
+            own.synchronize()
+            seen = float(x[0])
+        stream.synchronize()
+        assert seen in want, f"sync={sync}: Numba's interface names stream {about['stream']}"
+
+
+def test_kernels_of_numba_take_arrays_directly_and_wrapped():
+    cuda = Numba().cuda
+
+    @cuda.jit
+    def add_one(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] += 1
+
+    for dtype in DTYPES:
+        x = sk.astype(sk.arange(100, device=DEVICE), dtype)
+        add_one[1, 128](x)
+        add_one[1, 128](cuda.as_cuda_array(x))
+        every_other = x[::2]
+        add_one[1, 128](every_other)
+        cuda.synchronize()
+        want = np.arange(100).astype(dtype) + 2
+        want[::2] += 1
+        assert np.array_equal(to_numpy(x), want.astype(dtype))
+
+
+def test_cuda_core_views_arrays_in_order():
+    utils = library("cuda.core.utils")
+    x = sk.reshape(sk.arange(12, device=DEVICE), (3, 4))
+    for view in (
+        utils.StridedMemoryView.from_any_interface(x.T, stream_ptr=1),
+        utils.StridedMemoryView.from_cuda_array_interface(x.T, stream_ptr=1),
+        utils.StridedMemoryView.from_dlpack(x.T, stream_ptr=1),
+    ):
+        assert view.ptr == x.__cuda_array_interface__["data"][0]
+        assert (tuple(view.shape), tuple(view.strides)) == ((4, 3), (1, 4))
+        assert view.is_device_accessible
+        assert not view.readonly
+
+
+def test_streams_of_cuda_core_and_cupy_are_taken():
+    cupy = library("cupy")
+    theirs = cupy.cuda.Stream(non_blocking=True)
+    own = sk.Stream.from_handle(DEVICE, theirs.ptr)
+    with sk.stream(own):
+        x = sk.zeros((LARGE,), dtype=sk.float32, device=DEVICE)
+        slow_work(x)
+    theirs.synchronize()
+    assert own.idle
+    assert float(x[-1]) == STEPS
+    external = cupy.cuda.ExternalStream(sk.Stream(DEVICE).handle)
+    external.synchronize()
+
+
+def test_arrow_takes_arrays_on_the_gpu():
+    library("pyarrow")
+    cuda = library("pyarrow.cuda")
+    context = cuda.Context(0)
+    x = sk.arange(100, device=DEVICE)
+    buffer = context.buffer_from_object(x)
+    assert np.frombuffer(buffer.copy_to_host(), np.int64).tolist() == list(range(100))
+    with pytest.raises(ValueError, match="non-contiguous"):
+        context.buffer_from_object(x[::2])
+
+
+def test_what_pytorch_refuses():
+    torch = Torch().torch
+    x = sk.arange(4, device=DEVICE)
+    with pytest.raises(TypeError, match="read only"):
+        torch.as_tensor(sk.broadcast_to(x[:1], (3,)), device="cuda")
+    with pytest.raises(RuntimeError):
+        torch.as_tensor(x[::-1], device="cuda")
+    needs_gradient = torch.ones(3, device="cuda", requires_grad=True)
+    with pytest.raises((RuntimeError, BufferError)):
+        sk.asarray(needs_gradient)
+    assert sk.asarray(needs_gradient.detach()).tolist() == [1.0] * 3
+
+
+def test_the_current_device_of_other_libraries_is_left_alone():
+    torch = Torch().torch
+    before = torch.cuda.current_device()
+    x = sk.asarray(torch.ones(3, device="cuda"))
+    torch.from_dlpack(x + 1)
+    assert torch.cuda.current_device() == before
