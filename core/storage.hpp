@@ -34,8 +34,12 @@ class storage {
   /// The memory itself may not be written (an imported read-only buffer); a view can be read-only
   /// without this.
   [[nodiscard]] bool read_only() const noexcept { return read_only_; }
-  /// True where a CUDA device can read this host memory by its address.
+  /// True where a CUDA device can read this host memory by its address: it was asked to be so, and
+  /// others are told.
   [[nodiscard]] virtual bool pinned() const noexcept { return false; }
+  /// True where copies between this host memory and a CUDA device need no chunk in between. Large
+  /// host arrays come to be so by themselves, of which nobody outside is to know.
+  [[nodiscard]] virtual bool page_locked() const noexcept { return pinned(); }
   /// Tells the storage that `stream` (a native handle of its device) has work in flight on it, so
   /// that the memory outlives that work. A no-op on devices without streams.
   virtual void used_on(void* stream) noexcept { static_cast<void>(stream); }

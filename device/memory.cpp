@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "device/byte_text.hpp"
 #include "device/cpu/memory.hpp"
+#include "device/cuda/page_lock.hpp"
 #include "device/cuda/pinned.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
@@ -37,6 +38,17 @@ class empty_storage final : public storage {
                             where, nbytes);
 }
 
+/// Empty where memory can't be pinned, which is no error: ordinary memory does.
+storage_ref try_pinned(device where, std::size_t nbytes) noexcept {
+  cuda::probe();
+  if (nbytes == 0 || !cuda::alive()) return {};
+  try {
+    return cuda::allocate_pinned(where, nbytes);
+  } catch (...) {
+    return {};
+  }
+}
+
 }  // namespace
 
 storage_ref allocate(device where, std::size_t nbytes) {
@@ -44,6 +56,9 @@ storage_ref allocate(device where, std::size_t nbytes) {
     require(where);
     if (detail::count_allocation()) [[unlikely]]
       throw_planned_failure("allocate", where, nbytes);
+    if (cuda::chosen_host_memory() == cuda::host_memory::all_pinned) [[unlikely]] {
+      if (storage_ref pinned = try_pinned(where, nbytes)) return pinned;
+    }
     return cpu::allocate(where.index, nbytes);
   }
   cuda::device_state& on = cuda::use(where);

@@ -45,7 +45,7 @@ void host_to_device(const storage_ref& target, char* to, const storage_ref& sour
   cuda::device_state& on = cuda::use(target->where());
   void* const handle = current_stream_handle(target->where());
   target->used_on(handle);
-  if (!source->pinned()) {
+  if (!source->page_locked()) {
     on.chunks->to_device(to, from, nbytes, handle);
   } else {
     // No intermediate copy, but the CPU may write the source again as soon as this returns.
@@ -57,13 +57,13 @@ void host_to_device(const storage_ref& target, char* to, const storage_ref& sour
   count_move(moved.host_to_device, nbytes);
 }
 
-void device_to_host(char* to, bool to_pinned, const storage_ref& source, const char* from,
+void device_to_host(char* to, bool to_page_locked, const storage_ref& source, const char* from,
                     std::size_t nbytes) {
   cuda::device_state& on = cuda::use(source->where());
   void* const handle = current_stream_handle(source->where());
   const std::uint64_t before = on.deferred->next();
   source->used_on(handle);
-  if (!to_pinned) {
+  if (!to_page_locked) {
     on.chunks->to_host(to, from, nbytes, handle);
   } else {
     const cuda::device_guard guard(on);
@@ -130,10 +130,35 @@ void copy_bytes(const storage_ref& target, std::size_t target_offset, const stor
   } else if (from_cpu) {
     host_to_device(target, to, source, from, nbytes);
   } else if (to_cpu) {
-    device_to_host(to, target->pinned(), source, from, nbytes);
+    device_to_host(to, target->page_locked(), source, from, nbytes);
   } else {
     between_devices(target, to, source, from, nbytes);
   }
+}
+
+struct upload::chunks {
+  chunks(cuda::device_state& on, void* stream) : bytes(*on.chunks, stream) {}
+  cuda::staging::upload bytes;
+};
+
+static_assert(upload::most_bytes == cuda::staging::chunk_bytes);
+
+upload::upload(const storage_ref& target) : target_(target) {
+  void* const handle = current_stream_handle(target->where());
+  cuda::device_state& on = cuda::use(target->where());
+  target->used_on(handle);
+  chunks_ = std::make_unique<chunks>(on, handle);
+  moved.count.fetch_add(1, std::memory_order_relaxed);
+}
+
+upload::~upload() = default;
+
+char* upload::room(std::size_t nbytes) { return chunks_->bytes.room(nbytes); }
+
+void upload::send(std::size_t target_offset, std::size_t nbytes) {
+  require_inside(target_, target_offset, nbytes, "the target");
+  chunks_->bytes.send(target_->data() + target_offset, nbytes);
+  moved.host_to_device.fetch_add(nbytes, std::memory_order_relaxed);
 }
 
 void read_bytes(void* target, const storage_ref& source, std::size_t source_offset,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "core/device.hpp"
 #include "core/storage.hpp"
@@ -17,6 +18,27 @@ namespace skerry {
 /// the hardware can, else staged.
 void copy_bytes(const storage_ref& target, std::size_t target_offset, const storage_ref& source,
                 std::size_t source_offset, std::size_t nbytes);
+
+/// The bytes of one storage on a CUDA device, which the caller makes piece by piece in pinned
+/// memory: a piece is on its way while the next one is made. In order with the current stream.
+class upload {
+ public:
+  static constexpr std::size_t most_bytes = std::size_t{4} << 20;
+
+  explicit upload(const storage_ref& target);
+  upload(const upload&) = delete;
+  upload& operator=(const upload&) = delete;
+  ~upload();
+
+  /// Room for a piece of `nbytes`, at most most_bytes; send() follows.
+  [[nodiscard]] char* room(std::size_t nbytes);
+  void send(std::size_t target_offset, std::size_t nbytes);
+
+ private:
+  struct chunks;
+  const storage_ref& target_;
+  std::unique_ptr<chunks> chunks_;
+};
 
 /// Reads device memory into `target` on the host and waits for it: for scalars and printing.
 void read_bytes(void* target, const storage_ref& source, std::size_t source_offset,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/copy.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "core/errors.hpp"
@@ -54,6 +55,58 @@ bool can_travel(const ndarray& x) {
   return same_elements(x, x.view({fresh.shape, fresh.strides, x.layout().offset}));
 }
 
+/// Packs `from`, which lies on a CPU device, into C order at `to` on a CUDA device.
+class packer {
+ public:
+  packer(const ndarray& to, const ndarray& from)
+      : what_(cast_kernel("to_device", from.dtype(), from.dtype(), from.device())),
+        width_(from.itemsize()),
+        bytes_(to.memory()) {
+    pack(from.data(), from.shape(), from.strides(), 0);
+  }
+
+ private:
+  /// As many rows at a time as a piece has room for; row by row where one has more.
+  void pack(const char* from, const dims& shape, const dims& strides, std::size_t place) {
+    std::int64_t row_bytes = width_;
+    for (int axis = 1; axis < shape.rank(); ++axis) row_bytes *= shape[axis];
+    constexpr auto most = static_cast<std::int64_t>(upload::most_bytes);
+    if (row_bytes > most) {
+      dims row_shape = shape;
+      dims row_strides = strides;
+      row_shape.erase(0);
+      row_strides.erase(0);
+      for (std::int64_t i = 0; i < shape[0]; ++i) {
+        pack(from + i * strides[0], row_shape, row_strides,
+             place + static_cast<std::size_t>(i * row_bytes));
+      }
+      return;
+    }
+    const std::int64_t rows = most / row_bytes;
+    dims part = shape;
+    for (std::int64_t i = 0; i < shape[0]; i += rows) {
+      part[0] = std::min(rows, shape[0] - i);
+      const auto nbytes = static_cast<std::size_t>(part[0] * row_bytes);
+      fill(bytes_.room(nbytes), from + i * strides[0], part, strides);
+      bytes_.send(place, nbytes);
+      place += nbytes;
+    }
+  }
+
+  void fill(char* room, const char* from, const dims& shape, const dims& strides) const {
+    const layout packed = c_layout(shape, width_);
+    const layout strided{shape, strides, 0};
+    const plan_operand operands[] = {{.data = room, .where = &packed, .itemsize = width_},
+                                     {.data = from, .where = &strided, .itemsize = width_}};
+    plan_parts parts(shape, operands);
+    parts.for_each([&](const plan& part) { what_.host(&part); });
+  }
+
+  const kernel& what_;
+  const std::int64_t width_;
+  upload bytes_;
+};
+
 void check_dtype(const char* op, const ndarray& target, dtype source) {
   if (promote(target.dtype(), source) == target.dtype()) return;
   throw dtype_error(std::string(op) + ": " + name(source) + " values do not go into the target " +
@@ -89,7 +142,15 @@ ndarray convert_operand(const ndarray& x, dtype type) {
 ndarray to_device(const ndarray& x, device where) {
   if (x.device() == where) return x;
   require(where);
-  const ndarray source = can_travel(x) ? x : copy(x);
+  const bool travels = can_travel(x);
+  if (!travels && x.device().kind == device_kind::cpu && where.kind == device_kind::cuda &&
+      x.size() > 0) {
+    check_shape("to_device", x.shape().span(), x.itemsize());
+    ndarray out = empty_of(c_layout(x.shape(), x.itemsize()), x.dtype(), where);
+    const packer all(out, x);
+    return out;
+  }
+  const ndarray source = travels ? x : copy(x);
   ndarray out =
       empty_of(dense_layout_like(source.layout(), source.itemsize()), source.dtype(), where);
   if (source.size() > 0) {

@@ -21,6 +21,7 @@ struct free_block {
   free_block* next;
   char* data;
   std::size_t capacity;
+  bool page_locked = false;  ///< for the copies of CUDA devices
 };
 
 inline constexpr int small_bins = static_cast<int>(most_small / alignment) + 1;

@@ -18,6 +18,7 @@
 #include "device/byte_text.hpp"
 #include "device/cpu/blocks.hpp"
 #include "device/cpu/info.hpp"
+#include "device/cuda/page_lock.hpp"
 #include "device/cuda/pool.hpp"
 
 namespace skerry::cpu {
@@ -267,23 +268,28 @@ thread_cache* find_or_make_cache(int index) noexcept {
 
 class host_storage final : public storage {
  public:
-  host_storage(char* data, std::size_t nbytes, int index, std::size_t capacity) noexcept
+  host_storage(char* data, std::size_t nbytes, int index, std::size_t capacity,
+               bool page_locked) noexcept
       : storage(nbytes == 0 ? nullptr : data, nbytes,
                 device{device_kind::cpu, static_cast<std::int16_t>(index)}),
-        capacity_(capacity) {}
+        capacity_(capacity),
+        page_locked_(page_locked) {}
+  [[nodiscard]] bool page_locked() const noexcept override { return page_locked_; }
 
  protected:
   void destroy() noexcept override;
 
  private:
   std::size_t capacity_;
+  bool page_locked_;
 };
 static_assert(sizeof(host_storage) <= header_bytes && sizeof(free_block) <= header_bytes);
 
 storage_ref make_storage(free_block* block, int index, std::size_t nbytes) noexcept {
   char* data = block->data;
   const std::size_t capacity = block->capacity;
-  return storage_ref(new (block) host_storage(data, nbytes, index, capacity));
+  const bool page_locked = block->page_locked;
+  return storage_ref(new (block) host_storage(data, nbytes, index, capacity, page_locked));
 }
 
 // Slow paths are kept out of line, or the fast ones save and restore registers for them.
@@ -376,10 +382,12 @@ void cache_shared(account& of, free_block* block, doomed_blocks& doomed) noexcep
 void host_storage::destroy() noexcept {
   const std::size_t capacity = capacity_;
   const int index = where().index;
+  const bool page_locked = page_locked_;
   const bool large = capacity > least_large;
   char* block_data = large ? data() : reinterpret_cast<char*>(this) + header_bytes;
   this->~host_storage();
-  auto* block = new (static_cast<void*>(this)) free_block{nullptr, block_data, capacity};
+  auto* block =
+      new (static_cast<void*>(this)) free_block{nullptr, block_data, capacity, page_locked};
   if (capacity <= most_small) {
     if (thread_cache* cache = find_or_make_cache(index)) [[likely]] {
       const int bin = small_bin(capacity);
@@ -392,8 +400,8 @@ void host_storage::destroy() noexcept {
 
 std::size_t capacity_for(std::size_t nbytes) noexcept {
   if (nbytes <= most_small) return small_capacity(small_bin(nbytes));
-  if (nbytes <= least_large) return medium_capacity(medium_bin(nbytes));
-  return large_capacity(nbytes);
+  if (nbytes < least_large) return medium_capacity(medium_bin(nbytes));
+  return std::max(large_capacity(nbytes), large_capacity(least_large + 1));
 }
 
 /// False also where the limit was set below what is held already. A cached block counts against
@@ -505,6 +513,9 @@ void trim_all() noexcept {
   }
   if (block == nullptr) {
     throw_out_of_memory(index, nbytes, "giving back cached blocks, then collecting garbage");
+  }
+  if (capacity > least_large && !block->page_locked) {
+    block->page_locked = cuda::lock_pages(block->data, block->capacity);
   }
   return make_storage(block, index, nbytes);
 }

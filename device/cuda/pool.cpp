@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "device/byte_text.hpp"
+#include "device/cuda/page_lock.hpp"
 #include "device/cuda/runtime.hpp"
 
 namespace skerry::cuda {
@@ -220,6 +221,7 @@ block* pool::try_new(const size_class& size, void* stream) {
     take_back();
     throw;
   }
+  note_use(on_);
   const std::lock_guard lock(mutex_);
   ++counts_.system_allocations;
   most_held_ = std::max(most_held_, held());

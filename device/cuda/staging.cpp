@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "device/cuda/runtime.hpp"
+#include "device/cpu/thread_pool.hpp"
 
 namespace skerry::cuda {
 
@@ -13,13 +13,38 @@ namespace {
 
 constexpr const char* copying = "copy_bytes";
 
+/// One thread copies about half of what a PCIe 5 link carries, so that four keep it busy.
+void copy_by_threads(char* target, const char* source, std::size_t nbytes) noexcept {
+  constexpr std::int64_t share = static_cast<std::int64_t>(staging::chunk_bytes) / 4;
+  cpu::parallel_for(
+      static_cast<std::int64_t>(nbytes), share, [&](std::int64_t begin, std::int64_t end) {
+        std::memcpy(target + begin, source + begin, static_cast<std::size_t>(end - begin));
+      });
+}
+
+/// What goes through a chunk at a time: a quarter of a short transfer, so that it overlaps too.
+std::size_t piece_of(std::size_t nbytes) noexcept {
+  constexpr std::size_t least = std::size_t{512} << 10;
+  constexpr std::size_t page = 4096;
+  const std::size_t quarter = (nbytes / 4 + page - 1) / page * page;
+  return std::clamp(quarter, least, staging::chunk_bytes);
+}
+
 }  // namespace
 
-void staging::prepare() {
-  for (chunk& each : chunks_) {
-    if (each.event == nullptr) check(calls().event_create(&each.event), on_, copying);
-    if (each.data == nullptr) check(calls().host_allocate(&each.data, chunk_bytes), on_, copying);
+/// Ready to be written. Made at first use.
+staging::chunk& staging::take_next() {
+  chunk& next = chunks_[next_];
+  if (next.event == nullptr) check(calls().event_create(&next.event), on_, copying);
+  if (next.data == nullptr) {
+    void* data = nullptr;
+    check(calls().host_allocate(&data, chunk_bytes), on_, copying);
+    next.data = static_cast<char*>(data);
   }
+  wait(next);
+  next.used = 0;
+  next_ = (next_ + 1) % chunk_count;
+  return next;
 }
 
 void staging::wait(chunk& each) {
@@ -28,57 +53,69 @@ void staging::wait(chunk& each) {
   each.in_flight = false;
 }
 
+void staging::copy(chunk& by, void* target, const void* source, std::size_t nbytes, copy_kind kind,
+                   void* stream) {
+  check(calls().copy_async(target, source, nbytes, kind, stream), on_, copying);
+  // From here on the chunk is taken, whether or not the event could be recorded.
+  if (const int code = calls().event_record(by.event, stream); code != success) {
+    check_silently(calls().stream_synchronize(stream), on_, copying);
+    check(code, on_, copying);
+  }
+  by.in_flight = true;
+  by.stream = stream;
+}
+
+char* staging::upload::room(std::size_t nbytes) {
+  constexpr std::size_t alignment = 256;
+  const bool small = nbytes <= most_small;
+  chunk* by = &chunks_.last();
+  // One event stands for all copies from a chunk, so they have to be on one stream.
+  const bool shares =
+      small && by->in_flight && by->stream == stream_ && by->used + nbytes <= chunk_bytes;
+  if (!shares) by = &chunks_.take_next();
+  room_ = by->data + by->used;
+  by->used = small ? by->used + (nbytes + alignment - 1) / alignment * alignment : chunk_bytes;
+  return room_;
+}
+
+void staging::upload::send(void* target, std::size_t nbytes) {
+  chunks_.copy(chunks_.last(), target, room_, nbytes, copy_kind::host_to_device, stream_);
+}
+
 void staging::to_device(void* target, const void* source, std::size_t nbytes, void* stream) {
-  const std::lock_guard lock(mutex_);
-  const device_guard guard(on_);
-  prepare();
   auto* to = static_cast<char*>(target);
   const auto* from = static_cast<const char*>(source);
-  for (std::size_t done = 0, i = 0; done < nbytes; done += chunk_bytes, ++i) {
-    chunk& now = chunks_[i % chunks_.size()];
-    const std::size_t size = std::min(chunk_bytes, nbytes - done);
-    wait(now);
-    std::memcpy(now.data, from + done, size);
-    check(calls().copy_async(to + done, now.data, size, copy_kind::host_to_device, stream), on_,
-          copying);
-    // From here on the chunk is taken, whether or not the event could be recorded.
-    if (const int code = calls().event_record(now.event, stream); code != success) {
-      check_silently(calls().stream_synchronize(stream), on_, copying);
-      check(code, on_, copying);
-    }
-    now.in_flight = true;
+  upload by(*this, stream);
+  const std::size_t piece = piece_of(nbytes);
+  for (std::size_t done = 0; done < nbytes; done += piece) {
+    const std::size_t size = std::min(piece, nbytes - done);
+    copy_by_threads(by.room(size), from + done, size);
+    by.send(to + done, size);
   }
 }
 
 void staging::to_host(void* target, const void* source, std::size_t nbytes, void* stream) {
   const std::lock_guard lock(mutex_);
   const device_guard guard(on_);
-  prepare();
   auto* to = static_cast<char*>(target);
   const auto* from = static_cast<const char*>(source);
-  const std::size_t n = (nbytes + chunk_bytes - 1) / chunk_bytes;
-  const auto size_of = [&](std::size_t i) {
-    return std::min(chunk_bytes, nbytes - i * chunk_bytes);
-  };
-  // One ahead: chunk i is on the bus while chunk i - 1 is copied by the CPU.
+  const std::size_t piece = piece_of(nbytes);
+  const std::size_t n = (nbytes + piece - 1) / piece;
+  const auto size_of = [&](std::size_t i) { return std::min(piece, nbytes - i * piece); };
+  // One ahead: piece i is on the bus while piece i - 1 is copied by the CPU.
+  chunk* last = nullptr;
   for (std::size_t i = 0; i <= n; ++i) {
+    chunk* now = nullptr;
     if (i < n) {
-      chunk& now = chunks_[i % chunks_.size()];
-      wait(now);
-      check(calls().copy_async(now.data, from + i * chunk_bytes, size_of(i),
-                               copy_kind::device_to_host, stream),
-            on_, copying);
-      if (const int code = calls().event_record(now.event, stream); code != success) {
-        check_silently(calls().stream_synchronize(stream), on_, copying);
-        check(code, on_, copying);
-      }
-      now.in_flight = true;
+      now = &take_next();
+      now->used = chunk_bytes;
+      copy(*now, now->data, from + i * piece, size_of(i), copy_kind::device_to_host, stream);
     }
-    if (i > 0) {
-      chunk& last = chunks_[(i - 1) % chunks_.size()];
-      wait(last);
-      std::memcpy(to + (i - 1) * chunk_bytes, last.data, size_of(i - 1));
+    if (last != nullptr) {
+      wait(*last);
+      copy_by_threads(to + (i - 1) * piece, last->data, size_of(i - 1));
     }
+    last = now;
   }
 }
 

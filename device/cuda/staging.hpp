@@ -6,16 +6,19 @@
 #include <cstddef>
 #include <mutex>
 
+#include "device/cuda/runtime.hpp"
+
 namespace skerry::cuda {
 
-struct device_state;
-
-/// Two pinned chunks by which pageable memory reaches a device and comes back: one is copied by the
-/// CPU while the other is on the bus.
+/// Pinned chunks by which pageable memory reaches a device and comes back: one is copied by the CPU
+/// while another is on the bus. They take turns, also from one transfer to the next, and small
+/// transfers share one, so that these need not wait for the ones before them.
 class staging {
  public:
   /// 4 MiB: a chunk takes about 80 µs on PCIe 5, long beside the 5 µs of starting a copy.
   static constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
+  static constexpr std::size_t chunk_count = 4;
+  static constexpr std::size_t most_small = std::size_t{64} << 10;
 
   explicit staging(device_state& on) noexcept : on_(on) {}
 
@@ -24,19 +27,46 @@ class staging {
   /// Has arrived on return.
   void to_host(void* target, const void* source, std::size_t nbytes, void* stream);
 
+  /// The chunks for one transfer to the device, whose bytes the caller puts there; other transfers
+  /// wait for its end.
+  class upload {
+   public:
+    upload(staging& chunks, void* stream)
+        : chunks_(chunks), stream_(stream), lock_(chunks.mutex_), guard_(chunks.on_) {}
+    upload(const upload&) = delete;
+    upload& operator=(const upload&) = delete;
+    /// Room for `nbytes`, at most chunk_bytes; waits until the device has read what was there.
+    [[nodiscard]] char* room(std::size_t nbytes);
+    /// Sends the first bytes of the last room.
+    void send(void* target, std::size_t nbytes);
+
+   private:
+    staging& chunks_;
+    void* stream_;
+    char* room_ = nullptr;
+    std::lock_guard<std::mutex> lock_;
+    device_guard guard_;
+  };
+
  private:
   struct chunk {
-    void* data = nullptr;
-    void* event = nullptr;
+    char* data = nullptr;
+    void* event = nullptr;   ///< recorded behind the last copy
+    void* stream = nullptr;  ///< on this stream
+    std::size_t used = 0;    ///< since the last wait
     bool in_flight = false;
   };
 
-  void prepare();
+  [[nodiscard]] chunk& last() noexcept { return chunks_[(next_ + chunk_count - 1) % chunk_count]; }
+  [[nodiscard]] chunk& take_next();
   void wait(chunk& each);
+  void copy(chunk& by, void* target, const void* source, std::size_t nbytes, copy_kind kind,
+            void* stream);
 
   device_state& on_;
   std::mutex mutex_;
-  std::array<chunk, 2> chunks_;
+  std::array<chunk, chunk_count> chunks_;
+  std::size_t next_ = 0;
 };
 
 }  // namespace skerry::cuda

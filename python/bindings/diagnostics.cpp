@@ -5,6 +5,7 @@
 #include "core/errors.hpp"
 #include "device/cpu/info.hpp"
 #include "device/cuda/counting.hpp"
+#include "device/cuda/page_lock.hpp"
 #include "device/cuda/rehearsal/control.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
@@ -129,6 +130,17 @@ PyObject* run_is_pinned(const arguments& with) {
   return PyBool_FromLong(require_array("is_pinned", "x", with[0]).memory()->pinned());
 }
 
+PyObject* run_is_page_locked(const arguments& with) {
+  return PyBool_FromLong(require_array("is_page_locked", "x", with[0]).memory()->page_locked());
+}
+
+PyObject* run_page_locks(const arguments&) {
+  const cuda::page_lock_statistics now = cuda::page_locks();
+  return Py_BuildValue("{s:n,s:n,s:K}", "nbytes", static_cast<Py_ssize_t>(now.nbytes), "limit",
+                       static_cast<Py_ssize_t>(now.limit), "refusals",
+                       static_cast<unsigned long long>(now.refusals));
+}
+
 PyObject* run_is_writable(const arguments& with) {
   return PyBool_FromLong(!require_array("is_writable", "x", with[0]).read_only());
 }
@@ -168,6 +180,11 @@ constexpr function_entry functions[] = {
     {"transfers", "()", "Bytes moved between devices since start, by kinds.", run_transfers},
     {"is_pinned", "(x, /)", "Whether a GPU reads the host memory of the array by its address.",
      run_is_pinned},
+    {"is_page_locked", "(x, /)",
+     "Whether copies between the array, on a CPU device, and a GPU go without a chunk in between.",
+     run_is_page_locked},
+    {"page_locks", "()", "Host memory that was locked by itself: nbytes, limit, refusals.",
+     run_page_locks},
     {"is_writable", "(x, /)", "Whether the elements may be assigned to.", run_is_writable},
     {"shut_down", "()", "Make no CUDA call from now on. At exit.", run_shut_down},
 };

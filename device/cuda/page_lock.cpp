@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/page_lock.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <string_view>
+
+#include "device/cpu/info.hpp"
+#include "device/cuda/runtime.hpp"
+
+namespace skerry::cuda {
+
+namespace {
+
+constexpr const char* locking = "locking host memory";
+constexpr int most_refusals_in_a_row = 3;
+
+/// The first device in use: asking another one would make a context there.
+constinit std::atomic<device_state*> asked{nullptr};
+constinit std::atomic<std::size_t> locked_bytes{0};
+constinit std::atomic<std::uint64_t> refusals{0};
+constinit std::atomic<int> refusals_in_a_row{0};
+
+std::size_t most_locked() noexcept {
+  static const std::size_t most = cpu::total_memory() / 4;
+  return most;
+}
+
+/// False if that would be more than the limit.
+bool reserve(std::size_t nbytes) noexcept {
+  const std::size_t most = most_locked();
+  std::size_t now = locked_bytes.load();
+  do {
+    if (nbytes > most || now > most - nbytes) return false;
+  } while (!locked_bytes.compare_exchange_weak(now, now + nbytes));
+  return true;
+}
+
+}  // namespace
+
+host_memory chosen_host_memory() noexcept {
+  static const host_memory chosen = [] {
+    const char* value = std::getenv("SKERRY_PINNED_HOST");
+    const std::string_view text = value != nullptr ? value : "";
+    if (text == "0") return host_memory::ordinary;
+    return text == "1" ? host_memory::all_pinned : host_memory::automatic;
+  }();
+  return chosen;
+}
+
+void note_use(device_state& on) noexcept {
+  device_state* none = nullptr;
+  if (asked.load(std::memory_order_relaxed) == nullptr) asked.compare_exchange_strong(none, &on);
+}
+
+bool lock_pages(void* data, std::size_t nbytes) noexcept {
+  device_state* const on = asked.load(std::memory_order_relaxed);
+  if (on == nullptr || !alive() || on->lost()) return false;
+  if (chosen_host_memory() == host_memory::ordinary) return false;
+  if (refusals_in_a_row.load() >= most_refusals_in_a_row || !reserve(nbytes)) return false;
+  const device_guard guard(*on, std::nothrow);
+  if (guard.ok() && check_silently(calls().host_register(data, nbytes), *on, locking)) {
+    refusals_in_a_row.store(0);
+    return true;
+  }
+  locked_bytes.fetch_sub(nbytes);
+  refusals.fetch_add(1);
+  refusals_in_a_row.fetch_add(1);
+  return false;
+}
+
+void unlock_pages(void* data, std::size_t nbytes) noexcept {
+  locked_bytes.fetch_sub(nbytes);
+  device_state* const on = asked.load();
+  if (on == nullptr || !alive()) return;
+  const device_guard guard(*on, std::nothrow);
+  if (guard.ok()) check_silently(calls().host_unregister(data), *on, locking);
+}
+
+page_lock_statistics page_locks() noexcept {
+  return {locked_bytes.load(), most_locked(), refusals.load()};
+}
+
+}  // namespace skerry::cuda

@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Between host memory and CUDA devices: any layout, any size, and what becomes of large host arrays."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import skerry as sk
+from conftest import HAS_GPU
+from oracle import to_numpy
+from skerry import _core
+from skerry.testing import count_cuda_calls
+
+rng = np.random.default_rng(5)
+WIDE = rng.integers(0, 255, (700, 2300), dtype=np.uint8)
+LONG = rng.standard_normal(1_500_001)
+DEEP = rng.standard_normal((3, 40, 50, 60)).astype(np.float32)
+
+#: name -> NumPy array that a device gets: over several chunks of 4 MiB where it says so.
+SOURCES = {
+    "empty": LONG[:0],
+    "one element": LONG[7:8],
+    "3 chunks": LONG,
+    "3 chunks, reversed": LONG[::-1],
+    "2 chunks, every second": LONG[1::2],
+    "transposed": WIDE.T,
+    "columns": WIDE[:, 5:-3],
+    "every third column, from the right": WIDE[:, ::-3],
+    "broadcast rows": np.broadcast_to(LONG[:300_000], (5, 300_000)),
+    "broadcast columns": np.broadcast_to(WIDE[:, :1], (700, 9000)),
+    "four axes turned": DEEP.transpose(2, 0, 3, 1),
+    "four axes, slices": DEEP[::-1, 1::3, :, ::2],
+    "F order": np.asfortranarray(DEEP),
+    "one row of more than a chunk": np.broadcast_to(LONG[::2], (2, 750_001)),
+    "0-d": np.array(3.5),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_any_layout_goes_to_a_device_and_comes_back(name, cuda_device):
+    source = SOURCES[name]
+    there = sk.asarray(source, device=cuda_device)
+    assert str(there.device) == cuda_device
+    assert there.shape == source.shape
+    assert np.array_equal(to_numpy(there), source)
+    view = sk.asarray(source).to_device(cuda_device)
+    assert np.array_equal(to_numpy(view), source)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "complex128"])
+def test_any_dtype_is_packed(dtype, cuda_device):
+    source = (rng.standard_normal((301, 211)) * 9).astype(dtype)[::2, ::-3]
+    assert np.array_equal(to_numpy(sk.asarray(source, device=cuda_device)), source)
+
+
+def test_the_source_has_been_read_when_the_call_returns(cuda_device):
+    for shape in ((10,), (700_000,), (1000, 700)):
+        source = np.ones(shape)
+        there = sk.asarray(source, device=cuda_device)
+        strided = sk.asarray(source[::2], device=cuda_device)
+        source[...] = 2
+        assert to_numpy(there).min() == 1
+        assert to_numpy(strided).max() == 1
+
+
+def test_a_packed_source_needs_no_second_host_array():
+    source = sk.asarray(WIDE).T
+    sk.asarray(source, device="cuda:0")
+    before = sk.memory_statistics("cpu:0").allocations
+    there = source.to_device("cuda:0")
+    assert sk.memory_statistics("cpu:0").allocations == before
+    assert there.shape == WIDE.T.shape
+
+
+# Large host arrays.
+
+CHUNK = 1 << 20
+
+
+def test_large_host_arrays_are_locked_and_look_like_any_other():
+    keep = sk.ones((1,), device="cuda:0")
+    x = sk.ones((CHUNK // 8,))
+    assert _core.is_page_locked(x)
+    assert not _core.is_pinned(x)
+    assert not hasattr(x, "__cuda_array_interface__")
+    assert x.__dlpack_device__() == (1, 0)
+    assert np.shares_memory(np.from_dlpack(x), np.asarray(x))
+    assert not _core.is_page_locked(sk.ones((CHUNK // 8 - 1,)))
+    pinned = sk.ones((5,), pinned=True)
+    assert _core.is_page_locked(pinned)
+    assert hasattr(pinned, "__cuda_array_interface__")
+    del keep
+
+
+def test_own_large_arrays_are_copied_without_chunks(cuda_device):
+    x = sk.reshape(sk.arange(CHUNK), (2, -1))
+    there = x.to_device(cuda_device)
+    with count_cuda_calls() as calls:
+        there = x.to_device(cuda_device)
+        back = there.to_device("cpu:0")
+    assert calls["copy_async"] == 2
+    assert "event_record" not in calls
+    assert _core.is_page_locked(back)
+    assert np.array_equal(np.asarray(back), np.asarray(x))
+
+
+def test_a_loop_over_large_host_arrays_locks_nothing_again():
+    sk.ones((1,), device="cuda:0")
+    x = sk.ones((CHUNK,))
+    y = x + x
+    y = x + x  # made while the first one is alive
+    with count_cuda_calls() as calls:
+        for _ in range(10):
+            y = x + x
+    assert calls == {}
+    del y
+
+
+def run(code, **environment):
+    environment = {**os.environ, "SKERRY_REHEARSE": "1", **environment}
+    done = subprocess.run(
+        [sys.executable, "-c", "import skerry as sk; from skerry import _core\n" + code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+LARGE = "x = sk.ones((1 << 18,)); print(_core.is_page_locked(x), _core.is_pinned(x))\n"
+USE = "keep = sk.ones((1,), device='cuda:0')\n"
+
+
+def test_who_uses_no_device_makes_no_cuda_call():
+    code = LARGE + "sk.sum(x + x)\nprint(_core.cuda_was_used(), _core.rehearsal_calls())"
+    assert run(code) == ["False", "False", "False", "0"]
+
+
+@pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
+def test_looking_at_devices_locks_nothing():
+    assert run("sk.devices()\n" + LARGE) == ["False", "False"]
+
+
+@pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
+@pytest.mark.parametrize(
+    ("value", "answer"), [("0", "False"), ("auto", "True"), ("", "True"), ("2", "True")]
+)
+def test_the_environment_switches_locking(value, answer):
+    assert run(USE + LARGE, SKERRY_PINNED_HOST=value) == [answer, "False"]
+
+
+@pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
+def test_the_environment_pins_all_host_arrays():
+    code = "x = sk.ones((3,)); print(_core.is_pinned(x), hasattr(x, '__cuda_array_interface__'))"
+    assert run(code, SKERRY_PINNED_HOST="1") == ["True", "True"]
+    # Where the driver refuses, ordinary memory does.
+    failing = "sk.devices()\n_core.rehearsal_fail_call(1, 2, True)\n" + code
+    assert run(failing, SKERRY_PINNED_HOST="1") == ["False", "False"]
+    assert run(code, SKERRY_PINNED_HOST="1", SKERRY_REHEARSE="0") == ["False", "False"]
+
+
+@pytest.mark.skipif(HAS_GPU, reason="failures are injected into rehearsed devices only")
+def test_a_refusal_to_lock_is_no_error():
+    code = (
+        USE
+        + "_core.rehearsal_fail_call(2, 2)\n"  # get_device, host_register
+        + LARGE
+        + "print(_core.page_locks()['refusals'], float(sk.sum(x.to_device('cuda:0'))))"
+    )
+    assert run(code) == ["False", "False", "1", "262144.0"]
+
+
+def test_memory_that_is_given_back_is_unlocked():
+    sk.ones((1,), device="cuda:0")
+    x = sk.ones((3 * CHUNK,))
+    assert _core.is_page_locked(x)
+    locked = _core.page_locks()["nbytes"]
+    assert locked >= 24 * CHUNK
+    del x
+    sk.trim("cpu:0")
+    assert _core.page_locks()["nbytes"] <= locked - 24 * CHUNK
