@@ -18,13 +18,14 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python demo bench gpu-check lint format conformance docs clean
+.PHONY: help build test test-cpp test-python demo bench fuzz gpu-check lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
 	@echo "make test         C++ and Python tests"
 	@echo "make build        builds and installs skerry into .venv"
 	@echo "make bench        speed beside NumPy; figures go to bench/results"
+	@echo "make fuzz         10^6 random arrays of other libraries by each protocol, in a child process"
 	@echo "make lint         formatting, static checks, types, spelling"
 	@echo "make gpu-check    tests and figures on a real GPU"
 	@echo "make conformance  the official suite: ARRAY_API_TESTS_DIR=<checkout of data-apis/array-api-tests>"
@@ -68,6 +69,11 @@ bench: build
 	python bench/run.py
 	python bench/fragmentation.py
 	python bench/call_instructions.py
+
+# Such as FUZZ_OPTIONS="--seed 7 --count 100000"
+FUZZ_OPTIONS ?=
+fuzz: build
+	python tests/fuzz/interchange.py $(FUZZ_OPTIONS)
 
 # Builds by itself, with what is installed: the machine may have no network.
 gpu-check:

@@ -20,12 +20,14 @@ os.environ.setdefault("SKERRY_REHEARSE", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import foundations
+import handover
 import skerry as sk
 import standard
 from side_by_side import Row, duration, geometric_mean, machine, report
 
 PARTS: dict[str, Callable[[], list[Row]]] = {
     "calls": foundations.calls,
+    "handover": handover.exports_and_imports,
     "contiguous": foundations.contiguous,
     "transcendental": foundations.transcendental,
     "layouts": foundations.layouts,
