@@ -176,8 +176,8 @@ candidate::candidate(const char* op, const tensor& from) {
   }
   if (from.rank > 0 && from.shape == nullptr) reject(op, "a tensor without a shape");
   type = *known;
-  place.shape =
-      dims(std::span<const std::int64_t>(from.shape, static_cast<std::size_t>(from.rank)));
+  place.shape.assign(from.rank, 0);
+  std::copy_n(from.shape, from.rank, place.shape.begin());
   const std::int64_t width = itemsize(type);
   set_strides(op, from, place, width);
   data = address_of(op, from, place.shape, type);

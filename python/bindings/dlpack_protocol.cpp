@@ -129,7 +129,7 @@ struct answer {
   bool knows_copy = true;
 };
 
-answer ask_on_host(PyObject* producer, request with) {
+answer ask_on_host(PyObject* producer, request& with) {
   attempts attempt(producer);
   with.values[1] = words().max_version;
   if (PyObject* capsule = attempt(with, false)) return {object(capsule)};
@@ -140,7 +140,7 @@ answer ask_on_host(PyObject* producer, request with) {
 
 /// With the producer's device current, as PyTorch wants it, and restored after; and the stream on
 /// which the data will be used, so that the producer makes its work come before ours.
-answer ask_on_cuda(PyObject* producer, request with, device where) {
+answer ask_on_cuda(PyObject* producer, request& with, device where) {
   attempts attempt(producer);
   const stream own = current_stream(where);
   const cuda::device_guard guard(cuda::use(where));
@@ -208,13 +208,13 @@ ndarray from_capsule(const char* op, PyObject* from, std::optional<bool> copied,
     }
   }
   const answer got = ask(op, from, copied, to_host);
-  if (copied == false && capsule_is_copy(got.capsule.get())) {
+  if (!copied || (*copied && got.knows_copy)) return take_capsule(op, got.capsule.get());
+  if (*copied) return copy(take_capsule(op, got.capsule.get()));
+  if (capsule_is_copy(got.capsule.get())) {
     throw interchange_error(std::string(op) + ": copy=False, but " + Py_TYPE(from)->tp_name +
                             " has made a copy");
   }
-  ndarray taken = take_capsule(op, got.capsule.get());
-  if (copied == true && !got.knows_copy) return copy(taken);
-  return taken;
+  return take_capsule(op, got.capsule.get());
 }
 
 }  // namespace skerry::python
