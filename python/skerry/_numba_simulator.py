@@ -256,10 +256,11 @@ class numba_simulator:  # noqa: N801 - a verb in `with numba_simulator()`
     It may be nested, and is for the whole process, not for a thread. It is stricter than a GPU in two ways: a kernel
     can't write to a read-only array, and all arrays of a launch must be on one device.
 
-    Yields
-    ------
-    module
-        ``numba.cuda``
+    For an array that is not on a rehearsed CUDA device the calls above raise ``TypeError``, for one with a mask
+    ``NotImplementedError``, for a launch with arrays of two devices ``DeviceMismatchError``, and for a malformed
+    interface what ``skerry.asarray`` raises.
+
+    As a context manager it gives the module ``numba.cuda``.
 
     Raises
     ------
@@ -267,10 +268,6 @@ class numba_simulator:  # noqa: N801 - a verb in `with numba_simulator()`
         If Numba is not installed.
     RuntimeError
         If Numba was imported without ``NUMBA_ENABLE_CUDASIM=1`` in the environment.
-
-    The calls above raise ``TypeError`` for an array that is not on a rehearsed CUDA device, ``NotImplementedError``
-    for one with a mask, ``DeviceMismatchError`` for a launch with arrays of two devices, and what ``skerry.asarray``
-    raises for an interface that is malformed.
 
     Examples
     --------

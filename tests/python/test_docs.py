@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from conftest import HAS_GPU
+from libraries import library
 
 DOCS = pathlib.Path(__file__).parents[2] / "python" / "docs"
 sys.path.insert(0, str(DOCS))
@@ -24,6 +25,7 @@ sys.path.remove(str(DOCS))  # its other modules have names that packages have to
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 PAGES = sorted(path.name for path in DOCS.glob("*.rst"))
 ROW = re.compile(r"^   \* - ``(.+?)``.*\n     - ``(.+)``$", re.MULTILINE)
+LIBRARIES = {"hand_over.rst": ("numba", "pyarrow", "tvm_ffi", "cuda.core.utils")}
 REHEARSED = pytest.mark.skipif(HAS_GPU, reason="the pages show rehearsed devices")
 
 
@@ -86,6 +88,8 @@ def test_every_public_name_is_in_the_reference_once():
 @pytest.mark.parametrize("page", PAGES)
 def test_examples_of_pages(page):
     text = (DOCS / page).read_text()
+    for name in LIBRARIES.get(page, ()):
+        library(name)
     names = {}
     run(text, page, names)
     rows = ROW.findall(text)

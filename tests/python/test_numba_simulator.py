@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numba's CUDA simulator on rehearsed devices, and Numba's CPU compiler: kernels read and write skerry's memory."""
 
+import doctest
 import gc
 import os
 import pathlib
@@ -276,6 +277,15 @@ def child(code, **environment):
         timeout=120,
     )
     return done.stdout + done.stderr
+
+
+def test_the_example_of_the_documentation():
+    examples = doctest.DocTestFinder().find(numba_simulator, globs={})
+    runner = doctest.DocTestRunner()
+    for example in examples:
+        runner.run(example)
+    assert runner.summarize(verbose=False).attempted > 5
+    assert not runner.failures
 
 
 def test_without_the_simulator_there_is_a_clear_error():
