@@ -61,6 +61,7 @@ def _reduction(entry: dict[str, Any]) -> str:
 WRITTEN: dict[str, str] = {
     "arange": "sk.arange(2, 10, 3)",
     "asarray": "sk.asarray([[1, 2], [3, 4]], dtype=sk.float32)",
+    "as_cuda_array": 'sk.as_cuda_array(sk.ones((2,), device="cuda:0"))',
     "astype": "sk.astype(sk.asarray([1.7, -1.7]), sk.int8)",
     "broadcast_arrays": "[x.shape for x in sk.broadcast_arrays(sk.ones((3, 1)), sk.ones((4,)))]",
     "broadcast_shapes": "sk.broadcast_shapes((3, 1), (4,))",
@@ -75,13 +76,15 @@ WRITTEN: dict[str, str] = {
     "finfo": "sk.finfo(sk.float32).eps",
     "flip": "sk.flip(sk.asarray([1, 2, 3]))",
     "from_cuda_array_interface": (
-        'x = sk.ones((2,), device="cuda:0")\nsk.from_cuda_array_interface(x).device'
+        'x = sk.ones((2,), device="cuda:0")\n'
+        "sk.from_cuda_array_interface(x.__cuda_array_interface__, owner=x).device"
     ),
     "from_dlpack": "import numpy as np\nsk.from_dlpack(np.arange(3.0))",
     "full": "sk.full((2, 2), 7)",
     "full_like": "sk.full_like(sk.ones((2,)), 0.5)",
     "get_num_threads": "sk.get_num_threads() >= 1",
     "iinfo": "sk.iinfo(sk.int8).min",
+    "is_cuda_array": 'sk.is_cuda_array(sk.ones((2,), device="cuda:0")), sk.is_cuda_array(sk.ones((2,)))',
     "isdtype": 'sk.isdtype(sk.float32, "real floating")',
     "linspace": "sk.linspace(0, 1, 5)",
     "matrix_transpose": "sk.matrix_transpose(sk.asarray([[1, 2], [3, 4]]))",

@@ -50,10 +50,13 @@ _GROUPS = {
         "Memory and threads",
         "memory_statistics reset_peak set_memory_limit trim get_num_threads set_num_threads",
     ),
-    "interchange": ("Interchange", "from_cuda_array_interface"),
+    "interchange": ("Interchange", "as_cuda_array from_cuda_array_interface is_cuda_array"),
 }
 GROUPS = {page: (title, names.split()) for page, (title, names) in _GROUPS.items()}
-CLASSES = {"devices": ["Device", "device", "Event", "Stream", "stream"]}
+CLASSES = {
+    "devices": ["Device", "device", "Event", "Stream", "stream"],
+    "interchange": ["cuda_array_interface_version"],
+}
 _DTYPES = (
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
 )
