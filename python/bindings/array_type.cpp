@@ -54,6 +54,7 @@ void begin_tracking(array_object* self) {
   storage& memory = *self->value.memory().get();
   collector_view* const view = memory.collector();
   if (view == nullptr || python_owner(memory) == nullptr) return;
+  self->reporter = nullptr;
   ++view->arrays;
   if (view->reporter == nullptr) {
     view->reporter = self;
@@ -63,11 +64,14 @@ void begin_tracking(array_object* self) {
   PyObject_GC_Track(self);
 }
 
-void end_tracking(array_object* self) {
+/// Gives back the reference to the reporter, null if there is none.
+PyObject* end_tracking(array_object* self) {
+  if (PyObject_GC_IsTracked(reinterpret_cast<PyObject*>(self)) == 0) return nullptr;
   PyObject_GC_UnTrack(self);
   collector_view& view = *self->value.memory()->collector();
   --view.arrays;
   if (view.reporter == self) view.reporter = nullptr;
+  return self->reporter;
 }
 
 int traverse(PyObject* object, visitproc visit, void* arg) {
@@ -82,12 +86,11 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
 
 void deallocate(PyObject* object) {
   auto* self = reinterpret_cast<array_object*>(object);
-  const bool tracked = self->value.memory()->is_foreign() && PyObject_GC_IsTracked(object) != 0;
-  if (tracked) [[unlikely]]
-    end_tracking(self);
+  PyObject* reporter = nullptr;
+  if (self->value.memory()->is_foreign()) [[unlikely]]
+    reporter = end_tracking(self);
   if (self->weak_references != nullptr) PyObject_ClearWeakRefs(object);
   PyTypeObject* type = Py_TYPE(object);
-  PyObject* const reporter = self->reporter;
   self->value.~ndarray();
   delete[] self->element_strides;
   if (free_count < most_free) {
@@ -169,7 +172,6 @@ PyObject* wrap(ndarray&& value) {
   new (&self->value) ndarray(std::move(value));
   self->weak_references = nullptr;
   self->element_strides = nullptr;
-  self->reporter = nullptr;
   if (self->value.memory()->is_foreign()) [[unlikely]]
     begin_tracking(self);
   return reinterpret_cast<PyObject*>(self);

@@ -385,7 +385,8 @@ void order_after(const stream& producer, import_order order, bool is_told, stora
   const stream own = current_stream(producer.where());
   if (own == producer) return;
   own.wait(producer);
-  memory.used_on(own.handle());
+  // So that an export is ordered after it; the default stream is so anyway.
+  if (!(own == stream(own.where()))) memory.used_on(own.handle());
 }
 
 std::int64_t version_of(const char* op, PyObject* description) {

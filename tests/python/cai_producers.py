@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Producers of the CUDA array interface for tests: memory of a skerry array under a description that tests change."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+ABSENT = object()
+
+
+def describe(x, **changes):
+    """The interface of an array with keys changed, or left out where the value is ABSENT; no stream unless given."""
+    about = {**x.__cuda_array_interface__, "stream": None, **changes}
+    return {key: value for key, value in about.items() if value is not ABSENT}
+
+
+class Producer:
+    """Has the interface and keeps the memory; counts how often the attribute is read."""
+
+    def __init__(self, x, **changes):
+        self.memory = x
+        self.description = describe(x, **changes)
+        self.reads = 0
+
+    @property
+    def __cuda_array_interface__(self):
+        self.reads += 1
+        return self.description
+
+
+class HostView:
+    """The description read as NumPy's array interface: the value oracle on rehearsed memory."""
+
+    def __init__(self, about, owner):
+        self.owner = owner
+        self.__array_interface__ = {
+            "shape": tuple(about["shape"]),
+            "typestr": about["typestr"],
+            "data": about["data"],
+            "strides": about.get("strides"),
+            "version": 3,
+        }
+
+
+def as_host(about, owner):
+    """What NumPy makes of the same description of rehearsed memory, whose work is done."""
+    if 0 in about["shape"]:
+        return np.empty(tuple(about["shape"]), about["typestr"])
+    return np.asarray(HostView(about, owner))
+
+
+def python(code, **environment):
+    """Run code in a fresh interpreter with rehearsed devices; its stdout."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("SKERRY_")}
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-W", "error", "-c", code],
+        env={**clean, "SKERRY_REHEARSE": "2", **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout

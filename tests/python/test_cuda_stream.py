@@ -1,0 +1,190 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Streams of other libraries, taken and given: __cuda_stream__, and the attributes of older libraries."""
+
+import types
+import weakref
+
+import numpy as np
+import pytest
+import skerry as sk
+from conftest import HAS_GPU
+from oracle import to_numpy
+from skerry import _core
+from skerry.testing import count_cuda_calls
+
+
+class Foreign:
+    """A stream of another library, of the given kind."""
+
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
+
+
+def kinds(handle):
+    """Objects by which libraries hand over one handle."""
+
+    class Protocol:  # cuda.core, PyTorch, CuPy, Numba, RMM today
+        def __cuda_stream__(self):
+            return (0, handle)
+
+    return {
+        "int": handle,
+        "numpy int": np.int64(handle),
+        "method": Protocol(),
+        "attribute": Foreign(__cuda_stream__=(0, handle)),
+        "ptr": Foreign(ptr=handle),
+        "cuda_stream": Foreign(cuda_stream=handle),
+        "handle": Foreign(handle=handle),
+    }
+
+
+KINDS = list(kinds(1))
+
+
+@pytest.fixture
+def own(cuda_device):
+    return sk.Stream(cuda_device)
+
+
+def test_streams_export_the_protocol(own, cuda_device):
+    assert own.__cuda_stream__() == (0, own.handle)
+    assert type(own.__cuda_stream__()) is tuple
+    # The default stream is 1, though 0 would be legal.
+    assert _core.current_stream(cuda_device).__cuda_stream__() == (0, 1)
+    assert sk.Stream.from_handle(cuda_device, 1).__cuda_stream__() == (0, 1)
+    assert sk.Stream.from_handle(cuda_device, 2).__cuda_stream__() == (0, 2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_place_takes_every_kind(kind, own, cuda_device):
+    other = kinds(own.handle)[kind]
+    assert sk.Stream.from_handle(cuda_device, other) == own
+    with sk.stream(other) as entered:
+        assert entered == own
+        assert entered.device == sk.Device(cuda_device)
+        assert _core.current_stream(cuda_device) == own
+        x = sk.arange(100, device=cuda_device)
+    assert _core.current_stream(cuda_device).handle == 1
+    with sk.stream(other, device=cuda_device) as entered:
+        assert entered == own
+    assert x.to_device("cpu", stream=other).tolist() == list(range(100))
+    event = sk.Event(cuda_device)
+    event.record(other)
+    event.wait(other)
+    event.synchronize()
+    later = sk.Stream(cuda_device)
+    later.wait(other)
+    later.synchronize()
+    np.testing.assert_array_equal(np.from_dlpack(x, device="cpu"), to_numpy(x))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("handle", [1, 2])
+def test_default_streams(kind, handle, cuda_device):
+    other = kinds(handle)[kind]
+    assert sk.Stream.from_handle(cuda_device, other).handle == handle
+    with sk.stream(other, device=cuda_device) as entered:
+        assert entered.handle == handle
+        assert float(sk.sum(sk.ones((10,), device=cuda_device))) == 10.0
+    with sk.device(cuda_device), sk.stream(other) as entered:
+        assert entered.device == sk.Device(cuda_device)
+    with pytest.raises(ValueError, match="device="):
+        sk.stream(other)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_handle_0_is_the_default_stream_of_an_object_and_ambiguous_as_an_int(kind, cuda_device):
+    other = kinds(0)[kind]
+    if "int" in kind:
+        with pytest.raises(ValueError, match="ambiguous"):
+            sk.Stream.from_handle(cuda_device, other)
+    else:
+        assert sk.Stream.from_handle(cuda_device, other).handle == 1
+
+
+def test_the_object_lives_while_its_stream_is_used(own, cuda_device):
+    other = kinds(own.handle)["method"]
+    seen = weakref.ref(other)
+    taken = sk.Stream.from_handle(cuda_device, other)
+    del other
+    assert seen() is not None
+    scope = sk.stream(taken)
+    del taken
+    with scope:
+        assert seen() is not None
+        _core.current_stream(cuda_device)
+    del scope
+    _core.set_current_stream(sk.Stream.from_handle(cuda_device, 1))
+    assert seen() is None
+
+
+def test_what_is_no_stream(cuda_device):
+    for bad in (None, "1", 1.0, object(), True, [1], Foreign(ptr="x"), Foreign(handle=None)):
+        with pytest.raises(TypeError):
+            sk.Stream.from_handle(cuda_device, bad)
+        with pytest.raises(TypeError):
+            sk.stream(bad)
+    for bad in (-1, 2**64, 10**30):
+        with pytest.raises(ValueError):
+            sk.Stream.from_handle(cuda_device, bad)
+    for pair in (1, (0,), (0, 1, 2), [0, 1], (0, "1"), ("0", 1), (0, True), None):
+        with pytest.raises(TypeError):
+            sk.Stream.from_handle(cuda_device, Foreign(__cuda_stream__=lambda pair=pair: pair))
+    with pytest.raises(ValueError, match="version 1"):
+        sk.Stream.from_handle(cuda_device, Foreign(__cuda_stream__=(1, 1)))
+    with pytest.raises(ValueError):
+        sk.Stream.from_handle("cpu:0", 1)
+
+
+def test_errors_of_the_object_are_passed_on(cuda_device):
+    def fail():
+        raise RuntimeError("no such stream any more")
+
+    with pytest.raises(RuntimeError, match="any more"):
+        sk.Stream.from_handle(cuda_device, Foreign(__cuda_stream__=fail))
+
+    class Property:
+        @property
+        def ptr(self):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        sk.stream(Property())
+
+
+@pytest.mark.skipif(HAS_GPU, reason="needs two GPUs, or rehearsal")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stream_of_another_device_is_an_error(kind):
+    other = kinds(sk.Stream("cuda:1").handle)[kind]
+    x = sk.ones((3,), device="cuda:0")
+    with pytest.raises(ValueError, match="cuda:0"):
+        sk.Stream.from_handle("cuda:0", other)
+    with pytest.raises(ValueError, match="cuda:0"):
+        sk.stream(other, device="cuda:0")
+    with pytest.raises(ValueError, match="cuda:0"):
+        x.to_device("cpu", stream=other)
+    with pytest.raises(ValueError, match="cuda:0"):
+        sk.Event("cuda:0").record(other)
+    # The device is asked of the driver where nobody says it.
+    with sk.stream(other) as entered:
+        assert entered.device == sk.Device("cuda:1")
+
+
+@pytest.mark.skipif(HAS_GPU, reason="a driver may crash on a handle that never was one")
+def test_a_handle_that_is_no_stream(cuda_device):
+    for other in kinds(0x1234567).values():
+        with pytest.raises(ValueError, match="no stream"):
+            sk.Stream.from_handle(cuda_device, other)
+        with pytest.raises(ValueError, match="no stream"):
+            sk.stream(other)
+
+
+def test_questions_leave_the_current_device_and_no_error_behind(own):
+    with count_cuda_calls() as calls:
+        sk.Stream.from_handle(own.device, own.handle)
+    assert calls["stream_device"] == 1
+    assert calls.get("set_device", 0) % 2 == 0
+    with pytest.raises(ValueError):
+        sk.stream(types.SimpleNamespace(ptr=0x1234567)) if not HAS_GPU else sk.stream(0)
+    assert float(sk.sum(sk.ones((3,), device=own.device))) == 3.0
