@@ -129,6 +129,21 @@ def test_export_E17_is_read_right_or_refused_as_documented(name, data):
         np.testing.assert_array_equal(got.reshape(host.shape), host)
 
 
+@pytest.mark.parametrize("version", range(4))
+@pytest.mark.parametrize("name", models.MODELS)
+def test_export_E08_older_versions_are_read_right_by_all_that_know_them(name, version):
+    x = sk.arange(6, dtype=sk.float64, device="cuda:0")
+    sk.synchronize("cuda:0")
+    with sk.cuda_array_interface_version(version):
+        about = x.__cuda_array_interface__
+    assert ("stream" in about) == (version == 3)
+    if name in ("cuda.core", "numba-cuda argument") and version < 3:
+        with pytest.raises(BufferError):
+            models.MODELS[name](about)
+        return
+    assert models.MODELS[name](about).view(np.float64).reshape(6).tolist() == list(range(6))
+
+
 def test_export_keeps_the_memory_alive_for_all_models():
     """The interface has no owner: whoever reads it keeps the array."""
     x = sk.arange(6, device="cuda:1")

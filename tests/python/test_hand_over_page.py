@@ -12,6 +12,7 @@ import textwrap
 
 import pytest
 import skerry as sk
+import stand_ins
 from conftest import HAS_GPU
 from libraries import installed
 
@@ -57,13 +58,14 @@ def test_recipes_use_names_that_exist_and_say_what_they_need(title, before, code
     assert ("needs a gpu" in before.lower()) == needs_gpu
 
 
-def run(code):
+def run(code, prelude=""):
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", "import skerry as sk\n" + code],
+        [sys.executable, "-W", "error", "-c", f"{prelude}\nimport skerry as sk\n{code}"],
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
+        cwd=pathlib.Path(__file__).parent,
         env={**os.environ, "JAX_PLATFORMS": "" if HAS_GPU else "cpu"},
     )
     return done.returncode, done.stdout + done.stderr
@@ -72,10 +74,27 @@ def run(code):
 @pytest.mark.parametrize(("title", "before", "code"), RECIPES, ids=ids())
 def test_recipes_run(title, before, code):
     name = first_import(code)
-    if name.split(".")[0] not in ON_A_CPU:
-        if not HAS_GPU:
-            pytest.skip(f"{title}: needs a GPU: make gpu-check")
+    if name.split(".")[0] in ON_A_CPU:
+        installed(name)
+    elif not HAS_GPU:
+        pytest.skip(f"{title}: needs a GPU: make gpu-check")
+    else:
         pytest.importorskip(name, reason=f"{name} is not installed")
-    installed(name.split(".")[0])
     status, said = run(code)
     assert status == 0, said
+
+
+@pytest.mark.skipif(HAS_GPU, reason="on a GPU the libraries themselves are run")
+@pytest.mark.parametrize("name", stand_ins.MEMBERS)
+def test_recipes_run_with_stand_ins(name):
+    code = next(code for *_, code in RECIPES if first_import(code) == name)
+    status, said = run(code, f"import stand_ins; stand_ins.install({name!r})")
+    assert status == 0, said
+
+
+@pytest.mark.skipif(HAS_GPU, reason="on a GPU the libraries themselves are run")
+def test_recipes_can_fail():
+    code = "import xgboost\nxgboost.QuantileDMatrix(sk.ones((2, 2), dtype=sk.bool, device='cuda:0'), None)"
+    status, said = run(code, "import stand_ins; stand_ins.install('xgboost')")
+    assert status != 0
+    assert "|b1 is not supported" in said
