@@ -45,7 +45,7 @@ class _HostView:
 
 
 def _interface(op: str, x: Any) -> Any:
-    """Read the CUDA array interface of ``x``, once; None if it has none."""
+    """Read the CUDA array interface of ``x``, once; None if it has none and is no array of ours."""
     interface = getattr(x, "__cuda_array_interface__", None)
     if interface is None and isinstance(x, _core.Array):
         raise TypeError(
@@ -139,7 +139,7 @@ class _Hooks:
     def _to_device(self, before: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(before)
         def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> Any:
-            interface = _interface("to_device", obj)
+            interface = getattr(obj, "__cuda_array_interface__", None)
             there = obj if interface is None else self._view("to_device", interface, obj)
             if to is not None:
                 return before(getattr(there, "_ary", there), stream, copy, to)

@@ -182,6 +182,14 @@ def test_what_is_on_no_cuda_device_is_refused(simulator):
         add_one[1, 8](Carrier(about, host))
 
 
+def test_host_arrays_are_copied_to_the_device_as_ever(simulator):
+    for host in (np.arange(3.0), sk.arange(3, dtype=sk.float64)):
+        d = simulator.to_device(host)
+        add_one[1, 8](d)
+        assert d.copy_to_host().tolist() == [1.0, 2.0, 3.0]
+        assert np.asarray(host).tolist() == [0.0, 1.0, 2.0]
+
+
 def test_arrays_of_two_devices_are_refused(simulator):
     a, b = (sk.ones((2, 2), device=f"cuda:{i}") for i in range(2))
     with pytest.raises(DeviceMismatchError, match="cuda:0, cuda:1") as caught:
