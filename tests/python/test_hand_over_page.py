@@ -76,6 +76,10 @@ def test_recipes_run(title, before, code):
     name = first_import(code)
     if name.split(".")[0] in ON_A_CPU:
         installed(name)
+        if HAS_GPU and name == "mpi4py" and os.environ.get("SKERRY_CUDA_AWARE_MPI") != "1":
+            pytest.skip(
+                "needs an MPI library built for CUDA, and SKERRY_CUDA_AWARE_MPI=1 to say so"
+            )
     elif not HAS_GPU:
         pytest.skip(f"{title}: needs a GPU: make gpu-check")
     else:
