@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <memory>
 #include <new>
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/interchange.hpp"
 #include "device/stream.hpp"
 #include "ops/copy.hpp"
 #include "python/bindings/array_type.hpp"
@@ -72,14 +74,30 @@ PyObject* make_capsule(Managed* managed) {
 
 data_type code_of(dtype type) noexcept { return type_codes[static_cast<std::size_t>(type)]; }
 
-std::optional<dtype> dtype_of(data_type type) noexcept {
-  for (int i = 0; i < dtype_count; ++i) {
-    const data_type own = type_codes[static_cast<std::size_t>(i)];
-    if (own.code == type.code && own.bits == type.bits && type.lanes == 1) {
-      return static_cast<dtype>(i);
+std::optional<dtype> dtype_of(const data_type& type) noexcept {
+  // By code and width; a tensor has just been written member by member, so that members are read.
+  constexpr int codes = static_cast<int>(type_code::boolean) + 1;
+  constexpr int widths = 5;  // 8 to 128 bits
+  static constexpr auto known = [] {
+    std::array<std::int8_t, std::size_t{codes} * widths> table{};
+    table.fill(-1);
+    for (int i = 0; i < dtype_count; ++i) {
+      const data_type own = type_codes[static_cast<std::size_t>(i)];
+      const int width = std::countr_zero(static_cast<unsigned>(own.bits)) - 3;
+      table[static_cast<std::size_t>(static_cast<int>(own.code) * widths + width)] =
+          static_cast<std::int8_t>(i);
     }
+    return table;
+  }();
+  const int code = static_cast<int>(type.code);
+  const auto bits = static_cast<unsigned>(type.bits);
+  if (code >= codes || bits < 8 || !std::has_single_bit(bits) || type.lanes != 1) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  const int at = code * widths + std::countr_zero(bits) - 3;
+  const int found = known[static_cast<std::size_t>(at)];
+  if (found < 0) return std::nullopt;
+  return static_cast<dtype>(found);
 }
 
 void require_whole_strides(const ndarray& array) {
@@ -224,8 +242,12 @@ void order_before(const ndarray& array, PyObject* consumer) {
   std::int64_t number = 1;
   if (given(consumer)) number = stream_number(consumer);
   if (number == -1) return;
-  const stream target =
-      number == 1 ? stream(where) : stream::from_handle(where, reinterpret_cast<void*>(number));
+  auto* const handle = reinterpret_cast<void*>(number);
+  if (number > 2 && ordinal_of_stream(where, handle) != physical_index(where)) {
+    throw value_error("__dlpack__: stream " + std::to_string(number) + " is no stream of " +
+                      to_string(where) + ", where the array is");
+  }
+  const stream target = number == 1 ? stream(where) : stream::from_handle(where, handle);
   wait_for_work_on(array, target);
 }
 

@@ -123,15 +123,14 @@ char* address_of(const char* op, const tensor& from, const dims& shape, dtype ty
 
 /// From elements to bytes.
 void set_strides(const char* op, const tensor& from, layout& place, std::int64_t width) {
-  place.strides.assign(from.rank, 0);
   std::int64_t* const strides = place.strides.data();
   if (from.strides == nullptr) {
     std::int64_t stride = width;
     for (int axis = from.rank - 1; axis >= 0; --axis) {
       strides[axis] = stride;
       // An overflow is found by check_layout.
-      if (place.shape[axis] > 1 && __builtin_mul_overflow(stride, place.shape[axis], &stride))
-        break;
+      const bool is_long = place.shape[axis] > 1;
+      if (is_long && __builtin_mul_overflow(stride, place.shape[axis], &stride)) break;
     }
     return;
   }
@@ -152,36 +151,80 @@ bool is_read_only(const Managed* managed) {
   return false;
 }
 
-/// A tensor that is checked, and not yet ours.
-struct candidate {
-  location at;
-  char* data;
-  dtype type;
-  layout place;
-  byte_range range;
-
-  candidate(const char* op, const tensor& from);
-};
-
-candidate::candidate(const char* op, const tensor& from) {
+dtype checked_dtype(const char* op, const tensor& from) {
   const std::optional<dtype> known = dtype_of(from.type);
-  if (!known) {
-    reject(op, "no dtype of the standard: DLPack type code " +
-                   std::to_string(static_cast<int>(from.type.code)) + ", " +
-                   std::to_string(from.type.bits) + " bits, " + std::to_string(from.type.lanes) +
-                   " lanes");
-  }
+  if (known) return *known;
+  reject(op, "no dtype of the standard: DLPack type code " +
+                 std::to_string(static_cast<int>(from.type.code)) + ", " +
+                 std::to_string(from.type.bits) + " bits, " + std::to_string(from.type.lanes) +
+                 " lanes");
+}
+
+std::span<const std::int64_t> checked_shape(const char* op, const tensor& from) {
   if (from.rank < 0 || from.rank > max_rank) {
     reject(op, "a tensor of " + std::to_string(from.rank) + " axes; at most 64 are possible");
   }
   if (from.rank > 0 && from.shape == nullptr) reject(op, "a tensor without a shape");
-  type = *known;
-  place.shape.assign(from.rank, 0);
-  std::copy_n(from.shape, from.rank, place.shape.begin());
+  return {from.shape, static_cast<std::size_t>(from.rank)};
+}
+
+/// A tensor that is checked, and not yet ours.
+struct candidate {
+  dtype type;
+  layout place;
+  char* data = nullptr;
+  byte_range range;
+  location at;
+
+  candidate(const char* op, const tensor& from);
+
+ private:
+  bool measure(const tensor& from);
+};
+
+/// Strides in bytes and the range, in one pass. False for a tensor that has no elements, no
+/// strides, or is wrong: that takes the long way.
+bool candidate::measure(const tensor& from) {
+  if (from.strides == nullptr) return false;
   const std::int64_t width = itemsize(type);
-  set_strides(op, from, place, width);
-  data = address_of(op, from, place.shape, type);
-  range = check_layout(op, data, place, width);
+  std::int64_t* const strides = place.strides.data();
+  std::int64_t nbytes = width;
+  std::int64_t first = 0;
+  std::int64_t last = width;
+  bool is_odd = false;
+  // More than any address space, and its sums don't overflow.
+  constexpr std::int64_t far = std::int64_t{1} << 48;
+  for (int axis = 0; axis < from.rank; ++axis) {
+    const std::int64_t n = place.shape[axis];
+    std::int64_t reach = 0;
+    is_odd |= n <= 0;
+    is_odd |= __builtin_mul_overflow(nbytes, n, &nbytes);
+    is_odd |= __builtin_mul_overflow(from.strides[axis], width, &strides[axis]);
+    is_odd |= strides[axis] > far || strides[axis] < -far;
+    is_odd |= __builtin_mul_overflow(n > 0 ? n - 1 : 0, strides[axis], &reach);
+    std::int64_t& end = reach < 0 ? first : last;
+    is_odd |= __builtin_add_overflow(end, reach, &end);
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(from.data);
+  is_odd |= first < -far || last > far || address > static_cast<std::uint64_t>(far) ||
+            0 - static_cast<std::uint64_t>(first) > address || from.byte_offset != 0 ||
+            address == 0 || (address & static_cast<std::uint64_t>(info(type).alignment - 1)) != 0;
+  if (is_odd) return false;
+  data = static_cast<char*>(from.data);
+  range = {first, last};
+  place.offset = -first;
+  return true;
+}
+
+candidate::candidate(const char* op, const tensor& from)
+    : type(checked_dtype(op, from)),
+      place{.shape = dims(checked_shape(op, from)), .strides = place.shape} {
+  if (!measure(from)) {
+    const std::int64_t width = itemsize(type);
+    set_strides(op, from, place, width);
+    data = address_of(op, from, place.shape, type);
+    range = check_layout(op, data, place, width);
+  }
   at = locate(op, {from.where, data, range});
 }
 

@@ -200,7 +200,19 @@ ndarray from_capsule(const char* op, PyObject* from, std::optional<bool> copied,
     ndarray taken = take_capsule(op, from);
     return copied == true ? copy(taken) : taken;
   }
-  if (!is_numpy_array(from)) {
+  if (is_numpy_array(from)) {
+    if (!copied) {
+      // What most calls are, without the care for older versions and other devices.
+      request with;
+      with.values[1] = words().max_version;
+      if (PyObject* capsule = with.send(from)) {
+        const object held(capsule);
+        return take_capsule(op, capsule);
+      }
+      if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw python_error{};
+      PyErr_Clear();
+    }
+  } else {
     if (const exchange_table* table = exchange_table_of(Py_TYPE(from))) {
       if (auto taken = from_exchange_table(op, from, *table)) {
         return copied == true ? copy(*taken) : std::move(*taken);

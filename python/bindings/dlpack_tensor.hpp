@@ -16,7 +16,7 @@ namespace skerry::python::dlpack {
 
 [[nodiscard]] data_type code_of(dtype type) noexcept;
 /// Empty for what is no dtype of the standard (several lanes, say).
-[[nodiscard]] std::optional<dtype> dtype_of(data_type type) noexcept;
+[[nodiscard]] std::optional<dtype> dtype_of(const data_type& type) noexcept;
 
 /// Where the memory is, in DLPack's terms: the CUDA runtime's ordinal, 0 for all host memory, which
 /// is `cuda_host` where GPUs can read it.

@@ -210,6 +210,17 @@ def test_dlpack_D13_stream_values_that_are_none(stream, cuda_device):
         sk.ones((3,), device=cuda_device).__dlpack__(stream=stream)
 
 
+def test_dlpack_D13_streams_of_no_device_or_another_one():
+    x = sk.ones((3,), device="cuda:0")
+    other = sk.devices("cuda")[-1]
+    if x.device.info.rehearsal:
+        with pytest.raises(ValueError, match="no stream of cuda:0"):
+            x.__dlpack__(stream=0xDEAD000)
+    if other.info.physical_index != x.device.info.physical_index:
+        with pytest.raises(ValueError, match="no stream of cuda:0"):
+            x.__dlpack__(stream=sk.Stream(other).handle)
+
+
 @pytest.mark.parametrize("stream", ["a", True, False, 1.0, (1,), b"1"])
 def test_dlpack_D13_stream_types(stream, cuda_device):
     with pytest.raises(TypeError, match="stream"):
