@@ -40,10 +40,13 @@ struct findings {
   const module_interface* module = nullptr;
   int driver_version = 0;
   int runtime_version = 0;
+  findings* before = nullptr;
 };
 
 constinit std::mutex probe_mutex;
 constinit std::atomic<findings*> found{nullptr};
+/// Those of looks in vain, before a rehearsal was planned: another thread may still read them.
+constinit findings* superseded = nullptr;
 constinit std::atomic<bool> was_used{false};
 constinit std::atomic<bool> in_forked_child{false};
 constinit std::atomic<bool> was_shut_down{false};
@@ -288,7 +291,8 @@ void plan_rehearsal(int n) {
   const std::lock_guard lock(probe_mutex);
   planned_rehearsal.store(n);
   // What a look for GPUs found, and nobody uses: none. The next look finds the rehearsed ones.
-  if (count() == 0) found.store(nullptr);
+  if (count() > 0) return;
+  if (findings* const old = found.exchange(nullptr)) old->before = std::exchange(superseded, old);
 }
 
 bool rehearsing() noexcept {
