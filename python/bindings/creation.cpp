@@ -9,11 +9,11 @@
 #include "device/registry.hpp"
 #include "ops/copy.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/asarray.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
-#include "python/bindings/sequence.hpp"
 
 namespace skerry::python {
 namespace {
@@ -185,103 +185,14 @@ PyObject* run_meshgrid(const arguments& with) {
   return wrap_all(meshgrid(arrays, xy));
 }
 
-/// How asarray and from_dlpack treat what is an array already.
-struct conversion {
-  const char* op;
-  std::optional<dtype> type;
-  std::optional<device> where;
-  std::optional<bool> copied;
-};
-
-/// `fresh`: nobody else has this memory, so that it need not be copied again.
-ndarray convert(const conversion& how, ndarray from, bool fresh) {
-  const dtype type = how.type.value_or(from.dtype());
-  const device where = how.where.value_or(from.device());
-  const bool changes = type != from.dtype() || where != from.device();
-  if (changes && how.copied == false) {
-    throw interchange_error(std::string(how.op) + ": copy=False, but " + describe(from) +
-                            " can't become " + name(type) + " on " + to_string(where) +
-                            " without a copy");
-  }
-  const without_gil working(from.size() > long_work || where != from.device());
-  if (!changes) return how.copied == true && !fresh ? copy(from) : std::move(from);
-  if (where == from.device()) return astype(from, type, false);
-  return to_device(astype(from, type, false), where);
-}
-
-ndarray from_numpy(const conversion& how, PyObject* from) {
-  const device host = how.where && how.where->kind == device_kind::cpu ? *how.where : device{};
-  const device where = how.where ? *how.where : default_device();
-  conversion rest = how;
-  rest.where = where;
-  const device home = where.kind == device_kind::cpu ? where : host;
-  if (auto shared = from_buffer(how.op, from, home))
-    return convert(rest, std::move(*shared), false);
-  if (how.copied == false) {
-    throw interchange_error(std::string(how.op) +
-                            ": copy=False, but the dtype, byte order or alignment of the data "
-                            "needs a copy");
-  }
-  const object dtype_of(PyObject_CallMethod(numpy(), "asarray", "O", from));
-  const object own(PyObject_GetAttrString(dtype_of.get(), "dtype"));
-  const object native(PyObject_CallMethod(own.get(), "newbyteorder", "s", "="));
-  const dtype type = how.type ? *how.type : parse_dtype(how.op, native.get());
-  const object kind(PyObject_GetAttrString(own.get(), "kind"));
-  if (std::string("biufc").find(PyUnicode_AsUTF8(kind.get())) == std::string::npos) {
-    static_cast<void>(parse_dtype(how.op, own.get()));
-  }
-  const object converted(PyObject_CallMethod(dtype_of.get(), "astype", "O", dtype_object(type)));
-  const object dense(PyObject_CallMethod(numpy(), "array", "O", converted.get()));
-  auto shared = from_buffer(how.op, dense.get(), home);
-  if (!shared) throw interchange_error(std::string(how.op) + ": the data has no usable buffer");
-  return convert(rest, std::move(*shared), true);
-}
-
-ndarray from_values(const conversion& how, PyObject* from) {
-  if (how.copied == false) {
-    throw interchange_error(std::string(how.op) +
-                            ": copy=False, but Python scalars and sequences are always copied");
-  }
-  return from_sequence(how.op, from, how.type, how.where, default_device());
-}
-
-bool has(PyObject* from, const char* name) { return PyObject_HasAttrString(from, name) != 0; }
-
 PyObject* run_asarray(const arguments& with) {
   constexpr const char* op = "asarray";
-  PyObject* from = with[0];
   conversion how{.op = op,
                  .type = parse_optional_dtype(op, with[1]),
                  .where = std::nullopt,
                  .copied = optional_truth(with[3])};
   if (with.has(2)) how.where = usable_device(op, with[2]);
-  if (is_array(from)) {
-    const ndarray& x = value_of(from);
-    const bool same =
-        how.type.value_or(x.dtype()) == x.dtype() && how.where.value_or(x.device()) == x.device();
-    if (same && how.copied != true) return Py_NewRef(from);
-    return wrap(convert(how, x, false));
-  }
-  if (!how.where) require(default_device());
-  scalar ignored;
-  if (PyList_Check(from) || PyTuple_Check(from)) return wrap(from_values(how, from));
-  const parsed number = parse_scalar(from, ignored);
-  if (number == parsed::error) return nullptr;
-  if (number == parsed::yes) {
-    if (!how.type) how.type = numpy_scalar_dtype(from);
-    return wrap(from_values(how, from));
-  }
-  if (is_numpy_array(from)) return wrap(from_numpy(how, from));
-  if (has(from, "__cuda_array_interface__")) {
-    return wrap(convert(how, from_cuda_interface(op, from), false));
-  }
-  if (PyObject_CheckBuffer(from)) return wrap(from_numpy(how, from));
-  if (has(from, "__dlpack__"))
-    return wrap(convert(how, from_capsule(op, from, std::nullopt), false));
-  if (has(from, "__array_interface__") || has(from, "__array__"))
-    return wrap(from_numpy(how, from));
-  throw dtype_error(std::string(op) + ": neither an array, nor a number, nor a sequence of them: " +
-                    Py_TYPE(from)->tp_name);
+  return as_array(how, with[0]);
 }
 
 PyObject* run_from_dlpack(const arguments& with) {
@@ -328,8 +239,10 @@ constexpr function_entry functions[] = {
      run_arange},
     {"asarray", "(obj, /, *, dtype=None, device=None, copy=None)",
      "An array of the elements of another object.\n\n"
-     "Parameters\n----------\nobj : Array, scalar, nested sequence, or object with the buffer "
-     "protocol, __cuda_array_interface__ or __dlpack__\n" SKERRY_DEVICE_DOC
+     "Parameters\n----------\nobj : Array, scalar, nested list or tuple, or object of another "
+     "library\n    With the C exchange API of DLPack, __cuda_array_interface__ of version 3, "
+     "__dlpack__, an older interface,\n    the buffer protocol, NumPy's array interface or "
+     "__array__; the first of these counts.\n" SKERRY_DEVICE_DOC
      "    An Array, or memory of a GPU, stays where it is unless device= says otherwise.\n"
      "copy : bool, optional\n    None: share the memory where that is possible. False: ValueError "
      "where it is not.\n" SKERRY_CREATION_ERRORS,

@@ -71,6 +71,7 @@ std::optional<dtype> dtype_of_format(const char* format, Py_ssize_t width) {
 }
 
 bool is_aligned(const Py_buffer& buffer, std::int64_t alignment) {
+  if (buffer.len == 0) return true;
   if (reinterpret_cast<std::uintptr_t>(buffer.buf) % static_cast<std::uintptr_t>(alignment) != 0) {
     return false;
   }

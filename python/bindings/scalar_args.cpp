@@ -16,6 +16,7 @@ PyTypeObject* numpy_array = nullptr;
 PyTypeObject* numpy_generic = nullptr;
 PyTypeObject* numpy_bool = nullptr;
 PyTypeObject* numpy_integer = nullptr;
+PyTypeObject* numpy_timedelta = nullptr;
 PyTypeObject* numpy_floating = nullptr;
 PyTypeObject* numpy_complex = nullptr;
 PyObject* dtype_objects[dtype_count] = {};
@@ -80,7 +81,10 @@ parsed parse_numpy_scalar(PyObject* from, scalar& to) noexcept {
     to = scalar::of(PyObject_IsTrue(from) == 1);
     return parsed::yes;
   }
-  if (PyObject_TypeCheck(from, numpy_integer)) return parse_index(from, to);
+  if (PyObject_TypeCheck(from, numpy_integer)) {
+    // To NumPy a time span is an integer.
+    return PyObject_TypeCheck(from, numpy_timedelta) ? parsed::no : parse_index(from, to);
+  }
   if (PyObject_TypeCheck(from, numpy_floating)) return parse_real(from, to);
   if (PyObject_TypeCheck(from, numpy_complex)) return parse_complex(from, to);
   return parsed::no;
@@ -109,6 +113,7 @@ void prepare_scalars() {
   numpy_generic = numpy_class("generic");
   numpy_bool = numpy_class("bool_");
   numpy_integer = numpy_class("integer");
+  numpy_timedelta = numpy_class("timedelta64");
   numpy_floating = numpy_class("floating");
   numpy_complex = numpy_class("complexfloating");
   for (int i = 0; i < dtype_count; ++i) {
@@ -121,6 +126,10 @@ void prepare_scalars() {
 
 PyObject* numpy() noexcept { return numpy_module; }
 bool is_numpy_array(PyObject* what) noexcept { return PyObject_TypeCheck(what, numpy_array) != 0; }
+bool is_numpy_array_exactly(PyObject* what) noexcept { return Py_TYPE(what) == numpy_array; }
+bool is_numpy_scalar(PyObject* what) noexcept {
+  return PyObject_TypeCheck(what, numpy_generic) != 0;
+}
 
 parsed parse_scalar(PyObject* from, scalar& to) noexcept {
   if (PyFloat_Check(from)) {

@@ -36,6 +36,8 @@ scalar require_scalar(const char* op, const char* argument, PyObject* from);
 /// Borrowed reference to the numpy module.
 [[nodiscard]] PyObject* numpy() noexcept;
 [[nodiscard]] bool is_numpy_array(PyObject* what) noexcept;
+[[nodiscard]] bool is_numpy_array_exactly(PyObject* what) noexcept;  ///< no subclass
+[[nodiscard]] bool is_numpy_scalar(PyObject* what) noexcept;
 
 /// An integer argument; TypeError for anything without `__index__`. Out of int64: clamped.
 [[nodiscard]] std::int64_t clamped_integer(PyObject* from);

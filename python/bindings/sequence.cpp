@@ -11,6 +11,7 @@
 #include "ops/copy.hpp"
 #include "ops/creation.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/asarray.hpp"
 
 namespace skerry::python {
 namespace {
@@ -24,10 +25,11 @@ class reader {
     if (PyList_Check(from) || PyTuple_Check(from)) {
       read_items(from, depth);
     } else if (is_array(from)) {
-      read_array(from, depth);
+      arrays_.push_back(value_of(from));
+      read_block(value_of(from), depth);
     } else if (is_numpy_array(from)) {
-      const object items(PyObject_CallMethod(from, "tolist", nullptr));
-      read(items.get(), depth);
+      const conversion as_is{.op = op_, .type = {}, .where = {}, .copied = {}};
+      read_block(take_numpy_array(as_is, from, device{}).array, depth);
     } else {
       values_.push_back(require_scalar(op_, "every element", from));
       kind_ = std::max(kind_, values_.back().what);
@@ -67,27 +69,55 @@ class reader {
     if (count == 0) end_branch(depth + 1);
   }
 
-  void read_array(PyObject* from, int depth) {
-    const ndarray& array = value_of(from);
-    if (array.rank() > 0) {
-      const object items(PySequence_List(from));
-      read_items(items.get(), depth);
-      return;
+  /// The elements of an array, brought to the host by one copy.
+  void read_block(const ndarray& array, int depth) {
+    take_dtype(array.dtype());
+    if (depth + array.rank() > max_rank) {
+      throw shape_error(std::string(op_) + ": arrays nested more than 64 deep");
     }
-    arrays_.push_back(array);
+    for (int axis = 0; axis < array.rank(); ++axis) enter(depth + axis, array.shape()[axis]);
+    end_branch(depth + array.rank());
+    ndarray host = array;
+    if (array.device().kind != device_kind::cpu) {
+      const without_gil waiting(true);
+      host = to_device(array, device{});
+    }
+    if (!host.is_c_contiguous()) host = copy(host);
+    visit(host.dtype(), [&]<class T>(type_identity<T>) {
+      for (std::int64_t i = 0; i < host.size(); ++i) {
+        T value;
+        std::memcpy(&value, host.data() + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+        values_.push_back(scalar_of(value));
+      }
+    });
+  }
+
+  template <class T>
+  static scalar scalar_of(T value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return scalar::of(value);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return scalar::of(static_cast<double>(value));
+    } else if constexpr (std::is_class_v<T>) {
+      return scalar::of(value.re, value.im);
+    } else if constexpr (std::is_unsigned_v<T>) {
+      return scalar::of_unsigned(value);
+    } else {
+      return scalar::of(static_cast<std::int64_t>(value));
+    }
+  }
+
+  void take_dtype(dtype type) {
     if (array_type_) {
-      const std::optional<dtype> common = promote(*array_type_, array.dtype());
+      const std::optional<dtype> common = promote(*array_type_, type);
       if (!common) {
-        throw dtype_error(std::string(op_) + ": " + name(*array_type_) + " and " +
-                          name(array.dtype()) + " don't promote; convert one with astype");
+        throw dtype_error(std::string(op_) + ": " + name(*array_type_) + " and " + name(type) +
+                          " don't promote; convert one with astype");
       }
       array_type_ = common;
     } else {
-      array_type_ = array.dtype();
+      array_type_ = type;
     }
-    const object number(to_python(read_element(array), array.dtype()));
-    values_.push_back(require_scalar(op_, "every element", number.get()));
-    end_branch(depth);
   }
 
   void enter(int depth, std::int64_t count) {

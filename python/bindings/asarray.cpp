@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/asarray.hpp"
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/registry.hpp"
+#include "ops/copy.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
+#include "python/bindings/foreign.hpp"
+#include "python/bindings/sequence.hpp"
+
+namespace skerry::python {
+namespace {
+
+/// An attribute, or nothing where there is none. What a property raises, other than AttributeError,
+/// is the caller's to see: "not supported" it does not mean.
+std::optional<object> optional_attribute(PyObject* from, const char* name) {
+  PyObject* found = PyObject_GetAttrString(from, name);
+  if (found != nullptr) return object(found);
+  if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw python_error{};
+  PyErr_Clear();
+  return std::nullopt;
+}
+
+bool has(PyObject* from, const char* name) { return optional_attribute(from, name).has_value(); }
+
+std::string type_name(PyObject* from) { return Py_TYPE(from)->tp_name; }
+
+/// Of NumPy's classes that are no plain arrays; looked up only for subclasses of numpy.ndarray.
+void reject_special_array(const char* op, PyObject* from) {
+  const object masks(PyObject_GetAttrString(numpy(), "ma"));
+  const object masked(PyObject_GetAttrString(masks.get(), "MaskedArray"));
+  if (PyObject_IsInstance(from, masked.get()) == 1) {
+    throw dtype_error(std::string(op) +
+                      ": a masked array: its mask would be lost; fill it with x.filled(value), or "
+                      "convert x.data and numpy.ma.getmaskarray(x) apart");
+  }
+  const object matrix(PyObject_GetAttrString(numpy(), "matrix"));
+  if (PyObject_IsInstance(from, matrix.get()) == 1) {
+    throw dtype_error(std::string(op) +
+                      ": a numpy.matrix, whose operators mean something else; convert "
+                      "numpy.asarray(x)");
+  }
+}
+
+/// The remedy for a dtype that skerry doesn't have, by its NumPy kind.
+std::string remedy_for(char kind) {
+  switch (kind) {
+    case 'f':
+    case 'c':
+      return "pass dtype= to convert it";
+    case 'V':
+      return "convert the fields one by one: x[\"name\"]";
+    case 'M':
+    case 'm':
+      return "convert the integers in it: x.view(\"int64\")";
+    case 'O':
+      return "it holds Python objects; convert it with x.astype(dtype) first";
+    default:
+      return "text is no number";
+  }
+}
+
+[[noreturn]] void reject_numpy_dtype(const char* op, PyObject* type, char kind) {
+  const object text(PyObject_Str(type));
+  throw dtype_error(std::string(op) + ": no dtype of the standard: " +
+                    PyUnicode_AsUTF8(text.get()) + "; " + remedy_for(kind));
+}
+
+/// NumPy's dtype for a copy that skerry can take: of native order, and of 32 or 64 bits for float16
+/// and longdouble, which only a dtype= that is asked for allows.
+object convertible_dtype(const conversion& how, PyObject* own) {
+  const object letter(PyObject_GetAttrString(own, "kind"));
+  const char kind = *PyUnicode_AsUTF8(letter.get());
+  object native(PyObject_CallMethod(own, "newbyteorder", "s", "="));
+  const object text(PyObject_GetAttrString(native.get(), "str"));
+  if (parse_typestr(PyUnicode_AsUTF8(text.get()))) return native;
+  if ((kind != 'f' && kind != 'c') || !how.type) reject_numpy_dtype(how.op, own, kind);
+  const object width(PyObject_GetAttrString(own, "itemsize"));
+  const bool half = PyLong_AsLong(width.get()) == 2;
+  const dtype nearest = kind == 'c' ? dtype::complex128 : half ? dtype::float32 : dtype::float64;
+  return object::borrow(dtype_object(nearest));
+}
+
+/// Host memory of other libraries belongs to no device of ours: it is taken over under the name
+/// that is asked for.
+device home_of(device where) { return where.kind == device_kind::cpu ? where : device{}; }
+
+ndarray from_numpy_array(conversion how, PyObject* from, bool fresh) {
+  how.where = how.where.value_or(default_device());
+  numpy_memory taken = take_numpy_array(how, from, home_of(*how.where));
+  return convert(how, std::move(taken.array), taken.fresh || fresh);
+}
+
+/// By `__array_struct__`, `__array_interface__`, the buffer protocol or `__array__`, in the order
+/// and with the checks that NumPy has.
+ndarray from_array_like(const conversion& how, PyObject* from) {
+  if (const auto about = optional_attribute(from, "__array_interface__")) {
+    if (PyDict_Check(about->get())) {
+      PyObject* mask = PyDict_GetItemString(about->get(), "mask");
+      if (mask != nullptr && mask != Py_None) {
+        throw not_implemented_error(std::string(how.op) +
+                                    ": an array with a mask, which would be lost; fill it, or "
+                                    "convert data and mask apart");
+      }
+    }
+  }
+  const object function(PyObject_GetAttrString(numpy(), "array"));
+  const object positional(PyTuple_Pack(1, from));
+  PyObject* copied = how.copied ? (*how.copied ? Py_True : Py_False) : Py_None;
+  const object keywords(Py_BuildValue("{s:O}", "copy", copied));
+  const object host(PyObject_Call(function.get(), positional.get(), keywords.get()));
+  return from_numpy_array(how, host.get(), how.copied == true);
+}
+
+ndarray from_buffer_object(conversion how, PyObject* from) {
+  const device where = how.where.value_or(default_device());
+  if (auto shared = from_buffer(how.op, from, home_of(where))) {
+    how.where = where;
+    return convert(how, std::move(*shared), false);
+  }
+  return from_array_like(how, from);
+}
+
+ndarray from_dlpack_producer(conversion how, PyObject* from) {
+  const bool to_host = how.where && how.where->kind == device_kind::cpu;
+  ndarray taken;
+  try {
+    // What becomes a copy of ours need not be one of the producer's.
+    taken = from_capsule(how.op, from, how.copied == true ? std::nullopt : how.copied, to_host);
+  } catch (const python_error&) {
+    if (how.copied != false || PyErr_ExceptionMatches(PyExc_BufferError) == 0 ||
+        PyErr_ExceptionMatches(PyExc_ValueError) != 0) {
+      throw;
+    }
+    PyErr_Clear();
+    throw interchange_error(std::string(how.op) + ": copy=False, but " + type_name(from) +
+                            " gives its elements by a copy only");
+  }
+  if (taken.device().kind == device_kind::cpu) {
+    how.where = how.where.value_or(default_device());
+    if (how.where->kind == device_kind::cpu && *how.where != taken.device()) {
+      taken = rehome(std::move(taken), *how.where);
+    }
+  }
+  return convert(how, std::move(taken), false);
+}
+
+/// Producers whose interface is older than version 3 give no stream with it, but DLPack does.
+bool has_newest_interface(PyObject* about) {
+  if (!PyDict_Check(about)) return true;
+  PyObject* version = PyDict_GetItemString(about, "version");
+  return version == nullptr || !PyLong_Check(version) || PyLong_AsLong(version) >= 3;
+}
+
+ndarray from_values(const conversion& how, PyObject* from) {
+  if (how.copied == false) {
+    throw interchange_error(std::string(how.op) +
+                            ": copy=False, but Python scalars and sequences are always copied");
+  }
+  return from_sequence(how.op, from, how.type, how.where, default_device());
+}
+
+/// NumPy's scalars keep their dtype here, where no array decides.
+ndarray from_numpy_scalar(conversion how, PyObject* from) {
+  if (!how.type) {
+    how.type = numpy_scalar_dtype(from);
+    if (!how.type) {
+      const object own(PyObject_GetAttrString(from, "dtype"));
+      const object nearest = convertible_dtype(how, own.get());
+      how.type = parse_dtype(how.op, nearest.get());
+    }
+  }
+  return from_values(how, from);
+}
+
+[[noreturn]] void reject_object(const char* op, PyObject* from) {
+  throw dtype_error(
+      std::string(op) +
+      ": neither an array, nor a number, nor a list or tuple of them: " + type_name(from));
+}
+
+ndarray from_foreign(const conversion& how, PyObject* from) {
+  if (is_numpy_array(from)) return from_numpy_array(how, from, false);
+  if (PyCapsule_CheckExact(from) ||
+      has(reinterpret_cast<PyObject*>(Py_TYPE(from)), "__dlpack_c_exchange_api__")) {
+    return from_dlpack_producer(how, from);
+  }
+  const auto interface = optional_attribute(from, "__cuda_array_interface__");
+  const bool has_interface = interface && interface->get() != Py_None;
+  if (has_interface && has_newest_interface(interface->get())) {
+    return convert(how, from_cuda_interface(how.op, from), false);
+  }
+  if (has(from, "__dlpack__")) return from_dlpack_producer(how, from);
+  if (has_interface) return convert(how, from_cuda_interface(how.op, from), false);
+  if (PyObject_CheckBuffer(from) && !is_numpy_scalar(from)) return from_buffer_object(how, from);
+  if (!is_numpy_scalar(from) && (has(from, "__array_struct__") ||
+                                 has(from, "__array_interface__") || has(from, "__array__"))) {
+    return from_array_like(how, from);
+  }
+  reject_object(how.op, from);
+}
+
+}  // namespace
+
+ndarray convert(const conversion& how, ndarray from, bool fresh) {
+  const dtype type = how.type.value_or(from.dtype());
+  const device where = how.where.value_or(from.device());
+  const bool changes = type != from.dtype() || where != from.device();
+  if (changes && how.copied == false) {
+    throw interchange_error(std::string(how.op) + ": copy=False, but " + describe(from) +
+                            " can't become " + name(type) + " on " + to_string(where) +
+                            " without a copy");
+  }
+  const without_gil working(from.size() > long_work || where != from.device());
+  if (!changes) return how.copied == true && !fresh ? copy(from) : std::move(from);
+  if (where == from.device()) return astype(from, type, false);
+  return to_device(astype(from, type, false), where);
+}
+
+numpy_memory take_numpy_array(const conversion& how, PyObject* from, device home) {
+  if (!is_numpy_array_exactly(from)) reject_special_array(how.op, from);
+  if (auto shared = from_buffer(how.op, from, home)) return {std::move(*shared), false};
+  const object own(PyObject_GetAttrString(from, "dtype"));
+  const object type = convertible_dtype(how, own.get());
+  if (how.copied == false) {
+    const object text(PyObject_Repr(own.get()));
+    throw interchange_error(std::string(how.op) +
+                            ": copy=False, but the dtype, byte order or alignment of the data "
+                            "needs a copy: " +
+                            PyUnicode_AsUTF8(text.get()));
+  }
+  const object function(PyObject_GetAttrString(numpy(), "array"));
+  const object positional(PyTuple_Pack(2, from, type.get()));
+  const object keywords(Py_BuildValue("{s:O,s:s}", "copy", Py_True, "order", "C"));
+  const object dense(PyObject_Call(function.get(), positional.get(), keywords.get()));
+  auto taken = from_buffer(how.op, dense.get(), home);
+  if (!taken) throw interchange_error(std::string(how.op) + ": the data has no usable buffer");
+  return {std::move(*taken), true};
+}
+
+PyObject* as_array(const conversion& how, PyObject* from) {
+  if (is_array(from)) {
+    const ndarray& x = value_of(from);
+    const bool same =
+        how.type.value_or(x.dtype()) == x.dtype() && how.where.value_or(x.device()) == x.device();
+    if (same && how.copied != true) return Py_NewRef(from);
+    return wrap(convert(how, x, false));
+  }
+  if (!how.where) require(default_device());
+  if (PyList_Check(from) || PyTuple_Check(from)) return wrap(from_values(how, from));
+  scalar ignored;
+  const parsed number = parse_scalar(from, ignored);
+  if (number == parsed::error) return nullptr;
+  if (number == parsed::yes) {
+    return wrap(is_numpy_scalar(from) ? from_numpy_scalar(how, from) : from_values(how, from));
+  }
+  return wrap(from_foreign(how, from));
+}
+
+}  // namespace skerry::python
