@@ -149,13 +149,6 @@ ndarray from_dlpack_producer(conversion how, PyObject* from) {
   return convert(how, std::move(taken), false);
 }
 
-/// Producers whose interface is older than version 3 give no stream with it, but DLPack does.
-bool has_newest_interface(PyObject* about) {
-  if (!PyDict_Check(about)) return true;
-  PyObject* version = PyDict_GetItemString(about, "version");
-  return version == nullptr || !PyLong_Check(version) || PyLong_AsLong(version) >= 3;
-}
-
 ndarray from_values(const conversion& how, PyObject* from) {
   if (how.copied == false) {
     throw interchange_error(std::string(how.op) +
@@ -189,13 +182,12 @@ ndarray from_foreign(const conversion& how, PyObject* from) {
       has(reinterpret_cast<PyObject*>(Py_TYPE(from)), "__dlpack_c_exchange_api__")) {
     return from_dlpack_producer(how, from);
   }
-  const auto interface = optional_attribute(from, "__cuda_array_interface__");
-  const bool has_interface = interface && interface->get() != Py_None;
-  if (has_interface && has_newest_interface(interface->get())) {
-    return convert(how, from_cuda_interface(how.op, from), false);
+  // Producers of an interface older than version 3 give no stream with it, but DLPack does.
+  const auto interface = read_cuda_interface(how.op, from);
+  if (interface && (interface->version >= 3 || !has(from, "__dlpack__"))) {
+    return convert(how, from_cuda_interface(how.op, *interface, from), false);
   }
   if (has(from, "__dlpack__")) return from_dlpack_producer(how, from);
-  if (has_interface) return convert(how, from_cuda_interface(how.op, from), false);
   if (PyObject_CheckBuffer(from) && !is_numpy_scalar(from)) return from_buffer_object(how, from);
   if (!is_numpy_scalar(from) && (has(from, "__array_struct__") ||
                                  has(from, "__array_interface__") || has(from, "__array__"))) {

@@ -76,7 +76,10 @@ bool is_aligned(const Py_buffer& buffer, std::int64_t alignment) {
     return false;
   }
   for (int axis = 0; axis < buffer.ndim; ++axis) {
-    if (buffer.shape[axis] > 1 && buffer.strides[axis] % alignment != 0) return false;
+    if (buffer.strides != nullptr && buffer.shape[axis] > 1 &&
+        buffer.strides[axis] % alignment != 0) {
+      return false;
+    }
   }
   return true;
 }
@@ -171,10 +174,11 @@ std::optional<ndarray> from_buffer(const char* op, PyObject* from, device where)
     PyBuffer_Release(held);
     return std::nullopt;
   }
+  // ctypes gives no strides even where they are asked for.
   dims shape(held->ndim);
-  dims strides(held->ndim);
   std::copy_n(held->shape, held->ndim, shape.begin());
-  std::copy_n(held->strides, held->ndim, strides.begin());
+  dims strides = c_layout(shape, held->itemsize).strides;
+  if (held->strides != nullptr) std::copy_n(held->strides, held->ndim, strides.begin());
   return adopt_view(op, where, held->buf, std::move(shape), std::move(strides), *type,
                     held->readonly != 0, buffer.release(), release_buffer);
 }

@@ -82,7 +82,7 @@ class reader {
       const without_gil waiting(true);
       host = to_device(array, device{});
     }
-    if (!host.is_c_contiguous()) host = copy(host);
+    host = contiguous(host);
     visit(host.dtype(), [&]<class T>(type_identity<T>) {
       for (std::int64_t i = 0; i < host.size(); ++i) {
         T value;
