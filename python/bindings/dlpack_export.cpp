@@ -41,11 +41,11 @@ struct exported {
   storage_ref memory;
 
   explicit exported(const storage_ref& from) noexcept : memory(from) {}
-  static void destroy(Managed* self) {
-    auto* whole = static_cast<exported*>(self->context);
+  static void free(exported* whole) {
     whole->~exported();
     std::free(whole);
   }
+  static void destroy(Managed* self) { free(static_cast<exported*>(self->context)); }
 };
 
 /// Frees what was not consumed, which is if the capsule still has its first name. An error may be
@@ -132,19 +132,27 @@ void describe_to(tensor& to, const ndarray& array, device_id where, std::int64_t
 
 template <class Managed>
 Managed* make_managed(const ndarray& array, device_id where) {
-  require_whole_strides(array);
   const int rank = array.rank();
   const std::size_t lists = 2 * sizeof(std::int64_t) * static_cast<std::size_t>(rank);
   void* room = std::malloc(sizeof(exported<Managed>) + lists);
   if (room == nullptr) throw std::bad_alloc();
-  auto* whole = new (room) exported<Managed>(array.memory());
+  std::unique_ptr<exported<Managed>, void (*)(exported<Managed>*)> owner(
+      new (room) exported<Managed>(array.memory()), exported<Managed>::free);
+  exported<Managed>* whole = owner.get();
   auto* shape = reinterpret_cast<std::int64_t*>(whole + 1);
   std::int64_t* strides = shape + rank;
-  const int shift = __builtin_ctzll(static_cast<unsigned long long>(array.itemsize()));
+  const std::int64_t* const from_shape = array.shape().data();
+  const std::int64_t* const from_strides = array.strides().data();
+  const std::int64_t width = array.itemsize();
+  const int shift = std::countr_zero(static_cast<std::uint64_t>(width));
+  std::int64_t low_bits = 0;
   for (int axis = 0; axis < rank; ++axis) {
-    shape[axis] = array.shape()[axis];
-    strides[axis] = array.strides()[axis] >> shift;
+    shape[axis] = from_shape[axis];
+    strides[axis] = from_strides[axis] >> shift;
+    low_bits |= from_strides[axis];
   }
+  if ((low_bits & (width - 1)) != 0) [[unlikely]]
+    require_whole_strides(array);
   Managed& managed = whole->managed;
   managed.context = whole;
   managed.deleter = exported<Managed>::destroy;
@@ -153,7 +161,7 @@ Managed* make_managed(const ndarray& array, device_id where) {
     managed.written_by = own_version;
     managed.flags = array.read_only() ? flag_read_only : 0;
   }
-  return &managed;
+  return &owner.release()->managed;
 }
 
 template <class Managed>
@@ -177,11 +185,19 @@ struct integer_pair {
   std::int64_t second;
 };
 
+std::int64_t integer_of(PyObject* from) {
+  if (!PyLong_CheckExact(from)) return clamped_integer(from);
+  int overflow = 0;
+  const long value = PyLong_AsLongAndOverflow(from, &overflow);
+  if (overflow == 0) return value;
+  return overflow < 0 ? INT64_MIN : INT64_MAX;
+}
+
 integer_pair pair_of(const char* argument, PyObject* from) {
   if (!PyTuple_Check(from) || PyTuple_GET_SIZE(from) != 2) {
     throw dtype_error(std::string("__dlpack__: ") + argument + " must be a tuple of two ints");
   }
-  return {clamped_integer(PyTuple_GET_ITEM(from, 0)), clamped_integer(PyTuple_GET_ITEM(from, 1))};
+  return {integer_of(PyTuple_GET_ITEM(from, 0)), integer_of(PyTuple_GET_ITEM(from, 1))};
 }
 
 bool given(PyObject* argument) { return argument != nullptr && argument != Py_None; }

@@ -31,6 +31,9 @@ struct vocabulary {
       PyUnicode_InternFromString("copy"), PyUnicode_InternFromString("dl_device")};
   PyObject* max_version = Py_BuildValue("(ii)", own_version.major, own_version.minor);
   PyObject* host = Py_BuildValue("(ii)", static_cast<int>(device_code::cpu), 0);
+  PyObject* ndarray = PyObject_GetAttrString(numpy(), "ndarray");
+  PyObject* ndarray_method = PyObject_GetAttr(ndarray, method);  ///< takes the array itself
+  PyObject* ndarray_names = Py_BuildValue("(O)", names[1]);
   std::array<PyObject*, 16> chosen{};  ///< tuples of names by the bits of a call's keywords
 };
 vocabulary& words() {
@@ -201,16 +204,12 @@ ndarray from_capsule(const char* op, PyObject* from, std::optional<bool> copied,
     return copied == true ? copy(taken) : taken;
   }
   if (is_numpy_array(from)) {
-    if (!copied) {
-      // What most calls are, without the care for older versions and other devices.
-      request with;
-      with.values[1] = words().max_version;
-      if (PyObject* capsule = with.send(from)) {
-        const object held(capsule);
-        return take_capsule(op, capsule);
-      }
-      if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw python_error{};
-      PyErr_Clear();
+    vocabulary& all = words();
+    // What most calls are, without the care for older versions and other devices.
+    if (!copied && reinterpret_cast<PyObject*>(Py_TYPE(from)) == all.ndarray) {
+      PyObject* stack[] = {from, all.max_version};
+      const object capsule(PyObject_Vectorcall(all.ndarray_method, stack, 1, all.ndarray_names));
+      return take_capsule(op, capsule.get());
     }
   } else {
     if (const exchange_table* table = exchange_table_of(Py_TYPE(from))) {

@@ -71,7 +71,7 @@ bool signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords
   for (Py_ssize_t i = placed; i < count_; ++i) bound[i] = nullptr;
   *rest = count - placed;
   if (keywords != nullptr && !bind_keywords(args + count, keywords, bound)) return false;
-  for (int i = 0; i < count_; ++i) {
+  for (auto i = static_cast<int>(placed); i < count_; ++i) {
     if (bound[i] == nullptr && parameters_[i].required) {
       PyErr_Format(PyExc_TypeError, "%s() is missing the argument '%U'", function_,
                    parameters_[i].name);
