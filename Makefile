@@ -94,7 +94,8 @@ lint: $(VENV)/.group-build $(VENV)/.group-lint
 	ruff format --check .
 	codespell
 	mypy
-	cmake -S . -B build/lint -G Ninja -DSKERRY_CUDA=OFF -DSKERRY_TESTS=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
+	cmake -S . -B build/lint -G Ninja -DSKERRY_CUDA=OFF -DSKERRY_TESTS=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+	  -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
 	python tests/lint_cpp.py build/lint
 
 format: $(VENV)/.group-lint
