@@ -7,6 +7,7 @@
 
 #include "device/cpu/info.hpp"
 #include "device/cuda/module.hpp"
+#include "ops/elementwise/all.hpp"
 #include "ops/kernels/cpu/fill.hpp"
 #include "ops/kernels/table.hpp"
 

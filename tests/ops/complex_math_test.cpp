@@ -10,7 +10,7 @@
 #include <numbers>
 #include <vector>
 
-#include "ops/elementwise.hpp"
+#include "ops/elementwise/all.hpp"
 #include "tests/ops/same_value.hpp"
 
 // The special cases of array API 2025.12 for complex dtypes, typed from its text. `a` and `b` are

@@ -16,6 +16,7 @@
 
 #include "core/layout.hpp"
 #include "core/plan.hpp"
+#include "ops/elementwise/all.hpp"
 #include "ops/kernels/cpu/cast.hpp"
 #include "ops/kernels/cpu/fill.hpp"
 #include "ops/kernels/table.hpp"

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "ops/elementwise.hpp"
+#include "ops/elementwise/all.hpp"
 
 namespace skerry {
 namespace {

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "ops/elementwise.hpp"
+#include "ops/elementwise/all.hpp"
 #include "tests/ops/same_value.hpp"
 
 // The special cases of array API 2025.12 for real dtypes, typed from its text.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "enabled_dtypes.hpp"
+#include "ops/elementwise/all.hpp"
 #include "ops/kernels/cpu/cast.hpp"
 #include "ops/kernels/cpu/loops.hpp"
 #include "ops/kernels/elementwise.hpp"

@@ -4,6 +4,7 @@
 
 #include "core/dtype.hpp"
 #include "ops/kernels/cuda/loops.cuh"
+#include "ops/kernels/cuda/stand_in.cuh"
 #include "ops/kernels/elementwise.hpp"
 
 namespace skerry {
@@ -33,8 +34,14 @@ concept castable = !ops::same_v<To, From> && (ops::complex_floating<To> || ops::
 template <class From, class To>
 void fill_cast(elementwise_kernels& table) {
   if constexpr (castable<To, From>) {
-    table.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)].native =
-        &elementwise<cast_to<To>, To, From>;
+    using T = typename cast_stand_in<From, To>::to;
+    using F = typename cast_stand_in<From, To>::from;
+    kernel& entry = table.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)];
+    if constexpr (ops::same_v<T, F>) {
+      entry.native = &elementwise<ops::positive, T, T>;
+    } else {
+      entry.native = &elementwise<cast_to<T>, T, F>;
+    }
   }
 }
 

@@ -155,5 +155,17 @@ int elementwise(const void* params, launch_context* context) {
   return launched(launch_strided<Op, Out, In...>(operands, stream_of(context), is_aligned, inputs));
 }
 
+/// The native kernel of `out = Op(second, first)`; its parameter is a plan of out, first, second.
+template <class Op, class Out, class T>
+int swapped_elementwise(const void* params, launch_context* context) {
+  plan operands = *static_cast<const plan*>(params);
+  ::cuda::std::swap(operands.data[1], operands.data[2]);
+  ::cuda::std::swap(operands.values[1], operands.values[2]);
+  for (int axis = 0; axis < operands.rank; ++axis) {
+    ::cuda::std::swap(operands.strides[1][axis], operands.strides[2][axis]);
+  }
+  return elementwise<Op, Out, T, T>(&operands, context);
+}
+
 }  // namespace native
 }  // namespace skerry
