@@ -231,3 +231,108 @@ def test_large_rows_by_any_number_of_threads(dtype, threads, descending):
                 )
     finally:
         sk.set_num_threads(before)
+
+
+def lengths_around_vectors():
+    """All lengths that registers hold, by vectors of any width, and some that are parted first."""
+    return [*range(1, 290), 383, 511, 512, 513, 1023, 1025, 4095, 4097]
+
+
+def patterns(dtype, n):
+    """Orders that make a careless quicksort slow or wrong."""
+    rng = np.random.default_rng(n)
+    half = np.minimum(np.arange(n), np.arange(n)[::-1])
+    yield "whole range", bits(dtype, n, n)
+    yield "permutation", rng.permutation(n).astype(dtype)
+    yield "organ pipe", half.astype(dtype)
+    yield "two values", rng.integers(0, 2, n).astype(dtype)
+    yield "all equal but one", np.where(np.arange(n) == n // 3, 5, 3).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        yield "one NaN", np.where(np.arange(n) == n // 2, np.nan, half).astype(dtype)
+        yield "NaN at the ends", np.where(half == 0, np.nan, rng.standard_normal(n)).astype(dtype)
+        yield "all NaN", np.full(n, np.nan, dtype)
+        yield "zeros", rng.choice(np.asarray([0.0, -0.0], dtype), n)
+        yield "one -0", np.where(np.arange(n) == n // 2, -0.0, rng.integers(-1, 2, n)).astype(dtype)
+        yield "infinities", rng.choice(np.asarray([np.inf, -np.inf, np.nan], dtype), n)
+
+
+@DESCENDING
+@pytest.mark.parametrize("dtype", WIDE)
+def test_lengths_around_vectors(dtype, descending):
+    for n in lengths_around_vectors():
+        rows = list(patterns(dtype, n))
+        x = np.stack([row for _, row in rows])
+        check(on("cpu:0", x), x, -1, descending, "cpu:0", f"rows of {n}")
+        name, row = rows[n % len(rows)]
+        check(on("cpu:0", row), row, -1, descending, "cpu:0", f"{name} n={n}")
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dtype", WIDE)
+def test_large_patterns(dtype, threads):
+    before = sk.get_num_threads()
+    sk.set_num_threads(threads)
+    try:
+        for n in (65_536, 300_001):
+            for name, x in patterns(dtype, n):
+                got = to_numpy(sk.sort(on("cpu:0", x)))
+                np.testing.assert_array_equal(got, np.sort(x), name)
+                if np.dtype(dtype).kind == "f":
+                    zeros = np.signbit(x[x == 0])
+                    np.testing.assert_array_equal(np.signbit(got[got == 0]), zeros, name)
+    finally:
+        sk.set_num_threads(before)
+
+
+def slow_for_quicksort(n, lanes):
+    """float64 of which quicksort's samples, with vectors of so many lanes, are the least each time (n < 4096)."""
+    ranks = np.full(n, n)
+    rest = np.arange(n)
+    least = 0
+    for level in range(2 * n.bit_length() + 1):
+        state, sample = len(rest), []
+        for _ in range(lanes):
+            state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+            sample.append(rest[state * len(rest) >> 64])
+        for item in sample:
+            if ranks[item] == n:
+                ranks[item] = least
+                least += 1
+        above = ranks[rest] >= sorted(ranks[sample])[lanes // 2]
+        blocks = [rest[i : i + lanes][above[i : i + lanes]] for i in range(0, len(rest), lanes)]
+        # The first partition goes from one array to the end of another.
+        rest = np.concatenate(blocks[::-1] if level == 0 else blocks)
+    assert len(rest) > 1000
+    unset = ranks == n
+    ranks[unset] = least + np.random.default_rng(n).permutation(unset.sum())
+    return ranks.astype(np.float64)
+
+
+@pytest.mark.parametrize("lanes", [4, 8])
+def test_what_quicksort_makes_no_headway_with(lanes):
+    for n in (3000, 4001):
+        x = slow_for_quicksort(n, lanes)
+        got = to_numpy(sk.sort(on("cpu:0", x)))
+        np.testing.assert_array_equal(got, np.sort(x))
+        got = to_numpy(sk.sort(on("cpu:0", -x), descending=True))
+        np.testing.assert_array_equal(got, -np.sort(x))
+
+
+def test_items_that_lie_at_odd_addresses():
+    raw = np.zeros(8 * 1000 + 1, np.uint8)
+    x = raw[1:].view(np.float64)
+    x[:] = np.random.default_rng(0).standard_normal(1000)
+    got = to_numpy(sk.sort(sk.asarray(x)))
+    np.testing.assert_array_equal(got, np.sort(x))
+
+
+@DESCENDING
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "float64"])
+def test_short_places_by_the_lowest_bits(dtype, descending):
+    """Keys of 8 bytes that differ in the bits which a place takes up, too."""
+    rng = np.random.default_rng(1)
+    for n in (2, 5, 8, 17, 33, 100, 128):
+        low = rng.integers(0, 200, n).astype(np.uint64)
+        high = rng.integers(0, 2, n).astype(np.uint64) << np.uint64(62)
+        x = (low | high).view(dtype) if dtype != "float64" else (low + high).view(np.float64)
+        check(on("cpu:0", x), x, -1, descending, "cpu:0", f"n={n}")

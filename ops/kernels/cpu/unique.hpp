@@ -5,6 +5,7 @@
 #include "ops/kernels/cpu/hash.hpp"
 #include "ops/kernels/cpu/places.hpp"
 #include "ops/kernels/cpu/sort.hpp"
+#include "ops/kernels/cpu/unique_lanes.hpp"
 #include "ops/kernels/set.hpp"
 
 namespace skerry {
@@ -83,25 +84,35 @@ class distinct_items {
 
 // ---- many of them: sorted
 
-/// From the values in order; NaN differs from itself, and so is distinct.
+/// Keeps the first of equal neighbours of n sorted values, which may be in the same memory, and
+/// where each was, if `begins` is not null. NaN differs from itself, and so is distinct.
 template <class T>
-void unique_values(const unique_params& p) {
+int64 keep_first_of_equal(char* values, int64 n, int64* begins) {
   constexpr int64 size = sizeof(T);
-  sort_whole_row<T>(p.input, p.values, p.scratch, p.size, false);
-  int64 found = 1;
-  int64 begin = 0;
-  T last = item_at<T>(p.values, 0);
-  for (int64 i = 1; i < p.size; ++i) {
-    const T item = item_at<T>(p.values, i);
-    if (item == last) continue;
-    if (p.counts != nullptr) p.counts[found - 1] = i - begin;
-    store<T>(p.values + found * size, item);
+  int64 found = 0;
+  int64 i = 0;
+  if constexpr (has_lanes<T>) found = keep_first_by_lanes<T>(values, n, begins, i);
+  T last = i > 0 ? item_at<T>(values, found - 1) : T{};
+  for (; i < n; ++i) {
+    const T item = item_at<T>(values, i);
+    if (i > 0 && item == last) continue;
+    if (begins != nullptr) begins[found] = i;
+    store<T>(values + found * size, item);
     ++found;
-    begin = i;
     last = item;
   }
-  if (p.counts != nullptr) p.counts[found - 1] = p.size - begin;
+  return found;
+}
+
+/// From the values in order.
+template <class T>
+void unique_values(const unique_params& p) {
+  sort_whole_row<T>(p.input, p.values, p.scratch, p.size, false);
+  const int64 found = keep_first_of_equal<T>(p.values, p.size, p.counts);
   *p.distinct = found;
+  if (p.counts == nullptr) return;
+  for (int64 i = 0; i + 1 < found; ++i) p.counts[i] = p.counts[i + 1] - p.counts[i];
+  p.counts[found - 1] = p.size - p.counts[found - 1];
 }
 
 /// From the order of places.
