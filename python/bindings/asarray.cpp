@@ -10,6 +10,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"
+#include "python/bindings/host_interface.hpp"
 #include "python/bindings/sequence.hpp"
 
 namespace skerry::python {
@@ -28,6 +29,32 @@ std::optional<object> optional_attribute(PyObject* from, const char* name) {
 bool has(PyObject* from, const char* name) { return optional_attribute(from, name).has_value(); }
 
 std::string type_name(PyObject* from) { return Py_TYPE(from)->tp_name; }
+
+std::optional<dtype> dtype_of(char kind, std::int64_t width) {
+  for (int i = 0; i < dtype_count; ++i) {
+    const auto type = static_cast<dtype>(i);
+    if (info(type).typestr[1] == kind && itemsize(type) == width) return type;
+  }
+  return std::nullopt;
+}
+
+/// The memory of a numpy.ndarray, which is believed. Empty where a copy must come first. The buffer
+/// protocol would do, but NumPy writes a format string for it.
+std::optional<ndarray> from_array_struct(const char* op, PyObject* from, device where) {
+  static PyObject* const name = PyUnicode_InternFromString("__array_struct__");
+  const object capsule(PyObject_GetAttr(from, name));
+  const auto* about =
+      static_cast<const array_struct*>(PyCapsule_GetPointer(capsule.get(), nullptr));
+  if (about == nullptr) throw python_error{};
+  constexpr int needed = flag_aligned | flag_native_order;
+  const std::optional<dtype> type = dtype_of(about->kind, about->itemsize);
+  if (!type || (about->flags & needed) != needed) return std::nullopt;
+  const auto rank = static_cast<std::size_t>(about->rank);
+  dims shape(std::span<const std::int64_t>(about->shape, rank));
+  dims strides(std::span<const std::int64_t>(about->strides, rank));
+  return adopt_view(op, where, about->data, std::move(shape), std::move(strides), *type,
+                    (about->flags & flag_writeable) == 0, Py_NewRef(from), drop_reference);
+}
 
 /// Of NumPy's classes that are no plain arrays; looked up only for subclasses of numpy.ndarray.
 void reject_special_array(const char* op, PyObject* from) {
@@ -214,7 +241,11 @@ ndarray convert(const conversion& how, ndarray from, bool fresh) {
 }
 
 numpy_memory take_numpy_array(const conversion& how, PyObject* from, device home) {
-  if (!is_numpy_array_exactly(from)) reject_special_array(how.op, from);
+  if (is_numpy_array_exactly(from)) {
+    if (auto shared = from_array_struct(how.op, from, home)) return {std::move(*shared), false};
+  } else {
+    reject_special_array(how.op, from);
+  }
   if (auto shared = from_buffer(how.op, from, home)) return {std::move(*shared), false};
   const object own(PyObject_GetAttrString(from, "dtype"));
   const object type = convertible_dtype(how, own.get());

@@ -11,23 +11,6 @@
 namespace skerry::python {
 namespace {
 
-/// NumPy's PyArrayInterface, an ABI: what the capsule of `__array_struct__` points to.
-struct array_struct {
-  int two = 2;
-  int rank = 0;
-  char kind = 0;
-  int itemsize = 0;
-  int flags = 0;
-  Py_ssize_t* shape = nullptr;
-  Py_ssize_t* strides = nullptr;
-  void* data = nullptr;
-  PyObject* dtype = nullptr;
-};
-constexpr int flag_aligned = 0x100;
-constexpr int flag_native_order = 0x200;
-constexpr int flag_writeable = 0x400;
-constexpr int flag_has_dtype = 0x800;
-
 static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
 
 // Consumers refuse a null pointer even where there is nothing to point to.

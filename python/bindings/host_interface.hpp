@@ -6,6 +6,23 @@
 
 namespace skerry::python {
 
+/// NumPy's PyArrayInterface, an ABI: what the capsule of `__array_struct__` points to.
+struct array_struct {
+  int two = 2;
+  int rank = 0;
+  char kind = 0;
+  int itemsize = 0;
+  int flags = 0;
+  Py_ssize_t* shape = nullptr;
+  Py_ssize_t* strides = nullptr;
+  void* data = nullptr;
+  PyObject* dtype = nullptr;
+};
+inline constexpr int flag_aligned = 0x100;
+inline constexpr int flag_native_order = 0x200;
+inline constexpr int flag_writeable = 0x400;
+inline constexpr int flag_has_dtype = 0x800;
+
 // What NumPy sees of an array on a CPU device. There is no buffer protocol: its slot belongs to the
 // type, so that torch.asarray would take it for arrays on any device, fail for those on a GPU, and
 // read those on a CPU as float32 bytes whatever their dtype. Without it PyTorch, mpi4py and others
