@@ -214,7 +214,17 @@ ndarray from_foreign(const conversion& how, PyObject* from) {
   if (interface && (interface->version >= 3 || !has(from, "__dlpack__"))) {
     return convert(how, from_cuda_interface(how.op, *interface, from), false);
   }
-  if (has(from, "__dlpack__")) return from_dlpack_producer(how, from);
+  if (has(from, "__dlpack__")) {
+    try {
+      return from_dlpack_producer(how, from);
+    } catch (const python_error&) {
+      // What the producer can't say by DLPack (PyTorch: memory of another than the current device),
+      // its interface may.
+      if (!interface || PyErr_ExceptionMatches(PyExc_BufferError) == 0) throw;
+      PyErr_Clear();
+    }
+    return convert(how, from_cuda_interface(how.op, *interface, from), false);
+  }
   if (PyObject_CheckBuffer(from) && !is_numpy_scalar(from)) return from_buffer_object(how, from);
   if (!is_numpy_scalar(from) && (has(from, "__array_struct__") ||
                                  has(from, "__array_interface__") || has(from, "__array__"))) {

@@ -76,26 +76,24 @@ data_type code_of(dtype type) noexcept { return type_codes[static_cast<std::size
 
 std::optional<dtype> dtype_of(const data_type& type) noexcept {
   // By code and width; a tensor has just been written member by member, so that members are read.
-  constexpr int codes = static_cast<int>(type_code::boolean) + 1;
-  constexpr int widths = 5;  // 8 to 128 bits
+  constexpr std::size_t codes = static_cast<std::size_t>(type_code::boolean) + 1;
+  constexpr std::size_t widths = 5;  // 8 to 128 bits
   static constexpr auto known = [] {
-    std::array<std::int8_t, std::size_t{codes} * widths> table{};
+    std::array<int, codes * widths> table{};
     table.fill(-1);
     for (int i = 0; i < dtype_count; ++i) {
       const data_type own = type_codes[static_cast<std::size_t>(i)];
-      const int width = std::countr_zero(static_cast<unsigned>(own.bits)) - 3;
-      table[static_cast<std::size_t>(static_cast<int>(own.code) * widths + width)] =
-          static_cast<std::int8_t>(i);
+      const std::size_t width = static_cast<std::size_t>(std::countr_zero(own.bits)) - 3;
+      table[static_cast<std::size_t>(own.code) * widths + width] = i;
     }
     return table;
   }();
-  const int code = static_cast<int>(type.code);
-  const auto bits = static_cast<unsigned>(type.bits);
-  if (code >= codes || bits < 8 || !std::has_single_bit(bits) || type.lanes != 1) {
+  const auto code = static_cast<std::size_t>(type.code);
+  if (code >= codes || type.bits < 8 || !std::has_single_bit(type.bits) || type.lanes != 1) {
     return std::nullopt;
   }
-  const int at = code * widths + std::countr_zero(bits) - 3;
-  const int found = known[static_cast<std::size_t>(at)];
+  const std::size_t width = static_cast<std::size_t>(std::countr_zero(type.bits)) - 3;
+  const int found = known[code * widths + width];
   if (found < 0) return std::nullopt;
   return static_cast<dtype>(found);
 }

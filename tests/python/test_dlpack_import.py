@@ -394,6 +394,32 @@ def test_dlpack_D16_fewer_keywords_are_tried_after_a_type_error(cuda_device):
     ]
 
 
+def test_dlpack_what_a_producer_refuses_asarray_takes_by_the_older_interface(cuda_device):
+    x = on(cuda_device, np.arange(3.0))
+
+    class Both:
+        """As PyTorch's tensors: version 2, and BufferError by DLPack for some."""
+
+        error = BufferError("not on the current device")
+
+        def __init__(self):
+            about = {**x.__cuda_array_interface__, "version": 2}
+            self.__cuda_array_interface__ = {k: v for k, v in about.items() if k != "stream"}
+
+        def __dlpack__(self, **keywords):
+            raise self.error
+
+        def __dlpack_device__(self):
+            return x.__dlpack_device__()
+
+    assert pointer(sk.asarray(Both())) == pointer(x)
+    with pytest.raises(BufferError, match="current device"):
+        sk.from_dlpack(Both())
+    Both.error = RuntimeError("something else")
+    with pytest.raises(RuntimeError, match="something else"):
+        sk.asarray(Both())
+
+
 @pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
 def test_dlpack_D16_a_type_error_of_the_producers_own_is_seen(where):
     own = sk.ones((1,), device=where).__dlpack_device__()

@@ -14,7 +14,7 @@ import skerry as sk
 from conftest import HAS_GPU
 from oracle import on, sample, to_numpy
 from skerry import _core
-from skerry.exceptions import DeviceError, OutOfMemoryError
+from skerry.exceptions import DeviceError, InterchangeError, OutOfMemoryError
 
 
 def operations():
@@ -62,6 +62,12 @@ def operations():
         lambda x, y: x.to_device("cuda:1" if str(x.device) != "cuda:1" else "cpu:1"),
     )
     yield "to host", lambda x, y: x.T.to_device("cpu:1")
+    yield "by DLPack", lambda x, y: sk.from_dlpack(x.__dlpack__(max_version=(1, 0)))
+    yield "by DLPack, copied", lambda x, y: sk.from_dlpack(x.__dlpack__(copy=True))
+    yield (
+        "by DLPack, to the host",
+        lambda x, y: sk.from_dlpack(x.__dlpack__(dl_device=(1, 0), copy=True)),
+    )
     yield "concat", lambda x, y: sk.concat([x, sk.astype(y.T, sk.float32)], axis=None)
     yield "stack", lambda x, y: sk.stack([x, y], axis=1)
     yield "tile", lambda x, y: sk.tile(x, (2, 2))
@@ -208,7 +214,7 @@ def test_failed_allocations(name, where, from_then_on):
         failures = fail_until_it_works(arm, disarm, OutOfMemoryError, call, make, unchanged, 30)
     finally:
         _core.fail_allocation(0)
-    views_only = {"iadd", "setitem", "setitem scalar"}
+    views_only = {"iadd", "setitem", "setitem scalar", "by DLPack"}
     assert failures >= (0 if name in views_only else 1)
 
 
@@ -239,8 +245,10 @@ def test_failed_cuda_calls(name):
         return met
 
     try:
-        fail_until_it_works(
-            arm, disarm, (DeviceError, OutOfMemoryError), call, make, unchanged, 200
-        )
+        errors = (DeviceError, OutOfMemoryError)
+        if name.startswith("by DLPack"):
+            # The code that is injected is what the runtime says of a pointer that it does not know.
+            errors += (InterchangeError,)
+        fail_until_it_works(arm, disarm, errors, call, make, unchanged, 200)
     finally:
         _core.rehearsal_fail_call(0, 0)
