@@ -4,9 +4,42 @@
 
 #include <Python.h>
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/dims.hpp"
+#include "core/dtype.hpp"
+
 namespace skerry::python {
 
 /// Adds the functions that take over memory by the CUDA array interface.
 void add_cuda_import(PyObject* module);
+
+struct foreign_data {
+  void* address = nullptr;
+  bool is_none = false;
+  bool read_only = false;
+};
+
+/// What a dictionary says, before the driver was asked anything.
+struct described {
+  dims shape;
+  dims strides;
+  dtype type = dtype::uint8;
+  foreign_data data;
+  std::optional<std::int64_t> stream;
+  bool is_empty = false;
+};
+
+/// Reads all entries but the version, and checks each by itself. Throws dtype_error for one of a
+/// wrong type, interchange_error, shape_error and overflow_error for its value,
+/// not_implemented_error for a mask.
+[[nodiscard]] described read_fields(const char* op, PyObject* description);
+
+[[noreturn]] void reject_interface(const char* op, const std::string& what);
+[[noreturn]] void reject_interface_type(const char* op, const std::string& what);
+/// repr(), cut to a length that suits a message.
+[[nodiscard]] std::string represent_briefly(PyObject* value);
 
 }  // namespace skerry::python

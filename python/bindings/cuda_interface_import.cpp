@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <string>
 #include <string_view>
 
@@ -23,246 +21,25 @@ namespace {
 constexpr const char* attribute = "__cuda_array_interface__";
 constexpr int newest_version = 3;
 
-[[noreturn]] void reject(const char* op, const std::string& what) {
-  throw interchange_error(std::string(op) + ": " + what);
-}
-[[noreturn]] void reject_type(const char* op, const std::string& what) {
-  throw dtype_error(std::string(op) + ": " + what);
-}
-
-std::string represent(PyObject* value) {
-  const object text(PyObject_Repr(value));
-  const char* found = PyUnicode_AsUTF8(text.get());
-  if (found == nullptr) throw python_error{};
-  const std::string whole = found;
-  return whole.size() > 100 ? whole.substr(0, 97) + "..." : whole;
-}
-
 std::string type_name(PyObject* value) { return Py_TYPE(value)->tp_name; }
-
-/// Whether a value counts as an integer: bool does not, though Python's is one.
-bool is_integer(PyObject* value) { return PyIndex_Check(value) != 0 && PyBool_Check(value) == 0; }
-
-/// Empty where it is no int64.
-std::optional<std::int64_t> int64_of(PyObject* value) {
-  const object integer(PyNumber_Index(value));
-  int overflow = 0;
-  const std::int64_t found = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
-  if (overflow != 0) return std::nullopt;
-  if (found == -1 && PyErr_Occurred() != nullptr) throw python_error{};
-  return found;
-}
-
-/// The values of the keys that are used, read before any of them is looked at: what runs while they
-/// are (an `__index__`, say) may change the dictionary.
-struct fields {
-  object shape, typestr, data, strides, mask, stream;
-
-  explicit fields(PyObject* description)
-      : shape(get(description, "shape")),
-        typestr(get(description, "typestr")),
-        data(get(description, "data")),
-        strides(get(description, "strides")),
-        mask(get(description, "mask")),
-        stream(get(description, "stream")) {}
-
-  /// Null where the key is absent.
-  static object get(PyObject* description, const char* name) {
-    const object key(PyUnicode_FromString(name));
-    PyObject* found = PyDict_GetItemWithError(description, key.get());
-    if (found == nullptr && PyErr_Occurred() != nullptr) throw python_error{};
-    return found == nullptr ? object() : object::borrow(found);
-  }
-};
-
-bool is_absent(const object& value) { return value.get() == nullptr || value.get() == Py_None; }
-
-void require_key(const char* op, const object& value, const char* name) {
-  if (value.get() == nullptr) {
-    reject(op, std::string("the interface has no key '") + name + "', which all versions require");
-  }
-}
-
-dims integers_of(const char* op, const object& from, const char* name) {
-  if (PyTuple_Check(from.get()) == 0 && PyList_Check(from.get()) == 0) {
-    reject_type(
-        op, std::string("'") + name + "' must be a tuple of ints, not " + type_name(from.get()));
-  }
-  const object values(PySequence_Tuple(from.get()));  // a list may change under our hands
-  const Py_ssize_t count = PyTuple_GET_SIZE(values.get());
-  if (count > max_rank) {
-    reject(op, std::string("'") + name + "' has " + std::to_string(count) +
-                   " axes; at most 64 are possible");
-  }
-  dims result(static_cast<int>(count));
-  for (int i = 0; i < result.rank(); ++i) {
-    PyObject* const one = PyTuple_GET_ITEM(values.get(), i);
-    if (!is_integer(one)) {
-      reject_type(op, std::string("'") + name + "' must hold ints, not " + type_name(one) + ": " +
-                          represent(one));
-    }
-    const std::optional<std::int64_t> value = int64_of(one);
-    if (!value) reject(op, std::string("'") + name + "' is out of range: " + represent(one));
-    result[i] = *value;
-  }
-  return result;
-}
-
-dtype dtype_of(const char* op, const object& typestr) {
-  if (PyUnicode_Check(typestr.get()) == 0) {
-    reject_type(op, "'typestr' must be a str, not " + type_name(typestr.get()));
-  }
-  Py_ssize_t length = 0;
-  const char* text = PyUnicode_AsUTF8AndSize(typestr.get(), &length);
-  if (text == nullptr) {  // lone surrogates
-    PyErr_Clear();
-    reject_type(op, "'typestr' is no text: " + represent(typestr.get()));
-  }
-  const std::string_view code(text, static_cast<std::size_t>(length));
-  if (const auto found = parse_typestr(code)) return *found;
-  const std::string shown = represent(typestr.get());
-  std::string native(code);
-  if (!native.empty() && (native[0] == '>' || native[0] == '#')) native[0] = '<';
-  if (native != code && parse_typestr(native)) {
-    reject(op, "'typestr' " + shown +
-                   " is not in this machine's byte order; swap the bytes where the data is made");
-  }
-  reject_type(op, "'typestr' " + shown + " is none of the dtypes of the array API standard");
-}
-
-struct foreign_data {
-  void* address = nullptr;
-  bool is_none = false;
-  bool read_only = false;
-};
-
-foreign_data data_of(const char* op, const object& from) {
-  const bool fits = (PyTuple_Check(from.get()) != 0 || PyList_Check(from.get()) != 0) &&
-                    PySequence_Size(from.get()) == 2;
-  if (!fits) {
-    reject_type(op, "'data' must be a tuple (pointer, read-only), not " + represent(from.get()));
-  }
-  const object pair(PySequence_Tuple(from.get()));
-  if (PyTuple_GET_SIZE(pair.get()) != 2) reject_type(op, "'data' changed while it was read");
-  PyObject* const pointer = PyTuple_GET_ITEM(pair.get(), 0);
-  PyObject* const flag = PyTuple_GET_ITEM(pair.get(), 1);
-
-  foreign_data found;
-  scalar value;
-  const parsed kind = parse_scalar(flag, value);
-  if (kind == parsed::error) throw python_error{};
-  if (kind == parsed::no || value.what == scalar::kind::real ||
-      value.what == scalar::kind::complex) {
-    reject_type(op, "the read-only flag of 'data' must be a bool, not " + type_name(flag));
-  }
-  found.read_only = value.what == scalar::kind::boolean
-                        ? value.boolean
-                        : value.integer != 0 || value.is_unsigned || value.out_of_range;
-  if (pointer == Py_None) {
-    found.is_none = true;
-    return found;
-  }
-  if (!is_integer(pointer)) {
-    reject_type(op, "the pointer of 'data' must be an int, not " + type_name(pointer));
-  }
-  const object integer(PyNumber_Index(pointer));
-  const std::size_t address = PyLong_AsSize_t(integer.get());
-  if (PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    throw overflow_error(std::string(op) +
-                         ": the pointer of 'data' is no address: " + represent(integer.get()));
-  }
-  found.address = reinterpret_cast<void*>(address);
-  return found;
-}
-
-/// The handle; empty for "no need to synchronise".
-std::optional<std::int64_t> stream_of(const char* op, const object& from) {
-  if (is_absent(from)) return std::nullopt;
-  if (!is_integer(from.get())) {
-    reject_type(op, "'stream' must be an int or None, not " + type_name(from.get()));
-  }
-  const std::optional<std::int64_t> handle = int64_of(from.get());
-  if (!handle || *handle < 0) reject(op, "'stream' is no handle: " + represent(from.get()));
-  if (*handle == 0) {
-    reject(op,
-           "'stream' 0 is disallowed, being ambiguous; 1 is the legacy default stream, 2 the "
-           "per-thread one");
-  }
-  return handle;
-}
-
-/// What a dictionary says, before the driver was asked anything.
-struct described {
-  dims shape;
-  dims strides;
-  dtype type = dtype::uint8;
-  foreign_data data;
-  std::optional<std::int64_t> stream;
-  bool is_empty = false;
-};
-
-void check_strides(const char* op, described& what) {
-  const std::int64_t width = itemsize(what.type);
-  const std::int64_t alignment = info(what.type).alignment;
-  const dims dense = c_layout(what.shape, width).strides;
-  for (int axis = 0; axis < what.shape.rank(); ++axis) {
-    std::int64_t& stride = what.strides[axis];
-    // Nobody steps along such an axis, and producers write anything there.
-    if (what.is_empty || (what.shape[axis] == 1 && stride % width != 0)) stride = dense[axis];
-    if (stride % alignment != 0) {
-      reject(op, "'strides' " + to_string(what.strides) + " are no multiples of the " +
-                     std::to_string(alignment) + " bytes to which " + name(what.type) +
-                     " is aligned; copy the elements to an array of their own");
-    }
-  }
-}
-
-described read_fields(const char* op, PyObject* description) {
-  const fields all(description);
-  require_key(op, all.shape, "shape");
-  require_key(op, all.typestr, "typestr");
-  require_key(op, all.data, "data");
-  if (!is_absent(all.mask)) {
-    throw not_implemented_error(
-        std::string(op) +
-        ": the array has a mask, and skerry has no masked arrays; fill the masked elements first, "
-        "or import data and mask apart: the mask is an array with a CUDA array interface too");
-  }
-  described what;
-  what.type = dtype_of(op, all.typestr);
-  what.shape = integers_of(op, all.shape, "shape");
-  check_shape(op, what.shape.span(), itemsize(what.type));
-  what.is_empty = std::find(what.shape.begin(), what.shape.end(), 0) != what.shape.end();
-  what.data = data_of(op, all.data);
-  what.stream = stream_of(op, all.stream);
-  if (is_absent(all.strides)) {
-    what.strides = c_layout(what.shape, itemsize(what.type)).strides;
-    return what;
-  }
-  what.strides = integers_of(op, all.strides, "strides");
-  if (what.strides.rank() != what.shape.rank()) {
-    reject(op, "'strides' " + to_string(what.strides) + " and 'shape' " + to_string(what.shape) +
-                   " have different lengths");
-  }
-  check_strides(op, what);
-  return what;
-}
 
 std::string address_text(const void* address) {
   const object text(PyLong_FromVoidPtr(const_cast<void*>(address)));
   const object hex(PyNumber_ToBase(text.get(), 16));
-  return represent(hex.get());
+  return represent_briefly(hex.get());
 }
 
 void check_address(const char* op, const described& what) {
   const void* const address = what.data.address;
-  if (what.data.is_none) reject_type(op, "the pointer of 'data' is None for an array of elements");
-  if (address == nullptr) reject(op, "the pointer of 'data' is 0 for an array of elements");
+  if (what.data.is_none)
+    reject_interface_type(op, "the pointer of 'data' is None for an array of elements");
+  if (address == nullptr)
+    reject_interface(op, "the pointer of 'data' is 0 for an array of elements");
   const auto alignment = static_cast<std::uintptr_t>(info(what.type).alignment);
   if (reinterpret_cast<std::uintptr_t>(address) % alignment != 0) {
-    reject(op, "the pointer of 'data' " + address_text(address) + " is not aligned to the " +
-                   std::to_string(alignment) + " bytes of " + name(what.type));
+    reject_interface(op, "the pointer of 'data' " + address_text(address) +
+                             " is not aligned to the " + std::to_string(alignment) + " bytes of " +
+                             name(what.type));
   }
 }
 
@@ -278,16 +55,17 @@ void check_extent(const char* op, const foreign_data& data, const checked_view& 
       above <= facts.allocation_bytes - inside) {
     return;
   }
-  reject(op, "the elements reach from byte " + std::to_string(view.first) + " to byte " +
-                 std::to_string(view.first + view.nbytes) +
-                 " around the pointer, beyond its allocation of " +
-                 std::to_string(facts.allocation_bytes) +
-                 " bytes; shape or strides are wrong (a broadcast axis whose stride 0 was lost?)");
+  reject_interface(
+      op, "the elements reach from byte " + std::to_string(view.first) + " to byte " +
+              std::to_string(view.first + view.nbytes) +
+              " around the pointer, beyond its allocation of " +
+              std::to_string(facts.allocation_bytes) +
+              " bytes; shape or strides are wrong (a broadcast axis whose stride 0 was lost?)");
 }
 
 [[noreturn]] void reject_device(const char* op, const std::string& memory, device wanted) {
-  reject(op, "the memory is " + memory + ", not on " + to_string(wanted) +
-                 ", and is not copied unasked; take it as it is and use to_device");
+  reject_interface(op, "the memory is " + memory + ", not on " + to_string(wanted) +
+                           ", and is not copied unasked; take it as it is and use to_device");
 }
 
 /// Where the memory is. Logical devices of one GPU can't be told apart by an address, so a wish
@@ -296,8 +74,9 @@ device device_of_facts(const char* op, const pointer_facts& facts,
                        const std::optional<device>& wanted) {
   using kind = pointer_facts::kind;
   if (facts.what == kind::host) {
-    if (wanted && wanted->kind != device_kind::cpu)
+    if (wanted && wanted->kind != device_kind::cpu) {
       reject_device(op, "pinned host memory", *wanted);
+    }
     const device usual = default_device();
     return wanted.value_or(usual.kind == device_kind::cpu ? usual : device{});
   }
@@ -306,7 +85,7 @@ device device_of_facts(const char* op, const pointer_facts& facts,
     return *wanted;
   }
   const std::optional<device> found = device_of_physical(facts.ordinal);
-  if (!found) reject(op, "no device for CUDA ordinal " + std::to_string(facts.ordinal));
+  if (!found) reject_interface(op, "no device for CUDA ordinal " + std::to_string(facts.ordinal));
   if (wanted) reject_device(op, "on " + to_string(*found), *wanted);
   return *found;
 }
@@ -322,9 +101,10 @@ location locate(const char* op, const foreign_data& data, const checked_view& vi
                 const std::optional<device>& wanted) {
   const pointer_facts facts = inspect_pointer(data.address);
   if (facts.what == pointer_facts::kind::unknown) {
-    reject(op, "the pointer of 'data' " + address_text(data.address) +
-                   " is not a device pointer: CUDA knows no memory there; it is the host's, or was "
-                   "freed");
+    reject_interface(
+        op, "the pointer of 'data' " + address_text(data.address) +
+                " is not a device pointer: CUDA knows no memory there; it is the host's, or was "
+                "freed");
   }
   const device where = device_of_facts(op, facts, wanted);
   check_extent(op, data, view, facts);
@@ -332,7 +112,8 @@ location locate(const char* op, const foreign_data& data, const checked_view& vi
     return {where, where, static_cast<char*>(data.address), false};
   }
   const device gpu = device_of_physical(facts.ordinal).value_or(device{device_kind::cuda, 0});
-  return {where, gpu, static_cast<char*>(facts.data), true};
+  void* const address = facts.data != nullptr ? facts.data : data.address;
+  return {where, gpu, static_cast<char*>(address), true};
 }
 
 /// No elements: no address to ask the driver about.
@@ -352,10 +133,10 @@ stream producer_of(const char* op, device where, const std::optional<std::int64_
   auto* const native = reinterpret_cast<void*>(static_cast<std::uintptr_t>(*handle));
   if (*handle > 2) {
     const int ordinal = ordinal_of_stream(where, native);
-    if (ordinal < 0) reject(op, "'stream' is no stream: " + std::to_string(*handle));
+    if (ordinal < 0) reject_interface(op, "'stream' is no stream: " + std::to_string(*handle));
     if (ordinal != physical_index(where)) {
-      reject(op, "'stream' belongs to the device of CUDA ordinal " + std::to_string(ordinal) +
-                     ", the memory to " + to_string(where));
+      reject_interface(op, "'stream' belongs to the device of CUDA ordinal " +
+                               std::to_string(ordinal) + ", the memory to " + to_string(where));
     }
   }
   return stream::from_handle(where, native);
@@ -389,35 +170,7 @@ void order_after(const stream& producer, import_order order, bool is_told, stora
   if (!(own == stream(own.where()))) memory.used_on(own.handle());
 }
 
-std::int64_t version_of(const char* op, PyObject* description) {
-  const object given = fields::get(description, "version");
-  require_key(op, given, "version");
-  if (!is_integer(given.get())) {
-    reject_type(op, "'version' must be an int, not " + type_name(given.get()));
-  }
-  const std::int64_t version =
-      int64_of(given.get()).value_or(std::numeric_limits<std::int64_t>::max());
-  if (version < 0) reject(op, "'version' is negative: " + represent(given.get()));
-  return version;
-}
-
 }  // namespace
-
-cuda_interface parse_cuda_interface(const char* op, PyObject* description) {
-  if (PyDict_Check(description) != 0) {
-    return {object::borrow(description), version_of(op, description)};
-  }
-  // Versions 0 and 1 ask for "dictionary-like" only.
-  const bool is_mapping =
-      PyMapping_Check(description) != 0 && PyObject_HasAttrString(description, "keys") != 0;
-  if (is_mapping) {
-    object copied(PyDict_New());
-    if (PyDict_Update(copied.get(), description) != 0) throw python_error{};
-    const std::int64_t version = version_of(op, copied.get());
-    if (version < 2) return {std::move(copied), version};
-  }
-  reject_type(op, std::string(attribute) + " must be a dict, not " + type_name(description));
-}
 
 std::optional<cuda_interface> read_cuda_interface(const char* op, PyObject* from) {
   PyObject* found = PyObject_GetAttrString(from, attribute);
@@ -447,8 +200,7 @@ ndarray from_cuda_interface(const char* op, const cuda_interface& from, PyObject
                  std::move(what.strides), itemsize(what.type));
   const location at =
       what.is_empty ? location_of_nothing(how.where) : locate(op, what.data, view, how.where);
-  const stream producer =
-      what.is_empty ? stream(at.gpu) : producer_of(op, at.gpu, what.stream);
+  const stream producer = what.is_empty ? stream(at.gpu) : producer_of(op, at.gpu, what.stream);
   foreign_memory memory{.data = at.data + view.first,
                         .nbytes = static_cast<std::size_t>(view.nbytes),
                         .read_only = what.data.read_only,
@@ -475,8 +227,9 @@ ndarray from_cuda_interface(const char* op, const cuda_interface& from, PyObject
 ndarray from_cuda_interface(const char* op, PyObject* from) {
   const std::optional<cuda_interface> found = read_cuda_interface(op, from);
   if (!found) {
-    reject_type(op, type_name(from) + " does not implement the CUDA array interface: it has no " +
-                        attribute);
+    reject_interface_type(
+        op,
+        type_name(from) + " does not implement the CUDA array interface: it has no " + attribute);
   }
   return from_cuda_interface(op, *found, from);
 }
@@ -489,7 +242,8 @@ import_order order_of(const char* op, PyObject* sync) {
   if (PyUnicode_Check(sync) != 0 && PyUnicode_CompareWithASCIIString(sync, "device") == 0) {
     return import_order::whole_device;
   }
-  reject_type(op, "sync must be True, False or \"device\", not " + represent(sync));
+  reject_interface_type(op,
+                        "sync must be True, False or \"device\", not " + represent_briefly(sync));
 }
 
 PyObject* run_from_cuda_array_interface(const arguments& with) {
@@ -497,8 +251,8 @@ PyObject* run_from_cuda_array_interface(const arguments& with) {
   cuda_import how{.order = order_of(op, with[2]), .where = std::nullopt};
   if (with.has(3)) how.where = usable_device(op, with[3]);
   if (PyDict_Check(with[0]) == 0 && PyObject_HasAttrString(with[0], attribute) != 0) {
-    reject_type(op, "takes the dict, not the object that has it: " + type_name(with[0]) +
-                        "; use as_cuda_array, or asarray");
+    reject_interface_type(op, "takes the dict, not the object that has it: " + type_name(with[0]) +
+                                  "; use as_cuda_array, or asarray");
   }
   const cuda_interface found = parse_cuda_interface(op, with[0]);
   return wrap(from_cuda_interface(op, found, with.has(1) ? with[1] : nullptr, how));
@@ -512,8 +266,9 @@ PyObject* run_as_cuda_array(const arguments& with) {
   }
   const std::optional<cuda_interface> found = read_cuda_interface(op, with[0]);
   if (!found) {
-    reject_type(op, type_name(with[0]) +
-                        " does not implement the CUDA array interface: it has no " + attribute);
+    reject_interface_type(op, type_name(with[0]) +
+                                  " does not implement the CUDA array interface: it has no " +
+                                  attribute);
   }
   return wrap(from_cuda_interface(op, *found, with[0], how));
 }

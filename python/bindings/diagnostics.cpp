@@ -82,6 +82,12 @@ PyObject* run_rehearsal_calls(const arguments&) {
   return PyLong_FromUnsignedLongLong(rehearsal::calls());
 }
 
+PyObject* run_rehearsal_set_captured(const arguments& with) {
+  const std::int64_t handle = clamped_integer(with[0]);
+  rehearsal::set_captured(reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle)));
+  Py_RETURN_NONE;
+}
+
 PyObject* run_count_cuda_calls(const arguments& with) {
   return guarded([&] {
     if (truth(with[0], true)) {
@@ -166,6 +172,9 @@ constexpr function_entry functions[] = {
      "Make every piece of simulated work wait before it runs. For tests.", run_rehearsal_delay},
     {"rehearsal_calls", "()", "Simulated CUDA calls since rehearsal_fail_call was last called.",
      run_rehearsal_calls},
+    {"rehearsal_set_captured", "(handle, /)",
+     "Make a simulated stream count as being captured into a graph; 0 for none. For tests.",
+     run_rehearsal_set_captured},
     {"count_cuda_calls", "(on, /)", "Begin or end to count calls of the CUDA runtime. For tests.",
      run_count_cuda_calls},
     {"counted_cuda_calls", "()", "Calls of the CUDA runtime by name, while they were counted.",

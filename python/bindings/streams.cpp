@@ -167,12 +167,26 @@ std::optional<std::uintptr_t> handle_by_protocol(const char* op, PyObject* from)
   return handle == 0 ? legacy_default : handle;
 }
 
+/// The int of an attribute, which is one, or a CUstream of cuda.bindings (`int()`), or a c_void_p
+/// (`value`, None for 0) as in Numba; null for other things.
+object integer_of(const object& attribute) {
+  PyObject* const from = attribute.get();
+  if (from == nullptr || PyBool_Check(from) != 0 || PyFloat_Check(from) != 0) return {};
+  if (PyIndex_Check(from) != 0) return object::borrow(from);
+  const PyNumberMethods* const number = Py_TYPE(from)->tp_as_number;
+  if (number != nullptr && number->nb_int != nullptr) return object(PyNumber_Long(from));
+  const object value = attribute_of(from, "value");
+  if (value.get() == nullptr) return {};
+  if (value.get() == Py_None) return object(PyLong_FromLong(0));
+  return PyLong_Check(value.get()) != 0 ? object::borrow(value.get()) : object();
+}
+
 foreign_stream read_stream(const char* op, PyObject* from) {
   if (PyIndex_Check(from) != 0) return {handle_of(op, from, "stream"), {}};
   if (const auto handle = handle_by_protocol(op, from)) return {*handle, object::borrow(from)};
   for (const char* name : {"ptr", "cuda_stream", "handle"}) {
-    const object found = attribute_of(from, name);
-    if (found.get() == nullptr || PyIndex_Check(found.get()) == 0) continue;
+    const object found = integer_of(attribute_of(from, name));
+    if (found.get() == nullptr) continue;
     const std::uintptr_t handle = handle_of(op, found.get(), name);
     return {handle == 0 ? legacy_default : handle, object::borrow(from)};
   }

@@ -152,6 +152,35 @@ def test_export_E07_pending_work_of_all_streams_is_ordered_by_events(cuda_device
 
 
 @rehearsed_only
+def test_export_E07_no_event_while_a_graph_is_captured(cuda_device):
+    s, t = sk.Stream(cuda_device), sk.Stream(cuda_device)
+    with sk.stream(s):
+        x = sk.ones((8,), device=cuda_device)
+    events = {"event_record", "stream_wait_event"}
+    try:
+        # An event into the default stream would break the capture of the current one.
+        _core.rehearsal_set_captured(t.handle)
+        with sk.stream(t), count_cuda_calls() as calls:
+            assert x.__cuda_array_interface__["stream"] == t.handle
+        assert not events & set(calls)
+        # And so it would where the default stream takes part in it.
+        _core.rehearsal_set_captured(1)
+        with sk.stream(t), count_cuda_calls() as calls:
+            assert x.__cuda_array_interface__["stream"] == t.handle
+        assert not events & set(calls)
+        # Another stream that is captured is left alone; the others are ordered.
+        _core.rehearsal_set_captured(s.handle)
+        with sk.stream(t), count_cuda_calls() as calls:
+            assert x.__cuda_array_interface__["stream"] == 1
+        assert calls["event_record"] == 1
+    finally:
+        _core.rehearsal_set_captured(0)
+    with count_cuda_calls() as calls:
+        assert x.__cuda_array_interface__["stream"] == 1
+    assert calls["event_record"] == 1
+
+
+@rehearsed_only
 def test_export_E07_consumers_on_the_default_stream_see_slow_work_done():
     code = (
         "import skerry as sk\n"

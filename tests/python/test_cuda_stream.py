@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams of other libraries, taken and given: __cuda_stream__, and the attributes of older libraries."""
 
+import ctypes
 import types
 import weakref
 
@@ -21,6 +22,16 @@ class Foreign:
         self.__dict__.update(attributes)
 
 
+class Binding:
+    """As CUstream of cuda.bindings."""
+
+    def __init__(self, handle):
+        self.handle = handle
+
+    def __int__(self):
+        return self.handle
+
+
 def kinds(handle):
     """Objects by which libraries hand over one handle."""
 
@@ -36,6 +47,8 @@ def kinds(handle):
         "ptr": Foreign(ptr=handle),
         "cuda_stream": Foreign(cuda_stream=handle),
         "handle": Foreign(handle=handle),
+        "c_void_p, Numba": Foreign(handle=ctypes.c_void_p(handle)),
+        "CUstream, Numba": Foreign(handle=Binding(handle)),
     }
 
 
@@ -96,7 +109,7 @@ def test_default_streams(kind, handle, cuda_device):
 @pytest.mark.parametrize("kind", KINDS)
 def test_handle_0_is_the_default_stream_of_an_object_and_ambiguous_as_an_int(kind, cuda_device):
     other = kinds(0)[kind]
-    if "int" in kind:
+    if kind in ("int", "numpy int"):
         with pytest.raises(ValueError, match="ambiguous"):
             sk.Stream.from_handle(cuda_device, other)
     else:
@@ -120,7 +133,17 @@ def test_the_object_lives_while_its_stream_is_used(own, cuda_device):
 
 
 def test_what_is_no_stream(cuda_device):
-    for bad in (None, "1", 1.0, object(), True, [1], Foreign(ptr="x"), Foreign(handle=None)):
+    for bad in (
+        None,
+        "1",
+        1.0,
+        object(),
+        True,
+        [1],
+        Foreign(ptr="x"),
+        Foreign(handle=None),
+        Foreign(ptr=1.0),
+    ):
         with pytest.raises(TypeError):
             sk.Stream.from_handle(cuda_device, bad)
         with pytest.raises(TypeError):

@@ -5,6 +5,7 @@
 // What moves or computes bytes is in work.cpp.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 
 #include "device/cuda/rehearsal/enter.hpp"
@@ -16,6 +17,7 @@ namespace skerry::rehearsal {
 namespace {
 
 constexpr int simulated_version = 13000;
+constinit std::atomic<void*> captured_stream{nullptr};
 
 [[nodiscard]] bool exists(int ordinal) {
   return ordinal >= 0 && ordinal < machine::instance().count();
@@ -257,7 +259,7 @@ int stream_wait_event(void* handle, void* event) {
 
 int stream_is_capturing(void* handle, int* capturing) {
   return enter(entry::stream_is_capturing, [&](machine& all) {
-    *capturing = 0;
+    *capturing = handle != nullptr && handle == captured_stream.load() ? 1 : 0;
     return all.stream(handle) != nullptr ? cuda::success : cuda::invalid_resource_handle;
   });
 }
@@ -443,6 +445,8 @@ constexpr cuda::api simulated_calls{
 };
 
 }  // namespace
+
+void set_captured(void* stream) noexcept { captured_stream.store(stream); }
 
 const cuda::api* calls_table() noexcept {
   static_cast<void>(current_settings());

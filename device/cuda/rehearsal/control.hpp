@@ -78,6 +78,8 @@ void clear() noexcept;
 
 /// Makes every piece of work wait before it runs (SKERRY_REHEARSE_DELAY_US).
 void set_delay(int microseconds) noexcept;
+/// Makes a stream count as being captured into a graph; null for none. Nothing is recorded.
+void set_captured(void* stream) noexcept;
 /// Memory of each device, SKERRY_REHEARSE_MEMORY; lowering it leaves what is allocated.
 void set_memory(std::size_t nbytes) noexcept;
 

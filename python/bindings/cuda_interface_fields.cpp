@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "core/errors.hpp"
+#include "core/layout.hpp"
+#include "python/bindings/cuda_interface.hpp"
+#include "python/bindings/foreign.hpp"
+#include "python/bindings/scalar_args.hpp"
+
+namespace skerry::python {
+namespace {
+
+std::string type_name(PyObject* value) { return Py_TYPE(value)->tp_name; }
+
+/// Whether a value counts as an integer: bool does not, though Python's is one.
+bool is_integer(PyObject* value) { return PyIndex_Check(value) != 0 && PyBool_Check(value) == 0; }
+
+/// Empty where it is no int64.
+std::optional<std::int64_t> int64_of(PyObject* value) {
+  const object integer(PyNumber_Index(value));
+  int overflow = 0;
+  const std::int64_t found = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
+  if (overflow != 0) return std::nullopt;
+  if (found == -1 && PyErr_Occurred() != nullptr) throw python_error{};
+  return found;
+}
+
+/// The values of the keys that are used, read before any of them is looked at: what runs while they
+/// are (an `__index__`, say) may change the dictionary.
+struct fields {
+  object shape, typestr, data, strides, mask, stream;
+
+  explicit fields(PyObject* description)
+      : shape(get(description, "shape")),
+        typestr(get(description, "typestr")),
+        data(get(description, "data")),
+        strides(get(description, "strides")),
+        mask(get(description, "mask")),
+        stream(get(description, "stream")) {}
+
+  /// Null where the key is absent.
+  static object get(PyObject* description, const char* name) {
+    const object key(PyUnicode_FromString(name));
+    PyObject* found = PyDict_GetItemWithError(description, key.get());
+    if (found == nullptr && PyErr_Occurred() != nullptr) throw python_error{};
+    return found == nullptr ? object() : object::borrow(found);
+  }
+};
+
+bool is_absent(const object& value) { return value.get() == nullptr || value.get() == Py_None; }
+
+void require_key(const char* op, const object& value, const char* name) {
+  if (value.get() == nullptr) {
+    reject_interface(
+        op, std::string("the interface has no key '") + name + "', which all versions require");
+  }
+}
+
+dims integers_of(const char* op, const object& from, const char* name) {
+  if (PyTuple_Check(from.get()) == 0 && PyList_Check(from.get()) == 0) {
+    reject_interface_type(
+        op, std::string("'") + name + "' must be a tuple of ints, not " + type_name(from.get()));
+  }
+  const object values(PySequence_Tuple(from.get()));  // a list may change under our hands
+  const Py_ssize_t count = PyTuple_GET_SIZE(values.get());
+  if (count > max_rank) {
+    reject_interface(op, std::string("'") + name + "' has " + std::to_string(count) +
+                             " axes; at most 64 are possible");
+  }
+  dims result(static_cast<int>(count));
+  for (int i = 0; i < result.rank(); ++i) {
+    PyObject* const one = PyTuple_GET_ITEM(values.get(), i);
+    if (!is_integer(one)) {
+      reject_interface_type(op, std::string("'") + name + "' must hold ints, not " +
+                                    type_name(one) + ": " + represent_briefly(one));
+    }
+    const std::optional<std::int64_t> value = int64_of(one);
+    if (!value)
+      reject_interface(op,
+                       std::string("'") + name + "' is out of range: " + represent_briefly(one));
+    result[i] = *value;
+  }
+  return result;
+}
+
+dtype dtype_of(const char* op, const object& typestr) {
+  if (PyUnicode_Check(typestr.get()) == 0) {
+    reject_interface_type(op, "'typestr' must be a str, not " + type_name(typestr.get()));
+  }
+  Py_ssize_t length = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(typestr.get(), &length);
+  if (text == nullptr) {  // lone surrogates
+    PyErr_Clear();
+    reject_interface_type(op, "'typestr' is no text: " + represent_briefly(typestr.get()));
+  }
+  const std::string_view code(text, static_cast<std::size_t>(length));
+  if (const auto found = parse_typestr(code)) return *found;
+  const std::string shown = represent_briefly(typestr.get());
+  std::string native(code);
+  if (!native.empty() && (native[0] == '>' || native[0] == '#')) native[0] = '<';
+  if (native != code && parse_typestr(native)) {
+    reject_interface(
+        op, "'typestr' " + shown +
+                " is not in this machine's byte order; swap the bytes where the data is made");
+  }
+  reject_interface_type(op,
+                        "'typestr' " + shown + " is none of the dtypes of the array API standard");
+}
+
+foreign_data data_of(const char* op, const object& from) {
+  const bool fits = (PyTuple_Check(from.get()) != 0 || PyList_Check(from.get()) != 0) &&
+                    PySequence_Size(from.get()) == 2;
+  if (!fits) {
+    reject_interface_type(
+        op, "'data' must be a tuple (pointer, read-only), not " + represent_briefly(from.get()));
+  }
+  const object pair(PySequence_Tuple(from.get()));
+  if (PyTuple_GET_SIZE(pair.get()) != 2)
+    reject_interface_type(op, "'data' changed while it was read");
+  PyObject* const pointer = PyTuple_GET_ITEM(pair.get(), 0);
+  PyObject* const flag = PyTuple_GET_ITEM(pair.get(), 1);
+
+  foreign_data found;
+  scalar value;
+  const parsed kind = parse_scalar(flag, value);
+  if (kind == parsed::error) throw python_error{};
+  if (kind == parsed::no || value.what == scalar::kind::real ||
+      value.what == scalar::kind::complex) {
+    reject_interface_type(op,
+                          "the read-only flag of 'data' must be a bool, not " + type_name(flag));
+  }
+  found.read_only = value.what == scalar::kind::boolean
+                        ? value.boolean
+                        : value.integer != 0 || value.is_unsigned || value.out_of_range;
+  if (pointer == Py_None) {
+    found.is_none = true;
+    return found;
+  }
+  if (!is_integer(pointer)) {
+    reject_interface_type(op, "the pointer of 'data' must be an int, not " + type_name(pointer));
+  }
+  const object integer(PyNumber_Index(pointer));
+  const std::size_t address = PyLong_AsSize_t(integer.get());
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    throw overflow_error(std::string(op) + ": the pointer of 'data' is no address: " +
+                         represent_briefly(integer.get()));
+  }
+  found.address = reinterpret_cast<void*>(address);
+  return found;
+}
+
+/// The handle; empty for "no need to synchronise".
+std::optional<std::int64_t> stream_of(const char* op, const object& from) {
+  if (is_absent(from)) return std::nullopt;
+  if (!is_integer(from.get())) {
+    reject_interface_type(op, "'stream' must be an int or None, not " + type_name(from.get()));
+  }
+  const std::optional<std::int64_t> handle = int64_of(from.get());
+  if (!handle || *handle < 0)
+    reject_interface(op, "'stream' is no handle: " + represent_briefly(from.get()));
+  if (*handle == 0) {
+    reject_interface(
+        op,
+        "'stream' 0 is disallowed, being ambiguous; 1 is the legacy default stream, 2 the "
+        "per-thread one");
+  }
+  return handle;
+}
+
+void check_strides(const char* op, described& what) {
+  const std::int64_t width = itemsize(what.type);
+  const std::int64_t alignment = info(what.type).alignment;
+  const dims dense = c_layout(what.shape, width).strides;
+  for (int axis = 0; axis < what.shape.rank(); ++axis) {
+    std::int64_t& stride = what.strides[axis];
+    // Nobody steps along such an axis, and producers write anything there.
+    if (what.is_empty || (what.shape[axis] == 1 && stride % width != 0)) stride = dense[axis];
+    if (stride % alignment != 0) {
+      reject_interface(op, "'strides' " + to_string(what.strides) + " are no multiples of the " +
+                               std::to_string(alignment) + " bytes to which " + name(what.type) +
+                               " is aligned; copy the elements to an array of their own");
+    }
+  }
+}
+
+std::int64_t version_of(const char* op, PyObject* description) {
+  const object given = fields::get(description, "version");
+  require_key(op, given, "version");
+  if (!is_integer(given.get())) {
+    reject_interface_type(op, "'version' must be an int, not " + type_name(given.get()));
+  }
+  const std::int64_t version =
+      int64_of(given.get()).value_or(std::numeric_limits<std::int64_t>::max());
+  if (version < 0) reject_interface(op, "'version' is negative: " + represent_briefly(given.get()));
+  return version;
+}
+
+}  // namespace
+
+void reject_interface(const char* op, const std::string& what) {
+  throw interchange_error(std::string(op) + ": " + what);
+}
+
+void reject_interface_type(const char* op, const std::string& what) {
+  throw dtype_error(std::string(op) + ": " + what);
+}
+
+std::string represent_briefly(PyObject* value) {
+  const object text(PyObject_Repr(value));
+  const char* found = PyUnicode_AsUTF8(text.get());
+  if (found == nullptr) throw python_error{};
+  const std::string whole = found;
+  return whole.size() > 100 ? whole.substr(0, 97) + "..." : whole;
+}
+
+described read_fields(const char* op, PyObject* description) {
+  const fields all(description);
+  require_key(op, all.shape, "shape");
+  require_key(op, all.typestr, "typestr");
+  require_key(op, all.data, "data");
+  if (!is_absent(all.mask)) {
+    throw not_implemented_error(
+        std::string(op) +
+        ": the array has a mask, and skerry has no masked arrays; fill the masked elements first, "
+        "or import data and mask apart: the mask is an array with a CUDA array interface too");
+  }
+  described what;
+  what.type = dtype_of(op, all.typestr);
+  what.shape = integers_of(op, all.shape, "shape");
+  check_shape(op, what.shape.span(), itemsize(what.type));
+  what.is_empty = std::find(what.shape.begin(), what.shape.end(), 0) != what.shape.end();
+  what.data = data_of(op, all.data);
+  what.stream = stream_of(op, all.stream);
+  if (is_absent(all.strides)) {
+    what.strides = c_layout(what.shape, itemsize(what.type)).strides;
+    return what;
+  }
+  what.strides = integers_of(op, all.strides, "strides");
+  if (what.strides.rank() != what.shape.rank()) {
+    reject_interface(op, "'strides' " + to_string(what.strides) + " and 'shape' " +
+                             to_string(what.shape) + " have different lengths");
+  }
+  check_strides(op, what);
+  return what;
+}
+
+cuda_interface parse_cuda_interface(const char* op, PyObject* description) {
+  if (PyDict_Check(description) != 0) {
+    return {object::borrow(description), version_of(op, description)};
+  }
+  // Versions 0 and 1 ask for "dictionary-like" only.
+  const bool is_mapping =
+      PyMapping_Check(description) != 0 && PyObject_HasAttrString(description, "keys") != 0;
+  if (is_mapping) {
+    object copied(PyDict_New());
+    if (PyDict_Update(copied.get(), description) != 0) throw python_error{};
+    const std::int64_t version = version_of(op, copied.get());
+    if (version < 2) return {std::move(copied), version};
+  }
+  reject_interface_type(op, std::string("__cuda_array_interface__") + " must be a dict, not " +
+                                type_name(description));
+}
+
+}  // namespace skerry::python
