@@ -73,7 +73,7 @@ bool reads_directly(const cuda::device_state& reader, const cuda::device_state& 
 }
 
 device_info describe_cuda(device where) {
-  cuda::device_state& on = cuda::use(where);
+  cuda::device_state& on = cuda::look_at(where);
   device_info info;
   info.where = where;
   info.name = on.properties.name;
@@ -81,6 +81,9 @@ device_info describe_cuda(device where) {
   info.physical_index = on.ordinal;
   info.compute_capability = on.properties.compute_capability;
   info.uuid = uuid_text(on.properties.uuid);
+  // Of a lost one what was found when it was well.
+  info.total_bytes = on.properties.total_bytes;
+  if (on.lost()) return info;
   const cuda::device_guard guard(on);
   cuda::check(cuda::calls().memory_info(&info.free_bytes, &info.total_bytes), on, "describe");
   for (int i = 0; i < cuda::count(); ++i) {
@@ -126,7 +129,7 @@ void require(device where) {
 }
 
 device_info describe(device where) {
-  require(where);
+  if (where.kind == device_kind::cpu) require(where);
   return where.kind == device_kind::cpu ? describe_cpu(where) : describe_cuda(where);
 }
 

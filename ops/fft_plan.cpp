@@ -3,10 +3,13 @@
 #include "ops/fft_plan.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/errors.hpp"
+#include "device/deferred.hpp"
+#include "device/registry.hpp"
 #include "device/stream.hpp"
 #include "ops/copy.hpp"
 #include "ops/creation.hpp"
@@ -88,6 +91,16 @@ bool describe_axes(const ndarray& x, const ndarray& out, const dims& axes, const
   return true;
 }
 
+[[noreturn]] void raise_out_of_memory(const deferred_error& what, std::int64_t) {
+  const device where{static_cast<device_kind>(what.values[0]),
+                     static_cast<std::int16_t>(what.values[0] >> 8)};
+  const auto nbytes = static_cast<std::size_t>(what.values[1]);
+  throw out_of_memory_error(std::string(what.op) + ": no memory to work in for a result of " +
+                                std::to_string(nbytes) + " bytes on " + to_string(where) +
+                                "; free arrays that are not needed any more",
+                            where, nbytes);
+}
+
 /// Enqueues one kernel from `x` into `out`. `shape` is that of the real side, or of both.
 void enqueue(const fft_plan& plan, const kernel& kernels_of_type, const ndarray& x,
              const ndarray& out, const dims& axes, const dims& shape, bool mirrored) {
@@ -104,14 +117,21 @@ void enqueue(const fft_plan& plan, const kernel& kernels_of_type, const ndarray&
   params.scale = plan.scale;
   params.forward = plan.forward;
   params.mirrored = mirrored;
-  bool out_of_memory = false;
-  if (where.kind == device_kind::cpu) params.out_of_memory = &out_of_memory;
+  const deferred_error error{
+      .raise = raise_out_of_memory,
+      .op = plan.op,
+      .values = {static_cast<std::int64_t>(where.kind) | (std::int64_t{where.index} << 8),
+                 out.nbytes()}};
+  std::int64_t out_of_memory = 0;
+  std::optional<deferred_word> word;
+  if (where.kind == device_kind::cpu) {
+    params.out_of_memory = &out_of_memory;
+  } else if (is_rehearsing()) {
+    params.out_of_memory = word.emplace(where, error).get();
+  }
   storage* const uses[] = {out.memory().get(), source.memory().get()};
   launch(where, what, params, uses);
-  if (out_of_memory) {
-    throw out_of_memory_error(std::string(plan.op) + ": no memory to work in for " + describe(x),
-                              where, static_cast<std::size_t>(out.nbytes()));
-  }
+  if (out_of_memory != 0) raise_out_of_memory(error, out_of_memory);
 }
 
 ndarray fresh(const char* op, const dims& shape, dtype type, device where) {

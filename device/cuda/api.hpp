@@ -25,14 +25,18 @@ inline constexpr int insufficient_driver = 35;
 inline constexpr int devices_unavailable = 46;
 inline constexpr int no_device = 100;
 inline constexpr int invalid_device = 101;
+inline constexpr int no_kernel_image_for_device = 209;
 inline constexpr int ecc_uncorrectable = 214;
 inline constexpr int peer_access_unsupported = 217;
+inline constexpr int unsupported_ptx_version = 222;
 inline constexpr int invalid_resource_handle = 400;
 inline constexpr int not_ready = 600;
 inline constexpr int illegal_address = 700;
 inline constexpr int peer_access_already_enabled = 704;
 inline constexpr int host_memory_already_registered = 712;
 inline constexpr int not_supported = 801;
+inline constexpr int system_driver_mismatch = 803;
+inline constexpr int compatibility_not_supported = 804;
 
 /// True for the codes after which CUDA wants the process to be terminated (driver_types.h of CUDA
 /// 13.0: "the only way … is to terminate and relaunch the process"), and for lost hardware.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/cuda/deferred.hpp"
+#include "device/cuda/losses.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/staging.hpp"
 #include "device/cuda/streams.hpp"
@@ -46,6 +47,32 @@ void lose(int code, device_state& on, const char* what) noexcept {
                      on.lost_code.load(), true);
 }
 
+/// What makes a device useless although it was found, which may come out at its first use only.
+struct unavailability {
+  int code;
+  unavailable_reason reason;
+  const char* remedy;
+};
+
+constexpr unavailability unavailabilities[] = {
+    {devices_unavailable, unavailable_reason::busy,
+     "another process may use the GPU in exclusive mode: end it, or choose another device"},
+    {no_kernel_image_for_device, unavailable_reason::no_kernel_image,
+     "install a build of skerry for this GPU, or move the arrays to another device"},
+    {unsupported_ptx_version, unavailable_reason::driver_too_old, "update NVIDIA's driver"},
+    {insufficient_driver, unavailable_reason::driver_too_old, "update NVIDIA's driver"},
+    {system_driver_mismatch, unavailable_reason::driver_too_old,
+     "NVIDIA's driver was updated under the running system: restart the machine"},
+    {compatibility_not_supported, unavailable_reason::driver_too_old, "update NVIDIA's driver"},
+};
+
+const unavailability* unavailability_of(int code) noexcept {
+  for (const unavailability& each : unavailabilities) {
+    if (each.code == code) return &each;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 device_state::device_state() = default;
@@ -61,12 +88,8 @@ void fail(int code, device_state& on, const char* what) {
   const std::string text =
       std::string(what) + ": " + to_string(on.where) + ": " + describe_code(code);
   if (code == memory_allocation) throw out_of_memory_error(text, on.where, 0);
-  if (code == devices_unavailable) {
-    throw device_unavailable_error(
-        text +
-            "; another process may use the GPU in exclusive mode: end it, or choose another "
-            "device",
-        unavailable_reason::busy);
+  if (const unavailability* why = unavailability_of(code)) {
+    throw device_unavailable_error(text + "; " + why->remedy, why->reason);
   }
   throw device_error(text, on.where, code, false);
 }
@@ -77,6 +100,15 @@ bool check_silently(int code, device_state& on, const char* what) noexcept {
   static_cast<void>(calls().get_last_error());
   if (is_fatal(code)) lose(code, on, what);
   return false;
+}
+
+void forget_losses() noexcept {
+  if (!rehearsing()) return;
+  const int n = detail::usable_count.load();
+  for (int i = 0; i < n; ++i) {
+    detail::states[i]->lost_code.store(0);
+    delete detail::states[i]->first_cause.exchange(nullptr);
+  }
 }
 
 namespace detail {

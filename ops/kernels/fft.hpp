@@ -30,8 +30,8 @@ struct fft_params {
   /// Real to complex, host form only: the output has all `shape` elements, the second half being
   /// the first mirrored.
   bool mirrored;
-  /// Host form: set where there was no memory to work in; null: the result is then NaN.
-  bool* out_of_memory;
+  /// Host form: becomes 1 where there was no memory to work in; null: the result is then NaN.
+  std::int64_t* out_of_memory;
 };
 
 /// Parameter: fft_params; by real type: float32, float64. The native forms take axes that are

@@ -180,7 +180,11 @@ PyObject* run_synchronize(const arguments& with) {
 }
 
 PyObject* run_memory_statistics(const arguments& with) {
-  return py::cast(statistics(device_or_default("memory_statistics", with[0]))).release().ptr();
+  // Also of a device that is lost, so without asking whether it can be used.
+  const bool chosen = with[0] != nullptr && with[0] != Py_None;
+  const device where =
+      chosen ? parse_device_argument("memory_statistics", with[0]) : default_device();
+  return py::cast(statistics(where)).release().ptr();
 }
 
 PyObject* run_reset_peak(const arguments& with) {

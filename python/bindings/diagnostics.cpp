@@ -5,6 +5,7 @@
 #include "core/errors.hpp"
 #include "device/cpu/info.hpp"
 #include "device/cuda/counting.hpp"
+#include "device/cuda/losses.hpp"
 #include "device/cuda/page_lock.hpp"
 #include "device/cuda/rehearsal/control.hpp"
 #include "device/memory.hpp"
@@ -67,6 +68,7 @@ PyObject* run_rehearsal_fail_call(const arguments& with) {
   const auto k = static_cast<std::uint64_t>(clamped_integer(with[0]));
   if (k == 0) {
     rehearsal::clear();
+    cuda::forget_losses();
   } else {
     rehearsal::fail_call(k, static_cast<int>(clamped_integer(with[1])), truth(with[2], false));
   }

@@ -6,6 +6,7 @@ The method is SQLite's: fail the first, check that nothing was lost, then the se
 through; once, and from then on.
 """
 
+import contextlib
 import gc
 
 import numpy as np
@@ -14,7 +15,7 @@ import skerry as sk
 from conftest import HAS_GPU
 from oracle import on, sample, to_numpy
 from skerry import _core
-from skerry.exceptions import DeviceError, InterchangeError, OutOfMemoryError
+from skerry.exceptions import DeviceError, FatalDeviceError, InterchangeError, OutOfMemoryError
 
 
 def operations():
@@ -252,3 +253,56 @@ def test_failed_cuda_calls(name):
         fail_until_it_works(arm, disarm, errors, call, make, unchanged, 200)
     finally:
         _core.rehearsal_fail_call(0, 0)
+
+
+def is_lost(x, y):
+    """Whether the device of x and y is known to be lost, with the cause; else they are added rightly."""
+    try:
+        assert np.array_equal(to_numpy(x + y), to_numpy(x) + to_numpy(y))
+    except FatalDeviceError as caught:
+        text = str(caught)
+    else:
+        return False
+    assert all(word in text for word in (f"{x.device} is lost", "700", "restart")), text
+    return True
+
+
+@pytest.mark.skipif(HAS_GPU, reason="a GPU that is lost stays so; rehearsed devices are repaired")
+@pytest.mark.parametrize("name", [*OPERATIONS, *IN_PLACE])
+def test_lost_devices(name):
+    """The k-th CUDA call meets an illegal address: cuda:0 is lost, and nothing else."""
+    a, b, make = inputs("cuda:0")
+    call = OPERATIONS.get(name) or IN_PLACE[name]
+    sk.synchronize("cuda:0")
+    k = met = 0
+    try:
+        while k == met:
+            k += 1
+            before = live_bytes()
+            x, y = make()
+            there, elsewhere = on("cpu:0", a), on("cuda:1", b)
+            sk.synchronize("cuda:0")
+            sk.synchronize("cuda:1")
+            _core.rehearsal_fail_call(k, 700, True)
+            with contextlib.suppress(FatalDeviceError, InterchangeError):
+                call(x, y)
+                sk.synchronize("cuda:0")
+            if _core.rehearsal_calls() < k:
+                break
+            met = k
+            # Whatever the call did about it, from now on the device is known to be lost, with the first cause.
+            if name == "to other device":
+                # A call that concerns both may lose either, or both.
+                assert is_lost(x, y) or is_lost(elsewhere, elsewhere)
+            else:
+                assert is_lost(x, y)
+                assert not is_lost(elsewhere, elsewhere)
+            assert np.array_equal(to_numpy(there + there), a + a)
+            del x, y
+            _core.rehearsal_fail_call(0, 0)
+            del there, elsewhere
+            assert is_back_to(before), f"failure {k} lost memory"
+            assert k < 200
+    finally:
+        _core.rehearsal_fail_call(0, 0)
+    assert met >= 1 or name in ("arange", "eye", "fftfreq")

@@ -41,6 +41,10 @@ static_assert(illegal_address == cudaErrorIllegalAddress);
 static_assert(peer_access_already_enabled == cudaErrorPeerAccessAlreadyEnabled);
 static_assert(host_memory_already_registered == cudaErrorHostMemoryAlreadyRegistered);
 static_assert(not_supported == cudaErrorNotSupported);
+static_assert(no_kernel_image_for_device == cudaErrorNoKernelImageForDevice);
+static_assert(unsupported_ptx_version == cudaErrorUnsupportedPtxVersion);
+static_assert(system_driver_mismatch == cudaErrorSystemDriverMismatch);
+static_assert(compatibility_not_supported == cudaErrorCompatNotSupportedOnDevice);
 static_assert(static_cast<int>(copy_kind::device_to_device) == cudaMemcpyDeviceToDevice);
 static_assert(static_cast<int>(copy_kind::automatic) == cudaMemcpyDefault);
 

@@ -339,6 +339,12 @@ const char* error_name(int code) {
       return "cudaErrorNoDevice";
     case cuda::invalid_device:
       return "cudaErrorInvalidDevice";
+    case cuda::insufficient_driver:
+      return "cudaErrorInsufficientDriver";
+    case cuda::no_kernel_image_for_device:
+      return "cudaErrorNoKernelImageForDevice";
+    case cuda::unsupported_ptx_version:
+      return "cudaErrorUnsupportedPtxVersion";
     case cuda::ecc_uncorrectable:
       return "cudaErrorECCUncorrectable";
     case cuda::peer_access_unsupported:
@@ -378,6 +384,12 @@ const char* error_string(int code) {
       return "no CUDA-capable device is detected";
     case cuda::invalid_device:
       return "invalid device ordinal";
+    case cuda::insufficient_driver:
+      return "CUDA driver version is insufficient for CUDA runtime version";
+    case cuda::no_kernel_image_for_device:
+      return "no kernel image is available for execution on the device";
+    case cuda::unsupported_ptx_version:
+      return "the provided PTX was compiled with an unsupported toolchain.";
     case cuda::ecc_uncorrectable:
       return "uncorrectable ECC error encountered";
     case cuda::peer_access_unsupported:

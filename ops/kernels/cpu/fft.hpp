@@ -70,7 +70,8 @@ void run_fft(const void* params) {
   const int64 length = work.shape[work.rank - 1];
   if (!Transform(work)) {
     if (work.out_of_memory != nullptr) {
-      *work.out_of_memory = true;
+      // Read by another thread where the device is a rehearsed one.
+      __atomic_store_n(work.out_of_memory, 1, __ATOMIC_RELEASE);
     } else {
       fill_with_nan<T>(work, IsHalf && !work.mirrored ? length / 2 + 1 : length);
     }
