@@ -1,0 +1,226 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of over 2**31 elements and of over 4 GiB, every family once: SKERRY_TEST_HUGE=<GiB that each test may take>.
+
+Values are checked at both sides of 2**31 elements (or of 4 GiB) and at the end, where an index of 32 bits would have
+wrapped around. Smaller arrays with a lowered limit take the same paths in every run of the C++ tests (plan_test).
+"""
+
+import gc
+import itertools
+import os
+
+import numpy as np
+import pytest
+import skerry as sk
+
+ALLOWED = float(os.environ.get("SKERRY_TEST_HUGE", "0"))
+DEVICES = ["cpu:0", "cuda:0"]
+
+MANY = (1 << 31) + (1 << 20) + 4099  # elements of one byte
+WIDE = (1 << 30) + 4099  # of four bytes
+#: Where something else than the filling stands.
+MARKS = (0, (1 << 31) - 1, 1 << 31, MANY - 1)
+WIDE_MARKS = (0, (1 << 30) - 1, 1 << 30, WIDE - 1)
+
+
+def marked(device, size, dtype, marks, value=3):
+    x = sk.zeros((size,), dtype=dtype, device=device)
+    for i in marks:
+        x[i] = value
+    return x
+
+
+def has_marks(x, marks, value, rest):
+    assert all(float(x[i]) == value for i in marks), [float(x[i]) for i in marks]
+    between = [(a + b) // 2 for a, b in itertools.pairwise(marks) if b - a > 1]
+    assert all(float(x[i]) == rest for i in between)
+
+
+def rows(x):
+    """Of a mebi element each, the first ones: a matrix of over 2**31 elements."""
+    return sk.reshape(x[: 2049 << 20], (2049, 1 << 20))
+
+
+# name -> (GiB of memory that is needed, test of the int8 array x of MANY elements)
+def add(x, device):
+    has_marks(x + x, MARKS, 6, 0)
+
+
+def add_scalar(x, device):
+    has_marks(x + 5, MARKS, 8, 5)
+
+
+def in_place(x, device):
+    x += 2
+    x *= x
+    has_marks(x, MARKS, 25, 4)
+
+
+def compare(x, device):
+    has_marks(x > 1, MARKS, 1, 0)
+
+
+def every_second(x, device):
+    y = x[::2] + 1
+    assert y.shape[0] == (MANY + 1) // 2
+    assert int(y[1 << 30]) == 4
+
+
+def reverse(x, device):
+    y = sk.flip(x) + 0
+    has_marks(y, tuple(MANY - 1 - i for i in reversed(MARKS)), 3, 0)
+
+
+def transpose(x, device):
+    y = rows(x).T + 0
+    assert int(y[-1, 2047]) == int(y[0, 2048]) == 3
+    assert int(y[0, 0]) == 3
+    assert int(sk.sum(y)) == 9
+
+
+def broadcast(x, device):
+    y = rows(x) + sk.ones((1 << 20,), dtype=sk.int8, device=device)
+    assert int(y[2047, -1]) == int(y[2048, 0]) == 4
+    assert int(y[2048, 1]) == 1
+
+
+def reduce_all(x, device):
+    assert int(sk.sum(x)) == 12
+    assert int(sk.max(x)) == 3
+    assert int(sk.count_nonzero(x)) == 4
+    assert bool(sk.any(x))
+    x[MANY - 1] = 100
+    assert int(sk.argmax(x)) == MANY - 1
+
+
+def reduce_axes(x, device):
+    m = rows(x)
+    assert int(sk.sum(m, axis=1)[2048]) == 3
+    assert int(sk.sum(m, axis=0)[-1]) == 3
+
+
+def where(x, device):
+    has_marks(sk.where(x > 1, x, sk.asarray(9, dtype=sk.int8, device=device)), MARKS, 3, 9)
+
+
+def mask(x, device):
+    assert sk.nonzero(x)[0].shape == (4,)
+    assert [int(i) for i in sk.nonzero(x)[0]] == list(MARKS)
+    assert x[x > 1].shape == (4,)
+
+
+def take(x, device):
+    where = sk.asarray(np.asarray(MARKS), device=device)
+    assert int(sk.sum(sk.take(x, where))) == 12
+    x[where] = sk.asarray(7, dtype=sk.int8, device=device)
+    has_marks(x, MARKS, 7, 0)
+
+
+def join(x, device):
+    y = sk.concat([x, x[:10]])
+    assert y.shape == (MANY + 10,)
+    assert int(y[MANY]) == int(y[MANY - 1]) == 3
+
+
+def roll(x, device):
+    assert int(sk.roll(x, 1)[1 << 31]) == 3
+
+
+def scan(x, device):
+    y = sk.cumulative_sum(x, dtype=sk.int8)
+    assert [int(y[i]) for i in MARKS] == [3, 6, 9, 12]
+
+
+def sort(x, device):
+    y = sk.sort(x)
+    assert int(sk.sum(y[-4:])) == 12
+    assert int(y[MANY - 5]) == 0
+
+
+def unique(x, device):
+    values, counts = sk.unique_counts(x)
+    assert [int(v) for v in values] == [0, 3]
+    assert [int(n) for n in counts] == [MANY - 4, 4]
+
+
+def search(x, device):
+    y = sk.searchsorted(sk.flip(x)[:1000] * 0, x[: 1 << 10])
+    assert y.shape == (1 << 10,)
+    assert (
+        int(sk.searchsorted(sk.sort(x), sk.asarray([1], dtype=sk.int8, device=device))[0])
+        == MANY - 4
+    )
+
+
+def cast(x, device):
+    has_marks(sk.astype(x, sk.bool), MARKS, 1, 0)
+
+
+def transfer(x, device):
+    other = "cpu:0" if device != "cpu:0" else "cpu:1"
+    has_marks(x.to_device(other), MARKS, 3, 0)
+
+
+def strided_transfer(x, device):
+    if device != "cpu:0":
+        pytest.skip("packing is for what comes from the host")
+    y = x[1::2].to_device("cuda:0")
+    assert int(y[((1 << 31) - 1) // 2]) == 3
+
+
+def matrix_product(x, device):
+    y = rows(x) @ sk.ones((1 << 20, 1), dtype=sk.int8, device=device)
+    assert int(y[2048, 0]) == int(y[2047, 0]) == 3
+
+
+CASES = {
+    add: 4.1, add_scalar: 4.1, in_place: 2.1, compare: 4.1, every_second: 3.1, reverse: 4.1, transpose: 4.1,
+    broadcast: 4.1, reduce_all: 2.1, reduce_axes: 2.2, where: 6.2, mask: 4.2, take: 2.1, join: 4.1, roll: 4.1,
+    scan: 4.2, sort: 8.5, unique: 12.5, search: 8.5, cast: 4.1, transfer: 4.1, strided_transfer: 3.1,
+    matrix_product: 4.5,
+}  # fmt: skip
+
+
+def require_memory(gib):
+    if gib > ALLOWED:
+        pytest.skip(f"needs {gib} GiB of memory: set SKERRY_TEST_HUGE={gib} or more")
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    yield
+    if ALLOWED:
+        gc.collect()
+        for device in DEVICES:
+            sk.trim(device)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_more_than_2_to_the_31_elements(case, device):
+    require_memory(CASES[case])
+    case(marked(device, MANY, sk.int8, MARKS), device)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", ["add", "slice", "sum", "transfer", "sort", "scan"])
+def test_more_than_4_gib(name, device):
+    require_memory({"sum": 4.1, "transfer": 8.2, "sort": 16.5}.get(name, 8.3))
+    x = marked(device, WIDE, sk.float32, WIDE_MARKS)
+    if name == "add":
+        has_marks(x + 1.5, WIDE_MARKS, 4.5, 1.5)
+    elif name == "slice":
+        y = x[1:] - x[:-1]
+        assert float(y[(1 << 30) - 2]) == 3
+        assert float(y[-1]) == 3
+    elif name == "sum":
+        assert float(sk.sum(x)) == 12
+    elif name == "transfer":
+        other = "cpu:0" if device != "cpu:0" else "cpu:1"
+        has_marks(x.to_device(other), WIDE_MARKS, 3, 0)
+    elif name == "sort":
+        assert float(sk.sum(sk.sort(x)[-4:])) == 12
+    else:
+        y = sk.cumulative_sum(x)
+        assert [float(y[i]) for i in WIDE_MARKS] == [3, 6, 9, 12]
