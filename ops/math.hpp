@@ -48,7 +48,6 @@ SKERRY_UNARY(sin)
 SKERRY_UNARY(sinh)
 SKERRY_UNARY(sqrt)
 SKERRY_UNARY(tan)
-SKERRY_UNARY(tanh)
 SKERRY_UNARY(trunc)
 SKERRY_BINARY(atan2)
 SKERRY_BINARY(copysign)
@@ -58,6 +57,7 @@ SKERRY_BINARY(hypot)
 #undef SKERRY_UNARY
 #undef SKERRY_BINARY
 
+SKERRY_HD SKERRY_INLINE float32 fma(float32 a, float32 b, float32 c) { return ::fmaf(a, b, c); }
 SKERRY_HD SKERRY_INLINE float64 fma(float64 a, float64 b, float64 c) { return ::fma(a, b, c); }
 
 template <real_floating T>

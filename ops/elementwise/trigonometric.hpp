@@ -6,6 +6,7 @@
 #include "ops/concepts.hpp"
 #include "ops/math.hpp"
 #include "ops/op_info.hpp"
+#include "ops/tanh.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {

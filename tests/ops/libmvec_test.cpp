@@ -5,10 +5,9 @@
 #include <emmintrin.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
-#include <random>
 #include <vector>
+
+#include "tests/ops/accuracy.hpp"
 
 // ops/libmvec.hpp lets the compiler replace libm's functions by libmvec's in the CPU kernels. Here
 // the vector functions themselves (their SSE4 forms, which every machine runs) are held to the
@@ -54,74 +53,9 @@ SKERRY_VECTOR_FUNCTIONS_2(SKERRY_DECLARE)
 namespace skerry {
 namespace {
 
-/// The distance of `actual` from `expected` in units of its last place; infinite where a special
-/// value or the sign of a zero is wrong.
-template <class T>
-double error_in_ulps(T actual, long double expected) {
-  using limits = std::numeric_limits<T>;
-  const auto rounded = static_cast<T>(expected);
-  if (std::isnan(rounded) || std::isnan(actual)) {
-    return std::isnan(rounded) && std::isnan(actual) ? 0 : INFINITY;
-  }
-  if (std::signbit(actual) != std::signbit(rounded)) return INFINITY;
-  if (actual == rounded) return 0;
-  if (std::isinf(actual) || std::isinf(rounded)) {
-    // Only a result at the very end of the range may go either way.
-    const long double finite = std::isinf(actual) ? expected : actual;
-    return std::isinf(finite) || std::fabs(finite) < limits::max() * (1 - 8 * limits::epsilon())
-               ? INFINITY
-               : 1;
-  }
-  const T magnitude = std::fabs(rounded);
-  const T unit = magnitude - std::nextafter(magnitude, T(-1));
-  return static_cast<double>(std::fabs(actual - expected) / unit);
-}
-
-template <class T>
-std::vector<T> arguments() {
-  using limits = std::numeric_limits<T>;
-  std::vector<T> result;
-  for (const T x : {T(0),
-                    limits::infinity(),
-                    limits::denorm_min(),
-                    limits::min() / 2,
-                    limits::min(),
-                    T(1e-30),
-                    T(1e-10),
-                    T(0.5),
-                    std::nextafter(T(1), T(0)),
-                    T(1),
-                    std::nextafter(T(1), T(2)),
-                    T(1.5),
-                    T(2),
-                    T(3),
-                    T(10),
-                    T(88.8),
-                    T(104),
-                    T(710),
-                    T(746),
-                    T(1e5),
-                    T(16777217),
-                    T(1e18),
-                    T(1e30),
-                    std::sqrt(limits::max()),
-                    limits::max()}) {
-    result.push_back(x);
-    result.push_back(-x);
-  }
-  result.push_back(limits::quiet_NaN());
-  return result;
-}
-
-template <class T>
-void append_random(std::vector<T>& values, int count) {
-  std::mt19937_64 random(11);
-  std::uniform_real_distribution<T> unit(T(-1), T(1));
-  for (int i = 0; i < count; ++i) {
-    for (const T scale : {T(1), T(4), T(100), T(1e5)}) values.push_back(scale * unit(random));
-    values.push_back(std::exp2(T(100) * unit(random)));
-  }
-}
+using testing::append_random;
+using testing::arguments;
+using testing::error_in_ulps;
 
 /// `vector` computes one value.
 template <class T, class Vector>
