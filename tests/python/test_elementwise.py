@@ -168,9 +168,18 @@ def test_misaligned_memory(name, dtype):
     )
 
 
+@pytest.fixture(params=[1, 2])
+def threads(request):
+    before = sk.get_num_threads()
+    sk.set_num_threads(request.param)
+    yield request.param
+    sk.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
 def test_results_larger_than_the_caches(where):
-    # Many tiles and chunks, on all threads, with heads and tails that fit no vector.
+    # Many tiles and chunks, with heads and tails that fit no vector. One thread stores them past the caches.
     a = sample("float32", (9_000_001,), 0)
     b = sample("float32", (9_000_001,), 1)
     x, y = on(where, a), on(where, b)
@@ -181,6 +190,12 @@ def test_results_larger_than_the_caches(where):
     p, q = sk.reshape(x[:-1], (-1, 3000)), sk.reshape(y[:-1], (-1, 3000))
     assert_same(p + q[0], m + n[0], where)
     assert_same(p + q[:, :1], m + n[:, :1], where)
+    square, other = a[: 2900 * 2900].reshape(2900, 2900), b[: 2900 * 2900].reshape(2900, 2900)
+    r, s = sk.reshape(x[: 2900 * 2900], (2900, 2900)), sk.reshape(y[: 2900 * 2900], (2900, 2900))
+    assert_same(r + s.T, square + other.T, where)
+    assert_same(r.T - s[::-1], square.T - other[::-1], where)
+    thin, short = a[:-1].reshape(-1, 5), b[:5]
+    assert_same(sk.reshape(x[:-1], (-1, 5)) + y[:5], thin + short, where)
     wide = sample("float64", (9_000_006,), 2)
     assert_same(on(where, wide)[::2] * 2.0, wide[::2] * 2.0, where)
     target = sk.zeros((9_000_011,), dtype=sk.float32, device=where)

@@ -28,7 +28,7 @@ SKERRY_INLINE int64 bytes_to_line(const char* to) {
 
 /// Copies a run of which others follow: a fence has to come after the last. The two areas are the
 /// same, or don't overlap.
-void copy_unfenced(char* to, const char* from, int64 nbytes) {
+inline void copy_unfenced(char* to, const char* from, int64 nbytes) {
   const int64 head = least(bytes_to_line(to), nbytes);
   const int64 lines = (nbytes - head) / 64;
   const int64 tail = head + lines * 64;
@@ -43,7 +43,7 @@ void copy_unfenced(char* to, const char* from, int64 nbytes) {
 }
 
 /// The two areas are the same, or don't overlap.
-void copy_streamed(char* to, const char* from, int64 nbytes) {
+inline void copy_streamed(char* to, const char* from, int64 nbytes) {
   copy_unfenced(to, from, nbytes);
   _mm_sfence();
 }
