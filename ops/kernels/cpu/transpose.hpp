@@ -94,8 +94,25 @@ void transpose(strided_2d to, strided_2d from, int64 n, int64 rows) {
   copy_strided<U>(right_to, right_from, n - whole_n, rows);
 }
 
+/// Each of a run of items so many times: a known number has a vector form.
+template <class U, int Times>
+void repeat_items(char* to, const char* from, int64 count) {
+  constexpr int64 size = sizeof(U);
+#pragma GCC ivdep
+  for (int64 i = 0; i < count; ++i) {
+    const U value = load<U>(from + i * size);
+#pragma GCC unroll 4
+    for (int k = 0; k < Times; ++k) store(to + (i * Times + k) * size, value);
+  }
+}
+
 template <class U>
 void fill_rows(strided_2d to, strided_2d from, int64 n, int64 rows) {
+  constexpr int64 size = sizeof(U);
+  if (to.row == n * size && from.row == size) {
+    if (n == 2) return repeat_items<U, 2>(to.base, from.base, rows);
+    if (n == 4) return repeat_items<U, 4>(to.base, from.base, rows);
+  }
   if (n <= 8 && rows > n) {  // short rows, as of repeat(x, 2): no loop for each
     const strided_2d across = {from.base, from.row, 0};
     for (int64 i = 0; i < n; ++i) {
