@@ -209,3 +209,34 @@ def test_truth_of_short_rows_of_any_number(name, dtype):
         for axis in (0, 1):
             got = getattr(sk, name)(sk.asarray(x), axis=axis)
             np.testing.assert_array_equal(to_numpy(got), getattr(np, name)(x, axis=axis))
+
+
+@pytest.mark.parametrize("dtype", DTYPES[1:11])
+@pytest.mark.parametrize("name", ["argmax", "argmin", "max", "min"])
+def test_extrema_of_short_and_few_rows_of_any_number(name, dtype):
+    # All remainders of a vector; many ties, and rows with one or several NaNs.
+    rng = np.random.default_rng(12)
+    for rows, length in itertools.product((*range(1, 70), 1000), (2, 3, 4, 5, 16, 17)):
+        x = rng.integers(0, 3, (rows, length)).astype(dtype)
+        if x.dtype.kind == "f":
+            x[rng.random(x.shape) < 0.1] = np.nan
+        for array, axis in ((x, 1), (np.ascontiguousarray(x.T), 0)):
+            got = getattr(sk, name)(sk.asarray(array), axis=axis)
+            np.testing.assert_array_equal(to_numpy(got), getattr(np, name)(array, axis=axis))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_results_larger_than_the_caches(threads):
+    # Stored past the caches by one thread; an odd number, so that runs end within a line.
+    count = (1 << 22) + 5
+    x = np.random.default_rng(13).integers(0, 100, (count, 4)).astype(np.int8)
+    before = sk.get_num_threads()
+    sk.set_num_threads(threads)
+    try:
+        for array, axis in ((x, 1), (np.ascontiguousarray(x.T), 0), (x[:, :3], 1), (x[::-1], 1)):
+            for name in ("argmax", "sum"):
+                got = getattr(sk, name)(sk.asarray(array), axis=axis)
+                want = getattr(np, name)(array, axis=axis)
+                assert np.array_equal(to_numpy(got), want), (name, array.strides, axis)
+    finally:
+        sk.set_num_threads(before)

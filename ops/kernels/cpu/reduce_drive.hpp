@@ -4,7 +4,9 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernels/cpu/copy_2d.hpp"
+#include "ops/kernels/cpu/pairwise.hpp"
 #include "ops/kernels/cpu/reduce.hpp"
+#include "ops/kernels/cpu/stream.hpp"
 
 // How a reduction is cut up. A block is some outputs along one kept axis, with their accumulators
 // in L1. Where there are many outputs side by side, rows of elements are combined into them
@@ -20,46 +22,9 @@ inline namespace SKERRY_TARGET {
 namespace kernels {
 namespace {
 
-constexpr int64 accumulator_bytes = 8192;
 constexpr int64 pack_bytes = 16384;
 constexpr int64 reduce_parallel_from = 65536;
 constexpr int64 most_partials = 64;
-
-/// Partial results by powers of two, as a binary counter: the tree of a pairwise sum.
-class pairwise {
- public:
-  pairwise(const reducer& how, int64 n) noexcept
-      : how_(how), n_(n), nbytes_(n * how.accumulator_size) {}
-
-  void push(const char* partial) noexcept {
-    int level = 0;
-    for (; ((count_ >> level) & 1) != 0; ++level) {
-      how_.merge(levels_[level], partial, n_);
-      partial = levels_[level];
-    }
-    __builtin_memcpy(levels_[level], partial, static_cast<unsigned long>(nbytes_));
-    ++count_;
-  }
-
-  /// Leaves the total in `acc`.
-  void total(char* acc) noexcept {
-    const char* low = nullptr;
-    for (int level = 0; (count_ >> level) != 0; ++level) {
-      if (((count_ >> level) & 1) == 0) continue;
-      if (low != nullptr) how_.merge(levels_[level], low, n_);
-      low = levels_[level];
-    }
-    if (low == nullptr) return how_.clear(acc, n_);
-    __builtin_memcpy(acc, low, static_cast<unsigned long>(nbytes_));
-  }
-
- private:
-  const reducer& how_;
-  int64 n_;
-  int64 nbytes_;
-  uint64 count_ = 0;
-  alignas(64) char levels_[48][accumulator_bytes];
-};
 
 enum class manner { columns, fold, rows };
 constexpr int64 longest_row = 32768;  ///< beyond it a row is worth several threads
@@ -77,6 +42,9 @@ struct reduction {
   int64 chunks = 1;  ///< parts of the reduced range
   int64 chunk;       ///< elements of one
   char* partials = nullptr;
+  /// The results are more than the caches hold, and go past them. By one thread: two have to wait
+  /// for each other's stores.
+  bool streams;
 
   reduction(const reduce_params& of, const reducer& with) noexcept
       : work(of),
@@ -85,7 +53,8 @@ struct reduction {
                : of.reduced_rank > 0 ? of.reduced_shape[0]
                                      : 1),
         step(of.reduced_rank > 0 ? of.reduced_strides[0] : 0),
-        chunk(of.reduced_size) {
+        chunk(of.reduced_size),
+        streams(of.kept_size * with.result_size >= streamed_bytes && cpu::thread_count() == 1) {
     choose_block();
     for (int a = 0; a < work.kept_rank; ++a) units *= block_count(a);
     choose_chunks();
@@ -330,6 +299,26 @@ ops::reduced finishing(const reduction& what) noexcept {
   return {what.work.reduced_size, what.work.correction, what.work.is_other};
 }
 
+/// A block of few rows, all of them at once.
+void reduce_matrix(const reduction& what, const block_place& at, char* out) noexcept {
+  const int64 size = what.how.itemsize;
+  const int64 rows = what.work.reduced_size;
+  if (what.pack && rows >= 2 && rows <= 4 && what.step == size && what.kept_step() == rows * size &&
+      at.output_step == what.how.result_size) {
+    return what.how.short_rows[rows - 2](out, at.input, at.n, finishing(what));
+  }
+  element_rows block = {
+      .x = at.input, .row = what.step, .rows = rows, .n = at.n, .is_fresh = true, .first = 0};
+  alignas(64) char buffer[pack_bytes];
+  if (what.pack) {
+    block.x = buffer;
+    block.row = at.n * size;
+    copy_2d({buffer, size, block.row}, {const_cast<char*>(at.input), what.kept_step(), what.step},
+            at.n, rows, size);
+  }
+  what.how.direct(out, at.output_step, block, finishing(what));
+}
+
 /// All of a block in one call, where no pairwise sum is needed: true if that was done.
 bool reduce_at_once(const reduction& what, const block_place& at) noexcept {
   const reduce_params& work = what.work;
@@ -344,21 +333,11 @@ bool reduce_at_once(const reduction& what, const block_place& at) noexcept {
   if (what.way != manner::columns || work.reduced_rank > 1) return false;
   if (rows == 0 || rows > what.how.block_rows) return false;
   if (what.pack && rows * at.n * size > pack_bytes) return false;
-  if (what.pack && rows >= 2 && rows <= 4 && what.step == size && what.kept_step() == rows * size &&
-      at.output_step == what.how.result_size) {
-    what.how.short_rows[rows - 2](at.output, at.input, at.n, finishing(what));
-    return true;
-  }
-  element_rows block = {
-      .x = at.input, .row = what.step, .rows = rows, .n = at.n, .is_fresh = true, .first = 0};
-  alignas(64) char buffer[pack_bytes];
-  if (what.pack) {
-    block.x = buffer;
-    block.row = at.n * size;
-    copy_2d({buffer, size, block.row}, {const_cast<char*>(at.input), what.kept_step(), what.step},
-            at.n, rows, size);
-  }
-  what.how.direct(at.output, at.output_step, block, finishing(what));
+  const bool is_dense = at.output_step == what.how.result_size;
+  alignas(64) char results[accumulator_bytes];
+  char* out = what.streams && is_dense ? results : at.output;
+  reduce_matrix(what, at, out);
+  if (out == results) copy_unfenced(at.output, results, at.n * what.how.result_size);
   return true;
 }
 
@@ -371,6 +350,7 @@ void reduce_units(void* context, std::int64_t begin, std::int64_t end) noexcept 
     block_reducer(what, at.n).run(at.input, 0, what.work.reduced_size, acc);
     what.how.finish(at.output, at.output_step, acc, at.n, finishing(what));
   }
+  if (what.streams) _mm_sfence();
 }
 
 void reduce_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept {

@@ -4,6 +4,8 @@
 
 #include "ops/kernels/cpu/memory.hpp"
 
+#include <utility>
+
 // Vectors as wide as the level has them, where the compiler makes none by itself: it keeps arrays
 // of lanes in memory, and an addition then waits for the store before it.
 
@@ -29,6 +31,32 @@ struct vector_of {
 template <class Vector>
 SKERRY_INLINE void load_vector(Vector& to, const char* from) {
   __builtin_memcpy(&to, from, sizeof to);
+}
+
+/// Of two vectors side by side, every second lane from the first or from the second on.
+template <int First, class Vector, int... I>
+SKERRY_INLINE Vector every_second(const Vector& a, const Vector& b,
+                                  std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(a, b, (2 * I + First)...);
+}
+
+/// Two or four columns of a matrix of so many, as many rows as a vector has lanes.
+template <class Vector, int Count>
+SKERRY_INLINE void load_columns(Vector (&columns)[Count], const char* from) {
+  static_assert(Count == 2 || Count == 4);
+  constexpr std::make_integer_sequence<int, int(sizeof(Vector) / sizeof(columns[0][0]))> lanes;
+  Vector half[Count];
+#pragma GCC unroll 4
+  for (int k = 0; k < Count; ++k) load_vector(half[k], from + k * int64(sizeof(Vector)));
+  for (int level = 2; level <= Count; level *= 2) {
+#pragma GCC unroll 2
+    for (int k = 0; k < Count / 2; ++k) {
+      columns[k] = every_second<0>(half[2 * k], half[2 * k + 1], lanes);
+      columns[k + Count / 2] = every_second<1>(half[2 * k], half[2 * k + 1], lanes);
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < Count; ++k) half[k] = columns[k];
+  }
 }
 
 }  // namespace kernels
