@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "enabled_dtypes.hpp"
 #include "ops/kernels/cpu/hash.hpp"
 #include "ops/kernels/cpu/places.hpp"
 #include "ops/kernels/cpu/sort.hpp"
@@ -11,6 +12,12 @@
 namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
+
+// The dearest part of these units to compile is in those of sort.
+#define SKERRY_EXTERN_SORT(name)                                                                   \
+  extern template void sort_whole_row<type_of<dtype::name>>(const char*, char*, char*, int64, bool);
+SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_EXTERN_SORT)
+#undef SKERRY_EXTERN_SORT
 
 template <class T>
 SKERRY_INLINE T item_at(const char* array, int64 i) {
