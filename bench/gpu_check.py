@@ -13,7 +13,7 @@ never taken for one.
 
 Parts: build, kernels (GoogleTest: every kernel on the GPU beside the CPU), tests (pytest on cuda:0 and cuda:1),
 handover (numba-cuda, CuPy, PyTorch, JAX, as installed), sanitizer (compute-sanitizer over ``kernels``), conformance
-(if ARRAY_API_TESTS_DIR is set), bench. The record goes to bench/results/<chip>-<date>.json and .md.
+(if ARRAY_API_TESTS_DIR is set), huge (arrays over 2**31 elements and 4 GiB), bench. The record goes to bench/results/<chip>-<date>.json and .md.
 
 CMAKE_ARGS is passed on, for instance for a machine without network:
 -DSKERRY_DUCC_DIR=… -DFETCHCONTENT_SOURCE_DIR_GOOGLETEST=…
@@ -302,6 +302,16 @@ def conformance(check: Check) -> str:
     )
 
 
+def huge(check: Check) -> str:
+    """Arrays over 2**31 elements and over 4 GiB, one family after the other."""
+    path = ROOT / "tests" / "python" / "test_huge_arrays.py"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
+    if not is_installed("pytest"):
+        raise Skipped("pytest is not installed")
+    text = check.run("huge", [*command, "-k", "cuda"], SKERRY_TEST_HUGE="40")
+    return last_lines(text, r"\d+ (passed|failed|skipped)")
+
+
 def bench(check: Check) -> str:
     """Figures beside CuPy and PyTorch."""
     out = BUILD / "bench.json"
@@ -316,7 +326,8 @@ def bench(check: Check) -> str:
 
 
 PARTS: dict[str, Callable[[Check], str]] = {
-    part.__name__: part for part in (build, kernels, tests, handover, sanitizer, conformance, bench)
+    part.__name__: part
+    for part in (build, kernels, tests, handover, sanitizer, conformance, bench, huge)
 }
 
 
