@@ -13,7 +13,8 @@ never taken for one.
 
 Parts: build, kernels (GoogleTest: every kernel on the GPU beside the CPU), tests (pytest on cuda:0 and cuda:1),
 handover (numba-cuda, CuPy, PyTorch, JAX, as installed), sanitizer (compute-sanitizer over ``kernels``), conformance
-(if ARRAY_API_TESTS_DIR is set), huge (arrays over 2**31 elements and 4 GiB), bench. The record goes to bench/results/<chip>-<date>.json and .md.
+(if ARRAY_API_TESTS_DIR is set), bench, huge (arrays over 2**31 elements and 4 GiB). The record goes to
+bench/results/<chip>-<date>.json and .md.
 
 CMAKE_ARGS is passed on, for instance for a machine without network:
 -DSKERRY_DUCC_DIR=… -DFETCHCONTENT_SOURCE_DIR_GOOGLETEST=…
