@@ -190,7 +190,8 @@ void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 run
 /// A row of any length, by all threads where it is long. Compiled in the units of this family only:
 /// those of sets call it, too.
 template <class T>
-[[gnu::used, gnu::noinline]] void sort_whole_row(const char* row, char* out, char* scratch, int64 n, bool descending) {
+[[gnu::used, gnu::noinline]] void sort_whole_row(const char* row, char* out, char* scratch, int64 n,
+                                                 bool descending) {
   if (n <= short_row) return sort_short_row<T>(row, out, n, descending);
   if constexpr (has_lanes<T>) {
     if (n >= parallel_keys && cpu::thread_count() > 1 && sorts_by_lanes<T>(n)) {

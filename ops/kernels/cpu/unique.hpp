@@ -14,7 +14,7 @@ inline namespace SKERRY_TARGET {
 namespace kernels {
 
 // The dearest part of these units to compile is in those of sort.
-#define SKERRY_EXTERN_SORT(name)                                                                   \
+#define SKERRY_EXTERN_SORT(name) \
   extern template void sort_whole_row<type_of<dtype::name>>(const char*, char*, char*, int64, bool);
 SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_EXTERN_SORT)
 #undef SKERRY_EXTERN_SORT
