@@ -90,7 +90,9 @@ void start_counting() {
 
 void stop_counting() noexcept {
   const std::lock_guard lock(counting_mutex);
-  if (depth > 0 && --depth == 0) detail::table.store(counted_table.load());
+  if (depth == 0) return;
+  --depth;
+  if (depth == 0) detail::table.store(counted_table.load());
 }
 
 std::vector<counted_call> counted_calls() {
