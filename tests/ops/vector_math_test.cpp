@@ -31,18 +31,19 @@ using testing::error_in_ulps;
 struct level {
   const char* name;
   void (*fill)(kernel_table&);
+  bool has_own_loops;  ///< else libm's or libmvec's are called, which promise 4 ulp
 };
 
 std::vector<level> levels() {
   std::vector<level> all;
 #if defined(SKERRY_WITH_CPU_v2)
-  all.push_back({"v2", cpu::fill_v2});
+  all.push_back({"v2", cpu::fill_v2, false});
 #endif
 #if defined(SKERRY_WITH_CPU_v3)
-  if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", cpu::fill_v3});
+  if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", cpu::fill_v3, true});
 #endif
 #if defined(SKERRY_WITH_CPU_v4)
-  if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", cpu::fill_v4});
+  if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", cpu::fill_v4, true});
 #endif
   return all;
 }
@@ -100,7 +101,8 @@ class vector_math : public ::testing::Test {
       const std::vector<T> result = computed_by(tested, x);
       int wrong = 0;
       for (std::size_t i = 0; i < x.size() && wrong < 10; ++i) {
-        if (error_in_ulps(result[i], reference(x[i])) <= most) continue;
+        const double allowed = each.has_own_loops ? most : 4;
+        if (error_in_ulps(result[i], reference(x[i])) <= allowed) continue;
         ++wrong;
         ADD_FAILURE() << name << '(' << x[i] << ") = " << result[i] << " at " << each.name;
       }
