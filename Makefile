@@ -60,7 +60,7 @@ test-cpp: build
 CONSUMERS := $(VENV)/.group-test $(VENV)/.group-demo $(VENV)/.group-consumers $(VENV)/.group-numba-cuda
 
 test-python: build $(CONSUMERS)
-	python -m pytest $(PYTEST_OPTIONS)
+	python -m pytest -n auto --dist loadfile $(PYTEST_OPTIONS)
 
 demo: build $(VENV)/.group-demo
 	python -m skerry demo

@@ -4,6 +4,7 @@
 
 #include "core/plan.hpp"
 #include "ops/concepts.hpp"
+#include "ops/elementwise.hpp"
 #include "ops/kernels/cuda/access.cuh"
 #include "ops/kernels/cuda/launch.cuh"
 #include "ops/kernels/cuda/offset.hpp"
@@ -14,8 +15,8 @@
 #include <cuda/std/utility>
 
 // Two kernels per operation and dtype: cub::DeviceTransform where every operand is an array of unit
-// stride, cub::DeviceFor::Bulk over an offset calculator for all else. Binary operations have a
-// third one, DeviceTransform again, for an array of unit stride and a value.
+// stride, cub::DeviceFor::Bulk over an offset calculator for all else. Some binary operations have
+// a third one, DeviceTransform again, for an array of unit stride and a value.
 
 namespace skerry {
 namespace native {
@@ -23,6 +24,13 @@ namespace native {
 /// Where DeviceTransform isn't worth its compile time; the strided kernel then does both.
 template <class Op, class Out, class... In>
 inline constexpr bool has_contiguous_kernel = true;
+
+/// Binary operations that wait for memory and are often called with a Python scalar: a third kernel
+/// pays for its compile time.
+template <class Op>
+inline constexpr bool has_value_kernel =
+    ops::one_of_v<Op, ops::add, ops::divide, ops::equal, ops::less, ops::less_equal, ops::multiply,
+                  ops::not_equal, ops::subtract>;
 
 template <class First, class...>
 struct first_of {
@@ -144,7 +152,7 @@ int elementwise(const void* params, launch_context* context) {
     if (operands.contiguous && is_aligned) {
       return launched(launch_contiguous<Op, Out, In...>(operands, stream_of(context), inputs));
     }
-    if constexpr (sizeof...(In) == 2 && (std::is_same_v<In, first_t<In...>> && ...)) {
+    if constexpr (has_value_kernel<Op>) {
       const int array = only_contiguous_array(operands);
       if (array != 0 && is_aligned) {
         return launched(
