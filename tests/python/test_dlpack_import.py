@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``from_dlpack``: the cases D1 to D21 of DLPack's exchange, as far as the consumer meets them."""
 
+import concurrent.futures
 import ctypes
 import gc
 import threading
@@ -309,8 +310,9 @@ def test_dlpack_D13_the_producers_device_is_current_in_its_call_and_restored(cud
     x = on(cuda_device, np.arange(3.0))
     ordinal = x.device.info.physical_index
     producer = Producer(lambda: x.__dlpack__(max_version=(1, 0)), x.__dlpack_device__())
-    with count_cuda_calls() as calls:
-        sk.from_dlpack(producer)
+    # In a fresh thread, whose current device is the first one.
+    with count_cuda_calls() as calls, concurrent.futures.ThreadPoolExecutor(1) as thread:
+        thread.submit(sk.from_dlpack, producer).result()
     # Entered and left, unless it is the current one already.
     assert calls.get("set_device", 0) % 2 == 0
     assert calls.get("set_device", 0) >= (2 if ordinal else 0)
