@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-ABSENT = object()
+ABSENT = ...
 
 
 def describe(x, **changes):

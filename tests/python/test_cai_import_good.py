@@ -255,7 +255,7 @@ class Redirect:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"extra": object(), "order": "C", "strides ": 3},
+        {"extra": ..., "order": "C", "strides ": 3},
         {"descr": ABSENT},
         {"descr": None},
         {"descr": [("", "<f8")]},

@@ -168,7 +168,7 @@ def test_receive_buffers_of_mpi_must_be_writable():
         models.mpi4py(handed_over(x), receive=True)
 
 
-GONE = object()
+GONE = ...
 # The models can fail: model, what is changed in a good interface of shape (3,) float64, error.
 MALFORMED = [
     ("numba", {"version": GONE}, TypeError),
