@@ -300,7 +300,7 @@ def test_import_bad_B27_stream_0(x):
     refused(x, ValueError, "'stream' 0 is disallowed", stream=np.int64(0))
 
 
-@pytest.mark.parametrize("stream", [1.0, "1", ..., True, (1,)], ids=repr)
+@pytest.mark.parametrize("stream", [1.0, "1", sum, True, (1,)], ids=repr)
 def test_import_bad_B28_stream_is_no_int(stream, x):
     refused(x, TypeError, "'stream' must be an int", stream=stream)
 
