@@ -3,57 +3,17 @@
 """``from_dlpack``: the cases D1 to D21 of DLPack's exchange, as far as the consumer meets them."""
 
 import concurrent.futures
-import ctypes
 import gc
-import threading
-import weakref
 
 import dlpack_structs as dl
 import numpy as np
 import pytest
 import skerry as sk
+from dlpack_import_aids import made_of, pointer, refused
 from dlpack_structs import Made, Producer
 from oracle import DTYPES, on, to_numpy
 from skerry.exceptions import InterchangeError
 from skerry.testing import count_cuda_calls
-
-
-def pointer(x):
-    if x.device.kind == "cuda":
-        return x.__cuda_array_interface__["data"][0]
-    return np.asarray(x).__array_interface__["data"][0]
-
-
-def made_of(x, **changes):
-    """A hand-made structure of a skerry array's memory."""
-    tensor = dl.opened(x.__dlpack__(max_version=(1, 0))).tensor
-    shape, strides, dtype = dl.described(tensor)
-    step = dtype.itemsize
-    settings = {
-        "data": tensor.data,
-        "shape": shape,
-        "strides": [s // step for s in strides],
-        "dtype": (tensor.dtype.code, tensor.dtype.bits, 1),
-        "device": (tensor.device.type, tensor.device.index),
-        "owner": x,
-        **changes,
-    }
-    return Made(**settings)
-
-
-def refused(made, error=BufferError, match=None):
-    """The import raises, leaves the capsule as it was, and frees nothing; the capsule then frees once."""
-    assert not dl.STRAY
-    capsule = made.capsule()
-    name = dl.name_of(capsule)
-    with pytest.raises(error, match=match) as caught:
-        sk.from_dlpack(capsule)
-    assert str(caught.value).startswith("from_dlpack: ")
-    assert dl.name_of(capsule) == name
-    assert made.deleted == 0
-    del capsule
-    assert made.deleted == 1
-    assert not dl.STRAY
 
 
 @pytest.mark.parametrize("versioned", [False, True])
@@ -485,130 +445,3 @@ def test_dlpack_D18_pinned_memory_is_a_cpu_array_that_gpus_can_read():
     z = sk.from_dlpack(Made.of(np.arange(3.0), (dl.CUDA_HOST, 0)).capsule())
     assert z.__dlpack_device__() == (dl.CPU, 0)
     assert z.tolist() == [0, 1, 2]
-
-
-class Owner:
-    """Can be watched."""
-
-
-def test_dlpack_D19_the_owner_goes_with_the_array(device):
-    x = on(device, np.arange(3.0))
-    owner = Owner()
-    owner.memory = x
-    watch = weakref.ref(owner)
-    made = made_of(x, owner=owner)
-    y = sk.from_dlpack(made.capsule())
-    del owner, made
-    gc.collect()
-    assert watch() is not None
-    z = y + 1
-    del y
-    gc.collect()
-    assert watch() is None
-    assert to_numpy(z).tolist() == [1, 2, 3]
-
-
-def test_dlpack_D19_a_foreign_deleter_runs_on_any_thread():
-    made = Made.of(np.arange(3.0))
-    box = [sk.from_dlpack(made.capsule())]
-    thread = threading.Thread(target=box.clear)
-    thread.start()
-    thread.join()
-    assert made.deleted == 1
-    # From a thread that holds no GIL: through the deleter of our own export.
-    made = Made.of(np.arange(3.0))
-    capsule = sk.from_dlpack(made.capsule()).__dlpack__()
-    managed = dl.opened(capsule)
-    dl.set_name(capsule, b"used_dltensor")
-    library = ctypes.CDLL(None)
-    thread = ctypes.c_ulong()
-    start, address = ctypes.c_void_p(managed.deleter), ctypes.c_void_p(ctypes.addressof(managed))
-    assert library.pthread_create(ctypes.byref(thread), None, start, address) == 0
-    assert library.pthread_join(thread, None) == 0
-    assert made.deleted == 1
-
-
-def test_dlpack_D19_release_comes_after_work_on_other_streams(cuda_device):
-    x = sk.ones((400, 400), device=cuda_device)
-    side = sk.Stream(cuda_device)
-    sk.synchronize(cuda_device)
-    idle = []
-    made = made_of(x)
-    y = sk.from_dlpack(made.capsule())
-    with sk.stream(side):
-        z = y @ y
-        z = y @ z
-    with count_cuda_calls() as calls:
-        del y
-    assert made.deleted == 1
-    # The default stream, on which producers order their reuse, waits for the side stream.
-    assert (calls.get("event_record"), calls.get("stream_wait_event")) == (1, 1)
-    sk.Stream.from_handle(cuda_device, 1).synchronize()
-    idle.append(side.idle)
-    assert idle == [True]
-    assert z.shape == (400, 400)
-
-
-INVALID = {
-    "ndim -1": {"ndim": -1},
-    "ndim 65": {"ndim": 65},
-    "ndim 2^31-1": {"ndim": 2**31 - 1},
-    "null shape": {"shape": None, "ndim": 1},
-    "negative dimension": {"shape": (-1,)},
-    "least dimension": {"shape": (-(2**63),)},
-    "product overflows": {"shape": (2**40, 2**40), "strides": (0, 0)},
-    "bytes overflow": {"shape": (2**61,)},
-    "no strides, overflow": {"shape": (2**32, 2**32), "strides": None},
-    "stride overflows": {"shape": (2,), "strides": (2**62,)},
-    "least stride": {"shape": (2,), "strides": (-(2**63),)},
-    "extent overflows": {"shape": (2**20, 2), "strides": (2**45, 2**59)},
-    "below zero": {"shape": (2,), "strides": (-(2**59),)},
-    "past the end": {"shape": (2,), "strides": (2**60 - 1,), "data": 2**63 + 2**62},
-    "byte_offset overflows": {"byte_offset": 2**64 - 8},
-    "null pointer": {"data": 0},
-    "null pointer with offset": {"data": 0, "byte_offset": 4096},
-    "misaligned pointer": {"byte_offset": 3},
-}
-
-
-@pytest.mark.parametrize("versioned", [False, True], ids=["legacy", "versioned"])
-@pytest.mark.parametrize("name", list(INVALID))
-def test_dlpack_D20_a_refused_import_frees_once_and_leaves_nothing(name, versioned, device):
-    x = sk.ones((3,), device=device)
-    gc.collect()
-    before = sk.memory_statistics(device).live_bytes
-    refused(made_of(x, versioned=versioned, **INVALID[name]), (BufferError, ValueError))
-    assert sk.memory_statistics(device).live_bytes == before
-
-
-def test_dlpack_rounds_leave_memory_flat_and_delete_each_once():
-    host = np.arange(3.0)
-    counted = 0
-    for _ in range(5_000):
-        made = Made.of(host)
-        sk.from_dlpack(made.capsule())
-        counted += made.deleted
-    assert counted == 5_000
-    assert not dl.STRAY
-
-
-def test_dlpack_of_numpy_arrays(device):
-    host = np.arange(6.0).reshape(2, 3)
-    x = sk.from_dlpack(host)
-    assert pointer(x) == host.ctypes.data
-    assert x.device == sk.Device("cpu:0")
-    fixed = host.copy()
-    fixed.flags.writeable = False
-    with pytest.raises(ValueError, match="read-only"):
-        sk.from_dlpack(fixed)[0, 0] = 1
-    assert sk.from_dlpack(host, device=device).device == sk.Device(device)
-    for bad in (host.astype(">f8"), np.array(["a"]), np.zeros(2, "float16")):
-        with pytest.raises((BufferError, TypeError)):
-            sk.from_dlpack(bad)
-    with sk.device("cpu:1"):
-        assert sk.from_dlpack(host).device == sk.Device("cpu:1")
-    sub = np.zeros(65, np.uint8)[1:].view(np.float64)
-    assert sub.ctypes.data % 8
-    with pytest.raises(BufferError, match="copy=True"):
-        sk.from_dlpack(sub)
-    assert sk.from_dlpack(sub, copy=True).tolist() == [0.0] * 8
