@@ -13,8 +13,8 @@ never taken for one.
 
 Parts: build, kernels (GoogleTest: every kernel on the GPU beside the CPU), tests (pytest on cuda:0 and cuda:1),
 handover (numba-cuda, CuPy, PyTorch, JAX, as installed), sanitizer (compute-sanitizer over ``kernels``), conformance
-(if ARRAY_API_TESTS_DIR is set), bench, huge (arrays over 2**31 elements and 4 GiB). The record goes to
-bench/results/<chip>-<date>.json and .md.
+(if ARRAY_API_TESTS_DIR is set), bench, huge (arrays over 2**31 elements and 4 GiB, a full and a lost GPU). The record
+goes to bench/results/<chip>-<date>.json and .md.
 
 CMAKE_ARGS is passed on, for instance for a machine without network:
 -DSKERRY_DUCC_DIR=… -DFETCHCONTENT_SOURCE_DIR_GOOGLETEST=…
@@ -241,21 +241,26 @@ def kernels(check: Check) -> str:
     )
 
 
-def pytest_command(*paths: str) -> list[str]:
-    """Pytest, in several processes if it can."""
+# Tests that want the GPU for themselves.
+ALONE = {
+    name: f"tests/python/test_{name}.py" for name in ("gpu_handover", "gpu_faults", "huge_arrays")
+}
+
+
+def pytest_command(*arguments: str) -> list[str]:
+    """Pytest, in one process."""
     if not is_installed("pytest"):
         raise Skipped("pytest is not installed")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-ra", *paths]
-    if is_installed("xdist"):
-        command += ["-n", str(min(12, os.cpu_count() or 1)), "--dist", "worksteal"]
-    return command
+    return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-ra", *arguments]
 
 
 def tests(check: Check) -> str:
     """The Python tests on cuda:0 and cuda:1: two GPUs, or one as two logical devices."""
     if not is_installed("hypothesis"):
         raise Skipped("hypothesis is not installed")
-    command = pytest_command("tests/python", "--ignore=tests/python/test_gpu_handover.py")
+    command = pytest_command("tests/python", *(f"--ignore={path}" for path in ALONE.values()))
+    if is_installed("xdist"):
+        command += ["-n", str(min(12, os.cpu_count() or 1)), "--dist", "loadfile"]
     if any(reason.startswith("fft") for reason in check.skipped_tests):
         command.append("--ignore-glob=tests/python/test_fft*.py")
     return last_lines(check.run("tests", command), r"\d+ (passed|failed)")
@@ -263,11 +268,7 @@ def tests(check: Check) -> str:
 
 def handover(check: Check) -> str:
     """The real consumers that are installed, in both directions."""
-    path = ROOT / "tests" / "python" / "test_gpu_handover.py"
-    if not path.exists():
-        raise Skipped("there are no such tests")
-    command = [part for part in pytest_command(str(path)) if part not in ("-n", "--dist")]
-    command = [part for part in command if part != "worksteal" and not part.isdigit()]
+    command = pytest_command(ALONE["gpu_handover"])
     return last_lines(check.run("handover", command), r"\d+ (passed|failed|skipped)")
 
 
@@ -304,12 +305,9 @@ def conformance(check: Check) -> str:
 
 
 def huge(check: Check) -> str:
-    """Arrays over 2**31 elements and over 4 GiB, one family after the other."""
-    path = ROOT / "tests" / "python" / "test_huge_arrays.py"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
-    if not is_installed("pytest"):
-        raise Skipped("pytest is not installed")
-    text = check.run("huge", [*command, "-k", "cuda"], SKERRY_TEST_HUGE="40")
+    """Arrays over 2**31 elements and over 4 GiB, one family after the other; a GPU that is full or lost."""
+    command = pytest_command(ALONE["huge_arrays"], ALONE["gpu_faults"], "-k", "cuda or gpu_faults")
+    text = check.run("huge", command, SKERRY_TEST_HUGE="40")
     return last_lines(text, r"\d+ (passed|failed|skipped)")
 
 
