@@ -48,19 +48,11 @@ struct exported {
   static void destroy(Managed* self) { free(static_cast<exported*>(self->context)); }
 };
 
-/// Frees what was not consumed, which is if the capsule still has its first name. An error may be
-/// on its way up through the caller, and freeing memory may run Python.
+/// Frees what was not consumed, which is if the capsule still has its first name.
 template <class Managed>
 void destroy_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, Managed::name) == 0) return;
-  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Managed::name));
-  if (PyErr_Occurred() == nullptr) return managed->deleter(managed);
-  PyObject* type = nullptr;
-  PyObject* value = nullptr;
-  PyObject* trace = nullptr;
-  PyErr_Fetch(&type, &value, &trace);
-  managed->deleter(managed);
-  PyErr_Restore(type, value, trace);
+  call_deleter(static_cast<Managed*>(PyCapsule_GetPointer(capsule, Managed::name)));
 }
 
 template <class Managed>

@@ -270,18 +270,6 @@ bool python_can_run() noexcept {
   return !finalizing || PyGILState_GetThisThreadState() != nullptr;
 }
 
-/// An error may be on its way up through the caller.
-template <class Managed>
-void call_deleter(Managed* managed) noexcept {
-  if (PyErr_Occurred() == nullptr) return managed->deleter(managed);
-  PyObject* type = nullptr;
-  PyObject* value = nullptr;
-  PyObject* trace = nullptr;
-  PyErr_Fetch(&type, &value, &trace);
-  managed->deleter(managed);
-  PyErr_Restore(type, value, trace);
-}
-
 }  // namespace
 
 template <class Managed>

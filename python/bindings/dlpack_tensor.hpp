@@ -38,6 +38,19 @@ template <class Managed>
 template <class Managed>
 [[nodiscard]] bool is_own(const Managed* managed) noexcept;
 
+/// With the GIL. An error may be on its way up through the caller, and freeing memory may run
+/// Python.
+template <class Managed>
+void call_deleter(Managed* managed) noexcept {
+  if (PyErr_Occurred() == nullptr) return managed->deleter(managed);
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  managed->deleter(managed);
+  PyErr_Restore(type, value, trace);
+}
+
 /// Calls the deleter, if there is one, with the GIL and the error indicator put aside; on any
 /// thread. A foreign structure is left alone once Python is gone.
 template <class Managed>
