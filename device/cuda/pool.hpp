@@ -63,6 +63,8 @@ struct block {
 /// that repeats itself makes no call, and what a program needs at most is what it has in arrays,
 /// and not that plus what is left over from before; the driver maps the pages of freed blocks to
 /// new addresses, which a cache of its own can't.
+///
+/// With SKERRY_ALLOCATOR=system nothing is cached: each block is an allocation of cudaMalloc.
 class pool {
  public:
   explicit pool(device_state& on) noexcept : on_(on) {}
@@ -110,6 +112,7 @@ class pool {
                                         const std::string& tried);
 
   void give_back(block* item) noexcept;
+  void release_at_once(block* item) noexcept;
   [[nodiscard]] bool record_events(block& item) noexcept;
   [[nodiscard]] void* take_event() noexcept;
   void settle_pending(bool wait) noexcept;

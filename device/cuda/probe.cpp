@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/cuda/allocator.hpp"
 #include "device/cuda/architectures.hpp"
 #include "device/cuda/deferred.hpp"
 #include "device/cuda/module.hpp"
@@ -168,6 +169,10 @@ std::unique_ptr<device_state> make_state(int index, int ordinal,
   state->properties = properties;
   state->has_kernels = so_far.module == nullptr ||
                        compiled_for(so_far.module->architectures, properties.compute_capability);
+  if (chosen_allocator().kind == allocator::system) {
+    state->keeps_blocks = false;
+    state->properties.supports_pools = 0;
+  }
   state->memory = std::make_unique<pool>(*state);
   state->chunks = std::make_unique<staging>(*state);
   state->streams = std::make_unique<stream_set>(*state);
@@ -187,6 +192,10 @@ int find_devices(findings& into) {
   const environment_count split = count_from_environment("SKERRY_CUDA_LOGICAL", 1);
   if (!split.problem.empty()) {
     into.problem = {unavailable_reason::no_device, split.problem};
+    return 0;
+  }
+  if (!chosen_allocator().problem.empty()) {
+    into.problem = {unavailable_reason::no_device, chosen_allocator().problem};
     return 0;
   }
   std::vector<std::unique_ptr<device_state>> made;

@@ -34,7 +34,8 @@ struct device_state {
   device where;
   int ordinal = 0;  ///< of the CUDA runtime; shared by the logical devices of one GPU
   device_properties properties{};
-  bool has_kernels = true;  ///< the module was compiled for this GPU
+  bool has_kernels = true;   ///< the module was compiled for this GPU
+  bool keeps_blocks = true;  ///< memory that was freed, for later arrays
 
   /// Set once, by the first fatal error: the text of the errors that every later use gives.
   std::atomic<const std::string*> first_cause{nullptr};

@@ -17,13 +17,20 @@ struct size_class {
   static constexpr int steps = 1 << log2_steps;
   /// More than any device has.
   static constexpr std::size_t largest = std::size_t{1} << 46;
-  static constexpr int too_large = -1;
+  /// Of a block that goes back to the driver as soon as it is free.
+  static constexpr int uncached = -1;
 
   std::size_t nbytes;
   int bin;
 
+  /// No byte more than asked for, so that a tool sees an access beyond the end. One at least: CUB
+  /// takes a null pointer for a question.
+  [[nodiscard]] static constexpr size_class exactly(std::size_t nbytes) noexcept {
+    return {std::max<std::size_t>(nbytes, 1), uncached};
+  }
+
   [[nodiscard]] static constexpr size_class of(std::size_t nbytes) noexcept {
-    if (nbytes > largest) return {nbytes, too_large};
+    if (nbytes > largest) return {nbytes, uncached};
     const std::size_t units = (std::max(nbytes, least) + least - 1) / least;
     if (units <= steps) return {units * least, static_cast<int>(units) - 1};
     // units in (2^e, 2^(e+1)], split into steps of 2^(e - log2_steps)

@@ -4,6 +4,7 @@
 
 #include "core/errors.hpp"
 #include "device/cpu/info.hpp"
+#include "device/cuda/allocator.hpp"
 #include "device/cuda/counting.hpp"
 #include "device/cuda/losses.hpp"
 #include "device/cuda/page_lock.hpp"
@@ -123,6 +124,10 @@ PyObject* run_cuda_versions(const arguments&) {
   return Py_BuildValue("(ii)", cuda_driver_version(), cuda_runtime_version());
 }
 
+PyObject* run_cuda_allocator(const arguments&) {
+  return PyUnicode_FromString(cuda::name(cuda::chosen_allocator().kind));
+}
+
 PyObject* run_instruction_set(const arguments&) {
   return PyUnicode_FromString(cpu::to_string(cpu::best_isa()));
 }
@@ -185,6 +190,8 @@ constexpr function_entry functions[] = {
      run_cuda_was_used},
     {"is_rehearsing", "()", "Whether the CUDA devices are rehearsed.", run_is_rehearsing},
     {"why_no_cuda", "()", "(reason, text) if there is no CUDA device, else None.", run_why_no_cuda},
+    {"cuda_allocator", "()", "Where memory of CUDA devices comes from: pool or system.",
+     run_cuda_allocator},
     {"cuda_versions", "()",
      "Driver and runtime version as 1000 * major + 10 * minor; 0 if unknown.", run_cuda_versions},
     {"instruction_set", "()", "The x86-64 level whose kernels are used.", run_instruction_set},

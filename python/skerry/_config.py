@@ -28,6 +28,8 @@ def _collect() -> dict[str, Any]:
         cuda |= {"reason": problem[0], "text": problem[1]}
     elif not _core.is_rehearsing():
         cuda |= {"driver": _version(driver), "runtime": _version(runtime)}
+    if problem is None:
+        cuda["allocator"] = _core.cuda_allocator()
     return {
         "skerry": _core.__version__,
         "python": platform.python_version(),
@@ -66,8 +68,9 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
 
 
 def _cuda_sentence(cuda: dict[str, Any]) -> str:
-    if cuda["rehearsed"]:
-        return "rehearsed on this CPU"
     if not cuda["usable"]:
         return f"not used ({cuda['reason']}): {cuda['text']}"
-    return f"driver {cuda['driver']}, runtime {cuda['runtime']}"
+    allocator = "" if cuda["allocator"] == "pool" else f", allocator {cuda['allocator']}"
+    if cuda["rehearsed"]:
+        return "rehearsed on this CPU" + allocator
+    return f"driver {cuda['driver']}, runtime {cuda['runtime']}{allocator}"

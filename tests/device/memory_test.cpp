@@ -33,7 +33,7 @@ TEST(size_class_test, bins_grow_with_the_size_and_waste_little) {
     last_bin = size.bin;
     last_nbytes = size.nbytes;
   }
-  EXPECT_EQ(size_class::of(size_class::largest + 1).bin, size_class::too_large);
+  EXPECT_EQ(size_class::of(size_class::largest + 1).bin, size_class::uncached);
 }
 
 TEST_F(memory_test, blocks_are_aligned_and_counted) {

@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// What the pool does when its cache has nothing that fits: it asks the driver, and gives back.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "device/byte_text.hpp"
+#include "device/cuda/page_lock.hpp"
+#include "device/cuda/pool.hpp"
+#include "device/cuda/runtime.hpp"
+
+namespace skerry::cuda {
+
+std::size_t pool::most_without_growth() const noexcept {
+  constexpr std::size_t share = 8;
+  return std::min(std::max(most_held_, on_.properties.total_bytes / share), counts_.limit_bytes);
+}
+
+/// Before the pool grows: waits for other streams if more than a small part of it waits for them.
+/// Null if what has come back is of no use.
+block* pool::take_pending(const size_class& size, void* stream) noexcept {
+  constexpr std::size_t small_part = 32;
+  const std::lock_guard lock(mutex_);
+  if (pending_bytes_ <= held() / small_part || fits(size, most_without_growth())) return nullptr;
+  settle_pending(true);
+  block* const item = take_cached(size, stream);
+  if (item != nullptr) count_live();
+  return item;
+}
+
+/// Gives the longest unused blocks to the driver until one more of `size` leaves the pool with no
+/// more than it may hold. False if that is over the limit all the same. With the lock held.
+bool pool::make_room(const size_class& size) noexcept {
+  const std::size_t enough = most_without_growth();
+  while (!fits(size, enough) && oldest_ != nullptr) {
+    block* const item = oldest_;
+    unlink_cached(item);
+    release_block(item);
+  }
+  return fits(size, counts_.limit_bytes);
+}
+
+block* pool::acquire(std::size_t nbytes, const size_class& size, void* stream) {
+  // No cache is thrown away for what can't ever fit.
+  if (nbytes > on_.properties.total_bytes) {
+    throw_out_of_memory(nbytes, size, "nothing, it is larger than the device");
+  }
+  if (size.nbytes > read_statistics().limit_bytes) {
+    throw_out_of_memory(nbytes, size, "nothing, it is larger than the limit");
+  }
+  if (block* item = take_pending(size, stream)) return item;
+  if (block* item = try_new(size, stream)) return item;
+  release_cached();
+  if (block* item = try_new(size, stream)) return item;
+  {
+    const std::lock_guard lock(mutex_);
+    settle_pending(true);
+  }
+  release_cached();
+  wait_for_device();
+  if (block* item = try_new(size, stream)) return item;
+  release_all_and_trim();
+  if (block* item = try_new(size, stream)) return item;
+  collect_garbage();
+  release_all_and_trim();
+  if (block* item = try_new(size, stream)) return item;
+  throw_out_of_memory(nbytes, size,
+                      on_.keeps_blocks
+                          ? "own cached blocks, then waiting for pending frees, then trimming the "
+                            "driver's pool, then collecting garbage"
+                          : "collecting garbage");
+}
+
+/// Null if there is not enough memory.
+block* pool::try_new(const size_class& size, void* stream) {
+  auto item = std::make_unique<block>();
+  item->owner = this;
+  item->size = size;
+  item->home = stream;
+  {
+    const std::lock_guard lock(mutex_);
+    if (find_cache(stream) == nullptr) {
+      caches_.push_back(std::make_unique<stream_cache>(stream_cache{stream, {}}));
+    }
+    if (!make_room(size)) return nullptr;
+    // Taken before the call, so that threads together keep the limit.
+    counts_.live_bytes += size.nbytes;
+  }
+  const auto take_back = [&] {
+    const std::lock_guard lock(mutex_);
+    counts_.live_bytes -= size.nbytes;
+  };
+  try {
+    const device_guard guard(on_);
+    const int code = call_allocate(*item);
+    if (code == memory_allocation) {
+      check_silently(code, on_, "allocate");
+      take_back();
+      return nullptr;
+    }
+    check(code, on_, "allocate");
+  } catch (...) {
+    take_back();
+    throw;
+  }
+  note_use(on_);
+  const std::lock_guard lock(mutex_);
+  ++counts_.system_allocations;
+  most_held_ = std::max(most_held_, held());
+  count_live();
+  return item.release();
+}
+
+int pool::call_allocate(block& item) {
+  if (on_.properties.supports_pools == 0) return calls().allocate(&item.data, item.size.nbytes);
+  if (!keeps_memory_.load(std::memory_order_relaxed)) keep_memory_in_driver_pool();
+  return calls().allocate_async(&item.data, item.size.nbytes, item.home);
+}
+
+/// By default each synchronisation gives the driver's free memory to the system, and the next large
+/// block pays for mapping it again. trim() and running out of memory still give it back.
+void pool::keep_memory_in_driver_pool() noexcept {
+  keeps_memory_.store(true);
+  check_silently(calls().pool_set_release_threshold(on_.ordinal, UINT64_MAX), on_, "allocate");
+}
+
+void pool::throw_out_of_memory(std::size_t nbytes, const size_class& size,
+                               const std::string& tried) {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  bool known = false;
+  {
+    const device_guard guard(on_, std::nothrow);
+    known = guard.ok() && check_silently(calls().memory_info(&free_bytes, &total_bytes), on_,
+                                         "asking for free memory");
+  }
+  const memory_statistics now = read_statistics();
+  std::string text =
+      "allocate: cannot allocate " + byte_text(nbytes) + " on " + to_string(on_.where) +
+      ": device " +
+      (known ? byte_text(free_bytes) + " free of " + byte_text(total_bytes)
+             : std::string("free bytes unknown")) +
+      "; pool " + byte_text(now.live_bytes) + " live in " + std::to_string(now.live_blocks) +
+      (now.live_blocks == 1 ? " array" : " arrays") + ", " + byte_text(now.cached_bytes) +
+      " cached, peak " + byte_text(now.peak_bytes) + ", limit " +
+      (now.limit_bytes == SIZE_MAX ? "none" : byte_text(now.limit_bytes)) + "; tried " + tried +
+      "; free arrays that are not needed any more";
+  if (size.nbytes != nbytes && size.nbytes > now.limit_bytes && nbytes <= now.limit_bytes) {
+    text += " (blocks are rounded up, this one to " + byte_text(size.nbytes) + ")";
+  }
+  throw out_of_memory_error(std::move(text), on_.where, nbytes);
+}
+
+/// Gives all cached blocks to the driver's pool.
+std::size_t pool::release_cached() noexcept {
+  const std::lock_guard lock(mutex_);
+  std::size_t released = 0;
+  while (oldest_ != nullptr) {
+    block* const item = oldest_;
+    released += item->size.nbytes;
+    unlink_cached(item);
+    release_block(item);
+  }
+  most_held_ = held();
+  return released;
+}
+
+void pool::release_block(block* item) noexcept {
+  const device_guard guard(on_, std::nothrow);
+  const bool pooled =
+      guard.ok() && on_.properties.supports_pools != 0 &&
+      check_silently(calls().deallocate_async(item->data, item->home), on_, "freeing");
+  // Also where the owner of a foreign stream has destroyed it: the plain call waits for all, and
+  // does not ask which device is current.
+  if (!pooled) check_silently(calls().deallocate(item->data), on_, "freeing");
+  delete item;
+}
+
+void pool::wait_for_device() noexcept {
+  const device_guard guard(on_, std::nothrow);
+  if (guard.ok()) check_silently(calls().device_synchronize(), on_, "waiting for the device");
+}
+
+void pool::release_all_and_trim() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    settle_pending(true);
+  }
+  release_cached();
+  wait_for_device();
+  if (on_.properties.supports_pools == 0) return;
+  check_silently(calls().pool_trim(on_.ordinal, 0), on_, "trimming");
+}
+
+std::size_t pool::trim() {
+  const std::size_t before = read_statistics().cached_bytes;
+  release_all_and_trim();
+  const std::size_t after = read_statistics().cached_bytes;
+  return before - std::min(before, after);
+}
+
+}  // namespace skerry::cuda
