@@ -55,6 +55,7 @@ build: $(VENV)/.group-build
 test: test-cpp test-python
 
 test-cpp: build
+	cmake --build $(BUILD) --target cpp_tests
 	ctest --test-dir $(BUILD) --output-on-failure
 
 CONSUMERS := $(VENV)/.group-test $(VENV)/.group-demo $(VENV)/.group-consumers $(VENV)/.group-numba-cuda
