@@ -4,31 +4,29 @@
 
 #include "ops/concepts.hpp"
 #include "ops/elementwise/all.hpp"
-#include "ops/kernels/cuda/stand_in_type.cuh"
+#include "ops/kernels/stand_in_type.hpp"
 
-// Which kernel runs an operation. Many do the same to the bits of their operands, and a kernel
+// Which kernel runs an operation. Many do the same to the bits of their operands, and a CUDA kernel
 // costs half a second to compile: so int32 and uint32 have one addition, and what leaves an integer
 // as it is has one kernel. A new operation that could share one but isn't named here is right, only
 // slow to compile. The dtypes of a pair are in one unit (ops/CMakeLists.txt).
 
 namespace skerry {
-namespace native {
+inline namespace SKERRY_TARGET {
+namespace ops {
 
 /// Operations that give the same bits for signed and unsigned integers.
 template <class Op>
 inline constexpr bool ignores_sign =
-    ops::one_of_v<Op, ops::add, ops::bitwise_and, ops::bitwise_invert, ops::bitwise_left_shift,
-                  ops::bitwise_or, ops::bitwise_xor, ops::equal, ops::isfinite, ops::isnan,
-                  ops::multiply, ops::negative, ops::not_equal, ops::positive, ops::square,
-                  ops::subtract>;
+    one_of_v<Op, add, bitwise_and, bitwise_invert, bitwise_left_shift, bitwise_or, bitwise_xor,
+             equal, isfinite, isnan, multiply, negative, not_equal, positive, square, subtract>;
 
 /// Operations that return elements of T as they are.
 template <class Op, class T>
 inline constexpr bool is_identity =
-    (ops::integral<T> && ops::one_of_v<Op, ops::ceil, ops::conj, ops::floor, ops::positive,
-                                       ops::real, ops::round, ops::trunc>) ||
-    (ops::unsigned_integral<T> && ops::same_v<Op, ops::abs>) ||
-    (ops::real_floating<T> && ops::one_of_v<Op, ops::conj, ops::positive, ops::real>);
+    (integral<T> && one_of_v<Op, ceil, conj, floor, positive, real, round, trunc>) ||
+    (unsigned_integral<T> && same_v<Op, abs>) ||
+    (real_floating<T> && one_of_v<Op, conj, positive, real>);
 
 template <class Op, class T>
 struct stand_in_operation {
@@ -37,24 +35,24 @@ struct stand_in_operation {
 template <class Op, class T>
   requires is_identity<Op, T>
 struct stand_in_operation<Op, T> {
-  using type = ops::positive;
+  using type = positive;
 };
-template <ops::integral T>
-struct stand_in_operation<ops::isinf, T> {
-  using type = ops::isnan;  // false, too
+template <integral T>
+struct stand_in_operation<isinf, T> {
+  using type = isnan;  // false, too
 };
 /// These take their operands in the other order: see has_swapped_operands.
 template <class T>
-struct stand_in_operation<ops::greater, T> {
-  using type = ops::less;
+struct stand_in_operation<greater, T> {
+  using type = less;
 };
 template <class T>
-struct stand_in_operation<ops::greater_equal, T> {
-  using type = ops::less_equal;
+struct stand_in_operation<greater_equal, T> {
+  using type = less_equal;
 };
 
 template <class Op>
-inline constexpr bool has_swapped_operands = ops::one_of_v<Op, ops::greater, ops::greater_equal>;
+inline constexpr bool has_swapped_operands = one_of_v<Op, greater, greater_equal>;
 
 /// The operation and the dtype whose kernel runs Op over T.
 template <class Op, class T>
@@ -67,10 +65,10 @@ struct stand_in {
 /// where the other dtype has a fraction.
 template <class From, class To>
 struct cast_stand_in {
-  using to = stand_in_type_t<To, ops::integral_or_boolean<From>>;
-  using from =
-      stand_in_type_t<From, ops::boolean<To> || (ops::integral<To> && sizeof(To) <= sizeof(From))>;
+  using to = stand_in_type_t<To, integral_or_boolean<From>>;
+  using from = stand_in_type_t<From, boolean<To> || (integral<To> && sizeof(To) <= sizeof(From))>;
 };
 
-}  // namespace native
+}  // namespace ops
+}  // namespace SKERRY_TARGET
 }  // namespace skerry

@@ -4,8 +4,8 @@
 
 #include "core/dtype.hpp"
 #include "ops/kernels/cuda/loops.cuh"
-#include "ops/kernels/cuda/stand_in.cuh"
 #include "ops/kernels/elementwise.hpp"
+#include "ops/kernels/stand_in.hpp"
 
 namespace skerry {
 namespace native {
@@ -34,8 +34,8 @@ concept castable = !ops::same_v<To, From> && (ops::complex_floating<To> || ops::
 template <class From, class To>
 void fill_cast(elementwise_kernels& table) {
   if constexpr (castable<To, From>) {
-    using T = typename cast_stand_in<From, To>::to;
-    using F = typename cast_stand_in<From, To>::from;
+    using T = typename ops::cast_stand_in<From, To>::to;
+    using F = typename ops::cast_stand_in<From, To>::from;
     kernel& entry = table.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)];
     if constexpr (ops::same_v<T, F>) {
       entry.native = &elementwise<ops::positive, T, T>;
