@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/config.hpp"
 #include "ops/concepts.hpp"
 #include "ops/reduction.hpp"
 
@@ -20,6 +21,30 @@ struct stand_in_type<T, true> {
 };
 template <class T, bool IsUnsigned>
 using stand_in_type_t = typename stand_in_type<T, IsUnsigned>::type;
+
+/// The unsigned integer whose kernel runs integers and bools of T's size; other dtypes themselves.
+/// A bool is 0 or 1.
+template <class T>
+struct unsigned_stand_in {
+  using type = stand_in_type_t<T, true>;
+};
+template <>
+struct unsigned_stand_in<bool> {
+  using type = bits_t<bool>;
+};
+template <class T>
+using unsigned_stand_in_t = typename unsigned_stand_in<T>::type;
+
+/// What `extended` takes for elements of T that an unsigned integer stands in for.
+template <class T>
+inline constexpr uint64 sign_to_extend =
+    signed_integral<T> && sizeof(T) < 8 ? uint64{1} << (8 * sizeof(T) - 1) : 0;
+
+/// An unsigned integer's 64 bits, with the sign extended if it stands for a signed one.
+template <class T>
+SKERRY_HD SKERRY_INLINE uint64 extended(T x, uint64 sign) {
+  return (static_cast<uint64>(x) ^ sign) - sign;
+}
 
 /// The dtype whose kernel reduces elements of T. Sums of 64 bits wrap around.
 template <class Reduction, class T>

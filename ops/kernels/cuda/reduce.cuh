@@ -5,6 +5,7 @@
 #include "ops/kernels/cuda/access.cuh"
 #include "ops/kernels/cuda/launch.cuh"
 #include "ops/kernels/cuda/offset.hpp"
+#include "ops/kernels/cuda/reduce_flip.cuh"
 #include "ops/kernels/reduce.hpp"
 
 #include <thrust/iterator/counting_iterator.h>
@@ -34,28 +35,31 @@ namespace native {
 
 template <class Reduction, class T>
 struct load_element {
-  using accumulator = ops::accumulator_t<Reduction, T>;
-  SKERRY_HD SKERRY_INLINE accumulator operator()(T x) const { return Reduction::load(x); }
+  flip<Reduction, T> bits;
+  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> operator()(T x) const {
+    return bits.in(x, 0);
+  }
 };
 
 /// Element number `index`, for reductions that tell where elements are.
 template <class Reduction, class T>
 struct load_indexed {
   const T* input;
+  flip<Reduction, T> bits;
   SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> operator()(std::int64_t index) const {
-    return Reduction::load(input[index], index);
+    return bits.in(input[index], index);
   }
 };
 
 /// The elements of a plain array as accumulators.
 template <class Reduction, class T>
-auto loaded_input(const reduce_params& params) {
+auto loaded_input(const reduce_params& params, flip<Reduction, T> bits) {
   const T* input = reinterpret_cast<const T*>(params.input);
   if constexpr (ops::takes_index<Reduction>) {
     return thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
-                                           load_indexed<Reduction, T>{input});
+                                           load_indexed<Reduction, T>{input, bits});
   } else {
-    return thrust::make_transform_iterator(input, load_element<Reduction, T>{});
+    return thrust::make_transform_iterator(input, load_element<Reduction, T>{bits});
   }
 }
 
@@ -66,22 +70,24 @@ struct combine {
 
 /// Writes the result of output number `index`. Offsets: axis_offsets, or even_offsets where the
 /// outputs are known to be evenly spaced.
-template <class Reduction, class A, class Offsets>
+template <class Reduction, class T, class Offsets>
 struct write_result {
-  using result = decltype(Reduction::finish(A{}, ops::reduced{}));
+  using accumulator = ops::accumulator_t<Reduction, T>;
+  using result = decltype(flip<Reduction, T>{}.out(accumulator{}, ops::reduced{}));
 
   char* output;
   Offsets offsets;
+  flip<Reduction, T> bits;
   ops::reduced of;
   std::int64_t first_index;  ///< what the index of output 1's first element is counted from
   bool is_aligned;
 
   template <class Index>
-  SKERRY_HD SKERRY_INLINE void operator()(Index index, A a) const {
+  SKERRY_HD SKERRY_INLINE void operator()(Index index, accumulator a) const {
     if constexpr (ops::takes_index<Reduction>) {
       a.index -= static_cast<std::int64_t>(index) * first_index;
     }
-    store<result>(output + offsets.offset(index), Reduction::finish(a, of), is_aligned);
+    store<result>(output + offsets.offset(index), bits.out(a, of), is_aligned);
   }
 };
 
@@ -91,10 +97,10 @@ struct even_offsets {
   SKERRY_HD SKERRY_INLINE std::int64_t offset(std::int64_t index) const { return index * stride; }
 };
 
-template <class Reduction, class A, class Offsets>
-write_result<Reduction, A, Offsets> writer(const reduce_params& params, const Offsets& offsets,
-                                           std::int64_t first_index) {
-  using writer = write_result<Reduction, A, Offsets>;
+template <class Reduction, class T, class Offsets>
+write_result<Reduction, T, Offsets> writer(const reduce_params& params, flip<Reduction, T> bits,
+                                           const Offsets& offsets, std::int64_t first_index) {
+  using writer = write_result<Reduction, T, Offsets>;
   using result = typename writer::result;
   bool is_aligned = suits<result>(reinterpret_cast<std::intptr_t>(params.output));
   for (int axis = 0; axis < params.kept_rank; ++axis) {
@@ -102,16 +108,17 @@ write_result<Reduction, A, Offsets> writer(const reduce_params& params, const Of
   }
   return writer{.output = params.output,
                 .offsets = offsets,
+                .bits = bits,
                 .of = {params.reduced_size, params.correction, params.is_other},
                 .first_index = first_index,
                 .is_aligned = is_aligned};
 }
 
 /// Of a layout with at most one kept axis.
-template <class Reduction, class A>
-auto even_output(const reduce_params& params) {
-  const auto write = writer<Reduction, A>(
-      params, even_offsets{params.kept_rank == 0 ? 0 : params.output_strides[0]},
+template <class Reduction, class T>
+auto even_output(const reduce_params& params, flip<Reduction, T> bits) {
+  const auto write = writer<Reduction, T>(
+      params, bits, even_offsets{params.kept_rank == 0 ? 0 : params.output_strides[0]},
       params.reduced_size);
 #if __has_include(<cuda/iterator>)
   return ::cuda::tabulate_output_iterator{write, std::int64_t{0}};
@@ -135,19 +142,20 @@ template <class Reduction, class T>
 // ---- flat
 
 template <class Reduction, class T>
-cudaError_t reduce_flat(const reduce_params& params, launch_context* context) {
+cudaError_t reduce_flat(const reduce_params& params, flip<Reduction, T> bits,
+                        launch_context* context) {
   using A = ops::accumulator_t<Reduction, T>;
-  const auto output = even_output<Reduction, A>(params);
+  const auto output = even_output(params, bits);
   return with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
     if constexpr (ops::takes_index<Reduction>) {
-      return cub::DeviceReduce::Reduce(scratch, nbytes, loaded_input<Reduction, T>(params), output,
+      return cub::DeviceReduce::Reduce(scratch, nbytes, loaded_input(params, bits), output,
                                        params.reduced_size, combine<Reduction, A>{},
                                        Reduction::template identity<A>(), stream_of(context));
     } else {
       return cub::DeviceReduce::TransformReduce(
           scratch, nbytes, reinterpret_cast<const T*>(params.input), output, params.reduced_size,
-          combine<Reduction, A>{}, load_element<Reduction, T>{}, Reduction::template identity<A>(),
-          stream_of(context));
+          combine<Reduction, A>{}, load_element<Reduction, T>{bits},
+          Reduction::template identity<A>(), stream_of(context));
     }
   });
 }
@@ -163,10 +171,11 @@ struct segment_begin {
 #endif
 
 template <class Reduction, class T>
-cudaError_t reduce_rows(const reduce_params& params, launch_context* context) {
+cudaError_t reduce_rows(const reduce_params& params, flip<Reduction, T> bits,
+                        launch_context* context) {
   using A = ops::accumulator_t<Reduction, T>;
-  const auto input = loaded_input<Reduction, T>(params);
-  const auto output = even_output<Reduction, A>(params);
+  const auto input = loaded_input(params, bits);
+  const auto output = even_output(params, bits);
 #if CCCL_VERSION < 3001000
   const auto begin = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
                                                      segment_begin{params.reduced_size});
@@ -191,6 +200,7 @@ struct array_elements {
   const char* input;
   axis_offsets kept;
   axis_offsets reduced;
+  flip<Reduction, T> bits;
   bool is_aligned;
 
   SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const { return kept.offset(k); }
@@ -200,7 +210,7 @@ struct array_elements {
   SKERRY_HD SKERRY_INLINE std::int64_t distance(std::int64_t j) const { return reduced.offset(j); }
   SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> at(std::int64_t offset,
                                                               std::int64_t index) const {
-    return ops::load_at<Reduction>(load<T>(input + offset, is_aligned), index);
+    return bits.in(load<T>(input + offset, is_aligned), index);
   }
 };
 
@@ -219,12 +229,14 @@ struct partial_elements {
 };
 
 /// One pass; see loop_split.
-template <class Reduction, class A, class Elements>
+template <class Reduction, class T, class Elements>
 struct reduce_loop {
+  using A = ops::accumulator_t<Reduction, T>;
+
   Elements elements;
   loop_split split;
   A* partials;  ///< by thread; null in the last pass, which writes results
-  write_result<Reduction, A, axis_offsets> write;
+  write_result<Reduction, T, axis_offsets> write;
 
   __device__ SKERRY_INLINE void operator()(std::int64_t thread) const {
     const loop_split::share mine = split.of(thread);
@@ -295,21 +307,24 @@ cudaError_t run_loop(std::int64_t threads, const Loop& loop, cudaStream_t stream
 #endif
 }
 
-template <class Reduction, class A, class Elements>
-cudaError_t loop_pass(const reduce_params& params, const Elements& elements,
-                      const loop_split& split, A* partials, launch_context* context) {
-  const reduce_loop<Reduction, A, Elements> loop{
+template <class Reduction, class T, class Elements>
+cudaError_t loop_pass(const reduce_params& params, flip<Reduction, T> bits,
+                      const Elements& elements, const loop_split& split,
+                      ops::accumulator_t<Reduction, T>* partials, launch_context* context) {
+  const reduce_loop<Reduction, T, Elements> loop{
       .elements = elements,
       .split = split,
       .partials = split.parts > 1 ? partials : nullptr,
-      .write = writer<Reduction, A>(
-          params, axis_offsets(params.kept_rank, params.kept_shape, params.output_strides), 0)};
+      .write = writer<Reduction, T>(
+          params, bits, axis_offsets(params.kept_rank, params.kept_shape, params.output_strides),
+          0)};
   return run_loop(split.threads(), loop, stream_of(context));
 }
 
 /// Works for every layout, and for no elements at all (one pass of length 0: the identity).
 template <class Reduction, class T>
-cudaError_t reduce_by_loops(const reduce_params& params, launch_context* context) {
+cudaError_t reduce_by_loops(const reduce_params& params, flip<Reduction, T> bits,
+                            launch_context* context) {
   using A = ops::accumulator_t<Reduction, T>;
   const bool by_rows = prefers_rows(params);
   loop_split split(params.kept_size, params.reduced_size, by_rows);
@@ -327,14 +342,15 @@ cudaError_t reduce_by_loops(const reduce_params& params, launch_context* context
       .input = params.input,
       .kept = axis_offsets(params.kept_rank, params.kept_shape, params.kept_strides),
       .reduced = axis_offsets(params.reduced_rank, params.reduced_shape, params.reduced_strides),
+      .bits = bits,
       .is_aligned = input_is_aligned<Reduction, T>(params)};
-  cudaError_t status = loop_pass<Reduction, A>(params, elements, split, partials[0], context);
+  cudaError_t status = loop_pass<Reduction, T>(params, bits, elements, split, partials[0], context);
   for (int source = 0; split.parts > 1 && status == cudaSuccess; source ^= 1) {
     const partial_elements<A> left{.partials = partials[source],
                                    .kept_stride = split.kept_stride(),
                                    .part_stride = split.part_stride()};
     split = loop_split(params.kept_size, split.parts, by_rows);
-    status = loop_pass<Reduction, A>(params, left, split, partials[source ^ 1], context);
+    status = loop_pass<Reduction, T>(params, bits, left, split, partials[source ^ 1], context);
   }
   return status;
 }
@@ -342,23 +358,25 @@ cudaError_t reduce_by_loops(const reduce_params& params, launch_context* context
 // ---- choice
 
 template <class Reduction, class T>
-cudaError_t reduce_by_layout(const reduce_params& params, launch_context* context) {
+cudaError_t reduce_by_layout(const reduce_params& params, flip<Reduction, T> bits,
+                             launch_context* context) {
   if (params.kept_size == 0) return cudaSuccess;
   const bool is_plain = params.reduced_size > 0 && is_linear(params, sizeof(T)) &&
                         input_is_aligned<Reduction, T>(params);
-  if (is_plain && params.kept_size == 1) return reduce_flat<Reduction, T>(params, context);
+  if (is_plain && params.kept_size == 1) return reduce_flat(params, bits, context);
   // CUB counts the elements of a row in an int.
   if (is_plain && params.reduced_size <= INT32_MAX) {
-    return reduce_rows<Reduction, T>(params, context);
+    return reduce_rows(params, bits, context);
   }
-  return reduce_by_loops<Reduction, T>(params, context);
+  return reduce_by_loops(params, bits, context);
 }
 
-/// The native kernel of Reduction over T; its parameter is a reduce_params.
-template <class Reduction, class T>
+/// The native kernel of Reduction over T, with some bits inverted; its parameter is a
+/// reduce_params.
+template <class Reduction, class T, std::uint64_t Bits>
 int reduce(const void* params, launch_context* context) {
-  return launched(
-      reduce_by_layout<Reduction, T>(*static_cast<const reduce_params*>(params), context));
+  return launched(reduce_by_layout(*static_cast<const reduce_params*>(params),
+                                   flip<Reduction, T>{Bits}, context));
 }
 
 }  // namespace native

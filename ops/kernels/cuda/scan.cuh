@@ -16,27 +16,29 @@ namespace skerry {
 namespace native {
 
 template <class Op, class T>
-cudaError_t scan_by_layout(const scan_params& params, launch_context* context) {
+cudaError_t scan_by_layout(const scan_params& params, load_scanned<Op, T> element,
+                           launch_context* context) {
   const bool is_plain = params.is_run && params.length > 0 &&
                         suits<T>(reinterpret_cast<std::intptr_t>(params.input)) &&
                         runs_are_aligned<T>(params);
-  if (!is_plain) return scan_by_loops<Op, T>(params, context);
+  if (!is_plain) return scan_by_loops<Op, T>(params, element, context);
   if (params.has_initial) {
     const cudaError_t status = write_initial<Op, T>(params, context);
     if (status != cudaSuccess) return status;
   }
-  if (has_flat_scan<Op, T> && params.others == 1) return scan_flat<Op, T>(params, context);
+  if (has_flat_scan<Op, T> && params.others == 1) return scan_flat<Op, T>(params, element, context);
 #if CCCL_VERSION >= 3003000
-  return scan_runs<Op, T>(params, context);
+  return scan_runs<Op, T>(params, element, context);
 #else
-  return scan_by_loops<Op, T>(params, context);
+  return scan_by_loops<Op, T>(params, element, context);
 #endif
 }
 
-/// The native kernel of Op over T; its parameter is a scan_params.
-template <class Op, class T>
+/// The native kernel of Op over T; its parameter is a scan_params. Sign: see load_scanned.
+template <class Op, class T, std::uint64_t Sign>
 int scan(const void* params, launch_context* context) {
-  return launched(scan_by_layout<Op, T>(*static_cast<const scan_params*>(params), context));
+  return launched(
+      scan_by_layout(*static_cast<const scan_params*>(params), load_scanned<Op, T>{Sign}, context));
 }
 
 }  // namespace native

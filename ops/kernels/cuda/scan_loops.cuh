@@ -6,6 +6,7 @@
 #include "ops/kernels/cuda/launch.cuh"
 #include "ops/kernels/cuda/offset.hpp"
 #include "ops/kernels/scan.hpp"
+#include "ops/kernels/stand_in_type.hpp"
 
 #include <cub/device/device_for.cuh>
 
@@ -14,10 +15,19 @@
 namespace skerry {
 namespace native {
 
+/// Integers and bools are scanned by the kernel of the unsigned integer of their size; `sign` says
+/// what to extend.
 template <class Op, class T>
 struct load_scanned {
-  using result = ops::scanned_t<Op, T>;
-  SKERRY_HD SKERRY_INLINE result operator()(T x) const { return Op::reduction::load(x); }
+  std::uint64_t sign;
+
+  SKERRY_HD SKERRY_INLINE ops::scanned_t<Op, T> operator()(T x) const {
+    if constexpr (ops::integral<T>) {
+      return ops::extended(x, sign);
+    } else {
+      return Op::reduction::load(x);
+    }
+  }
 };
 
 template <class Op>
@@ -45,6 +55,7 @@ struct scan_loop {
   A* totals;      ///< by part and column; null if there is one part
   bool is_first;  ///< the pass that finds totals
   bool has_initial;
+  load_scanned<Op, T> element;
   bool is_aligned;
 
   __device__ SKERRY_INLINE void operator()(std::int64_t thread) const {
@@ -64,9 +75,7 @@ struct scan_loop {
   }
 
  private:
-  __device__ SKERRY_INLINE A at(const char* x) const {
-    return Op::reduction::load(load<T>(x, is_aligned));
-  }
+  __device__ SKERRY_INLINE A at(const char* x) const { return element(load<T>(x, is_aligned)); }
   __device__ SKERRY_INLINE A total(const char* x, std::int64_t n) const {
     A a = Op::reduction::template identity<A>();
     SKERRY_DO_NOT_UNROLL
@@ -129,7 +138,8 @@ template <class Op, class T>
 }
 
 template <class Op, class T>
-cudaError_t scan_by_loops(const scan_params& params, launch_context* context) {
+cudaError_t scan_by_loops(const scan_params& params, load_scanned<Op, T> element,
+                          launch_context* context) {
   using A = ops::scanned_t<Op, T>;
   const std::int64_t wanted = scan_parts(params.others, params.length);
   const std::int64_t share = params.length > 0 ? (params.length + wanted - 1) / wanted : 1;
@@ -154,6 +164,7 @@ cudaError_t scan_by_loops(const scan_params& params, launch_context* context) {
       .totals = totals,
       .is_first = parts > 1,
       .has_initial = params.has_initial,
+      .element = element,
       .is_aligned = scan_is_aligned<Op, T>(params)};
   cudaStream_t stream = stream_of(context);
   if (parts > 1) {

@@ -85,20 +85,21 @@ inline constexpr bool has_flat_scan =
     CCCL_VERSION < 3003000;
 
 template <class Op, class T>
-auto scanned_input(const scan_params& params) {
+auto scanned_input(const scan_params& params, load_scanned<Op, T> element) {
   const T* input = reinterpret_cast<const T*>(params.input);
   if constexpr (ops::same_v<T, ops::scanned_t<Op, T>>) {
     return input;
   } else {
-    return thrust::make_transform_iterator(input, load_scanned<Op, T>{});
+    return thrust::make_transform_iterator(input, element);
   }
 }
 
 template <class Op, class T>
-cudaError_t scan_flat(const scan_params& params, launch_context* context) {
+cudaError_t scan_flat(const scan_params& params, load_scanned<Op, T> element,
+                      launch_context* context) {
   using A = ops::scanned_t<Op, T>;
   A* output = reinterpret_cast<A*>(params.output);
-  const auto input = scanned_input<Op, T>(params);
+  const auto input = scanned_input(params, element);
 #if CCCL_VERSION >= 3005000
   if constexpr (ops::real_floating<A> && ops::same_v<typename Op::reduction, ops::sum>) {
     const auto environment = ::cuda::std::execution::env{
@@ -199,7 +200,8 @@ struct run_split {
 };
 
 template <class Op, class T>
-cudaError_t scan_runs(const scan_params& params, launch_context* context) {
+cudaError_t scan_runs(const scan_params& params, load_scanned<Op, T> element,
+                      launch_context* context) {
   using A = ops::scanned_t<Op, T>;
   const run_split split(params.others, params.length);
   const std::int64_t segments = params.others * split.chunks;
@@ -216,7 +218,7 @@ cudaError_t scan_runs(const scan_params& params, launch_context* context) {
     return thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0), from);
   };
   A* output = reinterpret_cast<A*>(params.output);
-  const auto input = scanned_input<Op, T>(params);
+  const auto input = scanned_input(params, element);
   const auto begin = iterator(offsets(params.input_strides, sizeof(T), false));
   const auto end = iterator(offsets(params.input_strides, sizeof(T), true));
   const auto out_begin = iterator(offsets(params.output_strides, sizeof(A), false));
