@@ -79,7 +79,7 @@ class Skerry:
         self.device = skerry.Device("cuda:0")
         if self.device.info.rehearsal:
             raise RuntimeError("a rehearsed device is no GPU")
-        self.stream = skerry._core.current_stream(self.device).handle
+        self.stream = skerry.current_stream(self.device).handle
 
     def put(self, host: np.ndarray) -> Any:
         """An array on the GPU."""

@@ -221,7 +221,7 @@ stream keep(const foreign_stream& from, device where) {
 }
 
 PyObject* run_current_stream(const arguments& with) {
-  return py::cast(current_stream(usable_device("current_stream", with[0]))).release().ptr();
+  return py::cast(current_stream(device_or_default("current_stream", with[0]))).release().ptr();
 }
 
 PyObject* run_set_current_stream(const arguments& with) {
@@ -263,7 +263,15 @@ constexpr function_entry functions[] = {
     {"as_stream", "(stream, device=None, /)",
      "The Stream of a Stream, of an int handle, or of an object with __cuda_stream__.",
      run_as_stream},
-    {"current_stream", "(device, /)", "The Stream that this thread's work on a device goes to.",
+    {"current_stream", "(device=None)",
+     "The Stream that this thread's work on a device goes to.\n\n"
+     "The one of the innermost `with skerry.stream(...)` of that device, else its default stream, "
+     "of handle 1.\nA CPU device has one stream, of handle 0, whose work is always done.\n\n"
+     "Parameters\n----------\ndevice : Device or str, optional\n    By default that of creation "
+     "functions.\n\n"
+     "Returns\n-------\nStream\n    With `__cuda_stream__`, so that other libraries can work on "
+     "it.\n\n"
+     "Raises\n------\nDeviceUnavailableError\n    If the device can't be used.",
      run_current_stream},
     {"set_current_stream", "(stream, /)", "Send this thread's work on its device to a stream.",
      run_set_current_stream},

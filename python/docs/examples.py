@@ -93,6 +93,7 @@ WRITTEN: dict[str, str] = {
     "moveaxis": "sk.moveaxis(sk.ones((2, 3, 4)), 0, -1).shape",
     "ones": "sk.ones((2, 2), dtype=sk.int8)",
     "ones_like": "sk.ones_like(sk.zeros((2,), dtype=sk.float32))",
+    "current_stream": 'sk.current_stream("cuda:0").handle',
     "permute_dims": "sk.permute_dims(sk.ones((2, 3, 4)), (2, 0, 1)).shape",
     "rehearse": (
         "# in a fresh process: sk.rehearse(cuda=2), or SKERRY_REHEARSE=2 in the environment\n"

@@ -44,7 +44,7 @@ _GROUPS = {
     "inspection": ("Inspection", "__array_namespace_info__ show_config"),
     "devices": (
         "Devices and streams",
-        "default_device devices rehearse set_default_device synchronize",
+        "current_stream default_device devices rehearse set_default_device synchronize",
     ),
     "memory": (
         "Memory and threads",

@@ -64,7 +64,7 @@ def test_streams_export_the_protocol(own, cuda_device):
     assert own.__cuda_stream__() == (0, own.handle)
     assert type(own.__cuda_stream__()) is tuple
     # The default stream is 1, though 0 would be legal.
-    assert _core.current_stream(cuda_device).__cuda_stream__() == (0, 1)
+    assert sk.current_stream(cuda_device).__cuda_stream__() == (0, 1)
     assert sk.Stream.from_handle(cuda_device, 1).__cuda_stream__() == (0, 1)
     assert sk.Stream.from_handle(cuda_device, 2).__cuda_stream__() == (0, 2)
 
@@ -76,9 +76,9 @@ def test_every_place_takes_every_kind(kind, own, cuda_device):
     with sk.stream(other) as entered:
         assert entered == own
         assert entered.device == sk.Device(cuda_device)
-        assert _core.current_stream(cuda_device) == own
+        assert sk.current_stream(cuda_device) == own
         x = sk.arange(100, device=cuda_device)
-    assert _core.current_stream(cuda_device).handle == 1
+    assert sk.current_stream(cuda_device).handle == 1
     with sk.stream(other, device=cuda_device) as entered:
         assert entered == own
     assert x.to_device("cpu", stream=other).tolist() == list(range(100))
@@ -126,7 +126,7 @@ def test_the_object_lives_while_its_stream_is_used(own, cuda_device):
     del taken
     with scope:
         assert seen() is not None
-        _core.current_stream(cuda_device)
+        sk.current_stream(cuda_device)
     del scope
     _core.set_current_stream(sk.Stream.from_handle(cuda_device, 1))
     assert seen() is None

@@ -108,7 +108,7 @@ def test_streams_and_events(cuda_device):
         e.record(s)
     e.synchronize()
     assert e.done
-    assert _core.current_stream(cuda_device).handle == 1
+    assert sk.current_stream(cuda_device).handle == 1
     s.synchronize()
     assert s.idle
     assert float(sk.sum(y)) == 2000
@@ -130,7 +130,7 @@ def test_to_device_on_a_stream(cuda_device):
         x.to_device(cuda_device, stream="s")
     with pytest.raises(ValueError):
         x.to_device("cpu:1", stream=1)
-    assert _core.current_stream(cuda_device).handle == 1
+    assert sk.current_stream(cuda_device).handle == 1
 
 
 def test_export_from_another_stream_is_in_order(cuda_device):

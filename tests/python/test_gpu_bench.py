@@ -39,7 +39,7 @@ class OnRehearsal(gpu_side_by_side.Skerry):
     def __init__(self):
         self.module, self.version = sk, sk.__version__
         self.device = sk.Device("cuda:0")
-        self.stream = sk._core.current_stream(self.device).handle
+        self.stream = sk.current_stream(self.device).handle
 
 
 class WithNumPy:

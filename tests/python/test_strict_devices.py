@@ -61,6 +61,7 @@ ONE_ARRAY_OR_NONE = {
     "cuda_array_interface_version",
     "cumulative_prod",
     "cumulative_sum",
+    "current_stream",
     "default_device",
     "device",
     "devices",
