@@ -3,19 +3,16 @@
 #include "device/cpu/memory.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <new>
 #include <string>
 #include <utility>
 
-#include <pthread.h>
-
 #include "core/errors.hpp"
 #include "device/byte_text.hpp"
+#include "device/cpu/account.hpp"
 #include "device/cpu/blocks.hpp"
 #include "device/cpu/info.hpp"
 #include "device/cuda/page_lock.hpp"
@@ -27,93 +24,8 @@ namespace {
 
 constexpr int most_cached_per_bin = 64;  // of one thread: 600 KiB over all bins
 constexpr std::size_t most_cached_medium = std::size_t{64} << 20;
-constexpr std::int64_t unsettled_bytes = 64 << 10;
 
-/// A number that one thread writes and others read: no read-modify-write, so as fast as a plain
-/// one.
-class owned_count {
- public:
-  std::int64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
-  void set(std::int64_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
-  void add(std::int64_t change) noexcept { set(get() + change); }
-
- private:
-  std::atomic<std::int64_t> value_{0};
-};
-
-/// What one account was charged. Of a thread's own, each can be negative: a block may be released
-/// on another thread than the one that allocated it.
-struct counts {
-  owned_count live_bytes;
-  owned_count allocations;
-  owned_count releases;
-  owned_count system_allocations;
-};
-
-struct small_list {
-  free_block* first = nullptr;
-  owned_count length;
-};
-
-/// One thread's small blocks on one device.
-struct thread_cache {
-  small_list bins[small_bins];
-  counts counted;
-  owned_count high;  ///< most live bytes since the last settle()
-  std::int64_t settle_above = unsettled_bytes;
-  std::int64_t settle_below = -unsettled_bytes;
-  thread_cache* next = nullptr;
-  thread_cache* previous = nullptr;
-  int index = 0;
-};
-
-struct account {
-  std::atomic<std::size_t> limit{SIZE_MAX};
-  /// Of medium and large blocks and of threads that are gone. Apart from the limit, which every
-  /// allocation reads.
-  alignas(64) counts counted;
-  std::int64_t peak = 0;
-  std::size_t cached_bytes = 0;
-  std::size_t cached_medium = 0;
-  free_block* medium[medium_bins] = {};
-  free_block* large = nullptr;  ///< the last used first
-  thread_cache* threads = nullptr;
-};
-
-// Constant-initialised and without destructors, so there before the first and after the last array
-// of any static. One mutex for all accounts: fork() has to take it, and logical devices are for
-// tests.
-constinit account accounts[most_devices];
-constinit std::mutex shared;
 constinit std::size_t cached_large = 0;
-
-// One pointer a thread with the static TLS model: 1 ns instead of a call.
-struct thread_caches {
-  thread_cache* of[most_devices];
-};
-[[gnu::tls_model("initial-exec")]] constinit thread_local thread_caches* mine = nullptr;
-[[gnu::tls_model("initial-exec")]] constinit thread_local bool thread_is_ending = false;
-
-/// A list of blocks that are given to the system when no lock is held.
-class doomed_blocks {
- public:
-  doomed_blocks() = default;
-  doomed_blocks(const doomed_blocks&) = delete;
-  doomed_blocks& operator=(const doomed_blocks&) = delete;
-  ~doomed_blocks() {
-    while (first_ != nullptr) free_system_block(std::exchange(first_, first_->next));
-  }
-  void add(free_block* block) noexcept {
-    block->next = first_;
-    first_ = block;
-    nbytes_ += block->capacity;
-  }
-  std::size_t nbytes() const noexcept { return nbytes_; }
-
- private:
-  free_block* first_ = nullptr;
-  std::size_t nbytes_ = 0;
-};
 
 std::size_t configured_cache() noexcept {
   const char* text = std::getenv("SKERRY_HOST_CACHE");
@@ -137,133 +49,6 @@ std::size_t most_cached_large() noexcept {
 
 bool is_limited(int index) noexcept {
   return accounts[index].limit.load(std::memory_order_relaxed) != SIZE_MAX;
-}
-
-/// Lock held, as for all that take an account.
-std::int64_t total_live(const account& of) noexcept {
-  std::int64_t live = of.counted.live_bytes.get();
-  for (const thread_cache* t = of.threads; t != nullptr; t = t->next) {
-    live += t->counted.live_bytes.get();
-  }
-  return live;
-}
-
-std::size_t total_cached(const account& of) noexcept {
-  std::size_t cached = of.cached_bytes;
-  for (const thread_cache* t = of.threads; t != nullptr; t = t->next) {
-    for (int bin = 0; bin < small_bins; ++bin) {
-      cached += static_cast<std::size_t>(t->bins[bin].length.get()) * small_capacity(bin);
-    }
-  }
-  return cached;
-}
-
-/// Brings the peak up to what the calling thread has had at most since the last time.
-void settle(account& of, thread_cache* own) noexcept {
-  std::int64_t highest = total_live(of);
-  if (own != nullptr) {
-    const std::int64_t live = own->counted.live_bytes.get();
-    highest += std::max<std::int64_t>(own->high.get() - live, 0);
-    own->high.set(live);
-    own->settle_above = live + unsettled_bytes;
-    own->settle_below = live - unsettled_bytes;
-  }
-  of.peak = std::max(of.peak, highest);
-}
-
-/// Before live bytes that are not the thread's own change.
-void settle_if_higher(account& of, thread_cache* own) noexcept {
-  if (own != nullptr && own->high.get() > own->counted.live_bytes.get()) settle(of, own);
-}
-
-void fold(counts& into, const counts& from) noexcept {
-  into.live_bytes.add(from.live_bytes.get());
-  into.allocations.add(from.allocations.get());
-  into.releases.add(from.releases.get());
-  into.system_allocations.add(from.system_allocations.get());
-}
-
-thread_cache* own_cache(int index) noexcept { return mine == nullptr ? nullptr : mine->of[index]; }
-
-void empty_bins(thread_cache& cache, doomed_blocks& doomed) noexcept {
-  for (small_list& bin : cache.bins) {
-    while (bin.first != nullptr) doomed.add(std::exchange(bin.first, bin.first->next));
-    bin.length.set(0);
-  }
-}
-
-void retire(thread_cache* cache) noexcept {
-  doomed_blocks doomed;
-  account& of = accounts[cache->index];
-  {
-    const std::lock_guard lock(shared);
-    settle(of, cache);
-    fold(of.counted, cache->counted);
-    if (cache->next != nullptr) cache->next->previous = cache->previous;
-    (cache->previous != nullptr ? cache->previous->next : of.threads) = cache->next;
-  }
-  empty_bins(*cache, doomed);
-  std::free(cache);
-}
-
-void end_thread(void* raw) {
-  auto* caches = static_cast<thread_caches*>(raw);
-  thread_is_ending = true;  // later releases on this thread go the shared way
-  mine = nullptr;
-  for (thread_cache* cache : caches->of) {
-    if (cache != nullptr) retire(cache);
-  }
-  std::free(caches);
-}
-
-void lock_before_fork() { shared.lock(); }
-void unlock_after_fork() { shared.unlock(); }
-
-struct process_hooks {
-  pthread_key_t at_thread_exit{};
-  bool ready = false;
-};
-process_hooks register_hooks() noexcept {
-  process_hooks hooks;
-  hooks.ready = pthread_key_create(&hooks.at_thread_exit, end_thread) == 0;
-  // The child keeps the counts and blocks of threads that it does not have: their arrays live on.
-  pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork);
-  return hooks;
-}
-// While the library is loaded; a static that allocates before gets no cache.
-const process_hooks hooks = register_hooks();
-
-thread_caches* make_caches() noexcept {
-  if (thread_is_ending || !hooks.ready) return nullptr;
-  void* memory = std::calloc(1, sizeof(thread_caches));
-  if (memory == nullptr) return nullptr;
-  auto* caches = new (memory) thread_caches{};
-  if (pthread_setspecific(hooks.at_thread_exit, caches) != 0) {
-    std::free(memory);
-    return nullptr;
-  }
-  return mine = caches;
-}
-
-[[gnu::noinline]] thread_cache* make_cache(int index) noexcept {
-  thread_caches* caches = mine != nullptr ? mine : make_caches();
-  if (caches == nullptr) return nullptr;
-  void* memory = std::aligned_alloc(64, (sizeof(thread_cache) + 63) / 64 * 64);
-  if (memory == nullptr) return nullptr;
-  auto* cache = new (memory) thread_cache;
-  cache->index = index;
-  const std::lock_guard lock(shared);
-  account& of = accounts[index];
-  cache->next = of.threads;
-  if (of.threads != nullptr) of.threads->previous = cache;
-  of.threads = cache;
-  return caches->of[index] = cache;
-}
-
-/// The calling thread's cache, made at first use; null at the thread's end.
-thread_cache* find_or_make_cache(int index) noexcept {
-  thread_cache* cache = own_cache(index);
-  return cache != nullptr ? cache : make_cache(index);
 }
 
 class host_storage final : public storage {
@@ -533,48 +318,6 @@ storage_ref allocate(int index, std::size_t nbytes) {
     }
   }
   return allocate_slowly(index, nbytes);
-}
-
-memory_statistics statistics(int index) {
-  const std::lock_guard lock(shared);
-  account& of = accounts[index];
-  settle(of, own_cache(index));
-  memory_statistics result;
-  std::int64_t highest = of.counted.live_bytes.get();
-  std::int64_t allocations = of.counted.allocations.get();
-  std::int64_t releases = of.counted.releases.get();
-  std::int64_t system = of.counted.system_allocations.get();
-  for (const thread_cache* t = of.threads; t != nullptr; t = t->next) {
-    highest += std::max(t->high.get(), t->counted.live_bytes.get());
-    allocations += t->counted.allocations.get();
-    releases += t->counted.releases.get();
-    system += t->counted.system_allocations.get();
-  }
-  const auto at_least_0 = [](std::int64_t n) {
-    return static_cast<std::size_t>(std::max<std::int64_t>(n, 0));
-  };
-  result.live_bytes = at_least_0(total_live(of));
-  result.live_blocks = at_least_0(allocations - releases);
-  result.peak_bytes = at_least_0(std::max(of.peak, highest));
-  result.cached_bytes = total_cached(of);
-  result.limit_bytes = of.limit.load(std::memory_order_relaxed);
-  result.allocations = at_least_0(allocations);
-  result.system_allocations = at_least_0(system);
-  return result;
-}
-
-void reset_peak(int index) {
-  const std::lock_guard lock(shared);
-  account& of = accounts[index];
-  for (thread_cache* t = of.threads; t != nullptr; t = t->next) {
-    t->high.set(t->counted.live_bytes.get());
-  }
-  of.peak = total_live(of);
-}
-
-void set_memory_limit(int index, std::size_t nbytes) {
-  const std::lock_guard lock(shared);
-  accounts[index].limit.store(nbytes, std::memory_order_relaxed);
 }
 
 std::size_t trim(int index) {

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+#include "device/cpu/blocks.hpp"
+#include "device/cpu/memory.hpp"
+
+/// What the logical CPU devices hold: an account for each device, and in it a cache of small blocks
+/// for each thread. The parts of memory.cpp that count.
+namespace skerry::cpu {
+
+inline constexpr std::int64_t unsettled_bytes = 64 << 10;
+
+/// A number that one thread writes and others read: no read-modify-write, so as fast as a plain
+/// one.
+class owned_count {
+ public:
+  std::int64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+  void set(std::int64_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
+  void add(std::int64_t change) noexcept { set(get() + change); }
+
+ private:
+  std::atomic<std::int64_t> value_{0};
+};
+
+/// What one account was charged. Of a thread's own, each can be negative: a block may be released
+/// on another thread than the one that allocated it.
+struct counts {
+  owned_count live_bytes;
+  owned_count allocations;
+  owned_count releases;
+  owned_count system_allocations;
+};
+
+struct small_list {
+  free_block* first = nullptr;
+  owned_count length;
+};
+
+/// One thread's small blocks on one device.
+struct thread_cache {
+  small_list bins[small_bins];
+  counts counted;
+  owned_count high;  ///< most live bytes since the last settle()
+  std::int64_t settle_above = unsettled_bytes;
+  std::int64_t settle_below = -unsettled_bytes;
+  thread_cache* next = nullptr;
+  thread_cache* previous = nullptr;
+  int index = 0;
+};
+
+struct account {
+  std::atomic<std::size_t> limit{SIZE_MAX};
+  /// Of medium and large blocks and of threads that are gone. Apart from the limit, which every
+  /// allocation reads.
+  alignas(64) counts counted;
+  std::int64_t peak = 0;
+  std::size_t cached_bytes = 0;
+  std::size_t cached_medium = 0;
+  free_block* medium[medium_bins] = {};
+  free_block* large = nullptr;  ///< the last used first
+  thread_cache* threads = nullptr;
+};
+
+// Constant-initialised and without destructors, so there before the first and after the last array
+// of any static. One mutex for all accounts: fork() has to take it, and logical devices are for
+// tests.
+extern constinit account accounts[most_devices];
+extern constinit std::mutex shared;
+
+// One pointer a thread with the static TLS model: 1 ns instead of a call.
+struct thread_caches {
+  thread_cache* of[most_devices];
+};
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local thread_caches* mine;
+
+/// A list of blocks that are given to the system when no lock is held.
+class doomed_blocks {
+ public:
+  doomed_blocks() = default;
+  doomed_blocks(const doomed_blocks&) = delete;
+  doomed_blocks& operator=(const doomed_blocks&) = delete;
+  ~doomed_blocks() {
+    while (first_ != nullptr) free_system_block(std::exchange(first_, first_->next));
+  }
+  void add(free_block* block) noexcept {
+    block->next = first_;
+    first_ = block;
+    nbytes_ += block->capacity;
+  }
+  std::size_t nbytes() const noexcept { return nbytes_; }
+
+ private:
+  free_block* first_ = nullptr;
+  std::size_t nbytes_ = 0;
+};
+
+/// Lock held, as for all that take an account.
+[[nodiscard]] std::int64_t total_live(const account& of) noexcept;
+[[nodiscard]] std::size_t total_cached(const account& of) noexcept;
+
+/// Brings the peak up to what the calling thread has had at most since the last time.
+void settle(account& of, thread_cache* own) noexcept;
+/// Before live bytes that are not the thread's own change.
+void settle_if_higher(account& of, thread_cache* own) noexcept;
+
+void empty_bins(thread_cache& cache, doomed_blocks& doomed) noexcept;
+
+inline thread_cache* own_cache(int index) noexcept {
+  return mine == nullptr ? nullptr : mine->of[index];
+}
+
+[[gnu::noinline]] thread_cache* make_cache(int index) noexcept;
+
+/// The calling thread's cache, made at first use; null at the thread's end.
+inline thread_cache* find_or_make_cache(int index) noexcept {
+  thread_cache* cache = own_cache(index);
+  return cache != nullptr ? cache : make_cache(index);
+}
+
+}  // namespace skerry::cpu
