@@ -25,9 +25,10 @@ constexpr std::int64_t most_places = std::int64_t{1} << 32;
 
 std::int64_t* integers(const ndarray& x) { return reinterpret_cast<std::int64_t*>(x.data()); }
 
-/// Room for as many items as x has; without memory where it is not wanted.
-ndarray make_room(const ndarray& x, dtype type, bool wanted) {
-  return empty(wanted ? dims{x.size()} : dims{0}, type, x.device());
+/// Room for an integer for each distinct item; without memory where it is not wanted.
+ndarray room_for_integers(const ndarray& x, bool wanted) {
+  return empty(wanted ? dims{distinct_room(x.size(), x.dtype())} : dims{0}, default_integer,
+               x.device());
 }
 
 /// The first items, without the rest of the memory if that is much.
@@ -47,7 +48,8 @@ void check_size(const char* op, const ndarray& x, unique_parts wanted) {
   }
 }
 
-/// Writes the results to rooms of x's size, and returns how many there are.
+/// Writes the results to rooms for the most items that there can be, and returns how many there
+/// are.
 std::int64_t find_unique(const kernel& what, const ndarray& x, const unique_result& rooms,
                          unique_parts wanted) {
   const device where = x.device();
@@ -82,11 +84,11 @@ unique_result unique(const char* op, const ndarray& x, unique_parts wanted) {
   const kernel& what =
       require_kernel(op, kernels(where).set.unique[static_cast<int>(x.dtype())], x.dtype(), where);
   check_size(op, x, wanted);
-  unique_result result{.values = make_room(x, x.dtype(), true),
-                       .indices = make_room(x, default_integer, wanted.indices),
+  unique_result result{.values = empty(dims{x.size()}, x.dtype(), where),
+                       .indices = room_for_integers(x, wanted.indices),
                        .inverse = wanted.inverse ? empty(x.shape(), default_integer, where)
-                                                 : make_room(x, default_integer, false),
-                       .counts = make_room(x, default_integer, wanted.counts)};
+                                                 : room_for_integers(x, false),
+                       .counts = room_for_integers(x, wanted.counts)};
   if (x.size() == 0) return result;
   const std::int64_t count = find_unique(what, contiguous(x), result, wanted);
   result.values = first_items(result.values, count);

@@ -11,7 +11,8 @@ namespace skerry {
 
 /// The distinct items of a contiguous array in ascending order (complex ones by real part, then
 /// imaginary), of equal ones the first. -0 equals +0; every NaN is distinct, and they come last.
-/// All outputs but `inverse` have room for `size` items, and get `*distinct` of them.
+/// `values` has room for `size` items, `indices` and `counts` for distinct_room() ones; they get
+/// `*distinct` of them.
 struct unique_params {
   const char* input;
   std::int64_t size;  ///< at least 1
@@ -22,6 +23,15 @@ struct unique_params {
   std::int64_t* distinct;
   char* scratch;  ///< host form only: unique_scratch() bytes
 };
+
+/// Room for something of each distinct item: there are few of small dtypes. The CPU's kernels store
+/// whole vectors, so beyond the last one.
+[[nodiscard]] constexpr std::int64_t distinct_room(std::int64_t size, dtype type) {
+  constexpr std::int64_t most_lanes = 64;
+  if (itemsize(type) > 2) return size;
+  const std::int64_t all = (std::int64_t{1} << (8 * itemsize(type))) + most_lanes;
+  return size < all ? size : all;
+}
 
 /// Whether sorting the values alone will do.
 [[nodiscard]] constexpr bool unique_by_values(dtype type, bool indices, bool inverse) {

@@ -225,3 +225,35 @@ def test_isin_errors(device):
             call()
     with pytest.raises(OverflowError):
         sk.isin(x, 2**70)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "bool", "int16"])
+def test_counts_of_small_dtypes_take_no_memory_for_each_element(dtype, device):
+    """There are few distinct values, and the rooms for them are as large."""
+    rng = np.random.default_rng(5)
+    a = rng.integers(0, 2 if dtype == "bool" else 256, size=1 << 21).astype(dtype)
+    x = on(device, a)
+    sk.synchronize()
+    sk.reset_peak(device)
+    before = sk.memory_statistics(device).live_bytes
+    values, counts = sk.unique_counts(x)
+    more = sk.memory_statistics(device).peak_bytes - before
+    assert more < 6 * a.nbytes, "8 bytes for each count alone would be more, for one-byte items"
+    expected = np.unique(a, return_counts=True)
+    assert to_numpy(values).tolist() == expected[0].tolist()
+    assert to_numpy(counts).tolist() == expected[1].tolist()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+@pytest.mark.parametrize("size", [255, 256, 257, 319, 320, 321, 70_000, 140_000])
+def test_all_values_of_a_small_dtype(dtype, size, device):
+    """Vectors are stored beyond the last distinct value: into the room for them, and no further."""
+    a = np.arange(size).astype(dtype)
+    for got, want in zip(
+        sk.unique_counts(on(device, a)), np.unique(a, return_counts=True), strict=True
+    ):
+        assert to_numpy(got).tolist() == want.tolist()
+    got = sk.unique_all(on(device, a))
+    want = np.unique(a, return_index=True, return_inverse=True, return_counts=True)
+    for one, other in zip(got, want, strict=True):
+        assert to_numpy(one).tolist() == other.tolist()

@@ -210,7 +210,8 @@ template <class T>
 cudaError_t find_unique(const unique_params& p, launch_context* context) {
   auto* const places = scratch<std::uint32_t>(context, 2 * p.size);
   auto* const keys = scratch<typename set_item<T>::sorted>(context, p.size);
-  auto* const starts = scratch<std::int64_t>(context, p.counts != nullptr ? p.size : 1);
+  auto* const starts =
+      scratch<std::int64_t>(context, p.counts != nullptr ? distinct_room(p.size, dtype_of<T>) : 1);
   if (places == nullptr || keys == nullptr || starts == nullptr) return cudaErrorMemoryAllocation;
   std::uint32_t* const numbers = places + p.size;
   const bool is_aligned = set_is_aligned<T>(p.input);
