@@ -25,7 +25,9 @@ class foreign_storage final : public storage {
       : storage(from.data, from.nbytes, where, from.read_only),
         owner_(from.owner),
         release_(from.release),
-        home_(from.producer_stream != nullptr ? from.producer_stream : cuda::legacy_stream),
+        home_(from.producer_stream == nullptr || from.producer_stream == cuda::per_thread_stream
+                  ? cuda::legacy_stream
+                  : from.producer_stream),
         pinned_(from.pinned) {
     is_foreign_ = true;
   }
@@ -44,6 +46,7 @@ class foreign_storage final : public storage {
       return;
     }
     if (stream == home_) return;
+    if (stream == cuda::per_thread_stream) stream = cuda::legacy_stream;
     try {
       const std::lock_guard lock(mutex_);
       if (std::find(streams_.begin(), streams_.end(), stream) == streams_.end()) {
@@ -75,18 +78,11 @@ class foreign_storage final : public storage {
     if (wait_for_all_.load()) {
       const int first = on_host ? 0 : where().index;
       const int last = on_host ? cuda::count() : first + 1;
-      for (int i = first; i < last; ++i) wait_for(*cuda::detail::states[i]);
+      for (int i = first; i < last; ++i) cuda::wait_if_used(*cuda::detail::states[i]);
     } else if (!on_host && !streams_.empty()) {
       cuda::device_state& on = *cuda::detail::states[where().index];
       if (!on.lost()) on.memory->join(streams_, home_);
     }
-  }
-
-  static void wait_for(cuda::device_state& on) noexcept {
-    if (on.lost()) return;
-    const cuda::device_guard guard(on, std::nothrow);
-    if (!guard.ok()) return;
-    cuda::check_silently(cuda::calls().device_synchronize(), on, "releasing an import");
   }
 
   void* owner_;

@@ -70,6 +70,7 @@ void launch_native(cuda::device_state& on, const kernel& what, const void* param
     std::rethrow_exception(context.problem);
   }
   if (context.explanation != nullptr && code != cuda::success && !cuda::is_fatal(code)) {
+    static_cast<void>(cuda::calls().get_last_error());
     throw device_error("launch: " + to_string(on.where) + ": " + context.explanation, on.where,
                        code, false);
   }
@@ -81,6 +82,7 @@ void launch_on_cuda(device where, const kernel& what, const void* params, std::s
   cuda::device_state& on = cuda::use(where);
   void* const handle = current_stream_handle(where);
   const cuda::device_guard guard(on);
+  cuda::refuse_capture(on, handle, "launch");
   // Before the work: if it fails to start, memory waits for nothing, which does no harm.
   for (storage* each : uses) each->used_on(handle);
   const auto rehearse_kernel = cuda::calls().launch_host_kernel;

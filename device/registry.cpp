@@ -68,8 +68,9 @@ std::string uuid_text(const unsigned char (&bytes)[16]) {
 bool reads_directly(const cuda::device_state& reader, const cuda::device_state& owner) {
   if (reader.ordinal == owner.ordinal) return true;
   int can = 0;
-  return cuda::calls().can_access_peer(&can, reader.ordinal, owner.ordinal) == cuda::success &&
-         can != 0;
+  const int code = cuda::calls().can_access_peer(&can, reader.ordinal, owner.ordinal);
+  if (code != cuda::success) static_cast<void>(cuda::calls().get_last_error());
+  return code == cuda::success && can != 0;
 }
 
 device_info describe_cuda(device where) {

@@ -40,10 +40,19 @@ void require_inside(const storage_ref& block, std::size_t offset, std::size_t nb
                     std::to_string(offset));
 }
 
+/// The current stream, for a copy.
+void* stream_of(cuda::device_state& on) {
+  void* const handle = current_stream_handle(on.where);
+  if (handle == cuda::legacy_stream) return handle;
+  const cuda::device_guard guard(on);
+  cuda::refuse_capture(on, handle, copying);
+  return handle;
+}
+
 void host_to_device(const storage_ref& target, char* to, const storage_ref& source,
                     const char* from, std::size_t nbytes) {
   cuda::device_state& on = cuda::use(target->where());
-  void* const handle = current_stream_handle(target->where());
+  void* const handle = stream_of(on);
   target->used_on(handle);
   if (!source->page_locked()) {
     on.chunks->to_device(to, from, nbytes, handle);
@@ -60,7 +69,7 @@ void host_to_device(const storage_ref& target, char* to, const storage_ref& sour
 void device_to_host(char* to, bool to_page_locked, const storage_ref& source, const char* from,
                     std::size_t nbytes) {
   cuda::device_state& on = cuda::use(source->where());
-  void* const handle = current_stream_handle(source->where());
+  void* const handle = stream_of(on);
   const std::uint64_t before = on.deferred->next();
   source->used_on(handle);
   if (!to_page_locked) {
@@ -81,6 +90,8 @@ void between_devices(const storage_ref& target, char* to, const storage_ref& sou
                      const char* from, std::size_t nbytes) {
   cuda::device_state& on = cuda::use(target->where());
   cuda::device_state& origin = cuda::use(source->where());
+  static_cast<void>(stream_of(on));
+  static_cast<void>(stream_of(origin));
   const stream target_stream = current_stream(target->where());
   const stream source_stream = current_stream(source->where());
   target->used_on(target_stream.handle());
@@ -144,8 +155,8 @@ struct upload::chunks {
 static_assert(upload::most_bytes == cuda::staging::chunk_bytes);
 
 upload::upload(const storage_ref& target) : target_(target) {
-  void* const handle = current_stream_handle(target->where());
   cuda::device_state& on = cuda::use(target->where());
+  void* const handle = stream_of(on);
   target->used_on(handle);
   chunks_ = std::make_unique<chunks>(on, handle);
   moved.count.fetch_add(1, std::memory_order_relaxed);

@@ -66,6 +66,10 @@ inline constexpr int compatibility_not_supported = 804;
 /// cudaStreamLegacy. A null handle would mean the same, or the per-thread stream in code compiled
 /// so.
 inline void* const legacy_stream = reinterpret_cast<void*>(1);
+/// cudaStreamPerThread: another stream in every thread, so that who was given it can't order
+/// anything by it later. Each of them waits for the legacy stream's work, and that one for theirs:
+/// memory is kept in order with the legacy stream instead.
+inline void* const per_thread_stream = reinterpret_cast<void*>(2);
 
 /// The numbers of cudaMemcpyKind.
 enum class copy_kind : int {

@@ -83,9 +83,9 @@ void deferred_errors::collect(IsOver&& is_over) {
 }
 
 void deferred_errors::waited(void* stream, std::uint64_t before) {
-  collect([&](const entry& each) {
-    return stream != nullptr && each.stream == stream && each.number < before;
-  });
+  const bool is_one = stream != nullptr && stream != per_thread_stream;
+  collect(
+      [&](const entry& each) { return is_one && each.stream == stream && each.number < before; });
 }
 
 void deferred_errors::waited_for_all(std::uint64_t before) {

@@ -33,21 +33,16 @@ pinned_pool& the_pool() {
   return *created;
 }
 
-device_state& any_device() { return use({device_kind::cuda, 0}); }
-
 void free_block(void* data) noexcept {
-  device_state& on = *detail::states[0];
-  const device_guard guard(on, std::nothrow);
-  if (guard.ok()) check_silently(calls().host_deallocate(data), on, "freeing pinned memory");
+  device_state* const on = first_in_use();
+  if (on == nullptr) return;
+  const device_guard guard(*on, std::nothrow);
+  if (guard.ok()) check_silently(calls().host_deallocate(data), *on, "freeing pinned memory");
 }
 
 void wait_for_all_devices() noexcept {
   const int n = count();
-  for (int i = 0; i < n; ++i) {
-    device_state& each = *detail::states[i];
-    const device_guard guard(each, std::nothrow);
-    if (guard.ok()) check_silently(calls().device_synchronize(), each, "freeing pinned memory");
-  }
+  for (int i = 0; i < n; ++i) wait_if_used(*detail::states[i]);
 }
 
 void give_back(void* data, std::size_t block_bytes, device where) noexcept {
@@ -123,7 +118,8 @@ void* new_block(device_state& on, device where, std::size_t nbytes, std::size_t 
 }  // namespace
 
 storage_ref allocate_pinned(device where, std::size_t nbytes) {
-  device_state& on = any_device();
+  device_state* const found = first_in_use();
+  device_state& on = found != nullptr ? *found : use({device_kind::cuda, 0});
   if (nbytes == 0) return storage_ref(new pinned_storage(nullptr, 0, 0, where));
   if (nbytes > SIZE_MAX / 4) {
     throw out_of_memory_error("allocate_pinned: cannot lock " + byte_text(nbytes), where, nbytes);

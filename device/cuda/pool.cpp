@@ -33,6 +33,7 @@ device_storage::device_storage(block& home, std::size_t nbytes) noexcept
 
 void device_storage::used_on(void* stream) noexcept {
   if (stream == block_.home) return;
+  if (stream == per_thread_stream) stream = legacy_stream;
   const spin_guard guard(block_.busy);
   auto& others = block_.others;
   if (std::find(others.begin(), others.end(), stream) != others.end()) return;
@@ -124,9 +125,12 @@ block* pool::take_hit(const size_class& size, void* stream) noexcept {
 
 storage_ref pool::allocate(std::size_t nbytes, void* stream) {
   const size_class size = on_.keeps_blocks ? size_class::of(nbytes) : size_class::exactly(nbytes);
-  block* item = take_hit(size, stream);
-  if (item == nullptr) item = acquire(nbytes, size, stream);
-  return storage_ref(new (item->object) device_storage(*item, nbytes));
+  void* const home = stream == per_thread_stream ? legacy_stream : stream;
+  block* item = take_hit(size, home);
+  if (item == nullptr) item = acquire(nbytes, size, home);
+  storage_ref made(new (item->object) device_storage(*item, nbytes));
+  if (home != stream) made->used_on(stream);
+  return made;
 }
 
 memory_statistics pool::read_statistics() {

@@ -120,6 +120,7 @@ class pool {
   void release_block(block* item) noexcept;
   void wait_for_device() noexcept;
   void release_all_and_trim() noexcept;
+  void release_all_of_gpu(const size_class& wanted) noexcept;
 
   device_state& on_;
   std::mutex mutex_;

@@ -62,10 +62,10 @@ block* pool::acquire(std::size_t nbytes, const size_class& size, void* stream) {
   release_cached();
   wait_for_device();
   if (block* item = try_new(size, stream)) return item;
-  release_all_and_trim();
+  release_all_of_gpu(size);
   if (block* item = try_new(size, stream)) return item;
   collect_garbage();
-  release_all_and_trim();
+  release_all_of_gpu(size);
   if (block* item = try_new(size, stream)) return item;
   throw_out_of_memory(nbytes, size,
                       on_.keeps_blocks
@@ -95,6 +95,7 @@ block* pool::try_new(const size_class& size, void* stream) {
   };
   try {
     const device_guard guard(on_);
+    refuse_capture(on_, stream, "allocate");
     const int code = call_allocate(*item);
     if (code == memory_allocation) {
       check_silently(code, on_, "allocate");
@@ -193,6 +194,21 @@ void pool::release_all_and_trim() noexcept {
   wait_for_device();
   if (on_.properties.supports_pools == 0) return;
   check_silently(calls().pool_trim(on_.ordinal, 0), on_, "trimming");
+}
+
+/// Other logical devices of the same GPU cache what this one lacks, too, unless it is its limit
+/// that it has come to.
+void pool::release_all_of_gpu(const size_class& wanted) noexcept {
+  release_all_and_trim();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!fits(wanted, counts_.limit_bytes)) return;
+  }
+  const int n = detail::usable_count.load();
+  for (int i = 0; i < n; ++i) {
+    device_state& each = *detail::states[i];
+    if (&each != &on_ && each.ordinal == on_.ordinal) each.memory->release_all_and_trim();
+  }
 }
 
 std::size_t pool::trim() {

@@ -242,14 +242,8 @@ void probe() noexcept {
   const std::lock_guard lock(probe_mutex);
   if (found.load() != nullptr) return;
   auto* result = new findings;
-  static const bool registered = [] {
-    pthread_atfork(nullptr, nullptr, after_fork_in_child);
-    // Runs before the destructors of everything that was made before the first use, and before the
-    // driver's own end.
-    std::atexit([] { shut_down(); });
-    return true;
-  }();
-  static_cast<void>(registered);
+  static const int no_fork_handler = pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  static_cast<void>(no_fork_handler);
   int n = 0;
   try {
     n = find_devices(*result);
@@ -257,6 +251,9 @@ void probe() noexcept {
     result->problem = {unavailable_reason::no_device,
                        std::string("CUDA can't be initialised: ") + problem.what()};
   }
+  // After the driver was started, which registers its own end: what is registered last runs first.
+  static const int no_exit_handler = std::atexit([] { shut_down(); });
+  static_cast<void>(no_exit_handler);
   total_count.store(n);
   detail::usable_count.store(n, std::memory_order_release);
   found.store(result, std::memory_order_release);

@@ -121,16 +121,18 @@ device_state& use_slowly(device where) {
 
 }  // namespace detail
 
-device_guard::device_guard(device_state& target) : code_(enter(target.ordinal)) {
+device_guard::device_guard(device_state& target) : code_(enter(target)) {
   check(code_, target, "choosing the device");
 }
 
 device_guard::device_guard(device_state& target, const std::nothrow_t&) noexcept
-    : code_(enter(target.ordinal)) {
+    : code_(enter(target)) {
   check_silently(code_, target, "choosing the device");
 }
 
-int device_guard::enter(int ordinal) noexcept {
+int device_guard::enter(device_state& target) noexcept {
+  const int ordinal = target.ordinal;
+  if (!target.in_use.load(std::memory_order_relaxed)) target.in_use.store(true);
   int previous = 0;
   if (const int code = calls().get_device(&previous); code != success) return code;
   if (previous == ordinal) return success;
@@ -141,7 +143,36 @@ int device_guard::enter(int ordinal) noexcept {
 
 device_guard::~device_guard() {
   if (previous_ < 0) return;
-  if (calls().set_device(previous_) != success) static_cast<void>(calls().get_last_error());
+  // Once more if it fails: the thread must not go on with another device than before.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (calls().set_device(previous_) == success) return;
+    static_cast<void>(calls().get_last_error());
+  }
+}
+
+void refuse_capture(device_state& on, void* stream, const char* what) {
+  if (stream == legacy_stream) return;  // can't be captured
+  int capturing = 0;
+  check(calls().stream_is_capturing(stream, &capturing), on, what);
+  if (capturing == 0) return;
+  throw value_error(std::string(what) + ": the current stream of " + to_string(on.where) +
+                    " is captured into a graph, which would use this call's memory again after it "
+                    "was given to others; end the capture, or leave this call out of it");
+}
+
+void wait_if_used(device_state& on) noexcept {
+  if (!on.in_use.load() || on.lost()) return;
+  const device_guard guard(on, std::nothrow);
+  if (guard.ok()) check_silently(calls().device_synchronize(), on, "waiting for the device");
+}
+
+device_state* first_in_use() noexcept {
+  const int n = detail::usable_count.load();
+  for (int i = 0; i < n; ++i) {
+    device_state* const each = detail::states[i];
+    if (each->in_use.load() && !each->lost()) return each;
+  }
+  return nullptr;
 }
 
 route route_between(device_state& to, device_state& from) {

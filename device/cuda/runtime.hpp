@@ -37,6 +37,10 @@ struct device_state {
   bool has_kernels = true;   ///< the module was compiled for this GPU
   bool keeps_blocks = true;  ///< memory that was freed, for later arrays
 
+  /// There may be work of ours, and there is a context. To wait for a device without would make
+  /// one.
+  std::atomic<bool> in_use{false};
+
   /// Set once, by the first fatal error: the text of the errors that every later use gives.
   std::atomic<const std::string*> first_cause{nullptr};
   std::atomic<int> lost_code{0};
@@ -114,11 +118,22 @@ class device_guard {
   [[nodiscard]] bool ok() const noexcept { return code_ == success; }
 
  private:
-  int enter(int ordinal) noexcept;
+  int enter(device_state& target) noexcept;
 
   int previous_ = -1;  ///< to be restored; negative if there is nothing to restore
   int code_ = success;
 };
+
+/// A graph would keep the addresses of memory that goes back to the pool when the call is over:
+/// what replays it later overwrites whoever has that memory then. With the device current; throws
+/// value_error for a stream that is captured.
+void refuse_capture(device_state& on, void* stream, const char* what);
+
+/// Waits for all work on a device, unless this process has never used it.
+void wait_if_used(device_state& on) noexcept;
+
+/// For calls that concern all devices; null if none is both in use and not lost.
+[[nodiscard]] device_state* first_in_use() noexcept;
 
 // What the registry asks.
 

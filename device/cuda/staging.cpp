@@ -70,8 +70,8 @@ char* staging::upload::room(std::size_t nbytes) {
   const bool small = nbytes <= most_small;
   chunk* by = &chunks_.last();
   // One event stands for all copies from a chunk, so they have to be on one stream.
-  const bool shares =
-      small && by->in_flight && by->stream == stream_ && by->used + nbytes <= chunk_bytes;
+  const bool shares = small && stream_ != per_thread_stream && by->in_flight &&
+                      by->stream == stream_ && by->used + nbytes <= chunk_bytes;
   if (!shares) by = &chunks_.take_next();
   room_ = by->data + by->used;
   by->used = small ? by->used + (nbytes + alignment - 1) / alignment * alignment : chunk_bytes;

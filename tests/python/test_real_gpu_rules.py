@@ -1,0 +1,188 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the CUDA runtime that a rehearsed device does not enforce: what would go wrong on a GPU only."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+import skerry as sk
+from conftest import HAS_GPU
+from oracle import to_numpy
+from skerry import _core
+from skerry.testing import count_cuda_calls
+
+rehearsed_only = pytest.mark.skipif(HAS_GPU, reason="work is made late on rehearsed devices")
+
+
+def address(x):
+    return x.__cuda_array_interface__["data"][0]
+
+
+@pytest.fixture
+def slow():
+    """Work that is 20 ms late."""
+    _core.rehearsal_delay(20_000)
+    yield
+    _core.rehearsal_delay(0)
+
+
+def in_thread(function):
+    results = []
+    thread = threading.Thread(target=lambda: results.append(function()))
+    thread.start()
+    thread.join()
+    return results[0]
+
+
+@rehearsed_only
+def test_memory_of_one_per_thread_stream_is_not_given_to_that_of_another_thread(cuda_device, slow):
+    """Handle 2 is another stream in each thread, so that it orders nothing between threads."""
+    x = sk.ones((8,), device=cuda_device)
+    sk.synchronize(cuda_device)
+    sk.trim(cuda_device)
+    per_thread = sk.Stream.from_handle(cuda_device, 2)
+
+    def work():
+        with sk.stream(per_thread):
+            y = x + 1
+            return address(y)  # and y is given back while the kernel is under way
+
+    mine = work()
+    theirs = in_thread(work)
+    assert mine != theirs
+    sk.synchronize(cuda_device)
+    with sk.stream(per_thread):
+        again = [sk.empty((8,), device=cuda_device) for _ in range(2)]
+    assert {address(y) for y in again} == {mine, theirs}, "what has passed is used again"
+
+
+def test_a_block_of_a_per_thread_stream_waits_for_an_event_of_the_legacy_stream(cuda_device):
+    per_thread = sk.Stream.from_handle(cuda_device, 2)
+    with sk.stream(per_thread):
+        y = sk.ones((8,), device=cuda_device) + 1
+    with count_cuda_calls() as calls:
+        del y
+    assert calls["event_record"] == 1
+
+
+@rehearsed_only
+def test_small_transfers_on_per_thread_streams_share_no_chunk(cuda_device, slow):
+    """One event stands for all copies from a chunk; those of two threads would need two."""
+
+    def waits(handle):
+        stream = sk.Stream.from_handle(cuda_device, handle)
+        with sk.stream(stream), count_cuda_calls() as calls:
+            x = [sk.asarray(np.full(16, i), device=cuda_device) for i in range(6)]
+        sk.synchronize(cuda_device)
+        assert [to_numpy(each)[0] for each in x] == list(range(6))
+        return calls.get("event_synchronize", 0)
+
+    waits(1)  # the last chunk is one of this stream from here on
+    assert waits(1) == 0
+    assert waits(2) >= 2, "there are four chunks"
+
+
+@rehearsed_only
+def test_nothing_is_enqueued_on_a_stream_that_is_captured(cuda_device):
+    """A graph would use memory again that the pool gives to others after the call."""
+    x = sk.ones((8,), device=cuda_device)
+    host = np.ones(8)
+    s = sk.Stream(cuda_device)
+    sk.synchronize(cuda_device)
+    sk.trim(cuda_device)
+    before = sk.memory_statistics(cuda_device).live_bytes
+    calls = {
+        "operation": lambda: x + 1,
+        "in place": lambda: x.__iadd__(1),
+        "allocation": lambda: sk.empty((1 << 20,), device=cuda_device),
+        "to the device": lambda: sk.asarray(host, device=cuda_device),
+        "from the device": lambda: x.to_device("cpu:0"),
+        "between devices": lambda: x.to_device("cuda:1" if cuda_device == "cuda:0" else "cuda:0"),
+    }
+    for name, call in calls.items():
+        try:
+            _core.rehearsal_set_captured(s.handle)
+            with (
+                sk.stream(s),
+                count_cuda_calls() as made,
+                pytest.raises(ValueError, match=r"captured into a graph.*end the capture"),
+            ):
+                call()
+        finally:
+            _core.rehearsal_set_captured(0)
+        enqueued = {
+            "launch_host_kernel",
+            "copy_async",
+            "copy_peer_async",
+            "stream_synchronize",
+            "allocate_async",
+        }
+        assert not enqueued & set(made), name
+        assert sk.memory_statistics(cuda_device).live_bytes == before, name
+    with sk.stream(s):
+        assert float(sk.sum(x + 1)) == 16
+
+
+@rehearsed_only
+def test_the_current_device_is_restored_even_where_a_call_fails():
+    """Other libraries of this thread would go on with another device than they chose."""
+    x = sk.ones((3,), device="cuda:1")
+    for k in range(1, 20):
+        _core.rehearsal_fail_call(k, 1)  # not fatal
+        with contextlib.suppress(sk.exceptions.DeviceError):
+            x + x
+        met = _core.rehearsal_calls() >= k
+        _core.rehearsal_fail_call(0, 0)
+        with count_cuda_calls() as calls:
+            sk.ones((3,), device="cuda:0")
+        assert "set_device" not in calls, f"cuda:0 is not current any more after call {k}"
+        if not met:
+            break
+    assert k > 3
+
+
+def run(code, **environment):
+    environment = {**os.environ, **environment}
+    done = subprocess.run(
+        [sys.executable, "-c", "import skerry as sk\nfrom skerry import _core\nfrom skerry.testing import *\n" + code],
+        env=environment, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
+def test_a_full_gpu_takes_what_its_other_logical_device_has_cached():
+    code = """
+def block(device): return sk.empty((40 << 20,), dtype=sk.int8, device=device)
+block("cuda:0")
+print(sk.memory_statistics("cuda:0").cached_bytes >= 40 << 20)
+x = block("cuda:1")
+print(sk.memory_statistics("cuda:0").cached_bytes, sk.memory_statistics("cuda:1").live_blocks)
+del x
+sk.set_memory_limit("cuda:0", 1 << 20)
+try:
+    block("cuda:0")
+except MemoryError:
+    print(sk.memory_statistics("cuda:1").cached_bytes >= 40 << 20)
+"""
+    said = run(code, SKERRY_REHEARSE="1", SKERRY_CUDA_LOGICAL="2", SKERRY_REHEARSE_MEMORY="64MiB")
+    assert said == ["True", "0", "1", "True"]
+
+
+@pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
+def test_pinned_memory_is_asked_of_a_device_that_is_in_use():
+    """Not of cuda:0 in any case, where that would make a context for nothing."""
+    code = """
+keep = sk.ones((3,), device="cuda:2")
+sk.synchronize("cuda:2")
+with count_cuda_calls() as calls:
+    x = sk.ones((4,), pinned=True)
+print(calls["host_allocate"], calls["set_device"])
+"""
+    assert run(code, SKERRY_REHEARSE="4", SKERRY_CUDA_LOGICAL="1") == ["1", "2"]
