@@ -7,6 +7,7 @@
 
 #include "device/cpu/info.hpp"
 #include "device/cuda/module.hpp"
+#include "enabled_dtypes.hpp"
 #include "ops/elementwise/all.hpp"
 #include "ops/kernels/cpu/fill.hpp"
 #include "ops/kernels/table.hpp"
@@ -131,6 +132,14 @@ std::optional<op_id> find_op(std::string_view name) noexcept { return find(all_o
 std::span<const reduction_entry> reduction_table() noexcept { return all_reductions; }
 std::optional<reduction_id> find_reduction(std::string_view name) noexcept {
   return find(all_reductions, name);
+}
+
+bool is_built(dtype type) noexcept {
+#define SKERRY_IS_BUILT(name) \
+  if (type == dtype::name) return true;
+  SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_IS_BUILT)
+#undef SKERRY_IS_BUILT
+  return false;
 }
 
 const kernel_table& kernels() noexcept { return all_kernels; }

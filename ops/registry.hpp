@@ -41,6 +41,9 @@ struct reduction_entry {
 [[nodiscard]] std::span<const reduction_entry> reduction_table() noexcept;
 [[nodiscard]] std::optional<reduction_id> find_reduction(std::string_view name) noexcept;
 
+/// Whether this build has kernels for a dtype (SKERRY_DTYPES).
+[[nodiscard]] bool is_built(dtype type) noexcept;
+
 /// The kernels for this machine: host forms for the best instruction set, chosen when the library
 /// is loaded; native forms from the first use of a real CUDA device on.
 [[nodiscard]] const kernel_table& kernels() noexcept;

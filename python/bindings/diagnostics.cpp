@@ -128,6 +128,17 @@ PyObject* run_cuda_allocator(const arguments&) {
   return PyUnicode_FromString(cuda::name(cuda::chosen_allocator().kind));
 }
 
+PyObject* run_built_dtypes(const arguments&) {
+  object names(PyList_New(0));
+  for (int i = 0; i < dtype_count; ++i) {
+    const auto type = static_cast<dtype>(i);
+    if (!is_built(type)) continue;
+    const object one(PyUnicode_FromString(name(type)));
+    if (PyList_Append(names.get(), one.get()) != 0) return nullptr;
+  }
+  return PyList_AsTuple(names.get());
+}
+
 PyObject* run_instruction_set(const arguments&) {
   return PyUnicode_FromString(cpu::to_string(cpu::best_isa()));
 }
@@ -190,6 +201,8 @@ constexpr function_entry functions[] = {
      run_cuda_was_used},
     {"is_rehearsing", "()", "Whether the CUDA devices are rehearsed.", run_is_rehearsing},
     {"why_no_cuda", "()", "(reason, text) if there is no CUDA device, else None.", run_why_no_cuda},
+    {"built_dtypes", "()", "Names of the dtypes that this build has kernels for.",
+     run_built_dtypes},
     {"cuda_allocator", "()", "Where memory of CUDA devices comes from: pool or system.",
      run_cuda_allocator},
     {"cuda_versions", "()",

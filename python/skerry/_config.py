@@ -36,6 +36,7 @@ def _collect() -> dict[str, Any]:
         "numpy": np.__version__,
         "system": platform.platform(),
         "instruction set": _core.instruction_set(),
+        "dtypes": " ".join(_core.built_dtypes()),
         "threads": _core.get_num_threads(),
         "devices": devices,
         "cuda": cuda,

@@ -19,12 +19,21 @@ else:
     os.environ.setdefault("SKERRY_REHEARSE", "2")
     os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")  # read when numba is imported
 
+# After the environment was set: it imports skerry.
+from reduced_builds import (  # noqa: E402, F401
+    MISSING,
+    pytest_collection_modifyitems,
+    pytest_make_collect_report,
+    pytest_runtest_makereport,
+)
+
 DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
 
 
 def pytest_report_header() -> str:
     kind = "a real GPU, as two logical devices" if HAS_GPU else "rehearsed"
-    return f"skerry devices: {', '.join(DEVICES)}; CUDA is {kind}"
+    built = f"; without {', '.join(sorted(MISSING))}" if MISSING else ""
+    return f"skerry devices: {', '.join(DEVICES)}; CUDA is {kind}{built}"
 
 
 @pytest.fixture(params=DEVICES)

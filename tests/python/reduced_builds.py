@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Builds with some dtypes only (SKERRY_DTYPES=float32): what needs the others is skipped, and says so.
+
+A test is skipped where one of its parameters is a dtype that was not built, and where it ends in the library's own
+"this build has no kernel for": many tests need int64 indices or the default float64 besides. In a build of all dtypes
+nothing of this happens, so there that error is a failure. The hooks are conftest.py's.
+"""
+
+import re
+
+import numpy as np
+import pytest
+from oracle import DTYPES
+from skerry import _core
+
+MISSING = frozenset(DTYPES) - frozenset(_core.built_dtypes())
+NO_KERNEL = re.compile(r"this build has no (?:kernel|FFT) for (\w+)")
+
+
+def missing_in(value):
+    """The first dtype in a parameter (a name, a dtype, or a tuple with them) that was not built."""
+    if isinstance(value, list | tuple):
+        return next(filter(None, map(missing_in, value)), None)
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        value = np.dtype(value).name
+    return value if isinstance(value, str) and value in MISSING else None
+
+
+def missing_kernel(text):
+    """The dtype whose kernel an error says is missing."""
+    found = NO_KERNEL.search(text)
+    return found.group(1) if found and found.group(1) in MISSING else None
+
+
+def pytest_collection_modifyitems(items):
+    for item in items if MISSING else ():
+        parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        if name := missing_in(list(parameters)):
+            item.add_marker(pytest.mark.skip(reason=f"built without {name}"))
+
+
+def skipped(report, where, name):
+    report.outcome = "skipped"
+    report.longrepr = (str(where), 0, f"Skipped: built without {name}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    if MISSING and report.failed and (name := missing_kernel(str(report.longrepr))):
+        skipped(report, item.path, name)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    report = yield
+    if MISSING and report.failed and (name := missing_kernel(str(report.longrepr))):
+        skipped(report, collector.path, name)
+    return report
