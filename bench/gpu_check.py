@@ -290,13 +290,13 @@ def sanitizer(check: Check) -> str:
         raise Skipped("the tests of the kernels were not built")
     done = []
     for tool in ("memcheck", "racecheck", "initcheck", "synccheck")[: 4 if check.full else 1]:
-        text = check.run(
-            f"sanitizer-{tool}",
-            [*sanitizer_command(tool), str(KERNELS), "--require-gpu"],
-            SKERRY_ALLOCATOR="system",
-        )
-        if "Device not supported" in text:
-            raise Skipped("compute-sanitizer refuses this device")
+        command = [*sanitizer_command(tool), str(KERNELS), "--require-gpu"]
+        try:
+            text = check.run(f"sanitizer-{tool}", command, SKERRY_ALLOCATOR="system")
+        except subprocess.CalledProcessError as error:
+            if "Device not supported" in str(error.output):
+                raise Skipped("compute-sanitizer refuses this device") from error
+            raise
         done.append(f"{tool} {last_lines(text, r'ERROR SUMMARY')}".strip())
     return "; ".join(done)
 

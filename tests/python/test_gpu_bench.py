@@ -15,6 +15,7 @@ import skerry as sk
 BENCH = pathlib.Path(__file__).parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 import gpu_bench  # noqa: E402
+import gpu_check  # noqa: E402
 import gpu_rows  # noqa: E402
 import gpu_side_by_side  # noqa: E402
 
@@ -127,3 +128,47 @@ def test_without_a_gpu_the_check_says_so_and_exits_with_3():
     )
     assert done.returncode == 3
     assert "no GPU, so nothing was run" in done.stdout
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_the_sanitizer_sees_every_array_with_bounds_of_its_own(full, monkeypatch, tmp_path):
+    ran = []
+
+    class Check:
+        def __init__(self):
+            self.full = full
+
+        def run(self, name, command, **environment):
+            ran.append((name, command, environment))
+            return "========= ERROR SUMMARY: 0 errors\n"
+
+    monkeypatch.setattr(gpu_check.shutil, "which", lambda tool: f"/bin/{tool}")
+    monkeypatch.setattr(gpu_check, "KERNELS", tmp_path)
+    assert gpu_check.sanitizer(Check()).startswith("memcheck ========= ERROR SUMMARY: 0 errors")
+    assert [name for name, _, _ in ran] == [
+        f"sanitizer-{tool}" for tool in ("memcheck", "racecheck", "initcheck", "synccheck")[: 4 if full else 1]
+    ]  # fmt: skip
+    assert all(environment == {"SKERRY_ALLOCATOR": "system"} for _, _, environment in ran)
+    memcheck = ran[0][1]
+    assert memcheck[memcheck.index("--padding") + 1] == "512"
+    assert memcheck[-2:] == [str(tmp_path), "--require-gpu"]
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ("Error: Device not supported", gpu_check.Skipped),
+        ("9 errors", subprocess.CalledProcessError),
+    ],
+)
+def test_a_device_that_the_sanitizer_refuses_is_skipped(output, expected, monkeypatch, tmp_path):
+    class Check:
+        full = False
+
+        def run(self, name, command, **environment):
+            raise subprocess.CalledProcessError(9, command, output)
+
+    monkeypatch.setattr(gpu_check.shutil, "which", lambda tool: f"/bin/{tool}")
+    monkeypatch.setattr(gpu_check, "KERNELS", tmp_path)
+    with pytest.raises(expected):
+        gpu_check.sanitizer(Check())

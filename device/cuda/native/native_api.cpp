@@ -106,8 +106,12 @@ template <class Function>
 Function* driver_function(const char* name) {
   void* found = nullptr;
   auto status = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
   const cudaError_t code =
       cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &status);
+#else
+  const cudaError_t code = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &status);
+#endif
   if (code == cudaSuccess && status == cudaDriverEntryPointSuccess) {
     return reinterpret_cast<Function*>(found);
   }
@@ -169,6 +173,35 @@ int stream_is_capturing(void* stream, int* capturing) {
   cudaGetLastError();
   *capturing = 1;
   return cudaSuccess;
+}
+
+/// For toolkits and drivers before 12.8, which can't say it of a stream, but of its context.
+int device_of_context(void* stream, int* ordinal) {
+  static auto* const ask = driver_function<CUresult(CUstream, CUcontext*)>("cuStreamGetCtx");
+  static auto* const push = driver_function<CUresult(CUcontext)>("cuCtxPushCurrent");
+  static auto* const pop = driver_function<CUresult(CUcontext*)>("cuCtxPopCurrent");
+  static auto* const current = driver_function<CUresult(CUdevice*)>("cuCtxGetDevice");
+  if (ask == nullptr || push == nullptr || pop == nullptr || current == nullptr) {
+    return cudaErrorNotSupported;
+  }
+  CUcontext context = nullptr;
+  if (ask(stream_of(stream), &context) != CUDA_SUCCESS || push(context) != CUDA_SUCCESS) {
+    return cudaErrorInvalidResourceHandle;
+  }
+  CUdevice device = -1;
+  const CUresult status = current(&device);
+  pop(&context);
+  *ordinal = device;
+  return status == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+int stream_device(void* stream, int* ordinal) {
+#if CUDART_VERSION >= 12080
+  const cudaError_t code = cudaStreamGetDevice(stream_of(stream), ordinal);
+  if (code != cudaErrorCallRequiresNewerDriver) return code;
+  cudaGetLastError();
+#endif
+  return device_of_context(stream, ordinal);
 }
 
 constexpr api native_calls{
@@ -239,9 +272,7 @@ constexpr api native_calls{
       return cudaStreamWaitEvent(stream_of(stream), event_of(event), 0);
     },
     .stream_is_capturing = stream_is_capturing,
-    .stream_device = [](void* stream, int* ordinal) -> int {
-      return cudaStreamGetDevice(stream_of(stream), ordinal);
-    },
+    .stream_device = stream_device,
     .event_create = [](void** event) -> int {
       return cudaEventCreateWithFlags(reinterpret_cast<cudaEvent_t*>(event),
                                       cudaEventDisableTiming);
