@@ -14,9 +14,10 @@
 #include <cuda/std/tuple>
 #include <cuda/std/utility>
 
-// Two kernels per operation and dtype: cub::DeviceTransform where every operand is an array of unit
-// stride, cub::DeviceFor::Bulk over an offset calculator for all else. Some binary operations have
-// a third one, DeviceTransform again, for an array of unit stride and a value.
+// Kernels per operation and dtype: cub::DeviceTransform where every operand is an array of unit
+// stride, cub::DeviceFor::Bulk over an offset calculator for all else, which similar operations
+// share (strided_group.cuh). Some binary operations have a third one, DeviceTransform again, for an
+// array of unit stride and a value.
 
 namespace skerry {
 namespace native {
@@ -50,8 +51,9 @@ struct strided_input {
   }
 };
 
-template <class Op, class Out, class... In>
+template <class Operation, class Out, class... In>
 struct strided_loop {
+  Operation operation;
   strided_offsets<1 + sizeof...(In)> offsets;
   char* out;
   ::cuda::std::tuple<strided_input<In>...> inputs;
@@ -66,7 +68,7 @@ struct strided_loop {
   __device__ SKERRY_INLINE void apply(std::int32_t index, ::cuda::std::index_sequence<I...>) const {
     std::int32_t at[1 + sizeof...(In)];
     offsets.locate(static_cast<std::uint32_t>(index), at);
-    store<Out>(out + at[0], Op{}(::cuda::std::get<I>(inputs).get(at[1 + I], is_aligned)...),
+    store<Out>(out + at[0], operation(::cuda::std::get<I>(inputs).get(at[1 + I], is_aligned)...),
                is_aligned);
   }
 };
@@ -127,10 +129,11 @@ cudaError_t launch_with_value(const plan& operands, cudaStream_t stream, int arr
       with_value<Op, T>{operands.values[value].template as<T>(), value == 1}, stream);
 }
 
-template <class Op, class Out, class... In, std::size_t... I>
-cudaError_t launch_strided(const plan& operands, cudaStream_t stream, bool is_aligned,
-                           ::cuda::std::index_sequence<I...>) {
-  strided_loop<Op, Out, In...> loop{
+template <class Out, class... In, class Operation, std::size_t... I>
+cudaError_t launch_strided(const plan& operands, cudaStream_t stream, Operation operation,
+                           bool is_aligned, ::cuda::std::index_sequence<I...>) {
+  strided_loop<Operation, Out, In...> loop{
+      .operation = operation,
       .offsets = {},
       .out = operands.data[0],
       .inputs = {strided_input<In>{operands.data[1 + I],
@@ -140,10 +143,9 @@ cudaError_t launch_strided(const plan& operands, cudaStream_t stream, bool is_al
   return cub::DeviceFor::Bulk(static_cast<std::int32_t>(operands.size), loop, stream);
 }
 
-/// The native kernel of `out = Op(in...)`; its parameter is a plan.
-template <class Op, class Out, class... In>
-int elementwise(const void* params, launch_context* context) {
-  const plan& operands = *static_cast<const plan*>(params);
+/// Runs `out = Op(in...)`; `in_strided` does the same in the strided kernel.
+template <class Op, class Out, class... In, class Operation>
+int run_elementwise(const plan& operands, launch_context* context, Operation in_strided) {
   const auto inputs = ::cuda::std::index_sequence_for<In...>{};
   int operand = 1;
   bool is_aligned = operand_is_aligned<Out>(operands, 0);
@@ -160,19 +162,24 @@ int elementwise(const void* params, launch_context* context) {
       }
     }
   }
-  return launched(launch_strided<Op, Out, In...>(operands, stream_of(context), is_aligned, inputs));
+  return launched(
+      launch_strided<Out, In...>(operands, stream_of(context), in_strided, is_aligned, inputs));
 }
 
-/// The native kernel of `out = Op(second, first)`; its parameter is a plan of out, first, second.
-template <class Op, class Out, class T>
-int swapped_elementwise(const void* params, launch_context* context) {
-  plan operands = *static_cast<const plan*>(params);
+/// The native kernel of `out = Op(in...)`; its parameter is a plan.
+template <class Op, class Out, class... In>
+int elementwise(const void* params, launch_context* context) {
+  return run_elementwise<Op, Out, In...>(*static_cast<const plan*>(params), context, Op{});
+}
+
+/// A plan of out, second, first.
+[[nodiscard]] inline plan with_swapped_inputs(plan operands) {
   ::cuda::std::swap(operands.data[1], operands.data[2]);
   ::cuda::std::swap(operands.values[1], operands.values[2]);
   for (int axis = 0; axis < operands.rank; ++axis) {
     ::cuda::std::swap(operands.strides[1][axis], operands.strides[2][axis]);
   }
-  return elementwise<Op, Out, T, T>(&operands, context);
+  return operands;
 }
 
 }  // namespace native
