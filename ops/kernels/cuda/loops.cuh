@@ -8,30 +8,19 @@
 #include "ops/kernels/cuda/access.cuh"
 #include "ops/kernels/cuda/launch.cuh"
 #include "ops/kernels/cuda/offset.hpp"
+#include "ops/kernels/cuda/operation_group.cuh"
 
 #include <cub/device/device_for.cuh>
 #include <cub/device/device_transform.cuh>
 #include <cuda/std/tuple>
 #include <cuda/std/utility>
 
-// Kernels per operation and dtype: cub::DeviceTransform where every operand is an array of unit
-// stride, cub::DeviceFor::Bulk over an offset calculator for all else, which similar operations
-// share (strided_group.cuh). Some binary operations have a third one, DeviceTransform again, for an
-// array of unit stride and a value.
+// Kernels of an operation and a dtype: cub::DeviceTransform where every operand is an array of unit
+// stride, and for some binary operations where one of them is a value instead; for all else,
+// cub::DeviceFor::Bulk over an offset calculator. Operations may share them: operation_group.cuh.
 
 namespace skerry {
 namespace native {
-
-/// Where DeviceTransform isn't worth its compile time; the strided kernel then does both.
-template <class Op, class Out, class... In>
-inline constexpr bool has_contiguous_kernel = true;
-
-/// Binary operations that wait for memory and are often called with a Python scalar: a third kernel
-/// pays for its compile time.
-template <class Op>
-inline constexpr bool has_value_kernel =
-    ops::one_of_v<Op, ops::add, ops::divide, ops::equal, ops::less, ops::less_equal, ops::multiply,
-                  ops::not_equal, ops::subtract>;
 
 template <class First, class...>
 struct first_of {
@@ -84,8 +73,8 @@ template <class T>
   return aligned;
 }
 
-template <class Op, class Out, class... In, std::size_t... I>
-cudaError_t launch_contiguous(const plan& operands, cudaStream_t stream,
+template <class Out, class... In, class Operation, std::size_t... I>
+cudaError_t launch_contiguous(const plan& operands, cudaStream_t stream, Operation operation,
                               ::cuda::std::index_sequence<I...>) {
   // An output that is also an input (`x += y`) is right with all of CUB's kernels: its
   // documentation allows an output that begins where an input does, and in its source (CCCL 3.0.1
@@ -95,17 +84,20 @@ cudaError_t launch_contiguous(const plan& operands, cudaStream_t stream,
   // ignores them. Partial overlap is the front end's to avoid.
   return cub::DeviceTransform::Transform(
       ::cuda::std::make_tuple(reinterpret_cast<const In*>(operands.data[1 + I])...),
-      reinterpret_cast<Out*>(operands.data[0]), operands.size, Op{}, stream);
+      reinterpret_cast<Out*>(operands.data[0]), operands.size, operation, stream);
 }
 
 /// A binary operation of which one operand is the same for all elements. Which one is asked at run
 /// time, by all threads alike, since a kernel for each would cost as much again to compile.
-template <class Op, class T>
+template <class Operation, class T>
 struct with_value {
+  Operation operation;
   T value;
   bool is_first;
 
-  SKERRY_HD auto operator()(T x) const { return is_first ? Op{}(value, x) : Op{}(x, value); }
+  SKERRY_HD auto operator()(T x) const {
+    return is_first ? operation(value, x) : operation(x, value);
+  }
 };
 
 /// The operand that is an array of unit stride like the output, beside one that is a value; 0 if
@@ -120,13 +112,15 @@ struct with_value {
   return has_unit_stride(0) && has_unit_stride(array) ? array : 0;
 }
 
-template <class Op, class Out, class T>
-cudaError_t launch_with_value(const plan& operands, cudaStream_t stream, int array) {
+template <class Out, class T, class Operation>
+cudaError_t launch_with_value(const plan& operands, cudaStream_t stream, Operation operation,
+                              int array) {
   const int value = 3 - array;
   return cub::DeviceTransform::Transform(
       ::cuda::std::make_tuple(reinterpret_cast<const T*>(operands.data[array])),
       reinterpret_cast<Out*>(operands.data[0]), operands.size,
-      with_value<Op, T>{operands.values[value].template as<T>(), value == 1}, stream);
+      with_value<Operation, T>{operation, operands.values[value].template as<T>(), value == 1},
+      stream);
 }
 
 template <class Out, class... In, class Operation, std::size_t... I>
@@ -143,33 +137,33 @@ cudaError_t launch_strided(const plan& operands, cudaStream_t stream, Operation 
   return cub::DeviceFor::Bulk(static_cast<std::int32_t>(operands.size), loop, stream);
 }
 
-/// Runs `out = Op(in...)`; `in_strided` does the same in the strided kernel.
-template <class Op, class Out, class... In, class Operation>
-int run_elementwise(const plan& operands, launch_context* context, Operation in_strided) {
+/// Runs `out = operation(in...)`. The three operations do the same, each in one of the kernels.
+template <class Out, class... In, class Contiguous, class WithValue, class Strided>
+int run_elementwise(const plan& operands, launch_context* context, Contiguous contiguous,
+                    [[maybe_unused]] WithValue beside_value, Strided strided) {
   const auto inputs = ::cuda::std::index_sequence_for<In...>{};
+  cudaStream_t stream = stream_of(context);
   int operand = 1;
   bool is_aligned = operand_is_aligned<Out>(operands, 0);
   ((is_aligned = operand_is_aligned<In>(operands, operand++) && is_aligned), ...);
-  if constexpr (has_contiguous_kernel<Op, Out, In...>) {
-    if (operands.contiguous && is_aligned) {
-      return launched(launch_contiguous<Op, Out, In...>(operands, stream_of(context), inputs));
-    }
-    if constexpr (has_value_kernel<Op>) {
-      const int array = only_contiguous_array(operands);
-      if (array != 0 && is_aligned) {
-        return launched(
-            launch_with_value<Op, Out, first_t<In...>>(operands, stream_of(context), array));
-      }
+  if (operands.contiguous && is_aligned) {
+    return launched(launch_contiguous<Out, In...>(operands, stream, contiguous, inputs));
+  }
+  if constexpr (!ops::same_v<WithValue, no_operation>) {
+    const int array = only_contiguous_array(operands);
+    if (array != 0 && is_aligned) {
+      return launched(
+          launch_with_value<Out, first_t<In...>>(operands, stream, beside_value, array));
     }
   }
-  return launched(
-      launch_strided<Out, In...>(operands, stream_of(context), in_strided, is_aligned, inputs));
+  return launched(launch_strided<Out, In...>(operands, stream, strided, is_aligned, inputs));
 }
 
 /// The native kernel of `out = Op(in...)`; its parameter is a plan.
 template <class Op, class Out, class... In>
 int elementwise(const void* params, launch_context* context) {
-  return run_elementwise<Op, Out, In...>(*static_cast<const plan*>(params), context, Op{});
+  return run_elementwise<Out, In...>(*static_cast<const plan*>(params), context, Op{},
+                                     no_operation{}, Op{});
 }
 
 /// A plan of out, second, first.
