@@ -3,7 +3,9 @@
 #include "ops/joining.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/checked.hpp"
 #include "core/errors.hpp"
@@ -215,6 +217,28 @@ ndarray roll_few(const char* op, const ndarray& x, std::span<const int> axes, co
   return out;
 }
 
+/// Long rows of contiguous items, in one pass by a kernel of their own on a CPU device. Nothing if
+/// it is something else.
+std::optional<ndarray> rotated(const char* op, const ndarray& x, int axis, std::int64_t shift) {
+  constexpr std::int64_t least_row = 512;
+  const kernel& what = kernels().moves.rotate;
+  std::int64_t item = x.itemsize();
+  for (int i = axis + 1; i < x.rank(); ++i) item *= x.shape()[i];
+  const std::int64_t row = item * x.shape()[axis];
+  if (x.device().kind != device_kind::cpu || what.host == nullptr || row < least_row ||
+      !x.is_c_contiguous()) {
+    return std::nullopt;
+  }
+  ndarray out = fresh(op, x.shape(), x.dtype(), x.device());
+  const rotate_params params{.output = out.data(),
+                             .input = x.data(),
+                             .rows = out.nbytes() / row,
+                             .row_bytes = row,
+                             .shift_bytes = shift * item};
+  launch(out.device(), what, params, std::vector{out.memory().get(), x.memory().get()});
+  return out;
+}
+
 /// Shifts by axis, each in [0, n).
 dims shifts_by_axis(const char* op, const ndarray& x, std::span<const std::int64_t> shifts,
                     std::span<const std::int64_t> axes) {
@@ -242,6 +266,9 @@ ndarray roll_axes(const char* op, const ndarray& x, const dims& shifts) {
     if (shifts[axis] != 0) moved.push_back(axis);
   }
   if (moved.empty() || x.size() == 0) return copy_c_order(x);
+  if (moved.size() == 1) {
+    if (std::optional<ndarray> y = rotated(op, x, moved[0], shifts[moved[0]])) return *std::move(y);
+  }
   ndarray result = x;
   for (std::size_t i = 0; i < moved.size(); i += 3) {
     const std::span<const int> few(moved.data() + i, std::min<std::size_t>(3, moved.size() - i));

@@ -35,6 +35,15 @@ struct interleave_params {
   std::int64_t size;
 };
 
+/// Each of some rows of bytes with its end moved to its front; the output is another array.
+struct rotate_params {
+  char* output;
+  const char* input;
+  std::int64_t rows;
+  std::int64_t row_bytes;
+  std::int64_t shift_bytes;  ///< in [0, row_bytes)
+};
+
 struct moves_kernels {
   /// Parameter: plan {to, from}, by size class. `from` may be an element by value: that is a fill.
   kernel copy[5];
@@ -45,6 +54,8 @@ struct moves_kernels {
   kernel interleave[5];
   /// Parameter: band_params.
   kernel band;
+  /// Parameter: rotate_params. A host form only, as of `interleave`.
+  kernel rotate;
 };
 
 }  // namespace skerry

@@ -176,6 +176,22 @@ def threads(request):
     sk.set_num_threads(before)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "float32", "int64", "complex128"])
+def test_stepped_operands(dtype, device):
+    # Some steps have loops of their own; lengths leave every remainder of what a loop takes at once.
+    a, b = sample(dtype, (3, 3001), 3), sample(dtype, (3, 3001), 4)
+    x, y = on(device, a), on(device, b)
+    for step in (2, 3, 4, 5, 17, -1, -2, -3):
+        for length in (4, 67, 1000, 3001):
+            mine, want = x[:, :length][:, ::step], a[:, :length][:, ::step]
+            other, wanted = y[:, :length][:, ::step], b[:, :length][:, ::step]
+            assert_same(mine + other, want + wanted, device)
+            assert_same(mine + mine, want + want, device)
+            target, result = on(device, b), b.copy()
+            target[:, :length][:, ::step], result[:, :length][:, ::step] = mine, want
+            assert_same(target, result, device)
+
+
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
 def test_results_larger_than_the_caches(where):

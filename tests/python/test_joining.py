@@ -238,6 +238,33 @@ def test_bad_input(name, device):
     assert np.array_equal(to_numpy(x), values)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "float32", "int64", "complex128"])
+def test_roll_of_long_rows(dtype, device):
+    # Bytes of contiguous rows are moved in one pass; a row that ends within a piece of it begins the next.
+    for shape, axis in (((5, 1100), 1), ((3, 2, 700), 2), ((4, 130, 20), 1), ((3, 1500), 0)):
+        x = sample(dtype, shape, 8)
+        mine = on(device, x)
+        for shift in (1, -7, shape[axis] // 2, shape[axis] - 1):
+            assert_same(sk.roll(mine, shift, axis=axis), np.roll(x, shift, axis), device)
+            assert_same(sk.roll(mine, shift), np.roll(x, shift), device)
+        turned, want = sk.moveaxis(mine, 0, -1), np.moveaxis(x, 0, -1)
+        assert_same(sk.roll(turned, 3, axis=0), np.roll(want, 3, 0), device)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_large_arrays_rolled_and_moved_within_lines(threads):
+    before = sk.get_num_threads()
+    sk.set_num_threads(threads)
+    x = np.random.default_rng(1).integers(0, 256, (4001, 8405), dtype=np.uint8)
+    mine = sk.asarray(x, device="cpu:0", copy=True)
+    for shift, axis in ((13, 1), (-1, 1), (13, 0), (8405 * 2000 + 50, None)):
+        assert_same(sk.roll(mine, shift, axis=axis), np.roll(x, shift, axis), "cpu:0")
+    target, want = sk.zeros(x.shape, dtype=sk.uint8), np.zeros_like(x)
+    target[:, 3:], want[:, 3:] = mine[:, :-3], x[:, :-3]
+    assert_same(target, want, "cpu:0")
+    sk.set_num_threads(before)
+
+
 def test_results_larger_than_the_caches():
     # 32 MiB and more are stored past the caches; odd offsets leave runs without whole lines at their ends.
     x = np.random.default_rng(0).random(8_400_003, dtype=np.float32)

@@ -16,8 +16,10 @@ struct strided_2d {
 };
 
 /// Copies n by rows items of 1, 2, 4, 8 or 16 bytes; the two areas don't overlap. A zero step or
-/// row of `from` repeats; transposes go by 16-byte vectors.
-void copy_2d(strided_2d to, strided_2d from, int64 n, int64 rows, int64 itemsize) noexcept;
+/// row of `from` repeats; transposes go by 16-byte vectors. By reference: a copy of such a struct
+/// would read two fields at once right after each was stored, and wait for all stores before.
+void copy_2d(const strided_2d& to, const strided_2d& from, int64 n, int64 rows,
+             int64 itemsize) noexcept;
 
 }  // namespace kernels
 }  // namespace SKERRY_TARGET

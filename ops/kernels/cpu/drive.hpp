@@ -18,7 +18,8 @@ struct loop {
   unsigned accepts;
   /// Cost of an element in units of an addition, for the decision to go parallel.
   int cost;
-  /// The body stores past the caches: every thread fences when it is done.
+  /// The body copies, and its result is too large for the caches: what is stored past them is
+  /// fenced by every thread when it is done.
   bool streams = false;
 };
 

@@ -27,11 +27,9 @@ void copy_body(char* const* data, unsigned single, int64 n) noexcept {
   for (int64 i = 0; i < n; ++i) store(out + i * Size, value);
 }
 
-/// Of a result larger than the caches. The driver fences, so that the short runs of a transpose can
-/// go this way too.
+/// Of a result larger than the caches; all but short runs and fills, the driver copies itself.
 template <int Size>
 void streamed_copy_body(char* const* data, unsigned single, int64 n) noexcept {
-  if (single == 0 && n * Size >= streamed_piece) return copy_unfenced(data[0], data[1], n * Size);
   if (single == 0 || n * Size < streamed_run) return copy_body<Size>(data, single, n);
   if (reinterpret_cast<unsigned long>(data[0]) % Size != 0) return copy_body<Size>(data, single, n);
   fill_streamed(data[0], load<item_t<Size>>(data[1]), n);
@@ -120,6 +118,42 @@ void run_interleave(const void* params) {
   cpu::parallel_for(p.size, 65536, chunk);
 }
 
+/// Bytes [begin, end) of the output.
+void rotate_range(const rotate_params& p, int64 begin, int64 end) {
+  const bool is_large = p.rows * p.row_bytes >= streamed_bytes;
+  streamed_lines lines;
+  int64 row = begin / p.row_bytes;
+  int64 at = begin - row * p.row_bytes;
+  for (char* to = p.output + begin; to < p.output + end;) {
+    const char* const from = p.input + row * p.row_bytes;
+    const bool is_wrapped = at < p.shift_bytes;
+    const int64 run = least((is_wrapped ? p.shift_bytes : p.row_bytes) - at, p.output + end - to);
+    const int64 moved = is_wrapped ? p.row_bytes - p.shift_bytes : -p.shift_bytes;
+    if (is_large) {
+      lines.put(to, from + at + moved, run);
+    } else {
+      __builtin_memcpy(to, from + at + moved, static_cast<unsigned long>(run));
+    }
+    to += run;
+    at += run;
+    if (at == p.row_bytes) {
+      at = 0;
+      ++row;
+    }
+  }
+  lines.flush();
+  _mm_sfence();
+}
+
+void run_rotate(const void* params) {
+  const auto& p = *static_cast<const rotate_params*>(params);
+  constexpr int64 piece = 65536;
+  const int64 nbytes = p.rows * p.row_bytes;
+  cpu::parallel_for(ceil_div(nbytes, piece), 4, [&](int64 begin, int64 end) {
+    rotate_range(p, begin * piece, least(end * piece, nbytes));
+  });
+}
+
 void band_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
   const auto& p = *static_cast<const band_params*>(context);
   for (int64 i = begin; i < end; ++i) {
@@ -158,6 +192,7 @@ void fill_moves(moves_kernels& table) {
   fill_size<8>(table);
   fill_size<16>(table);
   table.band.host = run_band;
+  table.rotate.host = run_rotate;
 }
 
 }  // namespace kernels

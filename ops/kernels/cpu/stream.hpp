@@ -48,6 +48,49 @@ inline void copy_streamed(char* to, const char* from, int64 nbytes) {
   _mm_sfence();
 }
 
+/// Writes runs one after the other. A line that two of them share is put together first: around an
+/// ordinary store to it, others past the caches wait (64 MB in runs of 64 KiB that begin within a
+/// line, one thread of a Xeon of model 167: 7.5 ms, and 5.2 so).
+class streamed_lines {
+ public:
+  /// The two areas don't overlap.
+  void put(char* to, const char* from, int64 nbytes) {
+    if (to != end_) flush();
+    end_ = to + nbytes;
+    if (held_ == 0) {
+      const int64 head = least(bytes_to_line(to), nbytes);
+      __builtin_memcpy(to, from, static_cast<unsigned long>(head));
+      to += head;
+      from += head;
+      nbytes -= head;
+    } else {
+      const int64 more = least(64 - held_, nbytes);
+      __builtin_memcpy(line_ + held_, from, static_cast<unsigned long>(more));
+      held_ += more;
+      if (held_ < 64) return;
+      copy_unfenced(to + more - 64, line_, 64);
+      to += more;
+      from += more;
+      nbytes -= more;
+    }
+    const int64 whole = nbytes / 64 * 64;
+    copy_unfenced(to, from, whole);
+    held_ = nbytes - whole;
+    __builtin_memcpy(line_, from + whole, static_cast<unsigned long>(held_));
+  }
+
+  /// To be called after the last; a fence has to follow.
+  void flush() {
+    __builtin_memcpy(end_ - held_, line_, static_cast<unsigned long>(held_));
+    held_ = 0;
+  }
+
+ private:
+  char* end_ = line_;
+  int64 held_ = 0;  ///< bytes before `end_` that are still in `line_`
+  alignas(64) char line_[64];
+};
+
 /// n items of one value; `to` is aligned for them.
 template <class U>
 void fill_streamed(char* to, U value, int64 n) {

@@ -33,6 +33,7 @@ struct tiling {
   unsigned packed = 0;      ///< operands that go through a buffer
   bool merged = false;      ///< a tile is one run
   bool streams = false;     ///< the result goes by way of a buffer, and past the caches
+  bool copies = false;      ///< as it is, past the caches
   bool transposes = false;  ///< some operand is contiguous along `axis`, not along axis 0
   int same_as[plan::max_operands];  ///< the first input that is the same view, as in x * x
   int64 counts[plan::max_axes];
@@ -43,6 +44,7 @@ struct tiling {
     merged = work.rank > 1 && work.shape[0] < short_row;
     classify();
     streams = is_streamed();
+    copies = what.streams && single == 0 && (packed & 1u) == 0;
     choose_extents();
     find_same();
     for (int a = 0; a < work.rank; ++a) {
@@ -121,11 +123,16 @@ struct tiling {
   }
 
   void choose_extents() noexcept {
-    int64 widest = 1;
-    for (int i = 0; i < work.operand_count; ++i) widest = greatest(widest, work.itemsize[i]);
     // A transpose reads and writes 512 bytes at a time; all else goes along rows as far as it can,
     // since short pieces of many rows fall into the same sets of the cache.
     const bool is_transpose = packed != 0 && transposes && !merged;
+    int64 widest = 1;
+    for (int i = 0; i < work.operand_count; ++i) {
+      widest = greatest(widest, work.itemsize[i]);
+      // As in x[::3] + x[1::3], other operands may step through the same lines.
+      const bool steps = ((packed >> i) & 1u) != 0 && !is_transpose;
+      if (steps) widest = greatest(widest, least(magnitude(stride(i, 0)), 64));
+    }
     const int64 bytes = is_transpose ? buffer_bytes : packed_bytes;
     const bool is_buffered = packed != 0 || streams;
     const int64 capacity =
@@ -152,6 +159,10 @@ class tile_runner {
     for (int64 unit = begin; unit < end; ++unit) {
       run_tile(position);
       for (int a = 0; a < work_.rank && ++position[a] == how_.counts[a]; ++a) position[a] = 0;
+    }
+    if (how_.streams || how_.what.streams) {
+      lines_.flush();
+      _mm_sfence();
     }
   }
 
@@ -196,12 +207,14 @@ class tile_runner {
   }
 
   void compute(char** data, int64 n) noexcept {
+    const int64 nbytes = n * work_.itemsize[0];
+    if (how_.copies && nbytes >= streamed_piece) return lines_.put(data[0], data[1], nbytes);
     if (!how_.streams) return how_.what.body(data, how_.single, n);
     char* const to = data[0];
     data[0] = buffers_[0];
     how_.what.body(data, how_.single, n);
     data[0] = to;
-    copy_unfenced(to, buffers_[0], n * work_.itemsize[0]);
+    lines_.put(to, buffers_[0], nbytes);
   }
 
   char* locate(int operand, const int64* position) const noexcept {
@@ -228,13 +241,13 @@ class tile_runner {
   const char* held_[plan::max_operands] = {};
   int64 held_rows_[plan::max_operands] = {};
   int64 held_n_[plan::max_operands] = {};
+  streamed_lines lines_;
   alignas(64) char buffers_[plan::max_operands][buffer_bytes];
 };
 
 void run_range(void* how, std::int64_t begin, std::int64_t end) noexcept {
   const auto& tiles = *static_cast<const tiling*>(how);
   tile_runner(tiles).run(begin, end);
-  if (tiles.streams || tiles.what.streams) _mm_sfence();
 }
 
 void run_one(const plan& work, const loop& what) noexcept {

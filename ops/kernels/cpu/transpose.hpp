@@ -61,18 +61,29 @@ SKERRY_INLINE void transpose_block(char* to, int64 to_row, const char* from, int
 }
 
 template <class U>
-void copy_strided(strided_2d to, strided_2d from, int64 n, int64 rows) {
+void copy_strided(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
   for (int64 j = 0; j < rows; ++j) {
     char* target = to.base + j * to.row;
     const char* source = from.base + j * from.row;
-#pragma GCC ivdep
-    for (int64 i = 0; i < n; ++i) store(target + i * to.step, load<U>(source + i * from.step));
+    const int64 to_step = to.step;
+    const int64 from_step = from.step;
+    int64 i = 0;
+    for (; i + 4 <= n; i += 4) {
+      U items[4];
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) items[k] = load<U>(source + k * from_step);
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) store(target + k * to_step, items[k]);
+      source += 4 * from_step;
+      target += 4 * to_step;
+    }
+    for (; i < n; ++i, source += from_step, target += to_step) store(target, load<U>(source));
   }
 }
 
 /// to.step and from.row are the item size.
 template <class U>
-void transpose(strided_2d to, strided_2d from, int64 n, int64 rows) {
+void transpose(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
   constexpr int64 count = 16 / size;
   if constexpr (count == 1) return copy_strided<U>(to, from, n, rows);
@@ -107,7 +118,7 @@ void repeat_items(char* to, const char* from, int64 count) {
 }
 
 template <class U>
-void fill_rows(strided_2d to, strided_2d from, int64 n, int64 rows) {
+void fill_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
   if (to.row == n * size && from.row == size) {
     if (n == 2) return repeat_items<U, 2>(to.base, from.base, rows);
@@ -128,7 +139,7 @@ void fill_rows(strided_2d to, strided_2d from, int64 n, int64 rows) {
 }
 
 template <class U>
-void copy_rows(strided_2d to, strided_2d from, int64 n, int64 rows) {
+void copy_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
   if (n * size >= 64) {
     for (int64 j = 0; j < rows; ++j) {
@@ -141,19 +152,19 @@ void copy_rows(strided_2d to, strided_2d from, int64 n, int64 rows) {
 }
 
 /// Every other item, as from x[::2]: a known step has a vector form.
-template <class U>
-void copy_halved(strided_2d to, strided_2d from, int64 n, int64 rows) {
+template <class U, int Step>
+void copy_stepped(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
   for (int64 j = 0; j < rows; ++j) {
     char* target = to.base + j * to.row;
     const char* source = from.base + j * from.row;
 #pragma GCC ivdep
-    for (int64 i = 0; i < n; ++i) store(target + i * size, load<U>(source + i * 2 * size));
+    for (int64 i = 0; i < n; ++i) store(target + i * size, load<U>(source + i * Step * size));
   }
 }
 
 template <class U>
-void copy_items(strided_2d to, strided_2d from, int64 n, int64 rows) {
+void copy_items(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
   if (rows > 1 && (n == 1 || (to.step != size && to.row == size))) {
     return copy_items<U>({to.base, to.row, to.step}, {from.base, from.row, from.step}, rows, n);
@@ -161,7 +172,9 @@ void copy_items(strided_2d to, strided_2d from, int64 n, int64 rows) {
   if (to.step == size && from.step == size) return copy_rows<U>(to, from, n, rows);
   if (to.step == size && from.step == 0) return fill_rows<U>(to, from, n, rows);
   if (to.step == size && from.row == size && rows > 1) return transpose<U>(to, from, n, rows);
-  if (to.step == size && from.step == 2 * size) return copy_halved<U>(to, from, n, rows);
+  if (to.step == size && from.step == 2 * size) return copy_stepped<U, 2>(to, from, n, rows);
+  if (to.step == size && from.step == 3 * size) return copy_stepped<U, 3>(to, from, n, rows);
+  if (to.step == size && from.step == 4 * size) return copy_stepped<U, 4>(to, from, n, rows);
   if (rows > 4 * n) {
     return copy_strided<U>({to.base, to.row, to.step}, {from.base, from.row, from.step}, rows, n);
   }
@@ -170,7 +183,8 @@ void copy_items(strided_2d to, strided_2d from, int64 n, int64 rows) {
 
 }  // namespace
 
-void copy_2d(strided_2d to, strided_2d from, int64 n, int64 rows, int64 itemsize) noexcept {
+void copy_2d(const strided_2d& to, const strided_2d& from, int64 n, int64 rows,
+             int64 itemsize) noexcept {
   switch (itemsize) {
     case 1:
       return copy_items<item_t<1>>(to, from, n, rows);
