@@ -28,7 +28,7 @@ const kernel& cast_kernel(const char* op, dtype from, dtype to, device where) {
                       " would drop the imaginary part; take real() or abs() first");
   }
   return require_kernel(op, table.elementwise.cast[static_cast<int>(from)][static_cast<int>(to)],
-                        itemsize(from) < itemsize(to) ? to : from, where);
+                        is_built(from) ? to : from, where);
 }
 
 void enqueue_cast(const kernel& what, const ndarray& to, const ndarray& from) {
