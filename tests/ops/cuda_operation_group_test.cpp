@@ -20,7 +20,7 @@ bool has_same_bits(const T& a, const T& b) {
 
 template <class Op, class Instead, class... T>
 void expect_same(Instead instead, T... x) {
-  if constexpr (!std::is_same_v<Instead, no_operation>) {
+  if constexpr (!std::is_same_v<Instead, std::nullptr_t>) {
     static_assert(std::is_same_v<decltype(instead(x...)), ops::result_t<Op, T...>>);
     EXPECT_TRUE(has_same_bits(instead(x...), Op{}(x...))) << Op::info.name;
   }
@@ -84,8 +84,8 @@ TEST(CudaOperationGroup, LeavesFrequentOperationsAKernelEach) {
   static_assert(!std::is_same_v<decltype(contiguous_operation<ops::abs, float32>()), ops::abs>);
   static_assert(std::is_same_v<decltype(contiguous_operation<ops::bitwise_invert, uint8>()),
                                ops::bitwise_invert>);
-  static_assert(
-      std::is_same_v<decltype(operation_with_value<ops::atan2, float32, float32>()), no_operation>);
+  static_assert(std::is_same_v<decltype(operation_with_value<ops::atan2, float32, float32>()),
+                               std::nullptr_t>);
 }
 
 }  // namespace

@@ -8,12 +8,13 @@
 #include "ops/kernels/cuda/access.cuh"
 #include "ops/kernels/cuda/launch.cuh"
 #include "ops/kernels/cuda/offset.hpp"
-#include "ops/kernels/cuda/operation_group.cuh"
 
 #include <cub/device/device_for.cuh>
 #include <cub/device/device_transform.cuh>
 #include <cuda/std/tuple>
 #include <cuda/std/utility>
+
+#include <cstddef>
 
 // Kernels of an operation and a dtype: cub::DeviceTransform where every operand is an array of unit
 // stride, and for some binary operations where one of them is a value instead; for all else,
@@ -137,7 +138,8 @@ cudaError_t launch_strided(const plan& operands, cudaStream_t stream, Operation 
   return cub::DeviceFor::Bulk(static_cast<std::int32_t>(operands.size), loop, stream);
 }
 
-/// Runs `out = operation(in...)`. The three operations do the same, each in one of the kernels.
+/// Runs `out = operation(in...)`. The three operations do the same, each in one of the kernels;
+/// `beside_value` may be null, and the strided kernel then does that too.
 template <class Out, class... In, class Contiguous, class WithValue, class Strided>
 int run_elementwise(const plan& operands, launch_context* context, Contiguous contiguous,
                     [[maybe_unused]] WithValue beside_value, Strided strided) {
@@ -149,7 +151,7 @@ int run_elementwise(const plan& operands, launch_context* context, Contiguous co
   if (operands.contiguous && is_aligned) {
     return launched(launch_contiguous<Out, In...>(operands, stream, contiguous, inputs));
   }
-  if constexpr (!ops::same_v<WithValue, no_operation>) {
+  if constexpr (!ops::same_v<WithValue, std::nullptr_t>) {
     const int array = only_contiguous_array(operands);
     if (array != 0 && is_aligned) {
       return launched(
@@ -162,8 +164,8 @@ int run_elementwise(const plan& operands, launch_context* context, Contiguous co
 /// The native kernel of `out = Op(in...)`; its parameter is a plan.
 template <class Op, class Out, class... In>
 int elementwise(const void* params, launch_context* context) {
-  return run_elementwise<Out, In...>(*static_cast<const plan*>(params), context, Op{},
-                                     no_operation{}, Op{});
+  return run_elementwise<Out, In...>(*static_cast<const plan*>(params), context, Op{}, nullptr,
+                                     Op{});
 }
 
 /// A plan of out, second, first.

@@ -19,9 +19,6 @@
 namespace skerry {
 namespace native {
 
-/// In place of an operation that has no kernel of a kind.
-struct no_operation {};
-
 /// Operations that take tens of instructions, and registers to match.
 template <class Op, class T>
 inline constexpr bool is_elaborate =
@@ -107,11 +104,12 @@ template <class Op, class T, class... More>
   }
 }
 
-/// What runs Op over an array of unit stride and a value, such as a Python scalar.
+/// What runs Op over an array of unit stride and a value, such as a Python scalar; null if the
+/// strided kernel does.
 template <class Op, class T, class... More>
 [[nodiscard]] constexpr auto operation_with_value() {
   if constexpr (sizeof...(More) != 1) {
-    return no_operation{};
+    return nullptr;
   } else if constexpr (shares_fast_kernels<Op, T>) {
     return grouped<Op, T, More...>();
   } else if constexpr (ops::one_of_v<Op, ops::add, ops::divide, ops::equal, ops::less,
@@ -119,7 +117,7 @@ template <class Op, class T, class... More>
                                      ops::subtract>) {
     return Op{};
   } else {
-    return no_operation{};
+    return nullptr;
   }
 }
 
