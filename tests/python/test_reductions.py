@@ -225,6 +225,31 @@ def test_extrema_of_short_and_few_rows_of_any_number(name, dtype):
             np.testing.assert_array_equal(to_numpy(got), getattr(np, name)(array, axis=axis))
 
 
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        *itertools.product(
+            ["argmax", "max", "min", "sum", "any"], ["int8", "int32", "float32", "float64"]
+        ),
+        *itertools.product(["mean", "var"], ["float32", "float64"]),
+    ],
+)
+def test_middle_axes_between_few_items_and_rows_of_any_length(name, dtype):
+    # Blocks beside each other and rows of up to 128 items go by transposes; the next larger ones don't.
+    rng = np.random.default_rng(14)
+    shapes = itertools.product((15, 16, 100), (2, 3, 16, 60, 127, 128, 200), (1, 2, 3, 4, 8, 9))
+    for shape in (*shapes, (3000, 5, 4), (7, 90, 6, 2)):
+        x = rng.integers(-2, 3, shape).astype(dtype)
+        if x.dtype.kind == "f" and name != "any":
+            x[rng.random(shape) < 0.01] = np.nan
+        for array, axis in ((x, 1), (x[::-1], 1), (x[:, ::2], 1), (x, 0)):
+            got = to_numpy(getattr(sk, name)(sk.asarray(array), axis=axis))
+            want = getattr(np, name)(
+                array.astype("float64") if name in ("mean", "var") else array, axis=axis
+            )
+            np.testing.assert_allclose(got, want, rtol=2e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_results_larger_than_the_caches(threads):
     # Stored past the caches by one thread; an odd number, so that runs end within a line.

@@ -25,6 +25,7 @@ namespace {
 constexpr int64 pack_bytes = 16384;
 constexpr int64 reduce_parallel_from = 65536;
 constexpr int64 most_partials = 64;
+constexpr int64 most_beside = 8;
 
 enum class manner { columns, fold, rows };
 constexpr int64 longest_row = 32768;  ///< beyond it a row is worth several threads
@@ -32,8 +33,9 @@ constexpr int64 longest_row = 32768;  ///< beyond it a row is worth several thre
 struct reduction {
   const reduce_params& work;
   const reducer& how;
-  int axis = 0;     ///< the kept axis of a block
-  int64 block = 1;  ///< outputs per block
+  int axis = 0;      ///< the kept axis of a block
+  int64 block = 1;   ///< outputs per block
+  int64 beside = 1;  ///< blocks that are taken together: all along kept axis 0
   manner way = manner::columns;
   bool pack = false;
   int64 length;  ///< of reduced axis 0; 0 if there is nothing to reduce, whichever axis is empty
@@ -63,7 +65,9 @@ struct reduction {
   int64 columns_within(int64 most) const {
     return least(most, least(widest_block, accumulator_bytes / how.accumulator_size));
   }
-  int64 block_count(int a) const { return ceil_div(work.kept_shape[a], a == axis ? block : 1); }
+  int64 block_count(int a) const {
+    return ceil_div(work.kept_shape[a], a == axis ? block : a == 0 ? beside : 1);
+  }
   int64 width() const { return work.kept_rank > 0 ? work.kept_shape[axis] : 1; }
   int64 kept_step() const { return work.kept_rank > 0 ? work.kept_strides[axis] : how.itemsize; }
 
@@ -74,12 +78,14 @@ struct reduction {
         if (work.kept_shape[a] > work.kept_shape[axis]) axis = a;
       }
     }
-    const bool long_rows = step == how.itemsize && length >= 64;
+    if (choose_blocks_beside()) return;
+    const int64 long_from = transposes_rows() ? 128 : 64;
+    const bool long_rows = step == how.itemsize && length >= long_from;
     const bool narrow = width() <= 64 && length >= 16 && axis == 0 && kept_step() == how.itemsize &&
                         step == width() * how.itemsize;
     const bool plain = step == how.itemsize && work.reduced_rank == 1 &&
                        length <= least(how.longest_run, longest_row);
-    if (plain && (length >= 64 || work.kept_size < 8)) {
+    if (plain && (length >= long_from || work.kept_size < 8)) {
       way = manner::rows;
       block = least(columns_within(width()), reduce_parallel_from / greatest(length, 1));
     } else if (long_rows) {
@@ -93,7 +99,37 @@ struct reduction {
     } else {
       block = columns_within(width());
       pack = kept_step() != how.itemsize;
+      // Few rows are packed all at once.
+      const int64 packed = pack_bytes / (how.itemsize * greatest(length, 1));
+      if (pack && work.reduced_rank == 1 && packed >= 32) block = least(block, packed);
     }
+  }
+
+  /// Extrema of many rows of up to 128 items are found faster along columns.
+  bool transposes_rows() const {
+    return how.splits_runs && how.absorbing < 0 && how.itemsize >= 4 && work.reduced_rank == 1 &&
+           width() >= 64 && pack_bytes / (how.itemsize * greatest(length, 1)) >= 32;
+  }
+
+  /// Where items that are reduced lie between few others, as in sum(x, axis=1) of (n, 5, 4), a
+  /// transpose of all of them makes as many columns.
+  bool choose_blocks_beside() noexcept {
+    if (work.kept_rank < 2 || work.reduced_rank != 1 || length < 1) return false;
+    const int64 few = work.kept_shape[0];
+    const int64 row_bytes = few * length * how.itemsize;
+    if (few < 2 || few > most_beside || work.kept_strides[0] != how.itemsize ||
+        step != few * how.itemsize || length > how.block_rows || row_bytes * 16 > pack_bytes) {
+      return false;
+    }
+    int longest = 1;
+    for (int a = 2; a < work.kept_rank; ++a) {
+      if (work.kept_shape[a] > work.kept_shape[longest]) longest = a;
+    }
+    if (work.kept_shape[longest] < 16) return false;
+    axis = longest;
+    beside = few;
+    block = least(columns_within(width()), pack_bytes / row_bytes);
+    return true;
   }
 
   void choose_chunks() noexcept {
@@ -319,10 +355,33 @@ void reduce_matrix(const reduction& what, const block_place& at, char* out) noex
   what.how.direct(out, at.output_step, block, finishing(what));
 }
 
+/// As reduce_matrix, of all the blocks that lie beside each other.
+void reduce_beside(const reduction& what, const block_place& at) noexcept {
+  const int64 size = what.how.itemsize;
+  const int64 row = at.n * size;
+  alignas(64) char buffer[pack_bytes];
+  copy_2d({buffer, size, row}, {const_cast<char*>(at.input), what.kept_step(), size}, at.n,
+          what.length * what.beside, size);
+  for (int64 k = 0; k < what.beside; ++k) {
+    const element_rows block = {.x = buffer + k * row,
+                                .row = what.beside * row,
+                                .rows = what.length,
+                                .n = at.n,
+                                .is_fresh = true,
+                                .first = 0};
+    what.how.direct(at.output + k * what.work.output_strides[0], at.output_step, block,
+                    finishing(what));
+  }
+}
+
 /// All of a block in one call, where no pairwise sum is needed: true if that was done.
 bool reduce_at_once(const reduction& what, const block_place& at) noexcept {
   const reduce_params& work = what.work;
   const int64 size = what.how.itemsize;
+  if (what.beside > 1) {
+    reduce_beside(what, at);
+    return true;
+  }
   if (what.way == manner::rows) {
     alignas(64) char acc[accumulator_bytes];
     what.how.rows(acc, at.input, what.kept_step(), at.n, what.length, 0);
