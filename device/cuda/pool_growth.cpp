@@ -11,6 +11,8 @@
 #include "device/cuda/page_lock.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
+#include "device/cuda/streams.hpp"
+#include "device/stream.hpp"
 
 namespace skerry::cuda {
 
@@ -171,12 +173,19 @@ std::size_t pool::release_cached() noexcept {
 
 void pool::release_block(block* item) noexcept {
   const device_guard guard(on_, std::nothrow);
-  const bool pooled =
-      guard.ok() && on_.properties.supports_pools != 0 &&
+  // A cached block may name a foreign stream that its owner has destroyed since. Who chose it keeps
+  // it alive.
+  const bool is_valid = item->home == legacy_stream ||
+                        item->home == current_stream_handle(on_.where) ||
+                        on_.streams->made(item->home);
+  const bool is_freed =
+      guard.ok() && on_.properties.supports_pools != 0 && is_valid &&
       check_silently(calls().deallocate_async(item->data, item->home), on_, "freeing");
-  // Also where the owner of a foreign stream has destroyed it: the plain call waits for all, and
-  // does not ask which device is current.
-  if (!pooled) check_silently(calls().deallocate(item->data), on_, "freeing");
+  if (!is_freed) {
+    // cudaFree waits for nothing if the memory is of a pool.
+    if (on_.properties.supports_pools != 0) wait_for_device();
+    check_silently(calls().deallocate(item->data), on_, "freeing");
+  }
   delete item;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/streams.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "device/cuda/runtime.hpp"
@@ -13,6 +14,7 @@ std::shared_ptr<void> stream_set::create() {
   void* handle = nullptr;
   {
     const std::lock_guard lock(mutex_);
+    all_.reserve(all_.size() + 1);
     // One whose old work has ended, so that a new stream starts idle.
     for (auto each = idle_.begin(); each != idle_.end(); ++each) {
       if (!is_done(calls().stream_query(*each), on_, "stream")) continue;
@@ -21,8 +23,17 @@ std::shared_ptr<void> stream_set::create() {
       break;
     }
   }
-  if (handle == nullptr) check(calls().stream_create(&handle), on_, "stream");
+  if (handle == nullptr) {
+    check(calls().stream_create(&handle), on_, "stream");
+    const std::lock_guard lock(mutex_);
+    all_.push_back(handle);
+  }
   return {handle, [this](void* last) { give_back(last); }};
+}
+
+bool stream_set::made(void* handle) noexcept {
+  const std::lock_guard lock(mutex_);
+  return std::find(all_.begin(), all_.end(), handle) != all_.end();
 }
 
 void stream_set::give_back(void* handle) noexcept {

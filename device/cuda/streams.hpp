@@ -19,6 +19,8 @@ class stream_set {
   /// Comes back to the set with the last reference.
   [[nodiscard]] std::shared_ptr<void> create();
   [[nodiscard]] std::shared_ptr<void> create_event();
+  /// Whether a handle is of this set, and so valid for ever.
+  [[nodiscard]] bool made(void* handle) noexcept;
 
  private:
   void give_back(void* handle) noexcept;
@@ -26,6 +28,7 @@ class stream_set {
   device_state& on_;
   std::mutex mutex_;
   std::vector<void*> idle_;
+  std::vector<void*> all_;
 };
 
 /// Status of stream_query and event_query as a truth value; throws what check() throws.

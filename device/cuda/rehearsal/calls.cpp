@@ -134,7 +134,7 @@ int deallocate(void* data) {
     if (data == nullptr) return cuda::success;
     const int owner = all.owner(data);
     if (owner < 0 || !all.at(owner).memory.retire(data)) return cuda::invalid_value;
-    all.wait_for_device(owner);
+    if (!all.forget_pooled(data)) all.wait_for_device(owner);
     all.at(owner).memory.reclaim(data);
     return cuda::success;
   });
@@ -145,7 +145,9 @@ int allocate_async(void** data, std::size_t nbytes, void* handle) {
     if (!current_settings().pools) return cuda::not_supported;
     const auto on = all.stream(handle);
     if (on == nullptr) return cuda::invalid_resource_handle;
-    return allocate_on(all, on->ordinal(), data, nbytes);
+    const int code = allocate_on(all, on->ordinal(), data, nbytes);
+    if (code == cuda::success && *data != nullptr) all.note_pooled(*data);
+    return code;
   });
 }
 
@@ -156,7 +158,10 @@ int deallocate_async(void* data, void* handle) {
     if (on == nullptr) return cuda::invalid_resource_handle;
     if (data == nullptr) return cuda::success;
     if (all.owner(data) != on->ordinal()) return cuda::invalid_value;
-    return submit_free(all, *on, data);
+    const bool was_pooled = all.forget_pooled(data);
+    const int code = submit_free(all, *on, data);
+    if (code != cuda::success && was_pooled) all.note_pooled(data);
+    return code;
   });
 }
 

@@ -119,6 +119,16 @@ bool machine::set_event(void* handle, const mark& recorded) noexcept {
   return true;
 }
 
+void machine::note_pooled(void* data) {
+  const std::lock_guard lock(pooled_mutex_);
+  pooled_.insert(data);
+}
+
+bool machine::forget_pooled(void* data) noexcept {
+  const std::lock_guard lock(pooled_mutex_);
+  return pooled_.erase(data) == 1;
+}
+
 bool machine::enable_peer(int reader, int owner) noexcept {
   const std::lock_guard lock(peers_mutex_);
   auto bit = enabled_[static_cast<std::size_t>(reader)][static_cast<std::size_t>(owner)];

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "device/cuda/rehearsal/address_range.hpp"
 #include "device/cuda/rehearsal/queue.hpp"
@@ -63,6 +64,10 @@ class machine {
   [[nodiscard]] bool enable_peer(int reader, int owner) noexcept;
   [[nodiscard]] bool peer_enabled(int reader, int owner) noexcept;
 
+  /// Whether `data` comes from the stream-ordered allocator: cudaFree waits for nothing then.
+  void note_pooled(void* data);
+  [[nodiscard]] bool forget_pooled(void* data) noexcept;
+
   pinned_blocks pinned;
   std::atomic<std::uint64_t> direct_copies{0};
   std::atomic<std::uint64_t> staged_copies{0};
@@ -75,6 +80,8 @@ class machine {
   std::mutex events_mutex_;
   std::unordered_map<void*, simulated_event> events_;
   std::uintptr_t next_event_ = 0x1000;
+  std::mutex pooled_mutex_;
+  std::unordered_set<void*> pooled_;
   std::mutex peers_mutex_;
   std::array<std::bitset<most_devices>, most_devices> enabled_;
 };

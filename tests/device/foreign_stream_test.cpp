@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Memory in order with a stream of another library, which may destroy it when no array is left.
+
+#include "tests/device/rehearsed.hpp"
+
+namespace skerry {
+namespace {
+
+using rehearsal::entry;
+
+class foreign_stream_test : public rehearsed {
+ protected:
+  void SetUp() override {
+    rehearsed::SetUp();
+    if (IsSkipped()) return;
+    ASSERT_EQ(table().stream_create(&handle_), cuda::success);
+    set_current_stream(stream::from_handle(cuda0, handle_));
+    const storage_ref block = allocate(cuda0, nbytes);
+    store(block, 1);
+    // Goes into the cache of that stream.
+  }
+  void TearDown() override {
+    if (!is_rehearsing()) return;
+    set_current_stream(stream(cuda0));
+    table().stream_destroy(handle_);
+    rehearsed::TearDown();
+  }
+  static const cuda::api& table() { return *rehearsal::calls_table(); }
+
+  static constexpr std::size_t nbytes = 1000;
+  void* handle_ = nullptr;
+};
+
+TEST_F(foreign_stream_test, is_named_by_a_free_while_it_is_the_current_one) {
+  const std::uint64_t before = rehearsal::calls(entry::deallocate_async);
+  EXPECT_GE(trim(cuda0), nbytes);
+  EXPECT_GE(rehearsal::calls(entry::deallocate_async), before + 1);
+  EXPECT_EQ(rehearsal::live_blocks(0), 0u);
+}
+
+TEST_F(foreign_stream_test, is_not_named_by_a_free_when_it_may_be_gone) {
+  synchronize(cuda0);
+  set_current_stream(stream(cuda0));
+  ASSERT_EQ(table().stream_destroy(handle_), cuda::success);
+  const std::uint64_t named = rehearsal::calls(entry::deallocate_async);
+  const std::uint64_t plain = rehearsal::calls(entry::deallocate);
+  const std::uint64_t waits = rehearsal::calls(entry::device_synchronize);
+  EXPECT_GE(trim(cuda0), nbytes);
+  EXPECT_EQ(rehearsal::calls(entry::deallocate_async), named);
+  EXPECT_EQ(rehearsal::calls(entry::deallocate), plain + 1);
+  EXPECT_EQ(rehearsal::calls(entry::device_synchronize), waits + 2)
+      << "cudaFree does not wait for memory of a pool, so before it; and once for trimming";
+}
+
+TEST_F(foreign_stream_test, streams_of_our_own_live_for_ever) {
+  set_current_stream(stream::create(cuda0));
+  {
+    store(allocate(cuda0, nbytes), 1);
+  }
+  set_current_stream(stream(cuda0));
+  const std::uint64_t named = rehearsal::calls(entry::deallocate_async);
+  trim(cuda0);
+  EXPECT_EQ(rehearsal::calls(entry::deallocate_async), named + 1);
+}
+
+}  // namespace
+}  // namespace skerry
