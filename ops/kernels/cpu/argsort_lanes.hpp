@@ -79,7 +79,7 @@ void argsort_by_lanes(const char* row, int64* out, int64* room, int64 n, bool de
   const encoded_row<T> items(row, descending);
   const place_code code = code_places(items, n);
   for (int64 i = 0; i < n; ++i) out[i] = code.joined(items.key(i), i);
-  const lane_code<int64> plain(false);
+  const auto plain = lane_code<int64>::of<int64>(false);
   const plain_keys<int64> source{out};
   if (n <= network_keys<int64>) {
     sort_few<int64>(source, keys_to_keys<int64>{out}, n);

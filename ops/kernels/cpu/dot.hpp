@@ -175,8 +175,13 @@ void long_dot_range(void* context, std::int64_t begin, std::int64_t end) noexcep
   const int64 length = ceil_div(p.k, long_dot<T>::parts);
   for (int64 i = begin; i < end; ++i) {
     const int64 first = least(i * length, p.k);
-    all.sums[i] = dot_at<T, Conjugate>(p, p.x1 + first * p.x1_column, p.x2 + first * p.x2_row,
-                                       least(length, p.k - first));
+    matmul_params part = p;
+    part.batch_rank = 0;
+    part.x1 = p.x1 + first * p.x1_column;
+    part.x2 = p.x2 + first * p.x2_row;
+    part.k = least(length, p.k - first);
+    part.out = reinterpret_cast<char*>(all.sums + i);
+    dot_range<T, Conjugate>(&part, 0, 1);
   }
 }
 

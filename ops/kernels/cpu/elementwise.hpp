@@ -7,6 +7,7 @@
 #include "ops/kernels/cpu/cast.hpp"
 #include "ops/kernels/cpu/loops.hpp"
 #include "ops/kernels/elementwise.hpp"
+#include "ops/kernels/stand_in.hpp"
 
 // Every elementwise kernel of one dtype: the unit of compilation.
 
@@ -17,19 +18,34 @@ namespace {
 
 template <class Op, class T>
 void fill_unary(kernel& row) {
-  if constexpr (ops::supports<Op, T, 1>) row.host = run_unary<Op, T>;
+  if constexpr (ops::supports<Op, T, 1>) {
+    using own = ops::stand_in<Op, T>;
+    row.host = run_unary<typename own::operation, typename own::type>;
+  }
 }
 template <class Op, class T>
 void fill_binary(kernel& row) {
-  if constexpr (ops::supports<Op, T, 2>) row.host = run_binary<Op, T>;
+  if constexpr (ops::supports<Op, T, 2>) {
+    using own = ops::stand_in<Op, T>;
+    row.host =
+        run_binary<typename own::operation, typename own::type, ops::has_swapped_operands<Op>>;
+  }
 }
 template <class Op, class T>
 void fill_ternary(kernel& row) {
   if constexpr (ops::supports<Op, T, 3>) row.host = run_ternary<Op, T>;
 }
+/// Floats become short integers by way of int32, whose low bits are the same for either sign.
+template <class From, class To>
+using stand_in_of_converted =
+    ops::stand_in_type_t<typename ops::cast_stand_in<From, To>::to, sizeof(To) < 4>;
+
 template <class From, class To>
 void fill_cast(kernel& row) {
-  if constexpr (converts<From, To>) row.host = run_unary<convert<To>, From>;
+  if constexpr (converts<From, To>) {
+    using T = stand_in_of_converted<From, To>;
+    row.host = run_unary<convert<T>, typename ops::cast_stand_in<From, To>::from>;
+  }
 }
 
 template <class T, class... Ops>

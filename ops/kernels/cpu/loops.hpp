@@ -15,7 +15,7 @@ inline namespace SKERRY_TARGET {
 namespace kernels {
 
 template <class Op, class T>
-void unary_body(char* const* data, unsigned, int64 n) noexcept {
+SKERRY_SHARED void unary_body(char* const* data, unsigned, int64 n) noexcept {
   using R = ops::result_t<Op, T>;
   char* out = data[0];
   const char* x = data[1];
@@ -33,7 +33,7 @@ inline constexpr unsigned left_single = 1u << 1;
 inline constexpr unsigned right_single = 1u << 2;
 
 template <class Op, class T>
-void binary_body(char* const* data, unsigned single, int64 n) noexcept {
+SKERRY_SHARED void binary_body(char* const* data, unsigned single, int64 n) noexcept {
   using R = ops::result_t<Op, T, T>;
   constexpr int64 size = sizeof(T);
   char* out = data[0];
@@ -59,11 +59,19 @@ void binary_body(char* const* data, unsigned single, int64 n) noexcept {
   }
 }
 
+/// Of an operation whose kernel is that of another one, with the operands in the other order.
+template <class Op, class T>
+void swapped_binary_body(char* const* data, unsigned single, int64 n) noexcept {
+  char* const swapped[] = {data[0], data[2], data[1]};
+  const unsigned other = single == 0 ? 0 : single ^ (left_single | right_single);
+  binary_body<Op, T>(swapped, other, n);
+}
+
 inline constexpr unsigned both_single = (1u << 2) | (1u << 3);
 
 /// The second and third operand are usually bounds or parameters: single ones.
 template <class Op, class T>
-void ternary_body(char* const* data, unsigned single, int64 n) noexcept {
+SKERRY_SHARED void ternary_body(char* const* data, unsigned single, int64 n) noexcept {
   using R = ops::result_t<Op, T, T, T>;
   constexpr int64 size = sizeof(T);
   char* out = data[0];
@@ -93,10 +101,11 @@ template <class Op, class T>
 void run_unary(const void* params) {
   run(*static_cast<const plan*>(params), {unary_body<Op, T>, 1u, cost_of<Op>});
 }
-template <class Op, class T>
+template <class Op, class T, bool Swapped = false>
 void run_binary(const void* params) {
   run(*static_cast<const plan*>(params),
-      {binary_body<Op, T>, 1u | 1u << left_single | 1u << right_single, cost_of<Op>});
+      {Swapped ? swapped_binary_body<Op, T> : binary_body<Op, T>,
+       1u | 1u << left_single | 1u << right_single, cost_of<Op>});
 }
 template <class Op, class T>
 void run_ternary(const void* params) {

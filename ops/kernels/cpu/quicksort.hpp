@@ -128,22 +128,26 @@ void sort_at_place(stacked_keys<K> part, lane_code<T> code) {
   sort_stacked<T>(part, part.keys, code);
 }
 
-template <class T>
-bool sort_lanes(const char* row, char* out, char* room, int64 n, bool descending) {
-  using K = lane_key_t<T>;
-  const lane_code<T> code(descending);
-  const items_as_keys<T> items{reinterpret_cast<const K*>(row), code};
+template <class K>
+bool sort_lanes_by(lane_code<K> code, const char* row, char* out, char* room, int64 n) {
+  const items_as_keys<K> items{reinterpret_cast<const K*>(row), code};
   K* const to = reinterpret_cast<K*>(out);
-  if (n <= network_keys<K>) return sort_few<K>(items, keys_to_items<T>{to, code}, n);
+  if (n <= network_keys<K>) return sort_few<K>(items, keys_to_items<K>{to, code}, n);
   K* const spare = reinterpret_cast<K*>(room);
   const K pivot = choose_pivot<K>(items, n);
   bool special = false;
   const int64 above = part_outwards(items, n, pivot, to, special);
   const int depth = 2 * bit_width(static_cast<uint64>(n));
   const int64 rest = n - above;
-  sort_at_place<T>(stacked_keys<K>{to + rest, spare, above, depth, true, pivot}, code);
-  sort_at_place<T>(stacked_keys<K>{to, spare, rest, depth, false, pivot}, code);
+  sort_at_place<K>(stacked_keys<K>{to + rest, spare, above, depth, true, pivot}, code);
+  sort_at_place<K>(stacked_keys<K>{to, spare, rest, depth, false, pivot}, code);
   return special;
+}
+
+template <class T>
+bool sort_lanes(const char* row, char* out, char* room, int64 n, bool descending) {
+  using K = lane_key_t<T>;
+  return sort_lanes_by<K>(lane_code<K>::template of<T>(descending), row, out, room, n);
 }
 
 #endif

@@ -85,8 +85,8 @@ struct accumulator_loops {
     }
   }
 
-  static void finish(char* out, int64 step, const char* acc, int64 n,
-                     const ops::reduced& of) noexcept {
+  SKERRY_SHARED static void finish(char* out, int64 step, const char* acc, int64 n,
+                                   const ops::reduced& of) noexcept {
     using R = decltype(Op::finish(A{}, of));
     const ops::reduced with = of;  // not changed by what is stored
     if (step == int64(sizeof(R))) {
@@ -192,7 +192,7 @@ struct plain_loops : accumulator_loops<Op, T> {
     }
   }
 
-  static void columns(char* acc, const element_rows& block) noexcept {
+  SKERRY_SHARED static void columns(char* acc, const element_rows& block) noexcept {
     base::template columns_by_four<plain_loops>(acc, block);
   }
 
@@ -302,7 +302,7 @@ struct count_loops : accumulator_loops<Op, T> {
     }
   }
 
-  static void columns(char* acc, const element_rows& block) noexcept {
+  SKERRY_SHARED static void columns(char* acc, const element_rows& block) noexcept {
     alignas(64) B count[widest_block];
     count_columns(count, block);
     base::deliver(acc, block, [&](int64 i) { return static_cast<int64>(count[i]); });

@@ -89,15 +89,20 @@ struct extremum {
 };
 
 /// n contiguous rows of `Length` elements, taken apart into columns; n is at most widest_block.
-template <class Loops, class T, int Length>
-void direct_of_short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
-  alignas(64) T parts[Length][widest_block];
+template <class T, int Length>
+SKERRY_INLINE void take_apart(T (&parts)[Length][widest_block], const char* x, int64 n) {
   for (int64 i = 0; i < n; ++i) {
 #pragma GCC unroll 4
     for (int k = 0; k < Length; ++k) {
       parts[k][i] = load<T>(x + (i * Length + k) * int64(sizeof(T)));
     }
   }
+}
+
+template <class Loops, class T, int Length>
+void direct_of_short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+  alignas(64) T parts[Length][widest_block];
+  take_apart(parts, x, n);
   const element_rows block = {.x = reinterpret_cast<const char*>(parts),
                               .row = sizeof parts[0],
                               .rows = Length,
@@ -165,7 +170,7 @@ struct extremum_loops : accumulator_loops<Op, T> {
     }
   }
 
-  static void columns(char* acc, const element_rows& block) noexcept {
+  SKERRY_SHARED static void columns(char* acc, const element_rows& block) noexcept {
     base::template columns_by_four<extremum_loops>(acc, block);
   }
 
@@ -179,20 +184,23 @@ struct extremum_loops : accumulator_loops<Op, T> {
   static constexpr auto direct = finish_columns<extremum_loops>;
 
   template <int Length>
-  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
-    if constexpr (Length == 3) {
-      direct_of_short_rows<extremum_loops, T, Length>(out, x, n, of);
-    } else {
-      using V = vector_of<T>;
-      int64 i = 0;
-      for (; i + V::lanes <= n; i += V::lanes) {
-        typename V::type columns[Length];
+  static void short_rows(char* out, const char* x, int64 n, const ops::reduced&) noexcept {
+    using V = vector_of<T>;
+    alignas(64) T parts[Length == 3 ? Length : 1][widest_block];
+    if constexpr (Length == 3) take_apart(parts, x, n);
+    int64 i = 0;
+    for (; i + V::lanes <= n; i += V::lanes) {
+      typename V::type columns[Length];
+      if constexpr (Length == 3) {
+        for (int k = 0; k < Length; ++k)
+          load_vector(columns[k], reinterpret_cast<const char*>(parts[k] + i));
+      } else {
         load_columns(columns, x + i * Length * size);
-        const typename V::type value = of_columns(columns);
-        __builtin_memcpy(out + i * size, &value, sizeof value);
       }
-      rows(out + i * size, x + i * Length * size, Length * size, n - i, Length, 0);
+      const typename V::type value = of_columns(columns);
+      __builtin_memcpy(out + i * size, &value, sizeof value);
     }
+    rows(out + i * size, x + i * Length * size, Length * size, n - i, Length, 0);
   }
 };
 

@@ -24,7 +24,7 @@ struct index_loops : accumulator_loops<Op, T> {
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
 
-  static SKERRY_INLINE void find_columns(T* value, B* place, const element_rows& block) {
+  SKERRY_SHARED static void find_columns(T* value, B* place, const element_rows& block) {
     if (find_numbers(value, place, block)) return;
     find_row_by_row(value, place, block);
   }

@@ -34,7 +34,8 @@ template <class T>
 using lane_key_t = typename lane_key<T>::type;
 
 /// Items as keys, and back: integers with the sign that makes them ordered, numbers as they are, or
-/// negated; NaN becomes infinity.
+/// negated; NaN becomes infinity. For an unsigned integer that of the signed one serves, whose
+/// code flips one more bit: so both have one sort.
 template <class T>
 struct lane_code {
   using K = lane_key_t<T>;
@@ -43,12 +44,13 @@ struct lane_code {
 
   bits flip;
 
-  explicit lane_code(bool descending) {
+  template <class Item>
+  [[nodiscard]] static SKERRY_INLINE lane_code of(bool descending) {
     constexpr bits top = bits{1} << (8 * sizeof(T) - 1);
-    if constexpr (ops::real_floating<T>) {
-      flip = descending ? top : bits{0};
+    if constexpr (ops::real_floating<Item>) {
+      return {descending ? top : bits{0}};
     } else {
-      flip = (ops::signed_integral<T> ? bits{0} : top) ^ (descending ? ~bits{0} : bits{0});
+      return {(ops::signed_integral<Item> ? bits{0} : top) ^ (descending ? ~bits{0} : bits{0})};
     }
   }
   [[nodiscard]] SKERRY_INLINE lanes_of<K> flipped(lanes_of<K> v) const {

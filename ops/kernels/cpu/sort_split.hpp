@@ -221,9 +221,9 @@ bool sort_whole(const Source& source, const stacked_keys<K>& whole, lane_code<T>
 template <class T>
 bool sort_by_threads(const char* row, char* out, char* room, int64 n, bool descending) {
   using K = lane_key_t<T>;
-  const lane_code<T> code(descending);
-  const items_as_keys<T> items{reinterpret_cast<const K*>(row), code};
-  return sort_whole<T>(items, whole_row(reinterpret_cast<K*>(out), reinterpret_cast<K*>(room), n),
+  const auto code = lane_code<K>::template of<T>(descending);
+  const items_as_keys<K> items{reinterpret_cast<const K*>(row), code};
+  return sort_whole<K>(items, whole_row(reinterpret_cast<K*>(out), reinterpret_cast<K*>(room), n),
                        code);
 }
 
