@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/ops/random_plans.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+
+#include "ops/concepts.hpp"
+#include "ops/kernels/cpu/fill.hpp"
+
+namespace skerry::random_plans {
+namespace {
+
+template <class T>
+T random_value(std::mt19937_64& random) {
+  const auto small = static_cast<int>(random() % 41) - 20;
+  if constexpr (std::is_same_v<T, bool>) {
+    return random() % 2 == 0;
+  } else if constexpr (ops::complex_floating<T>) {
+    using R = typename T::value_type;
+    return {random_value<R>(random), random_value<R>(random)};
+  } else if constexpr (ops::real_floating<T>) {
+    if (random() % 64 == 0) return std::numeric_limits<T>::quiet_NaN();
+    return static_cast<T>(small) / T(8);
+  } else {
+    return static_cast<T>(random() % 16 == 0 ? static_cast<int>(random()) : small);
+  }
+}
+
+void put_random(std::mt19937_64& random, dtype type, char* to) {
+  switch (type) {
+#define SKERRY_PUT(name, type, kind, typestr)      \
+  case dtype::name: {                              \
+    const type value = random_value<type>(random); \
+    std::memcpy(to, &value, sizeof value);         \
+    break;                                         \
+  }
+    SKERRY_FOR_EACH_DTYPE(SKERRY_PUT)
+#undef SKERRY_PUT
+  }
+}
+
+template <class F>
+void for_each_index(const indices& shape, F&& f) {
+  std::int64_t size = 1;
+  for (const auto n : shape) size *= n;
+  indices index(shape.size(), 0);
+  for (std::int64_t i = 0; i < size; ++i) {
+    f(index);
+    for (auto a = shape.size(); a-- > 0;) {
+      if (++index[a] < shape[a]) break;
+      index[a] = 0;
+    }
+  }
+}
+
+template <class T>
+bool near_values(T a, T b, double tolerance) {
+  if constexpr (ops::complex_floating<T>) {
+    if (std::hypot(a.re - b.re, a.im - b.im) <= tolerance * std::hypot(b.re, b.im)) return true;
+    return near_values(a.re, b.re, tolerance) && near_values(a.im, b.im, tolerance);
+  } else if constexpr (ops::real_floating<T>) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    return a == b || std::abs(a - b) <= tolerance * std::abs(b);
+  } else {
+    return a == b;
+  }
+}
+
+}  // namespace
+
+std::vector<level> levels() {
+  std::vector<level> all;
+#if defined(SKERRY_WITH_CPU_v2)
+  all.push_back({"v2", cpu::fill_v2});
+#endif
+#if defined(SKERRY_WITH_CPU_v3)
+  if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", cpu::fill_v3});
+#endif
+#if defined(SKERRY_WITH_CPU_v4)
+  if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", cpu::fill_v4});
+#endif
+  return all;
+}
+
+array random_array(std::mt19937_64& random, dtype type, const indices& shape, kind what) {
+  const std::int64_t itemsize = skerry::itemsize(type);
+  array result{.at = {}, .itemsize = itemsize, .bytes = {}};
+  int rank = static_cast<int>(shape.size());
+  if (what == kind::input && random() % 8 == 0)
+    rank = static_cast<int>(random() % (shape.size() + 1));
+  std::vector<int> order(static_cast<std::size_t>(rank));
+  std::iota(order.begin(), order.end(), 0);
+  if (random() % 3 == 0) std::shuffle(order.begin(), order.end(), random);
+  result.at.shape = dims(rank);
+  result.at.strides = dims(rank);
+  std::int64_t stride = itemsize;
+  if (random() % 4 == 0) stride *= 2;
+  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+    const std::int64_t n = shape[shape.size() - static_cast<std::size_t>(rank - *axis)];
+    const bool repeats = what == kind::input && random() % 5 == 0;
+    result.at.shape[*axis] = repeats ? 1 : n;
+    result.at.strides[*axis] = stride;
+    if (repeats) continue;
+    stride *= n;
+    if (random() % 4 == 0) stride += itemsize * static_cast<std::int64_t>(random() % 4);
+    if (random() % 8 == 0) {
+      result.at.offset += (n - 1) * result.at.strides[*axis];
+      result.at.strides[*axis] *= -1;
+    }
+  }
+  const std::int64_t margin = 64 + static_cast<std::int64_t>(random() % 2);
+  result.at.offset += margin;
+  result.bytes.resize(static_cast<std::size_t>(stride + 2 * margin));
+  for (std::int64_t at = margin; at + result.itemsize <= stride + margin; at += result.itemsize) {
+    put_random(random, type, result.bytes.data() + at);
+  }
+  return result;
+}
+
+indices random_shape(std::mt19937_64& random) {
+  static constexpr std::int64_t sizes[] = {1,  2,  3,  4,  5,   7,   8,   15,   16,   17,    31,
+                                           32, 33, 63, 65, 127, 128, 129, 1000, 4097, 100003};
+  indices shape;
+  std::int64_t left = 130000;
+  for (auto rank = random() % 6; rank > 0; --rank) {
+    std::int64_t n = sizes[random() % std::size(sizes)];
+    if (n > left) n = sizes[random() % 4];
+    shape.push_back(n);
+    left = std::max<std::int64_t>(left / n, 1);
+  }
+  std::shuffle(shape.begin(), shape.end(), random);
+  return shape;
+}
+
+bool near(dtype type, const char* a, const char* b, double tolerance) {
+  switch (type) {
+#define SKERRY_NEAR(name, type, kind, typestr) \
+  case dtype::name:                            \
+    return near_values(read<type>(a), read<type>(b), tolerance);
+    SKERRY_FOR_EACH_DTYPE(SKERRY_NEAR)
+#undef SKERRY_NEAR
+  }
+  return false;
+}
+
+double tolerance_of(dtype type) {
+  return type == dtype::float32 || type == dtype::complex64 ? 1e-6 : 2e-15;
+}
+
+void check_plans(const kernel& tested, std::uint64_t seed, int rounds, double tolerance,
+                 dtype output, std::span<const dtype> inputs, scalar_function scalar) {
+  constexpr std::size_t most_inputs = 3;
+  ASSERT_LE(inputs.size(), most_inputs);
+  ASSERT_NE(tested.host, nullptr);
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < rounds; ++round) {
+    const indices shape = random_shape(random);
+    array out = random_array(random, output, shape, kind::output);
+    std::vector<array> in;
+    for (const dtype type : inputs) in.push_back(random_array(random, type, shape, kind::input));
+    const std::vector<char> before = out.bytes;
+    std::vector<plan_operand> operands = {out.operand()};
+    for (array& x : in) operands.push_back(x.operand());
+    if (random() % 4 == 0) {  // the last one by value
+      plan_operand& last = operands.back();
+      std::memcpy(last.value.bytes, last.data, static_cast<std::size_t>(last.itemsize));
+      layout& at = in.back().at;
+      for (int a = 0; a < at.rank(); ++a) at.strides[a] = 0;
+      last.data = nullptr;
+      last.where = nullptr;
+    }
+    plan_parts parts(out.at.shape, operands);
+    parts.for_each([&](const plan& part) { tested.host(&part); });
+    std::vector<char> expected = before;
+    int wrong = 0;
+    for_each_index(shape, [&](const indices& index) {
+      const char* from[most_inputs];
+      for (std::size_t k = 0; k < in.size(); ++k) from[k] = in[k].item(index);
+      alignas(16) char want[16];
+      scalar(want, from);
+      char* place = out.item(index);
+      if (!near(output, place, want, tolerance)) ++wrong;
+      std::memcpy(expected.data() + (place - out.bytes.data()), place,
+                  static_cast<std::size_t>(out.itemsize));
+    });
+    ASSERT_EQ(wrong, 0) << "round " << round << ", shape " << to_string(out.at.shape);
+    ASSERT_EQ(expected, out.bytes) << "round " << round << ": wrote beside the output";
+  }
+}
+
+}  // namespace skerry::random_plans

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/layout.hpp"
+#include "core/plan.hpp"
+#include "ops/kernels/table.hpp"
+
+// Random arrays, and kernels run on them beside a scalar function. Elements are known by their
+// dtype here, not by their type: of each operation only one small function is compiled.
+
+namespace skerry::random_plans {
+
+using indices = std::vector<std::int64_t>;
+
+/// The levels of x86-64 that this build has kernels for and this machine runs.
+struct level {
+  const char* name;
+  void (*fill)(kernel_table&);
+};
+std::vector<level> levels();
+
+/// A test of the kernels of one level.
+class of_level : public testing::TestWithParam<level> {
+ protected:
+  void SetUp() override { GetParam().fill(*table_); }
+  std::unique_ptr<kernel_table> table_ = std::make_unique<kernel_table>();
+};
+inline std::string level_name(const testing::TestParamInfo<level>& info) { return info.param.name; }
+
+/// An array somewhere in a block of bytes whose rest must stay untouched.
+struct array {
+  layout at;
+  std::int64_t itemsize = 0;
+  std::vector<char> bytes;
+
+  char* data() { return bytes.data() + at.offset; }
+  char* item(const indices& index) {
+    char* place = data();
+    for (int a = 0; a < at.rank(); ++a) {
+      const auto from_end = static_cast<std::size_t>(at.rank() - a);
+      if (at.shape[a] > 1) place += index[index.size() - from_end] * at.strides[a];
+    }
+    return place;
+  }
+  plan_operand operand() {
+    return {.data = data(), .where = &at, .itemsize = itemsize, .value = {}};
+  }
+};
+
+enum class kind { output, input };
+
+/// Axes in any order, with gaps, backwards, and for inputs broadcast or missing; at an odd address.
+array random_array(std::mt19937_64& random, dtype type, const indices& shape, kind what);
+indices random_shape(std::mt19937_64& random);
+
+template <class T>
+T read(const char* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+/// Equal, or both NaN, or as near as two implementations of a function are.
+bool near(dtype type, const char* a, const char* b, double tolerance);
+/// Of a function that isn't exact: several units in the last place.
+double tolerance_of(dtype type);
+
+/// Computes one element of an output from one of each input.
+using scalar_function = void (*)(char* out, const char* const* in);
+
+template <class Op, class R, class... T>
+void apply_scalar(char* out, const char* const* in) {
+  const R result = [in]<std::size_t... K>(std::index_sequence<K...>) -> R {
+    return Op{}(read<T>(in[K])...);
+  }(std::index_sequence_for<T...>{});
+  std::memcpy(out, &result, sizeof result);
+}
+
+/// Runs a kernel over random plans of an output and inputs.
+void check_plans(const kernel& tested, std::uint64_t seed, int rounds, double tolerance,
+                 dtype output, std::span<const dtype> inputs, scalar_function scalar);
+
+/// As above, by the functor Op.
+template <class Op, class R, class... T>
+void check_functor(const kernel& tested, std::uint64_t seed, int rounds, double tolerance) {
+  const dtype inputs[] = {dtype_of<T>...};
+  check_plans(tested, seed, rounds, tolerance, dtype_of<R>, inputs, apply_scalar<Op, R, T...>);
+}
+
+}  // namespace skerry::random_plans
