@@ -115,13 +115,11 @@ def test_nothing_is_enqueued_on_a_stream_that_is_captured(cuda_device):
                 call()
         finally:
             _core.rehearsal_set_captured(0)
-        enqueued = {
-            "launch_host_kernel",
-            "copy_async",
-            "copy_peer_async",
-            "stream_synchronize",
-            "allocate_async",
-        }
+        enqueued = {"launch_host_kernel", "copy_async", "copy_peer_async", "stream_synchronize"}
+        if (
+            name != "between devices"
+        ):  # where the target's stream, which is not captured, gives memory
+            enqueued.add("allocate_async")
         assert not enqueued & set(made), name
         assert sk.memory_statistics(cuda_device).live_bytes == before, name
     with sk.stream(s):
