@@ -112,7 +112,8 @@ struct moment_loops : accumulator_loops<Op, T> {
   template <int Rows>
   static SKERRY_INLINE pair of_rows(const char* x, int64 row, int64 i) {
     if constexpr (Rows == 1) {
-      return {item(x, i), T(0)};
+      const T only = item(x, i);
+      return {only, only - only};  // 0, or NaN if it is none or infinite
     } else {
       T v[Rows];
 #pragma GCC unroll 8
