@@ -106,7 +106,8 @@ struct accumulator_loops {
   /// Four rows of a block at a time, by the `four_rows` of Loops: one read and write of the
   /// accumulator for four elements.
   template <class Loops>
-  static SKERRY_INLINE void columns_by_four(char* acc, const element_rows& block) {
+  static SKERRY_INLINE void columns_by_four(char* acc, const element_rows& of) {
+    const element_rows block = of;  // not changed by what is stored
     const int64 n = block.n;
     int64 j = 0;
     if (block.is_fresh && block.rows >= 4) {

@@ -186,19 +186,26 @@ struct extremum_loops : accumulator_loops<Op, T> {
   template <int Length>
   static void short_rows(char* out, const char* x, int64 n, const ops::reduced&) noexcept {
     using V = vector_of<T>;
-    alignas(64) T parts[Length == 3 ? Length : 1][widest_block];
-    if constexpr (Length == 3) take_apart(parts, x, n);
     int64 i = 0;
-    for (; i + V::lanes <= n; i += V::lanes) {
-      typename V::type columns[Length];
-      if constexpr (Length == 3) {
-        for (int k = 0; k < Length; ++k)
+    if constexpr (Length == 3) {
+      alignas(64) T parts[Length][widest_block];
+      take_apart(parts, x, n);
+      for (; i + V::lanes <= n; i += V::lanes) {
+        typename V::type columns[Length];
+#pragma GCC unroll 4
+        for (int k = 0; k < Length; ++k) {
           load_vector(columns[k], reinterpret_cast<const char*>(parts[k] + i));
-      } else {
-        load_columns(columns, x + i * Length * size);
+        }
+        const typename V::type value = of_columns(columns);
+        __builtin_memcpy(out + i * size, &value, sizeof value);
       }
-      const typename V::type value = of_columns(columns);
-      __builtin_memcpy(out + i * size, &value, sizeof value);
+    } else {
+      for (; i + V::lanes <= n; i += V::lanes) {
+        typename V::type columns[Length];
+        load_columns(columns, x + i * Length * size);
+        const typename V::type value = of_columns(columns);
+        __builtin_memcpy(out + i * size, &value, sizeof value);
+      }
     }
     rows(out + i * size, x + i * Length * size, Length * size, n - i, Length, 0);
   }

@@ -24,7 +24,9 @@ struct index_loops : accumulator_loops<Op, T> {
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
 
-  SKERRY_SHARED static void find_columns(T* value, B* place, const element_rows& block) {
+  SKERRY_SHARED static void find_columns(T* __restrict value, B* __restrict place,
+                                         const element_rows& of) {
+    const element_rows block = of;  // not changed by what is stored
     if (find_numbers(value, place, block)) return;
     find_row_by_row(value, place, block);
   }
@@ -140,8 +142,8 @@ struct index_loops : accumulator_loops<Op, T> {
 
   /// Of `Rows` rows, from number j on; `nan` gathers what is not equal to itself.
   template <int Rows, bool First = false>
-  static SKERRY_INLINE void find_in(T* value, B* place, const char* x, int64 row, int64 n, int64 j,
-                                    typename V::bits& nan) {
+  static SKERRY_INLINE void find_in(T* __restrict value, B* __restrict place, const char* x,
+                                    int64 row, int64 n, int64 j, typename V::bits& nan) {
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
       typename V::type held;
@@ -181,7 +183,8 @@ struct index_loops : accumulator_loops<Op, T> {
   }
 
   /// False if there is a NaN.
-  static SKERRY_INLINE bool find_numbers(T* value, B* place, const element_rows& block) {
+  static SKERRY_INLINE bool find_numbers(T* __restrict value, B* __restrict place,
+                                         const element_rows& block) {
     typename V::bits nan = {};
     int64 j = block.rows < 4 ? 1 : 4;
     if (j == 4) {

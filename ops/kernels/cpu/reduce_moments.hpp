@@ -23,7 +23,9 @@ struct moment_loops : accumulator_loops<Op, T> {
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
 
-  SKERRY_SHARED static void total_columns(T* mean, T* squares, const element_rows& block) {
+  SKERRY_SHARED static void total_columns(T* __restrict mean, T* __restrict squares,
+                                          const element_rows& of) {
+    const element_rows block = of;  // not changed by what is stored
     int64 j = 0;
     for (; j + 8 <= block.rows; j += 8) add_rows<8>(mean, squares, block, j);
     if (j + 4 <= block.rows) {
