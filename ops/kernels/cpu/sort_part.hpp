@@ -78,7 +78,10 @@ int64 part_outwards(const Source& source, int64 n, K pivot, K* to, bool& special
   outer_ends<false, K> ends{to, to + n, all_lanes<K>(pivot)};
   typename Source::notes seen{};
   int64 i = 0;
-  for (; i + lanes <= n; i += lanes) ends.put(source.lanes(i, seen));
+  for (; i + lanes <= n; i += lanes) {
+    __builtin_prefetch(source.from + i + 2048 / int64(sizeof(K)));
+    ends.put(source.lanes(i, seen));
+  }
   if (i < n) ends.put_some(source.some_lanes(i, n - i, ends.pivots, seen), n - i);
   special = Source::any_special(seen);
   return to + n - ends.high;
@@ -86,11 +89,14 @@ int64 part_outwards(const Source& source, int64 n, K pivot, K* to, bool& special
 
 /// Parts keys where they are. Blocks at either end, and what is left over, are taken out first; the
 /// next block is always read from the end that has less room, so that both have room for a block.
+/// Which end that is nothing can foresee, so either end's blocks are fetched some blocks ahead: 4e6
+/// int64 took 40 ms without, and take 34 (Xeon of model 167, one thread).
 template <bool Strict, class K>
 int64 part_in_place(K* keys, int64 n, K pivot) {
   constexpr int lanes = lane_count<K>;
   constexpr int vectors = vector_bytes == 64 ? 8 : 4;
   constexpr int64 block = vectors * lanes;
+  constexpr int64 blocks_ahead = 4;
   const int64 over = n % block;
   K outside[3 * block];
   K* first = keys + block + over;
@@ -104,8 +110,10 @@ int64 part_in_place(K* keys, int64 n, K pivot) {
     if (!from_first) last -= block;
     const K* from = from_first ? first : last;
     if (from_first) first += block;
+    const K* ahead = from_first ? from + blocks_ahead * block : from - blocks_ahead * block;
     repeat<vectors>([&](auto i) __attribute__((always_inline)) {
       v[decltype(i)::value] = load_lanes(from + decltype(i)::value * lanes);
+      __builtin_prefetch(ahead + decltype(i)::value * lanes);
     });
     repeat<vectors>([&](auto i)
                         __attribute__((always_inline)) { ends.put(v[decltype(i)::value]); });
