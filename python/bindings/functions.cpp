@@ -42,10 +42,10 @@ PyObject* wrong_count(const op_entry& op, Py_ssize_t count, PyObject* keywords) 
 }
 
 /// A function of one or two arrays, all positional.
-template <op_id Op>
-PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-  constexpr int arity = Op < unary_count ? 1 : 2;
-  const op_entry& op = op_table()[Op];
+template <int arity>
+[[gnu::noinline]] PyObject* elementwise_of(op_id id, PyObject* const* args, Py_ssize_t count,
+                                           PyObject* keywords) {
+  const op_entry& op = op_table()[id];
   if (count != arity || (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0)) {
     return wrong_count(op, count, keywords);
   }
@@ -66,10 +66,16 @@ PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
     ndarray result;
     {
       const without_gil working(long_call(operands, arity));
-      result = apply(Op, operands);
+      result = apply(id, operands);
     }
     return wrap(std::move(result));
   });
+}
+
+/// What Python calls: it tells no function which one it is.
+template <op_id Op>
+PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  return elementwise_of<Op < unary_count ? 1 : 2>(Op, args, count, keywords);
 }
 
 PyObject* run_clip(const arguments& with) {

@@ -82,7 +82,7 @@ void argsort_by_lanes(const char* row, int64* out, int64* room, int64 n, bool de
   const auto plain = lane_code<int64>::of<int64>(false);
   const plain_keys<int64> source{out};
   if (n <= network_keys<int64>) {
-    sort_few<int64>(source, keys_to_keys<int64>{out}, n);
+    sort_few<int64>(source, keys_to_items<int64>{out, plain}, n);
   } else if (!alone || n < parallel_keys || cpu::thread_count() == 1) {
     sort_at_place<int64>(whole_row(out, room, n), plain);
   } else {

@@ -147,16 +147,6 @@ struct keys_to_items {
   SKERRY_INLINE void put_key(int64 at, K key) const { put_some(at, 1, all_lanes<K>(key)); }
 };
 
-template <class K>
-struct keys_to_keys {
-  K* to;
-
-  SKERRY_INLINE void put(int64 at, lanes_of<K> v) const { store_lanes(to + at, v); }
-  SKERRY_INLINE void put_some(int64 at, int64 n, lanes_of<K> v) const {
-    store_some_lanes(to + at, n, v);
-  }
-};
-
 /// A pseudo-random sample of Rows vectors' worth of keys, sorted.
 template <class K, int Rows, class Source>
 void draw_sample(const Source& source, int64 n, K* sample) {
@@ -167,7 +157,7 @@ void draw_sample(const Source& source, int64 n, K* sample) {
     const auto scaled = static_cast<unsigned __int128>(state) * static_cast<uint64>(n);
     sample[i] = source.key(static_cast<int64>(scaled >> 64));
   }
-  sort_in_registers<K, Rows>(plain_keys<K>{sample}, keys_to_keys<K>{sample}, size);
+  sort_in_registers<K, Rows>(plain_keys<K>{sample}, keys_to_items<K>{sample, {}}, size);
 }
 
 /// The median of a sample.

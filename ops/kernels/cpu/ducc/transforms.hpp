@@ -8,8 +8,15 @@
 
 #include "core/config.hpp"
 #include "device/cpu/thread_pool.hpp"
-#include "ducc0/fft/fftnd_impl.h"
+#include "ducc0/infra/simd.h"
 #include "ops/kernels/cpu/ducc/entry.hpp"
+
+// Vectors of two float64, beside those of four, serve a remainder of a batch only, and are a fifth of what there is to
+// compile.
+template <>
+inline constexpr bool DUCC0_NAMESPACE::detail_simd::simd_exists<double, 2> = false;
+
+#include "ducc0/fft/fftnd_impl.h"
 
 // Calls of ducc's FFT. Its views count strides in elements.
 
