@@ -16,7 +16,7 @@ namespace kernels {
 /// The places of a row of has_lanes<T> in `out`; `room` has room for as many unless there are
 /// short_row at most. By all threads, if the row is `alone`.
 template <class T>
-void argsort_by_lanes(const char* row, int64* out, int64* room, int64 n, bool descending,
+void argsort_by_lanes(const char* row, int64* out, int64* room, int64 n, row_order order,
                       bool alone);
 
 #if defined(__AVX2__)
@@ -74,12 +74,12 @@ void order_ties(const row_keys<T>& keys, uint64* placed, uint64* room, int64 n, 
 }
 
 template <class T>
-void argsort_by_lanes(const char* row, int64* out, int64* room, int64 n, bool descending,
+void argsort_by_lanes(const char* row, int64* out, int64* room, int64 n, row_order order,
                       bool alone) {
-  const encoded_row<T> items(row, descending);
+  const encoded_row<T> items(row, order);
   const place_code code = code_places(items, n);
   for (int64 i = 0; i < n; ++i) out[i] = code.joined(items.key(i), i);
-  const auto plain = lane_code<int64>::of<int64>(false);
+  const lane_code<int64> plain{};
   const plain_keys<int64> source{out};
   if (n <= network_keys<int64>) {
     sort_few<int64>(source, keys_to_items<int64>{out, plain}, n);
@@ -93,7 +93,7 @@ void argsort_by_lanes(const char* row, int64* out, int64* room, int64 n, bool de
     return;
   }
   uint64 few[short_row];
-  order_ties<T>(row_keys<T>(row, descending), reinterpret_cast<uint64*>(out),
+  order_ties<T>(row_keys<T>(row, order), reinterpret_cast<uint64*>(out),
                 n <= short_row ? few : reinterpret_cast<uint64*>(room), n, code);
 }
 

@@ -11,6 +11,25 @@ namespace kernels {
 
 SKERRY_INLINE int bit_width(uint64 bits) { return bits == 0 ? 0 : 64 - __builtin_clzll(bits); }
 
+/// In which order items are sorted; NaN is last in both.
+struct row_order {
+  bool descending;
+  bool is_signed;  ///< an unsigned integer stands for the signed one: so both have one sort
+
+  template <class T>
+  static constexpr row_order of(bool descending) {
+    return {descending, ops::signed_integral<T>};
+  }
+  /// For sort_key<T>.
+  template <class T>
+  [[nodiscard]] SKERRY_INLINE typename sort_key<T>::type flip() const {
+    static_assert(!ops::signed_integral<T>);
+    using K = typename sort_key<T>::type;
+    const K sign = is_signed ? static_cast<K>(K{1} << (8 * sizeof(K) - 1)) : K{0};
+    return descending ? static_cast<K>(~sign) : sign;
+  }
+};
+
 /// The items of a row as keys; notes on the way which bits differ, and items that decode does not
 /// give back.
 template <class T>
@@ -23,10 +42,8 @@ struct encoded_row {
   K differing = 0;
   K special = 0;
 
-  encoded_row(const char* at, bool descending)
-      : row(at),
-        flip(descending ? static_cast<K>(~K{0}) : K{0}),
-        first(sort_key<T>::encode(load<K>(at), flip)) {}
+  encoded_row(const char* at, row_order order)
+      : row(at), flip(order.flip<T>()), first(sort_key<T>::encode(load<K>(at), flip)) {}
 
   [[nodiscard]] SKERRY_INLINE K key(int64 i) const {
     return sort_key<T>::encode(load<K>(row + i * int64(sizeof(K))), flip);

@@ -63,10 +63,10 @@ struct run_pair {
 /// Merges neighbouring runs of `length` (the last may be shorter) from one array to another.
 template <class T>
 void merge_runs(const typename sort_key<T>::type* from, typename sort_key<T>::type* to, int64 n,
-                int64 length, bool descending) {
+                int64 length, row_order order) {
   using K = typename sort_key<T>::type;
   constexpr int64 piece = 32768;
-  const K flip = descending ? static_cast<K>(~K{0}) : K{0};
+  const K flip = order.flip<T>();
   cpu::parallel_for(ceil_div(n, piece), 1, [=](int64 begin_piece, int64 end_piece) {
     for (int64 at = begin_piece * piece; at < least(n, end_piece * piece);) {
       const int64 start = at / (2 * length) * (2 * length);

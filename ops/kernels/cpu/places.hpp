@@ -21,7 +21,7 @@ struct row_keys {
 
   encoded_row<T> row;
 
-  row_keys(const char* at, bool descending) : row(at, descending) {}
+  row_keys(const char* at, row_order order) : row(at, order) {}
   [[nodiscard]] SKERRY_INLINE uint64 part(int64 i, int) const { return row.key(i); }
   [[nodiscard]] bool is_nan(int64 i) const {
     if constexpr (ops::floating<T>) return row.key(i) == static_cast<bits_of<T>>(~bits_of<T>{0});
@@ -40,7 +40,7 @@ struct row_keys<complex128> {
 
   const char* row;
 
-  row_keys(const char* at, bool) : row(at) {}
+  row_keys(const char* at, row_order) : row(at) {}
   [[nodiscard]] SKERRY_INLINE uint64 part(int64 i, int which) const {
     if (is_nan(i)) return ~uint64{0};
     return sort_key<float64>::encode(load<uint64>(row + i * 16 + which * 8), 0);
@@ -177,8 +177,8 @@ struct place_sink {
 
 /// The places as int64 in `out`, which has room for n of them.
 template <class T>
-void argsort_row(const char* row, char* out, char* scratch, int64 n, bool descending) {
-  const row_keys<T> keys(row, descending);
+void argsort_row(const char* row, char* out, char* scratch, int64 n, row_order order) {
+  const row_keys<T> keys(row, order);
   uint64* const places = reinterpret_cast<uint64*>(out);
   uint64* const spare = reinterpret_cast<uint64*>(scratch);
   if constexpr (sizeof(T) <= 4) {

@@ -19,7 +19,7 @@ namespace kernels {
 /// one are lost and the others are any. `room` has room for n items, unless they are so few that
 /// they are sorted in registers: short_row, at least.
 template <class T>
-bool sort_lanes(const char* row, char* out, char* room, int64 n, bool descending);
+bool sort_lanes(const char* row, char* out, char* room, int64 n, row_order order);
 
 #if defined(__AVX2__)
 
@@ -145,9 +145,9 @@ bool sort_lanes_by(lane_code<K> code, const char* row, char* out, char* room, in
 }
 
 template <class T>
-bool sort_lanes(const char* row, char* out, char* room, int64 n, bool descending) {
+bool sort_lanes(const char* row, char* out, char* room, int64 n, row_order order) {
   using K = lane_key_t<T>;
-  return sort_lanes_by<K>(lane_code<K>::template of<T>(descending), row, out, room, n);
+  return sort_lanes_by<K>(lane_code<K>::template of<T>(order), row, out, room, n);
 }
 
 #endif

@@ -5,10 +5,21 @@
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernels/cpu/memory.hpp"
 #include "ops/kernels/sort.hpp"
+#include "ops/kernels/stand_in_type.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
+
+/// An unsigned integer that stands for a signed one, so that its order is that one's.
+template <class T>
+SKERRY_INLINE T ordered(T item, [[maybe_unused]] T sign) {
+  if constexpr (ops::real_floating<T>) {
+    return item;
+  } else {
+    return static_cast<T>(item ^ sign);
+  }
+}
 
 /// The sorted items, as they lie or through a sorter.
 template <class T, bool Sorter>
@@ -16,10 +27,14 @@ struct sorted_items {
   const char* items;
   const char* sorter;
   int64 size;
+  T sign;
   int64 outside = 0;  ///< an index of the sorter that is out of bounds, or 0
 
-  sorted_items(const search_params& p)
-      : items(p.sorted), sorter(reinterpret_cast<const char*>(p.sorter)), size(p.sorted_size) {}
+  sorted_items(const search_params& p, T of)
+      : items(p.sorted),
+        sorter(reinterpret_cast<const char*>(p.sorter)),
+        size(p.sorted_size),
+        sign(of) {}
 
   SKERRY_INLINE T operator[](int64 i) {
     if constexpr (Sorter) {
@@ -29,7 +44,7 @@ struct sorted_items {
         i = 0;
       }
     }
-    return load<T>(items + i * int64(sizeof(T)));
+    return ordered(load<T>(items + i * int64(sizeof(T))), sign);
   }
 };
 
@@ -71,7 +86,9 @@ void search_range(const search_params& p, Items& items, int64 begin, int64 end) 
   T values[block];
   for (int64 at = begin; at < end; at += block) {
     const int64 n = least(block, end - at);
-    for (int64 i = 0; i < n; ++i) values[i] = load<T>(p.values + (at + i) * int64(sizeof(T)));
+    for (int64 i = 0; i < n; ++i) {
+      values[i] = ordered(load<T>(p.values + (at + i) * int64(sizeof(T))), items.sign);
+    }
     int64* const out = p.output + at;
     if (n == block) {
       search_block<Right>(items, values, out, block);
@@ -87,25 +104,32 @@ void search_range(const search_params& p, Items& items, int64 begin, int64 end) 
 }
 
 template <class T, bool Right, bool Sorter>
-void search_all(const search_params& p) {
+void search_all(const search_params& p, T sign) {
   cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
-    sorted_items<T, Sorter> items(p);
+    sorted_items<T, Sorter> items(p, sign);
     search_range<Right, T>(p, items, begin, end);
     if (Sorter && items.outside != 0) __atomic_store_n(p.outside, items.outside, __ATOMIC_RELAXED);
   });
 }
 
 template <class T>
-void run_search(const void* params) {
-  const auto& p = *static_cast<const search_params*>(params);
+SKERRY_SHARED void search(const search_params& p, T sign) {
   if (p.sorter != nullptr) *p.outside = 0;
   if (p.sorted_size == 0) {
     for (int64 i = 0; i < p.size; ++i) p.output[i] = 0;
   } else if (p.sorter != nullptr) {
-    p.right ? search_all<T, true, true>(p) : search_all<T, false, true>(p);
+    p.right ? search_all<T, true, true>(p, sign) : search_all<T, false, true>(p, sign);
   } else {
-    p.right ? search_all<T, true, false>(p) : search_all<T, false, false>(p);
+    p.right ? search_all<T, true, false>(p, sign) : search_all<T, false, false>(p, sign);
   }
+}
+
+template <class T>
+void run_search(const void* params) {
+  using U = ops::unsigned_stand_in_t<T>;
+  constexpr U sign =
+      ops::signed_integral<T> ? static_cast<U>(uint64{1} << (8 * sizeof(T) - 1)) : U(0);
+  search<U>(*static_cast<const search_params*>(params), sign);
 }
 
 }  // namespace kernels

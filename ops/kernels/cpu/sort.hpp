@@ -11,6 +11,7 @@
 #include "ops/kernels/cpu/radix.hpp"
 #include "ops/kernels/cpu/sort_split.hpp"
 #include "ops/kernels/sort.hpp"
+#include "ops/kernels/stand_in_type.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
@@ -20,12 +21,12 @@ namespace kernels {
 
 /// Undoes what encoding merged: puts NaNs and zeros where they belong, in the order of the input.
 template <ops::real_floating T>
-void restore_specials(const char* row, T* out, int64 n, bool descending) {
+void restore_specials(const char* row, T* out, int64 n, row_order order) {
   int64 before = 0;
   int64 nans = 0;
   for (int64 i = 0; i < n; ++i) {
     const T x = load<T>(row + i * int64(sizeof(T)));
-    before += descending ? x > 0 : x < 0;
+    before += order.descending ? x > 0 : x < 0;
     nans += x != x;
   }
   int64 tail = n - nans;
@@ -37,10 +38,10 @@ void restore_specials(const char* row, T* out, int64 n, bool descending) {
 }
 
 template <class T>
-void sort_row_by_lanes(const char* row, char* out, char* scratch, int64 n, bool descending) {
-  [[maybe_unused]] const bool special = sort_lanes<T>(row, out, scratch, n, descending);
+void sort_row_by_lanes(const char* row, char* out, char* scratch, int64 n, row_order order) {
+  [[maybe_unused]] const bool special = sort_lanes<T>(row, out, scratch, n, order);
   if constexpr (ops::real_floating<T>) {
-    if (special) restore_specials(row, reinterpret_cast<T*>(out), n, descending);
+    if (special) restore_specials(row, reinterpret_cast<T*>(out), n, order);
   }
 }
 
@@ -55,28 +56,28 @@ struct decode_sink {
 };
 
 template <class T>
-void sort_short_row(const char* row, char* out, int64 n, bool descending) {
+void sort_short_row(const char* row, char* out, int64 n, row_order order) {
   if constexpr (has_lanes<T>) {
-    sort_row_by_lanes<T>(row, out, nullptr, n, descending);
+    sort_row_by_lanes<T>(row, out, nullptr, n, order);
   } else {
     using K = typename sort_key<T>::type;
-    encoded_row<T> source(row, descending);
+    encoded_row<T> source(row, order);
     K keys[short_row];
     source.block(0, n, keys);
     insertion_sort(keys, n);
     decode_keys<T>(keys, out, n, source.flip);
     if constexpr (ops::real_floating<T>) {
-      if (source.special != 0) restore_specials(row, reinterpret_cast<T*>(out), n, descending);
+      if (source.special != 0) restore_specials(row, reinterpret_cast<T*>(out), n, order);
     }
   }
 }
 
 /// Items of one byte are counted.
 template <class T>
-void count_row(const char* row, char* out, int64 n, bool descending) {
+void count_row(const char* row, char* out, int64 n, row_order order) {
   constexpr int lanes = 4;
   int64 count[lanes][256] = {};
-  encoded_row<T> source(row, descending);
+  encoded_row<T> source(row, order);
   int64 i = 0;
   for (; i + lanes <= n; i += lanes) {
     for (int lane = 0; lane < lanes; ++lane) ++count[lane][source.key(i + lane)];
@@ -135,21 +136,21 @@ SKERRY_INLINE bool sorts_by_lanes(int64 n) {
 }
 
 template <class T>
-void sort_row(const char* row, char* out, char* scratch, int64 n, bool descending) {
+void sort_row(const char* row, char* out, char* scratch, int64 n, row_order order) {
   using K = typename sort_key<T>::type;
   if constexpr (has_lanes<T>) {
-    if (sorts_by_lanes<T>(n)) return sort_row_by_lanes<T>(row, out, scratch, n, descending);
+    if (sorts_by_lanes<T>(n)) return sort_row_by_lanes<T>(row, out, scratch, n, order);
   }
   if constexpr (sizeof(T) == 1) {
-    count_row<T>(row, out, n, descending);
+    count_row<T>(row, out, n, order);
   } else if constexpr (!lanes_are_best<T>) {
-    encoded_row<T> source(row, descending);
+    encoded_row<T> source(row, order);
     K* const spare = reinterpret_cast<K*>(scratch);
     if (sizeof(T) < 4 || n < distributed_from || !sort_distributed(source, out, spare, n)) {
       sort_digits(source, out, spare, n);
     }
     if constexpr (ops::real_floating<T>) {
-      if (source.special != 0) restore_specials(row, reinterpret_cast<T*>(out), n, descending);
+      if (source.special != 0) restore_specials(row, reinterpret_cast<T*>(out), n, order);
     }
   }
 }
@@ -170,7 +171,7 @@ SKERRY_INLINE int64 parallel_runs(int64 n) {
 /// One row by several threads: sorted runs, then merges from one array to the other and back.
 template <class T>
 void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 runs,
-                   bool descending) {
+                   row_order order) {
   using K = typename sort_key<T>::type;
   constexpr int64 size = sizeof(T);
   const int64 length = ceil_div(n, runs);
@@ -180,11 +181,11 @@ void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 run
   cpu::parallel_for(runs, 1, [=](int64 begin, int64 end) {
     for (int64 run = begin; run < end; ++run) {
       const int64 at = run * length * size;
-      sort_row<T>(row + at, from + at, to + at, least(length, n - run * length), descending);
+      sort_row<T>(row + at, from + at, to + at, least(length, n - run * length), order);
     }
   });
   for (int64 width = length; width < n; width *= 2) {
-    merge_runs<T>(reinterpret_cast<const K*>(from), reinterpret_cast<K*>(to), n, width, descending);
+    merge_runs<T>(reinterpret_cast<const K*>(from), reinterpret_cast<K*>(to), n, width, order);
     char* const merged = to;
     to = from;
     from = merged;
@@ -195,59 +196,58 @@ void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 run
 /// those of sets call it, too.
 template <class T>
 [[gnu::used, gnu::noinline]] void sort_whole_row(const char* row, char* out, char* scratch, int64 n,
-                                                 bool descending) {
-  if (n <= short_row) return sort_short_row<T>(row, out, n, descending);
+                                                 row_order order) {
+  if (n <= short_row) return sort_short_row<T>(row, out, n, order);
   if constexpr (has_lanes<T>) {
     if (n >= parallel_keys && cpu::thread_count() > 1 && sorts_by_lanes<T>(n)) {
-      [[maybe_unused]] const bool special = sort_by_threads<T>(row, out, scratch, n, descending);
+      [[maybe_unused]] const bool special = sort_by_threads<T>(row, out, scratch, n, order);
       if constexpr (ops::real_floating<T>) {
-        if (special) restore_specials(row, reinterpret_cast<T*>(out), n, descending);
+        if (special) restore_specials(row, reinterpret_cast<T*>(out), n, order);
       }
       return;
     }
   }
   if constexpr (sizeof(T) > 1 && !lanes_are_best<T>) {
     const int64 runs = parallel_runs(n);
-    if (runs > 1) return sort_long_row<T>(row, out, scratch, n, runs, descending);
+    if (runs > 1) return sort_long_row<T>(row, out, scratch, n, runs, order);
   }
-  sort_row<T>(row, out, scratch, n, descending);
+  sort_row<T>(row, out, scratch, n, order);
 }
 
 template <class T>
 SKERRY_INLINE void order_row_of_places(const char* row, char* out, char* scratch, int64 n,
-                                       bool descending, [[maybe_unused]] bool alone = false) {
+                                       row_order order, [[maybe_unused]] bool alone = false) {
   if constexpr (has_lanes<T>) {
     argsort_by_lanes<T>(row, reinterpret_cast<int64*>(out), reinterpret_cast<int64*>(scratch), n,
-                        descending, alone);
+                        order, alone);
   } else {
-    argsort_row<T>(row, out, scratch, n, descending);
+    argsort_row<T>(row, out, scratch, n, order);
   }
 }
 
 template <class T, bool Places>
-SKERRY_INLINE void run_row(const sort_params& p, int64 row, char* scratch) {
+SKERRY_INLINE void sort_one(const sort_params& p, row_order order, int64 row, char* scratch) {
   const char* from = p.input + row * p.length * int64(sizeof(T));
   if constexpr (Places) {
-    order_row_of_places<T>(from, p.output + row * p.length * 8, scratch, p.length, p.descending);
+    order_row_of_places<T>(from, p.output + row * p.length * 8, scratch, p.length, order);
   } else {
     char* to = p.output + row * p.length * int64(sizeof(T));
     if (p.length <= short_row) {
-      sort_short_row<T>(from, to, p.length, p.descending);
+      sort_short_row<T>(from, to, p.length, order);
     } else {
-      sort_row<T>(from, to, scratch, p.length, p.descending);
+      sort_row<T>(from, to, scratch, p.length, order);
     }
   }
 }
 
 template <class T, bool Places>
-void run_sort(const void* params) {
-  const auto& p = *static_cast<const sort_params*>(params);
+SKERRY_SHARED void sort_rows(const sort_params& p, row_order order) {
   if (p.length <= 0 || p.rows <= 0) return;
   if (p.rows == 1) {
     if constexpr (Places) {
-      order_row_of_places<T>(p.input, p.output, p.scratch, p.length, p.descending, true);
+      order_row_of_places<T>(p.input, p.output, p.scratch, p.length, order, true);
     } else {
-      sort_whole_row<T>(p.input, p.output, p.scratch, p.length, p.descending);
+      sort_whole_row<T>(p.input, p.output, p.scratch, p.length, order);
     }
     return;
   }
@@ -258,10 +258,16 @@ void run_sort(const void* params) {
     for (int64 slot = begin; slot < end; ++slot) {
       const int64 last = least(p.rows, (slot + 1) * share);
       for (int64 row = slot * share; row < last; ++row) {
-        run_row<T, Places>(p, row, p.scratch + slot * piece);
+        sort_one<T, Places>(p, order, row, p.scratch + slot * piece);
       }
     }
   });
+}
+
+template <class T, bool Places>
+void run_sort(const void* params) {
+  const auto& p = *static_cast<const sort_params*>(params);
+  sort_rows<ops::unsigned_stand_in_t<T>, Places>(p, row_order::of<T>(p.descending));
 }
 
 }  // namespace kernels

@@ -45,12 +45,12 @@ struct lane_code {
   bits flip;
 
   template <class Item>
-  [[nodiscard]] static SKERRY_INLINE lane_code of(bool descending) {
+  [[nodiscard]] static SKERRY_INLINE lane_code of(row_order order) {
     constexpr bits top = bits{1} << (8 * sizeof(T) - 1);
     if constexpr (ops::real_floating<Item>) {
-      return {descending ? top : bits{0}};
+      return {order.descending ? top : bits{0}};
     } else {
-      return {(ops::signed_integral<Item> ? bits{0} : top) ^ (descending ? ~bits{0} : bits{0})};
+      return {(order.is_signed ? bits{0} : top) ^ (order.descending ? ~bits{0} : bits{0})};
     }
   }
   [[nodiscard]] SKERRY_INLINE lanes_of<K> flipped(lanes_of<K> v) const {

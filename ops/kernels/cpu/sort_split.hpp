@@ -17,7 +17,7 @@ inline constexpr int64 parallel_keys = int64{1} << 16;
 
 /// Sorts a row as sort_lanes does, by all threads.
 template <class T>
-bool sort_by_threads(const char* row, char* out, char* room, int64 n, bool descending);
+bool sort_by_threads(const char* row, char* out, char* room, int64 n, row_order order);
 
 #if defined(__AVX2__)
 
@@ -219,9 +219,9 @@ bool sort_whole(const Source& source, const stacked_keys<K>& whole, lane_code<T>
 }
 
 template <class T>
-bool sort_by_threads(const char* row, char* out, char* room, int64 n, bool descending) {
+bool sort_by_threads(const char* row, char* out, char* room, int64 n, row_order order) {
   using K = lane_key_t<T>;
-  const auto code = lane_code<K>::template of<T>(descending);
+  const auto code = lane_code<K>::template of<T>(order);
   const items_as_keys<K> items{reinterpret_cast<const K*>(row), code};
   return sort_whole<K>(items, whole_row(reinterpret_cast<K*>(out), reinterpret_cast<K*>(room), n),
                        code);

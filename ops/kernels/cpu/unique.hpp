@@ -14,8 +14,9 @@ inline namespace SKERRY_TARGET {
 namespace kernels {
 
 // The dearest part of these units to compile is in those of sort.
-#define SKERRY_EXTERN_SORT(name) \
-  extern template void sort_whole_row<type_of<dtype::name>>(const char*, char*, char*, int64, bool);
+#define SKERRY_EXTERN_SORT(name)                                                       \
+  extern template void sort_whole_row<ops::unsigned_stand_in_t<type_of<dtype::name>>>( \
+      const char*, char*, char*, int64, row_order);
 SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_EXTERN_SORT)
 #undef SKERRY_EXTERN_SORT
 
@@ -56,13 +57,13 @@ class distinct_items {
   }
 
   /// Writes the outputs in the order of values.
-  void emit(const unique_params& p) {
+  void emit(const unique_params& p, row_order order) {
     T items[most];
     uint64 placed[most];
     uint64 spare[most];
     int64 rank[most];
     for (int64 i = 0; i < found_; ++i) items[i] = item_at<T>(p.input, firsts_[i]);
-    order_row(row_keys<T>(reinterpret_cast<const char*>(items), false), placed, spare, found_);
+    order_row(row_keys<T>(reinterpret_cast<const char*>(items), order), placed, spare, found_);
     for (int64 i = 0; i < found_; ++i) {
       const int64 number = place_of(placed[i]);
       rank[number] = i;
@@ -113,8 +114,8 @@ int64 keep_first_of_equal(char* values, int64 n, int64* begins) {
 
 /// From the values in order.
 template <class T>
-void unique_values(const unique_params& p) {
-  sort_whole_row<T>(p.input, p.values, p.scratch, p.size, false);
+void unique_values(const unique_params& p, row_order order) {
+  sort_whole_row<T>(p.input, p.values, p.scratch, p.size, order);
   const int64 found = keep_first_of_equal<T>(p.values, p.size, p.counts);
   *p.distinct = found;
   if (p.counts == nullptr) return;
@@ -124,8 +125,8 @@ void unique_values(const unique_params& p) {
 
 /// From the order of places.
 template <class T>
-void unique_places(const unique_params& p) {
-  const row_keys<T> keys(p.input, false);
+void unique_places(const unique_params& p, row_order order) {
+  const row_keys<T> keys(p.input, order);
   auto* const placed = reinterpret_cast<uint64*>(p.scratch);
   order_row(keys, placed, placed + p.size, p.size);
   int64 nans = p.size;  // where they begin
@@ -148,17 +149,22 @@ void unique_places(const unique_params& p) {
 }
 
 template <class T>
-void run_unique(const void* params) {
-  const auto& p = *static_cast<const unique_params*>(params);
+SKERRY_SHARED void find_unique(const unique_params& p, row_order order) {
   if (p.size <= 0) return;
   if (p.size > short_row) {
     distinct_items<T> few;
-    if (few.find(p)) return few.emit(p);
+    if (few.find(p)) return few.emit(p, order);
   }
   if constexpr (!ops::complex_floating<T>) {
-    if (p.indices == nullptr && p.inverse == nullptr) return unique_values<T>(p);
+    if (p.indices == nullptr && p.inverse == nullptr) return unique_values<T>(p, order);
   }
-  unique_places<T>(p);
+  unique_places<T>(p, order);
+}
+
+template <class T>
+void run_unique(const void* params) {
+  find_unique<ops::unsigned_stand_in_t<T>>(*static_cast<const unique_params*>(params),
+                                           row_order::of<T>(false));
 }
 
 }  // namespace kernels
