@@ -25,6 +25,7 @@ from reduced_builds import (  # noqa: E402, F401
     pytest_collection_modifyitems,
     pytest_make_collect_report,
     pytest_runtest_makereport,
+    pytest_runtest_setup,
 )
 
 DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
