@@ -19,7 +19,8 @@ else:
     os.environ.setdefault("SKERRY_REHEARSE", "2")
     os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")  # read when numba is imported
 
-# After the environment was set: it imports skerry.
+# After the environment was set.
+import skerry as sk  # noqa: E402
 from reduced_builds import (  # noqa: E402, F401
     MISSING,
     pytest_collection_modifyitems,
@@ -45,3 +46,11 @@ def device(request):
 @pytest.fixture(params=["cuda:0", "cuda:1"])
 def cuda_device(request):
     return request.param
+
+
+@pytest.fixture
+def restore_threads():
+    """For tests that set the number of threads."""
+    before = sk.get_num_threads()
+    yield
+    sk.set_num_threads(before)

@@ -3,6 +3,7 @@
 """Who keeps memory alive across the CUDA array interface (case I13), in what order it is let go, and what the garbage
 collector sees of it."""
 
+import concurrent.futures
 import gc
 import sys
 import threading
@@ -98,14 +99,11 @@ def test_import_good_I13_views_that_go_on_other_threads(x):
     y = sk.as_cuda_array(producer)
     views = [y[i:] for i in range(3)] * 10
     del producer, y
-    threads = [threading.Thread(target=views.clear)] + [
-        threading.Thread(target=lambda v=v: sk.sum(v)) for v in views[:4]
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    del threads, thread
+    with concurrent.futures.ThreadPoolExecutor(5) as pool:
+        work = [*(pool.submit(sk.sum, view) for view in views[:4]), pool.submit(views.clear)]
+    for done in work:
+        done.result()
+    del work, done
     assert Counted.released == 1
 
 

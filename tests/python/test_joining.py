@@ -251,9 +251,9 @@ def test_roll_of_long_rows(dtype, device):
         assert_same(sk.roll(turned, 3, axis=0), np.roll(want, 3, 0), device)
 
 
+@pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_large_arrays_rolled_and_moved_within_lines(threads):
-    before = sk.get_num_threads()
     sk.set_num_threads(threads)
     x = np.random.default_rng(1).integers(0, 256, (4001, 8405), dtype=np.uint8)
     mine = sk.asarray(x, device="cpu:0", copy=True)
@@ -262,7 +262,6 @@ def test_large_arrays_rolled_and_moved_within_lines(threads):
     target, want = sk.zeros(x.shape, dtype=sk.uint8), np.zeros_like(x)
     target[:, 3:], want[:, 3:] = mine[:, :-3], x[:, :-3]
     assert_same(target, want, "cpu:0")
-    sk.set_num_threads(before)
 
 
 def test_results_larger_than_the_caches():

@@ -267,16 +267,13 @@ def test_results_larger_than_the_caches(threads):
         sk.set_num_threads(before)
 
 
+@pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("length", [2, 3, 4])
 def test_short_rows_whose_results_go_past_the_caches_in_pieces(length):
+    sk.set_num_threads(1)
     count = (1 << 20) + 261  # a piece and five rows over
     x = np.random.default_rng(15).integers(0, 9, (count, length)).astype("float64")
     x[::1000, -1] = np.nan
-    before = sk.get_num_threads()
-    sk.set_num_threads(1)
-    try:
-        for name in ("argmax", "max", "sum", "mean", "var"):
-            got = to_numpy(getattr(sk, name)(sk.asarray(x), axis=1))
-            np.testing.assert_allclose(got, getattr(np, name)(x, axis=1), rtol=1e-15, atol=1e-15)
-    finally:
-        sk.set_num_threads(before)
+    for name in ("argmax", "max", "sum", "mean", "var"):
+        got = to_numpy(getattr(sk, name)(sk.asarray(x), axis=1))
+        np.testing.assert_allclose(got, getattr(np, name)(x, axis=1), rtol=1e-15, atol=1e-15)
