@@ -42,19 +42,19 @@ PyObject* wrong_count(const op_entry& op, Py_ssize_t count, PyObject* keywords) 
 }
 
 /// A function of one or two arrays, all positional.
-template <int arity>
+template <int Arity>
 [[gnu::noinline]] PyObject* elementwise_of(op_id id, PyObject* const* args, Py_ssize_t count,
                                            PyObject* keywords) {
   const op_entry& op = op_table()[id];
-  if (count != arity || (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0)) {
+  if (count != Arity || (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0)) {
     return wrong_count(op, count, keywords);
   }
   return guarded([&] {
-    scalar rooms[arity];
-    operand operands[arity];
+    scalar rooms[Arity];
+    operand operands[Arity];
     bool any_array = false;
-    for (int i = 0; i < arity; ++i) {
-      operands[i].name = arity == 1 ? unary_names[i] : binary_names[i];
+    for (int i = 0; i < Arity; ++i) {
+      operands[i].name = Arity == 1 ? unary_names[i] : binary_names[i];
       require_operand(op.name, args[i], operands[i], rooms[i]);
       any_array = any_array || operands[i].array != nullptr;
     }
@@ -65,7 +65,7 @@ template <int arity>
     }
     ndarray result;
     {
-      const without_gil working(long_call(operands, arity));
+      const without_gil working(long_call(operands, Arity));
       result = apply(id, operands);
     }
     return wrap(std::move(result));
@@ -75,7 +75,8 @@ template <int arity>
 /// What Python calls: it tells no function which one it is.
 template <op_id Op>
 PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-  return elementwise_of<Op < unary_count ? 1 : 2>(Op, args, count, keywords);
+  constexpr int arity = Op < unary_count ? 1 : 2;
+  return elementwise_of<arity>(Op, args, count, keywords);
 }
 
 PyObject* run_clip(const arguments& with) {

@@ -11,8 +11,8 @@
 #include "ducc0/infra/simd.h"
 #include "ops/kernels/cpu/ducc/entry.hpp"
 
-// Vectors of two float64, beside those of four, serve a remainder of a batch only, and are a fifth of what there is to
-// compile.
+// Vectors of two float64, beside those of four, serve a remainder of a batch only, and are a fifth
+// of what there is to compile.
 template <>
 inline constexpr bool DUCC0_NAMESPACE::detail_simd::simd_exists<double, 2> = false;
 
