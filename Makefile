@@ -96,7 +96,7 @@ lint: $(VENV)/.group-build $(VENV)/.group-lint
 	codespell
 	mypy
 	cmake -S . -B build/lint -G Ninja -DSKERRY_CUDA=OFF -DSKERRY_TESTS=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
-	  -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+	  -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DSKERRY_UNITY=OFF >/dev/null
 	python tests/lint_cpp.py build/lint
 
 format: $(VENV)/.group-lint

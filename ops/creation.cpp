@@ -59,9 +59,13 @@ ndarray empty_of(layout place, dtype type, device where) {
   return {std::move(memory), std::move(place), type};
 }
 
-ndarray empty(const dims& shape, dtype type, device where) {
-  const std::int64_t nbytes = check_shape("empty", shape.span(), itemsize(type));
+ndarray empty(const char* op, const dims& shape, dtype type, device where) {
+  const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
   return {allocate(where, static_cast<std::size_t>(nbytes)), shape, type};
+}
+
+ndarray empty(const dims& shape, dtype type, device where) {
+  return empty("empty", shape, type, where);
 }
 
 ndarray full(const dims& shape, const scalar& value, dtype type, device where) {

@@ -13,7 +13,8 @@
 
 namespace skerry {
 
-/// Uninitialised, C order.
+/// Uninitialised, C order. `op` is whom errors name.
+[[nodiscard]] ndarray empty(const char* op, const dims& shape, dtype type, device where);
 [[nodiscard]] ndarray empty(const dims& shape, dtype type, device where);
 /// Uninitialised, of a checked dense layout.
 [[nodiscard]] ndarray empty_of(layout place, dtype type, device where);

@@ -134,11 +134,6 @@ void enqueue(const fft_plan& plan, const kernel& kernels_of_type, const ndarray&
   if (out_of_memory != 0) raise_out_of_memory(error, out_of_memory);
 }
 
-ndarray fresh(const char* op, const dims& shape, dtype type, device where) {
-  check_shape(op, shape.span(), itemsize(type));
-  return empty_of(c_layout(shape, itemsize(type)), type, where);
-}
-
 /// A CUDA device transforms up to three adjacent axes of a C-contiguous array at a time: those that
 /// `axes`, which ascend, ends with. The host form takes any.
 int last_group(const dims& axes, device where) {
@@ -202,7 +197,7 @@ ndarray transform_group(const fft_plan& plan, const ndarray& x, const dims& axes
     return copy_c_order(permute_dims(rows, order.back));
   }
   const ndarray source = x.device().kind == device_kind::cuda ? contiguous(x) : x;
-  ndarray out = fresh(plan.op, x.shape(), x.dtype(), x.device());
+  ndarray out = empty(plan.op, x.shape(), x.dtype(), x.device());
   enqueue(plan, complex_kernel(x), source, out, axes, x.shape(), false);
   return out;
 }
@@ -287,7 +282,7 @@ ndarray fft_plan::real_to_complex(const ndarray& x, int axis, bool mirrored) con
     return copy_c_order(permute_dims(rows, order.back));
   }
   const ndarray source = where.kind == device_kind::cuda ? contiguous(x) : x;
-  ndarray out = fresh(op, shape, complex_of(x.dtype()), where);
+  ndarray out = empty(op, shape, complex_of(x.dtype()), where);
   enqueue(*this, what, source, out, dims{axis}, x.shape(), mirrored);
   return out;
 }
@@ -304,7 +299,7 @@ ndarray fft_plan::complex_to_real(const ndarray& x, int axis, std::int64_t lengt
     return copy_c_order(permute_dims(rows, order.back));
   }
   const ndarray source = where.kind == device_kind::cuda ? contiguous(x) : x;
-  ndarray out = fresh(op, shape, real_part(x.dtype()), where);
+  ndarray out = empty(op, shape, real_part(x.dtype()), where);
   enqueue(*this, what, source, out, dims{axis}, shape, false);
   return out;
 }

@@ -65,13 +65,8 @@ std::int64_t total_length(const char* op, std::int64_t a, std::int64_t b) {
   throw shape_error(std::string(op) + ": the result would have too many elements");
 }
 
-ndarray fresh(const char* op, const dims& shape, dtype type, device where) {
-  check_shape(op, shape.span(), itemsize(type));
-  return empty_of(c_layout(shape, itemsize(type)), type, where);
-}
-
 /// Elements [start, start + length) of an axis.
-ndarray part(const ndarray& x, int axis, std::int64_t start, std::int64_t length) {
+ndarray slice_of(const ndarray& x, int axis, std::int64_t start, std::int64_t length) {
   layout place = x.layout();
   place.shape[axis] = length;
   if (place.size() > 0) place.offset += start * place.strides[axis];
@@ -81,7 +76,7 @@ ndarray part(const ndarray& x, int axis, std::int64_t start, std::int64_t length
 ndarray concat_flat(const char* op, std::span<const ndarray> arrays, dtype type) {
   std::int64_t size = 0;
   for (const ndarray& x : arrays) size = total_length(op, size, x.size());
-  ndarray out = fresh(op, {size}, type, arrays[0].device());
+  ndarray out = empty(op, {size}, type, arrays[0].device());
   std::int64_t offset = 0;
   for (const ndarray& x : arrays) {
     layout place = c_layout(x.shape(), out.itemsize());
@@ -135,16 +130,16 @@ void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arr
     for (std::int64_t start = 0; start < rows; start += step) {
       const std::int64_t length = std::min(step, rows - start);
       for (std::size_t i = 0; i < arrays.size(); ++i) {
-        blocks[i] = part(arrays[i], slowest, start, length);
+        blocks[i] = slice_of(arrays[i], slowest, start, length);
       }
-      fill_parts(op, part(out, slowest, start, length), blocks, axis);
+      fill_parts(op, slice_of(out, slowest, start, length), blocks, axis);
     }
     return;
   }
   std::int64_t start = 0;
   for (const ndarray& x : arrays) {
     const std::int64_t length = x.shape()[axis];
-    if (x.size() > 0) assign(op, part(out, axis, start, length), x);
+    if (x.size() > 0) assign(op, slice_of(out, axis, start, length), x);
     start += length;
   }
 }
@@ -153,7 +148,7 @@ ndarray join(const char* op, std::span<const ndarray> arrays, int axis, dtype ty
   dims shape = arrays[0].shape();
   shape[axis] = 0;
   for (const ndarray& x : arrays) shape[axis] = total_length(op, shape[axis], x.shape()[axis]);
-  ndarray out = fresh(op, shape, type, arrays[0].device());
+  ndarray out = empty(op, shape, type, arrays[0].device());
   if (out.size() > 0 && !interleave(out, arrays, axis)) fill_parts(op, out, arrays, axis);
   return out;
 }
@@ -200,7 +195,7 @@ ndarray flattened(const ndarray& x) {
 
 /// Moves blocks of up to three axes at a time, which takes 2, 4 or 8 copies.
 ndarray roll_few(const char* op, const ndarray& x, std::span<const int> axes, const dims& shifts) {
-  ndarray out = fresh(op, x.shape(), x.dtype(), x.device());
+  ndarray out = empty(op, x.shape(), x.dtype(), x.device());
   for (unsigned wrapped = 0; wrapped < 1u << axes.size(); ++wrapped) {
     ndarray to = out;
     ndarray from = x;
@@ -209,8 +204,8 @@ ndarray roll_few(const char* op, const ndarray& x, std::span<const int> axes, co
       const std::int64_t n = x.shape()[axis];
       const std::int64_t shift = shifts[axis];
       const bool at_start = ((wrapped >> i) & 1u) != 0;
-      to = part(to, axis, at_start ? 0 : shift, at_start ? shift : n - shift);
-      from = part(from, axis, at_start ? n - shift : 0, at_start ? shift : n - shift);
+      to = slice_of(to, axis, at_start ? 0 : shift, at_start ? shift : n - shift);
+      from = slice_of(from, axis, at_start ? n - shift : 0, at_start ? shift : n - shift);
     }
     assign(op, to, from);
   }
@@ -229,7 +224,7 @@ std::optional<ndarray> rotated(const char* op, const ndarray& x, int axis, std::
       !x.is_c_contiguous()) {
     return std::nullopt;
   }
-  ndarray out = fresh(op, x.shape(), x.dtype(), x.device());
+  ndarray out = empty(op, x.shape(), x.dtype(), x.device());
   const rotate_params params{.output = out.data(),
                              .input = x.data(),
                              .rows = out.nbytes() / row,
@@ -338,7 +333,7 @@ ndarray tile(const ndarray& x, std::span<const std::int64_t> repetitions) {
     if (axis >= own_lead) lengths[axis] = x.shape()[axis - own_lead];
     shape[axis] = multiply_length(op, lengths[axis], counts[axis]);
   }
-  ndarray out = fresh(op, shape, x.dtype(), x.device());
+  ndarray out = empty(op, shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
   interleaved_axes axes(out);
   for (int axis = 0; axis < rank; ++axis) {
@@ -356,7 +351,7 @@ ndarray repeat(const ndarray& x, std::int64_t repeats, std::optional<std::int64_
   const int along = normalize_axis(op, *axis, x.rank());
   dims shape = x.shape();
   shape[along] = multiply_length(op, shape[along], repeats);
-  ndarray out = fresh(op, shape, x.dtype(), x.device());
+  ndarray out = empty(op, shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
   interleaved_axes axes(out);
   for (int i = 0; i < x.rank(); ++i) {
@@ -399,15 +394,15 @@ ndarray diff(const ndarray& x, std::int64_t axis, std::int64_t n, const ndarray*
   ndarray result = parts.size() > 1 ? join(op, parts, along, type) : x;
   for (; n > 0 && result.size() > 0; --n) {
     const std::int64_t left = std::max<std::int64_t>(result.shape()[along] - 1, 0);
-    const ndarray high = part(result, along, 1, left);
-    const ndarray low = part(result, along, 0, left);
+    const ndarray high = slice_of(result, along, 1, left);
+    const ndarray low = slice_of(result, along, 0, left);
     const operand both[] = {{.array = &high, .name = "x"}, {.array = &low, .name = "x"}};
     result = apply_as(op, subtraction, both);
   }
   if (n > 0) {  // no elements any more, or never: only the length still changes
     dims shape = result.shape();
     shape[along] = std::max<std::int64_t>(shape[along] - n, 0);
-    return fresh(op, shape, type, x.device());
+    return empty(op, shape, type, x.device());
   }
   return result;
 }

@@ -82,7 +82,7 @@ dims common_stack(const char* op, const ndarray& x1, const ndarray& x2) {
 }
 
 /// `x` with the stack's axes stretched to `stack`.
-ndarray stretched(const char* op, const ndarray& x, const dims& stack) {
+ndarray stretched_stack(const char* op, const ndarray& x, const dims& stack) {
   dims shape = stack;
   shape.push_back(x.shape()[x.rank() - 2]);
   shape.push_back(x.shape()[x.rank() - 1]);
@@ -160,9 +160,9 @@ void require_blas(const char* op, device where) {
                       "the loader finds them (LD_LIBRARY_PATH, CUDA_HOME)");
 }
 
-enum class product : std::uint8_t { matrices, vectors };
+enum class operands : std::uint8_t { matrices, vectors };
 
-void enqueue_product(const kernel& what, const ndarray& out, ndarray x1, ndarray x2, product of) {
+void enqueue_product(const kernel& what, const ndarray& out, ndarray x1, ndarray x2, operands of) {
   if (out.size() == 0) return;
   matmul_params params;
   if (!describe_stack(x1, x2, params)) {
@@ -172,8 +172,8 @@ void enqueue_product(const kernel& what, const ndarray& out, ndarray x1, ndarray
   }
   describe_matrices(x1, x2, params);
   params.out = out.data();
-  params.conjugate = of == product::vectors && kind(out.dtype()) == dtype_kind::complex_floating;
-  if (of == product::matrices) join_rows(params);
+  params.conjugate = of == operands::vectors && kind(out.dtype()) == dtype_kind::complex_floating;
+  if (of == operands::matrices) join_rows(params);
   storage* const uses[] = {out.memory().get(), x1.memory().get(), x2.memory().get()};
   launch(out.device(), what, params, uses);
 }
@@ -205,10 +205,10 @@ ndarray multiply(const char* op, const ndarray& a, const ndarray& b) {
       require_kernel(op, kernels(where).matmul.loop[static_cast<int>(type)], type, where);
   if (is_floating(type)) require_blas(op, where);
   // Copied before the stack is stretched, so once.
-  const ndarray first = stretched(op, for_blas(converted(op, x1, type), type), stack);
-  const ndarray second = stretched(op, for_blas(converted(op, x2, type), type), stack);
+  const ndarray first = stretched_stack(op, for_blas(converted(op, x1, type), type), stack);
+  const ndarray second = stretched_stack(op, for_blas(converted(op, x2, type), type), stack);
   ndarray out = empty_of(c_layout(shape, itemsize(type)), type, where);
-  enqueue_product(what, out, first, second, product::matrices);
+  enqueue_product(what, out, first, second, operands::matrices);
   if (a.rank() > 1 && b.rank() > 1) return out;
   const ndarray narrower = b.rank() == 1 ? without_axis(out, out.rank() - 1) : out;
   return a.rank() == 1 ? without_axis(narrower, narrower.rank() - (b.rank() == 1 ? 1 : 2))
@@ -307,10 +307,10 @@ ndarray vecdot(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
   check_shape(op, stack.span(), itemsize(type));
   const kernel& what =
       require_kernel(op, kernels(where).matmul.dot[static_cast<int>(type)], type, where);
-  const ndarray first = stretched(op, converted(op, a, type), stack);
-  const ndarray second = stretched(op, converted(op, b, type), stack);
+  const ndarray first = stretched_stack(op, converted(op, a, type), stack);
+  const ndarray second = stretched_stack(op, converted(op, b, type), stack);
   ndarray out = empty_of(c_layout(stack, itemsize(type)), type, where);
-  enqueue_product(what, out, first, second, product::vectors);
+  enqueue_product(what, out, first, second, operands::vectors);
   return out;
 }
 

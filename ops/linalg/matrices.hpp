@@ -10,6 +10,9 @@
 
 namespace skerry::linalg {
 
+/// The axis of vectors and of the columns of matrices.
+inline constexpr std::int64_t last_axis[] = {-1};
+
 // Checks of arguments. Throw dtype_error and shape_error that name `op` and the argument.
 void require_floating(const char* op, const char* argument, const ndarray& x);
 void require_matrices(const char* op, const char* argument, const ndarray& x);

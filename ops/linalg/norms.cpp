@@ -17,23 +17,22 @@ namespace skerry::linalg {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::int64_t last_axis[] = {-1};
 
 /// Axes of x that stay, in order, then all others as one: what is reduced is the last axis.
-struct vectors {
+struct gathered_vectors {
   ndarray x;
   dims kept;  ///< the result's shape, with or without axes of size 1 for the others
 };
 
-vectors gather(const char* op, const ndarray& x, std::optional<std::span<const std::int64_t>> axes,
-               bool keepdims) {
+gathered_vectors gather(const char* op, const ndarray& x,
+                        std::optional<std::span<const std::int64_t>> axes, bool keepdims) {
   std::vector<bool> reduced(static_cast<std::size_t>(x.rank()), !axes);
   if (axes) {
     for (const std::int64_t axis : normalize_axes(op, *axes, x.rank())) {
       reduced[static_cast<std::size_t>(axis)] = true;
     }
   }
-  vectors found;
+  gathered_vectors found;
   std::vector<std::int64_t> order;
   std::vector<std::int64_t> last;
   std::vector<std::int64_t> shape;
@@ -163,7 +162,7 @@ ndarray vector_norm(const ndarray& x, std::optional<std::span<const std::int64_t
   constexpr const char* op = "vector_norm";
   require_floating(op, "x", x);
   if (std::isnan(order)) throw value_error("vector_norm: ord is NaN; it takes any other number");
-  const vectors from = gather(op, x, axes, keepdims);
+  const gathered_vectors from = gather(op, x, axes, keepdims);
   return with_shape(norm_of(from.x, order), from.kept);
 }
 

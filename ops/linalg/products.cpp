@@ -20,8 +20,6 @@
 namespace skerry::linalg {
 namespace {
 
-constexpr std::int64_t last_axis[] = {-1};
-
 double default_tolerance(const ndarray& x) {
   const double epsilon = real_part(x.dtype()) == dtype::float32
                              ? std::numeric_limits<float>::epsilon()

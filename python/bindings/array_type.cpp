@@ -102,15 +102,6 @@ void deallocate(PyObject* object) {
   Py_XDECREF(reporter);
 }
 
-PyObject* integers(const dims& values) {
-  PyObject* tuple = PyTuple_New(values.rank());
-  if (tuple == nullptr) return nullptr;
-  for (int i = 0; i < values.rank(); ++i) {
-    PyTuple_SET_ITEM(tuple, i, PyLong_FromLongLong(values[i]));
-  }
-  return tuple;
-}
-
 PyObject* get_dtype(PyObject* self, void*) {
   return Py_NewRef(dtype_object(value_of(self).dtype()));
 }
@@ -118,8 +109,12 @@ PyObject* get_device(PyObject* self, void*) {
   return guarded([&] { return Py_NewRef(device_object(value_of(self).device())); });
 }
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(value_of(self).rank()); }
-PyObject* get_shape(PyObject* self, void*) { return integers(value_of(self).shape()); }
-PyObject* get_strides(PyObject* self, void*) { return integers(value_of(self).strides()); }
+PyObject* get_shape(PyObject* self, void*) {
+  return guarded([&] { return tuple_of(value_of(self).shape()).release(); });
+}
+PyObject* get_strides(PyObject* self, void*) {
+  return guarded([&] { return tuple_of(value_of(self).strides()).release(); });
+}
 PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(value_of(self).size()); }
 PyObject* get_itemsize(PyObject* self, void*) {
   return PyLong_FromLongLong(value_of(self).itemsize());
@@ -165,6 +160,14 @@ void append(std::vector<PyType_Slot>& all, const PyType_Slot* some) {
 }
 
 }  // namespace
+
+object tuple_of(const dims& values) {
+  object tuple(PyTuple_New(values.rank()));
+  for (int i = 0; i < values.rank(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), i, object(PyLong_FromLongLong(values[i])).release());
+  }
+  return tuple;
+}
 
 PyObject* wrap(ndarray&& value) {
   array_object* self = take_object();

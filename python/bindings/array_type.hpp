@@ -59,10 +59,17 @@ void require_operand(const char* op, PyObject* from, operand& to, scalar& room);
 [[nodiscard]] std::vector<std::int64_t> parse_integers(const char* op, const char* argument,
                                                        PyObject* from);
 
+/// The tuple of these ints: a shape, or strides.
+[[nodiscard]] object tuple_of(const dims& values);
+
 /// The element of an array of size 1, read from its device.
 [[nodiscard]] element read_element(const ndarray& from);
 
 // The slots, by file.
+template <class Function>
+void* slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
 extern PyType_Slot number_slots[];
 extern PyType_Slot indexing_slots[];
 /// Adds __cuda_array_interface__ as a real property: cuDF asks for the type of the descriptor.

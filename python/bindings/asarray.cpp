@@ -28,8 +28,6 @@ std::optional<object> optional_attribute(PyObject* from, const char* name) {
 
 bool has(PyObject* from, const char* name) { return optional_attribute(from, name).has_value(); }
 
-std::string type_name(PyObject* from) { return Py_TYPE(from)->tp_name; }
-
 std::optional<dtype> dtype_of(char kind, std::int64_t width) {
   for (int i = 0; i < dtype_count; ++i) {
     const auto type = static_cast<dtype>(i);

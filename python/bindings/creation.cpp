@@ -230,7 +230,7 @@ PyObject* run_from_dlpack(const arguments& with) {
   "\n\nParameters\n----------\nx : Array\n    Gives shape, and dtype and device unless " \
   "said otherwise.\ndtype : dtype, optional\ndevice : Device or str, optional\n"
 
-constexpr function_entry functions[] = {
+constexpr function_entry creation_functions[] = {
     {"arange", "(start, /, stop=None, step=1, *, dtype=None, device=None)",
      "Evenly spaced values from start up to, not including, stop; from 0 if only one bound is "
      "given.\n\nParameters\n----------\nstart, stop, step : int or float\n" SKERRY_DEVICE_DOC
@@ -312,6 +312,6 @@ constexpr function_entry functions[] = {
 
 }  // namespace
 
-void add_creation(PyObject* module) { add_functions<functions>(module); }
+void add_creation(PyObject* module) { add_functions<creation_functions>(module); }
 
 }  // namespace skerry::python

@@ -16,6 +16,9 @@ namespace skerry::python {
 /// Adds the functions that take over memory by the CUDA array interface.
 void add_cuda_import(PyObject* module);
 
+/// The version of the protocol that is exported by default, and the newest that is understood.
+inline constexpr int newest_interface_version = 3;
+
 struct foreign_data {
   void* address = nullptr;
   bool is_none = false;

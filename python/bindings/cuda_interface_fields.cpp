@@ -14,8 +14,6 @@
 namespace skerry::python {
 namespace {
 
-std::string type_name(PyObject* value) { return Py_TYPE(value)->tp_name; }
-
 /// Whether a value counts as an integer: bool does not, though Python's is one.
 bool is_integer(PyObject* value) { return PyIndex_Check(value) != 0 && PyBool_Check(value) == 0; }
 

@@ -19,9 +19,6 @@ namespace skerry::python {
 namespace {
 
 constexpr const char* attribute = "__cuda_array_interface__";
-constexpr int newest_version = 3;
-
-std::string type_name(PyObject* value) { return Py_TYPE(value)->tp_name; }
 
 std::string address_text(const void* address) {
   const object text(PyLong_FromVoidPtr(const_cast<void*>(address)));
@@ -186,7 +183,7 @@ std::optional<cuda_interface> read_cuda_interface(const char* op, PyObject* from
 
 ndarray from_cuda_interface(const char* op, const cuda_interface& from, PyObject* owner,
                             const cuda_import& how) {
-  if (from.version > newest_version &&
+  if (from.version > newest_interface_version &&
       PyErr_WarnFormat(PyExc_UserWarning, 1,
                        "%s: version %lld of the CUDA array interface is newer than the newest that "
                        "is known, 3; what it has beyond that is ignored",
@@ -217,7 +214,7 @@ ndarray from_cuda_interface(const char* op, const cuda_interface& from, PyObject
   // Version 3 says by None, or by no entry, that there is nothing to wait for; older ones say
   // nothing, and their producers (PyTorch, JAX) work on the default stream as a rule.
   const bool is_told = what.stream.has_value();
-  const bool waits = is_told || from.version < newest_version;
+  const bool waits = is_told || from.version < newest_interface_version;
   if (how.order == import_order::whole_device || (waits && !what.is_empty)) {
     order_after(producer, how.order, is_told, *taken.memory().get());
   }
@@ -296,7 +293,7 @@ PyObject* run_is_cuda_array(const arguments& with) {
   "standard's.\nNotImplementedError\n    For an array with a mask.\nOverflowError\n    For a "    \
   "pointer that is no address.\n\nSource: CUDA Array Interface, versions 0 to 3."
 
-constexpr function_entry functions[] = {
+constexpr function_entry cuda_import_functions[] = {
     {"as_cuda_array", "(obj, sync=True)",
      "The memory of an object with __cuda_array_interface__, as an array on its device, without a "
      "copy.\n\nThe object is kept as long as the memory is used, and work on it is ordered before "
@@ -326,6 +323,6 @@ constexpr function_entry functions[] = {
 
 }  // namespace
 
-void add_cuda_import(PyObject* module) { add_functions<functions>(module); }
+void add_cuda_import(PyObject* module) { add_functions<cuda_import_functions>(module); }
 
 }  // namespace skerry::python

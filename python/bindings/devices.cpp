@@ -233,7 +233,7 @@ PyObject* run_use_device_context(const arguments& with) {
   Py_RETURN_NONE;
 }
 
-constexpr function_entry functions[] = {
+constexpr function_entry device_functions[] = {
     {"devices", "(kind=None)",
      "The devices that can be used, of one kind (\"cpu\", \"cuda\") or of all.\n\n"
      "Asking for CUDA devices makes the first CUDA call of the process. Never raises for want of "
@@ -348,7 +348,7 @@ void add_devices(PyObject* target) {
   add_device_class(module);
   add_info_classes(module);
   add_streams(target);
-  add_functions<functions>(target);
+  add_functions<device_functions>(target);
 }
 
 }  // namespace skerry::python

@@ -175,7 +175,7 @@ PyObject* run_shut_down(const arguments&) {
   Py_RETURN_NONE;
 }
 
-constexpr function_entry functions[] = {
+constexpr function_entry diagnostic_functions[] = {
     {"op_table", "()", "The elementwise operations: name, doc, arity, loops by dtype.",
      run_op_table},
     {"reduction_table", "()", "The reductions: name, doc, loops by dtype.", run_reduction_table},
@@ -222,6 +222,6 @@ constexpr function_entry functions[] = {
 
 }  // namespace
 
-void add_diagnostics(PyObject* module) { add_functions<functions>(module); }
+void add_diagnostics(PyObject* module) { add_functions<diagnostic_functions>(module); }
 
 }  // namespace skerry::python

@@ -6,6 +6,7 @@
 #include <cxxabi.h>
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace skerry::python {
@@ -33,6 +34,9 @@ Result guarded(Body&& body, Result failed = {}) {
   }
   return failed;
 }
+
+/// The name of an object's class, for messages.
+inline std::string type_name(PyObject* of) { return Py_TYPE(of)->tp_name; }
 
 /// Owning pointer to a Python object.
 class object {

@@ -14,7 +14,7 @@
 namespace skerry::python {
 namespace {
 
-using integers = std::optional<std::vector<std::int64_t>>;
+using optional_integers = std::optional<std::vector<std::int64_t>>;
 
 fft_norm parse_norm(const char* op, const arguments& with) {
   if (!with.has(3)) return fft_norm::backward;
@@ -26,7 +26,8 @@ fft_norm parse_norm(const char* op, const arguments& with) {
   throw value_error(std::string(op) + ": norm must be 'backward', 'ortho' or 'forward'");
 }
 
-integers parse_optional(const char* op, const char* argument, const arguments& with, int at) {
+optional_integers parse_optional(const char* op, const char* argument, const arguments& with,
+                                 int at) {
   if (!with.has(at)) return std::nullopt;
   return parse_integers(op, argument, with[at]);
 }
@@ -55,8 +56,8 @@ PyObject* run_fftn(const arguments& with) {
   constexpr const char* names[] = {"fftn", "ifftn", "rfftn", "irfftn"};
   const char* op = names[static_cast<int>(Kind)];
   const ndarray& x = require_array(op, "x", with[0]);
-  const integers lengths = parse_optional(op, "s", with, 1);
-  const integers axes = parse_optional(op, "axes", with, 2);
+  const optional_integers lengths = parse_optional(op, "s", with, 1);
+  const optional_integers axes = parse_optional(op, "axes", with, 2);
   const fft_norm norm = parse_norm(op, with);
   ndarray result;
   {
@@ -82,7 +83,7 @@ PyObject* run_rfftfreq(const arguments& with) { return frequencies("rfftfreq", w
 
 PyObject* shift(const char* op, const arguments& with, bool back) {
   const ndarray& x = require_array(op, "x", with[0]);
-  const integers axes = parse_optional(op, "axes", with, 1);
+  const optional_integers axes = parse_optional(op, "axes", with, 1);
   ndarray result;
   {
     const without_gil working(x.size() > long_work);
@@ -119,7 +120,7 @@ PyObject* run_ifftshift(const arguments& with) { return shift("ifftshift", with,
   "not have.\nValueError\n    For a length below 1, axes named twice, an unknown norm.\n\n"      \
   "Source: array API 2025.12, fft extension.\n\nExamples\n--------\n>>> import skerry as sk\n"
 
-constexpr function_entry functions[] = {
+constexpr function_entry fft_functions[] = {
     {"fft", SKERRY_FFT_SIGNATURE,
      "The discrete Fourier transform along an axis: sum of x[j] exp(-2 pi i jk / n) over "
      "j.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
@@ -243,6 +244,6 @@ constexpr function_entry functions[] = {
 
 }  // namespace
 
-void add_fft(PyObject* module) { add_functions<functions>(module, "skerry.fft"); }
+void add_fft(PyObject* module) { add_functions<fft_functions>(module, "skerry.fft"); }
 
 }  // namespace skerry::python

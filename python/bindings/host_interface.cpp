@@ -63,14 +63,6 @@ PyObject* get_array_struct(PyObject* self, void*) {
   });
 }
 
-object tuple_of(const dims& values) {
-  object tuple(PyTuple_New(values.rank()));
-  for (int i = 0; i < values.rank(); ++i) {
-    PyTuple_SET_ITEM(tuple.get(), i, PyLong_FromLongLong(values[i]));
-  }
-  return tuple;
-}
-
 PyObject* get_array_interface(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
     const ndarray* array = on_host("__array_interface__", self);
@@ -85,7 +77,7 @@ PyObject* get_array_interface(PyObject* self, void*) {
   });
 }
 
-PyGetSetDef attributes[] = {
+PyGetSetDef host_attributes[] = {
     {"__array_interface__", get_array_interface, nullptr,
      "NumPy's array interface, version 3, of an array on a CPU device. AttributeError else.",
      nullptr},
@@ -120,7 +112,7 @@ PyObject* to_bytes(PyObject* self) {
 }
 
 void add_host_interface(PyTypeObject* type) {
-  for (PyGetSetDef* each = attributes; each->name != nullptr; ++each) {
+  for (PyGetSetDef* each = host_attributes; each->name != nullptr; ++each) {
     const object descriptor(PyDescr_NewGetSet(type, each));
     if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), each->name, descriptor.get()) !=
         0) {

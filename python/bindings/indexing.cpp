@@ -52,7 +52,7 @@ index_item slice_of(const char* op, const ndarray& x, PyObject* key) {
   return item;
 }
 
-std::int64_t integer_of(PyObject* key) {
+std::int64_t index_of(PyObject* key) {
   const Py_ssize_t value = PyNumber_AsSsize_t(key, PyExc_IndexError);
   if (value == -1 && PyErr_Occurred()) throw python_error{};
   return value;
@@ -60,14 +60,14 @@ std::int64_t integer_of(PyObject* key) {
 
 index_item item_of(const char* op, const ndarray& x, PyObject* key) {
   if (PyLong_Check(key) && !PyBool_Check(key)) {
-    return {.what = item_kind::integer, .start = integer_of(key)};
+    return {.what = item_kind::integer, .start = index_of(key)};
   }
   if (PySlice_Check(key)) return slice_of(op, x, key);
   if (key == Py_Ellipsis) return {.what = item_kind::ellipsis};
   if (key == Py_None) return {.what = item_kind::new_axis};
   if (is_array(key)) check_index_array(op, x, value_of(key));
   if (PyIndex_Check(key) && !is_numpy_array(key)) {
-    return {.what = item_kind::integer, .start = integer_of(key)};
+    return {.what = item_kind::integer, .start = index_of(key)};
   }
   throw index_error(
       std::string(op) +
@@ -201,11 +201,6 @@ PyObject* iterate(PyObject* self) {
     return nullptr;
   }
   return PySeqIter_New(self);
-}
-
-template <class Function>
-void* slot(Function* function) {
-  return reinterpret_cast<void*>(function);
 }
 
 }  // namespace

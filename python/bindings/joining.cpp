@@ -129,7 +129,7 @@ PyObject* run_diff(const arguments& with) {
   return compute(x.size(), [&] { return diff(x, axis, n, prepend, append); });
 }
 
-constexpr function_entry functions[] = {
+constexpr function_entry joining_functions[] = {
     {"concat", "(arrays, /, *, axis=0)",
      "Arrays one after the other along an existing axis.\n\n"
      "Parameters\n----------\narrays : sequence of Array\n    At least one, all on one device; "
@@ -213,6 +213,6 @@ constexpr function_entry functions[] = {
 
 }  // namespace
 
-void add_joining(PyObject* module) { add_functions<functions>(module); }
+void add_joining(PyObject* module) { add_functions<joining_functions>(module); }
 
 }  // namespace skerry::python

@@ -58,7 +58,7 @@ PyObject* result_type(int which) {
   return made[which];
 }
 
-PyObject* run_result_type(const arguments& with) {
+PyObject* run_result_class(const arguments& with) {
   return Py_NewRef(result_type(static_cast<int>(clamped_integer(with[0]))));
 }
 
@@ -105,7 +105,7 @@ PyObject* run_slogdet(const arguments& with) {
   return pair(4, computed(x, [&] { return linalg::slogdet(x); }));
 }
 
-std::string text_of(PyObject* from) {
+std::string text_or_empty(PyObject* from) {
   if (!PyUnicode_Check(from)) return {};
   const char* text = PyUnicode_AsUTF8(from);
   if (text == nullptr) throw python_error{};
@@ -114,7 +114,7 @@ std::string text_of(PyObject* from) {
 
 PyObject* run_qr(const arguments& with) {
   const ndarray& x = array_of("qr", with);
-  const std::string mode = with[1] != nullptr ? text_of(with[1]) : "reduced";
+  const std::string mode = with[1] != nullptr ? text_or_empty(with[1]) : "reduced";
   if (mode != "reduced" && mode != "complete") {
     throw value_error("qr: mode must be 'reduced' or 'complete', not '" + mode + "'");
   }
@@ -142,7 +142,7 @@ linalg::matrix_order parse_matrix_order(PyObject* from) {
   using order = linalg::matrix_order;
   if (from == nullptr || from == Py_None) return order::frobenius;
   if (PyUnicode_Check(from)) {
-    const std::string name = text_of(from);
+    const std::string name = text_or_empty(from);
     if (name == "fro") return order::frobenius;
     if (name == "nuc") return order::nuclear;
   } else {
@@ -155,7 +155,7 @@ linalg::matrix_order parse_matrix_order(PyObject* from) {
   }
   const object text(PyObject_Repr(from));
   throw value_error("matrix_norm: ord must be 'fro', 'nuc', 1, 2, inf or the negative of one of " +
-                    std::string("these numbers, not ") + text_of(text.get()));
+                    std::string("these numbers, not ") + text_or_empty(text.get()));
 }
 
 PyObject* run_matrix_norm(const arguments& with) {
@@ -238,7 +238,8 @@ constexpr function_entry linalg_functions[] = {
 };
 
 constexpr function_entry own_functions[] = {
-    {"result_type", "(which, /)", "The class of the named tuples of that number.", run_result_type},
+    {"result_type", "(which, /)", "The class of the named tuples of that number.",
+     run_result_class},
 };
 
 }  // namespace

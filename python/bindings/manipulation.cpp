@@ -15,7 +15,7 @@
 namespace skerry::python {
 namespace {
 
-dims parse_shape(const char* op, PyObject* from) {
+dims parse_checked_shape(const char* op, PyObject* from) {
   const std::vector<std::int64_t> shape = parse_integers(op, "shape", from);
   check_shape(op, shape, 1);
   return dims(std::span<const std::int64_t>(shape));
@@ -94,7 +94,7 @@ PyObject* run_matrix_transpose(const arguments& with) {
 
 PyObject* run_broadcast_to(const arguments& with) {
   const ndarray& x = require_array("broadcast_to", "x", with[0]);
-  return wrap(broadcast_to(x, parse_shape("broadcast_to", with[1])));
+  return wrap(broadcast_to(x, parse_checked_shape("broadcast_to", with[1])));
 }
 
 PyObject* run_broadcast_arrays(const arguments& with) {
@@ -105,7 +105,7 @@ PyObject* run_broadcast_shapes(const arguments& with) {
   std::vector<dims> shapes;
   shapes.reserve(static_cast<std::size_t>(with.rest_count));
   for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
-    shapes.push_back(parse_shape("broadcast_shapes", with.rest[i]));
+    shapes.push_back(parse_checked_shape("broadcast_shapes", with.rest[i]));
   }
   std::vector<const dims*> pointers;
   pointers.reserve(shapes.size());
@@ -189,7 +189,7 @@ PyObject* run_can_cast(const arguments& with) {
   return PyBool_FromLong(promote(from, parse_dtype(op, with[1])) == parse_dtype(op, with[1]));
 }
 
-constexpr function_entry functions[] = {
+constexpr function_entry manipulation_functions[] = {
     {"astype", "(x, dtype, /, *, copy=True, device=None)",
      "x converted to a dtype.\n\n"
      "Floats are truncated towards zero; what a float means that an integer dtype can't hold is "
@@ -257,6 +257,6 @@ constexpr function_entry functions[] = {
 
 }  // namespace
 
-void add_manipulation(PyObject* module) { add_functions<functions>(module); }
+void add_manipulation(PyObject* module) { add_functions<manipulation_functions>(module); }
 
 }  // namespace skerry::python

@@ -163,11 +163,6 @@ int to_bool(PyObject* self) {
       -1);
 }
 
-template <class Function>
-void* slot(Function* function) {
-  return reinterpret_cast<void*>(function);
-}
-
 }  // namespace
 
 PyType_Slot number_slots[] = {

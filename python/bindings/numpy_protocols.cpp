@@ -73,7 +73,7 @@ PyObject* array_function(PyObject* self, PyObject* args) {
   return result;
 }
 
-PyMethodDef methods[] = {
+PyMethodDef function_protocol[] = {
     {"__array_function__", array_function, METH_VARARGS,
      "__array_function__($self, func, types, args, kwargs, /)\n--\n\nRuns skerry's function of the "
      "meaning of a NumPy function (NEP 18), on the device of the arrays.\n\nRaises\n------\n"
@@ -93,7 +93,7 @@ void add_numpy_protocols(PyObject* module, PyTypeObject* type) {
       "the host unasked.");
   auto* self = reinterpret_cast<PyObject*>(type);
   const object ufunc(PyDescr_NewMethod(type, &ufunc_method));
-  const object function(PyDescr_NewMethod(type, methods));
+  const object function(PyDescr_NewMethod(type, function_protocol));
   // Above NumPy's own arrays, for those who ask: Dask joins chunks by it.
   const object priority(PyFloat_FromDouble(100.0));
   if (PyObject_SetAttrString(self, "__array_ufunc__", ufunc.get()) != 0 ||

@@ -60,7 +60,7 @@ PyObject* run_isin(const arguments& with) {
   return wrap(std::move(result));
 }
 
-constexpr function_entry functions[] = {
+constexpr function_entry set_functions[] = {
     {"isin", "(x1, x2, /, *, invert=False)",
      "Whether each element of x1 equals an element of x2.\n\n"
      "NaN equals nothing, -0 equals +0.\n\n"
@@ -131,6 +131,6 @@ constexpr function_entry functions[] = {
 
 }  // namespace
 
-void add_sets(PyObject* module) { add_functions<functions>(module); }
+void add_sets(PyObject* module) { add_functions<set_functions>(module); }
 
 }  // namespace skerry::python

@@ -56,7 +56,7 @@ PyObject* run_searchsorted(const arguments& with) {
   return wrap(std::move(result));
 }
 
-constexpr function_entry functions[] = {
+constexpr function_entry sorting_functions[] = {
     {"argsort", "(x, /, *, axis=-1, descending=False, stable=True)",
      "The indices that sort x along an axis.\n\n"
      "Equal elements keep their order, also with descending=True and stable=False. NaN comes last "
@@ -109,6 +109,6 @@ constexpr function_entry functions[] = {
 
 }  // namespace
 
-void add_sorting(PyObject* module) { add_functions<functions>(module); }
+void add_sorting(PyObject* module) { add_functions<sorting_functions>(module); }
 
 }  // namespace skerry::python

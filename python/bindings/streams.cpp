@@ -259,7 +259,7 @@ PyObject* run_as_stream(const arguments& with) {
   return py::cast(keep(found, *where)).release().ptr();
 }
 
-constexpr function_entry functions[] = {
+constexpr function_entry stream_functions[] = {
     {"as_stream", "(stream, device=None, /)",
      "The Stream of a Stream, of an int handle, or of an object with __cuda_stream__.",
      run_as_stream},
@@ -296,7 +296,7 @@ stream parse_stream(const char* op, PyObject* from, device where) {
 void add_streams(PyObject* target) {
   auto module = py::reinterpret_borrow<py::module_>(target);
   add_stream_classes(module);
-  add_functions<functions>(target);
+  add_functions<stream_functions>(target);
 }
 
 }  // namespace skerry::python

@@ -47,7 +47,7 @@ PyObject* run_nonzero(const arguments& with) {
   return wrap_all(std::move(result));
 }
 
-constexpr function_entry functions[] = {
+constexpr function_entry take_functions[] = {
     {"nonzero", "(x, /)",
      "The indices of the elements that are not zero.\n\n"
      "Waits for the device, since the values decide how many there are.\n\n"
@@ -91,6 +91,6 @@ constexpr function_entry functions[] = {
 
 }  // namespace
 
-void add_take(PyObject* module) { add_functions<functions>(module); }
+void add_take(PyObject* module) { add_functions<take_functions>(module); }
 
 }  // namespace skerry::python

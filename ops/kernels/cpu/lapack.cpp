@@ -25,7 +25,7 @@ using real_t = typename real_of<T>::type;
 template <class T>
 inline constexpr bool is_complex = entry_points<T>::is_complex;
 
-integer narrow(std::int64_t value) {
+integer positive(std::int64_t value) {
   return static_cast<integer>(std::clamp<std::int64_t>(value, 1, INT32_MAX));
 }
 
@@ -76,8 +76,8 @@ template <class T>
 struct getrf {
   static void plan(linalg_params&) {}
   static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
-    const integer m = narrow(p.rows);
-    const integer n = narrow(p.columns);
+    const integer m = positive(p.rows);
+    const integer n = positive(p.columns);
     const std::int64_t count = std::min(p.rows, p.columns);
     use().of<T>().getrf(&m, &n, at<T>(p.a, i, p.rows, p.columns), &m, p.pivots + i * count,
                         p.info + i);
@@ -88,8 +88,8 @@ template <class T>
 struct getrs {
   static void plan(linalg_params&) {}
   static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
-    const integer n = narrow(p.rows);
-    const integer count = narrow(p.extra);
+    const integer n = positive(p.rows);
+    const integer count = positive(p.extra);
     use().of<T>().getrs(p.flag ? "T" : "N", &n, &count, at<T>(p.a, i, p.rows, p.rows), &n,
                         p.pivots + i * p.rows, at<T>(p.b, i, p.rows, p.extra), &n, p.info + i, 1);
   }
@@ -158,7 +158,7 @@ template <class T>
 struct potrf {
   static void plan(linalg_params&) {}
   static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
-    const integer n = narrow(p.rows);
+    const integer n = positive(p.rows);
     use().of<T>().potrf(p.flag ? "U" : "L", &n, at<T>(p.a, i, p.rows, p.rows), &n, p.info + i, 1);
   }
 };
@@ -166,8 +166,8 @@ struct potrf {
 template <class T>
 struct geqrf {
   static void call(const linalg_params& p, T* a, T* tau, T* work, integer length, integer* info) {
-    const integer m = narrow(p.rows);
-    const integer n = narrow(p.columns);
+    const integer m = positive(p.rows);
+    const integer n = positive(p.columns);
     use().of<T>().geqrf(&m, &n, a, &m, tau, work, &length, info);
   }
   static void plan(linalg_params& p) {
@@ -178,16 +178,16 @@ struct geqrf {
   }
   static void run(const linalg_params& p, std::int64_t i, const pieces<T>& has) {
     call(p, at<T>(p.a, i, p.rows, p.columns), at<T>(p.b, i, std::min(p.rows, p.columns), 1),
-         has.work, narrow(p.work), p.info + i);
+         has.work, positive(p.work), p.info + i);
   }
 };
 
 template <class T>
 struct orgqr {
   static void call(const linalg_params& p, T* a, T* tau, T* work, integer length, integer* info) {
-    const integer m = narrow(p.rows);
-    const integer n = narrow(p.columns);
-    const integer k = narrow(p.extra);
+    const integer m = positive(p.rows);
+    const integer n = positive(p.columns);
+    const integer k = positive(p.extra);
     use().of<T>().orgqr(&m, &n, &k, a, &m, tau, work, &length, info);
   }
   static void plan(linalg_params& p) {
@@ -197,7 +197,7 @@ struct orgqr {
     p.work = length_of(asked);
   }
   static void run(const linalg_params& p, std::int64_t i, const pieces<T>& has) {
-    call(p, at<T>(p.a, i, p.rows, p.columns), at<T>(p.b, i, p.extra, 1), has.work, narrow(p.work),
+    call(p, at<T>(p.a, i, p.rows, p.columns), at<T>(p.b, i, p.extra, 1), has.work, positive(p.work),
          p.info + i);
   }
 };
@@ -206,8 +206,8 @@ template <class T>
 struct gesdd {
   static void call(const linalg_params& p, T* a, real_t<T>* s, T* u, T* vh, const pieces<T>& has,
                    integer length, integer* info) {
-    const integer m = narrow(p.rows);
-    const integer n = narrow(p.columns);
+    const integer m = positive(p.rows);
+    const integer n = positive(p.columns);
     const integer least = std::min(m, n);
     const integer vh_rows = p.extra == 2 ? n : p.extra == 1 ? least : 1;
     const char* job = p.extra == 2 ? "A" : p.extra == 1 ? "S" : "N";
@@ -241,7 +241,7 @@ struct gesdd {
     const std::int64_t vh_rows = p.extra == 2 ? p.columns : least;
     call(p, at<T>(p.a, i, p.rows, p.columns), at<real_t<T>>(p.values, i, least, 1),
          p.extra == 0 ? has.work : at<T>(p.b, i, p.rows, u_columns),
-         p.extra == 0 ? has.work : at<T>(p.c, i, vh_rows, p.columns), has, narrow(p.work),
+         p.extra == 0 ? has.work : at<T>(p.c, i, vh_rows, p.columns), has, positive(p.work),
          p.info + i);
   }
 };
@@ -250,7 +250,7 @@ template <class T>
 struct syevd {
   static void call(const linalg_params& p, T* a, real_t<T>* w, const pieces<T>& has,
                    const integer (&lengths)[3], integer* info) {
-    const integer n = narrow(p.rows);
+    const integer n = positive(p.rows);
     const char* job = p.flag ? "V" : "N";
     if constexpr (is_complex<T>) {
       use().of<T>().heevd(job, "L", &n, a, &n, w, has.work, lengths, has.reals, lengths + 1,
@@ -276,7 +276,7 @@ struct syevd {
   }
   static void run(const linalg_params& p, std::int64_t i, const pieces<T>& has) {
     call(p, at<T>(p.a, i, p.rows, p.rows), at<real_t<T>>(p.values, i, p.rows, 1), has,
-         {narrow(p.work), narrow(p.real_work), narrow(p.integer_work)}, p.info + i);
+         {positive(p.work), positive(p.real_work), positive(p.integer_work)}, p.info + i);
   }
 };
 
@@ -288,7 +288,7 @@ struct geev {
   /// For a real matrix, `w` is wr and wi one behind the other.
   static void call(const linalg_params& p, T* a, T* w, T* v, const pieces<T>& has, integer length,
                    integer* info) {
-    const integer n = narrow(p.rows);
+    const integer n = positive(p.rows);
     const char* job = p.flag ? "V" : "N";
     if constexpr (is_complex<T>) {
       use().of<T>().geev("N", job, &n, a, &n, w, has.work, &n, v, &n, has.work, &length, has.reals,
@@ -316,11 +316,11 @@ struct geev {
     Z* values = at<Z>(p.values, i, n, 1);
     Z* vectors = p.flag ? at<Z>(p.b, i, n, n) : nullptr;
     if constexpr (is_complex<T>) {
-      call(p, a, values, p.flag ? vectors : has.work, has, narrow(p.work), p.info + i);
+      call(p, a, values, p.flag ? vectors : has.work, has, positive(p.work), p.info + i);
     } else {
       T* pairs = has.reals;
       T* columns = p.flag ? has.reals + 2 * n : has.work;
-      call(p, a, pairs, columns, has, narrow(p.work), p.info + i);
+      call(p, a, pairs, columns, has, positive(p.work), p.info + i);
       for (std::int64_t k = 0; k < n; ++k) values[k] = Z(pairs[k], pairs[n + k]);
       if (p.flag) join(values, columns, vectors, n);
     }
