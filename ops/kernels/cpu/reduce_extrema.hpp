@@ -71,13 +71,9 @@ struct extremum {
     for (int64 i = 0; i + step <= n; i += step) add_four(i);
     if (n % step != 0) add_four(n - step);  // some elements twice, which changes nothing
     value[0] = pick(pick(value[0], value[1]), pick(value[2], value[3]));
-    nan[0] |= nan[1];
-    ops::bits_t<T> any_nan = 0;
-    for (int k = 0; k < V::lanes; ++k) {
-      best.value = pick(best.value, T(value[0][k]));
-      any_nan |= nan[0][k];
-    }
-    best.has_nan = any_nan != 0;
+    const auto choose = [](const auto& a, const auto& b) { return pick(a, b); };
+    best.value = across_lanes(value[0], choose)[0];
+    if constexpr (ops::real_floating<T>) best.has_nan = is_any(nan[0] | nan[1]);
     return best;
   }
 

@@ -228,7 +228,54 @@ struct index_loops : accumulator_loops<Op, T> {
     return held;
   }
 
+  /// Of a run that is not long, in one pass: to look for the best value's place afterwards takes
+  /// longer, and nothing is read meanwhile.
+  static SKERRY_INLINE A lead(const char* x, int64 n) {
+    typename V::type value[2];
+    typename V::bits place[2], here;
+    typename V::bits nan = {};
+    for (int k = 0; k < V::lanes; ++k) here[k] = static_cast<B>(k);
+    const typename V::bits first = here;
+    for (int k = 0; k < 2; ++k) {
+      load_vector(value[k], x + k * V::lanes * int64(sizeof(T)));
+      place[k] = here;
+      here += V::lanes;
+      if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(value[k] != value[k]);
+    }
+    const auto meet = [&](int k, int64 i) __attribute__((always_inline)) {
+      typename V::type now;
+      load_vector(now, x + i * int64(sizeof(T)));
+      place[k] = best::is_better(now, value[k]) ? here : place[k];
+      value[k] = best::pick(value[k], now);
+      if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(now != now);
+      here += V::lanes;
+    };
+    int64 i = 2 * V::lanes;
+    for (; i + 2 * V::lanes <= n; i += 2 * V::lanes) {
+      meet(0, i);
+      meet(1, i + V::lanes);
+    }
+    if (i + V::lanes <= n) meet(0, i);
+    here = first + static_cast<B>(n - V::lanes);  // some elements twice, which changes nothing
+    meet(1, n - V::lanes);
+    if constexpr (ops::real_floating<T>) {
+      if (is_any(nan)) {
+        T found = item(x, 0);
+        return {found, first_of<true>(x, 0, n, found)};
+      }
+    }
+    const auto choose = [](const auto& a, const auto& b) { return best::pick(a, b); };
+    const typename V::type all = across_lanes(best::pick(value[0], value[1]), choose);
+    const auto nearest = [](const auto& a, const auto& b) { return a < b ? a : b; };
+    for (int k = 0; k < 2; ++k) place[k] = value[k] == all ? place[k] : ~typename V::bits{};
+    const int64 at = across_lanes(nearest(place[0], place[1]), nearest)[0];
+    return {item(x, at), at};
+  }
+
   static A search(const char* x, int64 n) {
+    if constexpr (sizeof(T) >= 4) {
+      if (n <= 65536 / int64(sizeof(T))) return lead(x, n);
+    }
     constexpr int64 block = 8192 / int64(sizeof(T));
     T value = item(x, 0);
     int64 start = 0;
@@ -242,14 +289,6 @@ struct index_loops : accumulator_loops<Op, T> {
       }
     }
     return {value, first_of<false>(x, start, n, value)};
-  }
-
-  static SKERRY_INLINE bool is_any(const typename V::bits& mask) {
-    uint64 words[vector_bytes / 8];
-    __builtin_memcpy(words, &mask, sizeof words);
-    uint64 all = 0;
-    for (const uint64 word : words) all |= word;
-    return all != 0;
   }
 
   /// Index of the first element that is `value`, or NaN; `value` becomes it.

@@ -33,6 +33,33 @@ SKERRY_INLINE void load_vector(Vector& to, const char* from) {
   __builtin_memcpy(&to, from, sizeof to);
 }
 
+template <int Distance, class Vector, int... I>
+SKERRY_INLINE Vector exchanged(const Vector& a, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(a, a, (I ^ Distance)...);
+}
+
+/// All lanes combined, in each of them: lane by lane would take as many steps as there are lanes.
+template <class Vector, class Combine>
+SKERRY_INLINE Vector across_lanes(Vector a, Combine combine) {
+  constexpr int lanes = int(sizeof(Vector) / sizeof(a[0]));
+  constexpr std::make_integer_sequence<int, lanes> all;
+  if constexpr (lanes > 32) a = combine(a, exchanged<32>(a, all));
+  if constexpr (lanes > 16) a = combine(a, exchanged<16>(a, all));
+  if constexpr (lanes > 8) a = combine(a, exchanged<8>(a, all));
+  if constexpr (lanes > 4) a = combine(a, exchanged<4>(a, all));
+  if constexpr (lanes > 2) a = combine(a, exchanged<2>(a, all));
+  return combine(a, exchanged<1>(a, all));
+}
+
+template <class Vector>
+SKERRY_INLINE bool is_any(const Vector& mask) {
+  uint64 words[sizeof(Vector) / 8];
+  __builtin_memcpy(words, &mask, sizeof words);
+  uint64 all = 0;
+  for (const uint64 word : words) all |= word;
+  return all != 0;
+}
+
 /// Of two vectors side by side, every second lane from the first or from the second on.
 template <int First, class Vector, int... I>
 SKERRY_INLINE Vector every_second(const Vector& a, const Vector& b,
