@@ -48,6 +48,7 @@ struct reduction {
   /// The results are more than the caches hold, and go past them. By one thread: two have to wait
   /// for each other's stores.
   bool streams;
+  bool is_far;  ///< the elements are in memory, and are read where they are
 
   reduction(const reduce_params& of, const reducer& with) noexcept
       : work(of),
@@ -61,6 +62,7 @@ struct reduction {
     const int64 results = of.kept_size * with.result_size;
     const int64 least_streamed = makes_pieces() ? streamed_bytes / 4 : streamed_bytes;
     streams = results >= least_streamed && cpu::thread_count() == 1;
+    is_far = !pack && of.kept_size * of.reduced_size * with.itemsize >= far_bytes;
     for (int a = 0; a < work.kept_rank; ++a) units *= block_count(a);
     choose_chunks();
   }
@@ -203,8 +205,13 @@ class block_reducer {
     const int64 size = how_.itemsize;
     while (rows > 0) {
       int64 now = least(rows, how_.block_rows - held_);
-      element_rows block = {
-          .x = at, .row = what_.step, .rows = now, .n = n_, .is_fresh = held_ == 0, .first = first};
+      element_rows block = {.x = at,
+                            .row = what_.step,
+                            .rows = now,
+                            .n = n_,
+                            .is_fresh = held_ == 0,
+                            .first = first,
+                            .is_far = what_.is_far};
       if (what_.pack) {
         now = least(now, greatest(pack_bytes / (n_ * size), 1));
         copy_2d({buffer_, size, n_ * size}, {const_cast<char*>(at), what_.kept_step(), what_.step},
@@ -268,7 +275,8 @@ class block_reducer {
                             .is_fresh = true,
                             .first = first,
                             .per_row = beside,
-                            .width = n_};
+                            .width = n_,
+                            .is_far = what_.is_far};
       if (whole > 0) {
         how_.columns(acc_, block);
       } else {
@@ -357,8 +365,13 @@ void reduce_matrix(const reduction& what, const block_place& at, char* out) noex
   if (what.has_short_rows() && at.output_step == what.how.result_size) {
     return what.how.short_rows[rows - 2](out, at.input, at.n, finishing(what));
   }
-  element_rows block = {
-      .x = at.input, .row = what.step, .rows = rows, .n = at.n, .is_fresh = true, .first = 0};
+  element_rows block = {.x = at.input,
+                        .row = what.step,
+                        .rows = rows,
+                        .n = at.n,
+                        .is_fresh = true,
+                        .first = 0,
+                        .is_far = what.is_far && !what.streams};
   alignas(64) char buffer[pack_bytes];
   if (what.pack) {
     block.x = buffer;
@@ -383,8 +396,7 @@ void stream_pieces(const reduction& what, const block_place& at) noexcept {
   for (int64 i = 0; i < at.n; i += most) {
     const block_place piece = {at.input + i * column, results, least(most, at.n - i), result_size};
     for (int64 run = 0; run < runs; ++run) {
-      const char* x = piece.input + run * what.step + ahead;
-      for (int64 byte = 0; byte < piece.n * column; byte += 64) __builtin_prefetch(x + byte);
+      prefetch(piece.input + run * what.step + ahead, piece.n * column);
     }
     reduce_matrix(what, piece, results);
     copy_unfenced(at.output + i * result_size, results, piece.n * result_size);

@@ -64,6 +64,9 @@ struct extremum {
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
         load_vector(now[k], x + (at + k * V::lanes) * size);
+        if (k * vector_bytes % 64 == 0) {
+          __builtin_prefetch(x + (at + k * V::lanes) * size + prefetched_ahead);
+        }
         value[k] = pick(value[k], now[k]);
         if constexpr (ops::real_floating<T>) nan[k & 1] |= (typename V::bits)(now[k] != now[k]);
       }
@@ -143,13 +146,16 @@ struct extremum_loops : accumulator_loops<Op, T> {
   }
   /// The vectors' own loop: the compiler's takes four times as long.
   template <bool Fresh>
-  static SKERRY_INLINE void four_rows(char* acc, const char* x, int64 row, int64 n) {
+  static SKERRY_INLINE void four_rows(char* acc, const char* x, int64 row, int64 n, bool goes_on) {
     using V = vector_of<T>;
+    const int64 next = goes_on ? 4 * row : 0;
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
       typename V::type now[4];
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) load_vector(now[k], x + k * row + i * size);
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) __builtin_prefetch(x + k * row + next + i * size);
       typename V::type value = of_columns(now);
       if constexpr (!Fresh) {
         typename V::type held;

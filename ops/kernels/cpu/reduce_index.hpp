@@ -140,10 +140,13 @@ struct index_loops : accumulator_loops<Op, T> {
     }
   }
 
-  /// Of `Rows` rows, from number j on; `nan` gathers what is not equal to itself.
+  /// Of `Rows` rows, from number j on, and whether as many follow; `nan` gathers what is not equal
+  /// to itself.
   template <int Rows, bool First = false>
   static SKERRY_INLINE void find_in(T* __restrict value, B* __restrict place, const char* x,
-                                    int64 row, int64 n, int64 j, typename V::bits& nan) {
+                                    int64 row, int64 n, int64 j, bool goes_on,
+                                    typename V::bits& nan) {
+    const int64 next = goes_on ? Rows * row : 0;
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
       typename V::type held;
@@ -160,6 +163,9 @@ struct index_loops : accumulator_loops<Op, T> {
       for (int k = First ? 1 : 0; k < Rows; ++k) {
         typename V::type now;
         load_vector(now, x + k * row + i * int64(sizeof(T)));
+        if constexpr (Rows == 4) {
+          __builtin_prefetch(x + k * row + next + i * int64(sizeof(T)));
+        }
         at = best::is_better(now, held) ? static_cast<B>(j + k) - typename V::bits{} : at;
         held = best::pick(held, now);
         if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(now != now);
@@ -188,15 +194,17 @@ struct index_loops : accumulator_loops<Op, T> {
     typename V::bits nan = {};
     int64 j = block.rows < 4 ? 1 : 4;
     if (j == 4) {
-      find_in<4, true>(value, place, block.x, block.row, block.n, 0, nan);
+      find_in<4, true>(value, place, block.x, block.row, block.n, 0, block.rows >= 8, nan);
     } else {
-      find_in<1, true>(value, place, block.x, block.row, block.n, 0, nan);
+      find_in<1, true>(value, place, block.x, block.row, block.n, 0, block.rows >= 8, nan);
     }
     for (; j + 4 <= block.rows; j += 4) {
-      find_in<4>(value, place, block.x + j * block.row, block.row, block.n, j, nan);
+      find_in<4>(value, place, block.x + j * block.row, block.row, block.n, j, j + 8 <= block.rows,
+                 nan);
     }
     for (; j < block.rows; ++j) {
-      find_in<1>(value, place, block.x + j * block.row, block.row, block.n, j, nan);
+      find_in<1>(value, place, block.x + j * block.row, block.row, block.n, j, j + 8 <= block.rows,
+                 nan);
     }
     B any = 0;
     for (int k = 0; k < V::lanes; ++k) any = static_cast<B>(any | nan[k]);
@@ -245,6 +253,9 @@ struct index_loops : accumulator_loops<Op, T> {
     const auto meet = [&](int k, int64 i) __attribute__((always_inline)) {
       typename V::type now;
       load_vector(now, x + i * int64(sizeof(T)));
+      if (k * vector_bytes % 64 == 0) {
+        __builtin_prefetch(x + i * int64(sizeof(T)) + prefetched_ahead);
+      }
       place[k] = best::is_better(now, value[k]) ? here : place[k];
       value[k] = best::pick(value[k], now);
       if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(now != now);
