@@ -268,12 +268,45 @@ def test_results_larger_than_the_caches(threads):
 
 
 @pytest.mark.usefixtures("restore_threads")
-@pytest.mark.parametrize("length", [2, 3, 4])
-def test_short_rows_whose_results_go_past_the_caches_in_pieces(length):
+@pytest.mark.parametrize("length", [2, 3, 4, 16])
+def test_results_of_few_items_go_past_the_caches_in_pieces(length):
     sk.set_num_threads(1)
-    count = (1 << 20) + 261  # a piece and five rows over
+    count = (1 << 20) + 261  # pieces and five rows over
     x = np.random.default_rng(15).integers(0, 9, (count, length)).astype("float64")
     x[::1000, -1] = np.nan
     for name in ("argmax", "max", "sum", "mean", "var"):
-        got = to_numpy(getattr(sk, name)(sk.asarray(x), axis=1))
-        np.testing.assert_allclose(got, getattr(np, name)(x, axis=1), rtol=1e-15, atol=1e-15)
+        want = getattr(np, name)(x, axis=1)
+        for array, axis in ((x, 1), (np.ascontiguousarray(x.T), 0)):
+            got = to_numpy(getattr(sk, name)(sk.asarray(array), axis=axis))
+            np.testing.assert_allclose(got, want, rtol=1e-15, atol=1e-15)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 4, 5, 7, 8, 9, 11, 12, 130, 4099])
+def test_columns_of_arrays_beyond_the_caches(rows):
+    # Asked for ahead of use, four rows at a time.
+    columns = (1 << 20) // rows + 37
+    x = np.random.default_rng(16).integers(-9, 9, (rows, columns)).astype("float32")
+    for name in ("argmax", "argmin", "max", "min", "sum", "prod", "any"):
+        data = np.sign(x) if name == "prod" else x
+        got = to_numpy(getattr(sk, name)(sk.asarray(data), axis=0))
+        np.testing.assert_array_equal(got, getattr(np, name)(data, axis=0))
+
+
+@pytest.mark.parametrize("dtype", DTYPES[1:11])
+@pytest.mark.parametrize("name", ["argmax", "argmin", "max", "min"])
+def test_extrema_of_rows_of_any_length(name, dtype):
+    rng = np.random.default_rng(17)
+    function, oracle = getattr(sk, name), getattr(np, name)
+    for length in (*range(60, 140), 255, 257, 1000, 4097, 16384, 16385, 17000, 70000):
+        x = rng.integers(0, 5, (7, length)).astype(dtype)
+        cases = [x]
+        if x.dtype.kind == "f":
+            cases += [np.where(rng.random(x.shape) < 0.01, np.nan, x).astype(dtype)]
+            cases += [np.where(rng.random(x.shape) < 0.5, -0.0, 0.0).astype(dtype)]
+        else:
+            one = x.copy()
+            one[range(7), rng.integers(0, length, 7)] = np.iinfo(dtype).max
+            cases += [one]
+        for case in cases:
+            got = to_numpy(function(sk.asarray(case), axis=1))
+            np.testing.assert_array_equal(got, oracle(case, axis=1))
