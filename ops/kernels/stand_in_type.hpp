@@ -35,10 +35,13 @@ struct unsigned_stand_in<bool> {
 template <class T>
 using unsigned_stand_in_t = typename unsigned_stand_in<T>::type;
 
+/// The bit of the sign in a number's representation.
+template <class T>
+inline constexpr bits_t<T> sign_bit = static_cast<bits_t<T>>(uint64{1} << (8 * sizeof(T) - 1));
+
 /// What `extended` takes for elements of T that an unsigned integer stands in for.
 template <class T>
-inline constexpr uint64 sign_to_extend =
-    signed_integral<T> && sizeof(T) < 8 ? uint64{1} << (8 * sizeof(T) - 1) : 0;
+inline constexpr uint64 sign_to_extend = signed_integral<T> && sizeof(T) < 8 ? sign_bit<T> : 0;
 
 /// An unsigned integer's 64 bits, with the sign extended if it stands for a signed one.
 template <class T>

@@ -169,11 +169,9 @@ def test_misaligned_memory(name, dtype):
 
 
 @pytest.fixture(params=[1, 2])
-def threads(request):
-    before = sk.get_num_threads()
+def threads(request, restore_threads):
     sk.set_num_threads(request.param)
-    yield request.param
-    sk.set_num_threads(before)
+    return request.param
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "float32", "int64", "complex128"])

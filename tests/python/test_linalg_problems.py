@@ -231,16 +231,13 @@ def test_without_openblas_the_remedy_is_named():
     assert out.count("pip install scipy-openblas32") == 2
 
 
+@pytest.mark.usefixtures("restore_threads")
 def test_threads_of_openblas_follow(device):
-    before = sk.get_num_threads()
     a = random("float64", (300, 300), 17)
     x = on(device, a)
-    try:
-        for threads in (1, 3, 2):
-            sk.set_num_threads(threads)
-            near(to_numpy(x @ x), a @ a, "float64", 100)
-    finally:
-        sk.set_num_threads(before)
+    for threads in (1, 3, 2):
+        sk.set_num_threads(threads)
+        near(to_numpy(x @ x), a @ a, "float64", 100)
 
 
 TWO_ARRAYS = {

@@ -172,22 +172,19 @@ def test_pairwise_sum_of_float32_keeps_its_accuracy():
     assert abs(got - exact) / exact < 2e-7 * 4
 
 
+@pytest.mark.usefixtures("restore_threads")
 def test_results_do_not_depend_on_the_number_of_threads():
     x = sk.asarray(np.random.default_rng(0).random((3000, 1000), dtype=np.float32), device="cpu:0")
-    before = sk.get_num_threads()
     results = []
-    try:
-        for threads in (1, 2, 3):
-            sk.set_num_threads(threads)
-            results.append(
-                [
-                    to_numpy(function(x, axis=axis))
-                    for function in (sk.sum, sk.var, sk.argmax)
-                    for axis in (None, 0, 1)
-                ]
-            )
-    finally:
-        sk.set_num_threads(before)
+    for threads in (1, 2, 3):
+        sk.set_num_threads(threads)
+        results.append(
+            [
+                to_numpy(function(x, axis=axis))
+                for function in (sk.sum, sk.var, sk.argmax)
+                for axis in (None, 0, 1)
+            ]
+        )
     for others in results[1:]:
         for one, other in zip(results[0], others, strict=True):
             assert np.array_equal(one, other)
@@ -250,21 +247,18 @@ def test_middle_axes_between_few_items_and_rows_of_any_length(name, dtype):
             np.testing.assert_allclose(got, want, rtol=2e-5, atol=1e-5)
 
 
+@pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_results_larger_than_the_caches(threads):
     # Stored past the caches by one thread; an odd number, so that runs end within a line.
     count = (1 << 22) + 5
     x = np.random.default_rng(13).integers(0, 100, (count, 4)).astype(np.int8)
-    before = sk.get_num_threads()
     sk.set_num_threads(threads)
-    try:
-        for array, axis in ((x, 1), (np.ascontiguousarray(x.T), 0), (x[:, :3], 1), (x[::-1], 1)):
-            for name in ("argmax", "sum"):
-                got = getattr(sk, name)(sk.asarray(array), axis=axis)
-                want = getattr(np, name)(array, axis=axis)
-                assert np.array_equal(to_numpy(got), want), (name, array.strides, axis)
-    finally:
-        sk.set_num_threads(before)
+    for array, axis in ((x, 1), (np.ascontiguousarray(x.T), 0), (x[:, :3], 1), (x[::-1], 1)):
+        for name in ("argmax", "sum"):
+            got = getattr(sk, name)(sk.asarray(array), axis=axis)
+            want = getattr(np, name)(array, axis=axis)
+            assert np.array_equal(to_numpy(got), want), (name, array.strides, axis)
 
 
 @pytest.mark.usefixtures("restore_threads")

@@ -178,20 +178,15 @@ def test_error_does_not_grow_with_the_length():
     assert np.max(np.abs(column - exact) / exact) < 1e-6
 
 
+@pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "int32"])
 @pytest.mark.parametrize("shape", [(3_000_000,), (3, 1_000_000), (400_000, 3), (500, 2000)])
 def test_results_do_not_depend_on_the_number_of_threads(dtype, shape):
     x = sk.asarray(sample(dtype, shape, 5), device="cpu:0")
-    before = sk.get_num_threads()
     results = []
-    try:
-        for threads in (1, 2, 3):
-            sk.set_num_threads(threads)
-            results.append(
-                [to_numpy(sk.cumulative_sum(x, axis=axis)) for axis in range(len(shape))]
-            )
-    finally:
-        sk.set_num_threads(before)
+    for threads in (1, 2, 3):
+        sk.set_num_threads(threads)
+        results.append([to_numpy(sk.cumulative_sum(x, axis=axis)) for axis in range(len(shape))])
     for others in results[1:]:
         for one, other in zip(results[0], others, strict=True):
             assert np.array_equal(one, other)

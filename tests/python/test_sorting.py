@@ -210,27 +210,22 @@ def large_rows(dtype, n):
     yield "few", rng.integers(0, 7, n)
 
 
+@pytest.mark.usefixtures("restore_threads")
 @DESCENDING
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint64", "int16"])
 def test_large_rows_by_any_number_of_threads(dtype, threads, descending):
-    before = sk.get_num_threads()
     sk.set_num_threads(threads)
-    try:
-        for name, x in large_rows(dtype, 700_001):
-            values = np.asarray(x).astype(dtype)
-            want = np.sort(values)
-            if descending:
-                numbers = len(want) - np.isnan(want).sum()
-                want = np.concatenate([want[:numbers][::-1], want[numbers:]])
-            got = to_numpy(sk.sort(on("cpu:0", values), descending=descending))
-            np.testing.assert_array_equal(got, want, name)
-            if name == "special":
-                assert (
-                    np.signbit(got[got == 0]).tolist() == np.signbit(values[values == 0]).tolist()
-                )
-    finally:
-        sk.set_num_threads(before)
+    for name, x in large_rows(dtype, 700_001):
+        values = np.asarray(x).astype(dtype)
+        want = np.sort(values)
+        if descending:
+            numbers = len(want) - np.isnan(want).sum()
+            want = np.concatenate([want[:numbers][::-1], want[numbers:]])
+        got = to_numpy(sk.sort(on("cpu:0", values), descending=descending))
+        np.testing.assert_array_equal(got, want, name)
+        if name == "special":
+            assert np.signbit(got[got == 0]).tolist() == np.signbit(values[values == 0]).tolist()
 
 
 def lengths_around_vectors():
@@ -267,21 +262,18 @@ def test_lengths_around_vectors(dtype, descending):
         check(on("cpu:0", row), row, -1, descending, "cpu:0", f"{name} n={n}")
 
 
+@pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("dtype", WIDE)
 def test_large_patterns(dtype, threads):
-    before = sk.get_num_threads()
     sk.set_num_threads(threads)
-    try:
-        for n in (65_536, 300_001):
-            for name, x in patterns(dtype, n):
-                got = to_numpy(sk.sort(on("cpu:0", x)))
-                np.testing.assert_array_equal(got, np.sort(x), name)
-                if np.dtype(dtype).kind == "f":
-                    zeros = np.signbit(x[x == 0])
-                    np.testing.assert_array_equal(np.signbit(got[got == 0]), zeros, name)
-    finally:
-        sk.set_num_threads(before)
+    for n in (65_536, 300_001):
+        for name, x in patterns(dtype, n):
+            got = to_numpy(sk.sort(on("cpu:0", x)))
+            np.testing.assert_array_equal(got, np.sort(x), name)
+            if np.dtype(dtype).kind == "f":
+                zeros = np.signbit(x[x == 0])
+                np.testing.assert_array_equal(np.signbit(got[got == 0]), zeros, name)
 
 
 def slow_for_quicksort(n, lanes):

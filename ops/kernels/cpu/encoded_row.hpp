@@ -4,6 +4,7 @@
 
 #include "ops/kernels/cpu/memory.hpp"
 #include "ops/kernels/sort_key.hpp"
+#include "ops/kernels/stand_in_type.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
@@ -25,7 +26,7 @@ struct row_order {
   [[nodiscard]] SKERRY_INLINE typename sort_key<T>::type flip() const {
     static_assert(!ops::signed_integral<T>);
     using K = typename sort_key<T>::type;
-    const K sign = is_signed ? static_cast<K>(K{1} << (8 * sizeof(K) - 1)) : K{0};
+    const K sign = is_signed ? ops::sign_bit<K> : K{0};
     return descending ? static_cast<K>(~sign) : sign;
   }
 };

@@ -127,8 +127,7 @@ SKERRY_SHARED void search(const search_params& p, T sign) {
 template <class T>
 void run_search(const void* params) {
   using U = ops::unsigned_stand_in_t<T>;
-  constexpr U sign =
-      ops::signed_integral<T> ? static_cast<U>(uint64{1} << (8 * sizeof(T) - 1)) : U(0);
+  constexpr U sign = ops::signed_integral<T> ? static_cast<U>(ops::sign_bit<T>) : U(0);
   search<U>(*static_cast<const search_params*>(params), sign);
 }
 

@@ -46,7 +46,7 @@ struct lane_code {
 
   template <class Item>
   [[nodiscard]] static SKERRY_INLINE lane_code of(row_order order) {
-    constexpr bits top = bits{1} << (8 * sizeof(T) - 1);
+    constexpr bits top = ops::sign_bit<T>;
     if constexpr (ops::real_floating<Item>) {
       return {order.descending ? top : bits{0}};
     } else {
