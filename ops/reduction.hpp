@@ -24,6 +24,7 @@ struct reduced {
   int64 count;         ///< elements of each result
   float64 correction;  ///< of var and std
   bool is_other;       ///< the result of the reduction that borrows the kernels: mean, std
+  uint64 flip = 0;     ///< bits of the elements that argmax takes inverted
 };
 
 namespace detail {

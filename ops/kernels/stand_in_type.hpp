@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include "core/config.hpp"
 #include "ops/concepts.hpp"
 #include "ops/reduction.hpp"
@@ -34,6 +36,18 @@ struct unsigned_stand_in<bool> {
 };
 template <class T>
 using unsigned_stand_in_t = typename unsigned_stand_in<T>::type;
+
+/// The signed integer of an integer's size; other dtypes themselves.
+template <class T>
+struct signed_stand_in {
+  using type = T;
+};
+template <unsigned_integral T>
+struct signed_stand_in<T> {
+  using type = std::make_signed_t<T>;
+};
+template <class T>
+using signed_stand_in_t = typename signed_stand_in<T>::type;
 
 /// The bit of the sign in a number's representation.
 template <class T>

@@ -12,7 +12,8 @@ namespace kernels {
 inline constexpr int64 widest_block = 512;
 inline constexpr int64 endless = int64(1) << 62;
 
-/// A matrix of elements, of which column i goes to accumulator i.
+/// A matrix of elements, of which column i goes to accumulator i, or (`rows`) row j to accumulator
+/// j: then rows may be of any length.
 struct element_rows {
   const char* x;
   int64 row;          ///< bytes
@@ -22,6 +23,7 @@ struct element_rows {
   int64 first;        ///< index of element (j, i) along the reduced axis: first + j * per_row
   int64 per_row = 1;  ///< + i / width
   int64 width = widest_block;
+  uint64 flip = 0;      ///< bits of the elements that argmax takes inverted
   bool is_far = false;  ///< in memory, not in the caches
 };
 
@@ -34,9 +36,8 @@ struct reducer {
   void (*clear)(char* acc, int64 n) noexcept;
   /// acc[i] = combine(acc[i], all of column i)
   void (*columns)(char* acc, const element_rows& block) noexcept;
-  /// acc[j] = combine of load(x[j, i]) for i < n, for j < rows, with rows `row` bytes apart.
-  /// Element (j, 0) has index `first`.
-  void (*rows)(char* acc, const char* x, int64 row, int64 rows, int64 n, int64 first) noexcept;
+  /// acc[j] = combine(all of row j), of any length; element (j, 0) has index `first`
+  void (*rows)(char* acc, const element_rows& block) noexcept;
   /// acc[i] = combine(acc[i], other[i]) for i < n
   void (*merge)(char* acc, const char* other, int64 n) noexcept;
   /// out[i] = finish(acc[i], of) for i < n
@@ -54,6 +55,7 @@ struct reducer {
   /// Whether a finished answer may be known before all elements are seen: a one-byte accumulator
   /// of this value absorbs everything. -1 if there is none.
   int absorbing;
+  uint64 flip;  ///< bits of the elements that argmax's loops take inverted
 };
 
 void run_reduction(const reduce_params& work, const reducer& how) noexcept;
@@ -231,8 +233,11 @@ struct plain_loops : accumulator_loops<Op, T> {
     return lane[0];
   }
 
-  static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64) noexcept {
-    for (int64 j = 0; j < rows; ++j) store<A>(acc + j * size, run_of(x + j * row, n));
+  static void rows(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    for (int64 j = 0; j < block.rows; ++j) {
+      store<A>(acc + j * size, run_of(block.x + j * block.row, block.n));
+    }
   }
 
   static constexpr auto direct = finish_columns<plain_loops>;
@@ -275,8 +280,11 @@ struct truth_loops : plain_loops<Op, T> {
     return 1 - decisive;
   }
 
-  static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64) noexcept {
-    for (int64 j = 0; j < rows; ++j) store<A>(acc + j * size, search(x + j * row, n));
+  static void rows(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    for (int64 j = 0; j < block.rows; ++j) {
+      store<A>(acc + j * size, search(block.x + j * block.row, block.n));
+    }
   }
 };
 
@@ -321,14 +329,16 @@ struct count_loops : accumulator_loops<Op, T> {
     base::deliver(acc, block, [&](int64 i) { return static_cast<int64>(count[i]); });
   }
 
-  static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64) noexcept {
-    constexpr int64 block = sizeof(B) == 1 ? 255 : 16384;
-    for (int64 j = 0; j < rows; ++j) {
+  static void rows(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    constexpr int64 piece = sizeof(B) == 1 ? 255 : 16384;
+    for (int64 j = 0; j < block.rows; ++j) {
+      const char* x = block.x + j * block.row;
       int64 total = 0;
-      for (int64 at = 0; at < n; at += block) {
-        const int64 end = least(at + block, n);
+      for (int64 at = 0; at < block.n; at += piece) {
+        const int64 end = least(at + piece, block.n);
         B count = 0;
-        for (int64 i = at; i < end; ++i) count = static_cast<B>(count + item(x + j * row, i));
+        for (int64 i = at; i < end; ++i) count = static_cast<B>(count + item(x, i));
         total += static_cast<int64>(count);
       }
       store<int64>(acc + j * size, total);

@@ -211,6 +211,7 @@ class block_reducer {
                             .n = n_,
                             .is_fresh = held_ == 0,
                             .first = first,
+                            .flip = how_.flip,
                             .is_far = what_.is_far};
       if (what_.pack) {
         now = least(now, greatest(pack_bytes / (n_ * size), 1));
@@ -276,6 +277,7 @@ class block_reducer {
                             .first = first,
                             .per_row = beside,
                             .width = n_,
+                            .flip = how_.flip,
                             .is_far = what_.is_far};
       if (whole > 0) {
         how_.columns(acc_, block);
@@ -301,7 +303,13 @@ class block_reducer {
   void add_row(const char* at, int64 n, int64 first) noexcept {
     while (n > 0 && !decided_) {
       const int64 now = least(n, how_.longest_run);
-      how_.rows(acc_, at, 0, 1, now, first);
+      how_.rows(acc_, {.x = at,
+                       .row = 0,
+                       .rows = 1,
+                       .n = now,
+                       .is_fresh = true,
+                       .first = first,
+                       .flip = how_.flip});
       sums_.push(acc_);
       decided_ = how_.absorbing >= 0 && acc_[0] == how_.absorbing;
       n -= now;
@@ -355,7 +363,7 @@ block_place locate(const reduction& what, int64 unit) noexcept {
 }
 
 ops::reduced finishing(const reduction& what) noexcept {
-  return {what.work.reduced_size, what.work.correction, what.work.is_other};
+  return {what.work.reduced_size, what.work.correction, what.work.is_other, what.how.flip};
 }
 
 /// A block of few rows, all of them at once.
@@ -371,6 +379,7 @@ void reduce_matrix(const reduction& what, const block_place& at, char* out) noex
                         .n = at.n,
                         .is_fresh = true,
                         .first = 0,
+                        .flip = what.how.flip,
                         .is_far = what.is_far && !what.streams};
   alignas(64) char buffer[pack_bytes];
   if (what.pack) {
@@ -416,7 +425,8 @@ void reduce_beside(const reduction& what, const block_place& at) noexcept {
                                 .rows = what.length,
                                 .n = at.n,
                                 .is_fresh = true,
-                                .first = 0};
+                                .first = 0,
+                                .flip = what.how.flip};
     what.how.direct(at.output + k * what.work.output_strides[0], at.output_step, block,
                     finishing(what));
   }
@@ -432,7 +442,13 @@ bool reduce_at_once(const reduction& what, const block_place& at) noexcept {
   }
   if (what.way == manner::rows) {
     alignas(64) char acc[accumulator_bytes];
-    what.how.rows(acc, at.input, what.kept_step(), at.n, what.length, 0);
+    what.how.rows(acc, {.x = at.input,
+                        .row = what.kept_step(),
+                        .rows = at.n,
+                        .n = what.length,
+                        .is_fresh = true,
+                        .first = 0,
+                        .flip = what.how.flip});
     what.how.finish(at.output, at.output_step, acc, at.n, finishing(what));
     return true;
   }

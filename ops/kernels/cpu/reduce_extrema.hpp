@@ -4,10 +4,33 @@
 
 #include "ops/kernels/cpu/reduce.hpp"
 #include "ops/kernels/cpu/vector.hpp"
+#include "ops/kernels/flipped_reduction.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
+
+/// Elements on their way in, some bits of them inverted if `Flipped`.
+template <bool Flipped, class T>
+struct elements {
+  using V = vector_of<T>;
+
+  uint64 flip = 0;
+  typename V::bits flips = static_cast<ops::bits_t<T>>(flip) - typename V::bits{};
+
+  [[nodiscard]] SKERRY_INLINE T item(const char* x, int64 i) const {
+    const T item = load<T>(x + i * int64(sizeof(T)));
+    return Flipped ? ops::inverted(item, flip) : item;
+  }
+  [[nodiscard]] SKERRY_INLINE typename V::type vector(const char* from) const {
+    typename V::bits bits;
+    load_vector(bits, from);
+    return inverted((typename V::type)bits);
+  }
+  [[nodiscard]] SKERRY_INLINE typename V::type inverted(const typename V::type& items) const {
+    return Flipped ? (typename V::type)((typename V::bits)items ^ flips) : items;
+  }
+};
 
 /// The greatest or least of a contiguous run, apart from NaNs, and whether there are any: to let a
 /// NaN through in every step would take four instructions instead of two.
@@ -47,13 +70,14 @@ struct extremum {
   }
   static constexpr T worst() { return Greatest ? ops::lowest<T>() : ops::highest<T>(); }
 
-  static SKERRY_INLINE extremum of(const char* x, int64 n) {
+  template <bool Flipped = false>
+  static SKERRY_INLINE extremum of(const char* x, int64 n, const elements<Flipped, T>& in = {}) {
     constexpr int64 size = sizeof(T);
     using V = vector_of<T>;
     constexpr int64 step = 4 * V::lanes;
     extremum best = {worst(), false};
     if (n < step) {
-      for (int64 i = 0; i < n; ++i) best.add(load<T>(x + i * size));
+      for (int64 i = 0; i < n; ++i) best.add(in.item(x, i));
       return best;
     }
     typename V::type value[4];
@@ -63,7 +87,7 @@ struct extremum {
       typename V::type now[4];
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
-        load_vector(now[k], x + (at + k * V::lanes) * size);
+        now[k] = in.vector(x + (at + k * V::lanes) * size);
         if (k * vector_bytes % 64 == 0) {
           __builtin_prefetch(x + (at + k * V::lanes) * size + prefetched_ahead);
         }
@@ -107,7 +131,8 @@ void direct_of_short_rows(char* out, const char* x, int64 n, const ops::reduced&
                               .rows = Length,
                               .n = n,
                               .is_fresh = true,
-                              .first = 0};
+                              .first = 0,
+                              .flip = of.flip};
   Loops::direct(out, Loops::result_size, block, of);
 }
 
@@ -176,9 +201,10 @@ struct extremum_loops : accumulator_loops<Op, T> {
     base::template columns_by_four<extremum_loops>(acc, block);
   }
 
-  static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64) noexcept {
-    for (int64 j = 0; j < rows; ++j) {
-      const best found = best::of(x + j * row, n);
+  static void rows(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    for (int64 j = 0; j < block.rows; ++j) {
+      const best found = best::of(block.x + j * block.row, block.n);
       store<T>(acc + j * size, with_nan(found.value, found.has_nan));
     }
   }
@@ -209,7 +235,12 @@ struct extremum_loops : accumulator_loops<Op, T> {
         __builtin_memcpy(out + i * size, &value, sizeof value);
       }
     }
-    rows(out + i * size, x + i * Length * size, Length * size, n - i, Length, 0);
+    rows(out + i * size, {.x = x + i * Length * size,
+                          .row = Length * size,
+                          .rows = n - i,
+                          .n = Length,
+                          .is_fresh = true,
+                          .first = 0});
   }
 };
 

@@ -12,17 +12,17 @@ namespace kernels {
 /// with indices as narrow as the elements: 128 rows fit a byte.
 template <class Op, class T>
 struct index_loops : accumulator_loops<Op, T> {
+  static constexpr bool is_flipped = ops::integral<T>;  ///< argmax of them is argmin, too
   using base = accumulator_loops<Op, T>;
   using base::size;
   using A = typename base::A;
   using B = ops::bits_t<T>;
   using best = extremum<ops::same_v<Op, ops::argmax>, T>;
+  using input = elements<is_flipped, T>;
   static constexpr int64 block_rows = sizeof(T) == 1 ? 256 : 4096;
   static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = -1;
-
-  static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
 
   SKERRY_SHARED static void find_columns(T* __restrict value, B* __restrict place,
                                          const element_rows& of) {
@@ -65,25 +65,32 @@ struct index_loops : accumulator_loops<Op, T> {
     if constexpr (Length == 3) {
       direct_of_short_rows<index_loops, T, Length>(out, x, n, of);
     } else {
+      const input in = {of.flip};
       int64 i = 0;
       for (; i + V::lanes <= n; i += V::lanes) {
         typename V::type columns[Length];
         load_columns(columns, x + i * Length * int64(sizeof(T)));
+#pragma GCC unroll 4
+        for (auto& column : columns) column = in.inverted(column);
         leaders found = {columns[0], {}};
 #pragma GCC unroll 4
         for (int k = 1; k < Length; ++k) found.meet(columns[k], static_cast<B>(k));
         found.put(out + i * 8);
       }
       for (; i < n; ++i) {
-        store<int64>(out + i * 8, scan(x + i * Length * int64(sizeof(T)), Length).index);
+        const char* row = x + i * Length * int64(sizeof(T));
+        store<int64>(out + i * 8, scan(row, Length, in).index);
       }
     }
   }
 
-  static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64 first) noexcept {
-    for (int64 j = 0; j < rows; ++j) {
-      A found = n < 64 ? scan(x + j * row, n) : search(x + j * row, n);
-      if (found.index >= 0) found.index += first;
+  static void rows(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    const input in = {block.flip};
+    for (int64 j = 0; j < block.rows; ++j) {
+      const char* x = block.x + j * block.row;
+      A found = block.n < 64 ? scan(x, block.n, in) : search(x, block.n, in);
+      if (found.index >= 0) found.index += block.first;
       store<A>(acc + j * size, found);
     }
   }
@@ -118,41 +125,41 @@ struct index_loops : accumulator_loops<Op, T> {
 
   /// In one pass: the arrays that find_columns fills cost more than the elements of few rows.
   static SKERRY_INLINE void direct_of_few(char* out, const element_rows& block) {
+    const input in = {block.flip};
     int64 i = 0;
     for (; i + V::lanes <= block.n; i += V::lanes) {
       const char* x = block.x + i * int64(sizeof(T));
-      leaders found = {};
-      load_vector(found.value, x);
+      leaders found = {in.vector(x), {}};
       for (int64 j = 1; j < block.rows; ++j) {
-        typename V::type now;
-        load_vector(now, x + j * block.row);
-        found.meet(now, static_cast<B>(j));
+        found.meet(in.vector(x + j * block.row), static_cast<B>(j));
       }
       found.put(out + i * 8);
     }
     for (; i < block.n; ++i) {
-      T held = item(block.x, i);
+      T held = in.item(block.x, i);
       B at = 0;
       for (int64 j = 1; j < block.rows; ++j) {
-        choose(held, at, item(block.x + j * block.row, i), static_cast<B>(j));
+        choose(held, at, in.item(block.x + j * block.row, i), static_cast<B>(j));
       }
       store<int64>(out + i * 8, int64(at));
     }
   }
 
-  /// Of `Rows` rows, from number j on, and whether as many follow; `nan` gathers what is not equal
-  /// to itself.
+  /// Of `Rows` rows, from number j on; `nan` gathers what is not equal to itself.
   template <int Rows, bool First = false>
-  static SKERRY_INLINE void find_in(T* __restrict value, B* __restrict place, const char* x,
-                                    int64 row, int64 n, int64 j, bool goes_on,
-                                    typename V::bits& nan) {
-    const int64 next = goes_on ? Rows * row : 0;
+  static SKERRY_INLINE void find_in(T* __restrict value, B* __restrict place,
+                                    const element_rows& block, int64 j, typename V::bits& nan) {
+    const int64 row = block.row;
+    const int64 n = block.n;
+    const char* x = block.x + j * row;
+    const int64 next = j + 2 * Rows <= block.rows ? Rows * row : 0;
+    const input in = {block.flip};
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
       typename V::type held;
       typename V::bits at;
       if constexpr (First) {
-        load_vector(held, x + i * int64(sizeof(T)));
+        held = in.vector(x + i * int64(sizeof(T)));
         at = typename V::bits{};
         if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(held != held);
       } else {
@@ -161,11 +168,9 @@ struct index_loops : accumulator_loops<Op, T> {
       }
 #pragma GCC unroll 4
       for (int k = First ? 1 : 0; k < Rows; ++k) {
-        typename V::type now;
-        load_vector(now, x + k * row + i * int64(sizeof(T)));
-        if constexpr (Rows == 4) {
-          __builtin_prefetch(x + k * row + next + i * int64(sizeof(T)));
-        }
+        const char* from = x + k * row + i * int64(sizeof(T));
+        const typename V::type now = in.vector(from);
+        if constexpr (Rows == 4) __builtin_prefetch(from + next);
         at = best::is_better(now, held) ? static_cast<B>(j + k) - typename V::bits{} : at;
         held = best::pick(held, now);
         if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(now != now);
@@ -175,12 +180,12 @@ struct index_loops : accumulator_loops<Op, T> {
     }
     for (; i < n; ++i) {
       if constexpr (First) {
-        value[i] = item(x, i);
+        value[i] = in.item(x, i);
         place[i] = 0;
         nan[0] |= static_cast<B>(best::is_nan(value[i]));
       }
       for (int k = First ? 1 : 0; k < Rows; ++k) {
-        const T now = item(x + k * row, i);
+        const T now = in.item(x + k * row, i);
         place[i] = best::is_better(now, value[i]) ? static_cast<B>(j + k) : place[i];
         value[i] = best::pick(value[i], now);
         nan[0] |= static_cast<B>(best::is_nan(now));
@@ -194,31 +199,28 @@ struct index_loops : accumulator_loops<Op, T> {
     typename V::bits nan = {};
     int64 j = block.rows < 4 ? 1 : 4;
     if (j == 4) {
-      find_in<4, true>(value, place, block.x, block.row, block.n, 0, block.rows >= 8, nan);
+      find_in<4, true>(value, place, block, 0, nan);
     } else {
-      find_in<1, true>(value, place, block.x, block.row, block.n, 0, block.rows >= 8, nan);
+      find_in<1, true>(value, place, block, 0, nan);
     }
-    for (; j + 4 <= block.rows; j += 4) {
-      find_in<4>(value, place, block.x + j * block.row, block.row, block.n, j, j + 8 <= block.rows,
-                 nan);
-    }
-    for (; j < block.rows; ++j) {
-      find_in<1>(value, place, block.x + j * block.row, block.row, block.n, j, j + 8 <= block.rows,
-                 nan);
-    }
+    for (; j + 4 <= block.rows; j += 4) find_in<4>(value, place, block, j, nan);
+    for (; j < block.rows; ++j) find_in<1>(value, place, block, j, nan);
     B any = 0;
     for (int k = 0; k < V::lanes; ++k) any = static_cast<B>(any | nan[k]);
     return any == 0;
   }
 
   static SKERRY_INLINE void find_row_by_row(T* value, B* place, const element_rows& block) {
+    const input in = {block.flip};
     for (int64 i = 0; i < block.n; ++i) {
-      value[i] = item(block.x, i);
+      value[i] = in.item(block.x, i);
       place[i] = 0;
     }
     for (int64 j = 1; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
-      for (int64 i = 0; i < block.n; ++i) choose(value[i], place[i], item(x, i), static_cast<B>(j));
+      for (int64 i = 0; i < block.n; ++i) {
+        choose(value[i], place[i], in.item(x, i), static_cast<B>(j));
+      }
     }
   }
 
@@ -228,34 +230,33 @@ struct index_loops : accumulator_loops<Op, T> {
     at = wins ? place : at;
   }
 
-  static SKERRY_INLINE A scan(const char* x, int64 n) {
-    A held = {n > 0 ? item(x, 0) : T(0), n > 0 ? 0 : -1};
+  static SKERRY_INLINE A scan(const char* x, int64 n, const input& in) {
+    A held = {n > 0 ? in.item(x, 0) : T(0), n > 0 ? 0 : -1};
     for (int64 i = 1; i < n; ++i) {
-      if (Op::wins(item(x, i), held.value)) held = {item(x, i), i};
+      const T now = in.item(x, i);
+      if (Op::wins(now, held.value)) held = {now, i};
     }
     return held;
   }
 
   /// Of a run that is not long, in one pass: to look for the best value's place afterwards takes
   /// longer, and nothing is read meanwhile.
-  static SKERRY_INLINE A lead(const char* x, int64 n) {
+  static SKERRY_INLINE A lead(const char* x, int64 n, const input& in) {
     typename V::type value[2];
     typename V::bits place[2], here;
     typename V::bits nan = {};
     for (int k = 0; k < V::lanes; ++k) here[k] = static_cast<B>(k);
     const typename V::bits first = here;
     for (int k = 0; k < 2; ++k) {
-      load_vector(value[k], x + k * V::lanes * int64(sizeof(T)));
+      value[k] = in.vector(x + k * V::lanes * int64(sizeof(T)));
       place[k] = here;
       here += V::lanes;
       if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(value[k] != value[k]);
     }
     const auto meet = [&](int k, int64 i) __attribute__((always_inline)) {
-      typename V::type now;
-      load_vector(now, x + i * int64(sizeof(T)));
-      if (k * vector_bytes % 64 == 0) {
-        __builtin_prefetch(x + i * int64(sizeof(T)) + prefetched_ahead);
-      }
+      const char* from = x + i * int64(sizeof(T));
+      const typename V::type now = in.vector(from);
+      if (k * vector_bytes % 64 == 0) __builtin_prefetch(from + prefetched_ahead);
       place[k] = best::is_better(now, value[k]) ? here : place[k];
       value[k] = best::pick(value[k], now);
       if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(now != now);
@@ -271,54 +272,57 @@ struct index_loops : accumulator_loops<Op, T> {
     meet(1, n - V::lanes);
     if constexpr (ops::real_floating<T>) {
       if (is_any(nan)) {
-        T found = item(x, 0);
-        return {found, first_of<true>(x, 0, n, found)};
+        T found = in.item(x, 0);
+        return {found, first_of<true>(x, 0, n, in, found)};
       }
     }
-    const auto choose = [](const auto& a, const auto& b) { return best::pick(a, b); };
-    const typename V::type all = across_lanes(best::pick(value[0], value[1]), choose);
+    const typename V::type all =
+        across_lanes(best::pick(value[0], value[1]), best::template pick<typename V::type>);
     const auto nearest = [](const auto& a, const auto& b) { return a < b ? a : b; };
     for (int k = 0; k < 2; ++k) place[k] = value[k] == all ? place[k] : ~typename V::bits{};
     const int64 at = across_lanes(nearest(place[0], place[1]), nearest)[0];
-    return {item(x, at), at};
+    return {all[0], at};
   }
 
-  static A search(const char* x, int64 n) {
+  static A search(const char* x, int64 n, const input& in) {
     if constexpr (sizeof(T) >= 4) {
-      if (n <= 65536 / int64(sizeof(T))) return lead(x, n);
+      if (n <= 65536 / int64(sizeof(T))) return lead(x, n, in);
     }
     constexpr int64 block = 8192 / int64(sizeof(T));
-    T value = item(x, 0);
+    T value = in.item(x, 0);
     int64 start = 0;
     for (int64 at = 0; at < n; at += block) {
       const int64 length = least(block, n - at);
-      const best found = best::of(x + at * int64(sizeof(T)), length);
-      if (found.has_nan) return {value, first_of<true>(x, at, n, value)};
+      const auto found = best::of(x + at * int64(sizeof(T)), length, in);
+      if (found.has_nan) return {value, first_of<true>(x, at, n, in, value)};
       if (Op::wins(found.value, value)) {
         value = found.value;
         start = at;
       }
     }
-    return {value, first_of<false>(x, start, n, value)};
+    return {value, first_of<false>(x, start, n, in, value)};
   }
 
   /// Index of the first element that is `value`, or NaN; `value` becomes it.
   template <bool Nan>
-  static SKERRY_INLINE int64 first_of(const char* x, int64 from, int64 n, T& value) {
-    const auto hits = [&](int64 i) { return Nan ? best::is_nan(item(x, i)) : item(x, i) == value; };
+  static SKERRY_INLINE int64 first_of(const char* x, int64 from, int64 n, const input& in,
+                                      T& value) {
+    const auto hits = [&](int64 i) {
+      const T now = in.item(x, i);
+      return Nan ? best::is_nan(now) : now == value;
+    };
     constexpr int64 together = 8 * V::lanes;
     for (; from + together <= n; from += together) {
       typename V::bits any = {};
 #pragma GCC unroll 8
       for (int k = 0; k < 8; ++k) {
-        typename V::type now;
-        load_vector(now, x + (from + k * V::lanes) * int64(sizeof(T)));
+        const auto now = in.vector(x + (from + k * V::lanes) * int64(sizeof(T)));
         any |= Nan ? (typename V::bits)(now != now) : (typename V::bits)(now == value);
       }
       if (is_any(any)) break;
     }
     while (from + 1 < n && !hits(from)) ++from;
-    value = item(x, from);
+    value = in.item(x, from);
     return from;
   }
 };

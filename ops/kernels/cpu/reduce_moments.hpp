@@ -70,9 +70,11 @@ struct moment_loops : accumulator_loops<Op, T> {
     });
   }
 
-  static void rows(char* acc, const char* x, int64 row, int64 rows, int64 n, int64) noexcept {
-    for (int64 j = 0; j < rows; ++j) {
-      const char* from = x + j * row;
+  static void rows(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    const int64 n = block.n;
+    for (int64 j = 0; j < block.rows; ++j) {
+      const char* from = block.x + j * block.row;
       store<A>(acc + j * size, n < 4 * V::lanes ? short_run(from, n) : run(from, n));
     }
   }

@@ -3,58 +3,13 @@
 #pragma once
 
 #include "ops/concepts.hpp"
+#include "ops/kernels/flipped_reduction.hpp"
 #include "ops/kernels/reduce.hpp"
-#include "ops/kernels/stand_in_type.hpp"
 
 #include <cstdint>
 
-// Which kernel runs a reduction. With some bits of the elements inverted on their way in, and of
-// the result on its way out, a minimum is a maximum, `all` is `any`, and int8 is uint8: min(x) =
-// ~max(~x). It costs one instruction an element, the same for all threads, and halves the kernels,
-// which take seconds each to compile. The dtypes of a pair are in one unit (ops/CMakeLists.txt).
-
 namespace skerry {
 namespace native {
-
-/// The reduction whose kernel runs Reduction.
-template <class Reduction>
-struct flipped_reduction {
-  using type = ops::kernel_of_t<Reduction>;
-};
-template <>
-struct flipped_reduction<ops::all> {
-  using type = ops::any;
-};
-template <>
-struct flipped_reduction<ops::min> {
-  using type = ops::max;
-};
-template <>
-struct flipped_reduction<ops::argmin> {
-  using type = ops::argmax;
-};
-template <class Reduction>
-using flipped_reduction_t = typename flipped_reduction<Reduction>::type;
-
-/// Bits that the kernel sees inverted: those that turn T's order into that of unsigned integers
-/// (or of floats), or round; for sums and products the sign, see flip; for all and any the truth.
-template <class Reduction, class T>
-[[nodiscard]] constexpr std::uint64_t flipped_bits() {
-  using ops::one_of_v;
-  constexpr std::uint64_t every = ~std::uint64_t{0} >> (64 - 8 * (sizeof(T) > 8 ? 8 : sizeof(T)));
-  constexpr std::uint64_t sign = every ^ (every >> 1);
-  if constexpr (ops::same_v<Reduction, ops::all>) {
-    return 1;
-  } else if constexpr (one_of_v<Reduction, ops::max, ops::argmax>) {
-    return ops::signed_integral<T> ? sign : 0;
-  } else if constexpr (one_of_v<Reduction, ops::min, ops::argmin>) {
-    return ops::unsigned_integral<T> ? every : (ops::signed_integral<T> ? every ^ sign : sign);
-  } else if constexpr (one_of_v<Reduction, ops::prod, ops::sum>) {
-    return ops::sign_to_extend<T>;
-  } else {
-    return 0;
-  }
-}
 
 /// Elements of T on their way into the kernel of Reduction, and results on their way out.
 template <class Reduction, class T>
@@ -73,7 +28,7 @@ struct flip {
     } else if constexpr (is_integer_prod) {
       return ops::extended(x, bits);
     } else if constexpr (is_order || is_integer_sum) {
-      return ops::load_at<Reduction>(inverted(x), index);
+      return ops::load_at<Reduction>(ops::inverted(x, bits), index);
     } else {
       return ops::load_at<Reduction>(x, index);
     }
@@ -84,20 +39,13 @@ struct flip {
     if constexpr (is_truth) {
       return result != (bits != 0);
     } else if constexpr (ops::same_v<Reduction, ops::max>) {
-      return inverted(result);
+      return ops::inverted(result, bits);
     } else if constexpr (is_integer_sum) {
       // A sum takes all signs off at its end: x with its sign extended is (x ^ sign) - sign.
       return result - static_cast<std::uint64_t>(of.count) * bits;
     } else {
       return result;
     }
-  }
-
- private:
-  SKERRY_HD SKERRY_INLINE T inverted(T x) const {
-    using word = ops::bits_t<T>;
-    return __builtin_bit_cast(
-        T, static_cast<word>(__builtin_bit_cast(word, x) ^ static_cast<word>(bits)));
   }
 };
 
