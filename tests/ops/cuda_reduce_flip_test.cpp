@@ -51,10 +51,10 @@ auto declared(const words<T>& elements) {
 
 template <class Reduction, class T>
 auto flipped(const words<T>& elements) {
-  using Run = flipped_reduction_t<Reduction>;
+  using Run = ops::flipped_reduction_t<Reduction>;
   using S = ops::unsigned_stand_in_t<T>;
   using A = ops::accumulator_t<Run, S>;
-  const flip<Run, S> bits{flipped_bits<Reduction, T>()};
+  const flip<Run, S> bits{ops::flipped_bits<Reduction, T>()};
   A a = Run::template identity<A>();
   std::int64_t index = 0;
   for (const S word : elements) a = Run::combine(a, bits.in(word, index++));
