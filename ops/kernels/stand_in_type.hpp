@@ -55,7 +55,10 @@ inline constexpr bits_t<T> sign_bit = static_cast<bits_t<T>>(uint64{1} << (8 * s
 
 /// What `extended` takes for elements of T that an unsigned integer stands in for.
 template <class T>
-inline constexpr uint64 sign_to_extend = signed_integral<T> && sizeof(T) < 8 ? sign_bit<T> : 0;
+inline constexpr uint64 sign_to_extend = 0;
+template <signed_integral T>
+  requires(sizeof(T) < 8)
+inline constexpr uint64 sign_to_extend<T> = sign_bit<T>;
 
 /// An unsigned integer's 64 bits, with the sign extended if it stands for a signed one.
 template <class T>
