@@ -56,9 +56,9 @@ def test_memory_of_one_per_thread_stream_is_not_given_to_that_of_another_thread(
     theirs = in_thread(work)
     assert mine != theirs
     sk.synchronize(cuda_device)
-    with sk.stream(per_thread):
-        again = [sk.empty((8,), device=cuda_device) for _ in range(2)]
-    assert {address(y) for y in again} == {mine, theirs}, "what has passed is used again"
+    with sk.stream(per_thread):  # many: other tests may have left blocks that are free now, too
+        again = [sk.empty((8,), device=cuda_device) for _ in range(1000)]
+    assert {mine, theirs} <= {address(y) for y in again}, "what has passed is used again"
 
 
 def test_a_block_of_a_per_thread_stream_waits_for_an_event_of_the_legacy_stream(cuda_device):
