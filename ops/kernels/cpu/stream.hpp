@@ -32,8 +32,10 @@ inline void copy_unfenced(char* to, const char* from, int64 nbytes) {
   const int64 head = least(bytes_to_line(to), nbytes);
   const int64 lines = (nbytes - head) / 64;
   const int64 tail = head + lines * 64;
+  const int64 ahead = nbytes > prefetched_ahead ? prefetched_ahead : 0;
   __builtin_memmove(to, from, static_cast<unsigned long>(head));
   for (int64 i = head; i < tail; i += 64) {
+    __builtin_prefetch(from + i + ahead);
     for (int part = 0; part < 64; part += 16) {
       const auto bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i + part));
       _mm_stream_si128(reinterpret_cast<__m128i*>(to + i + part), bytes);
