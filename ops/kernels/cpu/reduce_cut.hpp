@@ -13,8 +13,8 @@
 // are few, the elements along the reduced axis are laid out as a matrix of many columns, and its
 // accumulators are folded in the end ("fold"); contiguous runs are left to calls of their own
 // ("rows") if they are short, or the reduction is as good at long ones. Both add pairwise beyond
-// 128 rows. The cut depends on the shape and strides only, never on the
-// number of threads: so does the result.
+// 128 rows. The cut depends on the shape and strides only, never on the number of threads: so does
+// the result.
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
@@ -121,7 +121,7 @@ struct reduction {
     }
   }
 
-  /// Extrema of many rows of up to 128 items are found faster along columns.
+  /// Extrema of many rows of up to 64 items are found faster along columns.
   bool transposes_rows() const {
     return how.splits_runs && how.absorbing < 0 && how.itemsize >= 4 && work.reduced_rank == 1 &&
            width() >= 64 && pack_bytes / (how.itemsize * greatest(length, 1)) >= 32;
