@@ -5,7 +5,7 @@
 #include "core/complex.hpp"
 #include "core/config.hpp"
 #include "ops/concepts.hpp"
-#include "ops/integer_math.hpp"
+#include "ops/math/integer.hpp"
 #include "ops/op_info.hpp"
 
 namespace skerry {

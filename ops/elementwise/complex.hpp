@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/complex_math.hpp"
+#include "ops/math/complex.hpp"
 #include "ops/concepts.hpp"
-#include "ops/math.hpp"
+#include "ops/math/real.hpp"
 #include "ops/op_info.hpp"
 
 namespace skerry {

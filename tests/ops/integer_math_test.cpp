@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/integer_math.hpp"
+#include "ops/math/integer.hpp"
 
 #include <gtest/gtest.h>
 

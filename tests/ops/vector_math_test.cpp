@@ -15,10 +15,9 @@
 #include "ops/kernels/cpu/fill.hpp"
 #include "ops/kernels/table.hpp"
 #include "ops/registry.hpp"
-#include "ops/tanh.hpp"
 #include "tests/ops/accuracy.hpp"
 
-// Functions that are computed by loops of our own, not by libm or libmvec: at every level that this
+// Functions in the loops over them: at every level that this
 // machine runs, against libm's in long double.
 
 namespace skerry {
@@ -31,7 +30,7 @@ using testing::error_in_ulps;
 struct level {
   const char* name;
   void (*fill)(kernel_table&);
-  bool has_own_loops;  ///< else libm's or libmvec's are called, which promise 4 ulp
+  bool has_own_loops;  ///< else libm's are called
 };
 
 std::vector<level> levels() {
@@ -116,13 +115,6 @@ TYPED_TEST(vector_math, log_is_right_at_every_level) { this->expect_within("log"
 
 TYPED_TEST(vector_math, tanh_is_right_at_every_level) {
   this->expect_within("tanh", 1.5, std::tanh);
-}
-
-TYPED_TEST(vector_math, arithmetic_gives_tanh_within_1_4_ulp) {
-  for (const TypeParam x : values<TypeParam>()) {
-    const TypeParam result = ops::math::tanh_by_arithmetic(x);
-    EXPECT_LE(error_in_ulps(result, std::tanh(static_cast<long double>(x))), 1.4) << x;
-  }
 }
 
 }  // namespace

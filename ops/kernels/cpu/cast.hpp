@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ops/concepts.hpp"
-#include "ops/integer_math.hpp"
+#include "ops/math/integer.hpp"
 #include "ops/kernels/cpu/memory.hpp"
 #include "ops/op_info.hpp"
 

@@ -5,7 +5,6 @@
 #include "ops/concepts.hpp"
 #include "ops/kernels/cpu/drive.hpp"
 #include "ops/kernels/cpu/memory.hpp"
-#include "ops/kernels/cpu/vector_math.hpp"
 
 // The loops over contiguous operands, one set per operation and dtype. The output may be exactly
 // one of the inputs, hence ivdep instead of restrict.
@@ -19,13 +18,9 @@ SKERRY_SHARED void unary_body(char* const* data, unsigned, int64 n) noexcept {
   using R = ops::result_t<Op, T>;
   char* out = data[0];
   const char* x = data[1];
-  if constexpr (vector_form<Op, T>::exists) {
-    loop_of_vectors<vector_form<Op, T>, T>(out, x, n);
-  } else {
 #pragma GCC ivdep
-    for (int64 i = 0; i < n; ++i) {
-      store<R>(out + i * int64(sizeof(R)), Op{}(load<T>(x + i * int64(sizeof(T)))));
-    }
+  for (int64 i = 0; i < n; ++i) {
+    store<R>(out + i * int64(sizeof(R)), Op{}(load<T>(x + i * int64(sizeof(T)))));
   }
 }
 

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "core/complex.hpp"
-#include "ops/math.hpp"
-#include "ops/tanh.hpp"
+#include "ops/math/real.hpp"
 
 // Functions of a complex number, the same code on every device, with the special cases that array
 // API 2025.12 lists function by function. complex64 is computed in double: that leaves no overflow

@@ -2,101 +2,83 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/config.hpp"
-#include "ops/concepts.hpp"
-#if !defined(__CUDACC_RTC__)
-#include <math.h>
-#endif
-#include "ops/integer_math.hpp"
-#include "ops/libmvec.hpp"
+#include "ops/math/arctangent.hpp"
+#include "ops/math/exponential.hpp"
+#include "ops/math/hyperbolic.hpp"
+#include "ops/math/integer.hpp"
+#include "ops/math/libm.hpp"
+#include "ops/math/logarithm.hpp"
+#include "ops/math/power.hpp"
+#include "ops/math/trigonometric.hpp"
 
 // Real functions by one name for both widths, with the special cases of the standard. Written with
-// selects instead of branches, because the CPU loops over them are vectorised by the compiler; the
-// rounding functions, sqrt, fabs, copysign and fma are single instructions to it.
+// selects instead of branches, because the CPU loops over them are vectorised by the compiler.
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace ops {
 namespace math {
 
-#define SKERRY_UNARY(name)                                                 \
-  SKERRY_HD SKERRY_INLINE float32 name(float32 x) { return ::name##f(x); } \
-  SKERRY_HD SKERRY_INLINE float64 name(float64 x) { return ::name(x); }
-#define SKERRY_BINARY(name)                                                                  \
-  SKERRY_HD SKERRY_INLINE float32 name(float32 x1, float32 x2) { return ::name##f(x1, x2); } \
-  SKERRY_HD SKERRY_INLINE float64 name(float64 x1, float64 x2) { return ::name(x1, x2); }
+/// Whether functions are arithmetic of our own (namespace own): the same bits in every loop, build
+/// and machine. It needs fused multiplication as an instruction; else they are libm's (namespace
+/// libm), one by one.
+#if defined(__FMA__) && !defined(__CUDACC__)
+inline constexpr bool has_own_functions = true;
+#else
+inline constexpr bool has_own_functions = false;
+#endif
 
-SKERRY_UNARY(acos)
-SKERRY_UNARY(acosh)
-SKERRY_UNARY(asin)
-SKERRY_UNARY(asinh)
-SKERRY_UNARY(atan)
-SKERRY_UNARY(atanh)
-SKERRY_UNARY(ceil)
+#define SKERRY_UNARY(name)              \
+  template <real_floating T>            \
+  SKERRY_HD SKERRY_INLINE T name(T x) { \
+    if constexpr (has_own_functions) {  \
+      return own::name(x);              \
+    } else {                            \
+      return libm::name(x);             \
+    }                                   \
+  }
+#define SKERRY_BINARY(name)                    \
+  template <real_floating T>                   \
+  SKERRY_HD SKERRY_INLINE T name(T x1, T x2) { \
+    if constexpr (has_own_functions) {         \
+      return own::name(x1, x2);                \
+    } else {                                   \
+      return libm::name(x1, x2);               \
+    }                                          \
+  }
+
 SKERRY_UNARY(cos)
-SKERRY_UNARY(cosh)
 SKERRY_UNARY(exp)
 SKERRY_UNARY(expm1)
-SKERRY_UNARY(fabs)
-SKERRY_UNARY(floor)
 SKERRY_UNARY(log)
-SKERRY_UNARY(log10)
 SKERRY_UNARY(log1p)
-SKERRY_UNARY(log2)
-SKERRY_UNARY(rint)
 SKERRY_UNARY(sin)
-SKERRY_UNARY(sinh)
-SKERRY_UNARY(sqrt)
 SKERRY_UNARY(tan)
-SKERRY_UNARY(trunc)
+SKERRY_UNARY(tanh)
 SKERRY_BINARY(atan2)
-SKERRY_BINARY(copysign)
-SKERRY_BINARY(fmod)
-SKERRY_BINARY(hypot)
+SKERRY_BINARY(pow_of_magnitude)
 
 #undef SKERRY_UNARY
 #undef SKERRY_BINARY
 
-SKERRY_HD SKERRY_INLINE float32 fma(float32 a, float32 b, float32 c) { return ::fmaf(a, b, c); }
-SKERRY_HD SKERRY_INLINE float64 fma(float64 a, float64 b, float64 c) { return ::fma(a, b, c); }
+// Not of our own yet.
+using libm::acos;
+using libm::acosh;
+using libm::asin;
+using libm::asinh;
+using libm::atan;
+using libm::atanh;
+using libm::cosh;
+using libm::hypot;
+using libm::log10;
+using libm::log2;
+using libm::sinh;
 
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE constexpr T infinity() {
-  return static_cast<T>(__builtin_bit_cast(float, 0x7f800000u));
-}
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE constexpr T nan() {
-  return static_cast<T>(__builtin_bit_cast(float, 0x7fc00000u));
-}
-
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE bits_t<T> to_bits(T x) {
-  return __builtin_bit_cast(bits_t<T>, x);
-}
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE T from_bits(bits_t<T> bits) {
-  return __builtin_bit_cast(T, bits);
-}
+SKERRY_HD SKERRY_INLINE float32 fmod(float32 x1, float32 x2) { return ::fmodf(x1, x2); }
+SKERRY_HD SKERRY_INLINE float64 fmod(float64 x1, float64 x2) { return ::fmod(x1, x2); }
 
 /// !x on the byte: GCC 12 leaves a loop over ! scalar.
 SKERRY_HD SKERRY_INLINE bool logical_not(bool x) { return __builtin_bit_cast(uint8, x) == 0; }
-
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE bool isnan(T x) {
-  return x != x;
-}
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE bool isinf(T x) {
-  return math::fabs(x) == infinity<T>();
-}
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE bool isfinite(T x) {
-  return math::fabs(x) < infinity<T>();
-}
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE bool signbit(T x) {
-  return (to_bits(x) >> (8 * sizeof(T) - 1)) != 0;
-}
 
 /// NaN if either is.
 template <real_numeric T>
@@ -111,11 +93,7 @@ SKERRY_HD SKERRY_INLINE T minimum(T a, T b) {
   return a != a ? a : lesser;
 }
 
-SKERRY_HD SKERRY_INLINE float32 pow_of_magnitude(float32 a, float32 b) { return ::powf(a, b); }
-SKERRY_HD SKERRY_INLINE float64 pow_of_magnitude(float64 a, float64 b) { return ::pow(a, b); }
-
-/// libm's pow of |a|, and then the sign: libmvec computes negative bases one by one, three times
-/// slower.
+/// |a|^b, and then the sign.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T pow(T a, T b) {
   const T power = pow_of_magnitude(math::fabs(a), b);

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/math/pair.hpp"
+
+// exp and expm1: x = n log(2) + r, a polynomial of r, and 2^n by way of the bits.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+namespace math {
+namespace own {
+
+/// log(2) = high + low; n * high is exact for the n that occur.
+template <real_floating T>
+struct log_of_2;
+template <>
+struct log_of_2<float32> {
+  static constexpr float32 reciprocal = 0x1.715476p0f;
+  static constexpr float32 high = 0x1.62e4p-1f;
+  static constexpr float32 low = 0x1.7f7d1cp-20f;
+};
+template <>
+struct log_of_2<float64> {
+  static constexpr float64 reciprocal = 0x1.71547652b82fep0;
+  static constexpr float64 high = 0x1.62e42fefa3800p-1;
+  static constexpr float64 low = 0x1.ef35793c76730p-45;
+  static constexpr float64 nearest = 0x1.62e42fefa39efp-1;
+};
+
+/// q of e^r = 1 + r + r^2 q(r) for |r| <= log(2) / 2: near-minimax, by Chebyshev
+/// interpolation of q in 60 digits, rounded. Error 1.1e-8 (float32), 1.5e-18.
+SKERRY_HD SKERRY_INLINE float32 exp_terms(float32 r) {
+  return polynomial(r, 0x1p-1f, 0x1.5554dcp-3f, 0x1.555518p-5f, 0x1.120ce4p-7f, 0x1.6d127ep-10f);
+}
+SKERRY_HD SKERRY_INLINE float64 exp_terms(float64 r) {
+  return polynomial(r, 0x1.0000000000000p-1, 0x1.5555555555557p-3, 0x1.5555555555556p-5,
+                    0x1.111111111007ap-7, 0x1.6c16c16c1629dp-10, 0x1.a01a01ac1cfa8p-13,
+                    0x1.a01a01a6f6cefp-16, 0x1.71de018a0d245p-19, 0x1.27e4db04b53c8p-22,
+                    0x1.af4f451d9ec2bp-26, 0x1.1f73c9e1e5555p-29);
+}
+
+/// 2^n significand, n = rounded - magic.
+template <real_floating T>
+struct scaled {
+  T significand;
+  T rounded;
+};
+
+/// e^(x.high + x.low), |x.low| small. Two steps of scaling or one give the same bits where the
+/// result is normal.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE scaled<T> scaled_exp(pair<T> x) {
+  using log_2 = log_of_2<T>;
+  const T rounded = math::fma(x.high, log_2::reciprocal, magic<T>);
+  const T n = rounded - magic<T>;
+  const T difference = math::fma(n, -log_2::high, x.high);
+  const T correction = math::fma(n, -log_2::low, x.low);
+  const T r = difference + correction;
+  const T low = (difference - r) + correction;
+  const pair<T> leading = fast_two_sum(T(1), r);
+  const T rest = math::fma(r * r, exp_terms(r), math::fma(r, low, low));
+  return {leading.high + (leading.low + rest), rounded};
+}
+
+/// Of a result that is normal.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T unscale(scaled<T> y) {
+  return y.significand * power_of_2(y.rounded);
+}
+
+/// Of any result: infinite, subnormal, 0. 2^n alone may be out of range.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T unscale_any(scaled<T> y) {
+  const T n = y.rounded - magic<T>;
+  const T half = math::fma(n, T(0.5), magic<T>);
+  const T rest = (n - (half - magic<T>)) + magic<T>;
+  return y.significand * power_of_2(half) * power_of_2(rest);
+}
+
+/// Beyond these e^x is 0 or infinite.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T clamp_exponent(T x) {
+  return sizeof(T) == 4 ? clamp(x, T(-104.5), T(89)) : clamp(x, T(-750), T(711));
+}
+
+/// Below, e^x and e^-x are normal.
+template <real_floating T>
+inline constexpr T ordinary_exponent = sizeof(T) == 4 ? T(87) : T(708);
+
+/// For |x| <= ordinary_exponent.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T ordinary_exp(T x) {
+  return unscale(scaled_exp<T>({x, T(0)}));
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T exp(T x) {
+  return unscale_any(scaled_exp<T>({clamp_exponent(x), T(0)}));
+}
+
+/// e^(x.high + x.low); x.high may be anything, x.low is finite.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T exp_of_pair(pair<T> x) {
+  return unscale_any(scaled_exp<T>({clamp_exponent(x.high), x.low}));
+}
+
+// Of float32 in float64: rounded once, in the end.
+
+/// e^x = scale (1 + rest).
+struct coarse_exp_parts {
+  float64 scale;
+  float64 rest;
+};
+
+/// Of x = n log(2) + r, rounded = magic + n; to 1.4e-9 of r^2.
+SKERRY_HD SKERRY_INLINE coarse_exp_parts coarse_exp_of_rest(float64 r, float64 rounded) {
+  const float64 q = polynomial(r, 0x1.0000000bc5178p-1, 0x1.5555555a8ffecp-3, 0x1.5554e7c2e413ep-5,
+                               0x1.1110e0629929ap-7, 0x1.6d44e3b5d1778p-10, 0x1.a1267effc12f4p-13);
+  return {power_of_2(rounded), math::fma(r * r, q, r)};
+}
+
+/// For |x| < 700.
+SKERRY_HD SKERRY_INLINE coarse_exp_parts coarse_exp(float64 x) {
+  const float64 rounded = math::fma(x, log_of_2<float64>::reciprocal, magic<float64>);
+  const float64 n = rounded - magic<float64>;
+  return coarse_exp_of_rest(math::fma(n, -log_of_2<float64>::nearest, x), rounded);
+}
+
+/// e^x - 1 to about 2^-31 of it.
+SKERRY_HD SKERRY_INLINE float64 coarse_expm1(float64 x) {
+  const coarse_exp_parts y = coarse_exp(x);
+  return math::fma(y.scale, y.rest, y.scale - 1.0);
+}
+
+SKERRY_HD SKERRY_INLINE float32 expm1(float32 x) {
+  const float64 y = coarse_expm1(clamp(static_cast<float64>(x), -40.0, 100.0));
+  return x == 0 ? x : static_cast<float32>(y);  // -0
+}
+
+/// (e^x - 1) / 2 for x in [-50, 709.9]; halved it doesn't overflow.
+SKERRY_HD SKERRY_INLINE pair<float64> half_expm1(float64 x) {
+  using log_2 = log_of_2<float64>;
+  const float64 rounded = math::fma(x, log_2::reciprocal, magic<float64>);
+  const float64 n = rounded - magic<float64>;
+  const float64 difference = math::fma(n, -log_2::high, x);
+  const float64 r = math::fma(n, -log_2::low, difference);
+  const float64 low = math::fma(n, -log_2::low, difference - r);
+  // e^r - 1 = r + r^2 / 2 + r^3 q(r), error of q 1.4e-18
+  const pair<float64> half_square = two_product(0.5 * r, r);
+  const float64 q = polynomial(r, 0x1.5555555555556p-3, 0x1.5555555555555p-5, 0x1.1111111110987p-7,
+                               0x1.6c16c16c167c8p-10, 0x1.a01a01a7e6841p-13, 0x1.a01a01a48eac9p-16,
+                               0x1.71de0d2924871p-19, 0x1.27e4e1a865952p-22, 0x1.af39e5ac082a8p-26,
+                               0x1.1f679404826edp-29);
+  const float64 rest = math::fma(r * r * r, q, half_square.low + math::fma(r, low, low));
+  const float64 scale = power_of_2(rounded - 1.0);
+  const pair<float64> a = two_sum(scale, -0.5);
+  const pair<float64> b = two_sum(a.high, scale * r);
+  const pair<float64> c = two_sum(b.high, scale * half_square.high);
+  return fast_two_sum(c.high, c.low + (b.low + (a.low + scale * rest)));
+}
+
+SKERRY_HD SKERRY_INLINE float64 expm1(float64 x) {
+  const pair<float64> half = half_expm1(clamp(x, -50.0, 709.9));
+  const float64 y = (half.high + half.low) * 2.0;
+  return math::fabs(x) < 0x1p-54 ? x : y;
+}
+
+}  // namespace own
+}  // namespace math
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/config.hpp"
+#include "ops/concepts.hpp"
+#if !defined(__CUDACC_RTC__)
+#include <math.h>
+#endif
+
+// What IEEE 754 defines exactly: the same bits on every machine, and an instruction or two. All
+// that ops/math computes by arithmetic of its own is made of these, of +, -, * and /.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+namespace math {
+
+#define SKERRY_UNARY(name)                                                 \
+  SKERRY_HD SKERRY_INLINE float32 name(float32 x) { return ::name##f(x); } \
+  SKERRY_HD SKERRY_INLINE float64 name(float64 x) { return ::name(x); }
+
+SKERRY_UNARY(ceil)
+SKERRY_UNARY(fabs)
+SKERRY_UNARY(floor)
+SKERRY_UNARY(rint)
+SKERRY_UNARY(sqrt)
+SKERRY_UNARY(trunc)
+
+#undef SKERRY_UNARY
+
+SKERRY_HD SKERRY_INLINE float32 copysign(float32 size, float32 sign) {
+  return ::copysignf(size, sign);
+}
+SKERRY_HD SKERRY_INLINE float64 copysign(float64 size, float64 sign) {
+  return ::copysign(size, sign);
+}
+/// libm's is as exact where no instruction does it, only slow.
+SKERRY_HD SKERRY_INLINE float32 fma(float32 a, float32 b, float32 c) { return ::fmaf(a, b, c); }
+SKERRY_HD SKERRY_INLINE float64 fma(float64 a, float64 b, float64 c) { return ::fma(a, b, c); }
+
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE constexpr T infinity() {
+  return static_cast<T>(__builtin_bit_cast(float, 0x7f800000u));
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE constexpr T nan() {
+  return static_cast<T>(__builtin_bit_cast(float, 0x7fc00000u));
+}
+
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE constexpr bits_t<T> to_bits(T x) {
+  return __builtin_bit_cast(bits_t<T>, x);
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE constexpr T from_bits(bits_t<T> bits) {
+  return __builtin_bit_cast(T, bits);
+}
+
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE bool isnan(T x) {
+  return x != x;
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE bool isinf(T x) {
+  return math::fabs(x) == infinity<T>();
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE bool isfinite(T x) {
+  return math::fabs(x) < infinity<T>();
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE bool signbit(T x) {
+  return (to_bits(x) >> (8 * sizeof(T) - 1)) != 0;
+}
+
+/// NaN stays.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T clamp(T x, T low, T high) {
+  x = x > high ? high : x;
+  return x < low ? low : x;
+}
+
+}  // namespace math
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

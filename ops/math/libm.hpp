@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/math/hyperbolic.hpp"
+#if !defined(__CUDACC_RTC__)
+#include <math.h>
+#endif
+
+// The functions of the C library (CUDA's in its units): where fused multiplication is no
+// instruction, and in code of the host that isn't a kernel.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+namespace math {
+namespace libm {
+
+// float32 by way of float64: one rounding, and glibc's own float32 functions err by up to 2.2 ulp.
+// CUDA's are within 2 to 4 ulp, and its float64 is slow on many GPUs.
+#if defined(__CUDACC__)
+#define SKERRY_UNARY(name)                                                 \
+  SKERRY_HD SKERRY_INLINE float32 name(float32 x) { return ::name##f(x); } \
+  SKERRY_HD SKERRY_INLINE float64 name(float64 x) { return ::name(x); }
+#define SKERRY_BINARY(name, function)                                                            \
+  SKERRY_HD SKERRY_INLINE float32 name(float32 x1, float32 x2) { return ::function##f(x1, x2); } \
+  SKERRY_HD SKERRY_INLINE float64 name(float64 x1, float64 x2) { return ::function(x1, x2); }
+#else
+#define SKERRY_UNARY(name)                                        \
+  SKERRY_INLINE float32 name(float32 x) {                         \
+    return static_cast<float32>(::name(static_cast<float64>(x))); \
+  }                                                               \
+  SKERRY_INLINE float64 name(float64 x) { return ::name(x); }
+#define SKERRY_BINARY(name, function)                                                            \
+  SKERRY_INLINE float32 name(float32 x1, float32 x2) {                                           \
+    return static_cast<float32>(::function(static_cast<float64>(x1), static_cast<float64>(x2))); \
+  }                                                                                              \
+  SKERRY_INLINE float64 name(float64 x1, float64 x2) { return ::function(x1, x2); }
+#endif
+
+SKERRY_UNARY(acos)
+SKERRY_UNARY(acosh)
+SKERRY_UNARY(asin)
+SKERRY_UNARY(asinh)
+SKERRY_UNARY(atan)
+SKERRY_UNARY(atanh)
+SKERRY_UNARY(cos)
+SKERRY_UNARY(cosh)
+SKERRY_UNARY(exp)
+SKERRY_UNARY(expm1)
+SKERRY_UNARY(log)
+SKERRY_UNARY(log10)
+SKERRY_UNARY(log1p)
+SKERRY_UNARY(log2)
+SKERRY_UNARY(sin)
+SKERRY_UNARY(sinh)
+SKERRY_UNARY(tan)
+SKERRY_BINARY(atan2, atan2)
+SKERRY_BINARY(hypot, hypot)
+SKERRY_BINARY(pow_of_magnitude, pow)
+
+#undef SKERRY_UNARY
+#undef SKERRY_BINARY
+
+#if defined(__CUDACC__)
+SKERRY_HD SKERRY_INLINE float32 tanh(float32 x) { return ::tanhf(x); }
+SKERRY_HD SKERRY_INLINE float64 tanh(float64 x) { return ::tanh(x); }
+#else
+// glibc's errs by 2.1 ulp.
+SKERRY_INLINE float32 tanh(float32 x) { return own::tanh(x); }
+SKERRY_INLINE float64 tanh(float64 x) { return own::tanh(x); }
+#endif
+
+}  // namespace libm
+}  // namespace math
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

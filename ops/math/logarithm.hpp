@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/math/exponential.hpp"
+
+// log and log1p: x = 2^e m, and log(m) by a polynomial.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+namespace math {
+namespace own {
+
+/// u = 2^exponent significand with the significand in [sqrt(1/2), sqrt(2)).
+template <real_floating T>
+struct binary_parts {
+  T exponent;
+  T significand;
+};
+/// Of positive normal numbers. For others the parts mean nothing.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE binary_parts<T> split(T u) {
+  using B = bits_t<T>;
+  constexpr B root = sizeof(T) == 4 ? B(0x3f3504f3) : B(0x3fe6a09e667f3bcd);  // of 1 / 2
+  constexpr int bits = fraction_bits<T>;
+  constexpr B wrap = B(1) << (8 * sizeof(T) - 1 - bits);  // makes the exponent positive
+  const B above = to_bits(u) - root;
+  const B biased = ((above >> bits) + wrap) & (2 * wrap - 1);
+  const T exponent = from_bits<T>(biased | to_bits(magic<T>)) - (magic<T> + T(wrap));
+  return {exponent, from_bits<T>((above & ((B(1) << bits) - 1)) + root)};
+}
+
+/// R of log((1 + s) / (1 - s)) = 2 s + s R(s^2) for |s| <= 0.1716: near-minimax, as exp_terms.
+/// Error of R / s^2: 1.2e-9 (float32), 2.1e-18.
+SKERRY_HD SKERRY_INLINE float32 log_terms(float32 square) {
+  return square *
+         polynomial(square, 0x1.555556p-1f, 0x1.9999ecp-2f, 0x1.245c0ap-2f, 0x1.dddadep-3f);
+}
+SKERRY_HD SKERRY_INLINE float64 log_terms(float64 square) {
+  return square * polynomial(square, 0x1.5555555555555p-1, 0x1.9999999999a3ap-2,
+                             0x1.2492492476765p-2, 0x1.c71c7201f1f41p-3, 0x1.745cf8c4cfebep-3,
+                             0x1.3b1c42e222badp-3, 0x1.0fbd2bde02b13p-3, 0x1.0c1261fd9bdd6p-3);
+}
+
+/// log(2^e m) + correction, as in fdlibm: f = m - 1, s = f / (2 + f),
+/// log(m) = f - (f^2 / 2 - s (f^2 / 2 + R)).
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T log_of_parts(binary_parts<T> u, T correction) {
+  const T f = u.significand - T(1);
+  const T s = f / (u.significand + T(1));
+  const T half_square = T(0.5) * f * f;
+  const T low = math::fma(u.exponent, log_of_2<T>::low, correction);
+  const T part = math::fma(s, half_square + log_terms(s * s), low);
+  return math::fma(u.exponent, log_of_2<T>::high, f - (half_square - part));
+}
+
+/// `y` is the logarithm of x where x is positive and finite.
+template <class R, real_floating T>
+SKERRY_HD SKERRY_INLINE R with_special_logs(T x, R y) {
+  y = x == T(0) ? -infinity<R>() : y;
+  y = x < T(0) ? nan<R>() : y;
+  return x < infinity<T>() ? y : static_cast<R>(x);  // infinity and NaN
+}
+
+/// A subnormal x is scaled up by 2^digits, and the exponent corrected.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE binary_parts<T> split_any(T x) {
+  constexpr T least_normal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
+  constexpr T digits = fraction_bits<T> + 1;
+  const bool is_subnormal = x < least_normal;
+  const binary_parts<T> u = split(is_subnormal ? x * T(int64{2} << fraction_bits<T>) : x);
+  return {is_subnormal ? u.exponent - digits : u.exponent, u.significand};
+}
+
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T log(T x) {
+  return with_special_logs(x, log_of_parts(split_any(x), T(0)));
+}
+
+/// log(u + c) = log(u) + c / u, where c is what u = 1 + x lost.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T log1p(T x) {
+  constexpr T is_itself = sizeof(T) == 4 ? T(0x1p-25) : T(0x1p-54);
+  const pair<T> u = two_sum(T(1), x);
+  const T lost = u.high == infinity<T>() ? T(0) : u.low;
+  const T y = with_special_logs(u.high, log_of_parts(split(u.high), lost / u.high));
+  return math::fabs(x) < is_itself ? x : y;
+}
+
+/// exponent_unit e + unit log(m) of u = 2^e m, positive and normal; `terms` of log((1 + s) / (1 -
+/// s)) as in log_terms. For float32 in float64.
+template <class... Terms>
+SKERRY_HD SKERRY_INLINE float64 coarse_log(float64 u, float64 exponent_unit, float64 unit,
+                                           Terms... terms) {
+  const binary_parts<float64> parts = split(u);
+  const float64 s = (parts.significand - 1.0) / (parts.significand + 1.0);
+  const float64 square = s * s;
+  const float64 log = math::fma(s * square, polynomial(square, terms...), s + s);
+  return math::fma(parts.exponent, exponent_unit, log * unit);
+}
+
+}  // namespace own
+}  // namespace math
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

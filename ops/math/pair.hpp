@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/math/ieee.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+namespace math {
+namespace own {
+
+/// The unevaluated sum of two numbers, for about twice the precision.
+template <real_floating T>
+struct pair {
+  T high;
+  T low;
+};
+
+/// a + b exactly.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE pair<T> two_sum(T a, T b) {
+  const T sum = a + b;
+  const T shadow = sum - a;
+  return {sum, (a - (sum - shadow)) + (b - shadow)};
+}
+
+/// a + b exactly where |a| >= |b| or a is 0.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE pair<T> fast_two_sum(T a, T b) {
+  const T sum = a + b;
+  return {sum, b - (sum - a)};
+}
+
+/// a * b exactly, but for underflow.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE pair<T> two_product(T a, T b) {
+  const T product = a * b;
+  return {product, math::fma(a, b, -product)};
+}
+
+/// a / b with one division, to some units of the low part's last place; `reciprocal` is 1 / b.high.
+/// b need not be normalised, but its low part is small.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE pair<T> quotient(pair<T> a, pair<T> b) {
+  const T reciprocal = T(1) / b.high;
+  const T leading = a.high * reciprocal;
+  const T rest = math::fma(-leading, b.high, a.high) + math::fma(-leading, b.low, a.low);
+  return {leading, rest * reciprocal};
+}
+
+/// c0 + c1 x + c2 x^2 ... by Horner's rule.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T polynomial(T, T c0) {
+  return c0;
+}
+template <real_floating T, class... Rest>
+SKERRY_HD SKERRY_INLINE T polynomial(T x, T c0, Rest... rest) {
+  return math::fma(polynomial(x, rest...), x, c0);
+}
+
+/// Added to a number of less than 2^22 (2^51), it leaves the nearest integer in the last bits.
+template <real_floating T>
+inline constexpr T magic = sizeof(T) == 4 ? T(0x1.8p23) : T(0x1.8p52);
+
+template <real_floating T>
+inline constexpr int fraction_bits = sizeof(T) == 4 ? 23 : 52;
+
+/// 2^n of `rounded` = magic + n, for a normal result.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T power_of_2(T rounded) {
+  return from_bits<T>((to_bits(rounded) << fraction_bits<T>)+to_bits(T(1)));
+}
+
+/// -x where `negated` has its lowest bit set.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T negate_if(T x, bits_t<T> negated) {
+  return from_bits<T>(to_bits(x) ^ (negated << (8 * sizeof(T) - 1)));
+}
+
+}  // namespace own
+}  // namespace math
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry
