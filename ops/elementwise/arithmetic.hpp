@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/math/complex.hpp"
 #include "ops/concepts.hpp"
+#include "ops/math/complex.hpp"
 #include "ops/math/real.hpp"
 #include "ops/op_info.hpp"
 
@@ -22,19 +22,19 @@ struct abs {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <signed_integral T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return x < T(0) ? wrapping_subtract(T(0), x) : x;
   }
   template <unsigned_integral T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return x;
   }
   template <real_floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::fabs(x);
   }
   template <complex_floating T>
-  SKERRY_HD real_part_t<T> operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE real_part_t<T> operator()(T x) const {
     return math::abs(x);
   }
 };
@@ -48,7 +48,7 @@ struct add {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <numeric T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return wrapping_add(x1, x2);
   }
 };
@@ -63,7 +63,7 @@ struct clip {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>
-  SKERRY_HD T operator()(T x, T min, T max) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x, T min, T max) const {
     return math::minimum(math::maximum(x, min), max);
   }
 };
@@ -78,7 +78,7 @@ struct copysign {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_floating T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::copysign(x1, x2);
   }
 };
@@ -92,11 +92,11 @@ struct divide {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_floating T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return x1 / x2;
   }
   template <complex_floating T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::divide(x1, x2);
   }
 };
@@ -111,7 +111,7 @@ struct floor_divide {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::floor_divide(x1, x2);
   }
 };
@@ -125,7 +125,7 @@ struct maximum {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::maximum(x1, x2);
   }
 };
@@ -139,7 +139,7 @@ struct minimum {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::minimum(x1, x2);
   }
 };
@@ -153,7 +153,7 @@ struct multiply {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <numeric T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return wrapping_multiply(x1, x2);
   }
 };
@@ -167,11 +167,11 @@ struct negative {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return wrapping_subtract(T(0), x);
   }
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return -x;
   }
 };
@@ -185,7 +185,7 @@ struct nextafter {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_floating T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::nextafter(x1, x2);
   }
 };
@@ -199,7 +199,7 @@ struct positive {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <numeric T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return x;
   }
 };
@@ -213,11 +213,11 @@ struct reciprocal {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return T(1) / x;
   }
   template <complex_floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::divide(T(1), x);
   }
 };
@@ -231,7 +231,7 @@ struct remainder {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::remainder(x1, x2);
   }
 };
@@ -245,15 +245,15 @@ struct sign {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <signed_integral T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return static_cast<T>((x > T(0)) - (x < T(0)));
   }
   template <unsigned_integral T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return static_cast<T>(x != T(0));
   }
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::sign(x);
   }
 };
@@ -267,7 +267,7 @@ struct square {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <numeric T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return wrapping_multiply(x, x);
   }
 };
@@ -281,7 +281,7 @@ struct subtract {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <numeric T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return wrapping_subtract(x1, x2);
   }
 };

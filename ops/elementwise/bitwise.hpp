@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/math/complex.hpp"
 #include "ops/concepts.hpp"
+#include "ops/math/complex.hpp"
 #include "ops/math/real.hpp"
 #include "ops/op_info.hpp"
 
@@ -20,7 +20,7 @@ struct bitwise_and {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral_or_boolean T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return static_cast<T>(x1 & x2);
   }
 };
@@ -34,11 +34,11 @@ struct bitwise_invert {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <boolean T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::logical_not(x);
   }
   template <integral T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return static_cast<T>(~x);
   }
 };
@@ -53,7 +53,7 @@ struct bitwise_left_shift {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::shift_left(x1, x2);
   }
 };
@@ -67,7 +67,7 @@ struct bitwise_or {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral_or_boolean T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return static_cast<T>(x1 | x2);
   }
 };
@@ -82,7 +82,7 @@ struct bitwise_right_shift {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::shift_right(x1, x2);
   }
 };
@@ -96,7 +96,7 @@ struct bitwise_xor {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral_or_boolean T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return static_cast<T>(x1 ^ x2);
   }
 };

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/math/complex.hpp"
 #include "ops/concepts.hpp"
+#include "ops/math/complex.hpp"
 #include "ops/math/real.hpp"
 #include "ops/op_info.hpp"
 
@@ -20,7 +20,7 @@ struct equal {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <any_dtype T>
-  SKERRY_HD bool operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
     return x1 == x2;
   }
 };
@@ -34,7 +34,7 @@ struct greater {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>
-  SKERRY_HD bool operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
     return x1 > x2;
   }
 };
@@ -48,7 +48,7 @@ struct greater_equal {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>
-  SKERRY_HD bool operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
     return x1 >= x2;
   }
 };
@@ -62,15 +62,15 @@ struct isfinite {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>
-  SKERRY_HD bool operator()(T) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return true;
   }
   template <real_floating T>
-  SKERRY_HD bool operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T x) const {
     return math::isfinite(x);
   }
   template <complex_floating T>
-  SKERRY_HD bool operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T x) const {
     return math::isfinite(x.re) & math::isfinite(x.im);
   }
 };
@@ -84,15 +84,15 @@ struct isinf {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>
-  SKERRY_HD bool operator()(T) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;
   }
   template <real_floating T>
-  SKERRY_HD bool operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T x) const {
     return math::isinf(x);
   }
   template <complex_floating T>
-  SKERRY_HD bool operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T x) const {
     return math::isinf(x.re) | math::isinf(x.im);
   }
 };
@@ -106,15 +106,15 @@ struct isnan {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>
-  SKERRY_HD bool operator()(T) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;
   }
   template <real_floating T>
-  SKERRY_HD bool operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T x) const {
     return math::isnan(x);
   }
   template <complex_floating T>
-  SKERRY_HD bool operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T x) const {
     return math::isnan(x.re) | math::isnan(x.im);
   }
 };
@@ -128,7 +128,7 @@ struct less {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>
-  SKERRY_HD bool operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
     return x1 < x2;
   }
 };
@@ -142,7 +142,7 @@ struct less_equal {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>
-  SKERRY_HD bool operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
     return x1 <= x2;
   }
 };
@@ -156,7 +156,7 @@ struct not_equal {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <any_dtype T>
-  SKERRY_HD bool operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
     return x1 != x2;
   }
 };
@@ -170,7 +170,7 @@ struct signbit {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_floating T>
-  SKERRY_HD bool operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE bool operator()(T x) const {
     return math::signbit(x);
   }
 };

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/math/complex.hpp"
 #include "ops/concepts.hpp"
+#include "ops/math/complex.hpp"
 #include "ops/math/real.hpp"
 #include "ops/op_info.hpp"
 
@@ -20,11 +20,11 @@ struct conj {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return x;
   }
   template <complex_floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return {x.re, -x.im};
   }
 };
@@ -38,7 +38,7 @@ struct imag {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <complex_floating T>
-  SKERRY_HD real_part_t<T> operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE real_part_t<T> operator()(T x) const {
     return x.im;
   }
 };
@@ -53,11 +53,11 @@ struct real {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <real_numeric T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return x;
   }
   template <complex_floating T>
-  SKERRY_HD real_part_t<T> operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE real_part_t<T> operator()(T x) const {
     return x.re;
   }
 };

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/math/complex.hpp"
 #include "ops/concepts.hpp"
+#include "ops/math/complex.hpp"
 #include "ops/math/real.hpp"
 #include "ops/op_info.hpp"
 
@@ -21,7 +21,7 @@ struct exp {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::exp(x);
   }
 };
@@ -36,7 +36,7 @@ struct expm1 {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::expm1(x);
   }
 };
@@ -51,7 +51,7 @@ struct hypot {
       .expensive = true,
   };
   template <real_floating T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::hypot(x1, x2);
   }
 };
@@ -68,7 +68,7 @@ struct log {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::log(x);
   }
 };
@@ -84,7 +84,7 @@ struct log10 {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::log10(x);
   }
 };
@@ -100,7 +100,7 @@ struct log1p {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::log1p(x);
   }
 };
@@ -116,7 +116,7 @@ struct log2 {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::log2(x);
   }
 };
@@ -131,7 +131,7 @@ struct logaddexp {
       .expensive = true,
   };
   template <real_floating T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::logaddexp(x1, x2);
   }
 };
@@ -147,7 +147,7 @@ struct pow {
       .expensive = true,
   };
   template <numeric T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::pow(x1, x2);
   }
 };
@@ -162,7 +162,7 @@ struct sqrt {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::sqrt(x);
   }
 };

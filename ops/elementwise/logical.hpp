@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/math/complex.hpp"
 #include "ops/concepts.hpp"
+#include "ops/math/complex.hpp"
 #include "ops/math/real.hpp"
 #include "ops/op_info.hpp"
 
@@ -20,7 +20,7 @@ struct logical_and {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <boolean T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return static_cast<T>(x1 & x2);
   }
 };
@@ -34,7 +34,7 @@ struct logical_not {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <boolean T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::logical_not(x);
   }
 };
@@ -48,7 +48,7 @@ struct logical_or {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <boolean T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return static_cast<T>(x1 | x2);
   }
 };
@@ -62,7 +62,7 @@ struct logical_xor {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <boolean T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return static_cast<T>(x1 ^ x2);
   }
 };

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/math/complex.hpp"
 #include "ops/concepts.hpp"
+#include "ops/math/complex.hpp"
 #include "ops/math/real.hpp"
 #include "ops/op_info.hpp"
 
@@ -20,11 +20,11 @@ struct ceil {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return x;
   }
   template <real_floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::ceil(x);
   }
 };
@@ -38,11 +38,11 @@ struct floor {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return x;
   }
   template <real_floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::floor(x);
   }
 };
@@ -56,15 +56,15 @@ struct round {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return x;
   }
   template <real_floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::rint(x);
   }
   template <complex_floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return {math::rint(x.re), math::rint(x.im)};
   }
 };
@@ -78,11 +78,11 @@ struct trunc {
           "Source: array API 2025.12, elementwise functions.",
   };
   template <integral T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return x;
   }
   template <real_floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::trunc(x);
   }
 };

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/math/complex.hpp"
 #include "ops/concepts.hpp"
+#include "ops/math/complex.hpp"
 #include "ops/math/real.hpp"
 #include "ops/op_info.hpp"
-
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
@@ -23,7 +22,7 @@ struct acos {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::acos(x);
   }
 };
@@ -39,7 +38,7 @@ struct acosh {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::acosh(x);
   }
 };
@@ -55,7 +54,7 @@ struct asin {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::asin(x);
   }
 };
@@ -70,7 +69,7 @@ struct asinh {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::asinh(x);
   }
 };
@@ -85,7 +84,7 @@ struct atan {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::atan(x);
   }
 };
@@ -101,7 +100,7 @@ struct atan2 {
       .expensive = true,
   };
   template <real_floating T>
-  SKERRY_HD T operator()(T x1, T x2) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::atan2(x1, x2);
   }
 };
@@ -117,7 +116,7 @@ struct atanh {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::atanh(x);
   }
 };
@@ -133,7 +132,7 @@ struct cos {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::cos(x);
   }
 };
@@ -148,7 +147,7 @@ struct cosh {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::cosh(x);
   }
 };
@@ -164,7 +163,7 @@ struct sin {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::sin(x);
   }
 };
@@ -179,7 +178,7 @@ struct sinh {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::sinh(x);
   }
 };
@@ -195,7 +194,7 @@ struct tan {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::tan(x);
   }
 };
@@ -210,7 +209,7 @@ struct tanh {
       .expensive = true,
   };
   template <floating T>
-  SKERRY_HD T operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return math::tanh(x);
   }
 };

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "ops/concepts.hpp"
-#include "ops/math/integer.hpp"
 #include "ops/kernels/cpu/memory.hpp"
+#include "ops/math/integer.hpp"
 #include "ops/op_info.hpp"
 
 namespace skerry {

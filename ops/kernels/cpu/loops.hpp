@@ -5,6 +5,7 @@
 #include "ops/concepts.hpp"
 #include "ops/kernels/cpu/drive.hpp"
 #include "ops/kernels/cpu/memory.hpp"
+#include "ops/kernels/cpu/ordinary.hpp"
 
 // The loops over contiguous operands, one set per operation and dtype. The output may be exactly
 // one of the inputs, hence ivdep instead of restrict.
@@ -13,14 +14,33 @@ namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
 
-template <class Op, class T>
-SKERRY_SHARED void unary_body(char* const* data, unsigned, int64 n) noexcept {
-  using R = ops::result_t<Op, T>;
-  char* out = data[0];
-  const char* x = data[1];
+template <class Function, class T>
+SKERRY_INLINE void loop_of(Function function, char* out, const char* x, int64 n) {
+  using R = decltype(function(T{}));
 #pragma GCC ivdep
   for (int64 i = 0; i < n; ++i) {
-    store<R>(out + i * int64(sizeof(R)), Op{}(load<T>(x + i * int64(sizeof(T)))));
+    store<R>(out + i * int64(sizeof(R)), function(load<T>(x + i * int64(sizeof(T)))));
+  }
+}
+
+template <class Op, class T>
+SKERRY_SHARED void unary_body(char* const* data, unsigned, int64 n) noexcept {
+  char* out = data[0];
+  const char* x = data[1];
+  using ordinary = ordinary_form<Op, T>;
+  if constexpr (ordinary::exists) {
+    for (int64 begin = 0; begin < n; begin += ordinary_block) {
+      const int64 count = least(n - begin, ordinary_block);
+      const char* from = x + begin * int64(sizeof(T));
+      char* to = out + begin * int64(sizeof(T));
+      if (are_within<T>(from, count, ordinary::most)) {
+        loop_of<ordinary, T>(ordinary{}, to, from, count);
+      } else {
+        loop_of<Op, T>(Op{}, to, from, count);
+      }
+    }
+  } else {
+    loop_of<Op, T>(Op{}, out, x, n);
   }
 }
 
