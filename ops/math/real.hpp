@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/math/arctangent.hpp"
 #include "ops/math/exponential.hpp"
 #include "ops/math/hyperbolic.hpp"
+#include "ops/math/hypot.hpp"
 #include "ops/math/integer.hpp"
+#include "ops/math/inverse_hyperbolic.hpp"
+#include "ops/math/inverse_trigonometric.hpp"
 #include "ops/math/libm.hpp"
 #include "ops/math/logarithm.hpp"
+#include "ops/math/logarithm_pair.hpp"
 #include "ops/math/power.hpp"
 #include "ops/math/trigonometric.hpp"
 
@@ -47,32 +50,30 @@ inline constexpr bool has_own_functions = false;
     }                                          \
   }
 
+SKERRY_UNARY(acos)
+SKERRY_UNARY(acosh)
+SKERRY_UNARY(asin)
+SKERRY_UNARY(asinh)
+SKERRY_UNARY(atan)
+SKERRY_UNARY(atanh)
 SKERRY_UNARY(cos)
+SKERRY_UNARY(cosh)
 SKERRY_UNARY(exp)
 SKERRY_UNARY(expm1)
 SKERRY_UNARY(log)
+SKERRY_UNARY(log10)
 SKERRY_UNARY(log1p)
+SKERRY_UNARY(log2)
 SKERRY_UNARY(sin)
+SKERRY_UNARY(sinh)
 SKERRY_UNARY(tan)
 SKERRY_UNARY(tanh)
 SKERRY_BINARY(atan2)
+SKERRY_BINARY(hypot)
 SKERRY_BINARY(pow_of_magnitude)
 
 #undef SKERRY_UNARY
 #undef SKERRY_BINARY
-
-// Not of our own yet.
-using libm::acos;
-using libm::acosh;
-using libm::asin;
-using libm::asinh;
-using libm::atan;
-using libm::atanh;
-using libm::cosh;
-using libm::hypot;
-using libm::log10;
-using libm::log2;
-using libm::sinh;
 
 SKERRY_HD SKERRY_INLINE float32 fmod(float32 x1, float32 x2) { return ::fmodf(x1, x2); }
 SKERRY_HD SKERRY_INLINE float64 fmod(float64 x1, float64 x2) { return ::fmod(x1, x2); }
