@@ -23,20 +23,20 @@ namespace libm {
 #define SKERRY_UNARY(name)                                                 \
   SKERRY_HD SKERRY_INLINE float32 name(float32 x) { return ::name##f(x); } \
   SKERRY_HD SKERRY_INLINE float64 name(float64 x) { return ::name(x); }
-#define SKERRY_BINARY(name, function)                                                            \
-  SKERRY_HD SKERRY_INLINE float32 name(float32 x1, float32 x2) { return ::function##f(x1, x2); } \
-  SKERRY_HD SKERRY_INLINE float64 name(float64 x1, float64 x2) { return ::function(x1, x2); }
+#define SKERRY_BINARY(name)                                                                  \
+  SKERRY_HD SKERRY_INLINE float32 name(float32 x1, float32 x2) { return ::name##f(x1, x2); } \
+  SKERRY_HD SKERRY_INLINE float64 name(float64 x1, float64 x2) { return ::name(x1, x2); }
 #else
 #define SKERRY_UNARY(name)                                        \
   SKERRY_INLINE float32 name(float32 x) {                         \
     return static_cast<float32>(::name(static_cast<float64>(x))); \
   }                                                               \
   SKERRY_INLINE float64 name(float64 x) { return ::name(x); }
-#define SKERRY_BINARY(name, function)                                                            \
-  SKERRY_INLINE float32 name(float32 x1, float32 x2) {                                           \
-    return static_cast<float32>(::function(static_cast<float64>(x1), static_cast<float64>(x2))); \
-  }                                                                                              \
-  SKERRY_INLINE float64 name(float64 x1, float64 x2) { return ::function(x1, x2); }
+#define SKERRY_BINARY(name)                                                                  \
+  SKERRY_INLINE float32 name(float32 x1, float32 x2) {                                       \
+    return static_cast<float32>(::name(static_cast<float64>(x1), static_cast<float64>(x2))); \
+  }                                                                                          \
+  SKERRY_INLINE float64 name(float64 x1, float64 x2) { return ::name(x1, x2); }
 #endif
 
 SKERRY_UNARY(acos)
@@ -50,9 +50,9 @@ SKERRY_UNARY(log1p)
 SKERRY_UNARY(log2)
 SKERRY_UNARY(sin)
 SKERRY_UNARY(tan)
-SKERRY_BINARY(atan2, atan2)
-SKERRY_BINARY(hypot, hypot)
-SKERRY_BINARY(pow_of_magnitude, pow)
+SKERRY_BINARY(atan2)
+SKERRY_BINARY(hypot)
+SKERRY_BINARY(pow)
 
 // glibc's of float64 err by 1.2 to 2.1 ulp.
 #if !defined(__CUDACC__)

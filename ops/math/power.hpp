@@ -5,7 +5,7 @@
 #include "ops/math/logarithm.hpp"
 #include "ops/math/power_table.hpp"
 
-// |x1|^x2; the sign is ops/math/real.hpp's.
+// pow: of the magnitude of the base, and then the sign.
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
@@ -67,6 +67,18 @@ SKERRY_HD SKERRY_INLINE float32 pow_of_magnitude(float32 a, float32 b) {
   const coarse_exp_parts y = coarse_exp_of_rest(rest * log_of_2<float64>::nearest, rounded);
   const float64 power = math::fma(y.scale, y.rest, y.scale);
   return ((b == 0) | (a == 1)) ? 1.0f : static_cast<float32>(power);
+}
+
+/// |a|^b, and then the sign.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T pow(T a, T b) {
+  const T power = pow_of_magnitude(math::fabs(a), b);
+  const T half = b * T(0.5);
+  const bool fractional = math::trunc(b) != b;
+  const bool odd = (math::trunc(half) != half) & !fractional;
+  const T sign = odd ? math::copysign(T(1), a) : T(1);
+  const bool undefined = fractional & (a < T(0)) & (a > -infinity<T>());
+  return undefined ? nan<T>() : sign * power;
 }
 
 }  // namespace own

@@ -70,7 +70,7 @@ SKERRY_UNARY(tan)
 SKERRY_UNARY(tanh)
 SKERRY_BINARY(atan2)
 SKERRY_BINARY(hypot)
-SKERRY_BINARY(pow_of_magnitude)
+SKERRY_BINARY(pow)
 
 #undef SKERRY_UNARY
 #undef SKERRY_BINARY
@@ -92,18 +92,6 @@ template <real_numeric T>
 SKERRY_HD SKERRY_INLINE T minimum(T a, T b) {
   const T lesser = a < b ? a : b;
   return a != a ? a : lesser;
-}
-
-/// |a|^b, and then the sign.
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE T pow(T a, T b) {
-  const T power = pow_of_magnitude(math::fabs(a), b);
-  const T half = b * T(0.5);
-  const bool fractional = math::trunc(b) != b;
-  const bool odd = (math::trunc(half) != half) & !fractional;
-  const T sign = odd ? math::copysign(T(1), a) : T(1);
-  const bool undefined = fractional & (a < T(0)) & (a > -infinity<T>());
-  return undefined ? nan<T>() : sign * power;
 }
 
 /// -1, +0, 1 or NaN.

@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "core/layout.hpp"
+#include "core/plan.hpp"
+#include "ops/kernels/cpu/fill.hpp"
+#include "ops/kernels/table.hpp"
+#include "ops/math/real.hpp"
+#include "ops/registry.hpp"
+#include "tests/ops/accuracy.hpp"
+
+// Real functions in the loops over them, at every level that this machine runs: within 1 ulp of
+// libm's in long double, and the same bits as the scalar function, wherever in an array.
+
+namespace skerry {
+namespace {
+
+using testing::append_random;
+using testing::arguments;
+using testing::error_in_ulps;
+
+struct level {
+  const char* name;
+  void (*fill)(kernel_table&);
+  bool has_own_functions;  ///< else libm's are called
+};
+
+std::vector<level> levels() {
+  std::vector<level> all;
+#if defined(SKERRY_WITH_CPU_v2)
+  all.push_back({"v2", cpu::fill_v2, false});
+#endif
+#if defined(SKERRY_WITH_CPU_v3)
+  if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", cpu::fill_v3, true});
+#endif
+#if defined(SKERRY_WITH_CPU_v4)
+  if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", cpu::fill_v4, true});
+#endif
+  return all;
+}
+
+/// Numbers of every power of two, those next to multiples of pi / 2 and to 1, and those around
+/// which exponentials leave the range.
+template <class T>
+void append_hard(std::vector<T>& values) {
+  using limits = std::numeric_limits<T>;
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<T> fraction(T(0.5), T(1));
+  const auto append = [&](T x) {
+    for (const T near : {x, std::nextafter(x, T(0)), std::nextafter(x, limits::infinity())}) {
+      values.push_back(near);
+      values.push_back(-near);
+    }
+  };
+  for (int e = limits::min_exponent - limits::digits; e < limits::max_exponent; ++e) {
+    for (const T x : {T(0.5), T(0.625), T(0.75), T(0.875), fraction(random)}) {
+      append(std::ldexp(x, e));
+    }
+  }
+  const T largest = std::log(limits::max());
+  for (int i = 0; i < 5000; ++i) {
+    const auto multiple = static_cast<long double>(random() >> (i % 60));
+    append(static_cast<T>(multiple * 1.57079632679489661923L));
+    append(T(1) + std::exp2(-T(limits::digits) * fraction(random)));
+    append(T(1) - std::exp2(-T(limits::digits) * fraction(random)));
+    append(largest + (fraction(random) - T(0.75)) * T(limits::digits));
+  }
+}
+
+template <class T>
+std::vector<T> values() {
+  std::vector<T> result = arguments<T>();
+  append_random(result, 10000);
+  append_hard(result);
+  return result;
+}
+
+/// Pairs of special values, then of numbers for which the results of pow and atan2 are of all
+/// sizes.
+template <class T>
+void append_pairs(std::vector<T>& x1, std::vector<T>& x2) {
+  const auto append = [&](T a, T b) {
+    x1.push_back(a);
+    x2.push_back(b);
+  };
+  for (const T a : arguments<T>()) {
+    for (const T b : arguments<T>()) append(a, b);
+  }
+  std::vector<T> any = values<T>();
+  std::mt19937_64 random(6);
+  std::uniform_real_distribution<T> unit(T(-1), T(1));
+  const T most = std::numeric_limits<T>::max_exponent + std::numeric_limits<T>::digits;
+  std::shuffle(any.begin(), any.end(), random);
+  for (const T x : any) {
+    append(x, any[random() % any.size()]);
+    append(x, x * (T(1) + unit(random)));
+    append(T(10) * unit(random), T(10) * unit(random));
+    append(x, most * unit(random) / std::log2(std::fabs(x)));
+    append(std::fabs(x), std::trunc(T(20) * unit(random)));
+  }
+}
+
+/// In runs of several lengths, which end within a vector or at its end, after elements of which
+/// some are huge: the runs' blocks are computed in both forms.
+template <class T>
+std::vector<T> computed_by(const kernel& tested, const std::vector<const std::vector<T>*>& inputs) {
+  const std::size_t size = inputs[0]->size();
+  std::vector<T> result(size);
+  std::size_t length = 1;
+  for (std::size_t begin = 0; begin < size; begin += length) {
+    length = std::min<std::size_t>(begin % 61 + 1, size - begin);
+    const layout place = c_layout(dims{static_cast<std::int64_t>(length)}, sizeof(T));
+    std::vector<plan_operand> operands;
+    const auto append = [&](const T* at) {
+      operands.push_back({.data = const_cast<char*>(reinterpret_cast<const char*>(at + begin)),
+                          .where = &place,
+                          .itemsize = sizeof(T),
+                          .value = {}});
+    };
+    append(result.data());
+    for (const std::vector<T>* input : inputs) append(input->data());
+    plan_parts(place.shape, operands).for_each([&](const plan& part) { tested.host(&part); });
+  }
+  return result;
+}
+
+template <class T>
+bool is_same(T a, T b) {
+  return (std::isnan(a) && std::isnan(b)) ||
+         std::bit_cast<ops::bits_t<T>>(a) == std::bit_cast<ops::bits_t<T>>(b);
+}
+
+template <class T>
+class math_loops : public ::testing::Test {
+ protected:
+  template <class Own, class Libm, class... Inputs>
+  void expect_right(const char* name, Own own, Libm libm,
+                    long double (*reference)(decltype(static_cast<long double>(Inputs{}[0]))...),
+                    const Inputs&... inputs) {
+    for (const level& each : levels()) {
+      const auto table = std::make_unique<kernel_table>();
+      each.fill(*table);
+      const op_id index = find_op(name).value();
+      const kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
+      ASSERT_NE(tested.host, nullptr);
+      const std::vector<T> result = computed_by<T>(tested, {&inputs...});
+      int wrong = 0;
+      for (std::size_t i = 0; i < result.size() && wrong < 10; ++i) {
+        const T scalar = each.has_own_functions ? own(inputs[i]...) : libm(inputs[i]...);
+        const double error = error_in_ulps(result[i], reference(inputs[i]...));
+        if (error <= 1 && is_same(result[i], scalar)) continue;
+        ++wrong;
+        ADD_FAILURE() << name << (... + (" " + ::testing::PrintToString(inputs[i]))) << ": "
+                      << result[i] << ", scalar " << scalar << ", error " << error << " ulp, "
+                      << each.name;
+      }
+    }
+  }
+};
+using reals = ::testing::Types<float32, float64>;
+TYPED_TEST_SUITE(math_loops, reals);
+
+#define SKERRY_UNARY(name)                                                     \
+  TYPED_TEST(math_loops, name##_is_within_1_ulp_and_the_same_everywhere) {     \
+    using T = TypeParam;                                                       \
+    this->expect_right(                                                        \
+        #name, [](T x) { return ops::math::own::name(x); },                    \
+        [](T x) { return ops::math::libm::name(x); }, std::name, values<T>()); \
+  }
+SKERRY_UNARY(acos)
+SKERRY_UNARY(acosh)
+SKERRY_UNARY(asin)
+SKERRY_UNARY(asinh)
+SKERRY_UNARY(atan)
+SKERRY_UNARY(atanh)
+SKERRY_UNARY(cos)
+SKERRY_UNARY(cosh)
+SKERRY_UNARY(exp)
+SKERRY_UNARY(expm1)
+SKERRY_UNARY(log)
+SKERRY_UNARY(log10)
+SKERRY_UNARY(log1p)
+SKERRY_UNARY(log2)
+SKERRY_UNARY(sin)
+SKERRY_UNARY(sinh)
+SKERRY_UNARY(tan)
+SKERRY_UNARY(tanh)
+#undef SKERRY_UNARY
+
+#define SKERRY_BINARY(name)                                                       \
+  TYPED_TEST(math_loops, name##_is_within_1_ulp_and_the_same_everywhere) {        \
+    using T = TypeParam;                                                          \
+    std::vector<T> x1;                                                            \
+    std::vector<T> x2;                                                            \
+    append_pairs(x1, x2);                                                         \
+    this->expect_right(                                                           \
+        #name, [](T a, T b) { return ops::math::own::name(a, b); },               \
+        [](T a, T b) { return ops::math::libm::name(a, b); }, std::name, x1, x2); \
+  }
+SKERRY_BINARY(atan2)
+SKERRY_BINARY(hypot)
+SKERRY_BINARY(pow)
+#undef SKERRY_BINARY
+
+}  // namespace
+}  // namespace skerry
