@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/complex.hpp"
+#include "ops/math/real.hpp"
+
+// What the functions of a complex number are made of.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+namespace math {
+
+namespace detail {
+
+inline constexpr float64 pi = 3.141592653589793238;
+inline constexpr float64 log_of_2 = 0.6931471805599453094;
+inline constexpr float64 log_of_10 = 2.302585092994045684;
+inline constexpr float64 huge = 1e150;  ///< beyond it squares (and their sums) may overflow
+
+SKERRY_HD SKERRY_INLINE complex128 times_i(complex128 z) { return {-z.im, z.re}; }
+SKERRY_HD SKERRY_INLINE complex128 over_i(complex128 z) { return {z.im, -z.re}; }
+
+/// 2^exponent within [-1022, 1023].
+SKERRY_HD SKERRY_INLINE float64 power_of_2(int exponent) {
+  return from_bits<float64>(static_cast<uint64>(exponent + 1023) << 52);
+}
+
+/// x * 2^exponent for |exponent| <= 3000, rounded once when x is near 1.
+SKERRY_HD SKERRY_INLINE float64 scale(float64 x, int exponent) {
+  if (exponent > -1000 && exponent < 1000) return x * power_of_2(exponent);
+  const int third = exponent / 3;
+  return x * power_of_2(third) * power_of_2(third) * power_of_2(exponent - 2 * third);
+}
+
+/// The exponent of the greater magnitude, within [-1022, 1022]: scaling by its negative brings a
+/// finite nonzero number near 1 (a subnormal one at least into the middle of the range).
+SKERRY_HD SKERRY_INLINE int exponent_of(complex128 z) {
+  const float64 a = math::fabs(z.re);
+  const float64 b = math::fabs(z.im);
+  const int biased = static_cast<int>(to_bits(a > b ? a : b) >> 52);
+  const int exponent = biased - 1023;
+  return exponent < -1022 ? -1022 : (exponent > 1022 ? 1022 : exponent);
+}
+
+SKERRY_HD SKERRY_INLINE complex128 scale(complex128 z, int exponent) {
+  return {scale(z.re, exponent), scale(z.im, exponent)};
+}
+
+SKERRY_HD SKERRY_INLINE bool has_nan(complex128 z) { return isnan(z.re) | isnan(z.im); }
+SKERRY_HD SKERRY_INLINE bool has_inf(complex128 z) { return isinf(z.re) | isinf(z.im); }
+
+/// 1 for an infinity, 0 otherwise, with the sign of `part`.
+SKERRY_HD SKERRY_INLINE float64 boxed(float64 part) {
+  return math::copysign(isinf(part) ? 1.0 : 0.0, part);
+}
+
+struct sine_and_cosine {
+  float64 sine;
+  float64 cosine;
+};
+/// Both from one reduction of the angle x.high + x.low.
+SKERRY_HD inline sine_and_cosine sin_cos(own::pair<float64> x) {
+  if constexpr (has_own_functions) {
+    const bool is_huge = math::fabs(x.high) > own::ordinary_angle<float64>;
+    const own::reduced_angle angle =
+        is_huge ? own::reduce_huge_angle(x.high) : own::reduce_ordinary_angle(x.high);
+    const own::sine_and_cosine v =
+        own::sin_cos_of_rest(own::two_sum(angle.rest.high, angle.rest.low + x.low));
+    const float64 sine = v.sine.high + v.sine.low;
+    const float64 cosine = v.cosine.high + v.cosine.low;
+    const bool is_odd = (angle.quadrant & 1) != 0;
+    return {own::negate_if(is_odd ? cosine : sine, angle.quadrant >> 1),
+            own::negate_if(is_odd ? sine : cosine, (angle.quadrant + 1) >> 1)};
+  } else {
+    const float64 sine = math::sin(x.high);
+    const float64 cosine = math::cos(x.high);
+    return {math::fma(x.low, cosine, sine), math::fma(-x.low, sine, cosine)};
+  }
+}
+
+}  // namespace detail
+
+}  // namespace math
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

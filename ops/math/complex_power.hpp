@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/math/complex_exponential.hpp"
+#include "ops/math/complex_logarithm.hpp"
+#include "ops/math/complex_quotient.hpp"
+
+// Powers of complex numbers. The error of w log(z) is that of its exponential, however great the
+// product: logarithm, angle and product are pairs, to about 2^-68 of them.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+namespace math {
+
+namespace detail {
+
+using own::pair;
+
+SKERRY_HD SKERRY_INLINE pair<float64> add(pair<float64> a, pair<float64> b) {
+  const pair<float64> sum = own::two_sum(a.high, b.high);
+  return own::fast_two_sum(sum.high, sum.low + (a.low + b.low));
+}
+SKERRY_HD SKERRY_INLINE pair<float64> subtract(pair<float64> a, pair<float64> b) {
+  return add(a, {-b.high, -b.low});
+}
+SKERRY_HD SKERRY_INLINE pair<float64> multiply(pair<float64> a, pair<float64> b) {
+  const pair<float64> product = own::two_product(a.high, b.high);
+  return own::fast_two_sum(product.high, product.low + math::fma(a.high, b.low, a.low * b.high));
+}
+
+/// log |z| and the angle of z.
+struct polar_logarithm {
+  pair<float64> log;
+  pair<float64> angle;
+};
+
+/// Of finite parts that are not both 0.
+SKERRY_HD inline pair<float64> log_abs_as_pair(complex128 z) {
+  const int any_exponent = exponent_of(z);
+  const int exponent = any_exponent > -400 && any_exponent < 400 ? 0 : any_exponent;
+  const complex128 u = scale(z, -exponent);
+  const pair<float64> norm = add(own::two_product(u.re, u.re), own::two_product(u.im, u.im));
+  pair<float64> log = own::log_as_pair(norm.high);
+  log = add({0.5 * log.high, 0.5 * log.low}, {0.5 * norm.low / norm.high, 0.0});
+  const float64 n = exponent;
+  return add({n * own::log_of_2<float64>::high, n * own::log_of_2<float64>::low}, log);
+}
+
+/// atan(n / 8) = row 0 + row 1.
+inline constexpr float64 arctangents_of_eighths[2][9] = {
+    {0x0.0p+0, 0x1.fd5ba9aac2f6ep-4, 0x1.f5b75f92c80ddp-3, 0x1.6f61941e4def1p-2,
+     0x1.dac670561bb4fp-2, 0x1.1e00babdefeb4p-1, 0x1.4978fa3269ee1p-1, 0x1.700a7c5784634p-1,
+     0x1.921fb54442d18p-1},
+    {0x0.0p+0, -0x1.cd37686760c17p-59, 0x1.8ab6e3cf7afbdp-57, -0x1.c63aae6f6e918p-56,
+     0x1.a2b7f222f65e2p-56, -0x1.928df287a668fp-58, 0x1.2419a87f2a458p-56, -0x1.8c34d25aadef6p-56,
+     0x1.1a62633145c07p-55}};
+
+/// atan(lesser / greater) where 0 <= lesser <= greater: that of the nearest n / 8, and atan(s) of
+/// what is left, |s| <= 1/16.
+SKERRY_HD inline pair<float64> octant_angle_as_pair(float64 lesser, float64 greater) {
+  const float64 n = math::rint(8.0 * (lesser / greater));
+  const float64 slope = 0.125 * n;
+  const pair<float64> rise = own::two_product(slope, greater);
+  const pair<float64> run = own::two_product(slope, lesser);
+  const pair<float64> found =
+      own::quotient(add({lesser, 0.0}, {-rise.high, -rise.low}), add({greater, 0.0}, run));
+  const pair<float64> s = own::fast_two_sum(found.high, found.low);
+  const pair<float64> square = multiply(s, s);
+  // atan(s) = s + s^3 (-1/3 + s^2 / 5 - ...): what is left out is less than 2^-70 of it.
+  const float64 terms = own::polynomial(square.high, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11,
+                                        1.0 / 13, -1.0 / 15, 1.0 / 17);
+  const pair<float64> factor =
+      add({-0x1.5555555555555p-2, -0x1.5555555555555p-56}, {square.high * terms, 0.0});
+  const pair<float64> angle = add(s, multiply(multiply(square, factor), s));
+  const int row = static_cast<int>(n);
+  return add({arctangents_of_eighths[0][row], arctangents_of_eighths[1][row]}, angle);
+}
+
+SKERRY_HD inline pair<float64> angle_as_pair(complex128 z) {
+  const complex128 u = scale(z, -exponent_of(z));
+  const float64 x = math::fabs(u.re);
+  const float64 y = math::fabs(u.im);
+  constexpr pair<float64> right = {own::half_pi[0], own::half_pi[1]};
+  constexpr pair<float64> straight = {2 * own::half_pi[0], 2 * own::half_pi[1]};
+  pair<float64> angle =
+      y > x ? subtract(right, octant_angle_as_pair(x, y)) : octant_angle_as_pair(y, x);
+  if (z.re < 0) angle = subtract(straight, angle);
+  return signbit(z.im) ? pair<float64>{-angle.high, -angle.low} : angle;
+}
+
+/// By squaring: exact where the parts are small integers, unlike exp(n log x).
+SKERRY_HD inline complex128 integer_power(complex128 base, int exponent) {
+  complex128 result = 1.0;
+  for (int n = exponent < 0 ? -exponent : exponent; n != 0; n >>= 1) {
+    if (n & 1) result = result * base;
+    base = base * base;
+  }
+  return exponent < 0 ? divide(1.0, result) : result;
+}
+
+struct complex_pair {
+  pair<float64> re;
+  pair<float64> im;
+};
+SKERRY_HD SKERRY_INLINE complex_pair multiply(complex_pair a, complex_pair b) {
+  return {subtract(multiply(a.re, b.re), multiply(a.im, b.im)),
+          add(multiply(a.re, b.im), multiply(a.im, b.re))};
+}
+/// As integer_power, rounded once.
+SKERRY_HD inline complex128 accurate_integer_power(complex128 x, int exponent) {
+  complex_pair base = {{x.re, 0.0}, {x.im, 0.0}};
+  complex_pair product = {{1.0, 0.0}, {0.0, 0.0}};
+  for (int n = exponent < 0 ? -exponent : exponent; n != 0; n >>= 1) {
+    if (n & 1) product = multiply(product, base);
+    base = multiply(base, base);
+  }
+  const complex128 result = {product.re.high, product.im.high};
+  return exponent < 0 ? divide(1.0, result) : result;
+}
+
+/// Of z to the power of w; finite parts, z not 0.
+SKERRY_HD inline complex128 accurate_power(complex128 z, complex128 w) {
+  const pair<float64> log = log_abs_as_pair(z);
+  const pair<float64> angle = angle_as_pair(z);
+  const pair<float64> re = {w.re, 0.0};
+  const pair<float64> im = {w.im, 0.0};
+  const pair<float64> size = subtract(multiply(re, log), multiply(im, angle));
+  const pair<float64> turn = add(multiply(re, angle), multiply(im, log));
+  if (!isfinite(size.high) || !isfinite(turn.high)) return exp(w * detail::log(z));
+  return polar(size, sin_cos(turn));
+}
+
+/// Powers that are the same for any accuracy.
+SKERRY_HD SKERRY_INLINE bool is_small_integer(complex128 x, float64 limit) {
+  return x.im == 0 && math::fabs(x.re) <= limit && x.re == math::trunc(x.re);
+}
+SKERRY_HD SKERRY_INLINE bool is_power_of_0(complex128 x1, complex128 x2) {
+  return x1.re == 0 && x1.im == 0 && x2.re > 0 && isfinite(x2.im);
+}
+
+/// To 2^-52 of x2 log(x1): for complex64.
+SKERRY_HD inline complex128 coarse_pow(complex128 x1, complex128 x2) {
+  if (x2.re == 0 && x2.im == 0) return 1.0;
+  if (is_power_of_0(x1, x2)) return 0.0;
+  if (is_small_integer(x2, 100.0)) {
+    const complex128 result = integer_power(x1, static_cast<int>(x2.re));
+    if (isfinite(result.re) && isfinite(result.im)) return result;
+  }
+  return exp(x2 * log(x1));
+}
+
+SKERRY_HD inline complex128 pow(complex128 x1, complex128 x2) {
+  const bool is_finite = isfinite(x1.re) && isfinite(x1.im) && isfinite(x2.re) && isfinite(x2.im);
+  if (!is_finite || is_small_integer(x2, 3.0) || (x1.re == 0 && x1.im == 0)) {
+    return coarse_pow(x1, x2);
+  }
+  if (is_small_integer(x2, 100.0)) {
+    const complex128 result = accurate_integer_power(x1, static_cast<int>(x2.re));
+    if (isfinite(result.re) && isfinite(result.im)) return result;
+  }
+  return accurate_power(x1, x2);
+}
+
+}  // namespace detail
+
+}  // namespace math
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

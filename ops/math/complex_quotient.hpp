@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/math/complex_parts.hpp"
+
+// Quotients, signs and square roots of complex numbers.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+namespace math {
+
+namespace detail {
+
+/// The textbook quotient.
+SKERRY_HD SKERRY_INLINE complex128 plain_quotient(complex128 x, complex128 y, float64 norm) {
+  return {(x.re * y.re + x.im * y.im) / norm, (x.im * y.re - x.re * y.im) / norm};
+}
+
+/// The textbook quotient of operands scaled to 1; what C11 Annex G makes of infinities and zeros.
+SKERRY_HD inline complex128 scaled_quotient(complex128 x, complex128 y) {
+  const int ex = exponent_of(x);
+  const int ey = exponent_of(y);
+  const complex128 u = scale(x, -ex);
+  const complex128 v = scale(y, -ey);
+  const float64 norm = v.re * v.re + v.im * v.im;
+  const complex128 q = plain_quotient(u, v, norm);
+  if (!(isnan(q.re) & isnan(q.im))) return scale(q, ex - ey);
+  if (norm == 0 && !(isnan(x.re) & isnan(x.im))) {
+    const float64 inf = math::copysign(infinity<float64>(), y.re);
+    return {inf * x.re, inf * x.im};
+  }
+  if (has_inf(x) && isfinite(y.re) && isfinite(y.im)) {
+    const complex128 b = {boxed(x.re), boxed(x.im)};
+    const float64 inf = infinity<float64>();
+    return {inf * (b.re * v.re + b.im * v.im), inf * (b.im * v.re - b.re * v.im)};
+  }
+  if (has_inf(y) && isfinite(x.re) && isfinite(x.im)) {
+    const complex128 b = {boxed(y.re), boxed(y.im)};
+    return {0.0 * (u.re * b.re + u.im * b.im), 0.0 * (u.im * b.re - u.re * b.im)};
+  }
+  return q;
+}
+
+SKERRY_HD SKERRY_INLINE complex128 divide(complex128 x, complex128 y) {
+  constexpr float64 low = 1e-280;  // magnitudes of 1e-140 to 1e150: nothing can leave the range
+  constexpr float64 high = 1e300;
+  const float64 above = x.re * x.re + x.im * x.im;
+  const float64 norm = y.re * y.re + y.im * y.im;
+  if ((above > low) & (above < high) & (norm > low) & (norm < high)) {
+    return plain_quotient(x, y, norm);
+  }
+  return scaled_quotient(x, y);
+}
+
+/// z / |z|, part by part.
+SKERRY_HD inline complex128 sign(complex128 z) {
+  if (has_nan(z)) return {nan<float64>(), nan<float64>()};
+  if (z.re == 0 && z.im == 0) return {0.0, 0.0};
+  const complex128 u = scale(z, -exponent_of(z));
+  const float64 norm = math::sqrt(u.re * u.re + u.im * u.im);
+  return {u.re / norm, u.im / norm};
+}
+
+SKERRY_HD inline complex128 sqrt_special(complex128 z) {
+  const float64 a = z.re;
+  const float64 b = z.im;
+  if (isinf(b)) return {infinity<float64>(), b};
+  if (isnan(a)) return {a, nan<float64>()};
+  if (isinf(a) && a > 0) return {a, isnan(b) ? b : math::copysign(0.0, b)};
+  if (isinf(a)) return {isnan(b) ? b : 0.0, math::copysign(infinity<float64>(), b)};
+  return {b - b, b - b};
+}
+
+SKERRY_HD inline complex128 sqrt(complex128 z) {
+  if (z.re == 0 && z.im == 0) return {0.0, z.im};
+  if (!isfinite(z.re) || !isfinite(z.im)) return sqrt_special(z);
+  const int half = exponent_of(z) / 2;
+  const complex128 u = scale(z, -2 * half);
+  const float64 t = math::sqrt((math::fabs(u.re) + math::sqrt(u.re * u.re + u.im * u.im)) * 0.5);
+  const complex128 root = u.re >= 0
+                              ? complex128{t, u.im / (2 * t)}
+                              : complex128{math::fabs(u.im) / (2 * t), math::copysign(t, u.im)};
+  return scale(root, half);
+}
+
+}  // namespace detail
+
+}  // namespace math
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry
