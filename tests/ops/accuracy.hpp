@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -28,8 +29,9 @@ double error_in_ulps(T actual, long double expected) {
                ? INFINITY
                : 1;
   }
-  const T magnitude = std::fabs(rounded);
-  const T unit = magnitude - std::nextafter(magnitude, T(-1));
+  // Of the exact value: `rounded` may be the next power of two, whose units are of another size.
+  const int exponent = std::max(std::ilogb(expected), limits::min_exponent - 1);
+  const long double unit = std::ldexp(1.0L, exponent - limits::digits + 1);
   return static_cast<double>(std::fabs(actual - expected) / unit);
 }
 
