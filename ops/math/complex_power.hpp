@@ -18,34 +18,20 @@ namespace detail {
 
 using own::pair;
 
-SKERRY_HD SKERRY_INLINE pair<float64> add(pair<float64> a, pair<float64> b) {
-  const pair<float64> sum = own::two_sum(a.high, b.high);
-  return own::fast_two_sum(sum.high, sum.low + (a.low + b.low));
-}
-SKERRY_HD SKERRY_INLINE pair<float64> subtract(pair<float64> a, pair<float64> b) {
-  return add(a, {-b.high, -b.low});
-}
-SKERRY_HD SKERRY_INLINE pair<float64> multiply(pair<float64> a, pair<float64> b) {
-  const pair<float64> product = own::two_product(a.high, b.high);
-  return own::fast_two_sum(product.high, product.low + math::fma(a.high, b.low, a.low * b.high));
-}
+using own::add;
+using own::multiply;
+using own::subtract;
 
-/// log |z| and the angle of z.
-struct polar_logarithm {
-  pair<float64> log;
-  pair<float64> angle;
-};
-
-/// Of finite parts that are not both 0.
+/// log |z|; finite parts that are not both 0.
 SKERRY_HD inline pair<float64> log_abs_as_pair(complex128 z) {
   const int any_exponent = exponent_of(z);
   const int exponent = any_exponent > -400 && any_exponent < 400 ? 0 : any_exponent;
   const complex128 u = scale(z, -exponent);
   const pair<float64> norm = add(own::two_product(u.re, u.re), own::two_product(u.im, u.im));
   pair<float64> log = own::log_as_pair(norm.high);
-  log = add({0.5 * log.high, 0.5 * log.low}, {0.5 * norm.low / norm.high, 0.0});
+  log = add<float64>({0.5 * log.high, 0.5 * log.low}, {0.5 * norm.low / norm.high, 0.0});
   const float64 n = exponent;
-  return add({n * own::log_of_2<float64>::high, n * own::log_of_2<float64>::low}, log);
+  return add<float64>({n * own::log_of_2<float64>::high, n * own::log_of_2<float64>::low}, log);
 }
 
 /// atan(n / 8) = row 0 + row 1.
@@ -64,18 +50,18 @@ SKERRY_HD inline pair<float64> octant_angle_as_pair(float64 lesser, float64 grea
   const float64 slope = 0.125 * n;
   const pair<float64> rise = own::two_product(slope, greater);
   const pair<float64> run = own::two_product(slope, lesser);
-  const pair<float64> found =
-      own::quotient(add({lesser, 0.0}, {-rise.high, -rise.low}), add({greater, 0.0}, run));
+  const pair<float64> found = own::quotient(add<float64>({lesser, 0.0}, {-rise.high, -rise.low}),
+                                            add<float64>({greater, 0.0}, run));
   const pair<float64> s = own::fast_two_sum(found.high, found.low);
   const pair<float64> square = multiply(s, s);
   // atan(s) = s + s^3 (-1/3 + s^2 / 5 - ...): what is left out is less than 2^-70 of it.
   const float64 terms = own::polynomial(square.high, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11,
                                         1.0 / 13, -1.0 / 15, 1.0 / 17);
   const pair<float64> factor =
-      add({-0x1.5555555555555p-2, -0x1.5555555555555p-56}, {square.high * terms, 0.0});
+      add<float64>({-0x1.5555555555555p-2, -0x1.5555555555555p-56}, {square.high * terms, 0.0});
   const pair<float64> angle = add(s, multiply(multiply(square, factor), s));
   const int row = static_cast<int>(n);
-  return add({arctangents_of_eighths[0][row], arctangents_of_eighths[1][row]}, angle);
+  return add<float64>({arctangents_of_eighths[0][row], arctangents_of_eighths[1][row]}, angle);
 }
 
 SKERRY_HD inline pair<float64> angle_as_pair(complex128 z) {

@@ -39,6 +39,23 @@ SKERRY_HD SKERRY_INLINE pair<T> two_product(T a, T b) {
   return {product, math::fma(a, b, -product)};
 }
 
+// To about 2^-104 of the result; of the greater operand for sums.
+
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE pair<T> add(pair<T> a, pair<T> b) {
+  const pair<T> sum = two_sum(a.high, b.high);
+  return fast_two_sum(sum.high, sum.low + (a.low + b.low));
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE pair<T> subtract(pair<T> a, pair<T> b) {
+  return add(a, pair<T>{-b.high, -b.low});
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE pair<T> multiply(pair<T> a, pair<T> b) {
+  const pair<T> product = two_product(a.high, b.high);
+  return fast_two_sum(product.high, product.low + math::fma(a.high, b.low, a.low * b.high));
+}
+
 /// a / b with one division, to some units of the low part's last place; `reciprocal` is 1 / b.high.
 /// b need not be normalised, but its low part is small.
 template <real_floating T>

@@ -9,6 +9,7 @@
 #include "ops/math/inverse_hyperbolic.hpp"
 #include "ops/math/inverse_trigonometric.hpp"
 #include "ops/math/libm.hpp"
+#include "ops/math/logaddexp.hpp"
 #include "ops/math/logarithm.hpp"
 #include "ops/math/logarithm_pair.hpp"
 #include "ops/math/power.hpp"
@@ -114,14 +115,7 @@ SKERRY_HD SKERRY_INLINE T nextafter(T from, T to) {
   return ((from != from) | (to != to)) ? from + to : result;
 }
 
-/// log(exp(a) + exp(b)) without overflow.
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE T logaddexp(T a, T b) {
-  const T greater = a > b ? a : b;
-  const T distance = a == b ? T(0) : -math::fabs(a - b);  // infinities of one sign are 0 apart
-  const T sum = greater + math::log1p(math::exp(distance));
-  return ((a != a) | (b != b)) ? a + b : sum;
-}
+using own::logaddexp;
 
 /// a - b * c with the sign of the exact value.
 SKERRY_HD SKERRY_INLINE float64 residue(float32 a, float32 b, float32 c) {

@@ -212,5 +212,59 @@ SKERRY_BINARY(hypot)
 SKERRY_BINARY(pow)
 #undef SKERRY_BINARY
 
+/// In long double: to 2^-64, of the terms where they cancel.
+long double logaddexp(long double a, long double b) {
+  if (std::isnan(a) || std::isnan(b)) return a + b;
+  const long double greater = std::max(a, b);
+  const long double lesser = std::min(a, b);
+  if (std::isinf(greater)) return greater;
+  return greater < 0 && greater > -1 ? std::log1p(std::expm1(greater) + std::exp(lesser))
+                                     : greater + std::log1p(std::exp(lesser - greater));
+}
+
+TYPED_TEST(math_loops, logaddexp_is_within_1_ulp_and_the_same_everywhere) {
+  using T = TypeParam;
+  std::vector<T> x1;
+  std::vector<T> x2;
+  append_pairs(x1, x2);
+  const auto own = [](T a, T b) { return ops::math::own::logaddexp(a, b); };
+  this->expect_right("logaddexp", own, own, logaddexp, x1, x2);
+}
+
+/// Where the terms cancel, in 120 digits (mpmath), of numbers that both widths have.
+TEST(logaddexp, is_right_where_the_terms_cancel) {
+  struct row {
+    double x1, x2, want;
+  };
+  const auto check = [](const row& each, auto zero) {
+    using T = decltype(zero);
+    const T a = static_cast<T>(each.x1);
+    const T b = static_cast<T>(each.x2);
+    for (const T result : {ops::math::own::logaddexp(a, b), ops::math::own::logaddexp(b, a)}) {
+      EXPECT_LE(error_in_ulps(result, each.want), 1) << each.x1 << ", " << each.x2;
+    }
+  };
+  for (const row& each : {row{-0x1.6147aep-1, -0x1.63feecp-1, 0x1.0563c6d6f8dbcp-11},
+                          row{-0x1.666666p-2, -0x1.38815p+0, -0x1.358aa6d0fbff7p-12},
+                          row{-0x1.47ae14p-6, -0x1.f5e38ap+1, 0x1.4c58eb0e37fadp-16},
+                          row{-0x1.6147aep-1, -0x1.6480bp-1, 0x1.4e36dfca1e532p-18},
+                          row{-0x1.666666p-2, -0x1.38406ep+0, -0x1.8a3dcdb89e273p-19},
+                          row{-0x1.47ae14p-6, -0x1.f603fap+1, 0x1.a97b960c1c08ap-23},
+                          row{-0x1.6147aep-1, -0x1.6481fcp-1, 0x1.a148840db41d6p-25},
+                          row{-0x1.666666p-2, -0x1.383fc8p+0, -0x1.08c79424ca75ep-26},
+                          row{-0x1.47ae14p-6, -0x1.f6044ep+1, -0x1.4ee5ac6fbdce6p-33}}) {
+    check(each, 0.0);
+    check(each, 0.0f);
+  }
+  for (const row& each :
+       {row{-0x1.6147ae147ae14p-1, -0x1.6481ff28018c3p-1, 0x1.1202edbe4a816p-31},
+        row{-0x1.6666666666666p-2, -0x1.383fc6e70df14p+0, -0x1.44b2ea96312e4p-32},
+        row{-0x1.47ae147ae147bp-6, -0x1.f6044dbdd07f8p+1, 0x1.5c59423a3c79dp-36},
+        row{-0x1.6147ae147ae14p-1, -0x1.6481ff30965f3p-1, 0x1.18934eeabcb70p-41},
+        row{-0x1.6666666666666p-2, -0x1.383fc6e2c387cp+0, -0x1.4c81c817cda23p-42}}) {
+    check(each, 0.0);
+  }
+}
+
 }  // namespace
 }  // namespace skerry

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/concepts.hpp"
+#include "ops/kernels/cpu/corrected.hpp"
 #include "ops/kernels/cpu/drive.hpp"
 #include "ops/kernels/cpu/memory.hpp"
 #include "ops/kernels/cpu/ordinary.hpp"
@@ -47,30 +48,66 @@ SKERRY_SHARED void unary_body(char* const* data, unsigned, int64 n) noexcept {
 inline constexpr unsigned left_single = 1u << 1;
 inline constexpr unsigned right_single = 1u << 2;
 
-template <class Op, class T>
-SKERRY_SHARED void binary_body(char* const* data, unsigned single, int64 n) noexcept {
-  using R = ops::result_t<Op, T, T>;
+template <class Function, class T>
+SKERRY_INLINE void binary_loop(Function function, char* out, const char* a, const char* b,
+                               unsigned single, int64 n) {
+  using R = decltype(function(T{}, T{}));
   constexpr int64 size = sizeof(T);
-  char* out = data[0];
-  const char* a = data[1];
-  const char* b = data[2];
   if (single == right_single) {
     const T right = load<T>(b);
 #pragma GCC ivdep
     for (int64 i = 0; i < n; ++i) {
-      store<R>(out + i * int64(sizeof(R)), Op{}(load<T>(a + i * size), right));
+      store<R>(out + i * int64(sizeof(R)), function(load<T>(a + i * size), right));
     }
   } else if (single == left_single) {
     const T left = load<T>(a);
 #pragma GCC ivdep
     for (int64 i = 0; i < n; ++i) {
-      store<R>(out + i * int64(sizeof(R)), Op{}(left, load<T>(b + i * size)));
+      store<R>(out + i * int64(sizeof(R)), function(left, load<T>(b + i * size)));
     }
   } else {
 #pragma GCC ivdep
     for (int64 i = 0; i < n; ++i) {
-      store<R>(out + i * int64(sizeof(R)), Op{}(load<T>(a + i * size), load<T>(b + i * size)));
+      store<R>(out + i * int64(sizeof(R)), function(load<T>(a + i * size), load<T>(b + i * size)));
     }
+  }
+}
+
+/// The quick results are kept apart, since the output may be an input.
+template <class Op, class T>
+SKERRY_INLINE void corrected_loop(char* out, const char* a, const char* b, unsigned single,
+                                  int64 n) {
+  using quick = quick_form<Op, T>;
+  using doubt = typename quick::doubt;
+  const int64 step_a = single == left_single ? 0 : sizeof(T);
+  const int64 step_b = single == right_single ? 0 : sizeof(T);
+  T results[corrected_block];
+  ops::bits_t<T> doubts[corrected_block];
+  for (int64 begin = 0; begin < n; begin += corrected_block) {
+    const int64 count = least(n - begin, corrected_block);
+    const char* x1 = a + begin * step_a;
+    const char* x2 = b + begin * step_b;
+    char* to = out + begin * int64(sizeof(T));
+    binary_loop<doubt, T>(doubt{}, reinterpret_cast<char*>(doubts), x1, x2, single, count);
+    if (!has_highest_bit(doubts, count)) {
+      binary_loop<quick, T>(quick{}, to, x1, x2, single, count);
+      continue;
+    }
+    binary_loop<quick, T>(quick{}, reinterpret_cast<char*>(results), x1, x2, single, count);
+    for (int64 i = 0; i < count; ++i) {
+      const T left = load<T>(x1 + i * step_a);
+      const T right = load<T>(x2 + i * step_b);
+      store<T>(to + i * int64(sizeof(T)), quick::corrected(left, right, results[i]));
+    }
+  }
+}
+
+template <class Op, class T>
+SKERRY_SHARED void binary_body(char* const* data, unsigned single, int64 n) noexcept {
+  if constexpr (quick_form<Op, T>::exists) {
+    corrected_loop<Op, T>(data[0], data[1], data[2], single, n);
+  } else {
+    binary_loop<Op, T>(Op{}, data[0], data[1], data[2], single, n);
   }
 }
 
