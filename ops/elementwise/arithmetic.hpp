@@ -266,9 +266,15 @@ struct square {
           "Numeric dtypes; the result has the dtype of x. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  template <numeric T>
+  template <real_numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return wrapping_multiply(x, x);
+  }
+  /// re^2 - im^2 without overflow of either; + 0, for a zero is never negative.
+  template <complex_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
+    const auto cross = x.re * x.im;
+    return {(x.re - x.im) * (x.re + x.im) + real_part_t<T>(0), cross + cross};
   }
 };
 

@@ -13,9 +13,14 @@ namespace math {
 
 namespace detail {
 
+SKERRY_HD SKERRY_INLINE complex128 times_conjugate(complex128 x, complex128 y) {
+  return x * complex128{y.re, with_other_sign(y.im)};
+}
+
 /// The textbook quotient.
 SKERRY_HD SKERRY_INLINE complex128 plain_quotient(complex128 x, complex128 y, float64 norm) {
-  return {(x.re * y.re + x.im * y.im) / norm, (x.im * y.re - x.re * y.im) / norm};
+  const complex128 product = times_conjugate(x, y);
+  return {product.re / norm, product.im / norm};
 }
 
 /// The textbook quotient of operands scaled to 1; what C11 Annex G makes of infinities and zeros.
@@ -34,11 +39,13 @@ SKERRY_HD inline complex128 scaled_quotient(complex128 x, complex128 y) {
   if (has_inf(x) && isfinite(y.re) && isfinite(y.im)) {
     const complex128 b = {boxed(x.re), boxed(x.im)};
     const float64 inf = infinity<float64>();
-    return {inf * (b.re * v.re + b.im * v.im), inf * (b.im * v.re - b.re * v.im)};
+    const complex128 product = times_conjugate(b, v);
+    return {inf * product.re, inf * product.im};
   }
   if (has_inf(y) && isfinite(x.re) && isfinite(x.im)) {
     const complex128 b = {boxed(y.re), boxed(y.im)};
-    return {0.0 * (u.re * b.re + u.im * b.im), 0.0 * (u.im * b.re - u.re * b.im)};
+    const complex128 product = times_conjugate(u, b);
+    return {0.0 * product.re, 0.0 * product.im};
   }
   return q;
 }

@@ -266,5 +266,74 @@ TEST(logaddexp, is_right_where_the_terms_cancel) {
   }
 }
 
+/// Products whose parts cancel, vanish or have zeros of either sign.
+template <class T>
+std::vector<T> complex_values() {
+  using R = typename T::value_type;
+  using limits = std::numeric_limits<R>;
+  std::vector<R> parts = {R(0),
+                          R(0.5),
+                          R(1),
+                          R(3),
+                          limits::denorm_min(),
+                          limits::min(),
+                          limits::max(),
+                          limits::infinity()};
+  append_random(parts, 1);
+  std::vector<T> result;
+  for (const R re : parts) {
+    for (const R im : parts) {
+      for (const T z : {T{re, im}, T{-re, im}, T{re, -im}, T{-re, -im}}) result.push_back(z);
+    }
+  }
+  return result;
+}
+
+template <class T>
+class complex_loops : public ::testing::Test {
+ protected:
+  template <class Scalar>
+  void expect_same(const char* name, Scalar scalar) {
+    const std::vector<T> values = complex_values<T>();
+    std::vector<T> x1;
+    std::vector<T> x2;
+    for (const T a : values) {
+      for (const T b : values) {
+        x1.push_back(a);
+        x2.push_back(b);
+      }
+    }
+    for (const level& each : levels()) {
+      const auto table = std::make_unique<kernel_table>();
+      each.fill(*table);
+      const op_id index = find_op(name).value();
+      const kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
+      const std::vector<T> result = computed_by<T>(tested, {&x1, &x2});
+      int wrong = 0;
+      for (std::size_t i = 0; i < result.size() && wrong < 10; ++i) {
+        const T want = scalar(x1[i], x2[i]);
+        if (is_same(result[i].re, want.re) && is_same(result[i].im, want.im)) continue;
+        ++wrong;
+        ADD_FAILURE() << name << " (" << x1[i].re << ", " << x1[i].im << ") (" << x2[i].re << ", "
+                      << x2[i].im << "): (" << result[i].re << ", " << result[i].im << "), not ("
+                      << want.re << ", " << want.im << "), " << each.name;
+      }
+    }
+  }
+};
+using complexes = ::testing::Types<complex64, complex128>;
+TYPED_TEST_SUITE(complex_loops, complexes);
+
+TYPED_TEST(complex_loops, products_are_the_same_everywhere) {
+  using T = TypeParam;
+  this->expect_same(
+      "multiply", [](T a, T b) { return T{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; });
+}
+
+TYPED_TEST(complex_loops, quotients_are_the_same_everywhere) {
+  using T = TypeParam;
+  this->expect_same("divide", [](T a, T b) { return ops::math::divide(a, b); });
+}
+
 }  // namespace
 }  // namespace skerry
