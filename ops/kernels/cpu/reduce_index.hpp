@@ -119,7 +119,7 @@ struct index_loops : accumulator_loops<Op, T> {
     SKERRY_INLINE void put(char* out) const {
       B places[V::lanes];
       __builtin_memcpy(places, &place, sizeof place);
-      for (int k = 0; k < V::lanes; ++k) store<int64>(out + k * 8, int64(places[k]));
+      for (int64 k = 0; k < V::lanes; ++k) store<int64>(out + k * 8, int64(places[k]));
     }
   };
 
@@ -152,7 +152,7 @@ struct index_loops : accumulator_loops<Op, T> {
     const int64 row = block.row;
     const int64 n = block.n;
     const char* x = block.x + j * row;
-    const int64 next = j + 2 * Rows <= block.rows ? Rows * row : 0;
+    const int64 next = j + Rows + Rows <= block.rows ? Rows * row : 0;
     const input in = {block.flip};
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
@@ -271,10 +271,7 @@ struct index_loops : accumulator_loops<Op, T> {
     here = first + static_cast<B>(n - V::lanes);  // some elements twice, which changes nothing
     meet(1, n - V::lanes);
     if constexpr (ops::real_floating<T>) {
-      if (is_any(nan)) {
-        T found = in.item(x, 0);
-        return {found, first_of<true>(x, 0, n, in, found)};
-      }
+      if (is_any(nan)) return first_of<true>(x, 0, n, in);
     }
     const typename V::type all =
         across_lanes(best::pick(value[0], value[1]), best::template pick<typename V::type>);
@@ -294,19 +291,19 @@ struct index_loops : accumulator_loops<Op, T> {
     for (int64 at = 0; at < n; at += block) {
       const int64 length = least(block, n - at);
       const auto found = best::of(x + at * int64(sizeof(T)), length, in);
-      if (found.has_nan) return {value, first_of<true>(x, at, n, in, value)};
+      if (found.has_nan) return first_of<true>(x, at, n, in);
       if (Op::wins(found.value, value)) {
         value = found.value;
         start = at;
       }
     }
-    return {value, first_of<false>(x, start, n, in, value)};
+    return first_of<false>(x, start, n, in, value);
   }
 
-  /// Index of the first element that is `value`, or NaN; `value` becomes it.
+  /// The first element from `from` on that is NaN, or else `value`.
   template <bool Nan>
-  static SKERRY_INLINE int64 first_of(const char* x, int64 from, int64 n, const input& in,
-                                      T& value) {
+  static SKERRY_INLINE A first_of(const char* x, int64 from, int64 n, const input& in,
+                                  T value = T(0)) {
     const auto hits = [&](int64 i) {
       const T now = in.item(x, i);
       return Nan ? best::is_nan(now) : now == value;
@@ -322,8 +319,7 @@ struct index_loops : accumulator_loops<Op, T> {
       if (is_any(any)) break;
     }
     while (from + 1 < n && !hits(from)) ++from;
-    value = in.item(x, from);
-    return from;
+    return {in.item(x, from), from};
   }
 };
 

@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""A NaN anywhere: extrema, their places and sorting find it at every edge of vectors, blocks, chunks and threads."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import DTYPES, to_numpy
+
+FLOATS = [np.dtype(name) for name in ("float32", "float64") if name in DTYPES]
+# Loops change at 64 items (a plain scan before), at blocks of 8 KiB, at 64 KiB (two passes from there on), at rows of
+# 32,768 items and at chunks of multiples of 1,024 and 65,536 items.
+EDGES = [1 << bits for bits in range(18)] + [24 * 1024, 40 * 1024, 96 * 1024]
+SIZES = sorted({size + d for size in EDGES for d in (-1, 0, 1) if size + d > 0} | {200_003})
+EXTREMA = [sk.argmax, sk.argmin, sk.max, sk.min]
+SHAPES = [
+    (2, 70_001),
+    (70_001, 2),
+    (3, 40_000),
+    (40_000, 3),
+    (8, 20_000),
+    (20_000, 9),
+    (64, 2_049),
+    (2_049, 64),
+    (300, 500),
+    (5_000, 17),
+    (5, 30_000, 2),
+    (40, 33, 129),
+]
+
+
+def positions(size, random):
+    near = {at + d for at in [0, *EDGES, size] for d in (-2, -1, 0, 1)}
+    return sorted(at for at in near | set(random.integers(0, size, 8).tolist()) if 0 <= at < size)
+
+
+@pytest.fixture(params=[1, 2, 5])
+def threads(request, restore_threads):
+    sk.set_num_threads(request.param)
+    return request.param
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("step", [1, -1, 3])
+def test_extrema_of_a_row_find_one_nan_at_every_position(threads, dtype, step):
+    random = np.random.default_rng(threads)
+    for size in SIZES:
+        x = random.standard_normal(size * abs(step)).astype(dtype)[::step]
+        x[random.integers(0, size, 2)] = [np.inf, -np.inf]
+        mine = sk.asarray(x, copy=False)
+        for at in positions(size, random):
+            kept = x[at]
+            x[at] = -np.nan if at % 2 else np.nan
+            found = [float(function(mine)) for function in EXTREMA]
+            assert found[:2] == [at, at], (size, at)
+            assert np.isnan(found[2:]).all(), (size, at)
+            x[at] = kept
+        assert [float(function(mine)) for function in EXTREMA] == [
+            x.argmax(),
+            x.argmin(),
+            x.max(),
+            x.min(),
+        ], size
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_the_first_of_several_nans_is_found(threads, dtype):
+    random = np.random.default_rng(threads)
+    for size in (70, 2_048, 20_000, 65_536, 131_072, 200_003):
+        x = np.zeros(size, dtype)
+        mine = sk.asarray(x, copy=False)
+        for _ in range(60):
+            places = random.integers(0, size, random.integers(2, 5))
+            x[places] = np.nan
+            assert int(sk.argmax(mine)) == int(sk.argmin(mine)) == places.min(), (size, places)
+            x[places] = 0
+
+
+def layouts(shape, dtype, random):
+    """Name, and an array whose lines have no, one or several NaNs."""
+    for share in (0.2, 3.0):  # NaNs in a line of the longest axis
+        x = random.integers(-50, 50, shape).astype(dtype)
+        x[random.random(shape) < share / max(shape)] = np.nan
+        yield f"C {share}", x
+        yield f"F {share}", np.asfortranarray(x)
+        yield f"transposed {share}", x.T
+        yield f"stepped {share}", np.repeat(x, 2, axis=-1)[..., 1::2]
+        yield f"reversed {share}", x[::-1, ..., ::-1]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_extrema_along_axes_with_nans(threads, dtype, shape):
+    random = np.random.default_rng(threads)
+    for name, x in layouts(shape, dtype, random):
+        mine = sk.asarray(x, copy=False)
+        for axis in (*range(len(shape)), None):
+            for function in EXTREMA:
+                want = getattr(np, function.__name__)(x, axis=axis)
+                got = to_numpy(function(mine, axis=axis))
+                np.testing.assert_array_equal(got, want, err_msg=f"{name} {function} {axis}")
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("size", [1, 7, 64, 100, 1_024, 4_097, 66_000, 140_001])
+def test_sorting_and_searching_with_nans(threads, dtype, size):
+    random = np.random.default_rng(size)
+    for nans in (1, 2, size // 3, size):
+        x = random.integers(-100, 100, size).astype(dtype)
+        x[random.integers(0, size, nans)] = np.nan
+        mine = sk.asarray(x, copy=False)
+        order = np.argsort(x, kind="stable")
+        np.testing.assert_array_equal(to_numpy(sk.sort(mine)), x[order])
+        np.testing.assert_array_equal(to_numpy(sk.argsort(mine)), order)
+        for side in ("left", "right"):
+            want = np.searchsorted(x[order], x, side=side)
+            got = sk.searchsorted(sk.asarray(x[order]), mine, side=side)
+            np.testing.assert_array_equal(to_numpy(got), want)
+            got = sk.searchsorted(mine, mine, side=side, sorter=sk.asarray(order))
+            np.testing.assert_array_equal(to_numpy(got), want)
+        values, counts = np.unique_counts(x)
+        got = sk.unique_counts(mine)
+        np.testing.assert_array_equal(to_numpy(got.values), values)
+        np.testing.assert_array_equal(to_numpy(got.counts), counts)
