@@ -32,10 +32,22 @@ from reduced_builds import (  # noqa: E402, F401
 DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--full", action="store_true", help="tests that walk or try everything: at their full size"
+    )
+
+
 def pytest_report_header() -> str:
     kind = "a real GPU, as two logical devices" if HAS_GPU else "rehearsed"
     built = f"; without {', '.join(sorted(MISSING))}" if MISSING else ""
     return f"skerry devices: {', '.join(DEVICES)}; CUDA is {kind}{built}"
+
+
+@pytest.fixture(scope="session")
+def full(request):
+    """Whether tests that walk or try everything do so at their full size."""
+    return request.config.getoption("--full")
 
 
 @pytest.fixture(params=DEVICES)
