@@ -46,7 +46,7 @@ RESULTS = ROOT / "bench" / "results"
 LOGS = BUILD / "logs"
 
 NO_GPU = 3
-NEEDED = {"numpy": "numpy", "pybind11": "pybind11"}
+NEEDED = {"numpy": "numpy", "pybind11": "pybind11", "scipy_openblas32": "scipy-openblas32"}
 
 
 class Skipped(Exception):  # noqa: N818
@@ -66,8 +66,9 @@ class Outcome:
 class Check:
     """The parts, the clock and what came of them."""
 
-    def __init__(self, full: bool, seconds: float) -> None:
+    def __init__(self, full: bool, seconds: float, gpus: list[Gpu]) -> None:
         self.full = full
+        self.architectures = sorted({gpu.architecture for gpu in gpus})
         self.end = time.monotonic() + seconds
         self.outcomes: list[Outcome] = []
         self.bench: dict[str, object] = {}
@@ -125,8 +126,20 @@ class Check:
         print(f"  {outcome.result} ({outcome.seconds} s)", flush=True)
 
 
-def find_gpus() -> tuple[list[str], str]:
-    """Names of the GPUs that the driver shows, and why there are none. Makes no context."""
+# Of cuda.h.
+MAJOR, MINOR = 75, 76
+
+
+@dataclasses.dataclass(frozen=True)
+class Gpu:
+    """One GPU, as the driver shows it."""
+
+    name: str
+    architecture: str  # CMake's: "90-real"
+
+
+def find_gpus() -> tuple[list[Gpu], str]:
+    """The GPUs that the driver shows, and why there are none. Makes no context."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError as error:
@@ -135,13 +148,16 @@ def find_gpus() -> tuple[list[str], str]:
     status = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
     if status:
         return [], f"the NVIDIA driver answers with error {status}"
-    names = []
+    gpus = []
     for ordinal in range(count.value):
         device, name = ctypes.c_int(), ctypes.create_string_buffer(256)
         driver.cuDeviceGet(ctypes.byref(device), ordinal)
         driver.cuDeviceGetName(name, len(name), device)
-        names.append(name.value.decode())
-    return names, "" if names else "the NVIDIA driver finds no GPU; check CUDA_VISIBLE_DEVICES"
+        version = [ctypes.c_int(), ctypes.c_int()]
+        for part, attribute in zip(version, (MAJOR, MINOR), strict=True):
+            driver.cuDeviceGetAttribute(ctypes.byref(part), attribute, device)
+        gpus.append(Gpu(name.value.decode(), f"{version[0].value}{version[1].value}-real"))
+    return gpus, "" if gpus else "the NVIDIA driver finds no GPU; check CUDA_VISIBLE_DEVICES"
 
 
 def is_installed(module: str) -> bool:
@@ -157,7 +173,7 @@ def query(fields: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def machine(names: list[str]) -> dict[str, object]:
+def machine(gpus: list[Gpu]) -> dict[str, object]:
     """What the record is of."""
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"],
@@ -167,8 +183,9 @@ def machine(names: list[str]) -> dict[str, object]:
         check=False,
     )
     return {
-        "gpu": names[0],
-        "gpus": len(names),
+        "gpu": gpus[0].name,
+        "gpus": len(gpus),
+        "architectures": ", ".join(sorted({gpu.architecture for gpu in gpus})),
         "driver": query("driver_version"),
         "clocks_as_found": query("clocks.sm,clocks.mem,clocks.max.sm,clocks.max.mem"),
         "memory": query("memory.total,memory.used"),
@@ -185,7 +202,8 @@ def machine(names: list[str]) -> dict[str, object]:
 def configure(check: Check, *more: str) -> str:
     """One run of CMake."""
     command = ["cmake", "-S", str(ROOT), "-B", str(BUILD), "-G", "Ninja", "-DSKERRY_CUDA=ON"]
-    command += ["-DCMAKE_CUDA_ARCHITECTURES=native", f"-DPython_EXECUTABLE={sys.executable}"]
+    command += [f"-DCMAKE_CUDA_ARCHITECTURES={';'.join(check.architectures)}"]
+    command += [f"-DPython_EXECUTABLE={sys.executable}"]
     return check.run("configure", [*command, *shlex.split(os.environ.get("CMAKE_ARGS", "")), *more])
 
 
@@ -232,13 +250,27 @@ def build(check: Check) -> str:
     return seen.strip() + "".join(f"; without {name}" for name in check.skipped_tests)
 
 
-def kernels(check: Check) -> str:
-    """GoogleTest: every kernel on the GPU, compared with the CPU's."""
+def kernels_command(check: Check) -> tuple[list[str], dict[str, str]]:
+    """GoogleTest over every kernel, beside the CPU's products and factorisations, which are OpenBLAS's.
+
+    A test that is skipped is a failure there: what this build does without has to be left out by name.
+    """
     if not KERNELS.exists():
         raise Skipped("GoogleTest was not found when the tests were to be built")
-    return last_lines(
-        check.run("kernels", [str(KERNELS), "--require-gpu"]), r"^\[ +(PASSED|SKIPPED)"
-    )
+    command = [str(KERNELS), "--require-gpu"]
+    if any(reason.startswith("fft") for reason in check.skipped_tests):
+        command.append("--gtest_filter=-*fft_kernels*")
+    found = importlib.util.find_spec("scipy_openblas32")
+    if found is None or found.origin is None:
+        return command, {}
+    library = pathlib.Path(found.origin).parent / "lib" / "libscipy_openblas.so"
+    return command, {"SKERRY_OPENBLAS": str(library)}
+
+
+def kernels(check: Check) -> str:
+    """GoogleTest: every kernel on the GPU, compared with the CPU's."""
+    command, environment = kernels_command(check)
+    return last_lines(check.run("kernels", command, **environment), r"^\[ +(PASSED|SKIPPED)")
 
 
 # Tests that want the GPU for themselves.
@@ -286,13 +318,12 @@ def sanitizer(check: Check) -> str:
     """compute-sanitizer over every kernel."""
     if shutil.which("compute-sanitizer") is None:
         raise Skipped("compute-sanitizer is not installed")
-    if not KERNELS.exists():
-        raise Skipped("the tests of the kernels were not built")
+    kernels, environment = kernels_command(check)
     done = []
     for tool in ("memcheck", "racecheck", "initcheck", "synccheck")[: 4 if check.full else 1]:
-        command = [*sanitizer_command(tool), str(KERNELS), "--require-gpu"]
+        command = [*sanitizer_command(tool), *kernels]
         try:
-            text = check.run(f"sanitizer-{tool}", command, SKERRY_ALLOCATOR="system")
+            text = check.run(f"sanitizer-{tool}", command, SKERRY_ALLOCATOR="system", **environment)
         except subprocess.CalledProcessError as error:
             if "Device not supported" in str(error.output):
                 raise Skipped("compute-sanitizer refuses this device") from error
@@ -385,8 +416,8 @@ def main() -> int:
     )
     parser.add_argument("--full", action="store_true", help="all tools of compute-sanitizer")
     options = parser.parse_args()
-    names, reason = find_gpus()
-    if not names:
+    gpus, reason = find_gpus()
+    if not gpus:
         print(f"gpu-check: no GPU, so nothing was run: {reason}.", flush=True)
         return NO_GPU
     chosen = os.environ.get("GPU_CHECK", " ".join(PARTS)).split()
@@ -394,9 +425,9 @@ def main() -> int:
     if unknown:
         print(f"gpu-check: no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
         return 2
-    about = machine(names)
+    about = machine(gpus)
     print(", ".join(f"{key} {value}" for key, value in about.items()), flush=True)
-    check = Check(options.full, float(os.environ.get("GPU_CHECK_SECONDS", 540)))
+    check = Check(options.full, float(os.environ.get("GPU_CHECK_SECONDS", 540)), gpus)
     for name in chosen:
         check.part(name, PARTS[name])
         if name == "build" and check.outcomes[-1].result != "passed":
@@ -404,7 +435,7 @@ def main() -> int:
     path = write_record(check, about)
     print(f"\n{about['gpu']}, driver {about['driver']}, commit {about['commit']}")
     print(table(check.outcomes))
-    print(f"written to {path.relative_to(ROOT)} and .md")
+    print(f"written to {os.path.relpath(path, ROOT)} and .md")
     return int(any(outcome.result.startswith("failed") for outcome in check.outcomes))
 
 

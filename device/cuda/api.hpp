@@ -12,7 +12,7 @@ namespace skerry::cuda {
 // here; every status is a cudaError_t as an int. The module that fills it is loaded at run time,
 // so changing anything in this file means raising module_abi_version.
 
-inline constexpr int module_abi_version = 3;
+inline constexpr int module_abi_version = 4;
 
 /// The statuses that skerry tells apart.
 inline constexpr int success = 0;

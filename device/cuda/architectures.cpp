@@ -5,27 +5,58 @@
 #include <charconv>
 
 namespace skerry::cuda {
+namespace {
 
-bool compiled_for(std::string_view architectures, int compute_capability) noexcept {
+/// Takes the first entry off a list.
+std::string_view next_entry(std::string_view& list) noexcept {
+  const std::string_view first = list.substr(0, list.find_first_of(";, "));
+  list.remove_prefix(first.size() < list.size() ? first.size() + 1 : list.size());
+  return first;
+}
+
+bool machine_code_runs(int version, int compute_capability) noexcept {
+  return version / 10 == compute_capability / 10 && version <= compute_capability;
+}
+
+/// One of CMake's numbers.
+bool entry_fits(int version, std::string_view suffix, int compute_capability) noexcept {
+  // "90a" is machine code for exactly that one.
+  if (suffix.starts_with('a')) return version == compute_capability;
+  if (!suffix.ends_with("-virtual") && machine_code_runs(version, compute_capability)) return true;
+  return !suffix.ends_with("-real") && version <= compute_capability;
+}
+
+/// `native` is machine code alone, `all` and `all-major` are machine code and portable code of the
+/// highest, which is the last; OFF leaves all to nvcc's flags, where it may be of any.
+bool word_fits(std::string_view word, std::string_view by_nvcc, int compute_capability) noexcept {
+  if (by_nvcc.empty()) return true;
+  while (!by_nvcc.empty()) {
+    const std::string_view each = next_entry(by_nvcc);
+    int version = 0;
+    std::from_chars(each.data(), each.data() + each.size(), version);
+    version /= 10;
+    if (machine_code_runs(version, compute_capability)) return true;
+    const bool is_portable = word.starts_with("all") ? by_nvcc.empty() : word != "native";
+    if (is_portable && version <= compute_capability) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool compiled_for(std::string_view architectures, std::string_view by_nvcc,
+                  int compute_capability) noexcept {
   if (architectures.empty()) return true;
   while (!architectures.empty()) {
-    const std::string_view each = architectures.substr(0, architectures.find_first_of(";, "));
-    architectures.remove_prefix(each.size() < architectures.size() ? each.size() + 1
-                                                                   : architectures.size());
+    const std::string_view each = next_entry(architectures);
+    if (each.empty()) continue;
     int version = 0;
     const auto [end, problem] = std::from_chars(each.data(), each.data() + each.size(), version);
-    if (problem != std::errc{}) continue;
     const std::string_view suffix(end, static_cast<std::size_t>(each.data() + each.size() - end));
-    // "90a" is machine code for exactly that one.
-    const bool exact = suffix.starts_with('a');
-    const bool machine_code = !suffix.ends_with("-virtual");
-    const bool portable_code = !exact && !suffix.ends_with("-real");
-    if (exact && version == compute_capability) return true;
-    if (exact) continue;
-    if (machine_code && version / 10 == compute_capability / 10 && version <= compute_capability) {
+    if (problem != std::errc{} ? word_fits(each, by_nvcc, compute_capability)
+                               : entry_fits(version, suffix, compute_capability)) {
       return true;
     }
-    if (portable_code && version <= compute_capability) return true;
   }
   return false;
 }

@@ -12,8 +12,10 @@ struct module_interface {
   const api* calls;
   /// Writes the native kernels into the table that ops defines; null if none are linked in.
   void (*fill_kernels)(void* table);
-  /// What the kernels were compiled for, in CMake's words: "90-real;100"; empty if there are none.
+  /// What the kernels were compiled for, in CMake's words: "90-real,100"; empty if there are none.
   const char* architectures;
+  /// The same in nvcc's: "900,1000".
+  const char* compiled_by_nvcc;
   int runtime_version;
 };
 

@@ -168,7 +168,8 @@ std::unique_ptr<device_state> make_state(int index, int ordinal,
   state->ordinal = ordinal;
   state->properties = properties;
   state->has_kernels = so_far.module == nullptr ||
-                       compiled_for(so_far.module->architectures, properties.compute_capability);
+                       compiled_for(so_far.module->architectures, so_far.module->compiled_by_nvcc,
+                                    properties.compute_capability);
   if (chosen_allocator().kind == allocator::system) {
     state->keeps_blocks = false;
     state->properties.supports_pools = 0;

@@ -336,16 +336,40 @@ TEST_F(fresh_process, logical_cpu_devices_come_from_the_environment) {
 }
 
 TEST(architectures_test, kernels_run_on_later_minor_versions_and_portable_code_on_all_later) {
-  EXPECT_TRUE(cuda::compiled_for("", 90));
-  EXPECT_TRUE(cuda::compiled_for("90", 90));
-  EXPECT_TRUE(cuda::compiled_for("80-real;90-real", 90));
-  EXPECT_TRUE(cuda::compiled_for("80-real", 86));
-  EXPECT_FALSE(cuda::compiled_for("86-real", 80));
-  EXPECT_FALSE(cuda::compiled_for("80-real", 90));
-  EXPECT_TRUE(cuda::compiled_for("80-virtual", 90));
-  EXPECT_TRUE(cuda::compiled_for("80", 120));
-  EXPECT_FALSE(cuda::compiled_for("90a", 100));
-  EXPECT_TRUE(cuda::compiled_for("90a-real", 90));
+  EXPECT_TRUE(cuda::compiled_for("", "", 90));
+  EXPECT_TRUE(cuda::compiled_for("90", "900", 90));
+  EXPECT_TRUE(cuda::compiled_for("80-real;90-real", "800,900", 90));
+  EXPECT_TRUE(cuda::compiled_for("80-real", "800", 86));
+  EXPECT_FALSE(cuda::compiled_for("86-real", "860", 80));
+  EXPECT_FALSE(cuda::compiled_for("80-real", "800", 90));
+  EXPECT_TRUE(cuda::compiled_for("80-virtual", "800", 90));
+  EXPECT_TRUE(cuda::compiled_for("80", "800", 120));
+  EXPECT_FALSE(cuda::compiled_for("90a", "900", 100));
+  EXPECT_TRUE(cuda::compiled_for("90a-real", "900", 90));
+}
+
+TEST(architectures_test, lists_of_releases_are_read) {
+  const char* release = "80-real,90-real,100-real,120";
+  const char* by_nvcc = "800,900,1000,1200";
+  for (const int gpu : {80, 86, 89, 90, 100, 103, 120, 121, 130}) {
+    EXPECT_TRUE(cuda::compiled_for(release, by_nvcc, gpu)) << gpu;
+  }
+  EXPECT_FALSE(cuda::compiled_for(release, by_nvcc, 75));
+  EXPECT_FALSE(cuda::compiled_for(release, by_nvcc, 110));
+}
+
+TEST(architectures_test, words_are_what_nvcc_made_of_them) {
+  EXPECT_TRUE(cuda::compiled_for("native", "900", 90));
+  EXPECT_FALSE(cuda::compiled_for("native", "900", 80));
+  EXPECT_FALSE(cuda::compiled_for("native", "800,900", 100));  // machine code alone
+  EXPECT_TRUE(cuda::compiled_for("native", "800,900", 89));
+  for (const char* word : {"all-major", "all"}) {
+    EXPECT_TRUE(cuda::compiled_for(word, "800,900,1000", 90)) << word;
+    EXPECT_TRUE(cuda::compiled_for(word, "800,900,1000", 120)) << word;
+    EXPECT_FALSE(cuda::compiled_for(word, "800,900,1000", 75)) << word;
+  }
+  EXPECT_TRUE(cuda::compiled_for("OFF", "800", 90));
+  EXPECT_TRUE(cuda::compiled_for("native", "", 90));
 }
 
 TEST(environment_test, counts_are_checked) {

@@ -11,6 +11,7 @@
 
 #include "device/cuda/api.hpp"
 #include "device/cuda/module.hpp"
+#include "device/cuda/native/compiled_for.hpp"
 
 #ifndef SKERRY_CUDA_ARCHITECTURES
 #define SKERRY_CUDA_ARCHITECTURES ""
@@ -301,6 +302,7 @@ skerry_cuda_module(int abi_version) {
       .calls = &skerry::cuda::native_calls,
       .fill_kernels = skerry_cuda_fill_kernels,
       .architectures = SKERRY_CUDA_ARCHITECTURES,
+      .compiled_by_nvcc = skerry::cuda::compiled_by_nvcc,
       .runtime_version = CUDART_VERSION,
   };
   return &interface;
