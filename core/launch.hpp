@@ -25,6 +25,9 @@ struct kernel {
       nullptr;  ///< runs the work on this thread (and the CPU pool), never throws
   int (*native)(const void* params,
                 launch_context* context) = nullptr;  ///< enqueues; returns a cudaError_t
+  /// What the library behind the native form would refuse in the parameters; null if nothing. Asked
+  /// on rehearsed devices, whose host form takes more. May itself be null: no library, no demands.
+  const char* (*refusal)(const void* params) = nullptr;
 };
 
 }  // namespace skerry

@@ -55,6 +55,16 @@ struct pooled_context : launch_context {
       "; move the arrays to another device");
 }
 
+/// A rehearsed device refuses what the library on a GPU would.
+void require_accepted(device where, const kernel& what, const void* params) {
+  const char* const refusal = what.refusal != nullptr ? what.refusal(params) : nullptr;
+  if (refusal == nullptr) return;
+  throw device_error("launch: " + to_string(where) +
+                         " (a rehearsal device): the library on a GPU would refuse " + refusal +
+                         "; please report this",
+                     where, cuda::invalid_value, false);
+}
+
 void launch_native(cuda::device_state& on, const kernel& what, const void* params, void* handle) {
   if (what.native == nullptr) throw_no_form(on.where);
   if (!on.has_kernels) {
@@ -88,6 +98,7 @@ void launch_on_cuda(device where, const kernel& what, const void* params, std::s
   const auto rehearse_kernel = cuda::calls().launch_host_kernel;
   if (rehearse_kernel != nullptr) {
     if (what.host == nullptr) throw_no_form(where);
+    require_accepted(where, what, params);
     cuda::check(rehearse_kernel(what.host, params, params_size, handle), on, "launch");
   } else {
     launch_native(on, what, params, handle);

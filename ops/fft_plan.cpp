@@ -26,9 +26,10 @@ int precision(dtype type) { return real_part(type) == dtype::float32 ? 0 : 1; }
 /// Whether a kernel can address the elements by whole numbers of them.
 bool is_addressable(const ndarray& x) {
   const std::int64_t width = x.itemsize();
-  // A GPU reads a complex element in one piece.
-  const std::int64_t alignment =
-      x.device().kind == device_kind::cuda ? width : itemsize(real_part(x.dtype()));
+  // cuFFT takes a real side, too, only where a complex number could be.
+  const std::int64_t alignment = x.device().kind == device_kind::cuda
+                                     ? itemsize(complex_of(x.dtype()))
+                                     : itemsize(real_part(x.dtype()));
   if (reinterpret_cast<std::uintptr_t>(x.data()) % static_cast<std::uint64_t>(alignment) != 0) {
     return false;
   }
@@ -153,13 +154,17 @@ std::int64_t product(const dims& shape, int from, int to) {
 }
 
 /// Between the batch in front of the axes and the one behind them the vendor's library would be
-/// called once for each element of the former.
-bool needs_permutation(const ndarray& x, const dims& axes) {
+/// called once for each element of the former; if one side is real, of `real_length` elements along
+/// the axis, not where a complex number could be each time.
+bool needs_permutation(const ndarray& x, const dims& axes, std::int64_t real_length = 0) {
   constexpr std::int64_t most_calls = 16;
   if (x.device().kind != device_kind::cuda) return false;
   const int first = static_cast<int>(axes[0]);
   const int past = static_cast<int>(axes[axes.rank() - 1]) + 1;
-  return product(x.shape(), past, x.rank()) > 1 && product(x.shape(), 0, first) > most_calls;
+  const std::int64_t calls = product(x.shape(), 0, first);
+  const std::int64_t behind = product(x.shape(), past, x.rank());
+  const bool is_misaligned = real_length * behind % 2 != 0;
+  return behind > 1 && calls > (is_misaligned ? 1 : most_calls);
 }
 
 /// Views with the axes at the end, and back.
@@ -275,7 +280,7 @@ ndarray fft_plan::real_to_complex(const ndarray& x, int axis, bool mirrored) con
   dims shape = x.shape();
   if (!mirrored) shape[axis] = shape[axis] / 2 + 1;
   const kernel& what = kernels(where).fft.real_to_complex[precision(x.dtype())];
-  if (needs_permutation(x, dims{axis})) {
+  if (needs_permutation(x, dims{axis}, x.shape()[axis])) {
     const axes_at_end order(x.rank(), dims{axis});
     const ndarray rows =
         real_to_complex(copy_c_order(permute_dims(x, order.there)), x.rank() - 1, mirrored);
@@ -292,7 +297,7 @@ ndarray fft_plan::complex_to_real(const ndarray& x, int axis, std::int64_t lengt
   dims shape = x.shape();
   shape[axis] = length;
   const kernel& what = kernels(where).fft.complex_to_real[precision(x.dtype())];
-  if (needs_permutation(x, dims{axis})) {
+  if (needs_permutation(x, dims{axis}, length)) {
     const axes_at_end order(x.rank(), dims{axis});
     const ndarray rows =
         complex_to_real(copy_c_order(permute_dims(x, order.there)), x.rank() - 1, length);

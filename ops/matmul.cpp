@@ -142,10 +142,15 @@ ndarray for_blas(const ndarray& x, dtype type) {
   const int last = x.rank() - 1;
   const blas_layout seen = blas_layout_of(x.shape()[last - 1], x.shape()[last],
                                           x.strides()[last - 1], x.strides()[last], x.itemsize());
-  const bool is_aligned = reinterpret_cast<std::uintptr_t>(x.data()) %
-                              static_cast<std::uintptr_t>(info(type).alignment) ==
-                          0;
-  return seen.leading != 0 && is_aligned ? x : copy_c_order(x);
+  // cuBLAS takes a complex number at multiples of its size, OpenBLAS at those of a part's.
+  const std::int64_t alignment =
+      x.device().kind == device_kind::cuda ? x.itemsize() : info(type).alignment;
+  const auto is_aligned = [&](std::intptr_t distance) { return distance % alignment == 0; };
+  const dims stack(x.strides().span().first(static_cast<std::size_t>(last - 1)));
+  return seen.leading != 0 && is_aligned(reinterpret_cast<std::intptr_t>(x.data())) &&
+                 std::all_of(stack.begin(), stack.end(), is_aligned)
+             ? x
+             : copy_c_order(x);
 }
 
 bool runs_on_host(device where) { return where.kind == device_kind::cpu || is_rehearsing(); }

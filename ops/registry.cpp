@@ -10,6 +10,7 @@
 #include "enabled_dtypes.hpp"
 #include "ops/elementwise/all.hpp"
 #include "ops/kernels/cpu/fill.hpp"
+#include "ops/kernels/refusals.hpp"
 #include "ops/kernels/table.hpp"
 
 namespace skerry {
@@ -112,6 +113,7 @@ constinit kernel_table all_kernels{};
 // While the library is loaded: no call has to ask whether it is the first.
 [[maybe_unused]] const bool host_kernels_are_there = [] {
   if (const fill_function fill = best_fill()) fill(all_kernels);
+  fill_refusals(all_kernels);
   return true;
 }();
 

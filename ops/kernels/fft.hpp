@@ -34,8 +34,17 @@ struct fft_params {
   std::int64_t* out_of_memory;
 };
 
+/// cuFFT's plans have one batch of equal distances. Of two axes of a batch it is the one of smaller
+/// stride, and the plan is executed for each element of the other: axis 0 or 1, -1 if there is
+/// none.
+[[nodiscard]] constexpr int fft_looped_axis(const fft_params& of) {
+  if (of.rank - of.transformed != 2) return -1;
+  return of.input_strides[0] < of.input_strides[1] ? 1 : 0;
+}
+
 /// Parameter: fft_params; by real type: float32, float64. The native forms take axes that are
-/// positive multiples of each other, as in a C-contiguous array, and at most two of a batch.
+/// positive multiples of each other, as in a C-contiguous array, and at most two of a batch; both
+/// sides begin at multiples of a complex number's size, for each element of fft_looped_axis().
 struct fft_kernels {
   kernel complex_to_complex[2];
   kernel real_to_complex[2];

@@ -63,6 +63,26 @@ ndarray sample(dtype type, const dims& shape, device where, int seed) {
   return as_type(values, shape, type, where);
 }
 
+ndarray sample_factors(dtype type, const dims& shape, device where) {
+  if (!is_floating(type)) return sample(type, shape, where);
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) size *= extent;
+  const bool is_complex = kind(type) == dtype_kind::complex_floating;
+  const std::complex<double> turn = is_complex ? std::complex<double>(0, 1) : -1;
+  numbers values;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const double modulus = i % 257 == 3 ? 2 : i % 257 == 7 ? 0.5 : 1;
+    values.push_back(modulus * ((i * 7 + i / 19) % 3 == 0 ? turn : 1.0));
+  }
+  return as_type(values, shape, type, where);
+}
+
+ndarray without_first(const ndarray& x, std::int64_t count) {
+  return x.view({.shape = dims{x.shape()[0] - count},
+                 .strides = x.strides(),
+                 .offset = x.layout().offset + count * x.strides()[0]});
+}
+
 ndarray sample_indices(std::int64_t limit, const dims& shape, device where) {
   const ndarray some = sample(dtype::uint8, shape, cpu);
   numbers values = values_of(some);

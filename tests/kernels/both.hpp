@@ -26,6 +26,11 @@ inline constexpr dtype real_dtypes[] = {dtype::float32, dtype::float64};
 
 /// Small numbers of both signs where there are any, zeros among them, the same on every device.
 [[nodiscard]] ndarray sample(dtype type, const dims& shape, device where, int seed = 0);
+/// The same but for floating dtypes, whose products of any of the numbers are exact, neither 0 nor
+/// out of range: ones of all signs (and i's), a few twos and as many halves.
+[[nodiscard]] ndarray sample_factors(dtype type, const dims& shape, device where);
+/// The elements of a 1-D array but the first `count`: they begin where wide loads do not.
+[[nodiscard]] ndarray without_first(const ndarray& x, std::int64_t count);
 /// int64 numbers of 0 … limit - 1 in no order.
 [[nodiscard]] ndarray sample_indices(std::int64_t limit, const dims& shape, device where);
 /// `count` dense square matrices that are well conditioned, Hermitian and positive definite.

@@ -93,7 +93,30 @@ TEST_P(fft_kernels_of, transform) {
     };
     if (is_real) {
       run("rfft", fft_kind::rfft, -1);
+      compare_with_library(
+          of("rfft of x[1:]", type),
+          [&](device where) {
+            return fft(fft_kind::rfft, without_first(sample(type, dims{n}, where), 1), std::nullopt,
+                       -1, fft_norm::backward);
+          },
+          tolerance);
+      for (const fft_kind which : {fft_kind::rfft, fft_kind::ihfft}) {
+        compare_with_library(
+            of("rfft of odd batches", type),
+            [&](device where) {
+              return fft(which, sample(type, dims{3, 7, 5}, where), std::nullopt, 1,
+                         fft_norm::backward);
+            },
+            tolerance);
+      }
     } else {
+      compare_with_library(
+          of("irfft to odd batches", type),
+          [&](device where) {
+            return fft(fft_kind::irfft, sample(type, dims{3, 4, 5}, where), 7, 1,
+                       fft_norm::backward);
+          },
+          tolerance);
       run("fft", fft_kind::fft, -1);
       run("ifft", fft_kind::ifft, 0);
       run("irfft", fft_kind::irfft, -1);

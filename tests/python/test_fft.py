@@ -191,6 +191,25 @@ def test_batches_on_both_sides_of_the_axis(name, shape, axis, device):
     check(got, in_double(name, x, axis=axis), name, "float64", device)
 
 
+@pytest.mark.parametrize(("shape", "axis"), [((3, 7, 5), 1), ((2, 3, 5, 7, 3), 2), ((3, 4, 5), 1)])
+@pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS + MANY_AXES))
+def test_batches_at_odd_distances(name, dtype, shape, axis, device):
+    """cuFFT takes a real side only where a complex number could be: rehearsed devices refuse others."""
+    x = sample(dtype, shape)
+    options = [{"axis": axis}, {"axis": axis, "n": 5}] if name in ONE_AXIS else [{"axes": (axis,)}]
+    for each in options:
+        got = getattr(sk.fft, name)(on(device, x), **each)
+        check(got, in_double(name, x, **each), name, dtype, device, f"{shape}, {each}")
+
+
+@pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS))
+def test_slices_that_begin_at_odd_elements(name, dtype, device):
+    x = sample(dtype, (31,))
+    for first in (1, 2, 3):
+        got = getattr(sk.fft, name)(on(device, x)[first:])
+        check(got, in_double(name, x[first:]), name, dtype, device, f"x[{first}:]")
+
+
 @pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS))
 def test_no_transforms(name, dtype, device):
     x = sample(dtype, (0, 4, 0))

@@ -30,7 +30,7 @@ struct item_widths {
   std::int64_t output;
 };
 
-/// The batch axis of smaller stride is the plan's, the other one is looped over.
+/// The batch axis that fft_looped_axis() leaves is the plan's.
 outer_loop describe_batch(const fft_params& from, item_widths width, fft_plan_key& key) {
   const int batch_axes = from.rank - from.transformed;
   outer_loop outer;
@@ -38,12 +38,11 @@ outer_loop describe_batch(const fft_params& from, item_widths width, fft_plan_ke
   key.input_distance = 1;
   key.output_distance = 1;
   if (batch_axes == 0) return outer;
-  int inner = batch_axes - 1;
-  if (batch_axes == 2) {
-    if (from.input_strides[0] < from.input_strides[1]) inner = 0;
-    const int other = 1 - inner;
-    outer = {from.shape[other], from.input_strides[other], from.output_strides[other]};
+  const int looped = fft_looped_axis(from);
+  if (looped >= 0) {
+    outer = {from.shape[looped], from.input_strides[looped], from.output_strides[looped]};
   }
+  const int inner = looped == 0 ? 1 : 0;
   key.batch = from.shape[inner];
   key.input_distance = from.input_strides[inner] / width.input;
   key.output_distance = from.output_strides[inner] / width.output;
