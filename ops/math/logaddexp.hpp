@@ -107,15 +107,17 @@ SKERRY_HD SKERRY_INLINE float64 logaddexp(float64 x1, float64 x2) {
 // float32 in float64, rounded once; the same scheme.
 
 SKERRY_HD SKERRY_INLINE float32 quick_logaddexp(float32 x1, float32 x2) {
-  const float64 greater = x1 > x2 ? x1 : x2;
-  const float64 lesser = x1 > x2 ? x2 : x1;
+  const float64 a = x1;
+  const float64 b = x2;
+  const float64 greater = a > b ? a : b;
+  const float64 lesser = a > b ? b : a;
   const float64 distance = lesser - greater;
   const coarse_exp_parts y = coarse_exp(distance > -200.0 ? distance : -200.0);
   const pair<float64> u = fast_two_sum(1.0, math::fma(y.scale, y.rest, y.scale));
-  const float32 finite = static_cast<float32>(greater + coarse_log_of_pair(u));
-  const float32 result =
-      math::fabs(greater) < infinity<float64>() ? finite : static_cast<float32>(greater);
-  return ((x1 != x1) | (x2 != x2)) ? x1 + x2 : result;
+  const float64 finite = greater + coarse_log_of_pair(u);
+  const float64 result = math::fabs(greater) < infinity<float64>() ? finite : greater;
+  return static_cast<float32>((greater != greater) | (lesser != lesser) ? greater + lesser
+                                                                        : result);
 }
 SKERRY_HD SKERRY_INLINE bool is_cancelled(float32 x1, float32 x2, float32 result) {
   const float32 greater = x1 > x2 ? x1 : x2;
