@@ -60,9 +60,11 @@ struct sine_and_cosine {
   float64 sine;
   float64 cosine;
 };
-/// Both from one reduction of the angle x.high + x.low.
+/// Both from one reduction of the angle x.high + x.low. A template, so that what isn't chosen isn't
+/// compiled: CUDA's units have no tables.
+template <bool IsOwn = has_own_functions>
 SKERRY_HD inline sine_and_cosine sin_cos(own::pair<float64> x) {
-  if constexpr (has_own_functions) {
+  if constexpr (IsOwn) {
     const bool is_huge = math::fabs(x.high) > own::ordinary_angle<float64>;
     const own::reduced_angle angle =
         is_huge ? own::reduce_huge_angle(x.high) : own::reduce_ordinary_angle(x.high);

@@ -16,6 +16,41 @@ namespace math {
 
 namespace detail {
 
+/// By squaring: exact where the parts are small integers, unlike exp(n log x).
+SKERRY_HD inline complex128 integer_power(complex128 base, int exponent) {
+  complex128 result = 1.0;
+  for (int n = exponent < 0 ? -exponent : exponent; n != 0; n >>= 1) {
+    if (n & 1) result = result * base;
+    base = base * base;
+  }
+  return exponent < 0 ? divide(1.0, result) : result;
+}
+
+SKERRY_HD SKERRY_INLINE bool is_small_integer(complex128 x, float64 limit) {
+  return x.im == 0 && math::fabs(x.re) <= limit && x.re == math::trunc(x.re);
+}
+SKERRY_HD SKERRY_INLINE bool is_power_of_0(complex128 x1, complex128 x2) {
+  return x1.re == 0 && x1.im == 0 && x2.re > 0 && isfinite(x2.im);
+}
+
+/// To 2^-52 of x2 log(x1): for complex64.
+SKERRY_HD inline complex128 coarse_pow(complex128 x1, complex128 x2) {
+  if (x2.re == 0 && x2.im == 0) return 1.0;
+  if (is_power_of_0(x1, x2)) return 0.0;
+  if (is_small_integer(x2, 100.0)) {
+    const complex128 result = integer_power(x1, static_cast<int>(x2.re));
+    if (isfinite(result.re) && isfinite(result.im)) return result;
+  }
+  return exp(x2 * log(x1));
+}
+
+#if defined(__CUDACC__)
+
+/// Pairs need tables, which CUDA's units don't have yet.
+SKERRY_HD SKERRY_INLINE complex128 pow(complex128 x1, complex128 x2) { return coarse_pow(x1, x2); }
+
+#else
+
 using own::pair;
 
 using own::add;
@@ -76,16 +111,6 @@ SKERRY_HD inline pair<float64> angle_as_pair(complex128 z) {
   return signbit(z.im) ? pair<float64>{-angle.high, -angle.low} : angle;
 }
 
-/// By squaring: exact where the parts are small integers, unlike exp(n log x).
-SKERRY_HD inline complex128 integer_power(complex128 base, int exponent) {
-  complex128 result = 1.0;
-  for (int n = exponent < 0 ? -exponent : exponent; n != 0; n >>= 1) {
-    if (n & 1) result = result * base;
-    base = base * base;
-  }
-  return exponent < 0 ? divide(1.0, result) : result;
-}
-
 struct complex_pair {
   pair<float64> re;
   pair<float64> im;
@@ -118,25 +143,6 @@ SKERRY_HD inline complex128 accurate_power(complex128 z, complex128 w) {
   return polar(size, sin_cos(turn));
 }
 
-/// Powers that are the same for any accuracy.
-SKERRY_HD SKERRY_INLINE bool is_small_integer(complex128 x, float64 limit) {
-  return x.im == 0 && math::fabs(x.re) <= limit && x.re == math::trunc(x.re);
-}
-SKERRY_HD SKERRY_INLINE bool is_power_of_0(complex128 x1, complex128 x2) {
-  return x1.re == 0 && x1.im == 0 && x2.re > 0 && isfinite(x2.im);
-}
-
-/// To 2^-52 of x2 log(x1): for complex64.
-SKERRY_HD inline complex128 coarse_pow(complex128 x1, complex128 x2) {
-  if (x2.re == 0 && x2.im == 0) return 1.0;
-  if (is_power_of_0(x1, x2)) return 0.0;
-  if (is_small_integer(x2, 100.0)) {
-    const complex128 result = integer_power(x1, static_cast<int>(x2.re));
-    if (isfinite(result.re) && isfinite(result.im)) return result;
-  }
-  return exp(x2 * log(x1));
-}
-
 SKERRY_HD inline complex128 pow(complex128 x1, complex128 x2) {
   const bool is_finite = isfinite(x1.re) && isfinite(x1.im) && isfinite(x2.re) && isfinite(x2.im);
   if (!is_finite || is_small_integer(x2, 3.0) || (x1.re == 0 && x1.im == 0)) {
@@ -148,6 +154,8 @@ SKERRY_HD inline complex128 pow(complex128 x1, complex128 x2) {
   }
   return accurate_power(x1, x2);
 }
+
+#endif
 
 }  // namespace detail
 
