@@ -15,6 +15,7 @@
 #include "core/plan.hpp"
 #include "ops/kernels/cpu/fill.hpp"
 #include "ops/kernels/table.hpp"
+#include "ops/math/complex.hpp"
 #include "ops/math/real.hpp"
 #include "ops/registry.hpp"
 #include "tests/ops/accuracy.hpp"
