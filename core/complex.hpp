@@ -7,9 +7,10 @@
 namespace skerry {
 
 /// A complex number that host compilers, nvcc and NVRTC agree on; same memory as `std::complex<T>`,
-/// `T[2]` and NumPy's. Arithmetic lives here, functions in ops/math/complex.hpp.
+/// `T[2]` and NumPy's, and aligned as they are, like its parts. Arithmetic lives here, functions in
+/// ops/math/complex.hpp.
 template <class T>
-struct alignas(2 * sizeof(T)) complex {
+struct complex {
   using value_type = T;
 
   T re{};

@@ -191,7 +191,7 @@ class Fuzzer:
             self.compared += 1
             return None if x.shape == tuple(shape) and x.dtype == dtype else f"{x.shape} {x.dtype}"
         address = operator.index(about["data"][0])
-        if address % dtype.itemsize and dtype.kind != "c":
+        if address % dtype.alignment:
             return "accepted a misaligned pointer"
         arena = next(
             (a for a in self.arenas if a.address <= address < a.address + a.host.size), None

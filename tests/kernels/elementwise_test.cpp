@@ -66,6 +66,24 @@ TEST_P(elementwise_kernels_of, take_scalars) {
   });
 }
 
+TEST_P(elementwise_kernels_of, take_slices_that_begin_anywhere) {
+  const dtype type = GetParam();
+  const auto add = find_op("add");
+  if (!op_table()[static_cast<std::size_t>(*add)].result[static_cast<int>(type)]) return;
+  const scalar one = scalar::of(std::int64_t{1});
+  for (const std::int64_t first : {1, 4, 8}) {
+    const auto run = [&](device where, const scalar* value) {
+      const ndarray x = without_first(sample(type, dims{5003}, where), first);
+      const ndarray y = sample(type, dims{5003 - first}, where, 1);
+      const operand operands[] = {
+          {.array = &x}, value != nullptr ? operand{.value = value} : operand{.array = &y}};
+      return apply(*add, operands);
+    };
+    compare(of("add of x[1:]", type), [&](device where) { return run(where, nullptr); });
+    compare(of("add of x[1:] and 1", type), [&](device where) { return run(where, &one); });
+  }
+}
+
 TEST_P(elementwise_kernels_of, convert) {
   const dtype type = GetParam();
   for (const dtype to : every_dtype) {

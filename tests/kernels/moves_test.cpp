@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "both.hpp"
 #include "core/scalar.hpp"
+#include "ops/apply.hpp"
 #include "ops/copy.hpp"
 #include "ops/creation.hpp"
 #include "ops/joining.hpp"
@@ -33,6 +34,17 @@ TEST_P(moving_kernels_of, copy) {
   compare(of("copy of a reversed array", type), [&](device where) {
     return copy_c_order(flip(sample(type, dims{1031}, where), std::nullopt));
   });
+  for (const std::int64_t first : {1, 4}) {
+    compare(of("copy of x[1:]", type), [&](device where) {
+      return copy_c_order(without_first(sample(type, dims{5003}, where), first));
+    });
+    compare(of("choice of x[1:]", type), [&](device where) {
+      const ndarray condition = sample(dtype::bool_, dims{5003 - first}, where);
+      const ndarray x1 = without_first(sample(type, dims{5003}, where, 1), first);
+      const ndarray x2 = sample(type, dims{5003 - first}, where, 2);
+      return skerry::where({.array = &condition}, {.array = &x1}, {.array = &x2});
+    });
+  }
   compare(of("full", type), [&](device where) {
     return full(dims{31, 33}, scalar::of(std::int64_t{1}), type, where);
   });

@@ -11,9 +11,22 @@ namespace skerry {
 namespace native {
 
 // A GPU faults on a load whose address is no multiple of its size, and the context is lost with it.
-// Imported arrays may be misaligned (a field of a record), so the strided kernels take a flag, the
-// same for all threads, and then move bytes. The loops are not unrolled: this path is rare, and
-// should cost few instructions and no local memory.
+// Imported arrays may be misaligned (a field of a record, complex numbers at their parts'
+// alignment), so the strided kernels take a flag, the same for all threads, and then move bytes.
+// The loops are not unrolled: this path is rare, and should cost few instructions and no local
+// memory.
+
+/// What load() and store() move in one piece: a complex number too, which by its type would be
+/// moved part by part.
+template <class T>
+struct alignas(sizeof(T)) whole {
+  T value;
+};
+
+/// 16 bytes of any dtype, at the alignment that complex128 has.
+struct two_words {
+  std::uint64_t word[2];
+};
 
 template <class T>
 SKERRY_HD SKERRY_INLINE T load(const char* from, bool is_aligned) {
@@ -38,7 +51,7 @@ SKERRY_HD SKERRY_INLINE T load(const char* from, bool is_aligned) {
       return value;
     }
   }
-  return *reinterpret_cast<const T*>(from);
+  return reinterpret_cast<const whole<T>*>(from)->value;
 }
 
 template <class T>
@@ -61,13 +74,19 @@ SKERRY_HD SKERRY_INLINE void store(char* to, T value, bool is_aligned) {
       return;
     }
   }
-  *reinterpret_cast<T*>(to) = value;
+  *reinterpret_cast<whole<T>*>(to) = {value};
 }
 
-/// Whether `address` (or a stride in bytes) suits T.
+/// Whether what is at `address` (or at multiples of a stride in bytes) can be read as a T.
 template <class T>
 [[nodiscard]] bool suits(std::intptr_t address) {
   return address % static_cast<std::intptr_t>(alignof(T)) == 0;
+}
+
+/// Whether it can be moved in one piece.
+template <class T>
+[[nodiscard]] bool suits_whole(std::intptr_t address) {
+  return suits<whole<T>>(address);
 }
 
 }  // namespace native

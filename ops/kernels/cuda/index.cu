@@ -90,8 +90,8 @@ int gather(const void* params, launch_context* context) {
                       .stride = from.stride,
                       .found = from.found,
                       .is_offset = from.is_offset,
-                      .is_aligned = from.is_aligned && all_aligned(over, 0, 0, alignof(T)) &&
-                                    all_aligned(over, 2, 2, alignof(T)),
+                      .is_aligned = from.is_aligned && all_aligned(over, 0, 0, sizeof(T)) &&
+                                    all_aligned(over, 2, 2, sizeof(T)),
                       .index_is_aligned = all_aligned(over, 1, 1, alignof(std::int64_t))};
   if (!loop.offsets.assign(over)) return cudaErrorInvalidValue;
   return launched(
@@ -162,7 +162,7 @@ int scatter(const void* params, launch_context* context) {
                        .places = over.data[1],
                        .array = over.data[2],
                        .items = over.data[3],
-                       .is_aligned = from.is_aligned && all_aligned(over, 2, 3, alignof(T))};
+                       .is_aligned = from.is_aligned && all_aligned(over, 2, 3, sizeof(T))};
   if (!loop.offsets.assign(over)) return cudaErrorInvalidValue;
   return launched(
       cub::DeviceFor::Bulk(static_cast<std::int32_t>(over.size), loop, stream_of(context)));
@@ -325,7 +325,7 @@ void fill_index(index_kernels& table) {
   fill_size<uint16>(table);
   fill_size<uint32>(table);
   fill_size<uint64>(table);
-  fill_size<uint4>(table);
+  fill_size<two_words>(table);
   table.offsets.native = &offsets;
   table.count.native = &count;
   table.nonzero.native = &nonzero;

@@ -65,13 +65,62 @@ struct strided_loop {
 
 /// Whether all addresses of `operand` are multiples of T's alignment.
 template <class T>
-[[nodiscard]] bool operand_is_aligned(const plan& operands, int operand) {
+[[nodiscard]] bool operand_suits(const plan& operands, int operand) {
   if (operands.is_value(operand)) return true;
   bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(operands.data[operand]));
   for (int axis = 0; axis < operands.rank; ++axis) {
     aligned = aligned && suits<T>(operands.strides[operand][axis]);
   }
   return aligned;
+}
+
+/// The same of all operands, of which T are the types in turn.
+template <class... T>
+[[nodiscard]] bool operands_suit(const plan& operands) {
+  int operand = 0;
+  bool suit = true;
+  ((suit = operand_suits<T>(operands, operand++) && suit), ...);
+  return suit;
+}
+
+#if CCCL_VERSION >= 3005000
+/// CUB's choice, but where that is the copy to shared memory of GPUs before Hopper and an item has
+/// 16 bytes: for those it asks for no room between the tiles of two inputs, nor in front of one
+/// that begins between two multiples of 16, and uses some (CCCL 3.5.0, kernel_transform.cuh 566,
+/// against tuning_transform.cuh 273). What it copies is right for types of an alignment below 16
+/// alone (kernel_transform.cuh 808), on Hopper too: hence that of complex128 and two_words.
+template <class Out, class... In>
+struct transform_policy {
+  SKERRY_HD constexpr cub::TransformPolicy operator()(::cuda::compute_capability gpu) const {
+    static_assert(((alignof(In) < 16) && ...));
+    cub::TransformPolicy policy = cub::detail::transform::policy_selector_from_types<
+        false, true, ::cuda::std::tuple<const In*...>, Out*>{}(gpu);
+    if (policy.algorithm == cub::TransformAlgorithm::ldgsts && ((sizeof(In) >= 16) || ...)) {
+      policy.algorithm = cub::TransformAlgorithm::prefetch;
+    }
+    return policy;
+  }
+};
+#endif
+
+/// out[i] = operation(in[i]...), all of unit stride.
+template <class Out, class... In, class Operation>
+cudaError_t transform(Out* out, std::int64_t size, Operation operation, cudaStream_t stream,
+                      const In*... in) {
+  const auto inputs = ::cuda::std::make_tuple(in...);
+#if CCCL_VERSION >= 3005000
+  if constexpr (((sizeof(In) >= 16) || ...)) {
+    const ::cuda::std::execution::env environment{
+        ::cuda::stream_ref{stream}, ::cuda::execution::tune(transform_policy<Out, In...>{})};
+    // CUB would take the default stream in silence.
+    static_assert(::cuda::std::is_invocable_v<decltype(::cuda::get_stream), decltype(environment)>);
+    return cub::DeviceTransform::Transform(inputs, out, size, operation, environment);
+  } else {
+    return cub::DeviceTransform::Transform(inputs, out, size, operation, stream);
+  }
+#else
+  return cub::DeviceTransform::Transform(inputs, out, size, operation, stream);
+#endif
 }
 
 template <class Out, class... In, class Operation, std::size_t... I>
@@ -83,9 +132,8 @@ cudaError_t launch_contiguous(const plan& operands, cudaStream_t stream, Operati
   // and an element is read, into registers or with its tile into shared memory, by the block that
   // later writes it. A block may fetch bytes of its neighbours' tiles to fill a 16-byte line, and
   // ignores them. Partial overlap is the front end's to avoid.
-  return cub::DeviceTransform::Transform(
-      ::cuda::std::make_tuple(reinterpret_cast<const In*>(operands.data[1 + I])...),
-      reinterpret_cast<Out*>(operands.data[0]), operands.size, operation, stream);
+  return transform(reinterpret_cast<Out*>(operands.data[0]), operands.size, operation, stream,
+                   reinterpret_cast<const In*>(operands.data[1 + I])...);
 }
 
 /// A binary operation of which one operand is the same for all elements. Which one is asked at run
@@ -117,23 +165,22 @@ template <class Out, class T, class Operation>
 cudaError_t launch_with_value(const plan& operands, cudaStream_t stream, Operation operation,
                               int array) {
   const int value = 3 - array;
-  return cub::DeviceTransform::Transform(
-      ::cuda::std::make_tuple(reinterpret_cast<const T*>(operands.data[array])),
+  return transform(
       reinterpret_cast<Out*>(operands.data[0]), operands.size,
       with_value<Operation, T>{operation, operands.values[value].template as<T>(), value == 1},
-      stream);
+      stream, reinterpret_cast<const T*>(operands.data[array]));
 }
 
 template <class Out, class... In, class Operation, std::size_t... I>
 cudaError_t launch_strided(const plan& operands, cudaStream_t stream, Operation operation,
-                           bool is_aligned, ::cuda::std::index_sequence<I...>) {
+                           ::cuda::std::index_sequence<I...>) {
   strided_loop<Operation, Out, In...> loop{
       .operation = operation,
       .offsets = {},
       .out = operands.data[0],
       .inputs = {strided_input<In>{operands.data[1 + I],
                                    operands.values[1 + I].template as<In>()}...},
-      .is_aligned = is_aligned};
+      .is_aligned = operands_suit<whole<Out>, whole<In>...>(operands)};
   if (!loop.offsets.assign(operands)) return cudaErrorInvalidValue;
   return cub::DeviceFor::Bulk(static_cast<std::int32_t>(operands.size), loop, stream);
 }
@@ -145,9 +192,7 @@ int run_elementwise(const plan& operands, launch_context* context, Contiguous co
                     [[maybe_unused]] WithValue beside_value, Strided strided) {
   const auto inputs = ::cuda::std::index_sequence_for<In...>{};
   cudaStream_t stream = stream_of(context);
-  int operand = 1;
-  bool is_aligned = operand_is_aligned<Out>(operands, 0);
-  ((is_aligned = operand_is_aligned<In>(operands, operand++) && is_aligned), ...);
+  const bool is_aligned = operands_suit<Out, In...>(operands);
   if (operands.contiguous && is_aligned) {
     return launched(launch_contiguous<Out, In...>(operands, stream, contiguous, inputs));
   }
@@ -158,7 +203,7 @@ int run_elementwise(const plan& operands, launch_context* context, Contiguous co
           launch_with_value<Out, first_t<In...>>(operands, stream, beside_value, array));
     }
   }
-  return launched(launch_strided<Out, In...>(operands, stream, strided, is_aligned, inputs));
+  return launched(launch_strided<Out, In...>(operands, stream, strided, inputs));
 }
 
 /// The native kernel of `out = Op(in...)`; its parameter is a plan.

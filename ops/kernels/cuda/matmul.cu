@@ -39,13 +39,13 @@ SKERRY_HD SKERRY_INLINE stack_place place_of(std::int64_t index, const matmul_pa
 /// Whether every element of both operands can be read at once.
 template <class T>
 bool is_aligned(const matmul_params& p) {
-  bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(p.x1)) &&
-                 suits<T>(reinterpret_cast<std::intptr_t>(p.x2));
+  bool aligned = suits_whole<T>(reinterpret_cast<std::intptr_t>(p.x1)) &&
+                 suits_whole<T>(reinterpret_cast<std::intptr_t>(p.x2));
   for (const std::int64_t stride : {p.x1_row, p.x1_column, p.x2_row, p.x2_column}) {
-    aligned = aligned && suits<T>(stride);
+    aligned = aligned && suits_whole<T>(stride);
   }
   for (int axis = 0; axis < p.batch_rank; ++axis) {
-    aligned = aligned && suits<T>(p.x1_batch[axis]) && suits<T>(p.x2_batch[axis]);
+    aligned = aligned && suits_whole<T>(p.x1_batch[axis]) && suits_whole<T>(p.x2_batch[axis]);
   }
   return aligned;
 }
@@ -129,8 +129,9 @@ template <class T>
 cudaError_t multiply_run(cublasHandle_t handle, const matmul_params& p, std::int64_t first,
                          std::int64_t count) {
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
-  const T one(1);
-  const T zero(0);
+  // At the alignment of cuBLAS's own types, whose functions may read them at once.
+  alignas(sizeof(T)) const T one(1);
+  alignas(sizeof(T)) const T zero(0);
   const blas_layout left = blas_layout_of(p.m, p.k, p.x1_row, p.x1_column, item);
   const blas_layout right = blas_layout_of(p.k, p.n, p.x2_row, p.x2_column, item);
   const stack_place at = place_of(first, p);

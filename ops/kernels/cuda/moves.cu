@@ -31,7 +31,7 @@ int copy(const void* params, launch_context* context) {
   const plan& operands = *static_cast<const plan*>(params);
   const bool is_one_run =
       operands.rank == 0 || (operands.rank == 1 && operands.strides[0][0] == sizeof(T));
-  if (operands.is_value(1) && is_one_run && operand_is_aligned<T>(operands, 0)) {
+  if (operands.is_value(1) && is_one_run && operand_suits<T>(operands, 0)) {
     return launched(cub::DeviceTransform::Fill(reinterpret_cast<T*>(operands.data[0]),
                                                operands.size, operands.values[1].template as<T>(),
                                                stream_of(context)));
@@ -79,7 +79,7 @@ void fill_moves(moves_kernels& table) {
   fill_size<uint16>(table);
   fill_size<uint32>(table);
   fill_size<uint64>(table);
-  fill_size<uint4>(table);
+  fill_size<two_words>(table);
   table.band.native = &band;
 }
 

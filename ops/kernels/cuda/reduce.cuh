@@ -102,9 +102,9 @@ write_result<Reduction, T, Offsets> writer(const reduce_params& params, flip<Red
                                            const Offsets& offsets, std::int64_t first_index) {
   using writer = write_result<Reduction, T, Offsets>;
   using result = typename writer::result;
-  bool is_aligned = suits<result>(reinterpret_cast<std::intptr_t>(params.output));
+  bool is_aligned = suits_whole<result>(reinterpret_cast<std::intptr_t>(params.output));
   for (int axis = 0; axis < params.kept_rank; ++axis) {
-    is_aligned = is_aligned && suits<result>(params.output_strides[axis]);
+    is_aligned = is_aligned && suits_whole<result>(params.output_strides[axis]);
   }
   return writer{.output = params.output,
                 .offsets = offsets,
@@ -127,8 +127,9 @@ auto even_output(const reduce_params& params, flip<Reduction, T> bits) {
 #endif
 }
 
-template <class Reduction, class T>
-[[nodiscard]] bool input_is_aligned(const reduce_params& params) {
+/// Whether all addresses of the input are multiples of T's alignment.
+template <class T>
+[[nodiscard]] bool input_suits(const reduce_params& params) {
   bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(params.input));
   for (int axis = 0; axis < params.kept_rank; ++axis) {
     aligned = aligned && suits<T>(params.kept_strides[axis]);
@@ -343,7 +344,7 @@ cudaError_t reduce_by_loops(const reduce_params& params, flip<Reduction, T> bits
       .kept = axis_offsets(params.kept_rank, params.kept_shape, params.kept_strides),
       .reduced = axis_offsets(params.reduced_rank, params.reduced_shape, params.reduced_strides),
       .bits = bits,
-      .is_aligned = input_is_aligned<Reduction, T>(params)};
+      .is_aligned = input_suits<whole<T>>(params)};
   cudaError_t status = loop_pass<Reduction, T>(params, bits, elements, split, partials[0], context);
   for (int source = 0; split.parts > 1 && status == cudaSuccess; source ^= 1) {
     const partial_elements<A> left{.partials = partials[source],
@@ -361,8 +362,8 @@ template <class Reduction, class T>
 cudaError_t reduce_by_layout(const reduce_params& params, flip<Reduction, T> bits,
                              launch_context* context) {
   if (params.kept_size == 0) return cudaSuccess;
-  const bool is_plain = params.reduced_size > 0 && is_linear(params, sizeof(T)) &&
-                        input_is_aligned<Reduction, T>(params);
+  const bool is_plain =
+      params.reduced_size > 0 && is_linear(params, sizeof(T)) && input_suits<T>(params);
   if (is_plain && params.kept_size == 1) return reduce_flat(params, bits, context);
   // CUB counts the elements of a row in an int.
   if (is_plain && params.reduced_size <= INT32_MAX) {

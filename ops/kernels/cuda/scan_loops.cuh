@@ -129,10 +129,10 @@ struct scan_totals {
 
 template <class Op, class T>
 [[nodiscard]] bool scan_is_aligned(const scan_params& params) {
-  bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(params.input)) &&
-                 (params.length < 2 || suits<T>(params.input_step));
+  bool aligned = suits_whole<T>(reinterpret_cast<std::intptr_t>(params.input)) &&
+                 (params.length < 2 || suits_whole<T>(params.input_step));
   for (int axis = 0; axis < params.rank; ++axis) {
-    aligned = aligned && suits<T>(params.input_strides[axis]);
+    aligned = aligned && suits_whole<T>(params.input_strides[axis]);
   }
   return aligned;
 }
