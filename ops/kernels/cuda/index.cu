@@ -7,6 +7,7 @@
 #include "ops/kernels/cuda/launch.cuh"
 #include "ops/kernels/cuda/loops.cuh"
 #include "ops/kernels/cuda/offset.hpp"
+#include "ops/kernels/cuda/select.cuh"
 #include "ops/kernels/index.hpp"
 #include "ops/kernels/moves.hpp"
 
@@ -190,9 +191,8 @@ std::int64_t* unread_count(launch_context* context) {
 }
 
 template <class Input, class Output>
-cudaError_t select(const char* mask, Input from, Output to, std::int64_t size,
+cudaError_t select(const char* mask, Input from, Output to, std::int64_t* number, std::int64_t size,
                    launch_context* context) {
-  std::int64_t* const number = unread_count(context);
   if (number == nullptr) return cudaErrorMemoryAllocation;
   const auto flags = thrust::make_transform_iterator(mask, is_true{});
   return with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
@@ -210,16 +210,36 @@ struct load_item {
   }
 };
 
+}  // namespace
+
+template <class T>
+cudaError_t select_items(const char* mask, const char* from, T* to, std::int64_t* number,
+                         std::int64_t size, launch_context* context) {
+  if (suits<T>(reinterpret_cast<std::intptr_t>(from))) {
+    return select(mask, reinterpret_cast<const T*>(from), to, number, size, context);
+  }
+  const auto items = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
+                                                     load_item<T>{from});
+  return select(mask, items, to, number, size, context);
+}
+
+cudaError_t select_places(const char* mask, std::int64_t* to, std::int64_t* number,
+                          std::int64_t size, launch_context* context) {
+  return select(mask, thrust::counting_iterator<std::int64_t>(0), to, number, size, context);
+}
+
+template cudaError_t select_items(const char*, const char*, std::uint32_t*, std::int64_t*,
+                                  std::int64_t, launch_context*);
+template cudaError_t select_items(const char*, const char*, std::uint64_t*, std::int64_t*,
+                                  std::int64_t, launch_context*);
+
+namespace {
+
 template <class T>
 int compress(const void* params, launch_context* context) {
   const auto& p = *static_cast<const compress_params*>(params);
-  T* const to = reinterpret_cast<T*>(p.to);
-  if (suits<T>(reinterpret_cast<std::intptr_t>(p.from))) {
-    return launched(select(p.mask, reinterpret_cast<const T*>(p.from), to, p.size, context));
-  }
-  const auto from = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
-                                                    load_item<T>{p.from});
-  return launched(select(p.mask, from, to, p.size, context));
+  return launched(select_items(p.mask, p.from, reinterpret_cast<T*>(p.to), unread_count(context),
+                               p.size, context));
 }
 
 /// Takes the flat positions in the last column apart, in place.
@@ -242,8 +262,7 @@ struct coordinates_loop {
 int nonzero(const void* params, launch_context* context) {
   const auto& p = *static_cast<const nonzero_params*>(params);
   std::int64_t* const last = p.to + (p.rank - 1) * p.count;
-  const cudaError_t status =
-      select(p.mask, thrust::counting_iterator<std::int64_t>(0), last, p.size, context);
+  const cudaError_t status = select_places(p.mask, last, unread_count(context), p.size, context);
   if (status != cudaSuccess || p.rank == 1) return launched(status);
   coordinates_loop loop{.to = p.to, .count = p.count, .rank = p.rank, .shape = {}};
   for (int axis = 0; axis < p.rank; ++axis) loop.shape[axis] = p.shape[axis];

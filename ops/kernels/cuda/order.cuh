@@ -36,6 +36,10 @@ cudaError_t order_keys(const key_rows<std::uint32_t>& of, const std::uint32_t* t
 cudaError_t order_keys(const key_rows<std::uint64_t>& of, const std::uint32_t* tags,
                        std::uint32_t* places, launch_context* context);
 
+/// sort_params to the sorted rows, or to the order of each; compiled by dtype, from sort.cu.in.
+template <class T, bool Places>
+int sort_rows(const void* params, launch_context* context);
+
 /// Rows from this length on are sorted by the whole device, one after the other; shorter ones by a
 /// block each, many at a time.
 inline constexpr std::int64_t long_row = std::int64_t{1} << 17;

@@ -5,7 +5,9 @@
 #include "ops/kernels/cuda/access.cuh"
 #include "ops/kernels/cuda/launch.cuh"
 #include "ops/kernels/cuda/order.cuh"
+#include "ops/kernels/cuda/select.cuh"
 #include "ops/kernels/set.hpp"
+#include "ops/kernels/sort.hpp"
 #include "ops/kernels/sort_key.hpp"
 
 #include <thrust/iterator/counting_iterator.h>
@@ -16,8 +18,9 @@
 #include <cstdint>
 #include <type_traits>
 
-// unique: the order of the items, a scan that numbers the distinct ones, and two passes that write
-// the results. isin: a search in the sorted set.
+// unique: where only values are asked for, a sort and a selection of the first of each; else the
+// order of the items, a scan that numbers the distinct ones, and two passes that write the results.
+// isin: a search in the sorted set.
 
 namespace skerry {
 namespace native {
@@ -232,9 +235,74 @@ cudaError_t find_unique(const unique_params& p, launch_context* context) {
   return status;
 }
 
+/// is_first[i] = 1 where the sorted value differs from the one before it; NaN always does.
+template <class T>
+struct mark_first {
+  using bits = typename kernels::sort_key<T>::type;
+
+  const bits* sorted;
+  char* is_first;
+
+  __device__ void operator()(std::int64_t i) const {
+    const bits value = kernels::sort_key<T>::encode(sorted[i], bits{0});
+    is_first[i] = i == 0 || kernels::sort_key<T>::is_nan(sorted[i]) ||
+                  value != kernels::sort_key<T>::encode(sorted[i - 1], bits{0});
+  }
+};
+
+template <class Bits>
+struct write_first {
+  unique_params to;
+  const Bits* sorted;
+  const std::int64_t* starts;  ///< position of each distinct value's first
+
+  __device__ void operator()(std::int64_t number) const {
+    const std::int64_t distinct = *to.distinct;
+    if (number >= distinct) return;
+    const std::int64_t start = starts[number];
+    reinterpret_cast<Bits*>(to.values)[number] = sorted[start];
+    if (to.counts == nullptr) return;
+    to.counts[number] = (number + 1 < distinct ? starts[number + 1] : to.size) - start;
+  }
+};
+
+template <class T>
+cudaError_t find_unique_values(const unique_params& p, launch_context* context) {
+  using bits = typename kernels::sort_key<T>::type;
+  auto* const sorted = scratch<bits>(context, p.size);
+  auto* const is_first = scratch<char>(context, p.size);
+  const std::int64_t most = distinct_room(p.size, dtype_of<T>);
+  auto* const starts = scratch<std::int64_t>(context, most);
+  if (sorted == nullptr || is_first == nullptr || starts == nullptr) {
+    return cudaErrorMemoryAllocation;
+  }
+  const sort_params sort{.input = p.input,
+                         .output = reinterpret_cast<char*>(sorted),
+                         .scratch = nullptr,
+                         .slots = 0,
+                         .rows = 1,
+                         .length = p.size,
+                         .descending = false};
+  auto status = static_cast<cudaError_t>(sort_rows<T, false>(&sort, context));
+  if (status != cudaSuccess) return status;
+  status = cub::DeviceFor::Bulk(p.size, mark_first<T>{.sorted = sorted, .is_first = is_first},
+                                stream_of(context));
+  if (status != cudaSuccess) return status;
+  status = select_places(is_first, starts, p.distinct, p.size, context);
+  if (status != cudaSuccess) return status;
+  const write_first<bits> write{.to = p, .sorted = sorted, .starts = starts};
+  return cub::DeviceFor::Bulk(most, write, stream_of(context));
+}
+
 template <class T>
 int unique(const void* params, launch_context* context) {
-  return launched(find_unique<T>(*static_cast<const unique_params*>(params), context));
+  const auto& p = *static_cast<const unique_params*>(params);
+  if constexpr (!ops::complex_floating<T>) {
+    if (unique_by_values(dtype_of<T>, p.indices != nullptr, p.inverse != nullptr)) {
+      return launched(find_unique_values<T>(p, context));
+    }
+  }
+  return launched(find_unique<T>(p, context));
 }
 
 // ---- isin

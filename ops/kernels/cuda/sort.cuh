@@ -5,6 +5,7 @@
 #include "ops/kernels/cuda/access.cuh"
 #include "ops/kernels/cuda/launch.cuh"
 #include "ops/kernels/cuda/order.cuh"
+#include "ops/kernels/cuda/select.cuh"
 #include "ops/kernels/sort.hpp"
 #include "ops/kernels/sort_key.hpp"
 
@@ -13,8 +14,9 @@
 
 #include <cstdint>
 
-// Values of long rows are sorted as they are, by cub::DeviceRadixSort, which takes -0 for +0. All
-// else goes by the order of keys (order.cuh) and a gather.
+// Values of long rows are sorted as they are, by cub::DeviceRadixSort, which takes -0 for +0, with
+// one NaN for all, which are put back behind the rest. All else goes by the order of keys
+// (order.cuh) and a gather.
 
 namespace skerry {
 namespace native {
@@ -135,7 +137,8 @@ struct radix_item<bool> {
 };
 
 /// The items such that CUB's ascending order is what is wanted: NaN positive, where it is last; for
-/// the descending order negated, or with all bits flipped. Its own inverse, but for NaN.
+/// the descending order negated, or with all bits flipped. Its own inverse, but for NaN. `nans`, if
+/// not null, tells which they were.
 template <class T>
 struct reverse_items {
   using bits = typename kernels::sort_key<T>::type;
@@ -143,14 +146,17 @@ struct reverse_items {
 
   const char* input;
   bits* output;
+  char* nans;
   bool descending;
   bool is_aligned;
 
   __device__ void operator()(std::int64_t i) const {
     const bits item = load<bits>(input + i * static_cast<std::int64_t>(sizeof(bits)), is_aligned);
     if constexpr (ops::real_floating<T>) {
+      const bool is_nan = kernels::sort_key<T>::is_nan(item);
       const bits turned = descending ? static_cast<bits>(item ^ sign) : item;
-      output[i] = kernels::sort_key<T>::is_nan(item) ? static_cast<bits>(item & ~sign) : turned;
+      output[i] = is_nan ? static_cast<bits>(item & ~sign) : turned;
+      if (nans != nullptr) nans[i] = is_nan ? 1 : 0;
     } else {
       output[i] = descending ? static_cast<bits>(~item) : item;
     }
@@ -158,14 +164,52 @@ struct reverse_items {
 };
 
 template <class T>
-cudaError_t reverse(const char* input, char* output, std::int64_t count, bool descending,
-                    launch_context* context) {
+cudaError_t reverse(const char* input, char* output, char* nans, std::int64_t count,
+                    bool descending, launch_context* context) {
   using bits = typename kernels::sort_key<T>::type;
   const reverse_items<T> turn{.input = input,
                               .output = reinterpret_cast<bits*>(output),
+                              .nans = nans,
                               .descending = descending,
                               .is_aligned = suits<bits>(reinterpret_cast<std::intptr_t>(input))};
   return cub::DeviceFor::Bulk(count, turn, stream_of(context));
+}
+
+/// The last items of a row become the NaNs that it had, with their signs and payloads.
+template <class Bits>
+struct put_back_nans {
+  const Bits* nans;
+  const std::int64_t* number;
+  Bits* row;
+  std::int64_t length;
+
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t first = length - *number;
+    if (i >= first) row[i] = nans[i - first];
+  }
+};
+
+/// Of all rows, from the input; `room` is for the NaNs of one.
+template <class T>
+cudaError_t restore_nans(const sort_params& p, const char* is_nan, char* room,
+                         launch_context* context) {
+  using bits = typename kernels::sort_key<T>::type;
+  auto* const nans = reinterpret_cast<bits*>(room);
+  auto* const number = scratch<std::int64_t>(context, 1);
+  if (number == nullptr) return cudaErrorMemoryAllocation;
+  cudaError_t status = cudaSuccess;
+  for (std::int64_t row = 0; row < p.rows && status == cudaSuccess; ++row) {
+    const std::int64_t at = row * p.length;
+    const char* const from = p.input + at * static_cast<std::int64_t>(sizeof(T));
+    status = select_items(is_nan + at, from, nans, number, p.length, context);
+    if (status != cudaSuccess) break;
+    const put_back_nans<bits> put{.nans = nans,
+                                  .number = number,
+                                  .row = reinterpret_cast<bits*>(p.output) + at,
+                                  .length = p.length};
+    status = cub::DeviceFor::Bulk(p.length, put, stream_of(context));
+  }
+  return status;
 }
 
 template <class T>
@@ -173,11 +217,17 @@ cudaError_t sort_long_rows(const sort_params& p, launch_context* context) {
   using item = typename radix_item<T>::type;
   const std::int64_t count = p.rows * p.length;
   const char* input = p.input;
+  char* turned = nullptr;
+  char* nans = nullptr;
   cudaError_t status = cudaSuccess;
   if (p.descending || ops::real_floating<T> || !suits<T>(reinterpret_cast<std::intptr_t>(input))) {
-    char* const turned = scratch<char>(context, count * static_cast<std::int64_t>(sizeof(T)));
+    turned = scratch<char>(context, count * static_cast<std::int64_t>(sizeof(T)));
     if (turned == nullptr) return cudaErrorMemoryAllocation;
-    status = reverse<T>(input, turned, count, p.descending, context);
+    if constexpr (ops::real_floating<T>) {
+      nans = scratch<char>(context, count);
+      if (nans == nullptr) return cudaErrorMemoryAllocation;
+    }
+    status = reverse<T>(input, turned, nans, count, p.descending, context);
     input = turned;
   }
   if (status != cudaSuccess) return status;
@@ -193,8 +243,13 @@ cudaError_t sort_long_rows(const sort_params& p, launch_context* context) {
     }
     return sorted;
   });
-  if (status != cudaSuccess || !p.descending) return status;
-  return reverse<T>(p.output, p.output, count, true, context);
+  if (status == cudaSuccess && p.descending) {
+    status = reverse<T>(p.output, p.output, nullptr, count, true, context);
+  }
+  if constexpr (ops::real_floating<T>) {
+    if (status == cudaSuccess) status = restore_nans<T>(p, nans, turned, context);
+  }
+  return status;
 }
 
 template <class T, bool Places>

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/launch.hpp"
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+// Selection by a mask, compiled once, in index.cu: by the size of items, and of places.
+
+namespace skerry {
+namespace native {
+
+/// Writes the items whose byte of the mask is not 0, in turn, and to `number` how many there are.
+/// T: an unsigned integer of the items' size, or two_words.
+template <class T>
+cudaError_t select_items(const char* mask, const char* from, T* to, std::int64_t* number,
+                         std::int64_t size, launch_context* context);
+
+/// Writes where the bytes of the mask are not 0.
+cudaError_t select_places(const char* mask, std::int64_t* to, std::int64_t* number,
+                          std::int64_t size, launch_context* context);
+
+}  // namespace native
+}  // namespace skerry
