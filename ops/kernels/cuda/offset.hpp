@@ -195,6 +195,8 @@ struct loop_split {
   static constexpr std::int64_t wanted_threads = std::int64_t{1} << 18;
   /// Fewer elements a thread are not worth a further pass.
   static constexpr std::int64_t min_share = 32;
+  /// Up to so many elements are one thread's.
+  static constexpr std::int64_t longest_alone = 4 * min_share;
   /// More elements a thread lose accuracy: the error of a running sum grows with its length.
   static constexpr std::int64_t max_share = 4096;
 
@@ -218,7 +220,7 @@ struct loop_split {
         faster(static_cast<std::uint64_t>(rows ? parts : kept_size)) {}
 
   [[nodiscard]] static std::int64_t parts_of(std::int64_t kept_size, std::int64_t length) {
-    if (length <= 4 * min_share) return 1;
+    if (length <= longest_alone) return 1;
     const std::int64_t for_threads = (wanted_threads + kept_size - 1) / kept_size;
     const std::int64_t for_accuracy = (length + max_share - 1) / max_share;
     const std::int64_t most = length / min_share;

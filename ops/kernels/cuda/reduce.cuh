@@ -6,6 +6,7 @@
 #include "ops/kernels/cuda/launch.cuh"
 #include "ops/kernels/cuda/offset.hpp"
 #include "ops/kernels/cuda/reduce_flip.cuh"
+#include "ops/kernels/cuda/reduce_moments.cuh"
 #include "ops/kernels/reduce.hpp"
 
 #include <thrust/iterator/counting_iterator.h>
@@ -27,6 +28,8 @@
 //   rows   all rows lie one behind the other: cub::DeviceSegmentedReduce.
 //   loops  any other layout: every thread folds a share of one output's elements, in as many passes
 //          as it takes; with cub::DeviceFor::Bulk. Threads side by side take neighbouring elements.
+// Reductions that take several elements at a time go by loops, but for rows that one thread would
+// fold alone.
 // CUB's reductions would take any layout through an iterator, but inline its index arithmetic some
 // fifty times: 40 to 80 s a kernel in ptxas 13.0, and 1 KiB of spilled registers.
 
@@ -146,6 +149,10 @@ template <class Reduction, class T>
 cudaError_t reduce_flat(const reduce_params& params, flip<Reduction, T> bits,
                         launch_context* context) {
   using A = ops::accumulator_t<Reduction, T>;
+  // Of accumulators that are larger CUB has fewer items for a thread than one of its vectors holds,
+  // and reads the whole vector, past the end of the array too (CCCL 3.0.1 and 3.5.0,
+  // agent_reduce.cuh: VectorT and vec_size).
+  static_assert(sizeof(A) <= 16);
   const auto output = even_output(params, bits);
   return with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
     if constexpr (ops::takes_index<Reduction>) {
@@ -213,6 +220,15 @@ struct array_elements {
                                                               std::int64_t index) const {
     return bits.in(load<T>(input + offset, is_aligned), index);
   }
+  /// Of the elements at `offset`, offset + step, ..., as one.
+  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> group_at(std::int64_t offset,
+                                                                    std::int64_t step) const {
+    T items[Reduction::group];
+    SKERRY_UNROLL
+    for (int i = 0; i < Reduction::group; ++i)
+      items[i] = load<T>(input + offset + i * step, is_aligned);
+    return Reduction::load_group(items);
+  }
 };
 
 /// What an earlier pass left of them.
@@ -252,8 +268,34 @@ struct reduce_loop {
   }
 
  private:
-  /// Four running results side by side, so that four loads are under way.
+  /// Four loads are under way: of a group, or of four running results side by side.
   __device__ SKERRY_INLINE A fold_evenly_spaced(std::int64_t first, std::int64_t part) const {
+    if constexpr (takes_groups<Reduction> && requires { elements.group_at(0, 0); }) {
+      return fold_groups(first, part);
+    } else {
+      return fold_side_by_side(first, part);
+    }
+  }
+
+  __device__ SKERRY_INLINE A fold_groups(std::int64_t first, std::int64_t part) const {
+    constexpr int group = Reduction::group;
+    const std::int64_t parts = split.parts;
+    const std::int64_t step = parts * elements.step();
+    std::int64_t at = first + part * elements.step();
+    A a = Reduction::template identity<A>();
+    std::int64_t j = part;
+    SKERRY_DO_NOT_UNROLL
+    for (; j + (group - 1) * parts < split.length; j += group * parts, at += group * step) {
+      a = Reduction::combine(a, elements.group_at(at, step));
+    }
+    SKERRY_DO_NOT_UNROLL
+    for (; j < split.length; j += parts, at += step) {
+      a = Reduction::combine(a, elements.at(at, j));
+    }
+    return a;
+  }
+
+  __device__ SKERRY_INLINE A fold_side_by_side(std::int64_t first, std::int64_t part) const {
     const std::int64_t parts = split.parts;
     const std::int64_t step = parts * elements.step();
     std::int64_t at = first + part * elements.step();
@@ -364,11 +406,13 @@ cudaError_t reduce_by_layout(const reduce_params& params, flip<Reduction, T> bit
   if (params.kept_size == 0) return cudaSuccess;
   const bool is_plain =
       params.reduced_size > 0 && is_linear(params, sizeof(T)) && input_suits<T>(params);
-  if (is_plain && params.kept_size == 1) return reduce_flat(params, bits, context);
-  // CUB counts the elements of a row in an int.
-  if (is_plain && params.reduced_size <= INT32_MAX) {
-    return reduce_rows(params, bits, context);
+  if constexpr (!takes_groups<Reduction>) {
+    if (is_plain && params.kept_size == 1) return reduce_flat(params, bits, context);
   }
+  // CUB counts the elements of a row in an int.
+  constexpr std::int64_t longest_row =
+      takes_groups<Reduction> ? loop_split::longest_alone : INT32_MAX;
+  if (is_plain && params.reduced_size <= longest_row) return reduce_rows(params, bits, context);
   return reduce_by_loops(params, bits, context);
 }
 
