@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include <string_view>
+
 #include "both.hpp"
+#include "core/scalar.hpp"
+#include "ops/apply.hpp"
 #include "ops/kernels/scan.hpp"
 #include "ops/manipulation.hpp"
 #include "ops/reduce.hpp"
@@ -23,6 +27,8 @@ const reduced_shape shapes[] = {
     {dims{4, 1031}, 0}, {dims{7, 33, 19}, 1}, {dims{5003}, std::nullopt},
 };
 
+const scalar far = scalar::of(4096.0);
+
 TEST_P(reduction_kernels_of, give_what_the_cpu_gives) {
   const dtype type = GetParam();
   const auto table = reduction_table();
@@ -32,10 +38,29 @@ TEST_P(reduction_kernels_of, give_what_the_cpu_gives) {
       const auto run = [&, shape = shape, axis = axis](device where) {
         const std::int64_t one[] = {axis.value_or(0)};
         const auto axes = axis ? std::optional<std::span<const std::int64_t>>(one) : std::nullopt;
-        return reduce(static_cast<reduction_id>(id), sample(type, shape, where), axes, {}, false);
+        const ndarray x = std::string_view(table[id].name) == "prod"
+                              ? sample_factors(type, shape, where)
+                              : sample(type, shape, where);
+        return reduce(static_cast<reduction_id>(id), x, axes, {}, false);
       };
       compare(of(table[id].name, type), run, tolerance_of(type));
     }
+  }
+}
+
+TEST_P(reduction_kernels_of, keep_digits_beside_a_large_mean) {
+  const dtype type = GetParam();
+  if (kind(type) != dtype_kind::real_floating) return;
+  const operand offset{.value = &far};
+  for (const auto& [shape, axis] : shapes) {
+    const auto run = [&, shape = shape, axis = axis](device where) {
+      const ndarray near_zero = sample(type, shape, where);
+      const operand both[] = {{.array = &near_zero}, offset};
+      const std::int64_t one[] = {axis.value_or(0)};
+      const auto axes = axis ? std::optional<std::span<const std::int64_t>>(one) : std::nullopt;
+      return reduce(*find_reduction("var"), apply(*find_op("add"), both), axes, {}, false);
+    };
+    compare(of("var", type), run, 10 * tolerance_of(type));
   }
 }
 
@@ -57,8 +82,9 @@ TEST_P(reduction_kernels_of, scan) {
         compare(
             of(id == 0 ? "cumulative_prod" : "cumulative_sum", type),
             [&, shape = shape, axis = axis](device where) {
-              return skerry::scan(static_cast<scan_id>(id), sample(type, shape, where),
-                                  axis.value_or(0), {}, initial);
+              const ndarray x =
+                  id == 0 ? sample_factors(type, shape, where) : sample(type, shape, where);
+              return skerry::scan(static_cast<scan_id>(id), x, axis.value_or(0), {}, initial);
             },
             tolerance_of(type));
       }

@@ -46,11 +46,15 @@ def test_in_place_equals_out_of_place_and_keeps_the_memory(dtype, function, devi
     mine, other = on(device, a), on(device, b)
     view = mine[1:4, ::2]
     alias = mine
+    out_of_place = getattr(operator, f"__{function.__name__[1:]}__")(on(device, a), other)
     got = function(mine, other)
     assert got is alias
+    assert_same(mine, to_numpy(out_of_place), device)
     want = function(a.copy(), b)
-    assert_same(mine, want, device)
-    assert np.array_equal(to_numpy(view), want[1:4, ::2])
+    # CUDA's pow is within two units in the last place, and 3.0 ** 1.0 is not 3.0.
+    on_gpu = mine.device.kind == "cuda" and not mine.device.info.rehearsal
+    assert_same(mine, want, device, exact=not (on_gpu and function is operator.ipow))
+    assert np.array_equal(to_numpy(view), to_numpy(mine)[1:4, ::2])
 
 
 def test_lower_dtype_and_scalar_operands(device):
