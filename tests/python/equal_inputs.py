@@ -1,0 +1,294 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The walk: every elementwise function of floating dtypes gives equal bits for equal arguments, wherever they lie.
+
+A program of its own, because the kernels' instruction set is chosen when the library is loaded: it prints, as JSON, the
+digests of all results of the instruction set in use and what differs from them in other positions and layouts.
+"""
+
+import argparse
+import hashlib
+import itertools
+import json
+import operator
+import sys
+
+import argument_pools
+import numpy as np
+import skerry as sk
+from skerry import _core
+
+TABLE = {entry["name"]: entry for entry in _core.op_table()}
+FLOATING = {"float32", "float64", "complex64", "complex128"} & set(_core.built_dtypes())
+CASES = [
+    (name, dtype) for name, entry in TABLE.items() for dtype in entry["loops"] if dtype in FLOATING
+]
+LONGEST = 41  # past two vectors of 16 and a remainder
+# Elements that wake the threads, of functions marked expensive and of others; many chunks and a remainder.
+PARALLEL = {True: 12_345, False: 70_001}
+PAST_THE_CACHES = (32 << 20) + 1234  # bytes of results that one thread stores past the caches
+IN_PLACE = {
+    "add": operator.iadd,
+    "subtract": operator.isub,
+    "multiply": operator.imul,
+    "divide": operator.itruediv,
+    "floor_divide": operator.ifloordiv,
+    "remainder": operator.imod,
+    "pow": operator.ipow,
+}
+OPERATORS = {
+    **{name: getattr(operator, function.__name__[1:]) for name, function in IN_PLACE.items()},
+    **{"abs": abs, "negative": operator.neg, "positive": operator.pos},
+    **{"equal": operator.eq, "not_equal": operator.ne, "less": operator.lt},
+    **{"less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge},
+}
+
+
+# Results that are bits of operands. Of several NaNs IEEE 754-2019 (6.2.3) leaves open which one arithmetic hands on, and
+# compilers exchange operands; so there, and within complex arithmetic, every NaN counts as equal.
+HAND_ON = {"clip", "conj", "copysign", "imag", "maximum", "minimum", "negative", "positive", "real"}
+
+
+def on_host(x):
+    return np.asarray(x.to_device("cpu:0"))
+
+
+def bits(x, any_nan=False):
+    """The elements as unsigned integers, the parts of complex ones side by side along a further axis."""
+    parts = np.ascontiguousarray(x).reshape(*x.shape, 1)
+    if x.dtype.kind == "c":
+        parts = parts.view(f"f{x.dtype.itemsize // 2}")
+    if any_nan and parts.dtype.kind == "f":
+        parts = np.where(parts != parts, parts.dtype.type(np.nan), parts)
+    return parts.view(f"u{parts.itemsize}")
+
+
+def off_by_one(values):
+    """A copy that starts one alignment past a multiple of 64 bytes; half an item for complex dtypes."""
+    memory = np.empty(values.nbytes + 128, dtype=np.uint8)
+    first = -memory.ctypes.data % 64 + values.dtype.alignment
+    view = memory[first : first + values.nbytes].view(values.dtype).reshape(values.shape)
+    view[...] = values
+    return view
+
+
+# Where the values lie: each takes a NumPy array and how to bring one to the device.
+LAYOUTS = {
+    "contiguous": lambda values, put: put(values),
+    "offset": lambda values, put: put(np.concatenate([values[:3], values]))[3:],
+    "reversed": lambda values, put: put(values[::-1])[::-1],
+    "step 2": lambda values, put: put(np.repeat(values, 2, axis=0))[1::2],
+    "step 3": lambda values, put: put(np.repeat(values, 3, axis=0))[2::3],
+    "step -2": lambda values, put: put(np.repeat(values[::-1], 2, axis=0))[::-2],
+}
+MISALIGNED = {"memory of NumPy": lambda values, _: sk.asarray(off_by_one(values), copy=False)}
+MATRIX_LAYOUTS = {
+    "contiguous": LAYOUTS["contiguous"],
+    "part of rows": lambda values, put: put(np.hstack([values, values]))[:, : values.shape[1]],
+    "stepped rows": lambda values, put: put(np.repeat(values, 2, axis=1))[:, ::2],
+    "Fortran": lambda values, put: put(values.T).T,
+    "part of Fortran": lambda values, put: put(np.hstack([values.T, values.T])).T[: len(values)],
+}
+
+
+class Walk:
+    """One function and dtype on one device: its arguments, its results in the reference layout, what differs."""
+
+    def __init__(self, name, dtype, device, size, seed=0):
+        self.function, self.dtype, self.device = getattr(sk, name), np.dtype(dtype), device
+        self.name, self.arity, self.seed = name, TABLE[name]["arity"], seed
+        several = self.arity > 1 or self.dtype.kind == "c"
+        self.any_nan = several and name not in HAND_ON
+        self.values = argument_pools.operands(dtype, self.arity, size, seed)
+        self.count = len(self.values[0])
+        self.args = [self.put(x) for x in self.values]
+        self.result = self.function(*self.args)
+        self.want = on_host(self.result)
+        self.unequal = []
+
+    def put(self, values):
+        return sk.asarray(np.ascontiguousarray(values), device="cpu:0", copy=True).to_device(
+            self.device
+        )
+
+    def check(self, got, want, what):
+        """Record the elements that differ from the wanted ones."""
+        got = on_host(got) if isinstance(got, sk.Array) else got
+        if got.shape != want.shape or got.dtype != want.dtype:
+            self.unequal.append(f"{what}: {got.dtype} of shape {got.shape}")
+            return
+        if got.tobytes() == want.tobytes():
+            return
+        differs = (bits(got, self.any_nan) != bits(want, self.any_nan)).any(axis=-1)
+        if differs.any():
+            at = np.argwhere(differs)[0]
+            self.unequal.append(
+                f"{what}: {np.count_nonzero(differs)} of {differs.size}, such as {got[tuple(at)]!r} instead of "
+                f"{want[tuple(at)]!r} at {at.tolist()}"
+            )
+
+    def lengths(self, starts):
+        """Runs of 1 to 41 elements that cover all values, each in `starts` positions."""
+        collected = sk.empty(self.count, dtype=self.result.dtype, device=self.device)
+        rng = np.random.default_rng([self.seed, 1])
+        for length in range(1, LONGEST + 1):
+            every = range(length) if starts >= length else rng.choice(length, starts, False)
+            for first in every:
+                edges = [0, *range(first or length, self.count, length), self.count]
+                for begin, end in itertools.pairwise(edges):
+                    collected[begin:end] = self.function(*[x[begin:end] for x in self.args])
+                self.check(collected, self.want, f"runs of {length} from {first}")
+
+    def positions(self):
+        for first in range(LONGEST):
+            got = self.function(*[x[first:] for x in self.args])
+            self.check(got, self.want[first:], f"from element {first}")
+
+    def single_elements(self):
+        """0-d arrays."""
+        singles = [on_host(self.function(*[x[i] for x in self.args])) for i in range(self.count)]
+        self.check(np.stack(singles), self.want, "0-d")
+
+    def layouts(self):
+        columns = 37
+        rows = self.count // columns
+        tables = [x[: rows * columns].reshape(rows, columns) for x in self.values]
+        table = self.want[: rows * columns].reshape(rows, columns)
+        known = {**LAYOUTS, **(MISALIGNED if self.device.startswith("cpu") else {})}
+        for names in itertools.product(known, repeat=min(self.arity, 2)):
+            self.in_layout(names, known, self.values, self.want)
+            self.in_layout(names, known, tables, table)
+        for names in itertools.product(MATRIX_LAYOUTS, repeat=min(self.arity, 2)):
+            self.in_layout(names, MATRIX_LAYOUTS, tables, table)
+
+    def in_layout(self, names, known, values, want):
+        chosen = [known[name] for name in (*names, names[0])[: self.arity]]
+        args = [lay(x, self.put) for lay, x in zip(chosen, values, strict=True)]
+        self.check(self.function(*args), want, f"{' with '.join(names)}, {want.ndim}-d")
+        if self.name in OPERATORS:
+            self.check(OPERATORS[self.name](*args), want, f"operator, {' with '.join(names)}")
+        if self.name in IN_PLACE:
+            self.check(IN_PLACE[self.name](*args), want, f"in place, {' with '.join(names)}")
+
+    def repeated(self):
+        """One value in all elements, as by `full`, and a value that is stretched."""
+        for i in range(0, self.count, 7):
+            n = 1 + i % LONGEST
+            want = np.repeat(self.want[i : i + 1], n)
+            same = [sk.full((n,), x[i], dtype=x.dtype, device=self.device) for x in self.args]
+            self.check(self.function(*same), want, f"full of {n}")
+            stretched = [sk.broadcast_to(x[i], (n,)) for x in self.args]
+            self.check(self.function(*stretched), want, f"stretched to {n}")
+
+    def broadcasting(self, count):
+        """Rows, columns, 0-d arrays and Python scalars against the whole table of pairs."""
+        if self.arity != 2:
+            return
+        special = argument_pools.special_values(np.finfo(self.dtype).dtype.type).astype(self.dtype)
+        rng = np.random.default_rng([self.seed, 2])
+        first, second = (
+            np.concatenate([special, rng.choice(x, count - len(special), False)])
+            for x in self.values
+        )
+        whole = [np.repeat(first, count), np.tile(second, count)]
+        want = on_host(self.function(*map(self.put, whole))).reshape(count, count)
+        x, y = self.put(first), self.put(second)
+        table_x, table_y = (sk.reshape(self.put(values), (count, count)) for values in whole)
+        column, row = x[:, sk.newaxis], y[sk.newaxis, :]
+        for what, args in {
+            "column with row": (column, row),
+            "table with row": (table_x, row),
+            "table with vector": (table_x, y),
+            "column with table": (column, table_y),
+            "tables": (table_x, table_y),
+        }.items():
+            self.check(self.function(*args), want, what)
+        for i in range(count):
+            self.with_scalar(x[i], y, want[i], True)
+            self.with_scalar(x, y[i], want[:, i], False)
+
+    def with_scalar(self, first, second, want, is_first):
+        what = "first" if is_first else "second"
+        self.check(self.function(first, second), want, f"0-d {what}")
+        scalar = complex if self.dtype.kind == "c" else float
+        args = (scalar(first), second) if is_first else (first, scalar(second))
+        self.check(self.function(*args), want, f"Python scalar {what}")
+        if self.name in OPERATORS:
+            self.check(OPERATORS[self.name](*args), want, f"operator, Python scalar {what}")
+        if self.name in IN_PLACE and not is_first:
+            target = sk.asarray(args[0], copy=True)
+            self.check(IN_PLACE[self.name](target, args[1]), want, "Python scalar second, in place")
+
+    def single_parameters(self):
+        """The second and third operand of three as 0-d arrays and as Python scalars."""
+        if self.arity != 3:
+            return
+        x, *others = self.args
+        for i in range(0, self.count, 7):
+            full = [
+                sk.full((self.count,), other[i], dtype=x.dtype, device=self.device)
+                for other in others
+            ]
+            want = on_host(self.function(x, *full))
+            self.check(
+                self.function(x, *[other[i] for other in others]), want, "0-d second and third"
+            )
+            scalars = [float(other[i]) for other in others]
+            self.check(self.function(x, *scalars), want, "Python scalars second and third")
+
+    def threads(self, counts, size):
+        long = [np.resize(x, size) for x in self.values]
+        want = np.resize(self.want, size)
+        args = [self.put(x) for x in long]
+        stepped = [self.put(np.repeat(x, 2))[::2] for x in long]
+        columns = 53
+        table = [sk.reshape(x[: size // columns * columns], (-1, columns)) for x in args]
+        table_want = want[: size // columns * columns].reshape(-1, columns)
+        before = sk.get_num_threads()
+        for count in counts:
+            sk.set_num_threads(count)
+            what = f"{count} threads, {size} elements"
+            self.check(self.function(*args), want, what)
+            self.check(self.function(*stepped), want, f"{what}, step 2")
+            self.check(self.function(*[x.T for x in table]), table_want.T, f"{what}, transposed")
+            self.check(self.function(*[x[::-1] for x in args]), want[::-1], f"{what}, reversed")
+        sk.set_num_threads(before)
+
+    def digest(self):
+        return hashlib.sha256(bits(self.want, self.any_nan).tobytes()).hexdigest()
+
+
+def walk(name, dtype, device, full):
+    """Digest of the results, and what differs from them."""
+    found = Walk(name, dtype, device, 5000 if full else 400)
+    found.positions()
+    found.layouts()
+    if full or device.startswith("cpu"):  # each of these calls waits for a stream
+        found.lengths(LONGEST if full else 1)
+        found.single_elements()
+        found.repeated()
+        found.broadcasting(200 if full else 60)
+        found.single_parameters()
+    size = PARALLEL[TABLE[name]["expensive"] and not full]
+    found.threads((1, 2, 3, 7) if full else (1, 2, 3), size)
+    if full:
+        found.threads((1, 2), PAST_THE_CACHES // max(found.result.dtype.itemsize, 4))
+    return {"digest": found.digest(), "unequal": found.unequal}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", default="cpu:0")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--functions", nargs="*", default=list(TABLE))
+    parser.add_argument("--only-on", help="such as x86-64-v4; null is printed if this is another")
+    chosen = parser.parse_args()
+    if chosen.only_on not in (None, _core.instruction_set()):
+        return print("null")
+    cases = [case for case in CASES if case[0] in chosen.functions]
+    found = {" ".join(case): walk(*case, chosen.device, chosen.full) for case in cases}
+    return json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Equal inputs give equal results: the walk of `equal_inputs.py` for every instruction set that this computer runs."""
+
+import functools
+import json
+import os
+import subprocess
+import sys
+
+import equal_inputs
+import numpy as np
+import pytest
+import skerry as sk
+from conftest import HAS_GPU
+from skerry import _core
+
+LEVEL = _core.instruction_set().removeprefix("x86-64-")
+
+
+@functools.cache
+def walk(level, device, full):
+    """What the walk finds, by function and dtype; None where this computer or build lacks the level."""
+    environment = {**os.environ, "SKERRY_ISA": level}
+    command = [sys.executable, equal_inputs.__file__, "--device", device]
+    command += ["--only-on", f"x86-64-{level}", *(["--full"] if full else [])]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def walked(level, full):
+    cases = walk(level, "cpu:0", full)
+    if cases is None:
+        pytest.skip(f"no x86-64-{level}: this computer or this build lacks it")
+    assert len(cases) == len(equal_inputs.CASES)
+    return cases
+
+
+def assert_all_equal(cases):
+    unequal = {case: found["unequal"] for case, found in cases.items() if found["unequal"]}
+    first = "\n".join(f"{case}: {len(where)}, {where[0]}" for case, where in unequal.items())
+    assert not unequal, f"{len(unequal)} of {len(cases)} depend on more than the value:\n{first}"
+
+
+@pytest.mark.parametrize("name", ["cos", "exp", "sin", "tan"])
+def test_elements_of_one_array_that_are_equal_have_equal_results(name):
+    function = getattr(sk, name)
+    assert len({float(v) for v in function(sk.full((7,), 1e-9))}) == 1
+    for value in np.linspace(-30, 30, 2000):
+        assert len({float(v) for v in function(sk.full((7,), value))}) == 1, f"{name}({value})"
+
+
+@pytest.mark.parametrize("level", ["v2", "v3", "v4"])
+def test_results_depend_on_the_value_alone(level, full):
+    assert_all_equal(walked(level, full))
+
+
+def test_avx2_and_avx512_give_the_same_bits(full):
+    narrow, wide = walked("v3", full), walked("v4", full)
+    assert [case for case in narrow if narrow[case]["digest"] != wide[case]["digest"]] == []
+
+
+def test_results_on_a_cuda_device_depend_on_the_value_alone(full):
+    cases = walk(LEVEL, "cuda:0", full)
+    assert_all_equal(cases)
+    if not HAS_GPU:  # the CPU's kernels ran
+        here = walked(LEVEL, full)
+        assert [case for case in cases if here[case]["digest"] != cases[case]["digest"]] == []
+
+
+# Faults of the kind that the walk is for: the remainder of a vector loop, a stepped operand, the other thread's part.
+FAULTS = {
+    "lengths": lambda x: x.ndim == 1 and x.shape[0] % 8 == 7,
+    "positions": lambda x: x.shape[0] % 8 != 0,
+    "single_elements": lambda x: x.ndim == 0,
+    "layouts": lambda x: abs(x.strides[-1]) > x.itemsize,
+    "repeated": lambda x: x.strides[0] == 0,
+}
+
+
+@pytest.mark.parametrize("part", FAULTS)
+def test_each_part_of_the_walk_finds_its_fault(part):
+    found = equal_inputs.Walk("sqrt", "float32", "cpu:0", 100)
+    assert found.unequal == []
+    rounded, wrong = found.function, FAULTS[part]
+    found.function = lambda x: rounded(-x if wrong(np.asarray(x)) else x)
+    getattr(found, part)(*([1] if part == "lengths" else []))
+    assert found.unequal
