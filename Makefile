@@ -7,6 +7,7 @@ SKERRY_CUDA ?= AUTO
 SKERRY_DTYPES ?= all
 # More -Ccmake.define.NAME=VALUE options for the build, such as -Ccmake.define.CMAKE_CUDA_ARCHITECTURES=native.
 BUILD_OPTIONS ?=
+# Such as --full: tests that walk or try everything do so at their full size
 PYTEST_OPTIONS ?=
 # --full: all tools of compute-sanitizer
 GPU_CHECK_OPTIONS ?=
@@ -18,13 +19,14 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python demo bench fuzz gpu-check lint format conformance docs clean
+.PHONY: help build test test-cpp test-python demo bench accuracy fuzz gpu-check lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
 	@echo "make test         C++ and Python tests"
 	@echo "make build        builds and installs skerry into .venv"
 	@echo "make bench        speed beside NumPy; figures go to bench/results"
+	@echo "make accuracy     the largest error of every function, for the documentation's tables"
 	@echo "make fuzz         10^6 random arrays of other libraries by each protocol, in a child process"
 	@echo "make lint         formatting, static checks, types, spelling"
 	@echo "make gpu-check    tests and figures on a real GPU"
@@ -70,6 +72,11 @@ bench: build
 	python bench/run.py
 	python bench/fragmentation.py
 	python bench/call_instructions.py
+
+# Such as ACCURACY_OPTIONS="sin cos", which prints and writes nothing
+ACCURACY_OPTIONS ?= --write
+accuracy: build $(VENV)/.group-test
+	python bench/accuracy.py $(ACCURACY_OPTIONS)
 
 # Such as FUZZ_OPTIONS="--seed 7 --count 100000"
 FUZZ_OPTIONS ?=

@@ -1,0 +1,260 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The largest error of every elementwise function, by dtype and back end, against higher precision.
+
+``make accuracy`` writes the tables of the page "Accuracy and equal results". Real functions: in units in the last place
+(ULP) of the exact value, searched with ``numpy.longdouble`` (64 bits of precision; glibc's functions are within 0.003
+ULP of float64), and what is found is computed again with mpmath. Complex ones: the distance from the exact value over
+its modulus, in units of ``eps``, by mpmath.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import pathlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import accuracy_arguments
+import mpmath
+import numpy as np
+from accuracy_back_end import BackEnd, back_ends
+from skerry import _core
+
+DOCS = pathlib.Path(__file__).resolve().parents[1] / "python" / "docs"
+TABLES = {"f": DOCS / "accuracy_real.csv", "c": DOCS / "accuracy_complex.csv"}
+FLOATING = {"float32", "float64", "complex64", "complex128"} & set(_core.built_dtypes())
+# Results that are chosen, not rounded; test_elementwise.py has them bit for bit.
+EXACT = {"ceil", "clip", "conj", "copysign", "floor", "floor_divide", "imag", "maximum", "minimum"}
+EXACT |= {"negative", "nextafter", "positive", "real", "round", "trunc"}
+EXACT_IF_REAL = {"abs", "sign"}
+PRECISION = 256  # bits of mpmath's numbers
+RECOMPUTED = 4  # the largest errors of a range that are computed again with mpmath
+
+mp = mpmath.mp
+
+
+def power(x1: Any, x2: Any) -> Any:
+    """mpmath's power, with as many bits more as the angle of a large exponent takes."""
+    with mp.extraprec(max(int(mp.mag(x2)), 0) + 16 if x2 else 0):
+        return mp.power(x1, x2)
+
+
+def area_tangent(x: Any) -> Any:
+    """mpmath's atanh of complex numbers loses the small ones."""
+    return (mp.log1p(x) - mp.log1p(-x)) / 2 if isinstance(x, mp.mpc) else mp.atanh(x)
+
+
+def arc_tangent(x: Any) -> Any:
+    """As `area_tangent`."""
+    return -1j * area_tangent(1j * x) if isinstance(x, mp.mpc) else mp.atan(x)
+
+
+BY_MPMATH: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "atan": arc_tangent,
+    "atanh": area_tangent,
+    "add": lambda x1, x2: x1 + x2,
+    "divide": lambda x1, x2: x1 / x2,
+    "log2": lambda x: mp.log(x) / mp.ln2,
+    "logaddexp": lambda x1, x2: mp.log(mp.exp(x1) + mp.exp(x2)),
+    "multiply": lambda x1, x2: x1 * x2,
+    "pow": power,
+    "reciprocal": lambda x: 1 / x,
+    "remainder": lambda x1, x2: x1 - x2 * mp.floor(x1 / x2),
+    "sign": lambda x: x / abs(x),
+    "square": lambda x: x * x,
+    "subtract": lambda x1, x2: x1 - x2,
+}
+
+
+@dataclass
+class Function:
+    """A function of one dtype, and the largest errors found."""
+
+    name: str
+    dtype: np.dtype
+    arity: int
+    result: np.dtype
+    errors: dict[str, float] = field(default_factory=dict)
+    arguments: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    ranges: dict[str, str] = field(default_factory=dict)
+
+    def record(self, back_end: str, error: float, arguments: tuple[Any, ...], label: str) -> None:
+        """Keep the greater error."""
+        if error > self.errors.get(back_end, -1.0):
+            self.errors[back_end] = error
+            self.arguments[back_end] = arguments
+            self.ranges[back_end] = label
+
+    def where(self, back_end: str) -> str:
+        """The call that has the largest error."""
+        return f"{self.name}({', '.join(repr(x.item()) for x in self.arguments[back_end])})"
+
+
+def functions(names: Sequence[str] = ()) -> list[Function]:
+    """Every function of the library's table whose results are rounded, by floating dtype."""
+    found = []
+    for entry in _core.op_table():
+        for dtype, result in entry["loops"].items():
+            name, kind = entry["name"], np.dtype(dtype).kind
+            exact = name in EXACT or (kind == "f" and name in EXACT_IF_REAL) or result == "bool"
+            if dtype in FLOATING and not exact and (not names or name in names):
+                found.append(Function(name, np.dtype(dtype), entry["arity"], np.dtype(result)))
+    return found
+
+
+def in_ulps(got: np.ndarray, want: np.ndarray, least: np.ndarray) -> np.ndarray:
+    """Errors in units in the last place of what is wanted, or of `least` where that is greater.
+
+    Overflow counts as the next power of two.
+    """
+    limits = np.finfo(got.dtype)
+    beyond = np.ldexp(np.longdouble(1), limits.maxexp)
+    bounded = np.clip(want, -beyond, beyond)
+    _, exponents = np.frexp(np.maximum(np.abs(bounded), least))
+    units = np.ldexp(np.longdouble(1), np.maximum(exponents - 1, limits.minexp) - limits.nmant)
+    errors = np.abs(np.clip(got.astype(np.longdouble), -beyond, beyond) - bounded) / units
+    both_nan = np.isnan(got) & np.isnan(want)
+    return np.where(both_nan, 0, np.where(np.isnan(errors), np.inf, errors)).astype(np.float64)
+
+
+def number(x: Any) -> Any:
+    """A NumPy scalar in mpmath, exactly."""
+    is_complex = isinstance(x, np.complexfloating)
+    return mp.mpc(float(x.real), float(x.imag)) if is_complex else mp.mpf(float(x))
+
+
+def exactly(name: str, args: Sequence[Any]) -> Any:
+    """The value in higher precision; None where mpmath has none, as at a pole."""
+    function = BY_MPMATH.get(name) or getattr(mp, name)
+    try:
+        return function(*map(number, args))
+    except (ZeroDivisionError, ValueError, OverflowError):
+        return None
+
+
+def exact_ulps(got: Any, want: Any, least: Any) -> float:
+    """As `in_ulps`, of one result and mpmath's."""
+    limits = np.finfo(got.dtype)
+    beyond = mp.ldexp(1, limits.maxexp)
+    want = min(max(want, -beyond), beyond)
+    have = min(max(mp.mpf(float(got)), -beyond), beyond)
+    size = max(abs(want), mp.mpf(float(least)))
+    exponent = max(mp.frexp(size)[1] - 1, limits.minexp) if size else limits.minexp
+    return float(abs(have - want) / mp.ldexp(1, int(exponent) - limits.nmant))
+
+
+def extended(x: Any) -> np.longdouble:
+    """One of mpmath's real numbers, rounded to 64 bits."""
+    if not mp.isfinite(x):
+        return np.longdouble(float(x))
+    fraction, exponent = mp.frexp(x)
+    high = float(fraction)
+    both = np.longdouble(high) + np.longdouble(float(fraction - high))
+    return np.ldexp(both, int(max(min(exponent, 30_000), -30_000)))  # its own range ends at 16,384
+
+
+def in_eps(got: np.ndarray, real: np.ndarray, imaginary: np.ndarray) -> np.ndarray:
+    """Distances over the modulus of what is wanted, in eps; 0 where that overflows or is none."""
+    limits = np.finfo(got.dtype)
+    size = np.maximum(np.hypot(real, imaginary), np.longdouble(limits.smallest_normal))
+    wide = got.astype(np.clongdouble)
+    errors = np.hypot(wide.real - real, wide.imag - imaginary) / size / limits.eps
+    errors[~np.isfinite(got)] = np.inf
+    largest = np.maximum(np.abs(real), np.abs(imaginary))
+    return np.where(largest <= limits.max, errors, 0).astype(np.float64)
+
+
+def least_size(name: str, args: Sequence[np.ndarray]) -> np.ndarray:
+    """0; for logaddexp the arguments, whose own rounding moves a result that is nearer to 0."""
+    if name == "logaddexp":
+        return np.where(np.isfinite(args[0] + args[1]), np.maximum(*map(np.abs, args)), 0)
+    return np.zeros(len(args[0]), args[0].dtype)
+
+
+def search_real(function: Function, label: str, args: Any, ends: Sequence[BackEnd]) -> None:
+    """Record the largest errors of one range, found in long double and computed again."""
+    want = getattr(np, function.name)(*[x.astype(np.longdouble) for x in args])
+    least = least_size(function.name, args)
+    for end in ends:
+        got = end(function.name, args)
+        errors = in_ulps(got, want, least)
+        for i in np.argpartition(errors, -RECOMPUTED)[-RECOMPUTED:]:
+            at, error = tuple(x[i] for x in args), float(errors[i])
+            if 0 < error < math.inf:
+                error = exact_ulps(got[i], exactly(function.name, at), least[i])
+            function.record(end.name, error, at, label)
+
+
+def search_complex(function: Function, label: str, args: Any, ends: Sequence[BackEnd]) -> None:
+    """Record the largest error of one range."""
+    want = [exactly(function.name, at) for at in zip(*args, strict=True)]
+    parts = [(mp.nan, mp.nan) if x is None else (x.real, x.imag) for x in want]
+    real, imaginary = (np.array([extended(x) for x in part]) for part in zip(*parts, strict=True))
+    for end in ends:
+        errors = in_eps(end(function.name, args), real, imaginary)
+        i = int(np.argmax(errors))
+        function.record(end.name, float(errors[i]), tuple(x[i] for x in args), label)
+
+
+def measure(
+    chosen: Sequence[Function], ends: Sequence[BackEnd], real: int, complex_: int
+) -> Iterator[Function]:
+    """The functions with their largest errors, searched with so many arguments a range."""
+    for function in chosen:
+        is_complex = function.dtype.kind == "c"
+        search, count = (search_complex, complex_) if is_complex else (search_real, real)
+        ranges = accuracy_arguments.ranges(function.name, function.arity, function.dtype, count)
+        with mp.workprec(PRECISION), np.errstate(all="ignore"):
+            for label, args in ranges:
+                search(function, label, args, ends)
+        yield function
+
+
+def shown(error: float) -> str:
+    """Two decimals, rounded up: a bound."""
+    return f"{math.ceil(error * 100) / 100:.2f}" if math.isfinite(error) else "inf"
+
+
+def write_tables(measured: Sequence[Function], ends: Sequence[BackEnd]) -> None:
+    """The tables of the documentation."""
+    names = [end.name for end in ends]
+    for kind, path in TABLES.items():
+        with path.open("w", newline="") as file:
+            rows = csv.writer(file, lineterminator="\n")
+            rows.writerow(["function", "dtype", *names, "largest at"])
+            for function in measured:
+                if function.dtype.kind == kind:
+                    errors = [shown(function.errors[name]) for name in names]
+                    where = function.where(names[-1])
+                    rows.writerow([function.name, function.dtype.name, *errors, where])
+
+
+def main() -> None:
+    """Measure, print, and write the tables if asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("functions", nargs="*", help="names; all by default")
+    parser.add_argument("--levels", default="v2,v3,v4", help="of x86-64, those that are here")
+    parser.add_argument("--real", type=int, default=100_000, help="arguments a range")
+    parser.add_argument("--complex", type=int, default=1000, help="arguments a range")
+    parser.add_argument("--write", action="store_true", help="write the documentation's tables")
+    options = parser.parse_args()
+    measured = []
+    with back_ends(options.levels.split(",")) as ends:
+        chosen = functions(options.functions)
+        for function in measure(chosen, ends, options.real, options.complex):
+            measured.append(function)
+            print(f"{function.name:12}{function.dtype.name:12}", end="")
+            for end in (one.name for one in ends):
+                print(f"{end} {shown(function.errors[end])} {function.ranges[end]}", end="; ")
+            print(function.where(ends[-1].name), flush=True)
+        if options.write:
+            write_tables(measured, ends)
+
+
+if __name__ == "__main__":
+    main()
