@@ -83,4 +83,8 @@ int ordinal_of_stream(device where, void* handle) {
   return ordinal;
 }
 
+current_device::current_device(device where)
+    : guard_(std::make_unique<cuda::device_guard>(cuda::use(where))) {}
+current_device::~current_device() = default;
+
 }  // namespace skerry

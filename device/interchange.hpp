@@ -4,11 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "core/device.hpp"
 #include "core/storage.hpp"
 
 namespace skerry {
+
+namespace cuda {
+class device_guard;
+}
 
 /// Makes later work on the legacy default stream of the memory's CUDA device wait for all work of
 /// ours in flight on it, and for what the current stream holds, by events: for consumers who work
@@ -34,5 +39,18 @@ struct pointer_facts {
 /// stream. `where` answers for the default streams. A handle that was never one of a stream may not
 /// be noticed.
 [[nodiscard]] int ordinal_of_stream(device where, void* handle);
+
+/// Makes a CUDA device the runtime's current one for a scope, as libraries that are asked for an
+/// array expect it. Throws device_unavailable_error, device_error.
+class current_device {
+ public:
+  explicit current_device(device where);
+  current_device(const current_device&) = delete;
+  current_device& operator=(const current_device&) = delete;
+  ~current_device();
+
+ private:
+  std::unique_ptr<cuda::device_guard> guard_;
+};
 
 }  // namespace skerry

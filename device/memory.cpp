@@ -14,6 +14,7 @@
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/fault.hpp"
+#include "device/host_pages.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
 
@@ -120,8 +121,12 @@ void set_garbage_collector(void (*collect)() noexcept) noexcept {
   garbage_collector.store(collect);
 }
 
-void cuda::collect_garbage() noexcept {
+void collect_garbage() noexcept {
   if (const auto collect = garbage_collector.load()) collect();
 }
+
+bool lock_pages(void* data, std::size_t nbytes) noexcept { return cuda::lock_pages(data, nbytes); }
+void unlock_pages(void* data, std::size_t nbytes) noexcept { cuda::unlock_pages(data, nbytes); }
+page_lock_statistics page_locks() noexcept { return cuda::page_locks(); }
 
 }  // namespace skerry

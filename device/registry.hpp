@@ -52,9 +52,15 @@ void rehearse(int count);
 [[nodiscard]] bool is_rehearsing() noexcept;
 /// True once this process has made any CUDA (or rehearsed CUDA) call.
 [[nodiscard]] bool cuda_was_used() noexcept;
+/// Whether CUDA calls can be made: false before first use, in a forked child and after shut_down().
+[[nodiscard]] bool cuda_is_alive() noexcept;
 /// Driver and runtime version, as 1000 * major + 10 * minor; 0 if unknown.
 [[nodiscard]] int cuda_driver_version() noexcept;
 [[nodiscard]] int cuda_runtime_version() noexcept;
+
+/// Writes the native kernels of the CUDA module in use, if there is one, into the table that ops
+/// defines.
+void fill_cuda_kernels(void* table) noexcept;
 
 /// Called at interpreter exit: afterwards no CUDA call is made any more, memory is left to the
 /// driver.

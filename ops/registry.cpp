@@ -6,7 +6,7 @@
 #include <array>
 
 #include "device/cpu/info.hpp"
-#include "device/cuda/module.hpp"
+#include "device/registry.hpp"
 #include "enabled_dtypes.hpp"
 #include "ops/elementwise/all.hpp"
 #include "ops/kernels/cpu/fill.hpp"
@@ -120,8 +120,7 @@ constinit kernel_table all_kernels{};
 /// Native forms are members of their own: threads that read host forms meanwhile don't mind.
 void fill_native_once() noexcept {
   [[maybe_unused]] static const bool filled = [] {
-    const cuda::module_interface* module = cuda::loaded_module();
-    if (module != nullptr && module->fill_kernels != nullptr) module->fill_kernels(&all_kernels);
+    fill_cuda_kernels(&all_kernels);
     return true;
   }();
 }

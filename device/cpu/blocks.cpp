@@ -7,7 +7,7 @@
 
 #include <sys/mman.h>
 
-#include "device/cuda/page_lock.hpp"
+#include "device/host_pages.hpp"
 
 namespace skerry::cpu {
 
@@ -60,7 +60,7 @@ free_block* acquire_block(std::size_t capacity) noexcept {
 }
 
 void free_system_block(free_block* block) noexcept {
-  if (block->page_locked) cuda::unlock_pages(block->data, block->capacity);
+  if (block->page_locked) unlock_pages(block->data, block->capacity);
   if (block->capacity > least_large) unmap_large(block->data, block->capacity);
   std::free(block);
 }

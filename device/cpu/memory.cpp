@@ -15,8 +15,7 @@
 #include "device/cpu/account.hpp"
 #include "device/cpu/blocks.hpp"
 #include "device/cpu/info.hpp"
-#include "device/cuda/page_lock.hpp"
-#include "device/cuda/pool.hpp"
+#include "device/host_pages.hpp"
 
 namespace skerry::cpu {
 
@@ -292,7 +291,7 @@ void trim_all() noexcept {
     block = try_acquire(index, capacity);
   }
   if (block == nullptr) {
-    cuda::collect_garbage();
+    collect_garbage();
     trim_all();
     block = try_acquire(index, capacity);
   }
@@ -300,7 +299,7 @@ void trim_all() noexcept {
     throw_out_of_memory(index, nbytes, "giving back cached blocks, then collecting garbage");
   }
   if (capacity > least_large && !block->page_locked) {
-    block->page_locked = cuda::lock_pages(block->data, block->capacity);
+    block->page_locked = lock_pages(block->data, block->capacity);
   }
   return make_storage(block, index, nbytes);
 }

@@ -2,16 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
-namespace skerry::cuda {
+#include "device/diagnostics.hpp"
 
-/// One entry point of the table, and how often it was called while calls were counted.
-struct counted_call {
-  const char* name;
-  std::uint64_t count;
-};
+namespace skerry::cuda {
 
 /// Puts counting functions in front of the table's, real or rehearsed, until stop_counting() was
 /// called as often; finds the devices first. Kernels that a GPU launches are no calls of the table;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/host_pages.hpp"
+
 /// Host memory whose pages are locked for the copies of CUDA devices. Not memory of CUDA's own:
 /// what cudaHostAlloc gives may be missing in the child of a fork, where CPU arrays are to work.
 namespace skerry::cuda {
@@ -26,11 +28,6 @@ void note_use(device_state& on) noexcept;
 /// Before the memory goes back to the system.
 void unlock_pages(void* data, std::size_t nbytes) noexcept;
 
-struct page_lock_statistics {
-  std::size_t nbytes;      ///< locked now
-  std::size_t limit;       ///< most that will be
-  std::uint64_t refusals;  ///< by the driver
-};
 [[nodiscard]] page_lock_statistics page_locks() noexcept;
 
 }  // namespace skerry::cuda

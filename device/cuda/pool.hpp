@@ -135,7 +135,4 @@ class pool {
   memory_statistics counts_;  ///< of whole blocks; pending ones count as cached
 };
 
-/// Calls what set_garbage_collector was given.
-void collect_garbage() noexcept;
-
 }  // namespace skerry::cuda

@@ -12,6 +12,7 @@
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/streams.hpp"
+#include "device/host_pages.hpp"
 #include "device/stream.hpp"
 
 namespace skerry::cuda {

@@ -4,11 +4,8 @@
 
 #include "core/errors.hpp"
 #include "device/cpu/info.hpp"
-#include "device/cuda/allocator.hpp"
-#include "device/cuda/counting.hpp"
-#include "device/cuda/losses.hpp"
-#include "device/cuda/page_lock.hpp"
-#include "device/cuda/rehearsal/control.hpp"
+#include "device/diagnostics.hpp"
+#include "device/host_pages.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
@@ -66,45 +63,36 @@ PyObject* run_counted_allocations(const arguments&) {
 }
 
 PyObject* run_rehearsal_fail_call(const arguments& with) {
-  const auto k = static_cast<std::uint64_t>(clamped_integer(with[0]));
-  if (k == 0) {
-    rehearsal::clear();
-    cuda::forget_losses();
-  } else {
-    rehearsal::fail_call(k, static_cast<int>(clamped_integer(with[1])), truth(with[2], false));
-  }
+  fail_rehearsed_call(static_cast<std::uint64_t>(clamped_integer(with[0])),
+                      static_cast<int>(clamped_integer(with[1])), truth(with[2], false));
   Py_RETURN_NONE;
 }
 
 PyObject* run_rehearsal_delay(const arguments& with) {
-  rehearsal::set_delay(static_cast<int>(clamped_integer(with[0])));
+  delay_rehearsed_work(static_cast<int>(clamped_integer(with[0])));
   Py_RETURN_NONE;
 }
 
 PyObject* run_rehearsal_calls(const arguments&) {
-  return PyLong_FromUnsignedLongLong(rehearsal::calls());
+  return PyLong_FromUnsignedLongLong(rehearsed_calls());
 }
 
 PyObject* run_rehearsal_set_captured(const arguments& with) {
   const std::int64_t handle = clamped_integer(with[0]);
-  rehearsal::set_captured(reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle)));
+  capture_rehearsed_stream(reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle)));
   Py_RETURN_NONE;
 }
 
 PyObject* run_count_cuda_calls(const arguments& with) {
   return guarded([&] {
-    if (truth(with[0], true)) {
-      cuda::start_counting();
-    } else {
-      cuda::stop_counting();
-    }
+    count_cuda_calls(truth(with[0], true));
     return Py_NewRef(Py_None);
   });
 }
 
 PyObject* run_counted_cuda_calls(const arguments&) {
   object counts(PyDict_New());
-  for (const cuda::counted_call& each : cuda::counted_calls()) {
+  for (const counted_call& each : counted_cuda_calls()) {
     const object count(PyLong_FromUnsignedLongLong(each.count));
     if (PyDict_SetItemString(counts.get(), each.name, count.get()) != 0) return nullptr;
   }
@@ -124,9 +112,7 @@ PyObject* run_cuda_versions(const arguments&) {
   return Py_BuildValue("(ii)", cuda_driver_version(), cuda_runtime_version());
 }
 
-PyObject* run_cuda_allocator(const arguments&) {
-  return PyUnicode_FromString(cuda::name(cuda::chosen_allocator().kind));
-}
+PyObject* run_cuda_allocator(const arguments&) { return PyUnicode_FromString(cuda_allocator()); }
 
 PyObject* run_built_dtypes(const arguments&) {
   object names(PyList_New(0));
@@ -159,7 +145,7 @@ PyObject* run_is_page_locked(const arguments& with) {
 }
 
 PyObject* run_page_locks(const arguments&) {
-  const cuda::page_lock_statistics now = cuda::page_locks();
+  const page_lock_statistics now = page_locks();
   return Py_BuildValue("{s:n,s:n,s:K}", "nbytes", static_cast<Py_ssize_t>(now.nbytes), "limit",
                        static_cast<Py_ssize_t>(now.limit), "refusals",
                        static_cast<unsigned long long>(now.refusals));

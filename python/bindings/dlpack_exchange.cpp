@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "device/cuda/runtime.hpp"
 #include "device/memory.hpp"
 #include "device/stream.hpp"
 #include "python/bindings/array_type.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "device/cuda/runtime.hpp"
 #include "device/interchange.hpp"
 #include "device/memory.hpp"
+#include "device/registry.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/dlpack_tensor.hpp"
@@ -56,7 +56,7 @@ void check_extent(const char* op, const placed& what, const pointer_facts& facts
 location locate_host(const char* op, const placed& what) {
   const device usual = default_device();
   const device where = usual.kind == device_kind::cpu ? usual : device{};
-  if (what.id.code != device_code::cuda_host || what.data == nullptr || !cuda::alive()) {
+  if (what.id.code != device_code::cuda_host || what.data == nullptr || !cuda_is_alive()) {
     return {where};
   }
   const pointer_facts facts = inspect_pointer(what.data);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "device/cuda/runtime.hpp"
+#include "device/interchange.hpp"
 #include "device/stream.hpp"
 #include "ops/copy.hpp"
 #include "python/bindings/array_type.hpp"
@@ -146,7 +146,7 @@ answer ask_on_host(PyObject* producer, request& with) {
 answer ask_on_cuda(PyObject* producer, request& with, device where) {
   attempts attempt(producer);
   const stream own = current_stream(where);
-  const cuda::device_guard guard(cuda::use(where));
+  const current_device scope(where);
   const object handle(PyLong_FromSize_t(reinterpret_cast<std::uintptr_t>(own.handle())));
   with.values[0] = handle.get();
   with.values[1] = words().max_version;

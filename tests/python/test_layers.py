@@ -38,6 +38,22 @@ def test_layer_includes_only_layers_below(layer):
     assert not offending
 
 
+def test_the_cuda_side_is_reached_by_the_front_of_device_only():
+    """CPU devices, operations and bindings know no CUDA: device/*.cpp does, behind headers that do not."""
+    inside = ("device/cuda", "ops/kernels/cuda")
+    front = list((ROOT / "device").glob("*.cpp"))
+    offending = [
+        f"{path.relative_to(ROOT)} includes {name}"
+        for layer in LAYERS
+        for path in sources(layer)
+        if path not in front and not any(path.is_relative_to(ROOT / folder) for folder in inside)
+        for name in includes(path)
+        if name.startswith("device/cuda/")
+    ]
+    assert front
+    assert not offending
+
+
 def test_cuda_headers_are_included_only_by_the_cuda_module():
     allowed = (ROOT / "device/cuda/native", ROOT / "ops/kernels/cuda")
     offending = [

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/diagnostics.hpp"
+
+#include "device/cuda/allocator.hpp"
+#include "device/cuda/counting.hpp"
+#include "device/cuda/losses.hpp"
+#include "device/cuda/rehearsal/control.hpp"
+
+namespace skerry {
+
+const char* cuda_allocator() { return cuda::name(cuda::chosen_allocator().kind); }
+
+void count_cuda_calls(bool on) {
+  if (on) {
+    cuda::start_counting();
+  } else {
+    cuda::stop_counting();
+  }
+}
+
+std::vector<counted_call> counted_cuda_calls() { return cuda::counted_calls(); }
+
+void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept {
+  if (k == 0) {
+    rehearsal::clear();
+    cuda::forget_losses();
+  } else {
+    rehearsal::fail_call(k, code, sticky);
+  }
+}
+
+std::uint64_t rehearsed_calls() noexcept { return rehearsal::calls(); }
+void delay_rehearsed_work(int microseconds) noexcept { rehearsal::set_delay(microseconds); }
+void capture_rehearsed_stream(void* handle) noexcept { rehearsal::set_captured(handle); }
+
+}  // namespace skerry

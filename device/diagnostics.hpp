@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+// What tests and diagnostics ask of CUDA devices, and how tests make rehearsed ones fail.
+
+namespace skerry {
+
+/// Where the memory of CUDA devices comes from, SKERRY_ALLOCATOR: "pool" or "system".
+[[nodiscard]] const char* cuda_allocator();
+
+/// One entry point of the CUDA runtime, and how often it was called while calls were counted.
+struct counted_call {
+  const char* name;
+  std::uint64_t count;
+};
+/// Counts calls until told off as often as on; finds the devices first.
+void count_cuda_calls(bool on);
+/// Since the process began: callers compare two of these.
+[[nodiscard]] std::vector<counted_call> counted_cuda_calls();
+
+/// Makes simulated call number `k` from now on (1: the next one) return `code`; with `sticky`, the
+/// device that is current then answers every later call with it. 0 disarms and repairs.
+void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept;
+/// Simulated calls since fail_rehearsed_call was last called.
+[[nodiscard]] std::uint64_t rehearsed_calls() noexcept;
+/// Makes every piece of simulated work wait before it runs.
+void delay_rehearsed_work(int microseconds) noexcept;
+/// Makes a simulated stream count as being captured into a graph; null for none.
+void capture_rehearsed_stream(void* handle) noexcept;
+
+}  // namespace skerry

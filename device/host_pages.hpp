@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// What host memory has to do with CUDA devices and with Python: device/cpu knows neither.
+
+namespace skerry {
+
+/// Locks the pages of a host block for the copies of CUDA devices. False, and no error, if they
+/// stay as they are: see device/cuda/page_lock.hpp.
+[[nodiscard]] bool lock_pages(void* data, std::size_t nbytes) noexcept;
+/// Before the memory goes back to the system.
+void unlock_pages(void* data, std::size_t nbytes) noexcept;
+
+struct page_lock_statistics {
+  std::size_t nbytes;      ///< locked now
+  std::size_t limit;       ///< most that will be
+  std::uint64_t refusals;  ///< by the driver
+};
+[[nodiscard]] page_lock_statistics page_locks() noexcept;
+
+/// Calls what set_garbage_collector was given.
+void collect_garbage() noexcept;
+
+}  // namespace skerry
