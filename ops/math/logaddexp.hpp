@@ -42,7 +42,7 @@ SKERRY_HD SKERRY_INLINE float64 quick_logaddexp(float64 x1, float64 x2) {
   const pair<float64> any_log =
       add_exponent(parts.exponent, log_of_significand(parts.significand, low));
   const bool is_linear = y.high < 0x1p-60;
-  const pair<float64> log = {is_linear ? y.high : any_log.high, is_linear ? 0.0 : any_log.low};
+  const pair<float64> log = {is_linear ? y.high : any_log.high, is_linear ? y.low : any_log.low};
   const pair<float64> sum = two_sum(greater, log.high);
   const float64 finite = sum.high + (sum.low + log.low);
   const float64 result = math::fabs(greater) < infinity<float64>() ? finite : greater;
@@ -77,8 +77,8 @@ SKERRY_HD inline pair<float64> expm1_as_pair(pair<float64> x) {
   return y;
 }
 
-/// t + e^x for x in (-750, 0).
-SKERRY_HD inline pair<float64> add_exp(pair<float64> t, float64 x) {
+/// t + 2^lift e^x for x in (-750, 0).
+SKERRY_HD inline pair<float64> add_exp(pair<float64> t, float64 x, float64 lift) {
   using log_2 = log_of_2<float64>;
   const float64 rounded = math::fma(x, log_2::reciprocal, magic<float64>);
   const float64 n = rounded - magic<float64>;
@@ -86,15 +86,20 @@ SKERRY_HD inline pair<float64> add_exp(pair<float64> t, float64 x) {
   const float64 lowest = math::fma(n, -0x1.f97b57a079a19p-103, low.low);
   const pair<float64> r = add<float64>({math::fma(n, -log_2::high, x), 0.0}, {low.high, lowest});
   const pair<float64> y = expm1_as_pair(r);
-  const float64 scale = n < -1000.0 ? 0.0 : power_of_2(rounded);
+  const float64 scale = n + lift < -1000.0 ? 0.0 : power_of_2(rounded + lift);
   return add(add<float64>({scale, 0.0}, t), pair<float64>{y.high * scale, y.low * scale});
 }
 
 /// Where the terms cancel: to 2^-100, which is enough of results beyond 2^-46.
 SKERRY_HD inline float64 accurate_logaddexp(float64 x1, float64 x2) {
-  const bool is_first = x1 > x2;
-  const pair<float64> of_greater = add_exp({-1.0, 0.0}, is_first ? x1 : x2);
-  const pair<float64> t = add_exp(of_greater, is_first ? x2 : x1);
+  const float64 greater = x1 > x2 ? x1 : x2;
+  const float64 lesser = x1 > x2 ? x2 : x1;
+  if (greater > -0x1p-100) {  // greater + e^lesser; lifted, as their low parts may be subnormal
+    const pair<float64> sum = add_exp({greater * 0x1p300, 0.0}, lesser, 300.0);
+    return (sum.high + sum.low) * 0x1p-300;
+  }
+  const pair<float64> of_greater = add_exp({-1.0, 0.0}, greater, 0.0);
+  const pair<float64> t = add_exp(of_greater, lesser, 0.0);
   const pair<float64> log = log_by_quotient(t, add<float64>({2.0, 0.0}, t));
   return log.high + log.low;
 }

@@ -225,9 +225,19 @@ long double logaddexp(long double a, long double b) {
 
 TYPED_TEST(math_loops, logaddexp_is_within_1_ulp_and_the_same_everywhere) {
   using T = TypeParam;
+  std::vector<T> any1;
+  std::vector<T> any2;
+  append_pairs(any1, any2);
   std::vector<T> x1;
   std::vector<T> x2;
-  append_pairs(x1, x2);
+  for (std::size_t i = 0; i < any1.size(); ++i) {
+    // Long double has 11 bits more than float64: too few where more of them cancel.
+    const long double greater = std::max(any1[i], any2[i]);
+    const long double want = logaddexp(any1[i], any2[i]);
+    if (greater < 0 && std::fabs(want) < -greater / 64) continue;
+    x1.push_back(any1[i]);
+    x2.push_back(any2[i]);
+  }
   const auto own = [](T a, T b) { return ops::math::own::logaddexp(a, b); };
   this->expect_right("logaddexp", own, own, logaddexp, x1, x2);
 }
