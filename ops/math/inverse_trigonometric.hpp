@@ -83,12 +83,13 @@ SKERRY_HD SKERRY_INLINE float32 asin(float32 x) {
 }
 
 SKERRY_HD SKERRY_INLINE float32 acos(float32 x) {
-  const reduced_sine s = coarse_reduced_sine(x);
+  const float64 wide = x;
+  const reduced_sine s = coarse_reduced_sine(wide);
   const float64 angle = s.y + s.rest;
-  const float64 twice = angle + angle;
-  const float64 outer = x < 0 ? 2.0 * half_pi[0] - twice : twice;
-  const float64 inner = half_pi[0] - math::copysign(angle, static_cast<float64>(x));
-  return static_cast<float32>(s.is_outer ? outer : inner);
+  const float64 sign = math::copysign(1.0, wide);
+  const float64 base = s.is_outer ? half_pi[0] - sign * half_pi[0] : half_pi[0];
+  const float64 factor = s.is_outer ? 2.0 * sign : -sign;
+  return static_cast<float32>(math::fma(factor, angle, base));
 }
 
 /// x = tan(base +- y): 1 / x beyond 1, (x - 1) / (x + 1) beyond tan(pi / 8); one division.
