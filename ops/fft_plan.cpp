@@ -72,6 +72,16 @@ class axis_list {
   fft_params& params_;
 };
 
+/// Bytes between elements along an axis; of one element, what they would be in C order: any stride
+/// addresses it, but libraries take no negative ones, nor 0.
+std::int64_t stride_along(const ndarray& x, int axis) {
+  if (x.shape()[axis] > 1) return x.strides()[axis];
+  for (int inner = axis + 1; inner < x.rank(); ++inner) {
+    if (x.shape()[inner] > 1) return x.strides()[inner] * x.shape()[inner];
+  }
+  return x.itemsize();
+}
+
 /// Of two arrays that agree but along transformed axes. False if they have too many axes that
 /// can't be taken as one.
 bool describe_axes(const ndarray& x, const ndarray& out, const dims& axes, const dims& shape,
@@ -86,7 +96,7 @@ bool describe_axes(const ndarray& x, const ndarray& out, const dims& axes, const
   }
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (!is_transformed(axis)) continue;
-    if (!list.add(shape[axis], x.strides()[axis], out.strides()[axis])) return false;
+    if (!list.add(shape[axis], stride_along(x, axis), stride_along(out, axis))) return false;
   }
   params.transformed = axes.rank();
   return true;

@@ -203,6 +203,17 @@ def test_batches_at_odd_distances(name, dtype, shape, axis, device):
 
 
 @pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS))
+def test_axes_of_one_element_with_any_stride(name, dtype, device):
+    x = sample(dtype, (4, 6))
+    for axis, n in ((0, None), (0, 1), (1, None)):
+        if name in ("irfft", "hfft") and axis == 0 and n is None:
+            continue  # of no elements
+        got = getattr(sk.fft, name)(on(device, x)[::-1][:1], axis=axis, n=n)
+        want = in_double(name, x[::-1][:1], axis=axis, n=n)
+        check(got, want, name, dtype, device, f"{axis}, {n}")
+
+
+@pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS))
 def test_slices_that_begin_at_odd_elements(name, dtype, device):
     x = sample(dtype, (31,))
     for first in (1, 2, 3):
