@@ -34,7 +34,6 @@ BY_CODE = {
     ]
 }
 BY_CODE[6, 8] = np.dtype("?")
-ALIGNMENT = {dtype: sk.asarray(np.zeros(1, dtype)).itemsize for dtype in BY_CODE.values()}
 
 
 @dataclasses.dataclass
@@ -172,7 +171,7 @@ def is_right(case: Case, arenas: list[Arena]) -> bool | None:
     if 0 in shape:
         return True
     address = case.data + case.byte_offset
-    if case.data == 0 or address >= 2**64 or address % ALIGNMENT[dtype]:
+    if case.data == 0 or address >= 2**64 or address % dtype.alignment:
         return False
     first = last = 0
     for n, s in zip(shape, strides, strict=True):
