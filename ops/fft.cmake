@@ -32,9 +32,11 @@ function(skerry_fetch_ducc directory)
   set(archive ${download}/ducc0-${version}.tar.gz)
   if(NOT EXISTS ${archive})
     find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
-    # pip asks the build back end, which is ours too, for the metadata; nothing is built.
+    # pip asks the build back end, which is ours too, for the metadata; nothing is built. So it needs no newer CMake than
+    # this build, whatever ducc0 says that its own takes.
     execute_process(
-      COMMAND ${Python_EXECUTABLE} -m pip download --quiet --disable-pip-version-check --no-deps --no-build-isolation
+      COMMAND ${CMAKE_COMMAND} -E env SKBUILD_CMAKE_VERSION=>=${CMAKE_MINIMUM_REQUIRED_VERSION}
+              ${Python_EXECUTABLE} -m pip download --quiet --disable-pip-version-check --no-deps --no-build-isolation
               --no-binary ducc0 --dest ${download} ducc0==${version}
       RESULT_VARIABLE failed)
     if(failed)
