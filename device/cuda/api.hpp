@@ -37,6 +37,7 @@ inline constexpr int host_memory_already_registered = 712;
 inline constexpr int not_supported = 801;
 inline constexpr int system_driver_mismatch = 803;
 inline constexpr int compatibility_not_supported = 804;
+inline constexpr int stream_capture_unsupported = 900;
 
 /// True for the codes after which CUDA wants the process to be terminated (driver_types.h of CUDA
 /// 13.0: "the only way … is to terminate and relaunch the process"), and for lost hardware.
@@ -146,10 +147,12 @@ struct api {
   int (*stream_is_capturing)(void* stream, int* capturing);  ///< into a graph
   int (*stream_device)(void* stream, int* ordinal);  ///< of a default stream: the current device
   int (*event_create)(void** event);                 ///< without timing
+  int (*event_create_timed)(void** event);
   int (*event_destroy)(void* event);
   int (*event_record)(void* event, void* stream);
   int (*event_query)(void* event);
   int (*event_synchronize)(void* event);
+  int (*event_elapsed)(float* milliseconds, void* start, void* end);
 
   int (*get_last_error)();  ///< and clears it
   const char* (*error_name)(int code);

@@ -58,9 +58,10 @@ constexpr std::array entries{
     SKERRY_COUNTED(launch_host_kernel),  SKERRY_COUNTED(stream_create),
     SKERRY_COUNTED(stream_destroy),      SKERRY_COUNTED(stream_synchronize),
     SKERRY_COUNTED(stream_query),        SKERRY_COUNTED(stream_wait_event),
-    SKERRY_COUNTED(event_create),        SKERRY_COUNTED(event_destroy),
-    SKERRY_COUNTED(event_record),        SKERRY_COUNTED(event_query),
-    SKERRY_COUNTED(event_synchronize),   SKERRY_COUNTED(get_last_error),
+    SKERRY_COUNTED(event_create),        SKERRY_COUNTED(event_create_timed),
+    SKERRY_COUNTED(event_destroy),       SKERRY_COUNTED(event_record),
+    SKERRY_COUNTED(event_query),         SKERRY_COUNTED(event_synchronize),
+    SKERRY_COUNTED(event_elapsed),       SKERRY_COUNTED(get_last_error),
     SKERRY_COUNTED(stream_is_capturing), SKERRY_COUNTED(stream_device),
 };
 

@@ -278,12 +278,18 @@ constexpr api native_calls{
       return cudaEventCreateWithFlags(reinterpret_cast<cudaEvent_t*>(event),
                                       cudaEventDisableTiming);
     },
+    .event_create_timed = [](void** event) -> int {
+      return cudaEventCreate(reinterpret_cast<cudaEvent_t*>(event));
+    },
     .event_destroy = [](void* event) -> int { return cudaEventDestroy(event_of(event)); },
     .event_record = [](void* event, void* stream) -> int {
       return cudaEventRecord(event_of(event), stream_of(stream));
     },
     .event_query = [](void* event) -> int { return cudaEventQuery(event_of(event)); },
     .event_synchronize = [](void* event) -> int { return cudaEventSynchronize(event_of(event)); },
+    .event_elapsed = [](float* milliseconds, void* start, void* end) -> int {
+      return cudaEventElapsedTime(milliseconds, event_of(start), event_of(end));
+    },
 
     .get_last_error = []() -> int { return cudaGetLastError(); },
     .error_name = [](int code) { return cudaGetErrorName(static_cast<cudaError_t>(code)); },

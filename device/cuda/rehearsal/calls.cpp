@@ -280,7 +280,14 @@ int stream_device(void* handle, int* ordinal) {
 
 int event_create(void** event) {
   return enter(entry::event_create, [&](machine& all) {
-    *event = all.add_event(current_ordinal());
+    *event = all.add_event(current_ordinal(), false);
+    return cuda::success;
+  });
+}
+
+int event_create_timed(void** event) {
+  return enter(entry::event_create_timed, [&](machine& all) {
+    *event = all.add_event(current_ordinal(), true);
     return cuda::success;
   });
 }
@@ -294,10 +301,15 @@ int event_destroy(void* event) {
 int event_record(void* event, void* handle) {
   return enter(entry::event_record, [&](machine& all) {
     const auto on = all.stream(handle);
-    simulated_event old;
-    if (on == nullptr || !all.read_event(event, old)) return cuda::invalid_resource_handle;
-    if (old.ordinal != on->ordinal()) return cuda::invalid_resource_handle;
-    return all.set_event(event, on->here()) ? cuda::success : cuda::invalid_resource_handle;
+    simulated_event point;
+    if (on == nullptr || !all.read_event(event, point)) return cuda::invalid_resource_handle;
+    if (point.ordinal != on->ordinal()) return cuda::invalid_resource_handle;
+    if (!point.is_timed) {
+      point.recorded = on->here();
+    } else if (const int code = submit_time(*on, point); code != cuda::success) {
+      return code;
+    }
+    return all.set_event(event, point) ? cuda::success : cuda::invalid_resource_handle;
   });
 }
 
@@ -318,6 +330,23 @@ int event_synchronize(void* event) {
     if (!all.read_event(event, point)) return cuda::invalid_resource_handle;
     if (point.recorded.on) point.recorded.on->wait(point.recorded.ticket);
     return sticky_error(point.ordinal);
+  });
+}
+
+int event_elapsed(float* milliseconds, void* start, void* end) {
+  return enter(entry::event_elapsed, [&](machine& all) {
+    simulated_event from;
+    simulated_event to;
+    if (!all.read_event(start, from) || !all.read_event(end, to) || from.ordinal != to.ordinal ||
+        from.time == nullptr || to.time == nullptr) {
+      return cuda::invalid_resource_handle;
+    }
+    const std::int64_t began = from.time->load();
+    const std::int64_t ended = to.time->load();
+    if (began == 0 || ended == 0) return cuda::not_ready;
+    constexpr float nanoseconds = 1e6F;
+    *milliseconds = static_cast<float>(ended - began) / nanoseconds;
+    return sticky_error(from.ordinal);
   });
 }
 
@@ -452,10 +481,12 @@ constexpr cuda::api simulated_calls{
     .stream_is_capturing = stream_is_capturing,
     .stream_device = stream_device,
     .event_create = event_create,
+    .event_create_timed = event_create_timed,
     .event_destroy = event_destroy,
     .event_record = event_record,
     .event_query = event_query,
     .event_synchronize = event_synchronize,
+    .event_elapsed = event_elapsed,
     .get_last_error = get_last_error,
     .error_name = error_name,
     .error_string = error_string,

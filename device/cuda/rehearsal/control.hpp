@@ -55,10 +55,12 @@ enum class entry : int {
   stream_is_capturing,
   stream_device,
   event_create,
+  event_create_timed,
   event_destroy,
   event_record,
   event_query,
   event_synchronize,
+  event_elapsed,
   get_last_error,
   count_of_entries,
 };
@@ -76,8 +78,10 @@ void clear() noexcept;
 /// Calls of one entry point since start.
 [[nodiscard]] std::uint64_t calls(entry which) noexcept;
 
-/// Makes every piece of work wait before it runs (SKERRY_REHEARSE_DELAY_US).
+/// Makes every piece of work wait before it runs (SKERRY_REHEARSE_DELAY_US), each for another time
+/// between two.
 void set_delay(int microseconds) noexcept;
+void set_delay(int least, int most) noexcept;
 /// Makes a stream count as being captured into a graph; null for none. Nothing is recorded.
 void set_captured(void* stream) noexcept;
 /// Memory of each device, SKERRY_REHEARSE_MEMORY; lowering it leaves what is allocated.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/rehearsal/machine.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "device/cuda/rehearsal/control.hpp"
@@ -89,11 +90,11 @@ void machine::stop() noexcept {
   }
 }
 
-void* machine::add_event(int ordinal) {
+void* machine::add_event(int ordinal, bool is_timed) {
   const std::lock_guard lock(events_mutex_);
   // Numbers, not addresses: they are never used again, so a stale handle is always noticed.
   void* handle = reinterpret_cast<void*>(next_event_);
-  events_.emplace(handle, simulated_event{ordinal, {}});
+  events_.emplace(handle, simulated_event{ordinal, is_timed, {}, nullptr});
   next_event_ += 16;
   return handle;
 }
@@ -111,11 +112,11 @@ bool machine::read_event(void* handle, simulated_event& into) noexcept {
   return true;
 }
 
-bool machine::set_event(void* handle, const mark& recorded) noexcept {
+bool machine::set_event(void* handle, const simulated_event& what) noexcept {
   const std::lock_guard lock(events_mutex_);
   const auto found = events_.find(handle);
   if (found == events_.end()) return false;
-  found->second.recorded = recorded;
+  found->second = what;
   return true;
 }
 
@@ -144,7 +145,12 @@ bool machine::peer_enabled(int reader, int owner) noexcept {
 
 void set_device_count(int count) noexcept { wanted_count.store(count); }
 
-void set_delay(int microseconds) noexcept { current_settings().delay_us.store(microseconds); }
+void set_delay(int microseconds) noexcept { set_delay(microseconds, microseconds); }
+
+void set_delay(int least, int most) noexcept {
+  current_settings().least_delay_us.store(std::min(least, most));
+  current_settings().delay_us.store(most);
+}
 
 void set_memory(std::size_t nbytes) noexcept { current_settings().memory_bytes.store(nbytes); }
 

@@ -28,7 +28,10 @@ struct simulated_device {
 
 struct simulated_event {
   int ordinal = 0;
+  bool is_timed = false;
   mark recorded;
+  /// When the stream came there, in nanoseconds; 0 until then. Null if nothing was recorded.
+  std::shared_ptr<std::atomic<std::int64_t>> time;
 };
 
 /// All simulated devices, with the streams and events of this process. Never destroyed: threads of
@@ -55,10 +58,11 @@ class machine {
   void wait_for_device(int ordinal) noexcept;
   void stop() noexcept;
 
-  [[nodiscard]] void* add_event(int ordinal);
+  [[nodiscard]] void* add_event(int ordinal, bool is_timed);
   [[nodiscard]] bool remove_event(void* handle) noexcept;
   [[nodiscard]] bool read_event(void* handle, simulated_event& into) noexcept;
-  [[nodiscard]] bool set_event(void* handle, const mark& recorded) noexcept;
+  /// Replaces what `what` says was recorded.
+  [[nodiscard]] bool set_event(void* handle, const simulated_event& what) noexcept;
 
   /// False if it was enabled before.
   [[nodiscard]] bool enable_peer(int reader, int owner) noexcept;

@@ -3,6 +3,7 @@
 #include "device/cuda/rehearsal/queue.hpp"
 
 #include <chrono>
+#include <random>
 #include <thread>
 #include <utility>
 
@@ -40,6 +41,17 @@ bool spin_until(Condition condition) noexcept {
   return condition();
 }
 
+/// In microseconds; where they differ, no two programs have the same ones.
+int next_delay() noexcept {
+  const settings& now = current_settings();
+  const int most = now.delay_us.load(std::memory_order_relaxed);
+  const int least = now.least_delay_us.load(std::memory_order_relaxed);
+  if (most <= least) return most;
+  thread_local std::minstd_rand numbers(
+      static_cast<unsigned>(clock::now().time_since_epoch().count()));
+  return std::uniform_int_distribution(least, most)(numbers);
+}
+
 }  // namespace
 
 queue::~queue() {
@@ -60,8 +72,7 @@ work* queue::prepare() {
 }
 
 void queue::give_back(work* item) noexcept {
-  item->heap.reset();
-  item->wait_for = {};
+  item->clear();
   const std::lock_guard lock(mutex_);
   item->next = spare_;
   spare_ = item;
@@ -71,7 +82,7 @@ std::uint64_t queue::submit(work* item) {
   const std::uint64_t before = submitted_.load(std::memory_order_relaxed);
   if (before > most_in_flight && !reached(before - most_in_flight)) wait(before - most_in_flight);
 
-  item->delay_us = current_settings().delay_us.load(std::memory_order_relaxed);
+  if (!item->is_immediate) item->delay_us = next_delay();
   const std::lock_guard lock(mutex_);
   if (!started_) {
     // Detached: the thread shares ownership of its queue, and a process may exit with work pending.
@@ -148,8 +159,7 @@ void queue::loop() noexcept {
       // A device with a sticky error runs nothing any more.
       if (!stopping_ && sticky_error(ordinal_) == 0) item->run(*item, ordinal_);
       // Before the work counts as done: nothing of it may be alive then.
-      item->heap.reset();
-      item->wait_for = {};
+      item->clear();
       item->next = std::exchange(used, item);
       count_done();
     }

@@ -31,11 +31,21 @@ struct work {
   const void* source = nullptr;
   std::size_t nbytes = 0;
   int value = 0;
-  int delay_us = 0;  ///< as set when the work was submitted
+  bool is_immediate = false;  ///< no delay before it
+  int delay_us = 0;           ///< as set when the work was submitted
   mark wait_for;
-  std::unique_ptr<std::byte[]> heap;  ///< what does not fit into `bytes`
+  std::shared_ptr<std::atomic<std::int64_t>> time;  ///< to be set
+  std::unique_ptr<std::byte[]> heap;                ///< what does not fit into `bytes`
   alignas(64) std::byte bytes[inline_size];
 
+  /// Nothing that others could wait for, or count, is alive in a piece of work that is done.
+  void clear() noexcept {
+    heap.reset();
+    wait_for = {};
+    time.reset();
+    is_immediate = false;
+    delay_us = 0;
+  }
   [[nodiscard]] const void* payload() const noexcept { return heap ? heap.get() : bytes; }
 };
 

@@ -74,15 +74,26 @@ bool read_failure(std::string_view text) noexcept {
   return true;
 }
 
+/// "500", or "0-2000".
+bool read_delay(std::string_view text, settings& into) noexcept {
+  constexpr long long longest = 60'000'000;
+  const long long least = take_number(text);
+  long long most = least;
+  if (text.starts_with("-")) {
+    text.remove_prefix(1);
+    most = take_number(text);
+  }
+  if (least < 0 || most < least || most > longest || !text.empty()) return false;
+  into.least_delay_us = static_cast<int>(least);
+  into.delay_us = static_cast<int>(most);
+  return true;
+}
+
 void read_environment(settings& into) noexcept {
   for (auto& row : into.peers) row.set();
   if (const char* value = std::getenv("SKERRY_REHEARSE_DELAY_US"); value != nullptr) {
-    std::string_view text = value;
-    const long long delay = take_number(text);
-    if (delay >= 0 && delay <= 60'000'000 && text.empty()) {
-      into.delay_us = static_cast<int>(delay);
-    } else {
-      complain("SKERRY_REHEARSE_DELAY_US", value, "0 to 60000000");
+    if (!read_delay(value, into)) {
+      complain("SKERRY_REHEARSE_DELAY_US", value, "0 to 60000000, or a range like 0-2000");
     }
   }
   if (const char* value = std::getenv("SKERRY_REHEARSE_MEMORY"); value != nullptr) {

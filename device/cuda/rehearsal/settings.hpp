@@ -14,7 +14,8 @@ inline constexpr int most_devices = 64;
 
 /// What the SKERRY_REHEARSE_* variables say.
 struct settings {
-  std::atomic<int> delay_us{0};
+  std::atomic<int> delay_us{0};        ///< of each piece of work, at most
+  std::atomic<int> least_delay_us{0};  ///< at least
   std::atomic<std::size_t> memory_bytes{std::size_t{8} << 30};
   bool pools = true;
   /// [reader][owner]

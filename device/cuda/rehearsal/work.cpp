@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/rehearsal/work.hpp"
 
+#include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "device/cuda/rehearsal/enter.hpp"
 
@@ -95,6 +97,10 @@ void run_free(work& self, int ordinal) noexcept {
 }
 
 void run_wait(work& self, int) noexcept { self.wait_for.on->wait(self.wait_for.ticket); }
+void run_time(work& self, int) noexcept {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  self.time->store(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
 void run_function(work& self, int) noexcept { self.function(self.target); }
 void run_kernel(work& self, int) noexcept { self.kernel(self.payload()); }
 
@@ -145,6 +151,18 @@ int submit_wait(queue& on, const mark& point) {
   item->run = run_wait;
   item->wait_for = point;
   item.submit();
+  return cuda::success;
+}
+
+int submit_time(queue& on, simulated_event& into) {
+  draft item(on);
+  auto time = std::make_shared<std::atomic<std::int64_t>>(0);
+  item->run = run_time;
+  item->is_immediate = true;
+  item->time = time;
+  const std::uint64_t ticket = item.submit();
+  into.recorded = {on.shared_from_this(), ticket};
+  into.time = std::move(time);
   return cuda::success;
 }
 

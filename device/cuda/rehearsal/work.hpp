@@ -13,6 +13,8 @@ namespace skerry::rehearsal {
 [[nodiscard]] int submit_free(machine& all, queue& on, void* data);
 /// Makes later work wait for a point of another stream.
 [[nodiscard]] int submit_wait(queue& on, const mark& point);
+/// Notes the time when the work before it has run.
+[[nodiscard]] int submit_time(queue& on, simulated_event& into);
 
 // Entry points of cuda::api.
 int copy_async(void* target, const void* source, std::size_t nbytes, cuda::copy_kind kind,
