@@ -5,11 +5,12 @@
 #include <atomic>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 #include "core/device.hpp"
 
 namespace skerry {
+
+class stream_uses;
 
 /// Room for the layer above, in a storage with a foreign owner: by which the arrays that share it
 /// report the owner to a garbage collector. Guarded by that layer's lock.
@@ -40,11 +41,9 @@ class storage {
   /// True where copies between this host memory and a CUDA device need no chunk in between. Large
   /// host arrays come to be so by themselves, of which nobody outside is to know.
   [[nodiscard]] virtual bool page_locked() const noexcept { return pinned(); }
-  /// Tells the storage that `stream` (a native handle of its device) has work in flight on it, so
-  /// that the memory outlives that work. A no-op on devices without streams.
-  virtual void used_on(void* stream) noexcept { static_cast<void>(stream); }
-  /// Streams other than the legacy default one of its device that may have work in flight on it.
-  [[nodiscard]] virtual std::vector<void*> streams_in_use() { return {}; }
+  /// Which streams have work in flight on it: the device layer's record. Null where all work is
+  /// done when a call returns.
+  [[nodiscard]] virtual stream_uses* uses() noexcept { return nullptr; }
   /// Whether somebody else owns the memory.
   [[nodiscard]] bool is_foreign() const noexcept { return is_foreign_; }
   /// What `release` will let go with the last reference; null if this storage has no such owner.

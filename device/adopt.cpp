@@ -1,14 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <atomic>
-#include <mutex>
-#include <new>
-#include <vector>
-
 #include "core/errors.hpp"
-#include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
+#include "device/cuda/stream_uses.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
 
@@ -39,60 +33,33 @@ class foreign_storage final : public storage {
 
   [[nodiscard]] collector_view* collector() noexcept override { return &collector_; }
 
-  void used_on(void* stream) noexcept override {
-    if (where().kind == device_kind::cpu) {
-      // The handle may be of any CUDA device, so only the fact is kept.
-      if (pinned_) wait_for_all_.store(true, std::memory_order_relaxed);
-      return;
-    }
-    if (stream == home_) return;
-    if (stream == cuda::per_thread_stream) stream = cuda::legacy_stream;
-    try {
-      const std::lock_guard lock(mutex_);
-      if (std::find(streams_.begin(), streams_.end(), stream) == streams_.end()) {
-        streams_.push_back(stream);
-      }
-    } catch (const std::bad_alloc&) {
-      wait_for_all_.store(true, std::memory_order_relaxed);
-    }
-  }
-
-  [[nodiscard]] std::vector<void*> streams_in_use() override {
-    if (where().kind == device_kind::cpu) return {};
-    const std::lock_guard lock(mutex_);
-    std::vector<void*> streams = streams_;
-    std::erase(streams, cuda::legacy_stream);
-    return streams;
+  /// Copies between host memory and a GPU have ended when a call returns.
+  [[nodiscard]] stream_uses* uses() noexcept override {
+    return where().kind == device_kind::cuda ? &uses_ : nullptr;
   }
 
  private:
   void destroy() noexcept override {
-    if (cuda::alive()) order_release();
+    if (cuda::alive() && where().kind == device_kind::cuda) order_release();
     // No lock is held here: the owner may run any code.
     if (release_ != nullptr) release_(owner_);
     delete this;
   }
 
   void order_release() noexcept {
-    const bool on_host = where().kind == device_kind::cpu;
-    if (wait_for_all_.load()) {
-      const int first = on_host ? 0 : where().index;
-      const int last = on_host ? cuda::count() : first + 1;
-      for (int i = first; i < last; ++i) cuda::wait_if_used(*cuda::detail::states[i]);
-    } else if (!on_host && !streams_.empty()) {
-      cuda::device_state& on = *cuda::detail::states[where().index];
-      if (!on.lost()) on.memory->join(streams_, home_);
-    }
+    cuda::device_state& on = *cuda::detail::states[where().index];
+    if (on.lost()) return;
+    uses_.take().for_each([&](const cuda::stream_use& each) {
+      if (!each.is_foreign) each.by->come_before(on, home_, each.stretch);
+    });
   }
 
   void* owner_;
   void (*release_)(void*) noexcept;
   void* home_;  ///< the owner reuses the memory in order with this stream
   bool pinned_;
-  std::atomic<bool> wait_for_all_{false};
   collector_view collector_;
-  std::mutex mutex_;
-  std::vector<void*> streams_;  ///< others with work of ours
+  stream_uses uses_;
 };
 
 }  // namespace

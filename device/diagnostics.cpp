@@ -31,7 +31,7 @@ void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept {
 }
 
 std::uint64_t rehearsed_calls() noexcept { return rehearsal::calls(); }
-void delay_rehearsed_work(int microseconds) noexcept { rehearsal::set_delay(microseconds); }
+void delay_rehearsed_work(int least, int most) noexcept { rehearsal::set_delay(least, most); }
 void capture_rehearsed_stream(void* handle) noexcept { rehearsal::set_captured(handle); }
 
 }  // namespace skerry

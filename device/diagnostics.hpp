@@ -28,7 +28,7 @@ void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept;
 /// Simulated calls since fail_rehearsed_call was last called.
 [[nodiscard]] std::uint64_t rehearsed_calls() noexcept;
 /// Makes every piece of simulated work wait before it runs.
-void delay_rehearsed_work(int microseconds) noexcept;
+void delay_rehearsed_work(int least, int most) noexcept;
 /// Makes a simulated stream count as being captured into a graph; null for none.
 void capture_rehearsed_stream(void* handle) noexcept;
 

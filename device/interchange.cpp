@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/interchange.hpp"
 
-#include <algorithm>
-#include <vector>
-
-#include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
+#include "device/cuda/stream_uses.hpp"
+#include "device/cuda/streams.hpp"
 #include "device/stream.hpp"
 
 namespace skerry {
@@ -19,25 +17,66 @@ bool is_capturing(cuda::device_state& on, void* stream) {
   return capturing != 0;
 }
 
+/// The uses of memory on streams of its device other than these two, and on other devices.
+cuda::unfinished_uses uses_elsewhere(storage& memory, const void* one, const void* other) {
+  stream_uses* const known = memory.uses();
+  if (known == nullptr) return {};
+  cuda::unfinished_uses all = known->unfinished();
+  all.forget_if([&](const cuda::stream_use& each) {
+    const void* const by = each.by->handle();
+    return (by == one || by == other) && each.by->on().where == memory.where();
+  });
+  return all;
+}
+
+void wait_for(const cuda::unfinished_uses& uses, cuda::device_state& waiting, void* stream) {
+  uses.for_each(
+      [&](const cuda::stream_use& each) { each.by->come_before(waiting, stream, each.stretch); });
+}
+
 }  // namespace
 
 void* make_ready(storage& memory) {
   const device where = memory.where();
   cuda::device_state& on = cuda::use(where);
-  void* const current = current_stream_handle(where);
-  std::vector<void*> pending = memory.streams_in_use();
-  if (current != cuda::legacy_stream &&
-      std::find(pending.begin(), pending.end(), current) == pending.end()) {
-    pending.push_back(current);
-  }
-  if (pending.empty()) return cuda::legacy_stream;
+  const cuda::timeline& work = cuda::current_timeline(on);
+  void* const current = work.handle();
+  const bool is_usual = current == cuda::legacy_stream;
+  if (is_usual && (memory.uses() == nullptr || memory.uses()->are_all_on(work))) return current;
+  const cuda::unfinished_uses pending = uses_elsewhere(memory, cuda::legacy_stream, current);
+  if (is_usual && pending.empty()) return current;
   const cuda::device_guard guard(on);
   if (is_capturing(on, current)) return current;
   // True where any stream that the legacy one would wait for is captured.
   if (is_capturing(on, cuda::legacy_stream)) return current;
-  std::erase_if(pending, [&](void* stream) { return is_capturing(on, stream); });
-  on.memory->join(pending, cuda::legacy_stream);
+  wait_for(pending, on, cuda::legacy_stream);
+  if (!is_usual) cuda::join(on, cuda::legacy_stream, on, current);
   return cuda::legacy_stream;
+}
+
+void make_ready_on(storage& memory, void* stream) {
+  const device where = memory.where();
+  cuda::device_state& on = cuda::use(where);
+  const cuda::timeline& work = cuda::current_timeline(on);
+  void* const current = work.handle();
+  if (current != stream) {
+    cuda::join(on, stream, on, current);
+  } else if (memory.uses() == nullptr || memory.uses()->are_all_on(work)) {
+    return;
+  }
+  wait_for(uses_elsewhere(memory, stream, current), on, stream);
+}
+
+void make_ready_on_current(storage& memory) {
+  if (stream_uses* const known = memory.uses()) {
+    known->come_before(cuda::current_timeline(cuda::use(memory.where())));
+  }
+}
+
+void come_after_current(storage& memory) {
+  if (stream_uses* const known = memory.uses()) {
+    known->come_after(cuda::current_timeline(cuda::use(memory.where())));
+  }
 }
 
 pointer_facts inspect_pointer(const void* data) {

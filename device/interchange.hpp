@@ -21,6 +21,15 @@ class device_guard;
 /// is the legacy one (1); but the current one while a graph is captured, which such a wait would
 /// break. Throws device_error, device_unavailable_error.
 [[nodiscard]] void* make_ready(storage& memory);
+/// Makes a stream of the memory's CUDA device, which may be a consumer's, wait for the same. Throws
+/// device_error.
+void make_ready_on(storage& memory, void* stream);
+/// Makes this thread's current stream of the memory's device wait for all work of ours in flight on
+/// it: for consumers who ask for that stream. Throws device_error.
+void make_ready_on_current(storage& memory);
+/// Memory of a producer for whom this thread's current stream waits: later uses on other streams
+/// wait for that one.
+void come_after_current(storage& memory);
 
 /// What CUDA knows of an address.
 struct pointer_facts {

@@ -10,6 +10,8 @@
 
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
+#include "device/cuda/stream_uses.hpp"
+#include "device/cuda/streams.hpp"
 #include "device/stream.hpp"
 
 namespace skerry {
@@ -28,14 +30,15 @@ bool waits_after_launch() noexcept {
 /// Scratch memory of one launch. It goes back to the pool in order with the stream, so the end of
 /// the call may be before the kernel's.
 struct pooled_context : launch_context {
-  pooled_context(cuda::device_state& device, void* handle) noexcept
-      : launch_context{.stream = handle, .workspace = allocate_scratch, .explanation = nullptr},
-        on(device) {}
+  explicit pooled_context(cuda::timeline& by) noexcept
+      : launch_context{
+            .stream = by.handle(), .workspace = allocate_scratch, .explanation = nullptr},
+        work(by) {}
 
   static void* allocate_scratch(launch_context* self, std::size_t nbytes) noexcept {
     auto& mine = *static_cast<pooled_context*>(self);
     try {
-      mine.scratch.push_back(mine.on.memory->allocate(nbytes, mine.stream));
+      mine.scratch.push_back(mine.work.on().memory->allocate(nbytes, mine.work));
       return mine.scratch.back()->data();
     } catch (...) {
       mine.problem = std::current_exception();
@@ -43,7 +46,7 @@ struct pooled_context : launch_context {
     }
   }
 
-  cuda::device_state& on;
+  cuda::timeline& work;
   std::vector<storage_ref> scratch;
   std::exception_ptr problem;  ///< says more than the status that the kernel returns for it
 };
@@ -65,7 +68,8 @@ void require_accepted(device where, const kernel& what, const void* params) {
                      where, cuda::invalid_value, false);
 }
 
-void launch_native(cuda::device_state& on, const kernel& what, const void* params, void* handle) {
+void launch_native(cuda::timeline& work, const kernel& what, const void* params) {
+  cuda::device_state& on = work.on();
   if (what.native == nullptr) throw_no_form(on.where);
   if (!on.has_kernels) {
     throw device_unavailable_error(
@@ -73,7 +77,7 @@ void launch_native(cuda::device_state& on, const kernel& what, const void* param
             to_string(on.where) + " (" + on.properties.name + "); install a build for it",
         unavailable_reason::no_kernel_image);
   }
-  pooled_context context(on, handle);
+  pooled_context context(work);
   const int code = what.native(params, &context);
   if (context.problem && code != cuda::success) {
     static_cast<void>(cuda::calls().get_last_error());
@@ -88,28 +92,30 @@ void launch_native(cuda::device_state& on, const kernel& what, const void* param
 }
 
 void launch_on_cuda(device where, const kernel& what, const void* params, std::size_t params_size,
-                    std::span<storage* const> uses) {
+                    std::span<const memory_use> uses) {
   cuda::device_state& on = cuda::use(where);
-  void* const handle = current_stream_handle(where);
+  cuda::timeline& work = cuda::current_timeline(on);
   const cuda::device_guard guard(on);
-  cuda::refuse_capture(on, handle, "launch");
-  // Before the work: if it fails to start, memory waits for nothing, which does no harm.
-  for (storage* each : uses) each->used_on(handle);
-  const auto rehearse_kernel = cuda::calls().launch_host_kernel;
-  if (rehearse_kernel != nullptr) {
-    if (what.host == nullptr) throw_no_form(where);
-    require_accepted(where, what, params);
-    cuda::check(rehearse_kernel(what.host, params, params_size, handle), on, "launch");
-  } else {
-    launch_native(on, what, params, handle);
+  cuda::refuse_capture(on, work.handle(), "launch");
+  {
+    // Before the work: if it fails to start, others wait for nothing, which does no harm.
+    const cuda::ordered_work ordered(work, uses);
+    const auto rehearse_kernel = cuda::calls().launch_host_kernel;
+    if (rehearse_kernel != nullptr) {
+      if (what.host == nullptr) throw_no_form(where);
+      require_accepted(where, what, params);
+      cuda::check(rehearse_kernel(what.host, params, params_size, work.handle()), on, "launch");
+    } else {
+      launch_native(work, what, params);
+    }
   }
-  if (waits_after_launch()) stream::from_handle(where, handle).synchronize();
+  if (waits_after_launch()) current_stream(where).synchronize();
 }
 
 }  // namespace
 
 void launch(device where, const kernel& what, const void* params, std::size_t params_size,
-            std::span<storage* const> uses) {
+            std::span<const memory_use> uses) {
   if (where.kind == device_kind::cpu) [[likely]] {
     if (what.host == nullptr) [[unlikely]]
       throw_no_form(where);

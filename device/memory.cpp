@@ -13,10 +13,10 @@
 #include "device/cuda/pinned.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
+#include "device/cuda/streams.hpp"
 #include "device/fault.hpp"
 #include "device/host_pages.hpp"
 #include "device/registry.hpp"
-#include "device/stream.hpp"
 
 namespace skerry {
 
@@ -66,7 +66,7 @@ storage_ref allocate(device where, std::size_t nbytes) {
   if (detail::count_allocation()) [[unlikely]]
     throw_planned_failure("allocate", where, nbytes);
   if (nbytes == 0) return storage_ref(new empty_storage(where));
-  return on.memory->allocate(nbytes, current_stream_handle(where));
+  return on.memory->allocate(nbytes, cuda::current_timeline(on));
 }
 
 storage_ref allocate_pinned(device where, std::size_t nbytes) {

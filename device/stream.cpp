@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/stream.hpp"
 
-#include <array>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/errors.hpp"
 #include "device/cuda/deferred.hpp"
@@ -16,41 +16,18 @@ namespace skerry {
 
 namespace {
 
-/// The streams that a thread chose. On the heap, made by the first choice: a thread's own storage
-/// is scarce in a module that is loaded late, and the allocator needs what there is for its caches.
-struct chosen_streams {
-  std::array<stream, cuda::most_devices> streams = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<stream, cuda::most_devices>{
-        stream({device_kind::cuda, static_cast<std::int16_t>(I)})...};
-  }(std::make_index_sequence<cuda::most_devices>{});
-  std::array<void*, cuda::most_devices> handles{};  ///< null for the default stream
-};
-
-/// Null in a thread that never chose a stream, and after its end.
-constinit thread_local chosen_streams* chosen = nullptr;
-
-chosen_streams& choices_of_thread() {
-  struct owner {
-    ~owner() { delete std::exchange(chosen, nullptr); }
-  };
-  thread_local const owner at_end;
-  static_cast<void>(at_end);
-  if (chosen == nullptr) chosen = new chosen_streams;
-  return *chosen;
-}
-
 [[noreturn]] void throw_no_streams(device where) {
   throw value_error("stream: " + to_string(where) +
                     " has one stream only: its work is done when the call returns; choose a CUDA "
                     "device");
 }
 
-void require_same_device(device a, device b, const char* what) {
-  if (a == b) return;
-  throw device_mismatch_error(std::string(what) + ": the event belongs to " + to_string(a) +
-                                  ", the stream to " + to_string(b) +
-                                  "; record an event on a stream of its own device",
-                              {a, b});
+void require_same_device(const char* op, device own, device other, const char* name,
+                         const char* remedy) {
+  if (own == other) return;
+  throw device_mismatch_error(std::string(op) + ": the event belongs to " + to_string(own) + ", " +
+                                  name + " to " + to_string(other) + "; " + remedy,
+                              {own, other});
 }
 
 }  // namespace
@@ -87,11 +64,14 @@ void* stream::handle() const noexcept {
 void stream::synchronize() const {
   if (where_.kind == device_kind::cpu) return;
   cuda::device_state& on = cuda::use(where_);
+  cuda::timeline* const work = on.streams->find(handle());
+  const std::uint64_t ended = work != nullptr ? work->end_stretch() : 0;
   const std::uint64_t before = on.deferred->next();
   {
     const cuda::device_guard guard(on);
     cuda::check(cuda::calls().stream_synchronize(handle()), on, "synchronize");
   }
+  if (work != nullptr) work->passed(ended);
   on.deferred->waited(handle(), before);
 }
 
@@ -105,21 +85,24 @@ bool stream::idle() const {
 void stream::wait(const stream& other) const {
   if (where_.kind == device_kind::cpu) return other.synchronize();
   if (other.where_.kind == device_kind::cpu || *this == other) return;
-  event point(other.where_);
-  point.record(other);
-  point.wait(*this);
+  cuda::join(cuda::use(where_), handle(), cuda::use(other.where_), other.handle());
 }
 
 event::event(device where) : where_(where) {
-  if (where.kind == device_kind::cuda) native_ = cuda::use(where).streams->create_event();
+  if (where.kind == device_kind::cuda) native_ = cuda::use(where).streams->create_timed_event();
 }
 
 void event::record(const stream& on) {
-  require_same_device(where_, on.where(), "event");
-  if (where_.kind == device_kind::cpu) return;
-  cuda::device_state& here = cuda::use(where_);
-  const cuda::device_guard guard(here);
-  cuda::check(cuda::calls().event_record(handle(), on.handle()), here, "event");
+  require_same_device("record", where_, on.where(), "the stream",
+                      "record an event on a stream of its own device");
+  if (where_.kind == device_kind::cpu) {
+    host_time_ = std::chrono::steady_clock::now();
+  } else {
+    cuda::device_state& here = cuda::use(where_);
+    const cuda::device_guard guard(here);
+    cuda::check(cuda::calls().event_record(handle(), on.handle()), here, "event");
+  }
+  is_recorded_ = true;
 }
 
 void event::wait(const stream& on) const {
@@ -147,37 +130,44 @@ bool event::done() const {
   return cuda::is_done(cuda::calls().event_query(handle()), here, "event");
 }
 
-stream current_stream(device where) {
-  if (current_stream_handle(where) == stream(where).handle()) return stream(where);
-  return choices_of_thread().streams[static_cast<std::size_t>(where.index)];
+void event::require_recorded(const char* name) const {
+  if (!is_recorded_) {
+    throw value_error(std::string("elapsed: ") + name + " of " + to_string(where_) +
+                      " was never recorded; call its record() before the work that is to be timed "
+                      "ends");
+  }
+  if (!done()) {
+    throw value_error(std::string("elapsed: ") + name + " of " + to_string(where_) +
+                      " is not done: its stream has not come there; wait with its synchronize()");
+  }
 }
 
-void* current_stream_handle(device where) noexcept {
-  if (where.kind == device_kind::cpu) return nullptr;
-  const auto index = static_cast<std::size_t>(where.index);
-  if (chosen == nullptr || index >= cuda::most_devices) return cuda::legacy_stream;
-  void* const handle = chosen->handles[index];
-  return handle != nullptr ? handle : cuda::legacy_stream;
-}
-
-void set_current_stream(const stream& to) {
-  require(to.where());
-  if (to.where().kind == device_kind::cpu) return;
-  const auto index = static_cast<std::size_t>(to.where().index);
-  chosen_streams& mine = choices_of_thread();
-  mine.streams[index] = to;
-  mine.handles[index] = to.handle();
+double event::elapsed(const event& end) const {
+  require_same_device("elapsed", where_, end.where_, "the end",
+                      "time work by two events of one device");
+  require_recorded("the start");
+  end.require_recorded("the end");
+  if (where_.kind == device_kind::cpu) {
+    return std::chrono::duration<double>(end.host_time_ - host_time_).count();
+  }
+  cuda::device_state& here = cuda::use(where_);
+  const cuda::device_guard guard(here);
+  float milliseconds = 0.0F;
+  cuda::check(cuda::calls().event_elapsed(&milliseconds, handle(), end.handle()), here, "elapsed");
+  return static_cast<double>(milliseconds) / 1000.0;
 }
 
 void synchronize(device where) {
   require(where);
   if (where.kind == device_kind::cpu) return;
   cuda::device_state& on = cuda::use(where);
+  const std::vector<cuda::stream_use> ended = on.streams->end_stretches();
   const std::uint64_t before = on.deferred->next();
   {
     const cuda::device_guard guard(on);
     cuda::check(cuda::calls().device_synchronize(), on, "synchronize");
   }
+  for (const cuda::stream_use& each : ended) each.by->passed(each.stretch);
   on.deferred->waited_for_all(before);
 }
 

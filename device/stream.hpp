@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,7 +11,7 @@
 
 #include "core/device.hpp"
 #include "core/launch.hpp"
-#include "core/storage.hpp"
+#include "core/memory_use.hpp"
 
 namespace skerry {
 
@@ -51,7 +52,8 @@ class stream {
   std::shared_ptr<void> native_;  ///< null for the default stream
 };
 
-/// A point in the work of a stream.
+/// A point in the work of a stream, and the time at which the device came there. Of a CPU device,
+/// whose work is done when a call returns, the time of record().
 class event {
  public:
   explicit event(device where);
@@ -60,12 +62,19 @@ class event {
   void wait(const stream& on) const;
   void synchronize() const;
   [[nodiscard]] bool done() const;
+  /// Seconds from this event to a later one of the same device; negative if that came first. Throws
+  /// device_mismatch_error, value_error for an event that was not recorded or is not done.
+  [[nodiscard]] double elapsed(const event& end) const;
   [[nodiscard]] device where() const noexcept { return where_; }
   [[nodiscard]] void* handle() const noexcept { return native_.get(); }
 
  private:
+  void require_recorded(const char* name) const;
+
   device where_;
   std::shared_ptr<void> native_;
+  bool is_recorded_ = false;
+  std::chrono::steady_clock::time_point host_time_;  ///< of a CPU device
 };
 
 /// The stream that this thread's work on `where` goes to.
@@ -73,19 +82,24 @@ class event {
 /// Its handle only, without a reference count: for the hot path.
 [[nodiscard]] void* current_stream_handle(device where) noexcept;
 void set_current_stream(const stream& to);
+/// The same for a block of this thread's work: leaving makes the stream current that was so before.
+/// Throws value_error where the thread is in no such block.
+void enter_stream(const stream& to);
+void leave_stream(const stream& from);
 
 /// Waits for all work on a device, on all its streams.
 void synchronize(device where);
 
 /// Enqueues `what` on the current stream of `where`; a CPU device runs it before the call returns.
 /// `params` is copied if the work runs later. `uses` are the storages that the kernel reads or
-/// writes: their memory outlives it. Throws device_error, device_unavailable_error.
+/// writes: it runs after the work on them that was enqueued before, on whatever streams, and their
+/// memory outlives it. Throws device_error, device_unavailable_error.
 void launch(device where, const kernel& what, const void* params, std::size_t params_size,
-            std::span<storage* const> uses);
+            std::span<const memory_use> uses);
 
 template <class Params>
 void launch(device where, const kernel& what, const Params& params,
-            std::span<storage* const> uses) {
+            std::span<const memory_use> uses) {
   static_assert(std::is_trivially_copyable_v<Params>);
   launch(where, what, &params, sizeof params, uses);
 }

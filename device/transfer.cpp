@@ -10,8 +10,9 @@
 #include "device/cuda/deferred.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/staging.hpp"
+#include "device/cuda/stream_uses.hpp"
+#include "device/cuda/streams.hpp"
 #include "device/registry.hpp"
-#include "device/stream.hpp"
 
 namespace skerry {
 
@@ -41,27 +42,31 @@ void require_inside(const storage_ref& block, std::size_t offset, std::size_t nb
 }
 
 /// The current stream, for a copy.
-void* stream_of(cuda::device_state& on) {
-  void* const handle = current_stream_handle(on.where);
-  if (handle == cuda::legacy_stream) return handle;
+cuda::timeline& stream_for_copies(cuda::device_state& on) {
+  cuda::timeline& work = cuda::current_timeline(on);
+  if (work.handle() == cuda::legacy_stream) return work;
   const cuda::device_guard guard(on);
-  cuda::refuse_capture(on, handle, copying);
-  return handle;
+  cuda::refuse_capture(on, work.handle(), copying);
+  return work;
 }
 
 void host_to_device(const storage_ref& target, char* to, const storage_ref& source,
                     const char* from, std::size_t nbytes) {
   cuda::device_state& on = cuda::use(target->where());
-  void* const handle = stream_of(on);
-  target->used_on(handle);
+  cuda::timeline& work = stream_for_copies(on);
+  void* const handle = work.handle();
+  const memory_use uses[] = {writes(target)};
+  cuda::ordered_work ordered(work, uses);
   if (!source->page_locked()) {
     on.chunks->to_device(to, from, nbytes, handle);
   } else {
     // No intermediate copy, but the CPU may write the source again as soon as this returns.
     const cuda::device_guard guard(on);
+    ordered.begin_wait();
     cuda::check(cuda::calls().copy_async(to, from, nbytes, cuda::copy_kind::host_to_device, handle),
                 on, copying);
     cuda::check(cuda::calls().stream_synchronize(handle), on, copying);
+    ordered.passed();
   }
   count_move(moved.host_to_device, nbytes);
 }
@@ -69,9 +74,12 @@ void host_to_device(const storage_ref& target, char* to, const storage_ref& sour
 void device_to_host(char* to, bool to_page_locked, const storage_ref& source, const char* from,
                     std::size_t nbytes) {
   cuda::device_state& on = cuda::use(source->where());
-  void* const handle = stream_of(on);
+  cuda::timeline& work = stream_for_copies(on);
+  void* const handle = work.handle();
   const std::uint64_t before = on.deferred->next();
-  source->used_on(handle);
+  const memory_use uses[] = {reads(source)};
+  cuda::ordered_work ordered(work, uses);
+  ordered.begin_wait();
   if (!to_page_locked) {
     on.chunks->to_host(to, from, nbytes, handle);
   } else {
@@ -80,48 +88,30 @@ void device_to_host(char* to, bool to_page_locked, const storage_ref& source, co
                 on, copying);
     cuda::check(cuda::calls().stream_synchronize(handle), on, copying);
   }
+  ordered.passed();
   count_move(moved.device_to_host, nbytes);
   on.deferred->waited(handle, before);
 }
 
-/// On the target's stream, which waits for the source's first; afterwards the source's stream waits
-/// for the copy, so that later work there may overwrite or free the source.
+/// On the target's stream.
 void between_devices(const storage_ref& target, char* to, const storage_ref& source,
                      const char* from, std::size_t nbytes) {
   cuda::device_state& on = cuda::use(target->where());
   cuda::device_state& origin = cuda::use(source->where());
-  static_cast<void>(stream_of(on));
-  static_cast<void>(stream_of(origin));
-  const stream target_stream = current_stream(target->where());
-  const stream source_stream = current_stream(source->where());
-  target->used_on(target_stream.handle());
-  source->used_on(source_stream.handle());
+  cuda::timeline& work = stream_for_copies(on);
   const bool same_gpu = on.ordinal == origin.ordinal;
   // The driver stages by itself where there is no peer access; asking enables it where it exists.
   if (!same_gpu) static_cast<void>(cuda::route_between(on, origin));
 
-  event arrived(target->where());
-  target_stream.wait(source_stream);
-  {
-    const cuda::device_guard guard(on);
-    const int code =
-        same_gpu ? cuda::calls().copy_async(to, from, nbytes, cuda::copy_kind::device_to_device,
-                                            target_stream.handle())
-                 : cuda::calls().copy_peer_async(to, on.ordinal, from, origin.ordinal, nbytes,
-                                                 target_stream.handle());
-    cuda::check(code, on, copying);
-  }
-  try {
-    arrived.record(target_stream);
-    arrived.wait(source_stream);
-  } catch (...) {
-    // The copy runs, and nothing orders the source's stream after it: wait here.
-    const cuda::device_guard guard(on, std::nothrow);
-    if (guard.ok()) {
-      cuda::check_silently(cuda::calls().stream_synchronize(target_stream.handle()), on, copying);
-    }
-    throw;
-  }
+  const memory_use uses[] = {writes(target), reads(source)};
+  const cuda::ordered_work ordered(work, uses);
+  const cuda::device_guard guard(on);
+  const int code = same_gpu
+                       ? cuda::calls().copy_async(to, from, nbytes,
+                                                  cuda::copy_kind::device_to_device, work.handle())
+                       : cuda::calls().copy_peer_async(to, on.ordinal, from, origin.ordinal, nbytes,
+                                                       work.handle());
+  cuda::check(code, on, copying);
   count_move(moved.device_to_device, nbytes);
 }
 
@@ -148,17 +138,18 @@ void copy_bytes(const storage_ref& target, std::size_t target_offset, const stor
 }
 
 struct upload::chunks {
-  chunks(cuda::device_state& on, void* stream) : bytes(*on.chunks, stream) {}
+  chunks(const storage_ref& target, cuda::timeline& work)
+      : uses{writes(target)}, ordered(work, uses), bytes(*work.on().chunks, work.handle()) {}
+  const memory_use uses[1];
+  const cuda::ordered_work ordered;
   cuda::staging::upload bytes;
 };
 
 static_assert(upload::most_bytes == cuda::staging::chunk_bytes);
 
-upload::upload(const storage_ref& target) : target_(target) {
-  cuda::device_state& on = cuda::use(target->where());
-  void* const handle = stream_of(on);
-  target->used_on(handle);
-  chunks_ = std::make_unique<chunks>(on, handle);
+upload::upload(const storage_ref& target)
+    : target_(target),
+      chunks_(std::make_unique<chunks>(target, stream_for_copies(cuda::use(target->where())))) {
   moved.count.fetch_add(1, std::memory_order_relaxed);
 }
 

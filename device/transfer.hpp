@@ -10,9 +10,9 @@
 
 namespace skerry {
 
-/// Copies bytes between two storages on any two devices, ordered after the pending work of both
-/// current streams and before later work of the destination's (and of the source's, as far as it
-/// would overwrite the source). Between CPU and CUDA pageable memory goes through pinned chunks, so
+/// Copies bytes between two storages on any two devices, on the current stream of the target's (of
+/// the source's, if the target is on a CPU): after earlier uses of both and before later ones, on
+/// whatever streams. Between CPU and CUDA pageable memory goes through pinned chunks, so
 /// the source may be reused when the call returns; a copy to the CPU has arrived when the call
 /// returns, and throws what kernels before it have deferred. Between CUDA devices: peer copy where
 /// the hardware can, else staged.

@@ -127,14 +127,15 @@ const kernel* find_kernel(op_id op, dtype type, device where, std::int64_t size)
 }
 
 /// A CUDA device has to know what its work touches; on a CPU it is done when launch returns.
-void launch_alike(const device where, const kernel& what, const plan& part, storage* out,
+void launch_alike(const device where, const kernel& what, const plan& part, const storage_ref& out,
                   std::span<const operand> operands) {
   if (where.kind == device_kind::cpu) [[likely]]
     return launch(where, what, part, {});
-  storage* used[plan::max_operands] = {out};
+  memory_use used[plan::max_operands];
+  used[0] = writes(out);
   std::size_t count = 1;
   for (const operand& x : operands) {
-    if (x.array != nullptr) used[count++] = x.array->memory().get();
+    if (x.array != nullptr) used[count++] = reads(*x.array);
   }
   launch(where, what, part, {used, count});
 }
@@ -264,7 +265,7 @@ ndarray apply_as(const char* name, op_id op, std::span<const operand> operands) 
   raw_plan part;
   storage_ref memory = allocate(where, nbytes);
   plan_alike(*part, name, memory->data(), *result, type, size, operands);
-  launch_alike(where, *what, *part, memory.get(), operands);
+  launch_alike(where, *what, *part, memory, operands);
   return {std::move(memory), model->shape(), *result};
 }
 
@@ -287,7 +288,7 @@ void apply_into(op_id op, const ndarray& target, std::span<const operand> operan
   }
   raw_plan part;
   plan_alike(*part, entry.name, target.data(), type, type, size, operands);
-  launch_alike(where, *what, *part, target.memory().get(), operands);
+  launch_alike(where, *what, *part, target.memory(), operands);
 }
 
 }  // namespace skerry

@@ -24,7 +24,7 @@ ndarray band(const char* op, std::int64_t rows, std::int64_t columns, std::int64
   const kernel& what = require_kernel(op, kernels(where).moves.band, dtype::bool_, where);
   ndarray out = empty_of(c_layout(dims(shape), 1), dtype::bool_, where);
   if (out.size() > 0) {
-    storage* const uses[] = {out.memory().get()};
+    const memory_use uses[] = {writes(out)};
     launch(where, what, band_params{out.data(), rows, columns, lower, upper}, uses);
   }
   return out;

@@ -24,7 +24,7 @@ std::int64_t index_limit(device where) noexcept {
 void kernel_call::enqueue(const kernel& what) const {
   plan_parts parts(*shape_, {operands_, static_cast<std::size_t>(operand_count_)},
                    index_limit(where_));
-  const std::span<storage* const> uses(uses_, static_cast<std::size_t>(use_count_));
+  const std::span<const memory_use> uses(uses_, static_cast<std::size_t>(use_count_));
   parts.for_each([&](const plan& part) { launch(where_, what, part, uses); });
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/launch.hpp"
+#include "core/memory_use.hpp"
 #include "core/ndarray.hpp"
 #include "core/plan.hpp"
 #include "ops/kernels/table.hpp"
@@ -16,11 +17,12 @@ namespace skerry {
 class kernel_call {
  public:
   explicit kernel_call(const ndarray& output) : where_(output.device()), shape_(&output.shape()) {
-    add(output);
+    uses_[use_count_++] = writes(output);
+    operands_[operand_count_++] = plan_operand::of(output);
   }
   /// `x` broadcasts to the output's shape.
   void add(const ndarray& x) {
-    uses_[use_count_++] = x.memory().get();
+    uses_[use_count_++] = reads(x);
     operands_[operand_count_++] = plan_operand::of(x);
   }
   void add(element value, std::int64_t itemsize) {
@@ -36,7 +38,7 @@ class kernel_call {
   int operand_count_ = 0;
   int use_count_ = 0;
   plan_operand operands_[plan::max_operands];
-  storage* uses_[plan::max_operands];
+  memory_use uses_[plan::max_operands];
 };
 
 /// `what` itself, if it can run on `where`. Throws not_implemented_error: a build for fewer dtypes.

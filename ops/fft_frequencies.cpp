@@ -27,7 +27,7 @@ void count_up(const kernel& what, const ndarray& out, std::int64_t begin, std::i
   params.size = end - begin;
   params.start = element::of(static_cast<double>(first));
   params.step = element::of(1.0);
-  storage* const uses[] = {out.memory().get()};
+  const memory_use uses[] = {writes(out)};
   launch(out.device(), what, params, uses);
 }
 

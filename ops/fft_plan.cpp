@@ -140,7 +140,7 @@ void enqueue(const fft_plan& plan, const kernel& kernels_of_type, const ndarray&
   } else if (is_rehearsing()) {
     params.out_of_memory = word.emplace(where, error).get();
   }
-  storage* const uses[] = {out.memory().get(), source.memory().get()};
+  const memory_use uses[] = {writes(out), reads(source)};
   launch(where, what, params, uses);
   if (out_of_memory != 0) raise_out_of_memory(error, out_of_memory);
 }

@@ -103,10 +103,10 @@ bool interleave(const ndarray& out, std::span<const ndarray> arrays, int axis) {
   params.output = out.data();
   params.count = static_cast<std::int64_t>(arrays.size());
   params.size = arrays[0].size();
-  std::vector<storage*> uses{out.memory().get()};
+  std::vector<memory_use> uses{writes(out)};
   for (std::size_t k = 0; k < arrays.size(); ++k) {
     params.parts[k] = arrays[k].data();
-    uses.push_back(arrays[k].memory().get());
+    uses.push_back(reads(arrays[k]));
   }
   launch(out.device(), what, params, uses);
   return true;
@@ -230,7 +230,8 @@ std::optional<ndarray> rotated(const char* op, const ndarray& x, int axis, std::
                              .rows = out.nbytes() / row,
                              .row_bytes = row,
                              .shift_bytes = shift * item};
-  launch(out.device(), what, params, std::vector{out.memory().get(), x.memory().get()});
+  const memory_use uses[] = {writes(out), reads(x)};
+  launch(out.device(), what, params, uses);
   return out;
 }
 

@@ -28,7 +28,7 @@ struct counted_mask {
     starts = empty({blocks + 1}, dtype::int64, where);
     if (mask.size() == 0) return;
     auto* const to = reinterpret_cast<std::int64_t*>(starts.data());
-    storage* const uses[] = {mask.memory().get(), starts.memory().get()};
+    const memory_use uses[] = {reads(mask), writes(starts)};
     launch(where, what, count_params{mask.data(), mask.size(), to}, uses);
     read_bytes(&count, starts.memory(), static_cast<std::size_t>(blocks) * sizeof count,
                sizeof count);
@@ -48,8 +48,7 @@ ndarray compress(const char* op, const ndarray& x, const ndarray& mask) {
   ndarray out = empty({chosen.count}, x.dtype(), where);
   if (chosen.count == 0) return out;
   const ndarray from = contiguous(x);
-  storage* const uses[] = {chosen.mask.memory().get(), from.memory().get(), out.memory().get(),
-                           chosen.starts.memory().get()};
+  const memory_use uses[] = {reads(chosen.mask), reads(from), writes(out), reads(chosen.starts)};
   launch(where, what,
          compress_params{chosen.mask.data(), from.data(), out.data(), x.size(), chosen.begins()},
          uses);
@@ -73,8 +72,7 @@ std::vector<ndarray> true_indices(const char* op, const ndarray& mask) {
     params.starts = chosen.begins();
     params.rank = rank;
     std::copy(mask.shape().begin(), mask.shape().end(), params.shape);
-    storage* const uses[] = {chosen.mask.memory().get(), all.memory().get(),
-                             chosen.starts.memory().get()};
+    const memory_use uses[] = {reads(chosen.mask), writes(all), reads(chosen.starts)};
     launch(where, what, params, uses);
   }
   std::vector<ndarray> columns;

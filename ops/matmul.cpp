@@ -179,7 +179,7 @@ void enqueue_product(const kernel& what, const ndarray& out, ndarray x1, ndarray
   params.out = out.data();
   params.conjugate = of == operands::vectors && kind(out.dtype()) == dtype_kind::complex_floating;
   if (of == operands::matrices) join_rows(params);
-  storage* const uses[] = {out.memory().get(), x1.memory().get(), x2.memory().get()};
+  const memory_use uses[] = {writes(out), reads(x1), reads(x2)};
   launch(out.device(), what, params, uses);
 }
 

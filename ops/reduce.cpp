@@ -180,7 +180,7 @@ ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axi
   ndarray out = empty_of(c_layout(shape, itemsize(result)), result, where);
   params.output = out.data();
   if (params.kept_size > 0) {
-    storage* const uses[] = {out.memory().get(), source.memory().get()};
+    const memory_use uses[] = {writes(out), reads(source)};
     launch(where, what, params, uses);
   }
   return out;

@@ -87,7 +87,7 @@ ndarray run(const scan_entry& entry, scan_id op, const ndarray& x, int axis, boo
   }
   params.has_initial = include_initial;
   params.output = out.data() + (include_initial ? params.output_step : 0);
-  storage* const uses[] = {out.memory().get(), source.memory().get()};
+  const memory_use uses[] = {writes(out), reads(source)};
   launch(where, what, params, uses);
   return out;
 }

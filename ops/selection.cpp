@@ -69,7 +69,7 @@ bool is_aligned(const selection& chosen, std::int64_t itemsize) {
 
 template <class Params>
 void launch_parts(device where, const kernel& what, Params params, const dims& shape,
-                  std::span<const plan_operand> operands, std::span<storage* const> uses) {
+                  std::span<const plan_operand> operands, std::span<const memory_use> uses) {
   plan_parts parts(shape, operands, index_limit(where));
   parts.for_each([&](const plan& part) {
     params.over = part;
@@ -90,7 +90,7 @@ ndarray offsets_of(const char* op, device where, const selection& chosen) {
     params.found = record.get();
     params.adds = adds;
     const plan_operand operands[] = {plan_operand::of(offsets), plan_operand::of(axis.index)};
-    storage* const uses[] = {offsets.memory().get(), axis.index.memory().get()};
+    const memory_use uses[] = {writes(offsets), reads(axis.index)};
     launch_parts(where, what, params, chosen.index_shape, operands, uses);
     record.finish();
     adds = true;
@@ -149,7 +149,7 @@ ndarray gather(const char* op, const ndarray& x, const selection& chosen) {
       {.data = x.memory()->data() + chosen.place.offset,
        .where = &chosen.place,
        .itemsize = x.itemsize()}};
-  storage* const uses[] = {out.memory().get(), index.memory().get(), x.memory().get()};
+  const memory_use uses[] = {writes(out), reads(index), reads(x)};
   launch_parts(where, what, params, out.shape(), operands, uses);
   record.finish();
   return out;
@@ -175,7 +175,7 @@ void scatter(const char* op, const ndarray& x, const selection& chosen, const nd
        .where = &chosen.place,
        .itemsize = x.itemsize()},
       {.data = values.data(), .where = &from, .itemsize = x.itemsize()}};
-  storage* const uses[] = {offsets.memory().get(), x.memory().get(), values.memory().get()};
+  const memory_use uses[] = {writes(x), reads(offsets), reads(values)};
   launch_parts(where, what, params, chosen.place.shape, operands, uses);
 }
 

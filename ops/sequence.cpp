@@ -56,7 +56,7 @@ ndarray run_sequence(const char* op, std::int64_t size, dtype type, device where
   params.output = out.data();
   params.size = size;
   if (size > 0) {
-    storage* const uses[] = {out.memory().get()};
+    const memory_use uses[] = {writes(out)};
     launch(where, what, params, uses);
   }
   return out;

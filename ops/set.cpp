@@ -64,13 +64,13 @@ std::int64_t find_unique(const kernel& what, const ndarray& x, const unique_resu
                              .counts = wanted.counts ? integers(rooms.counts) : nullptr,
                              .distinct = reinterpret_cast<std::int64_t*>(distinct->data()),
                              .scratch = scratch->data()};
-  storage* const uses[] = {x.memory().get(),
-                           rooms.values.memory().get(),
-                           rooms.indices.memory().get(),
-                           rooms.inverse.memory().get(),
-                           rooms.counts.memory().get(),
-                           distinct.get(),
-                           scratch.get()};
+  const memory_use uses[] = {reads(x),
+                             writes(rooms.values),
+                             writes(rooms.indices),
+                             writes(rooms.inverse),
+                             writes(rooms.counts),
+                             writes(distinct),
+                             writes(scratch)};
   launch(where, what, params, uses);
   std::int64_t count = 0;
   read_bytes(&count, distinct, 0, sizeof count);
@@ -124,8 +124,7 @@ ndarray isin(const operand& x1, const operand& x2, bool invert) {
                            .output = reinterpret_cast<bool*>(out.data()),
                            .invert = invert,
                            .scratch = scratch->data()};
-  storage* const uses[] = {out.memory().get(), x.memory().get(), among.memory().get(),
-                           scratch.get()};
+  const memory_use uses[] = {writes(out), reads(x), reads(among), writes(scratch)};
   launch(where, what, params, uses);
   return out;
 }

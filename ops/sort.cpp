@@ -62,7 +62,7 @@ ndarray sort_rows(const char* op, const kernel& what, const ndarray& x, dtype ty
   const storage_ref scratch =
       host_scratch(where, params.slots * sort_scratch(length, itemsize(type)));
   params.scratch = scratch->data();
-  storage* const uses[] = {out.memory().get(), x.memory().get(), scratch.get()};
+  const memory_use uses[] = {writes(out), reads(x), writes(scratch)};
   launch(where, what, params, uses);
   return out;
 }

@@ -57,7 +57,7 @@ ndarray starts_of(const char* op, const ndarray& counts) {
   std::int64_t found = 0;
   std::optional<deferred_word> word;
   if (where.kind == device_kind::cuda) word.emplace(where, negative);
-  storage* const uses[] = {counts.memory().get(), starts.memory().get()};
+  const memory_use uses[] = {reads(counts), writes(starts)};
   launch(where, what,
          spread_params{reinterpret_cast<const std::int64_t*>(counts.data()), counts.size(),
                        reinterpret_cast<std::int64_t*>(starts.data()), word ? word->get() : &found},
@@ -83,7 +83,7 @@ ndarray owners_of(const char* op, const ndarray& counts) {
   const kernel& what = require_kernel(op, kernels(where).index.owners, dtype::int64, where);
   ndarray owners = empty(dims(shape), dtype::int64, where);
   if (total == 0) return owners;
-  storage* const uses[] = {starts.memory().get(), owners.memory().get()};
+  const memory_use uses[] = {reads(starts), writes(owners)};
   launch(where, what,
          owners_params{reinterpret_cast<const std::int64_t*>(starts.data()), counts.size(),
                        reinterpret_cast<std::int64_t*>(owners.data()), total},

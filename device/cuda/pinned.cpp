@@ -40,11 +40,6 @@ void free_block(void* data) noexcept {
   if (guard.ok()) check_silently(calls().host_deallocate(data), *on, "freeing pinned memory");
 }
 
-void wait_for_all_devices() noexcept {
-  const int n = count();
-  for (int i = 0; i < n; ++i) wait_if_used(*detail::states[i]);
-}
-
 void give_back(void* data, std::size_t block_bytes, device where) noexcept {
   if (!alive()) return;
   pinned_pool& pool = the_pool();
@@ -66,25 +61,20 @@ void give_back(void* data, std::size_t block_bytes, device where) noexcept {
   free_block(data);
 }
 
+/// Copies between it and a GPU have ended when a call returns.
 class pinned_storage final : public storage {
  public:
   pinned_storage(void* data, std::size_t nbytes, std::size_t block_bytes, device where) noexcept
       : storage(data, nbytes, where), block_bytes_(block_bytes) {}
   [[nodiscard]] bool pinned() const noexcept override { return true; }
-  /// The handle may be of any CUDA device, so only the fact is kept.
-  void used_on(void*) noexcept override { used_by_gpu_.store(true, std::memory_order_relaxed); }
 
  private:
   void destroy() noexcept override {
-    if (data() != nullptr) {
-      if (used_by_gpu_.load() && alive()) wait_for_all_devices();
-      give_back(data(), block_bytes_, where());
-    }
+    if (data() != nullptr) give_back(data(), block_bytes_, where());
     delete this;
   }
 
   std::size_t block_bytes_;
-  std::atomic<bool> used_by_gpu_{false};
 };
 
 void* take_cached(std::size_t block_bytes) {

@@ -3,61 +3,19 @@
 #include "device/cuda/pool.hpp"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "device/cuda/runtime.hpp"
+#include "device/cuda/streams.hpp"
 
 namespace skerry::cuda {
 
-namespace {
-
-class spin_guard {
- public:
-  explicit spin_guard(std::atomic_flag& flag) noexcept : flag_(flag) {
-    while (flag_.test_and_set(std::memory_order_acquire)) {
-    }
-  }
-  spin_guard(const spin_guard&) = delete;
-  spin_guard& operator=(const spin_guard&) = delete;
-  ~spin_guard() { flag_.clear(std::memory_order_release); }
-
- private:
-  std::atomic_flag& flag_;
-};
-
-}  // namespace
-
-device_storage::device_storage(block& home, std::size_t nbytes) noexcept
-    : storage(home.data, nbytes, home.owner->on_.where), block_(home) {}
-
-void device_storage::used_on(void* stream) noexcept {
-  if (stream == block_.home) return;
-  if (stream == per_thread_stream) stream = legacy_stream;
-  const spin_guard guard(block_.busy);
-  auto& others = block_.others;
-  if (std::find(others.begin(), others.end(), stream) != others.end()) return;
-  try {
-    // Room for the events too: giving memory back must not need any.
-    block_.events.reserve(others.size() + 1);
-    others.push_back(stream);
-  } catch (const std::bad_alloc&) {
-    block_.used_elsewhere = true;
-  }
-}
-
-std::vector<void*> device_storage::streams_in_use() {
-  std::vector<void*> streams;
-  if (block_.home != legacy_stream) streams.push_back(block_.home);
-  const spin_guard guard(block_.busy);
-  for (void* stream : block_.others) {
-    if (stream != legacy_stream) streams.push_back(stream);
-  }
-  return streams;
-}
+device_storage::device_storage(block& home, std::size_t nbytes, timeline& by) noexcept
+    : storage(home.data, nbytes, home.owner->on_.where), block_(home), uses_(by) {}
 
 void device_storage::destroy() noexcept {
   block* const mine = &block_;
+  mine->others = uses_.take();
   this->~device_storage();
   mine->owner->give_back(mine);
 }
@@ -123,14 +81,15 @@ block* pool::take_hit(const size_class& size, void* stream) noexcept {
   return item;
 }
 
-storage_ref pool::allocate(std::size_t nbytes, void* stream) {
+/// With the per-thread stream memory is in order with the legacy one, which waits for it.
+storage_ref pool::allocate(std::size_t nbytes, timeline& by) {
   const size_class size = on_.keeps_blocks ? size_class::of(nbytes) : size_class::exactly(nbytes);
+  void* const stream = by.handle();
   void* const home = stream == per_thread_stream ? legacy_stream : stream;
   block* item = take_hit(size, home);
   if (item == nullptr) item = acquire(nbytes, size, home);
-  storage_ref made(new (item->object) device_storage(*item, nbytes));
-  if (home != stream) made->used_on(stream);
-  return made;
+  timeline& owner = home == stream ? by : on_.streams->legacy();
+  return storage_ref(new (item->object) device_storage(*item, nbytes, owner));
 }
 
 memory_statistics pool::read_statistics() {

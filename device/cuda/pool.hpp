@@ -13,6 +13,7 @@
 
 #include "core/storage.hpp"
 #include "device/cuda/size_class.hpp"
+#include "device/cuda/stream_uses.hpp"
 #include "device/memory.hpp"
 
 namespace skerry::cuda {
@@ -24,13 +25,13 @@ struct block;
 /// An array's memory on a CUDA device.
 class device_storage final : public storage {
  public:
-  device_storage(block& home, std::size_t nbytes) noexcept;
-  void used_on(void* stream) noexcept override;
-  [[nodiscard]] std::vector<void*> streams_in_use() override;
+  device_storage(block& home, std::size_t nbytes, timeline& by) noexcept;
+  [[nodiscard]] stream_uses* uses() noexcept override { return &uses_; }
 
  private:
   void destroy() noexcept override;
   block& block_;
+  stream_uses uses_;
 };
 
 /// Device memory with all that is needed to hand it out again; the storage object lies inside, so
@@ -46,16 +47,13 @@ struct block {
   /// The stream that the block is in order with: work submitted there after it is handed out comes
   /// after all earlier use.
   void* home = nullptr;
-  std::atomic_flag busy = ATOMIC_FLAG_INIT;  ///< guards `others`
-  std::vector<void*> others;                 ///< further streams with work on it
-  std::vector<void*> events;                 ///< recorded there when it was given back
-  bool used_elsewhere = false;               ///< on streams that could not be noted
+  unfinished_uses others;  ///< on further streams, when it was given back
   alignas(device_storage) std::byte object[sizeof(device_storage)];
 };
 
 /// The memory of one logical device: a cache of blocks per stream over the driver's stream-ordered
 /// allocator. A block is given back to its home stream at once if only that one used it, else when
-/// the events recorded on the others have passed.
+/// the others have done what they had to do then.
 ///
 /// Blocks are never split: what is cached and fits nothing goes back to the driver's pool, oldest
 /// first, before the pool holds more than it ever held (or than an eighth of the device, which is
@@ -69,17 +67,14 @@ class pool {
  public:
   explicit pool(device_state& on) noexcept : on_(on) {}
 
-  /// In order with `stream`. Less than 100 ns and no call of the runtime if the cache has one.
-  [[nodiscard]] storage_ref allocate(std::size_t nbytes, void* stream);
+  /// In order with the stream of `by`. Less than 100 ns and no call of the runtime if the cache has
+  /// one.
+  [[nodiscard]] storage_ref allocate(std::size_t nbytes, timeline& by);
 
   [[nodiscard]] memory_statistics read_statistics();
   void reset_peak();
   void set_limit(std::size_t nbytes);
   std::size_t trim();
-
-  /// Makes later work on `target` wait for the work on `streams` now; waits on the host if that
-  /// fails. For memory that goes back to an owner who knows nothing of these streams.
-  void join(std::span<void* const> streams, void* target) noexcept;
 
  private:
   friend class device_storage;
@@ -113,8 +108,7 @@ class pool {
 
   void give_back(block* item) noexcept;
   void release_at_once(block* item) noexcept;
-  [[nodiscard]] bool record_events(block& item) noexcept;
-  [[nodiscard]] void* take_event() noexcept;
+  [[nodiscard]] bool is_home(const block& item, const timeline& by) const noexcept;
   void settle_pending(bool wait) noexcept;
   std::size_t release_cached() noexcept;
   void release_block(block* item) noexcept;
@@ -125,12 +119,11 @@ class pool {
   device_state& on_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<stream_cache>> caches_;
-  block* pending_ = nullptr;  ///< given back, but events of other streams have not passed
+  block* pending_ = nullptr;  ///< given back, but other streams have work on it
   std::size_t pending_bytes_ = 0;
   block* oldest_ = nullptr;  ///< of the cached blocks
   block* newest_ = nullptr;
   std::size_t most_held_ = 0;  ///< since trim()
-  std::vector<void*> spare_events_;
   std::atomic<bool> keeps_memory_{false};
   memory_statistics counts_;  ///< of whole blocks; pending ones count as cached
 };

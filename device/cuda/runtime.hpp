@@ -116,6 +116,7 @@ class device_guard {
   ~device_guard();
 
   [[nodiscard]] bool ok() const noexcept { return code_ == success; }
+  [[nodiscard]] int code() const noexcept { return code_; }
 
  private:
   int enter(device_state& target) noexcept;

@@ -6,30 +6,71 @@
 #include <mutex>
 #include <vector>
 
+#include "device/cuda/api.hpp"
+#include "device/cuda/timeline.hpp"
+
 namespace skerry::cuda {
 
 struct device_state;
 
-/// The created streams of a device. They are never destroyed but used again: a cached block, and an
-/// array that remembers who used it, may name a stream after its last owner has gone.
+/// The streams of a device that work goes to, with their timelines. Created ones are never
+/// destroyed but used again: a cached block, and an array that remembers who used it, may name a
+/// stream after its last owner has gone. Of a foreign one only the timeline is kept.
 class stream_set {
  public:
-  explicit stream_set(device_state& on) noexcept : on_(on) {}
+  explicit stream_set(device_state& on) : on_(on), legacy_(on, legacy_stream) {}
 
   /// Comes back to the set with the last reference.
   [[nodiscard]] std::shared_ptr<void> create();
-  [[nodiscard]] std::shared_ptr<void> create_event();
   /// Whether a handle is of this set, and so valid for ever.
   [[nodiscard]] bool made(void* handle) noexcept;
 
+  /// The timeline of the default stream.
+  [[nodiscard]] timeline& legacy() noexcept { return legacy_; }
+  /// A thread's work goes to a stream from now on, until it leaves; threads may do so together.
+  [[nodiscard]] timeline& enter(void* handle);
+  void leave(timeline& entered) noexcept;
+  /// The timeline of a stream; null where no work of ours can be on it.
+  [[nodiscard]] timeline* find(void* handle) noexcept;
+
+  /// Begins another stretch on all streams, before a wait of the host for the device; passed_all
+  /// follows, with what this returned.
+  [[nodiscard]] std::vector<stream_use> end_stretches();
+
+  /// An event that was used before, or null.
+  [[nodiscard]] void* take_event() noexcept;
+  void give_event(void* event) noexcept;
+  /// With timing; lives as long as the last reference.
+  [[nodiscard]] std::shared_ptr<void> create_timed_event();
+
  private:
+  /// A stream, where there is work of ours; one of its own, if `is_foreign` is not set.
+  struct member {
+    member(device_state& on, void* handle, bool foreign) : work(on, handle), is_foreign(foreign) {}
+    timeline work;
+    bool is_foreign;
+    int entered = 0;  ///< by how many threads; if foreign
+  };
+
+  [[nodiscard]] member* find_member(void* handle) noexcept;
+  [[nodiscard]] member& take_member(void* handle);
   void give_back(void* handle) noexcept;
 
   device_state& on_;
+  timeline legacy_;
   std::mutex mutex_;
   std::vector<void*> idle_;
-  std::vector<void*> all_;
+  std::vector<std::unique_ptr<member>> all_;
+  std::mutex events_mutex_;
+  std::vector<void*> spare_events_;
 };
+
+/// The timeline of the stream that this thread's work on a device goes to.
+[[nodiscard]] timeline& current_timeline(device_state& on) noexcept;
+
+/// Work submitted to a stream from now on comes after what another one holds now. Throws
+/// device_error.
+void join(device_state& waiting, void* later, device_state& on, void* earlier);
 
 /// Status of stream_query and event_query as a truth value; throws what check() throws.
 [[nodiscard]] bool is_done(int code, device_state& on, const char* what);

@@ -139,8 +139,9 @@ ndarray lapack_call::run(std::initializer_list<const ndarray*> uses) {
   const storage_ref scratch = host_scratch(where, slot_nbytes * params.slots);
   params.info = reinterpret_cast<std::int32_t*>(info.data());
   params.scratch = scratch->data();
-  std::vector<storage*> memory{a_.memory().get(), info.memory().get(), scratch.get()};
-  for (const ndarray* each : uses) memory.push_back(each->memory().get());
+  // Routines of LAPACK overwrite their arguments, which are copies.
+  std::vector<memory_use> memory{writes(a_), writes(info), writes(scratch)};
+  for (const ndarray* each : uses) memory.push_back(writes(*each));
   launch(where, what, params, memory);
   return info;
 }

@@ -161,10 +161,8 @@ void order_after(const stream& producer, import_order order, bool is_told, stora
     return producer.synchronize();
   }
   const stream own = current_stream(producer.where());
-  if (own == producer) return;
-  own.wait(producer);
-  // So that an export is ordered after it; the default stream is so anyway.
-  if (!(own == stream(own.where()))) memory.used_on(own.handle());
+  if (!(own == producer)) own.wait(producer);
+  come_after_current(memory);
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ PyObject* run_rehearsal_fail_call(const arguments& with) {
 }
 
 PyObject* run_rehearsal_delay(const arguments& with) {
-  delay_rehearsed_work(static_cast<int>(clamped_integer(with[0])));
+  const int least = static_cast<int>(clamped_integer(with[0]));
+  delay_rehearsed_work(least, with.has(1) ? static_cast<int>(clamped_integer(with[1])) : least);
   Py_RETURN_NONE;
 }
 
@@ -172,8 +173,10 @@ constexpr function_entry diagnostic_functions[] = {
     {"rehearsal_fail_call", "(k, code, sticky=False, /)",
      "Make the k-th simulated CUDA call return a code; k = 0 disarms and repairs. For tests.",
      run_rehearsal_fail_call},
-    {"rehearsal_delay", "(microseconds, /)",
-     "Make every piece of simulated work wait before it runs. For tests.", run_rehearsal_delay},
+    {"rehearsal_delay", "(microseconds, most=None, /)",
+     "Make every piece of simulated work wait before it runs: each for another time, if there are "
+     "two. For tests.",
+     run_rehearsal_delay},
     {"rehearsal_calls", "()", "Simulated CUDA calls since rehearsal_fail_call was last called.",
      run_rehearsal_calls},
     {"rehearsal_set_captured", "(handle, /)",

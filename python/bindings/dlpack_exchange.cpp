@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/interchange.hpp"
 #include "device/memory.hpp"
 #include "device/stream.hpp"
 #include "python/bindings/array_type.hpp"
@@ -34,11 +35,13 @@ const ndarray& array_of(void* from) {
   return require_array(exchange_table::attribute, "the object", static_cast<PyObject*>(from));
 }
 
-/// Logical devices share a GPU, and DLPack knows the GPU only: current_stream answers for its first
-/// one, which therefore waits for the array's.
+/// A consumer comes after our current stream, for which it asks, and no other. Logical devices
+/// share a GPU, and DLPack knows the GPU only: current_stream answers for its first one, which
+/// therefore waits for the array's.
 device_id id_in_order(const ndarray& array) {
   const device_id id = id_of(array);
   if (id.code == device_code::cuda) {
+    make_ready_on_current(*array.memory().get());
     const device first = device_of_physical(id.index).value_or(array.device());
     if (first != array.device()) current_stream(first).wait(current_stream(array.device()));
   }

@@ -159,10 +159,18 @@ bool is_own(const Managed* managed) noexcept {
   return managed->deleter == exported<Managed>::destroy;
 }
 
+template <class Managed>
+storage_ref own_memory(const Managed* managed) noexcept {
+  if (!is_own(managed)) return {};
+  return static_cast<const exported<Managed>*>(managed->context)->memory;
+}
+
 template managed_tensor* make_managed(const ndarray&, device_id);
 template managed_tensor_versioned* make_managed(const ndarray&, device_id);
 template bool is_own(const managed_tensor*) noexcept;
 template bool is_own(const managed_tensor_versioned*) noexcept;
+template storage_ref own_memory(const managed_tensor*) noexcept;
+template storage_ref own_memory(const managed_tensor_versioned*) noexcept;
 
 }  // namespace dlpack
 
@@ -224,17 +232,6 @@ std::int64_t stream_number(PyObject* from) {
   return number;
 }
 
-/// What the current stream holds, and what others have in flight on the memory.
-void wait_for_work_on(const ndarray& array, const stream& target) {
-  const device where = array.device();
-  void* const current = current_stream_handle(where);
-  if (current != target.handle()) target.wait(current_stream(where));
-  for (void* other : array.memory()->streams_in_use()) {
-    if (other == current || other == target.handle()) continue;
-    target.wait(stream::from_handle(where, other));
-  }
-}
-
 /// Makes the work on an array come before what the consumer will do on its stream.
 void order_before(const ndarray& array, PyObject* consumer) {
   const device where = array.device();
@@ -253,8 +250,7 @@ void order_before(const ndarray& array, PyObject* consumer) {
     throw value_error("__dlpack__: stream " + std::to_string(number) + " is no stream of " +
                       to_string(where) + ", where the array is");
   }
-  const stream target = number == 1 ? stream(where) : stream::from_handle(where, handle);
-  wait_for_work_on(array, target);
+  make_ready_on(*array.memory().get(), handle);
 }
 
 [[noreturn]] void reject_device(const ndarray& array, const integer_pair& asked) {

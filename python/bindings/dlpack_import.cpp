@@ -231,9 +231,18 @@ candidate::candidate(const char* op, const tensor& from)
 template <class Managed>
 ndarray adopt_candidate(candidate&& one, Managed* managed) {
   const bool read_only = is_read_only(managed);
+  // An array of ours on a CUDA device comes back as a view, since uses of views are in order.
+  if (storage_ref shared = own_memory(managed);
+      shared && shared->where() == one.at.where && one.at.where.kind == device_kind::cuda) {
+    if (shared->data() != nullptr) one.place.offset += one.data + one.range.first - shared->data();
+    managed->deleter(managed);
+    return {std::move(shared), std::move(one.place), one.type, read_only};
+  }
   storage_ref memory = adopt(one.at.where, one.data + one.range.first,
                              static_cast<std::size_t>(one.range.last - one.range.first), read_only,
                              managed, release_managed<Managed>, one.at.pinned);
+  // Our current stream waits for the producer, where that promises an order at all.
+  come_after_current(*memory.get());
   return {std::move(memory), std::move(one.place), one.type, read_only};
 }
 

@@ -37,6 +37,9 @@ template <class Managed>
 /// Whether it was made by make_managed.
 template <class Managed>
 [[nodiscard]] bool is_own(const Managed* managed) noexcept;
+/// The memory of one that was made by make_managed; else null.
+template <class Managed>
+[[nodiscard]] storage_ref own_memory(const Managed* managed) noexcept;
 
 /// With the GIL. An error may be on its way up through the caller, and freeing memory may run
 /// Python.

@@ -27,16 +27,48 @@ py::object device_of(device where) {
   return py::reinterpret_borrow<py::object>(device_object(where));
 }
 
-/// A Stream as it is; another library's is taken for one of `where`.
+constexpr const char* stream_text =
+    "An order of work on a CUDA device: `Stream(\"cuda:0\")` is a new one.\n\n"
+    "Work on it runs beside the work of other streams, but uses of one array take effect in the "
+    "order in which\nthe program makes them.\n\n"
+    "As a context manager it takes this thread's work on its device inside the block. Blocks nest, "
+    "also of one\nstream, and leaving one makes the stream current that was so before.\n\n"
+    "Parameters\n----------\ndevice : Device or str\n\n"
+    "Raises\n------\nValueError\n    For a CPU device, whose work is done when a call returns.\n"
+    "DeviceUnavailableError\n    If the device can't be used.\n\n"
+    "Examples\n--------\n"
+    ">>> stream = sk.Stream(\"cuda:0\")\n"
+    ">>> with stream:\n"
+    "...     x = sk.arange(4, device=\"cuda:0\") + 1\n"
+    ">>> sk.current_stream(\"cuda:0\") == stream\n"
+    "False\n"
+    ">>> x.tolist()\n"
+    "[1, 2, 3, 4]";
+
+constexpr const char* event_text =
+    "A point in the work of a stream, and the time at which the device came there.\n\n"
+    "Of a CPU device, whose work is done when a call returns, it is the time of `record()`.\n\n"
+    "Parameters\n----------\ndevice : Device or str\n\n"
+    "Raises\n------\nDeviceUnavailableError\n    If the device can't be used.\n\n"
+    "Examples\n--------\n"
+    ">>> start, end = sk.Event(\"cuda:0\"), sk.Event(\"cuda:0\")\n"
+    ">>> x = sk.ones((200, 200), device=\"cuda:0\")\n"
+    ">>> start.record()\n"
+    ">>> x = x @ x\n"
+    ">>> end.record()\n"
+    ">>> end.synchronize()\n"
+    ">>> 0 < start.elapsed(end) < 60  # seconds\n"
+    "True";
+
+/// A Stream as it is; another library's is taken for one of `where`, None for the current one.
 stream any_stream(const char* op, const py::object& from, device where) {
+  if (from.is_none()) return current_stream(where);
   if (py::isinstance<stream>(from)) return from.cast<const stream&>();
   return parse_stream(op, from.ptr(), where);
 }
 
 void add_stream_classes(py::module_& module) {
-  auto streams = py::class_<stream>(module, "Stream",
-                                    "An order of work on a CUDA device: Stream(\"cuda:0\") is a "
-                                    "new one; `with skerry.stream(s):` uses it.");
+  auto streams = py::class_<stream>(module, "Stream", stream_text);
   streams.attr("__module__") = "skerry";
   streams
       .def(py::init([](const py::object& where) {
@@ -81,6 +113,12 @@ void add_stream_classes(py::module_& module) {
             return py::make_tuple(0, reinterpret_cast<std::uintptr_t>(self.handle()));
           },
           "(0, handle), by which other libraries take the stream; 1 is the legacy default one.")
+      .def("__enter__",
+           [](const py::object& self) {
+             enter_stream(self.cast<const stream&>());
+             return self;
+           })
+      .def("__exit__", [](const stream& self, const py::args&) { leave_stream(self); })
       .def("__eq__",
            [](const stream& self, const py::object& other) -> py::object {
              if (!py::isinstance<stream>(other)) {
@@ -94,30 +132,46 @@ void add_stream_classes(py::module_& module) {
         return "<Stream of " + to_string(self.where()) + ", handle " +
                std::to_string(reinterpret_cast<std::uintptr_t>(self.handle())) + ">";
       });
-  auto events = py::class_<event>(module, "Event", "A point in the work of a stream.");
+  auto events = py::class_<event>(module, "Event", event_text);
   events.attr("__module__") = "skerry";
   events
       .def(py::init(
                [](const py::object& where) { return event(usable_device("Event", where.ptr())); }),
            py::arg("device"))
       .def_property_readonly("device", [](const event& self) { return device_of(self.where()); })
-      .def_property_readonly("done", [](const event& self) { return self.done(); })
+      .def_property_readonly(
+          "done", [](const event& self) { return self.done(); },
+          "Whether the stream has come to the recorded point; True if none was recorded.")
       .def(
           "record",
           [](event& self, const py::object& on) {
             self.record(any_stream("Event.record", on, self.where()));
           },
-          py::arg("stream"))
+          py::arg("stream") = py::none(),
+          "Stand for the point at which the work of a stream of the device is now: of the current "
+          "one by default.")
       .def(
           "wait",
           [](const event& self, const py::object& on) {
             self.wait(any_stream("Event.wait", on, self.where()));
           },
-          py::arg("stream"), "Later work on the stream waits for the recorded point.")
-      .def("synchronize", [](const event& self) {
-        const without_gil waiting(true);
-        self.synchronize();
-      });
+          py::arg("stream") = py::none(),
+          "Later work on the stream, the current one by default, waits for the recorded point.")
+      .def(
+          "synchronize",
+          [](const event& self) {
+            const without_gil waiting(true);
+            self.synchronize();
+          },
+          "Wait until the stream has come to the recorded point.")
+      .def(
+          "elapsed", [](const event& self, const event& end) { return self.elapsed(end); },
+          py::arg("end"),
+          "Seconds from this event to another one of the device, to half a microsecond.\n\n"
+          "Negative if the other one came first.\n\n"
+          "Raises\n------\nDeviceMismatchError\n    If the events belong to two devices.\n"
+          "ValueError\n    If one was not recorded, or is not done: wait with "
+          "`end.synchronize()`.");
 }
 
 /// A handle, and the object that must live while it is used.

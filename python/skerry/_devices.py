@@ -71,13 +71,9 @@ class stream:  # noqa: N801 - as `device` above
 
     def __init__(self, stream: Any, /, *, device: _core.Device | str | None = None) -> None:
         self._stream = _core.as_stream(stream, device)
-        self._before: list[_core.Stream] = []
 
     def __enter__(self) -> _core.Stream:
-        before = _core.current_stream(self._stream.device)
-        _core.set_current_stream(self._stream)
-        self._before.append(before)
-        return self._stream
+        return self._stream.__enter__()
 
     def __exit__(
         self,
@@ -85,4 +81,4 @@ class stream:  # noqa: N801 - as `device` above
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        _core.set_current_stream(self._before.pop())
+        self._stream.__exit__(kind, error, trace)

@@ -73,11 +73,11 @@ inline constexpr kernel load_kernel{.host = load_host};
 inline int* ints(const storage_ref& block) { return reinterpret_cast<int*>(block->data()); }
 
 inline void store(const storage_ref& target, int value) {
-  storage* const uses[] = {target.get()};
+  const memory_use uses[] = {writes(target)};
   launch(target->where(), store_kernel, store_params{ints(target), value}, uses);
 }
 inline void load(const storage_ref& target, const storage_ref& source) {
-  storage* const uses[] = {target.get(), source.get()};
+  const memory_use uses[] = {writes(target), reads(source)};
   launch(target->where(), load_kernel, load_params{ints(source), ints(target)}, uses);
 }
 inline int read_int(const storage_ref& source) {

@@ -15,6 +15,11 @@ namespace {
 
 using stream_test = rehearsed;
 
+/// A write that the launch is not told of, so that nothing waits for it.
+void store_untold(const storage_ref& target, int value) {
+  launch(target->where(), store_kernel, store_params{ints(target), value}, {});
+}
+
 TEST_F(stream_test, delayed_work_runs_after_the_launch_has_returned) {
   const storage_ref block = allocate(cuda0, sizeof(int));
   store(block, 1);
@@ -38,8 +43,8 @@ TEST_F(stream_test, streams_without_an_event_are_not_in_order) {
   const stream reader = stream::create(cuda0);
   rehearsal::set_delay(50'000);
   set_current_stream(writer);
-  store(source, 5);  // runs after 100 ms, behind the one below
-  store(source, 2);
+  store_untold(source, 5);  // runs after 100 ms, behind the one below
+  store_untold(source, 2);
   set_current_stream(reader);
   rehearsal::set_delay(0);
   load(target, source);
@@ -55,7 +60,7 @@ TEST_F(stream_test, an_event_orders_streams) {
   const stream reader = stream::create(cuda0);
   rehearsal::set_delay(10'000);
   set_current_stream(writer);
-  store(source, 2);
+  store_untold(source, 2);
   event written(cuda0);
   written.record(writer);
   EXPECT_FALSE(written.done());
@@ -71,7 +76,7 @@ TEST_F(stream_test, a_stream_waits_for_a_stream_of_another_device) {
   const storage_ref source = allocate(cuda0, sizeof(int));
   const storage_ref target = allocate(cuda1, sizeof(int));
   rehearsal::set_delay(10'000);
-  store(source, 7);
+  store_untold(source, 7);
   current_stream(cuda1).wait(current_stream(cuda0));
   // Rehearsed kernels can read every device's memory.
   load(target, source);
@@ -89,6 +94,61 @@ TEST_F(stream_test, an_event_stands_for_the_point_of_its_last_record) {
   point.synchronize();
   EXPECT_TRUE(point.done()) << "later work does not count";
   synchronize(cuda0);
+}
+
+TEST_F(stream_test, events_tell_the_time_between_them) {
+  const storage_ref block = allocate(cuda0, sizeof(int));
+  event start(cuda0);
+  event end(cuda0);
+  start.record(current_stream(cuda0));
+  rehearsal::set_delay(20'000);
+  store(block, 1);
+  end.record(current_stream(cuda0));
+  EXPECT_THROW(static_cast<void>(start.elapsed(end)), value_error) << "not done";
+  end.synchronize();
+  EXPECT_GE(start.elapsed(end), 0.02);
+  EXPECT_LT(start.elapsed(end), 5.0);
+  EXPECT_EQ(end.elapsed(start), -start.elapsed(end));
+  EXPECT_EQ(start.elapsed(start), 0.0);
+}
+
+TEST_F(stream_test, events_without_a_time_between_them) {
+  event recorded(cuda0);
+  recorded.record(current_stream(cuda0));
+  recorded.synchronize();
+  EXPECT_THROW(static_cast<void>(recorded.elapsed(event(cuda0))), value_error);
+  EXPECT_THROW(static_cast<void>(event(cuda0).elapsed(recorded)), value_error);
+  EXPECT_THROW(static_cast<void>(recorded.elapsed(event(cuda1))), device_mismatch_error);
+  EXPECT_THROW(static_cast<void>(recorded.elapsed(event(cpu0))), device_mismatch_error);
+}
+
+TEST_F(stream_test, events_of_a_cpu_device_have_the_time_of_their_record) {
+  event start(cpu0);
+  event end(cpu0);
+  EXPECT_THROW(static_cast<void>(start.elapsed(end)), value_error);
+  start.record(stream(cpu0));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  end.record(stream(cpu0));
+  EXPECT_TRUE(end.done());
+  EXPECT_GE(start.elapsed(end), 0.002);
+}
+
+TEST_F(stream_test, blocks_of_streams_nest_and_end_where_they_began) {
+  const stream first = stream::create(cuda0);
+  const stream second = stream::create(cuda1);
+  enter_stream(first);
+  enter_stream(second);
+  enter_stream(first);
+  EXPECT_EQ(current_stream(cuda0), first);
+  EXPECT_EQ(current_stream(cuda1), second);
+  std::thread([&] { EXPECT_THROW(leave_stream(first), value_error); }).join();
+  leave_stream(first);
+  EXPECT_EQ(current_stream(cuda0), first);
+  leave_stream(second);
+  EXPECT_EQ(current_stream(cuda1), stream(cuda1));
+  leave_stream(first);
+  EXPECT_EQ(current_stream(cuda0), stream(cuda0));
+  EXPECT_THROW(leave_stream(first), value_error);
 }
 
 TEST_F(stream_test, events_refuse_streams_of_other_devices) {
@@ -137,7 +197,7 @@ TEST_F(stream_test, parameters_larger_than_a_queue_item_are_copied_too) {
       const auto& mine = *static_cast<const large*>(p);
       __atomic_store_n(mine.target, mine.value, __ATOMIC_SEQ_CST);
     }};
-    storage* const uses[] = {block.get()};
+    const memory_use uses[] = {writes(block)};
     launch(cuda0, what, params, uses);
     params.value = 0;
   }

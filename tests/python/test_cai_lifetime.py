@@ -402,9 +402,9 @@ def test_every_cuda_call_of_an_import_may_fail(x, cuda_device):
     HAS_GPU, reason="failures of CUDA calls are injected into rehearsed devices only"
 )
 def test_every_cuda_call_of_an_export_may_fail(cuda_device):
+    sk.synchronize()
     with sk.stream(sk.Stream(cuda_device)):
         x = sk.ones((3,), device=cuda_device)
-    sk.synchronize()
     failed = 0
     for k in range(1, 100):
         _core.rehearsal_fail_call(k, 1)

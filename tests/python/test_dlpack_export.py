@@ -254,6 +254,7 @@ def test_dlpack_D13_streams_are_ordered_by_an_event_and_never_waited_for(cuda_de
     assert calls_of(2) == calls_of(consumer.handle) == (1, 1)
     assert calls_of(np.int64(consumer.handle)) == (1, 1)
     # Work is on a side stream.
+    sk.synchronize(cuda_device)
     assert calls_of(None, on=side) == calls_of(1, on=side) == (1, 1)
     assert calls_of(side.handle, on=side) == calls_of(-1, on=side) == (0, 0)
 

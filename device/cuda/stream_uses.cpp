@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/stream_uses.hpp"
+
+#include <algorithm>
+#include <new>
+#include <thread>
+
+#include "device/cuda/runtime.hpp"
+
+namespace skerry {
+
+namespace {
+
+/// Held while events are recorded, which two threads that use one array at once wait for.
+class busy_guard {
+ public:
+  explicit busy_guard(std::atomic_flag& flag) noexcept : flag_(flag) {
+    while (flag_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+  }
+  busy_guard(const busy_guard&) = delete;
+  busy_guard& operator=(const busy_guard&) = delete;
+  ~busy_guard() { flag_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag& flag_;
+};
+
+constexpr auto for_read = static_cast<std::size_t>(access::read);
+constexpr auto for_write = static_cast<std::size_t>(access::write);
+
+}  // namespace
+
+stream_uses::stream_uses(cuda::timeline& home) noexcept : known_{{&home, home.now()}, {}} {
+  for (auto& each : settled_) each.store(known_.written.stretch, std::memory_order_relaxed);
+}
+
+void stream_uses::forget_finished() {
+  known_.forget_if([](const cuda::stream_use& each) { return each.known_done(); });
+}
+
+cuda::stream_use* stream_uses::find_read(const cuda::timeline& by) noexcept {
+  const auto found = std::find_if(known_.reads.begin(), known_.reads.end(),
+                                  [&](const cuda::stream_use& each) { return each.by == &by; });
+  return found == known_.reads.end() ? nullptr : &*found;
+}
+
+void stream_uses::note_read(cuda::timeline& by, std::uint64_t stretch) {
+  if (cuda::stream_use* const known = find_read(by)) {
+    known->stretch = stretch;
+  } else {
+    known_.reads.push_back({&by, stretch});
+  }
+}
+
+void stream_uses::order_slowly(access how, cuda::timeline& by, std::uint64_t stretch) {
+  const busy_guard guard(busy_);
+  forget_finished();
+  // A stream that has read since comes after the write already.
+  if (known_.written.by != nullptr && find_read(by) == nullptr) {
+    known_.written.by->come_before(by, known_.written.stretch);
+  }
+  if (how == access::read) {
+    note_read(by, stretch);
+    settled_[for_read].store(stretch, std::memory_order_relaxed);
+    settled_[for_write].store(0, std::memory_order_relaxed);
+    return;
+  }
+  for (const cuda::stream_use& each : known_.reads) each.by->come_before(by, each.stretch);
+  known_.written = {&by, stretch};
+  known_.reads.clear();
+  for (auto& each : settled_) each.store(stretch, std::memory_order_relaxed);
+}
+
+void stream_uses::come_before(cuda::timeline& by) {
+  if (are_all_on(by)) return;
+  const busy_guard guard(busy_);
+  forget_finished();
+  known_.for_each([&](const cuda::stream_use& each) { each.by->come_before(by, each.stretch); });
+}
+
+void stream_uses::come_after(cuda::timeline& by) {
+  const busy_guard guard(busy_);
+  known_.written = {&by, by.now(), true};
+}
+
+void stream_uses::extend(cuda::timeline& by, std::uint64_t stretch) {
+  const busy_guard guard(busy_);
+  if (known_.written.by == &by) {
+    known_.written.stretch = stretch;
+  } else {
+    note_read(by, stretch);
+  }
+  for (auto& each : settled_) each.store(0, std::memory_order_relaxed);
+}
+
+cuda::unfinished_uses stream_uses::unfinished() {
+  const busy_guard guard(busy_);
+  forget_finished();
+  return known_;
+}
+
+namespace cuda {
+
+void ordered_work::extend() noexcept {
+  const std::uint64_t stretch = by_.now();
+  for (const memory_use& each : uses_) {
+    stream_uses* const known = each.memory().uses();
+    if (known == nullptr) continue;
+    try {
+      known->extend(by_, stretch);
+    } catch (const std::bad_alloc&) {
+      // Nobody could wait for the work, so it is waited for here.
+      const device_guard guard(by_.on(), std::nothrow);
+      if (guard.ok()) {
+        check_silently(calls().stream_synchronize(by_.handle()), by_.on(), "launch");
+      }
+    }
+  }
+}
+
+}  // namespace cuda
+
+}  // namespace skerry

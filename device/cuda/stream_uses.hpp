@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "core/memory_use.hpp"
+#include "device/cuda/timeline.hpp"
+
+namespace skerry {
+
+/// The uses of one storage that may not be done: the last write, and what has read since. By it
+/// uses take effect in the order in which they were made, whatever streams they run on, and memory
+/// is not used again too early.
+class stream_uses {
+ public:
+  /// Nothing is in flight.
+  stream_uses() = default;
+  /// Memory that is in order with a stream: as if that had written it.
+  explicit stream_uses(cuda::timeline& home) noexcept;
+
+  /// Work that is submitted to `by` now, in `stretch`, comes after the earlier uses that it has to
+  /// come after. Calls nothing where all of them are on that stream. Throws device_error,
+  /// value_error; a use that fails to start leaves an order that is stricter than need be.
+  void order(access how, cuda::timeline& by, std::uint64_t stretch) {
+    if (settled_[static_cast<std::size_t>(how)].load(std::memory_order_relaxed) != stretch)
+        [[unlikely]]
+      order_slowly(how, by, stretch);
+  }
+  /// The work of a use was submitted when its stretch had ended: it belongs to this one, too.
+  void extend(cuda::timeline& by, std::uint64_t stretch);
+
+  /// Whether all uses are on that stream, so that its work comes after them by itself. May say no
+  /// where it is so.
+  [[nodiscard]] bool are_all_on(const cuda::timeline& by) const noexcept {
+    return settled_[static_cast<std::size_t>(access::write)].load(std::memory_order_relaxed) ==
+           by.now();
+  }
+  /// Work submitted to `by` from now on comes after all uses. Calls nothing where that is so.
+  void come_before(cuda::timeline& by);
+  /// Others have used memory that is new here, and `by` waits for them.
+  void come_after(cuda::timeline& by);
+
+  /// All uses that the host has not seen the end of.
+  [[nodiscard]] cuda::unfinished_uses unfinished();
+  /// The same, of a storage that nobody uses any more.
+  [[nodiscard]] cuda::unfinished_uses take() noexcept { return std::move(known_); }
+
+ private:
+  void order_slowly(access how, cuda::timeline& by, std::uint64_t stretch);
+  void forget_finished();
+  [[nodiscard]] cuda::stream_use* find_read(const cuda::timeline& by) noexcept;
+  void note_read(cuda::timeline& by, std::uint64_t stretch);
+
+  /// Of a read and of a write: the stretch in which it needs nothing.
+  std::array<std::atomic<std::uint64_t>, 2> settled_{};
+  std::atomic_flag busy_ = ATOMIC_FLAG_INIT;  ///< guards what follows
+  cuda::unfinished_uses known_;
+};
+
+namespace cuda {
+
+/// Puts work that is submitted while it lives after the earlier uses of what it touches.
+class ordered_work {
+ public:
+  ordered_work(timeline& by, std::span<const memory_use> uses)
+      : by_(by), uses_(uses), stretch_(by.now()) {
+    for (const memory_use& each : uses) {
+      if (stream_uses* const known = each.memory().uses()) known->order(each.how(), by, stretch_);
+    }
+  }
+  ordered_work(const ordered_work&) = delete;
+  ordered_work& operator=(const ordered_work&) = delete;
+  ~ordered_work() {
+    if (by_.now() != stretch_ && !has_passed_) [[unlikely]]
+      extend();
+  }
+  /// Before work for which the host waits itself; passed() follows when it has.
+  void begin_wait() noexcept { ended_ = by_.end_stretch(); }
+  void passed() noexcept {
+    by_.passed(ended_);
+    has_passed_ = true;
+  }
+
+ private:
+  void extend() noexcept;
+
+  timeline& by_;
+  std::span<const memory_use> uses_;
+  std::uint64_t stretch_;
+  std::uint64_t ended_ = 0;
+  bool has_passed_ = false;
+};
+
+}  // namespace cuda
+
+}  // namespace skerry

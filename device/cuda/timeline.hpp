@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace skerry::cuda {
+
+struct device_state;
+
+/// The work of one stream, cut into stretches by the points that others waited for. No two
+/// stretches of the process have the same number and later ones have higher ones, so that one
+/// comparison tells work that is in order by itself: of the same stream, with nobody waiting in
+/// between.
+///
+/// Never destroyed: memory remembers by which timelines it was used. That of a stream which may be
+/// gone is closed, with an event behind all its work, and taken for another stream when that has
+/// passed.
+class timeline {
+ public:
+  timeline(device_state& on, void* handle);
+  timeline(const timeline&) = delete;
+  timeline& operator=(const timeline&) = delete;
+
+  [[nodiscard]] device_state& on() const noexcept { return on_; }
+  [[nodiscard]] void* handle() const noexcept { return handle_.load(std::memory_order_relaxed); }
+  /// The stretch of work that is submitted now, if it is still the same afterwards.
+  [[nodiscard]] std::uint64_t now() const noexcept {
+    return stretch_.load(std::memory_order_acquire);
+  }
+  /// Whether the host has seen the end of a stretch.
+  [[nodiscard]] bool known_done(std::uint64_t stretch) const noexcept {
+    return stretch <= done_.load(std::memory_order_acquire);
+  }
+
+  /// Begins another stretch, before a wait of the host for the stream; returns the last that ended.
+  [[nodiscard]] std::uint64_t end_stretch() noexcept;
+  /// The host has waited for all stretches up to this one.
+  void passed(std::uint64_t last) noexcept;
+
+  /// Work submitted to `later` from now on comes after a stretch of this timeline, by an event.
+  /// Calls nothing where that is so already. Throws device_error, value_error where the stream is
+  /// captured.
+  void come_before(timeline& later, std::uint64_t stretch);
+  /// The same for a stream that has no timeline. Where that fails the host waits, unless it is for
+  /// the stream's being captured.
+  void come_before(device_state& waiting, void* stream, std::uint64_t stretch) noexcept;
+
+  /// Sees to an event behind a stretch; where that fails the host waits, unless it is for the
+  /// stream's being captured.
+  void mark(std::uint64_t stretch) noexcept;
+  [[nodiscard]] bool is_done(std::uint64_t stretch) noexcept;
+  /// The host waits for it.
+  void wait(std::uint64_t stretch) noexcept;
+
+  /// Puts an event behind all work: the stream is not touched again. One that is captured into a
+  /// graph stays open.
+  void close() noexcept;
+  /// A timeline that is closed, and whose work is done, begins anew for another stream.
+  [[nodiscard]] bool try_reopen(void* handle) noexcept;
+  /// The same stream goes on.
+  void reopen() noexcept;
+
+ private:
+  /// A point that others can wait for.
+  struct marked {
+    std::uint64_t last;  ///< it comes behind this stretch and all before
+    void* event;
+  };
+  struct waited {
+    const timeline* by;
+    std::uint64_t last;
+  };
+
+  [[nodiscard]] bool needs_no_event(const device_state& waiting, const void* stream) const noexcept;
+  [[nodiscard]] bool has_waited_for(const timeline& earlier, std::uint64_t stretch) noexcept;
+  void note_wait_for(const timeline& earlier, std::uint64_t last);
+  [[nodiscard]] int make_wait(device_state& waiting, void* stream, std::uint64_t stretch,
+                              marked& point) noexcept;
+  [[nodiscard]] int find_mark(std::uint64_t stretch, marked& found) noexcept;
+  [[nodiscard]] int add_mark(marked& added) noexcept;
+  void drop_passed_marks() noexcept;
+  void query_marks() noexcept;
+
+  device_state& on_;
+  std::atomic<void*> handle_;
+  std::atomic<std::uint64_t> stretch_;
+  std::atomic<std::uint64_t> done_{0};
+  std::mutex mutex_;
+  bool closed_ = false;
+  std::vector<marked> marks_;   ///< oldest first
+  std::vector<waited> waited_;  ///< what later work comes after already
+};
+
+/// A use of memory by the work of a stream; by nobody if there is none.
+struct stream_use {
+  timeline* by = nullptr;
+  std::uint64_t stretch = 0;
+  bool is_foreign = false;  ///< work of others, which the stream waits for
+
+  [[nodiscard]] bool known_done() const noexcept {
+    return by == nullptr || by->known_done(stretch);
+  }
+};
+
+/// What may still be in flight on memory: the last write, and what has read since.
+struct unfinished_uses {
+  stream_use written;
+  std::vector<stream_use> reads;
+
+  [[nodiscard]] bool empty() const noexcept { return written.by == nullptr && reads.empty(); }
+  template <class Condition>
+  void forget_if(Condition condition) {
+    if (written.by != nullptr && condition(written)) written = {};
+    std::erase_if(reads, condition);
+  }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    if (written.by != nullptr) visit(written);
+    for (const stream_use& each : reads) visit(each);
+  }
+};
+
+}  // namespace skerry::cuda
