@@ -19,7 +19,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python demo bench accuracy fuzz gpu-check lint format conformance docs clean
+.PHONY: help build test test-cpp test-python demo bench accuracy fuzz fuzz-programs gpu-check lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -28,6 +28,7 @@ help:
 	@echo "make bench        speed beside NumPy; figures go to bench/results"
 	@echo "make accuracy     the largest error of every function, for the documentation's tables"
 	@echo "make fuzz         10^6 random arrays of other libraries by each protocol, in a child process"
+	@echo "make fuzz-programs  10,000 random programs over streams, devices and views, against their order"
 	@echo "make lint         formatting, static checks, types, spelling"
 	@echo "make gpu-check    tests and figures on a real GPU"
 	@echo "make conformance  the official suite: ARRAY_API_TESTS_DIR=<checkout of data-apis/array-api-tests>"
@@ -82,6 +83,8 @@ accuracy: build $(VENV)/.group-test
 FUZZ_OPTIONS ?=
 fuzz: build
 	python tests/fuzz/interchange.py $(FUZZ_OPTIONS)
+fuzz-programs: build
+	python tests/fuzz/programs.py $(FUZZ_OPTIONS)
 
 # Builds by itself, with what is installed: the machine may have no network.
 gpu-check:

@@ -58,6 +58,12 @@ def test_examples_of_docstrings(name):
     run(inspect.getdoc(FUNCTIONS[name]), name, {"sk": sk})
 
 
+@pytest.mark.parametrize("name", ["Event", "Stream"])
+@REHEARSED
+def test_examples_of_classes(name):
+    run(inspect.getdoc(getattr(sk, name)), name, {"sk": sk})
+
+
 @pytest.mark.parametrize("name", sorted(examples.examples()))
 def test_examples_that_are_written_or_generated(name):
     if HAS_GPU and name == "rehearse":

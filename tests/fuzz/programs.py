@@ -1,0 +1,288 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""``make fuzz-programs``: random programs over many streams, devices, threads and views, in program order.
+
+Every program runs twice, in two processes: on rehearsed devices where each piece of work takes another random time, and
+with ``SKERRY_SYNC=1``. What the two read must be equal. A program is made from the seed and its index alone, so that a
+difference is told with the options that show it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import contextlib
+import hashlib
+import os
+import pathlib
+import pickle
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+DEVICES = ("cuda:0", "cuda:1")
+SIZE = 12  # of every array: views overlap often
+STEPS = 24
+#: Longest time that a piece of work of a program takes, in microseconds.
+DELAYS = (100, 300, 1000)
+
+
+class Program:
+    """Random steps; ``seen`` is what the program has read."""
+
+    def __init__(self, sk, np, rng, streams, threads):
+        self.sk, self.np, self.rng, self.streams, self.threads = sk, np, rng, streams, threads
+        self.arrays = []
+        self.seen = []
+        self.trace = []
+
+    def run(self):
+        for device in DEVICES:
+            self.keep(self.sk.arange(SIZE, dtype=self.sk.int64, device=device))
+        names = [name for name in dir(self) if name.startswith("do_")]
+        weights = [getattr(self, name).weight for name in names]
+        for name in self.rng.choices(names, weights, k=STEPS):
+            self.step(name)
+        for each in self.arrays:
+            self.seen.append(each.tolist())
+        return self.seen
+
+    def step(self, name):
+        """One step on random streams of all devices, in this thread or another one."""
+        places = [self.rng.randrange(len(self.streams[device])) for device in DEVICES]
+        chosen = [self.streams[device][k] for device, k in zip(DEVICES, places, strict=True)]
+        elsewhere = self.rng.random() < 0.2
+
+        def work():
+            with contextlib.ExitStack() as stack:
+                for each in chosen:
+                    if each is not None:
+                        stack.enter_context(each)
+                getattr(self, name)()
+
+        self.trace.append(f"{name[3:]} on streams {places}{' of another thread' * elsewhere}")
+        if elsewhere:
+            self.threads.submit(work).result()
+        else:
+            work()
+
+    def keep(self, array):
+        """Arrays of 0 axes are read, others may be used later."""
+        if array.ndim == 0:
+            self.seen.append(int(array))
+            return
+        self.arrays.append(array)
+        if len(self.arrays) > 12:
+            del self.arrays[self.rng.randrange(len(self.arrays))]
+
+    def pick(self, device=None):
+        found = [each for each in self.arrays if device is None or each.device == device]
+        if not found:
+            self.keep(self.sk.full((SIZE,), 3, device=device or DEVICES[0]))
+            found = self.arrays[-1:]
+        return self.rng.choice(found)
+
+    def pair(self):
+        """Two arrays of one device and shape, which may share memory."""
+        a = self.pick()
+        b = self.pick(a.device)
+        size = min(a.shape[0], b.shape[0])
+        return a[:size], b[b.shape[0] - size :]
+
+    def part(self, array):
+        start = self.rng.randrange(array.shape[0])
+        stop = self.rng.randrange(start + 1, array.shape[0] + 1)
+        return array[start : stop : self.rng.choice((1, 1, 2))]
+
+    def do_view(self):
+        self.keep(self.part(self.pick()))
+
+    def do_create(self):
+        device = self.rng.choice(DEVICES)
+        self.keep(self.sk.full((SIZE,), self.rng.randrange(9), device=device))
+
+    def do_upload(self):
+        values = [self.rng.randrange(100) for _ in range(SIZE)]
+        host = self.np.asarray(values)
+        self.keep(self.sk.asarray(host, device=self.rng.choice(DEVICES)))
+        host[:] = -1
+
+    def do_upload_pinned(self):
+        host = self.sk.full((SIZE,), self.rng.randrange(100), device="cpu:0", pinned=True)
+        self.keep(host.to_device(self.rng.choice(DEVICES)))
+        host[...] = -1
+
+    def do_add(self):
+        a, b = self.pair()
+        self.keep(a + b)
+
+    def do_fused(self):
+        a, b = self.pair()
+        self.keep(self.sk.where(a > b, a - b, b % 7))
+
+    def do_add_in_place(self):
+        a, b = self.pair()
+        a += b
+
+    def do_scale_in_place(self):
+        a = self.part(self.pick())
+        a *= 3
+        a %= 1009
+
+    def do_assign(self):
+        a, b = self.pair()
+        a[...] = b
+
+    def do_fill(self):
+        self.part(self.pick())[...] = self.rng.randrange(50)
+
+    def do_scatter(self):
+        a = self.pick()
+        a[self.sk.asarray([0, a.shape[0] - 1], device=a.device)] = self.rng.randrange(50)
+
+    def do_mask(self):
+        a = self.pick()
+        a[a % 2 == 0] = 5
+
+    def do_gather(self):
+        a = self.pick()
+        self.keep(self.sk.take(a, self.sk.arange(a.shape[0], device=a.device)[::-1]))
+
+    def do_scan(self):
+        self.keep(self.sk.cumulative_sum(self.pick()) % 1009)
+
+    def do_sort(self):
+        self.keep(self.sk.sort(self.pick()))
+
+    def do_matmul(self):
+        a, b = self.pair()
+        self.keep((a[:, None] @ b[None, :])[0, :] % 1009)
+
+    def do_sum(self):
+        self.keep(self.sk.sum(self.pick()))
+
+    def do_move(self):
+        a = self.pick()
+        self.keep(a.to_device(DEVICES[a.device == DEVICES[0]]))
+
+    def do_move_strided(self):
+        a = self.pick()[::-1]
+        self.keep(a.to_device(DEVICES[a.device == DEVICES[0]]))
+
+    def do_item(self):
+        a = self.pick()
+        self.seen.append(a[self.rng.randrange(a.shape[0])].item())
+
+    def do_tolist(self):
+        self.seen.append(self.pick().tolist())
+
+    def do_repr(self):
+        self.seen.append(repr(self.pick()))
+
+    def do_pickle(self):
+        self.keep(pickle.loads(pickle.dumps(self.pick())))
+
+    def do_numpy(self):
+        self.seen.append(self.np.from_dlpack(self.pick(), device="cpu", copy=True).tolist())
+
+    def do_dlpack(self):
+        self.keep(self.sk.from_dlpack(self.pick()))
+
+    def do_copy(self):
+        self.keep(self.pick().copy())
+
+    def do_drop(self):
+        if len(self.arrays) > 2:
+            del self.arrays[self.rng.randrange(len(self.arrays))]
+
+    def do_synchronize(self):
+        self.sk.synchronize(self.rng.choice(DEVICES))
+
+    for _step, _weight in {"scatter": 2, "mask": 2, "add_in_place": 6, "scale_in_place": 6, "assign": 6, "fill": 4,
+                           "add": 4, "move": 4, "view": 4, "drop": 4, "matmul": 3}.items():  # fmt: skip
+        locals()[f"do_{_step}"].weight = _weight
+    for _step, _value in list(locals().items()):
+        if _step.startswith("do_") and not hasattr(_value, "weight"):
+            _value.weight = 1
+
+
+def child(seed: int, start: int, count: int, out: str, show: bool) -> None:
+    """Run programs and write a line for each: a digest, or the whole program with ``show``."""
+    import numpy as np
+    import skerry as sk
+    from skerry import _core
+
+    delayed = os.environ.get("SKERRY_SYNC") != "1"
+    streams = {}
+    for device in DEVICES:
+        own = [sk.Stream(device) for _ in range(4)]
+        # By its handle alone, as another library's.
+        foreign = sk.Stream.from_handle(device, int(own[3].handle))
+        streams[device] = [None, *own[:3], foreign, sk.Stream.from_handle(device, 2)]
+    rng = random.Random()
+    with (
+        open(out, "w") as file,
+        concurrent.futures.ThreadPoolExecutor(1) as threads,
+    ):
+        for index in range(start, start + count):
+            rng.seed(seed << 40 | index)
+            longest = rng.choice(DELAYS)
+            if delayed:
+                _core.rehearsal_delay(0, longest)
+            program = Program(sk, np, rng, streams, threads)
+            seen = program.run()
+            digest = hashlib.sha256(repr(seen).encode()).hexdigest()
+            print("\n".join([*program.trace, *map(str, seen)]) if show else digest, file=file)
+        _core.rehearsal_delay(0)
+
+
+def run(seed: int, start: int, count: int, show: bool = False) -> list[list[str]]:
+    """Run the lines of both runs: in program order by force, then by its own means."""
+    with tempfile.TemporaryDirectory() as folder:
+        runs = []
+        for sync in ("1", "0"):
+            out = pathlib.Path(folder) / sync
+            command = [sys.executable, __file__, "--child", out, "--seed", seed, "--start", start]
+            command += ["--count", count, *(["--show"] if show else [])]
+            environment = dict(os.environ, SKERRY_REHEARSE="2", SKERRY_SYNC=sync)
+            runs.append((subprocess.Popen([str(part) for part in command], env=environment), out))
+        for process, _ in runs:
+            if process.wait() != 0:
+                raise SystemExit(f"a process ended with {process.returncode}")
+        return [out.read_text().splitlines() for _, out in runs]
+
+
+def main() -> int:
+    """Run what the options ask for; 1 if a program has read something else."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=10_000, help="programs")
+    parser.add_argument("--seed", type=int, default=None, help="of all programs; random by default")
+    parser.add_argument("--start", type=int, default=0, help="index of the first program")
+    parser.add_argument("--show", action="store_true", help="steps of the programs, what they read")
+    parser.add_argument("--child", metavar="FILE", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    seed = random.randrange(1 << 32) if options.seed is None else options.seed
+    if options.child is not None:
+        child(seed, options.start, options.count, options.child, options.show)
+        return 0
+    began = time.monotonic()
+    in_order, lines = run(seed, options.start, options.count, options.show)
+    if options.show:
+        for name, text in (("SKERRY_SYNC=1", in_order), ("SKERRY_SYNC=0", lines)):
+            print("\n".join([f"{name}:", *text]))
+        return int(in_order != lines)
+    wrong = [i for i, (a, b) in enumerate(zip(in_order, lines, strict=True)) if a != b]
+    seconds = time.monotonic() - began
+    print(
+        f"{options.count} programs of {STEPS} steps, seed {seed}: {len(wrong)} differ, {seconds:.0f} s"
+    )
+    for i in wrong[:3]:
+        index = options.start + i
+        print(f"again: python {__file__} --seed {seed} --start {index} --count 1 --show")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

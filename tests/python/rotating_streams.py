@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""``pytest -p rotating_streams``: each line of a test works on another stream, and each piece of work takes another time.
+
+Tests of operations then fail where a kernel is launched without its reads and writes being told right: it runs too early,
+or what comes after it does.
+"""
+
+import itertools
+import sys
+
+import pytest
+import skerry as sk
+from skerry import _core
+
+MOST_US = 200
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_pyfunc_call(pyfuncitem):
+    devices = [str(each) for each in sk.devices("cuda")]
+    streams = itertools.cycle([sk.Stream(each) for _ in range(5) for each in devices])
+    file = str(pyfuncitem.path)
+
+    def trace(frame, event, _):
+        if event == "call" and frame.f_code.co_filename != file:
+            return None
+        for _device in devices:
+            _core.set_current_stream(next(streams))
+        return trace
+
+    before = sys.gettrace()
+    _core.rehearsal_delay(0, MOST_US)
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+        _core.rehearsal_delay(0)
+        for each in devices:
+            _core.set_current_stream(sk.Stream.from_handle(each, 1))
