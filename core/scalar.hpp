@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "core/complex.hpp"
 #include "core/dtype.hpp"
@@ -51,9 +52,13 @@ struct alignas(16) element {
   }
   template <class T>
   [[nodiscard]] T as() const {
-    T value;
-    __builtin_memcpy(&value, bytes, sizeof value);
-    return value;
+    if constexpr (std::is_same_v<T, bool>) {
+      return bytes[0] != 0;  // read from memory of others, it may be any byte
+    } else {
+      T value;
+      __builtin_memcpy(&value, bytes, sizeof value);
+      return value;
+    }
   }
 };
 

@@ -35,6 +35,12 @@ struct flipped_reduction<argmin> {
 template <class Reduction>
 using flipped_reduction_t = typename flipped_reduction<Reduction>::type;
 
+/// The dtype whose kernel reduces elements of T: where only the truth counts, bytes do for bools.
+template <class Reduction, class T>
+using flipped_stand_in_t =
+    std::conditional_t<boolean<T> && one_of_v<Reduction, all, any, count_nonzero>, uint8,
+                       unsigned_stand_in_t<T>>;
+
 /// Bits that the kernel sees inverted: those that turn T's order into that of unsigned integers
 /// (or of floats), or round; for sums and products the sign, see `extended`; for all and any the
 /// truth.

@@ -15,7 +15,6 @@ namespace kernels {
 template <class T>
 struct sort_key {
   using type = ops::bits_t<T>;
-  static constexpr bool is_exact = true;  ///< decode gives back what was encoded
   static constexpr type top =
       ops::signed_integral<T> ? static_cast<type>(type{1} << (8 * sizeof(T) - 1)) : type{0};
 
@@ -28,10 +27,17 @@ struct sort_key {
   SKERRY_HD static SKERRY_INLINE bool is_nan(type) { return false; }
 };
 
+/// A bool of others may be any byte, and all but 0 are true; decode gives 0 or 1.
+template <>
+struct sort_key<bool> : sort_key<uint8> {
+  SKERRY_HD static SKERRY_INLINE type encode(type bits, type flip) {
+    return static_cast<type>((bits != 0 ? 1 : 0) ^ flip);
+  }
+};
+
 template <ops::real_floating T>
 struct sort_key<T> {
   using type = ops::bits_t<T>;
-  static constexpr bool is_exact = false;
   static constexpr type top = type{1} << (8 * sizeof(T) - 1);
   static constexpr type infinity =
       static_cast<type>(sizeof(T) == 4 ? 0x7f800000ull : 0x7ffull << 52);

@@ -24,18 +24,22 @@ struct stand_in_type<T, true> {
 template <class T, bool IsUnsigned>
 using stand_in_type_t = typename stand_in_type<T, IsUnsigned>::type;
 
-/// The unsigned integer whose kernel runs integers and bools of T's size; other dtypes themselves.
-/// A bool is 0 or 1.
+/// The unsigned integer whose kernel runs integers of T's size; other dtypes themselves: a bool is
+/// no integer, as memory of others may hold any byte for true.
 template <class T>
-struct unsigned_stand_in {
-  using type = stand_in_type_t<T, true>;
-};
-template <>
-struct unsigned_stand_in<bool> {
-  using type = bits_t<bool>;
-};
+using unsigned_stand_in_t = stand_in_type_t<T, true>;
+
+/// What lies in memory for a T, and its value: all bytes but 0 are true.
 template <class T>
-using unsigned_stand_in_t = typename unsigned_stand_in<T>::type;
+using stored_t = std::conditional_t<boolean<T>, uint8, T>;
+template <class T>
+SKERRY_HD SKERRY_INLINE T value_of(stored_t<T> x) {
+  if constexpr (boolean<T>) {
+    return x != 0;
+  } else {
+    return x;
+  }
+}
 
 /// The signed integer of an integer's size; other dtypes themselves.
 template <class T>

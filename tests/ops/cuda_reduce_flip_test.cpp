@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 // What the CUDA kernels of reductions do to elements and results, run on the host: the kernel of
@@ -16,25 +17,30 @@ namespace skerry {
 namespace native {
 namespace {
 
-/// As the kernel takes them.
+/// As they lie in memory: true bools of others are any byte but 0.
 template <class T>
-using words = std::vector<ops::unsigned_stand_in_t<T>>;
+using words = std::vector<std::conditional_t<ops::boolean<T>, uint8, ops::unsigned_stand_in_t<T>>>;
+
+template <class T>
+T element_of(typename words<T>::value_type word) {
+  if constexpr (ops::boolean<T>) {
+    return word != 0;
+  } else {
+    return __builtin_bit_cast(T, word);
+  }
+}
 
 template <class T>
 T random_element(std::mt19937& random) {
   using limits = std::numeric_limits<T>;
-  if constexpr (ops::boolean<T>) {
-    return random() % 2 == 0;
-  } else {
-    std::vector<T> special = {T(0), T(1), static_cast<T>(-1), limits::lowest(), limits::max()};
-    if constexpr (ops::real_floating<T>) {
-      for (const T x : {-T(0), limits::infinity(), -limits::infinity(), limits::quiet_NaN()}) {
-        special.push_back(x);
-      }
+  std::vector<T> special = {T(0), T(1), static_cast<T>(-1), limits::lowest(), limits::max()};
+  if constexpr (ops::real_floating<T>) {
+    for (const T x : {-T(0), limits::infinity(), -limits::infinity(), limits::quiet_NaN()}) {
+      special.push_back(x);
     }
-    if (random() % 3 == 0) return special[random() % special.size()];
-    return static_cast<T>(static_cast<std::int64_t>(random() % 512) - 256);
   }
+  if (random() % 3 == 0) return special[random() % special.size()];
+  return static_cast<T>(static_cast<std::int64_t>(random() % 512) - 256);
 }
 
 template <class Reduction, class T>
@@ -44,7 +50,7 @@ auto declared(const words<T>& elements) {
   A a = Run::template identity<A>();
   std::int64_t index = 0;
   for (const auto word : elements) {
-    a = Run::combine(a, ops::load_at<Reduction>(__builtin_bit_cast(T, word), index++));
+    a = Run::combine(a, ops::load_at<Reduction>(element_of<T>(word), index++));
   }
   return Reduction::finish(a, {index, 0, false});
 }
@@ -52,12 +58,14 @@ auto declared(const words<T>& elements) {
 template <class Reduction, class T>
 auto flipped(const words<T>& elements) {
   using Run = ops::flipped_reduction_t<Reduction>;
-  using S = ops::unsigned_stand_in_t<T>;
+  using S = ops::flipped_stand_in_t<Reduction, T>;
   using A = ops::accumulator_t<Run, S>;
   const flip<Run, S> bits{ops::flipped_bits<Reduction, T>()};
   A a = Run::template identity<A>();
   std::int64_t index = 0;
-  for (const S word : elements) a = Run::combine(a, bits.in(word, index++));
+  for (const auto word : elements) {
+    a = Run::combine(a, bits.in(ops::value_of<S>(word), index++));
+  }
   return bits.out(a, {index, 0, false});
 }
 
@@ -76,7 +84,11 @@ void expect_same(std::mt19937& random) {
   for (int round = 0; round < 300; ++round) {
     words<T> elements(static_cast<std::size_t>(round % 7 + (needs_elements ? 1 : 0)));
     for (auto& word : elements) {
-      word = __builtin_bit_cast(ops::unsigned_stand_in_t<T>, random_element<T>(random));
+      if constexpr (ops::boolean<T>) {
+        word = std::vector<uint8>{0, 0, 0, 1, 2, 0x80, 0xff}[random() % 7];
+      } else {
+        word = __builtin_bit_cast(typename words<T>::value_type, random_element<T>(random));
+      }
     }
     const auto expected = declared<Reduction, T>(elements);
     const auto result = flipped<Reduction, T>(elements);

@@ -40,9 +40,31 @@ template <class From, class To>
 using stand_in_of_converted =
     ops::stand_in_type_t<typename ops::cast_stand_in<From, To>::to, sizeof(To) < 4>;
 
+/// By way of a block of 0 and 1: a comparison that is converted to wider items takes three times as
+/// long as bytes that are.
+template <class To>
+void truths_body(char* const* data, unsigned, int64 n) noexcept {
+  constexpr int64 size = sizeof(To);
+  constexpr int64 block = 1024;
+  uint8 truths[block];
+  for (int64 at = 0; at < n; at += block) {
+    const int64 count = least(block, n - at);
+    const char* x = data[1] + at;
+    char* out = data[0] + at * size;
+    for (int64 i = 0; i < count; ++i) truths[i] = load<bool>(x + i);
+    for (int64 i = 0; i < count; ++i) store<To>(out + i * size, convert<To>{}(truths[i]));
+  }
+}
+template <class To>
+void run_cast_of_bool(const void* params) {
+  run(*static_cast<const plan*>(params), {truths_body<To>, 1u, 1});
+}
+
 template <class From, class To>
 void fill_cast(kernel& row) {
-  if constexpr (converts<From, To>) {
+  if constexpr (ops::boolean<From> && !ops::boolean<To>) {
+    row.host = run_cast_of_bool<typename ops::cast_stand_in<From, To>::to>;
+  } else if constexpr (converts<From, To>) {
     using T = stand_in_of_converted<From, To>;
     row.host = run_unary<convert<T>, typename ops::cast_stand_in<From, To>::from>;
   }

@@ -31,15 +31,15 @@ void isin_few(const isin_params& p, int64 begin, int64 end) {
 /// A table of truth values, by item.
 template <class T>
 void isin_table(const isin_params& p) {
-  using K = typename sort_key<T>::type;
+  using key = hash_key<T>;
   auto* const table = reinterpret_cast<uint8*>(p.scratch);
   __builtin_memset(table, p.invert ? 1 : 0, static_cast<unsigned long>(1) << (8 * sizeof(T)));
   for (int64 j = 0; j < p.among_size; ++j) {
-    table[load<K>(p.among + j * int64(sizeof(T)))] = p.invert ? 0 : 1;
+    table[key::of(p.among + j * int64(sizeof(T)))] = p.invert ? 0 : 1;
   }
   cpu::parallel_for(p.size, 32768, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
-      p.output[i] = table[load<K>(p.x + i * int64(sizeof(T)))] != 0;
+      p.output[i] = table[key::of(p.x + i * int64(sizeof(T)))] != 0;
     }
   });
 }

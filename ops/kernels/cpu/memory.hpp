@@ -25,6 +25,8 @@ SKERRY_INLINE T load(const char* from) {
   if constexpr (ops::complex_floating<T>) {
     using R = typename T::value_type;
     return {load<R>(from), load<R>(from + sizeof(R))};
+  } else if constexpr (ops::boolean<T>) {
+    return load<uint8>(from) != 0;  // a bool of others may be any byte, and all but 0 are true
   } else {
     T value;
     __builtin_memcpy(&value, from, sizeof value);

@@ -187,11 +187,7 @@ struct plain_loops : accumulator_loops<Op, T> {
   static constexpr int absorbing = -1;
 
   static SKERRY_INLINE A item(const char* x, int64 i) {
-    if constexpr (ops::boolean<T> && sizeof(A) == 1) {
-      return load<A>(x + i);
-    } else {
-      return static_cast<A>(Op::load(load<T>(x + i * int64(sizeof(T)))));
-    }
+    return static_cast<A>(Op::load(load<T>(x + i * int64(sizeof(T)))));
   }
 
   template <bool Fresh>
@@ -299,27 +295,19 @@ struct count_loops : accumulator_loops<Op, T> {
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = -1;
 
-  static SKERRY_INLINE B item(const char* x, int64 i) {
-    if constexpr (ops::boolean<T>) {
-      return load<uint8>(x + i);
-    } else {
-      return static_cast<B>(load<T>(x + i * int64(sizeof(T))) != T(0));
-    }
-  }
-
   static SKERRY_INLINE bool is_true(const char* x, int64 i) {
-    if constexpr (ops::boolean<T>) {
-      return load<uint8>(x + i) != 0;
-    } else {
-      return load<T>(x + i * int64(sizeof(T))) != T(0);
-    }
+    return load<T>(x + i * int64(sizeof(T))) != T(0);
+  }
+  /// Zeros are taken off: the mask of a comparison is -1, and x86 has none for what differs.
+  static SKERRY_INLINE B less_zero(B count, const char* x, int64 i) {
+    return static_cast<B>(count - (is_true(x, i) ? 0 : 1));
   }
 
   static SKERRY_INLINE void count_columns(B* count, const element_rows& block) {
-    for (int64 i = 0; i < block.n; ++i) count[i] = item(block.x, i);
-    for (int64 j = 1; j < block.rows; ++j) {
+    for (int64 i = 0; i < block.n; ++i) count[i] = static_cast<B>(block.rows);
+    for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
-      for (int64 i = 0; i < block.n; ++i) count[i] = static_cast<B>(count[i] + item(x, i));
+      for (int64 i = 0; i < block.n; ++i) count[i] = less_zero(count[i], x, i);
     }
   }
 
@@ -337,8 +325,8 @@ struct count_loops : accumulator_loops<Op, T> {
       int64 total = 0;
       for (int64 at = 0; at < block.n; at += piece) {
         const int64 end = least(at + piece, block.n);
-        B count = 0;
-        for (int64 i = at; i < end; ++i) count = static_cast<B>(count + item(x, i));
+        B count = static_cast<B>(end - at);
+        for (int64 i = at; i < end; ++i) count = less_zero(count, x, i);
         total += static_cast<int64>(count);
       }
       store<int64>(acc + j * size, total);

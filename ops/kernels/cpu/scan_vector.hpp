@@ -4,6 +4,7 @@
 
 #include <immintrin.h>
 
+#include <type_traits>
 #include <utility>
 
 #include "ops/kernels/cpu/scan_carry.hpp"
@@ -31,7 +32,6 @@ template <class Op, class Lane, int Group>
 struct vector_scan {
   static constexpr int lanes = vector_bytes / int(sizeof(Lane));
   typedef Lane vector __attribute__((vector_size(vector_bytes)));
-  typedef ops::bits_t<Lane> indices __attribute__((vector_size(vector_bytes)));
 
   static SKERRY_INLINE void combine(vector& a, const vector& b) {
     if constexpr (is_sum<Op>) {
@@ -45,13 +45,12 @@ struct vector_scan {
   static SKERRY_INLINE void add_shifted(vector& x, std::integer_sequence<int, I...>) {
     const vector fill = neutral<Op, Lane>() - (vector){};  // -0 - 0 is -0
     // Lane i of the result is lane i - By of x; `fill` has the lanes from `lanes` on.
-    const vector moved =
-        __builtin_shuffle(x, fill, (indices){ops::bits_t<Lane>(I >= By ? I - By : lanes)...});
+    const vector moved = __builtin_shufflevector(x, fill, (I >= By ? I - By : lanes)...);
     combine(x, moved);
   }
   template <int... I>
   static SKERRY_INLINE void spread_last(vector& x, std::integer_sequence<int, I...>) {
-    x = __builtin_shuffle(x, (indices){ops::bits_t<Lane>(lanes - Group + I % Group)...});
+    x = __builtin_shufflevector(x, x, (lanes - Group + I % Group)...);
   }
 
   template <int By = Group>
@@ -91,13 +90,12 @@ SKERRY_INLINE void load_lanes(Vector& to, const char* from) {
     __builtin_memcpy(&to, from, sizeof to);
   } else {
     constexpr int lanes = vector_bytes / int(sizeof(Lane));
+    using stored = std::conditional_t<ops::boolean<S>, uint8, S>;
     for (int i = 0; i < lanes; ++i) {
-      if constexpr (ops::boolean<T>) {
-        to[i] = static_cast<Lane>(load<uint8>(from + i));
-      } else {
-        to[i] = static_cast<Lane>(load<S>(from + i * int64(sizeof(S))));
-      }
+      to[i] = static_cast<Lane>(load<stored>(from + i * int64(sizeof(S))));
     }
+    // As bool, lane by lane, it would be no vector.
+    if constexpr (ops::boolean<S>) to = (Vector)((to != Vector{}) & 1);
   }
 }
 

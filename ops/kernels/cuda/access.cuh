@@ -6,6 +6,7 @@
 
 #include "core/config.hpp"
 #include "ops/kernels/cuda/offset.hpp"
+#include "ops/kernels/stand_in_type.hpp"
 
 namespace skerry {
 namespace native {
@@ -51,7 +52,7 @@ SKERRY_HD SKERRY_INLINE T load(const char* from, bool is_aligned) {
       return value;
     }
   }
-  return reinterpret_cast<const whole<T>*>(from)->value;
+  return ops::value_of<T>(reinterpret_cast<const whole<ops::stored_t<T>>*>(from)->value);
 }
 
 template <class T>

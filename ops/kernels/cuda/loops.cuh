@@ -185,6 +185,24 @@ cudaError_t launch_strided(const plan& operands, cudaStream_t stream, Operation 
   return cub::DeviceFor::Bulk(static_cast<std::int32_t>(operands.size), loop, stream);
 }
 
+/// An operation on values as one on what lies in memory.
+template <class Operation, class... In>
+struct of_stored {
+  Operation operation;
+
+  SKERRY_HD auto operator()(ops::stored_t<In>... x) const {
+    return operation(ops::value_of<In>(x)...);
+  }
+};
+template <class... In>
+auto on_stored(std::nullptr_t) {
+  return nullptr;
+}
+template <class... In, class Operation>
+auto on_stored(Operation operation) {
+  return of_stored<Operation, In...>{operation};
+}
+
 /// Runs `out = operation(in...)`. The three operations do the same, each in one of the kernels;
 /// `beside_value` may be null, and the strided kernel then does that too.
 template <class Out, class... In, class Contiguous, class WithValue, class Strided>
@@ -204,6 +222,16 @@ int run_elementwise(const plan& operands, launch_context* context, Contiguous co
     }
   }
   return launched(launch_strided<Out, In...>(operands, stream, strided, inputs));
+}
+
+/// Bools are read as bytes.
+template <class Out, class... In, class Contiguous, class WithValue, class Strided>
+  requires(ops::boolean<In> || ...)
+int run_elementwise(const plan& operands, launch_context* context, Contiguous contiguous,
+                    WithValue beside_value, Strided strided) {
+  return run_elementwise<Out, ops::stored_t<In>...>(operands, context, on_stored<In...>(contiguous),
+                                                    on_stored<In...>(beside_value),
+                                                    on_stored<In...>(strided));
 }
 
 /// The native kernel of `out = Op(in...)`; its parameter is a plan.

@@ -39,8 +39,8 @@ namespace native {
 template <class Reduction, class T>
 struct load_element {
   flip<Reduction, T> bits;
-  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> operator()(T x) const {
-    return bits.in(x, 0);
+  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> operator()(ops::stored_t<T> x) const {
+    return bits.in(ops::value_of<T>(x), 0);
   }
 };
 
@@ -57,7 +57,7 @@ struct load_indexed {
 /// The elements of a plain array as accumulators.
 template <class Reduction, class T>
 auto loaded_input(const reduce_params& params, flip<Reduction, T> bits) {
-  const T* input = reinterpret_cast<const T*>(params.input);
+  const auto* input = reinterpret_cast<const ops::stored_t<T>*>(params.input);
   if constexpr (ops::takes_index<Reduction>) {
     return thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
                                            load_indexed<Reduction, T>{input, bits});
@@ -161,8 +161,8 @@ cudaError_t reduce_flat(const reduce_params& params, flip<Reduction, T> bits,
                                        Reduction::template identity<A>(), stream_of(context));
     } else {
       return cub::DeviceReduce::TransformReduce(
-          scratch, nbytes, reinterpret_cast<const T*>(params.input), output, params.reduced_size,
-          combine<Reduction, A>{}, load_element<Reduction, T>{bits},
+          scratch, nbytes, reinterpret_cast<const ops::stored_t<T>*>(params.input), output,
+          params.reduced_size, combine<Reduction, A>{}, load_element<Reduction, T>{bits},
           Reduction::template identity<A>(), stream_of(context));
     }
   });

@@ -15,17 +15,17 @@
 namespace skerry {
 namespace native {
 
-/// Integers and bools are scanned by the kernel of the unsigned integer of their size; `sign` says
-/// what to extend.
+/// Integers are scanned by the kernel of the unsigned one of their size; `sign` says what to
+/// extend.
 template <class Op, class T>
 struct load_scanned {
   std::uint64_t sign;
 
-  SKERRY_HD SKERRY_INLINE ops::scanned_t<Op, T> operator()(T x) const {
+  SKERRY_HD SKERRY_INLINE ops::scanned_t<Op, T> operator()(ops::stored_t<T> x) const {
     if constexpr (ops::integral<T>) {
       return ops::extended(x, sign);
     } else {
-      return Op::reduction::load(x);
+      return Op::reduction::load(ops::value_of<T>(x));
     }
   }
 };

@@ -86,7 +86,7 @@ inline constexpr bool has_flat_scan =
 
 template <class Op, class T>
 auto scanned_input(const scan_params& params, load_scanned<Op, T> element) {
-  const T* input = reinterpret_cast<const T*>(params.input);
+  const auto* input = reinterpret_cast<const ops::stored_t<T>*>(params.input);
   if constexpr (ops::same_v<T, ops::scanned_t<Op, T>>) {
     return input;
   } else {

@@ -182,8 +182,9 @@ struct write_unique {
       store(to, load<std::uint64_t>(from, out.is_aligned), true);
       store(to + 8, load<std::uint64_t>(from + 8, out.is_aligned), true);
     } else {
-      using bits = typename kernels::sort_key<T>::type;
-      store(to, load<bits>(from, out.is_aligned), true);
+      using key = typename kernels::sort_key<T>::type;
+      using item = std::conditional_t<ops::boolean<T>, bool, key>;
+      store(to, load<item>(from, out.is_aligned), true);
     }
   }
 };

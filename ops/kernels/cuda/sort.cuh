@@ -13,6 +13,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include <cstdint>
+#include <type_traits>
 
 // Values of long rows are sorted as they are, by cub::DeviceRadixSort, which takes -0 for +0, with
 // one NaN for all, which are put back behind the rest. All else goes by the order of keys
@@ -117,9 +118,10 @@ cudaError_t sort_short_rows(const sort_params& p, launch_context* context) {
   const cudaError_t status =
       order_items<T>(p.input, p.rows, p.length, p.descending, places, context);
   if (status != cudaSuccess) return status;
-  const gather_rows<bits> gather{
+  using item = std::conditional_t<ops::boolean<T>, bool, bits>;
+  const gather_rows<item> gather{
       .input = p.input,
-      .output = reinterpret_cast<bits*>(p.output),
+      .output = reinterpret_cast<item*>(p.output),
       .places = places,
       .length = p.length,
       .is_aligned = suits<bits>(reinterpret_cast<std::intptr_t>(p.input))};
@@ -157,6 +159,8 @@ struct reverse_items {
       const bits turned = descending ? static_cast<bits>(item ^ sign) : item;
       output[i] = is_nan ? static_cast<bits>(item & ~sign) : turned;
       if (nans != nullptr) nans[i] = is_nan ? 1 : 0;
+    } else if constexpr (ops::boolean<T>) {
+      output[i] = static_cast<bits>((item != 0) != descending);
     } else {
       output[i] = descending ? static_cast<bits>(~item) : item;
     }
@@ -220,7 +224,8 @@ cudaError_t sort_long_rows(const sort_params& p, launch_context* context) {
   char* turned = nullptr;
   char* nans = nullptr;
   cudaError_t status = cudaSuccess;
-  if (p.descending || ops::real_floating<T> || !suits<T>(reinterpret_cast<std::intptr_t>(input))) {
+  if (p.descending || ops::real_floating<T> || ops::boolean<T> ||
+      !suits<T>(reinterpret_cast<std::intptr_t>(input))) {
     turned = scratch<char>(context, count * static_cast<std::int64_t>(sizeof(T)));
     if (turned == nullptr) return cudaErrorMemoryAllocation;
     if constexpr (ops::real_floating<T>) {
