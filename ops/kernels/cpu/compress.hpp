@@ -87,7 +87,7 @@ SKERRY_INLINE void store_chosen(char* to, const char* from, uint32 byte) {
   } else if constexpr (Size == 8) {
     // Halves of 4 items, each as pairs of 4 bytes.
     const int64 low_count = __builtin_popcount(byte & 15);
-    for (int half = 0; half < 2; ++half) {
+    for (int64 half = 0; half < 2; ++half) {
       const auto items = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + half * 32));
       const __m256i wide = _mm256_cvtepu8_epi64(positions_of(byte >> (4 * half) & 15));
       const __m256i twice = _mm256_add_epi64(wide, wide);
@@ -98,9 +98,9 @@ SKERRY_INLINE void store_chosen(char* to, const char* from, uint32 byte) {
 #endif
   } else {
     using U = item_t<Size>;
-    for (int i = 0; i < 8; ++i, byte >>= 1) {
+    for (int64 i = 0; i < 8; ++i, byte >>= 1) {
       store(to, load<U>(from + i * Size));
-      to += (byte & 1) * Size;
+      to += int64{byte & 1} * Size;
     }
   }
 }
@@ -149,17 +149,18 @@ void run_count(const void* params) {
 
 template <int Size>
 void run_compress(const void* params) {
+  constexpr int64 size = Size;
   const auto& p = *static_cast<const compress_params*>(params);
   const auto whole = [&](uint32 bits, int64 i, int64 place) {
-    char* to = p.to + place * Size;
-    const char* from = p.from + i * Size;
+    char* to = p.to + place * size;
+    const char* from = p.from + i * size;
     // Counts of the bits so far, so that no store waits for the one before.
     store_chosen<Size>(to, from, bits & 255);
-    store_chosen<Size>(to + __builtin_popcount(bits & 0xFF) * Size, from + 8 * Size,
+    store_chosen<Size>(to + __builtin_popcount(bits & 0xFF) * size, from + 8 * size,
                        bits >> 8 & 255);
-    store_chosen<Size>(to + __builtin_popcount(bits & 0xFFFF) * Size, from + 16 * Size,
+    store_chosen<Size>(to + __builtin_popcount(bits & 0xFFFF) * size, from + 16 * size,
                        bits >> 16 & 255);
-    store_chosen<Size>(to + __builtin_popcount(bits & 0xFFFFFF) * Size, from + 24 * Size,
+    store_chosen<Size>(to + __builtin_popcount(bits & 0xFFFFFF) * size, from + 24 * size,
                        bits >> 24);
   };
   const auto one = [&](int64 i, int64 place) {

@@ -128,7 +128,7 @@ struct micro_kernel<uint64> {
     for (int i = 0; i < panel_rows; ++i) {
       for (int j = 0; j < panel_vectors; ++j) low[i][j] = cross[i][j] = zero();
     }
-    for (int k = 0; k < depth; ++k) {
+    for (int64 k = 0; k < depth; ++k) {
       const V right[2] = {read(b + k * panel_columns), read(b + k * panel_columns + lanes)};
       const V right_high[2] = {high(right[0]), high(right[1])};
 #pragma GCC unroll 2
@@ -144,8 +144,8 @@ struct micro_kernel<uint64> {
         }
       }
     }
-    for (int i = 0; i < panel_rows; ++i) {
-      for (int j = 0; j < panel_vectors; ++j) {
+    for (int64 i = 0; i < panel_rows; ++i) {
+      for (int64 j = 0; j < panel_vectors; ++j) {
         uint64* const at = sums + i * tile_shape<uint64>::columns + j * lanes;
         write(at, sum(read(at), sum(low[i][j], raise(cross[i][j]))));
       }

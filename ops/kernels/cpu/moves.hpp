@@ -176,25 +176,7 @@ void run_band(const void* params) {
   cpu::parallel_for(work.rows, grain, band_rows, &work);
 }
 
-template <int Size>
-void fill_size(moves_kernels& table) {
-  table.copy[size_class(Size)].host = run_copy<Size>;
-  table.where[size_class(Size)].host = run_where<Size>;
-  table.interleave[size_class(Size)].host = run_interleave<Size>;
-}
-
 }  // namespace
-
-void fill_moves(moves_kernels& table) {
-  fill_size<1>(table);
-  fill_size<2>(table);
-  fill_size<4>(table);
-  fill_size<8>(table);
-  fill_size<16>(table);
-  table.band.host = run_band;
-  table.rotate.host = run_rotate;
-}
-
 }  // namespace kernels
 }  // namespace SKERRY_TARGET
 }  // namespace skerry

@@ -43,7 +43,7 @@ struct row_keys<complex128> {
   row_keys(const char* at, row_order) : row(at) {}
   [[nodiscard]] SKERRY_INLINE uint64 part(int64 i, int which) const {
     if (is_nan(i)) return ~uint64{0};
-    return sort_key<float64>::encode(load<uint64>(row + i * 16 + which * 8), 0);
+    return sort_key<float64>::encode(load<uint64>(row + i * 16 + int64{which} * 8), 0);
   }
   [[nodiscard]] SKERRY_INLINE bool is_nan(int64 i) const {
     const char* at = row + i * 16;

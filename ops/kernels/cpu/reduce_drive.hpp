@@ -360,6 +360,7 @@ void reduce_split(reduction& what) noexcept {
 
 }  // namespace
 
+// NOLINTNEXTLINE(misc-definitions-in-headers): only the unit of moves includes this file.
 void run_reduction(const reduce_params& work, const reducer& how) noexcept {
   if (work.kept_size == 0) return;
   reduction what(work, how);

@@ -157,11 +157,11 @@ SKERRY_INLINE K greatest_key() {
 /// sorted, to sink.put(i, lanes). Returns whether any is special.
 template <class K, int Rows, class Source, class Sink>
 __attribute__((noinline)) bool sort_in_registers(Source source, Sink sink, int64 n) {
-  constexpr int lanes = lane_count<K>;
+  constexpr int64 lanes = lane_count<K>;
   lanes_of<K> v[Rows];
   typename Source::notes seen{};
   repeat<Rows>([&](auto i) __attribute__((always_inline)) {
-    constexpr int row = decltype(i)::value;
+    constexpr int64 row = decltype(i)::value;
     if (n >= (row + 1) * lanes) {
       v[row] = source.lanes(row * lanes, seen);
     } else {
@@ -171,7 +171,7 @@ __attribute__((noinline)) bool sort_in_registers(Source source, Sink sink, int64
   });
   sort_rows_of_lanes<K>(v);
   repeat<Rows>([&](auto i) __attribute__((always_inline)) {
-    constexpr int row = decltype(i)::value;
+    constexpr int64 row = decltype(i)::value;
     if (n >= (row + 1) * lanes) {
       sink.put(row * lanes, v[row]);
     } else if (n > row * lanes) {
@@ -184,7 +184,7 @@ __attribute__((noinline)) bool sort_in_registers(Source source, Sink sink, int64
 /// Sorts n keys, at most network_keys<K>.
 template <class K, class Source, class Sink>
 SKERRY_INLINE bool sort_few(const Source& source, const Sink& sink, int64 n) {
-  constexpr int lanes = lane_count<K>;
+  constexpr int64 lanes = lane_count<K>;
   if (n <= lanes) return sort_in_registers<K, 1>(source, sink, n);
   if (n <= 2 * lanes) return sort_in_registers<K, 2>(source, sink, n);
   if (n <= 4 * lanes) return sort_in_registers<K, 4>(source, sink, n);

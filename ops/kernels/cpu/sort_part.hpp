@@ -95,7 +95,7 @@ template <bool Strict, class K>
 int64 part_in_place(K* keys, int64 n, K pivot) {
   constexpr int lanes = lane_count<K>;
   constexpr int vectors = vector_bytes == 64 ? 8 : 4;
-  constexpr int64 block = vectors * lanes;
+  constexpr int64 block = int64{vectors} * lanes;
   constexpr int64 blocks_ahead = 4;
   const int64 over = n % block;
   K outside[3 * block];

@@ -277,6 +277,7 @@ bool run_small(const plan& work, const loop& what) noexcept {
 
 }  // namespace
 
+// NOLINTNEXTLINE(misc-definitions-in-headers): only the unit of moves includes this file.
 void run_tiles(const plan& work, const loop& what) noexcept {
   if (work.rank == 0) return run_one(work, what);
   if (run_small(work, what)) return;

@@ -183,6 +183,7 @@ void copy_items(const strided_2d& to, const strided_2d& from, int64 n, int64 row
 
 }  // namespace
 
+// NOLINTNEXTLINE(misc-definitions-in-headers): only the unit of moves includes this file.
 void copy_2d(const strided_2d& to, const strided_2d& from, int64 n, int64 rows,
              int64 itemsize) noexcept {
   switch (itemsize) {
