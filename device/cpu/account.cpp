@@ -32,6 +32,14 @@ std::size_t total_cached(const account& of) noexcept {
   return cached;
 }
 
+bool fits(const account& of, std::size_t more) noexcept {
+  const std::size_t limit = of.limit.load(std::memory_order_relaxed);
+  if (limit == SIZE_MAX) return true;
+  const std::int64_t live = std::max<std::int64_t>(total_live(of), 0);
+  const std::size_t held = static_cast<std::size_t>(live) + total_cached(of) + of.elsewhere;
+  return held <= limit && more <= limit - held;
+}
+
 void settle(account& of, thread_cache* own) noexcept {
   std::int64_t highest = total_live(of);
   if (own != nullptr) {
@@ -56,6 +64,8 @@ void empty_bins(thread_cache& cache, doomed_blocks& doomed) noexcept {
 }
 
 namespace {
+
+constinit std::atomic<void (*)() noexcept> trim_of_elsewhere{nullptr};
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool thread_is_ending = false;
 
@@ -173,9 +183,22 @@ void reset_peak(int index) {
   of.peak = total_live(of);
 }
 
-void set_memory_limit(int index, std::size_t nbytes) {
+bool charge_elsewhere(int index, std::size_t nbytes) noexcept {
   const std::lock_guard lock(shared);
-  accounts[index].limit.store(nbytes, std::memory_order_relaxed);
+  if (!fits(accounts[index], nbytes)) return false;
+  accounts[index].elsewhere += nbytes;
+  return true;
+}
+
+void set_trim_elsewhere(void (*trim)() noexcept) noexcept { trim_of_elsewhere.store(trim); }
+
+void trim_elsewhere() noexcept {
+  if (const auto trim = trim_of_elsewhere.load()) trim();
+}
+
+void discharge_elsewhere(int index, std::size_t nbytes) noexcept {
+  const std::lock_guard lock(shared);
+  accounts[index].elsewhere -= nbytes;
 }
 
 }  // namespace skerry::cpu

@@ -61,6 +61,7 @@ struct account {
   /// allocation reads.
   alignas(64) counts counted;
   std::int64_t peak = 0;
+  std::size_t elsewhere = 0;  ///< what charge_elsewhere() counted
   std::size_t cached_bytes = 0;
   std::size_t cached_medium = 0;
   free_block* medium[medium_bins] = {};
@@ -104,6 +105,11 @@ class doomed_blocks {
 /// Lock held, as for all that take an account.
 [[nodiscard]] std::int64_t total_live(const account& of) noexcept;
 [[nodiscard]] std::size_t total_cached(const account& of) noexcept;
+/// What set_trim_elsewhere() was given. Without the lock.
+void trim_elsewhere() noexcept;
+/// Whether `more` bytes keep the limit. False also where it was set below what is held already. A
+/// cached block counts against the limit as much as one in use.
+[[nodiscard]] bool fits(const account& of, std::size_t more) noexcept;
 
 /// Brings the peak up to what the calling thread has had at most since the last time.
 void settle(account& of, thread_cache* own) noexcept;

@@ -121,14 +121,16 @@ void give_back_small(thread_cache& cache, int bin, free_block* block) noexcept {
   const std::lock_guard lock(shared);
   cache.counted.releases.add(1);
   cache.counted.live_bytes.add(-static_cast<std::int64_t>(block->capacity));
-  if (!cache_small(cache.bins[bin], block)) doomed.add(block);
+  if (!fits(accounts[cache.index], block->capacity) || !cache_small(cache.bins[bin], block)) {
+    doomed.add(block);
+  }
   settle(accounts[cache.index], &cache);
 }
 
 /// Puts a block into the shared cache, or on `doomed`. Lock held.
 void cache_shared(account& of, free_block* block, doomed_blocks& doomed) noexcept {
   const std::size_t capacity = block->capacity;
-  if (capacity <= most_small) return doomed.add(block);
+  if (capacity <= most_small || !fits(of, capacity)) return doomed.add(block);
   if (capacity <= least_large) {
     if (of.cached_medium + capacity > most_cached_medium) return doomed.add(block);
     free_block*& first = of.medium[medium_bin(capacity)];
@@ -186,16 +188,6 @@ std::size_t capacity_for(std::size_t nbytes) noexcept {
   if (nbytes <= most_small) return small_capacity(small_bin(nbytes));
   if (nbytes < least_large) return medium_capacity(medium_bin(nbytes));
   return std::max(large_capacity(nbytes), large_capacity(least_large + 1));
-}
-
-/// False also where the limit was set below what is held already. A cached block counts against
-/// the limit as much as one in use.
-bool fits(const account& of, std::size_t more) noexcept {
-  const std::size_t limit = of.limit.load(std::memory_order_relaxed);
-  if (limit == SIZE_MAX) return true;
-  const std::int64_t live = std::max<std::int64_t>(total_live(of), 0);
-  const std::size_t held = static_cast<std::size_t>(live) + total_cached(of);
-  return held <= limit && more <= limit - held;
 }
 
 free_block* take_small(thread_cache& cache, std::size_t capacity) noexcept {
@@ -273,6 +265,7 @@ free_block* try_acquire(int index, std::size_t capacity) noexcept {
 }
 
 void trim_all() noexcept {
+  trim_elsewhere();
   for (int index = 0; index < most_devices; ++index) trim(index);
 }
 
@@ -334,6 +327,18 @@ std::size_t trim(int index) {
   of.cached_medium = 0;
   of.cached_bytes = 0;
   return doomed.nbytes();
+}
+
+void set_memory_limit(int index, std::size_t nbytes) {
+  bool is_kept = false;
+  {
+    const std::lock_guard lock(shared);
+    accounts[index].limit.store(nbytes, std::memory_order_relaxed);
+    is_kept = fits(accounts[index], 0);
+  }
+  if (is_kept) return;
+  trim_elsewhere();
+  trim(index);
 }
 
 }  // namespace skerry::cpu

@@ -23,8 +23,15 @@ inline constexpr int most_devices = 64;
 [[nodiscard]] memory_statistics statistics(int index);
 void reset_peak(int index);
 
-/// SIZE_MAX for none.
+/// SIZE_MAX for none. Gives cached blocks back where more is held.
 void set_memory_limit(int index, std::size_t nbytes);
+
+/// Counts memory of another pool, in arrays or cached, against the limit of a device. False if that
+/// would be more than the limit.
+[[nodiscard]] bool charge_elsewhere(int index, std::size_t nbytes) noexcept;
+void discharge_elsewhere(int index, std::size_t nbytes) noexcept;
+/// How that pool gives back what it has cached, where memory is short.
+void set_trim_elsewhere(void (*trim)() noexcept) noexcept;
 
 /// Gives the shared cache and the calling thread's back to the system; returns how many bytes.
 /// Other threads keep what they have cached in blocks up to 1 KiB.

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "device/byte_text.hpp"
+#include "device/cpu/memory.hpp"
+#include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/size_class.hpp"
 
@@ -27,9 +29,15 @@ struct pinned_pool {
   std::array<memory_statistics, most_devices> of_device;
 };
 
+/// What is cached belongs to nobody, and is charged to this device.
+constexpr int account_of_cached = 0;
+
 /// Never destroyed.
 pinned_pool& the_pool() {
-  static pinned_pool* const created = new pinned_pool;
+  static pinned_pool* const created = [] {
+    cpu::set_trim_elsewhere([]() noexcept { trim_pinned(); });
+    return new pinned_pool;
+  }();
   return *created;
 }
 
@@ -48,14 +56,16 @@ void give_back(void* data, std::size_t block_bytes, device where) noexcept {
     memory_statistics& counts = pool.of_device[static_cast<std::size_t>(where.index)];
     counts.live_bytes -= block_bytes;
     --counts.live_blocks;
-    try {
-      if (pool.cached_bytes + block_bytes <= most_cached_bytes) {
+    cpu::discharge_elsewhere(where.index, block_bytes);
+    if (pool.cached_bytes + block_bytes <= most_cached_bytes &&
+        cpu::charge_elsewhere(account_of_cached, block_bytes)) {
+      try {
         pool.cached.emplace(block_bytes, data);
         pool.cached_bytes += block_bytes;
         return;
+      } catch (const std::bad_alloc&) {
+        cpu::discharge_elsewhere(account_of_cached, block_bytes);
       }
-    } catch (const std::bad_alloc&) {
-      // Not kept, then.
     }
   }
   free_block(data);
@@ -85,6 +95,7 @@ void* take_cached(std::size_t block_bytes) {
   void* data = found->second;
   pool.cached.erase(found);
   pool.cached_bytes -= block_bytes;
+  cpu::discharge_elsewhere(account_of_cached, block_bytes);
   return data;
 }
 
@@ -105,6 +116,46 @@ void* new_block(device_state& on, device where, std::size_t nbytes, std::size_t 
       where, nbytes);
 }
 
+[[noreturn]] void throw_over_limit(device where, std::size_t nbytes) {
+  const memory_statistics now = statistics(where);
+  throw out_of_memory_error(
+      "allocate_pinned: cannot lock " + byte_text(nbytes) + " of host memory for " +
+          to_string(where) + ": " + byte_text(now.live_bytes) + " live, " +
+          byte_text(now.cached_bytes) + " cached, limit " + byte_text(now.limit_bytes) +
+          "; tried giving back cached blocks, then collecting garbage; free "
+          "arrays that are not needed any more",
+      where, nbytes);
+}
+
+struct taken_block {
+  void* data;
+  bool is_fresh;
+};
+
+/// Charged to `where`.
+taken_block take_block(device_state& on, device where, std::size_t nbytes,
+                       std::size_t block_bytes) {
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    if (attempt == 2) collect_garbage();
+    if (attempt > 0) {
+      trim_pinned();
+      cpu::trim(where.index);
+    }
+    void* const cached = take_cached(block_bytes);
+    if (cpu::charge_elsewhere(where.index, block_bytes)) {
+      if (cached != nullptr) return {cached, false};
+      try {
+        return {new_block(on, where, nbytes, block_bytes), true};
+      } catch (...) {
+        cpu::discharge_elsewhere(where.index, block_bytes);
+        throw;
+      }
+    }
+    if (cached != nullptr) free_block(cached);
+  }
+  throw_over_limit(where, nbytes);
+}
+
 }  // namespace
 
 storage_ref allocate_pinned(device where, std::size_t nbytes) {
@@ -115,17 +166,13 @@ storage_ref allocate_pinned(device where, std::size_t nbytes) {
     throw out_of_memory_error("allocate_pinned: cannot lock " + byte_text(nbytes), where, nbytes);
   }
   const std::size_t block_bytes = (size_class::of(nbytes).nbytes + page - 1) / page * page;
-  bool fresh = false;
-  void* data = take_cached(block_bytes);
-  if (data == nullptr) {
-    data = new_block(on, where, nbytes, block_bytes);
-    fresh = true;
-  }
+  const taken_block taken = take_block(on, where, nbytes, block_bytes);
   storage* made = nullptr;
   try {
-    made = new pinned_storage(data, nbytes, block_bytes, where);
+    made = new pinned_storage(taken.data, nbytes, block_bytes, where);
   } catch (const std::bad_alloc&) {
-    free_block(data);
+    cpu::discharge_elsewhere(where.index, block_bytes);
+    free_block(taken.data);
     throw;
   }
   pinned_pool& pool = the_pool();
@@ -134,7 +181,7 @@ storage_ref allocate_pinned(device where, std::size_t nbytes) {
   counts.live_bytes += block_bytes;
   ++counts.live_blocks;
   ++counts.allocations;
-  if (fresh) ++counts.system_allocations;
+  if (taken.is_fresh) ++counts.system_allocations;
   counts.peak_bytes = std::max(counts.peak_bytes, counts.live_bytes);
   return storage_ref(made);
 }
@@ -154,6 +201,7 @@ std::size_t trim_pinned() {
   {
     const std::lock_guard lock(pool.mutex);
     old.swap(pool.cached);
+    cpu::discharge_elsewhere(account_of_cached, pool.cached_bytes);
     pool.cached_bytes = 0;
   }
   std::size_t released = 0;

@@ -28,7 +28,8 @@ pool::stream_cache* pool::find_cache(void* stream) noexcept {
 }
 
 block* pool::take_cached(const size_class& size, void* stream) noexcept {
-  if (size.bin == size_class::uncached) return nullptr;
+  // Above a limit that was lowered, what is cached goes to the driver first.
+  if (size.bin == size_class::uncached || held() > counts_.limit_bytes) return nullptr;
   stream_cache* const cache = find_cache(stream);
   if (cache == nullptr) return nullptr;
   block* const item = cache->bins[static_cast<std::size_t>(size.bin)];
@@ -105,6 +106,8 @@ void pool::reset_peak() {
 void pool::set_limit(std::size_t nbytes) {
   const std::lock_guard lock(mutex_);
   counts_.limit_bytes = nbytes;
+  if (held() > nbytes) settle_pending(true);
+  keep_to_limit();
 }
 
 }  // namespace skerry::cuda

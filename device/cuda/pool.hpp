@@ -95,6 +95,7 @@ class pool {
   }
   [[nodiscard]] block* take_pending(const size_class& size, void* stream) noexcept;
   [[nodiscard]] bool make_room(const size_class& size) noexcept;
+  void keep_to_limit() noexcept;
   [[nodiscard]] std::size_t held() const noexcept {
     return counts_.live_bytes + counts_.cached_bytes;
   }

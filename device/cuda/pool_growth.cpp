@@ -46,6 +46,16 @@ bool pool::make_room(const size_class& size) noexcept {
   return fits(size, counts_.limit_bytes);
 }
 
+/// Gives the longest unused blocks to the driver as far as the pool holds more than it may. What
+/// waits for other streams follows when it has come back. With the lock held.
+void pool::keep_to_limit() noexcept {
+  while (held() > counts_.limit_bytes && oldest_ != nullptr) {
+    block* const item = oldest_;
+    unlink_cached(item);
+    release_block(item);
+  }
+}
+
 block* pool::acquire(std::size_t nbytes, const size_class& size, void* stream) {
   // No cache is thrown away for what can't ever fit.
   if (nbytes > on_.properties.total_bytes) {

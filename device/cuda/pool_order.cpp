@@ -32,6 +32,8 @@ void pool::give_back(block* item) noexcept {
     item->next = std::exchange(pending_, item);
   } else {
     put_cached(item);
+    if (held() > counts_.limit_bytes) [[unlikely]]
+      keep_to_limit();
   }
 }
 
@@ -57,6 +59,8 @@ void pool::release_at_once(block* item) noexcept {
 
 /// Moves pending blocks that no stream works on any more into their cache. With the lock held.
 void pool::settle_pending(bool wait) noexcept {
+  if (pending_ == nullptr) return;
+  const device_guard guard(on_, std::nothrow);
   block* rest = nullptr;
   while (pending_ != nullptr) {
     block* const item = std::exchange(pending_, pending_->next);
@@ -73,6 +77,7 @@ void pool::settle_pending(bool wait) noexcept {
     }
   }
   pending_ = rest;
+  keep_to_limit();
 }
 
 }  // namespace skerry::cuda

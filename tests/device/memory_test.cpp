@@ -125,6 +125,62 @@ TEST_F(memory_test, what_fits_nothing_goes_back_before_the_pool_grows) {
   EXPECT_EQ(statistics(cuda0).live_bytes, share + share / 4) << "nothing but arrays";
 }
 
+TEST_F(memory_test, a_limit_below_what_is_cached_gives_the_cache_back) {
+  {
+    const storage_ref first = allocate(cuda0, 5 * mib);
+    const storage_ref second = allocate(cuda0, 3 * mib);
+  }
+  set_memory_limit(cuda0, 4 * mib);
+  EXPECT_LE(statistics(cuda0).cached_bytes, 4 * mib);
+  EXPECT_THROW(static_cast<void>(allocate(cuda0, 5 * mib)), out_of_memory_error);
+  EXPECT_NO_THROW(static_cast<void>(allocate(cuda0, 3 * mib)));
+}
+
+TEST_F(memory_test, above_a_lowered_limit_nothing_is_cached_or_handed_out) {
+  const storage_ref live = allocate(cuda0, 6 * mib);
+  storage_ref freed = allocate(cuda0, 2 * mib);
+  set_memory_limit(cuda0, 4 * mib);
+  freed = {};
+  EXPECT_EQ(statistics(cuda0).cached_bytes, 0u);
+  EXPECT_EQ(statistics(cuda0).live_bytes, 6 * mib);
+  EXPECT_THROW(static_cast<void>(allocate(cuda0, 2 * mib)), out_of_memory_error);
+  EXPECT_THROW(static_cast<void>(allocate(cuda0, 512)), out_of_memory_error);
+}
+
+TEST_F(memory_test, pending_frees_above_a_lowered_limit_are_not_handed_out) {
+  const storage_ref live = allocate(cuda0, 6 * mib);
+  const stream other = stream::create(cuda0);
+  rehearsal::set_delay(10'000);
+  {
+    const storage_ref block = allocate(cuda0, 2 * mib);
+    set_current_stream(other);
+    store(block, 1);
+    set_current_stream(stream(cuda0));
+    set_memory_limit(cuda0, 4 * mib);
+  }
+  EXPECT_THROW(static_cast<void>(allocate(cuda0, 2 * mib)), out_of_memory_error);
+  EXPECT_EQ(statistics(cuda0).cached_bytes, 0u);
+}
+
+TEST_F(memory_test, pinned_memory_counts_against_the_limit_of_its_device) {
+  trim(cpu0);
+  const std::size_t before = statistics(cpu0).live_bytes + statistics(cpu0).cached_bytes;
+  set_memory_limit(cpu0, before + 8 * mib);
+  {
+    const storage_ref pinned = allocate_pinned(cpu0, 5 * mib);
+    EXPECT_THROW(static_cast<void>(allocate_pinned(cpu0, 5 * mib)), out_of_memory_error);
+    EXPECT_THROW(static_cast<void>(allocate(cpu0, 5 * mib)), out_of_memory_error);
+    EXPECT_NO_THROW(static_cast<void>(allocate(cpu0, 2 * mib)));
+  }
+  // What is cached makes room, in either direction.
+  EXPECT_NO_THROW(static_cast<void>(allocate(cpu0, 6 * mib)));
+  EXPECT_NO_THROW(static_cast<void>(allocate_pinned(cpu0, 6 * mib)));
+  set_memory_limit(cpu0, before + mib);
+  EXPECT_LE(statistics(cpu0).live_bytes + statistics(cpu0).cached_bytes, before + mib);
+  EXPECT_THROW(static_cast<void>(allocate_pinned(cpu0, 5 * mib)), out_of_memory_error);
+  set_memory_limit(cpu0, std::nullopt);
+}
+
 TEST_F(memory_test, pending_frees_are_looked_at_only_where_the_cache_has_nothing) {
   const stream other = stream::create(cuda0);
   static_cast<void>(allocate(cuda0, 1000));

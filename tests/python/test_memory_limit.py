@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""``set_memory_limit``: most bytes that arrays hold together, cached blocks included, whatever came before it."""
+
+import gc
+import random
+import threading
+
+import pytest
+import skerry as sk
+
+MIB = 1 << 20
+# Of each kind of block that a pool has: from the thread's own cache, the shared one, one of the system's.
+SIZES = [64, 1000, 5000, 100_000, MIB // 2, 2 * MIB, 7 * MIB]
+
+
+def held(device):
+    now = sk.memory_statistics(device)
+    return now.live_bytes + now.cached_bytes
+
+
+@pytest.fixture
+def limited(device):
+    gc.collect()
+    sk.trim(device)
+    yield device
+    sk.set_memory_limit(device, None)
+    sk.trim(device)
+
+
+def make(device, nbytes, pinned):
+    return sk.empty((nbytes,), dtype=sk.int8, device=device, **({"pinned": True} if pinned else {}))
+
+
+def makers(device):
+    return [False, True] if device == "cpu:0" else [False]
+
+
+def test_the_cache_is_not_handed_out_above_the_limit(limited):
+    for pinned in makers(limited):
+        for nbytes in SIZES:
+            sk.set_memory_limit(limited, None)
+            sk.trim(limited)
+            base = held(limited)
+            arrays = [make(limited, nbytes, pinned) for _ in range(4)]
+            whole = (held(limited) - base) // 4
+            del arrays
+            limit = held(limited) - 4 * whole + 2 * whole
+            sk.set_memory_limit(limited, limit)
+            assert held(limited) <= limit
+            with pytest.raises(sk.exceptions.OutOfMemoryError, match="limit"):
+                arrays = [make(limited, nbytes, pinned) for _ in range(4)]
+            arrays = [make(limited, nbytes, pinned) for _ in range(2)]
+            assert held(limited) <= limit
+            # Below what is live: nothing is given, and what is freed does not come back.
+            sk.set_memory_limit(limited, limit - whole)
+            arrays.pop()
+            assert held(limited) <= limit - whole
+            with pytest.raises(sk.exceptions.OutOfMemoryError):
+                arrays.extend(make(limited, nbytes, pinned) for _ in range(2))
+            del arrays
+
+
+def test_a_random_program_keeps_its_limits(limited):
+    rng = random.Random(5)
+    base = held(limited)
+    arrays, limit, refused = [], None, 0
+    for _ in range(800):
+        what = rng.random()
+        if what < 0.55:
+            nbytes = rng.choice(SIZES)
+            try:
+                arrays.append(make(limited, nbytes, rng.choice(makers(limited))))
+                assert limit is None or held(limited) <= limit
+            except sk.exceptions.OutOfMemoryError:
+                refused += 1
+                assert limit is not None
+                # No more than rounding is lost to what could be given.
+                assert sk.memory_statistics(limited).live_bytes + 2 * nbytes + 8192 > limit
+        elif what < 0.95 and arrays:
+            before = held(limited)
+            arrays.pop(rng.randrange(len(arrays)))
+            assert limit is None or held(limited) <= max(limit, before)
+        else:
+            live = sk.memory_statistics(limited).live_bytes
+            limit = rng.choice([None, base + rng.randrange(40 * MIB), live, live - MIB, live + MIB])
+            limit = None if limit is None else max(limit, 0)
+            sk.set_memory_limit(limited, limit)
+            now = sk.memory_statistics(limited)
+            assert limit is None or held(limited) <= limit or now.live_bytes > limit
+    assert refused > 20
+
+
+def test_threads_together_keep_the_limit(limited):
+    base = held(limited)
+    limit = base + 12 * MIB
+    sk.set_memory_limit(limited, limit)
+    highest, wrong = [], []
+
+    def work(seed):
+        rng = random.Random(seed)
+        arrays = []
+        try:
+            for _ in range(60):
+                try:
+                    arrays.append(make(limited, rng.choice(SIZES), rng.choice(makers(limited))))
+                except sk.exceptions.OutOfMemoryError:
+                    arrays.clear()
+                highest.append(sk.memory_statistics(limited).live_bytes)
+        except Exception as problem:  # told by the test's own thread
+            wrong.append(problem)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not wrong
+    assert max(highest) <= limit
