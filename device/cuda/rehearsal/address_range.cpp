@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -35,6 +36,21 @@ constexpr std::size_t round_up(std::size_t nbytes, std::size_t unit) noexcept {
   return (nbytes + unit - 1) / unit * unit;
 }
 
+/// Of all devices: a guard cuts a mapping in two, and half of those that the process may have are
+/// left to others.
+std::size_t most_guards() noexcept {
+  static const std::size_t most = [] {
+    std::size_t mappings = 65530;  // Linux's own choice
+    if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
+      if (std::fscanf(file, "%zu", &mappings) != 1) mappings = 65530;
+      std::fclose(file);
+    }
+    return std::min<std::size_t>(mappings, 65530) / 4;
+  }();
+  return most;
+}
+constinit std::atomic<std::size_t> guards{0};
+
 void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 
@@ -43,18 +59,21 @@ std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std:
 bool address_range::reserve(std::size_t limit) noexcept {
   const std::uintptr_t wish =
       first_base + static_cast<std::uintptr_t>(ordinal_) * 2 * preferred_extent;
-  // Room for as much again as guard pages and fragmentation; less where the process may map less.
-  for (std::size_t extent = std::max(preferred_extent, 2 * round_up(limit, page));
+  // Room for as much again as guard pages and fragmentation, and a third for packed blocks; less
+  // where the process may map less.
+  for (std::size_t extent = std::max(preferred_extent, 3 * round_up(limit, page));
        extent >= least_extent; extent /= 2) {
     void* got =
         mmap(pointer(wish), extent, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (got == MAP_FAILED) continue;
+    const std::size_t guarded = extent / 3 * 2 / page * page;
     try {
-      free_[address(got)] = extent;
+      free_[address(got)] = guarded;
     } catch (const std::bad_alloc&) {
       munmap(got, extent);
       return false;
     }
+    packed_.use(address(got) + guarded, extent - guarded);
     base_ = address(got);
     extent_ = extent;
     return true;
@@ -62,30 +81,44 @@ bool address_range::reserve(std::size_t limit) noexcept {
   return false;
 }
 
-int address_range::allocate(void** data, std::size_t nbytes, std::size_t limit) noexcept try {
-  const std::lock_guard lock(mutex_);
-  if (nbytes > limit || live_bytes_ > limit - nbytes) return cuda::memory_allocation;
-  if (extent_ == 0 && !reserve(limit)) return cuda::memory_allocation;
+/// Null if there is no place for it, or no mapping.
+void* address_range::take_guarded(std::size_t nbytes) {
+  if (guards.load() >= most_guards() && stale_guards_ >= most_guards() / 4) trim_guarded();
+  if (guards.load() >= most_guards()) return nullptr;
   const std::size_t usable = round_up(nbytes, page);
   const std::size_t span = usable + page;
   const auto place = std::find_if(free_.begin(), free_.end(),
                                   [&](const auto& range) { return range.second >= span; });
-  if (place == free_.end()) return cuda::memory_allocation;
+  if (place == free_.end()) return nullptr;
   const auto [start, available] = *place;
-  if (mprotect(pointer(start), usable, PROT_READ | PROT_WRITE) != 0) return cuda::memory_allocation;
-  if (mprotect(pointer(start + usable), page, PROT_NONE) != 0) return cuda::memory_allocation;
+  if (mprotect(pointer(start), usable, PROT_READ | PROT_WRITE) != 0) return nullptr;
+  if (mprotect(pointer(start + usable), page, PROT_NONE) != 0) return nullptr;
+  if (available > span) free_[start + span] = available - span;
+  free_.erase(start);
+  guards.fetch_add(1);
+  return pointer(start);
+}
 
-  const auto entry = blocks_.emplace(start, block{nbytes, span, false}).first;
+int address_range::allocate(void** data, std::size_t nbytes, std::size_t limit) noexcept try {
+  const std::lock_guard lock(mutex_);
+  if (nbytes > limit || live_bytes_ > limit - nbytes) return cuda::memory_allocation;
+  if (extent_ == 0 && !reserve(limit)) return cuda::memory_allocation;
+  std::size_t span = round_up(nbytes, page) + page;
+  void* fresh = take_guarded(nbytes);
+  if (fresh == nullptr) {
+    span = 0;
+    fresh = packed_.take(nbytes);
+  }
+  if (fresh == nullptr) return cuda::memory_allocation;
   try {
-    if (available > span) free_[start + span] = available - span;
+    blocks_.emplace(address(fresh), block{nbytes, span, false});
   } catch (...) {
-    blocks_.erase(entry);
+    free_place(fresh, nbytes, span);
     throw;
   }
-  free_.erase(start);
   live_bytes_ += nbytes;
-  if (nbytes <= largest_filled) std::memset(pointer(start), fresh_byte, usable);
-  *data = pointer(start);
+  if (nbytes <= largest_filled) std::memset(fresh, fresh_byte, span == 0 ? nbytes : span - page);
+  *data = fresh;
   return cuda::success;
 } catch (const std::bad_alloc&) {
   return cuda::memory_allocation;
@@ -105,22 +138,29 @@ void address_range::restore(void* data) noexcept {
   if (found != blocks_.end()) found->second.retired = false;
 }
 
-void address_range::reclaim(void* data) noexcept {
+bool address_range::reclaim(void* data) noexcept {
   block old{};
   {
     const std::lock_guard lock(mutex_);
     const auto found = blocks_.find(address(data));
-    if (found == blocks_.end() || !found->second.retired) return;
+    if (found == blocks_.end() || !found->second.retired) return true;
     old = found->second;
   }
   // Nobody else touches a retired block, so the lock is not needed for the slow part.
-  const std::size_t usable = old.span - page;
-  std::memset(data, freed_byte, usable);
+  const bool is_intact = old.span != 0 || packed_blocks::is_intact(data, old.nbytes);
+  std::memset(data, freed_byte, old.span == 0 ? old.nbytes : old.span - page);
   const std::lock_guard lock(mutex_);
   blocks_.erase(address(data));
   live_bytes_ -= old.nbytes;
+  free_place(data, old.nbytes, old.span);
+  return is_intact;
+}
+
+void address_range::free_place(void* data, std::size_t nbytes, std::size_t span) noexcept {
+  if (span == 0) return packed_.give_back(data, nbytes);
+  ++stale_guards_;
   try {
-    add_free(address(data), old.span);
+    add_free(address(data), span);
   } catch (const std::bad_alloc&) {
     // The addresses are lost, which nothing but the size of the range notices.
   }
@@ -143,11 +183,19 @@ void address_range::add_free(std::uintptr_t start, std::size_t span) {
 
 void address_range::trim() noexcept {
   const std::lock_guard lock(mutex_);
+  trim_guarded();
+  packed_.trim();
+}
+
+void address_range::trim_guarded() noexcept {
   for (const auto& [start, span] : free_) {
-    // Also makes late use of these blocks a fault at once.
-    mprotect(pointer(start), span, PROT_NONE);
-    madvise(pointer(start), span, MADV_DONTNEED);
+    // Also makes late use of these blocks a fault at once. Mapped anew: what was cut in many and
+    // written stays so, else.
+    mmap(pointer(start), span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+         -1, 0);
   }
+  guards.fetch_sub(stale_guards_);
+  stale_guards_ = 0;
 }
 
 bool address_range::contains(const void* data) const noexcept {

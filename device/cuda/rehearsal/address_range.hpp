@@ -8,6 +8,8 @@
 #include <map>
 #include <mutex>
 
+#include "device/cuda/rehearsal/packed_blocks.hpp"
+
 namespace skerry::rehearsal {
 
 /// A block that was allocated; false if there is none.
@@ -18,7 +20,10 @@ struct memory_block {
 };
 
 /// The memory of one device: host memory in an address range of its own, so that a pointer tells
-/// its device. Every block lies on its own pages with a page behind it that can't be touched.
+/// its device. A block lies on its own pages with a page behind it that can't be touched, which
+/// takes two of the mappings that the system grants a process (65,530 on most). So only the first
+/// 16,382 blocks that live at a time have such guards, of all devices together; what is allocated
+/// beyond them is packed, where writes past the end are found later.
 class address_range {
  public:
   explicit address_range(int ordinal) noexcept : ordinal_(ordinal) {}
@@ -29,7 +34,8 @@ class address_range {
   /// at `data`.
   [[nodiscard]] bool retire(void* data) noexcept;
   /// Second half, when the work before the free has run: poisons the block and makes it available.
-  void reclaim(void* data) noexcept;
+  /// False if bytes behind its end were written.
+  [[nodiscard]] bool reclaim(void* data) noexcept;
   /// Undoes retire().
   void restore(void* data) noexcept;
   /// Gives pages of free blocks back to the system.
@@ -49,12 +55,15 @@ class address_range {
  private:
   struct block {
     std::size_t nbytes;
-    std::size_t span;
+    std::size_t span;  ///< with the page that guards it; 0 for a packed block
     bool retired;
   };
 
   [[nodiscard]] bool reserve(std::size_t limit) noexcept;
+  [[nodiscard]] void* take_guarded(std::size_t nbytes);
+  void free_place(void* data, std::size_t nbytes, std::size_t span) noexcept;
   void add_free(std::uintptr_t start, std::size_t span);
+  void trim_guarded() noexcept;
 
   const int ordinal_;
   std::mutex mutex_;
@@ -63,6 +72,8 @@ class address_range {
   std::atomic<std::size_t> extent_{0};
   std::map<std::uintptr_t, block> blocks_;
   std::map<std::uintptr_t, std::size_t> free_;
+  std::size_t stale_guards_ = 0;  ///< at most so many are left in free_
+  packed_blocks packed_;
   std::size_t live_bytes_ = 0;
 };
 

@@ -135,8 +135,9 @@ int deallocate(void* data) {
     const int owner = all.owner(data);
     if (owner < 0 || !all.at(owner).memory.retire(data)) return cuda::invalid_value;
     if (!all.forget_pooled(data)) all.wait_for_device(owner);
-    all.at(owner).memory.reclaim(data);
-    return cuda::success;
+    if (all.at(owner).memory.reclaim(data)) return cuda::success;
+    set_sticky_error(owner, cuda::illegal_address);
+    return cuda::illegal_address;
   });
 }
 

@@ -93,7 +93,9 @@ void run_fill(work& self, int ordinal) noexcept {
 }
 
 void run_free(work& self, int ordinal) noexcept {
-  machine::instance().at(ordinal).memory.reclaim(self.target);
+  if (!machine::instance().at(ordinal).memory.reclaim(self.target)) {
+    set_sticky_error(ordinal, cuda::illegal_address);
+  }
 }
 
 void run_wait(work& self, int) noexcept { self.wait_for.on->wait(self.wait_for.ticket); }
