@@ -19,7 +19,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python demo bench accuracy fuzz fuzz-programs gpu-check lint format conformance docs clean
+.PHONY: help build test test-cpp test-python demo bench accuracy fuzz fuzz-programs exits gpu-check lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -29,6 +29,7 @@ help:
 	@echo "make accuracy     the largest error of every function, for the documentation's tables"
 	@echo "make fuzz         10^6 random arrays of other libraries by each protocol, in a child process"
 	@echo "make fuzz-programs  10,000 random programs over streams, devices and views, against their order"
+	@echo "make exits        1,000 processes that exit while their threads are in calls"
 	@echo "make lint         formatting, static checks, types, spelling"
 	@echo "make gpu-check    tests and figures on a real GPU"
 	@echo "make conformance  the official suite: ARRAY_API_TESTS_DIR=<checkout of data-apis/array-api-tests>"
@@ -85,6 +86,11 @@ fuzz: build
 	python tests/fuzz/interchange.py $(FUZZ_OPTIONS)
 fuzz-programs: build
 	python tests/fuzz/programs.py $(FUZZ_OPTIONS)
+
+# Such as EXITS_OPTIONS="--seed 7 --count 100"
+EXITS_OPTIONS ?=
+exits: build
+	python tests/fuzz/exits.py $(EXITS_OPTIONS)
 
 # Builds by itself, with what is installed: the machine may have no network.
 gpu-check:

@@ -62,8 +62,8 @@ void rehearse(int count);
 /// defines.
 void fill_cuda_kernels(void* table) noexcept;
 
-/// Called at interpreter exit: afterwards no CUDA call is made any more, memory is left to the
-/// driver.
+/// Called by exit(): afterwards no CUDA call is made any more, memory is left to the driver. Waits
+/// for rehearsed work that runs. Other threads that are in a CUDA call, or come to one, stay there.
 void shut_down() noexcept;
 
 }  // namespace skerry

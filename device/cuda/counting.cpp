@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/counting.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <mutex>
@@ -31,14 +33,34 @@ struct counted<Entry> {
   }
 };
 
+constinit thread_local bool ends_the_process = false;
+
+template <auto Entry>
+struct refused;
+
+template <class... Args, int (*api::*Entry)(Args...)>
+struct refused<Entry> {
+  static int call(Args...) {
+    if (ends_the_process) return runtime_unloading;
+    for (;;) pause();
+  }
+  static void put_before(api& table) noexcept {
+    if (table.*Entry != nullptr) table.*Entry = call;
+  }
+};
+
 struct entry_of_table {
   const char* name;
   std::atomic<std::uint64_t>* count;
-  void (*put_before)(api& table) noexcept;
+  void (*count_before)(api& table) noexcept;
+  void (*refuse_before)(api& table) noexcept;
 };
 
-#define SKERRY_COUNTED(name) \
-  entry_of_table { #name, &counted<&api::name>::count, counted<&api::name>::put_before }
+#define SKERRY_COUNTED(name)                                             \
+  entry_of_table {                                                       \
+    #name, &counted<&api::name>::count, counted<&api::name>::put_before, \
+        refused<&api::name>::put_before                                  \
+  }
 
 /// All but the two that give texts.
 constexpr std::array entries{
@@ -73,6 +95,7 @@ static_assert(sizeof(api) == (entries.size() + 2) * sizeof(void (*)()),
 constinit std::mutex counting_mutex;
 constinit int depth = 0;
 constinit api counting_table{};
+constinit api refusing_table{};
 
 }  // namespace
 
@@ -84,7 +107,7 @@ void start_counting() {
   // Written once: a thread may still be on its way through it.
   if (counted_table.exchange(plain) == nullptr) {
     counting_table = *plain;
-    for (const entry_of_table& each : entries) each.put_before(counting_table);
+    for (const entry_of_table& each : entries) each.count_before(counting_table);
   }
   detail::table.store(&counting_table);
 }
@@ -94,6 +117,16 @@ void stop_counting() noexcept {
   if (depth == 0) return;
   --depth;
   if (depth == 0) detail::table.store(counted_table.load());
+}
+
+void refuse_calls() noexcept {
+  ends_the_process = true;
+  const std::lock_guard lock(counting_mutex);
+  const api* const now = detail::table.load();
+  if (now == nullptr || now == &refusing_table) return;
+  refusing_table = *now;
+  for (const entry_of_table& each : entries) each.refuse_before(refusing_table);
+  detail::table.store(&refusing_table);
 }
 
 std::vector<counted_call> counted_calls() {

@@ -14,6 +14,10 @@ namespace skerry::cuda {
 void start_counting();
 void stop_counting() noexcept;
 
+/// At exit: calls of the thread that called this return runtime_unloading from now on, those of
+/// other threads never return. The driver goes, and threads that Python left behind work on.
+void refuse_calls() noexcept;
+
 /// Since the process began: callers compare two of these.
 [[nodiscard]] std::vector<counted_call> counted_calls();
 

@@ -13,6 +13,7 @@
 
 #include "device/cuda/allocator.hpp"
 #include "device/cuda/architectures.hpp"
+#include "device/cuda/counting.hpp"
 #include "device/cuda/deferred.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/pool.hpp"
@@ -329,12 +330,12 @@ const module_interface* loaded_module() noexcept {
 }
 
 void shut_down() noexcept {
-  was_shut_down.store(true);
+  if (was_shut_down.exchange(true)) return;
   detail::usable_count.store(0);
   // The parent's threads do not exist in a forked child, so there is nothing to end there.
-  if (planned_rehearsal.load() > 0 && found.load() != nullptr && !in_forked_child.load()) {
-    rehearsal::finish();
-  }
+  if (found.load() == nullptr || in_forked_child.load()) return;
+  if (planned_rehearsal.load() > 0) return rehearsal::finish();
+  refuse_calls();
 }
 
 }  // namespace skerry::cuda

@@ -156,12 +156,6 @@ PyObject* run_is_writable(const arguments& with) {
   return PyBool_FromLong(!require_array("is_writable", "x", with[0]).read_only());
 }
 
-PyObject* run_shut_down(const arguments&) {
-  const without_gil waiting(true);
-  shut_down();
-  Py_RETURN_NONE;
-}
-
 constexpr function_entry diagnostic_functions[] = {
     {"op_table", "()", "The elementwise operations: name, doc, arity, loops by dtype.",
      run_op_table},
@@ -206,7 +200,6 @@ constexpr function_entry diagnostic_functions[] = {
     {"page_locks", "()", "Host memory that was locked by itself: nbytes, limit, refusals.",
      run_page_locks},
     {"is_writable", "(x, /)", "Whether the elements may be assigned to.", run_is_writable},
-    {"shut_down", "()", "Make no CUDA call from now on. At exit.", run_shut_down},
 };
 
 }  // namespace

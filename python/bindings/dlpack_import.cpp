@@ -268,17 +268,6 @@ ndarray take_from_capsule(const char* op, PyObject* capsule) {
   }
 }
 
-bool python_can_run() noexcept {
-  if (Py_IsInitialized() == 0) return false;
-  // A thread that Python does not know would hang in a shutdown.
-#if PY_VERSION_HEX >= 0x030D0000
-  const bool finalizing = Py_IsFinalizing() != 0;
-#else
-  const bool finalizing = _Py_IsFinalizing() != 0;
-#endif
-  return !finalizing || PyGILState_GetThisThreadState() != nullptr;
-}
-
 }  // namespace
 
 template <class Managed>
@@ -286,12 +275,7 @@ void release_managed(void* owner) noexcept {
   auto* managed = static_cast<Managed*>(owner);
   if (managed->deleter == nullptr) return;
   if (is_own(managed)) return managed->deleter(managed);
-  // Once Python is gone, PyGILState_Check says yes to everybody.
-  if (!python_can_run()) return;
-  if (PyGILState_Check() != 0) return call_deleter(managed);
-  const PyGILState_STATE state = PyGILState_Ensure();
-  call_deleter(managed);
-  PyGILState_Release(state);
+  if (const with_gil held; held) call_deleter(managed);
 }
 
 template <class Managed>

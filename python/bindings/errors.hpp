@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "python/bindings/gil.hpp"
+
 namespace skerry::python {
 
 /// Thrown where a Python error is set already.
@@ -21,8 +23,8 @@ void prepare_errors();
 /// skerry.exceptions or the builtin that core/errors.hpp names. Call it inside a catch block.
 void set_python_error() noexcept;
 
-/// Runs `body` and turns its exceptions into Python errors. A thread that ends in a call of Python
-/// while the interpreter shuts down unwinds through here by force, and must not be stopped.
+/// Runs `body` and turns its exceptions into Python errors. Who ends its own thread by force
+/// unwinds through here, and must not be stopped.
 template <class Body, class Result = decltype(std::declval<Body&>()())>
 Result guarded(Body&& body, Result failed = {}) {
   try {
@@ -61,29 +63,6 @@ class object {
 
  private:
   PyObject* pointer_ = nullptr;
-};
-
-/// How many threads are inside a `without_gil` now. Changes only while the GIL is held.
-inline int threads_without_gil = 0;
-
-/// Lets other Python threads run meanwhile, if the work is long enough to be worth it.
-class without_gil {
- public:
-  explicit without_gil(bool worth_it) {
-    if (!worth_it) return;
-    ++threads_without_gil;
-    state_ = PyEval_SaveThread();
-  }
-  without_gil(const without_gil&) = delete;
-  without_gil& operator=(const without_gil&) = delete;
-  ~without_gil() noexcept(false) {
-    if (state_ == nullptr) return;
-    PyEval_RestoreThread(state_);
-    --threads_without_gil;
-  }
-
- private:
-  PyThreadState* state_ = nullptr;
 };
 
 /// Elements from which on a call lets other threads run: about 10 us of work, against 0.1 us that

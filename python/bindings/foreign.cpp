@@ -39,12 +39,11 @@ byte_range span_of(const char* op, const dims& shape, const dims& strides, std::
 }
 
 void release_buffer(void* owner) noexcept {
+  const with_gil held;
+  if (!held) return;
   auto* buffer = static_cast<Py_buffer*>(owner);
-  if (Py_IsInitialized() == 0) return;
-  const PyGILState_STATE state = PyGILState_Ensure();
   PyBuffer_Release(buffer);
   delete buffer;
-  PyGILState_Release(state);
 }
 
 /// The dtype of a struct-module format character in native order.
@@ -84,22 +83,10 @@ bool is_aligned(const Py_buffer& buffer, std::int64_t alignment) {
   return true;
 }
 
-bool is_finalizing() noexcept {
-#if PY_VERSION_HEX >= 0x030d0000
-  return Py_IsFinalizing() != 0;
-#else
-  return _Py_IsFinalizing() != 0;
-#endif
-}
-
 }  // namespace
 
 void drop_reference(void* object) noexcept {
-  // While the interpreter goes, a thread that does not hold the GIL would never get it.
-  if (Py_IsInitialized() == 0 || (is_finalizing() && PyGILState_Check() == 0)) return;
-  const PyGILState_STATE state = PyGILState_Ensure();
-  Py_DECREF(static_cast<PyObject*>(object));
-  PyGILState_Release(state);
+  if (const with_gil held; held) Py_DECREF(static_cast<PyObject*>(object));
 }
 
 PyObject* python_owner(const storage& memory) noexcept {

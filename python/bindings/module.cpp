@@ -11,17 +11,14 @@ namespace {
 
 /// Garbage may hold arrays: the last but one resort when memory runs out.
 void collect_garbage() noexcept {
-  if (Py_IsInitialized() == 0) return;
-  // A thread that Python does not know might come while the interpreter is going.
-  if (PyGILState_GetThisThreadState() == nullptr) return;
-  const PyGILState_STATE state = PyGILState_Ensure();
+  const skerry::python::with_gil held;
+  if (!held) return;
   PyObject* type = nullptr;
   PyObject* value = nullptr;
   PyObject* trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
   PyGC_Collect();
   PyErr_Restore(type, value, trace);
-  PyGILState_Release(state);
 }
 
 }  // namespace

@@ -8,8 +8,6 @@ one device to another unless ``to_device`` says so.
 
 from __future__ import annotations
 
-import atexit as _atexit
-
 import numpy as _np
 
 from skerry import exceptions, fft, linalg
@@ -381,13 +379,3 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-
-
-def _at_exit() -> None:
-    from skerry import _core
-
-    _core.shut_down()
-
-
-_atexit.register(_at_exit)
-del _at_exit

@@ -5,14 +5,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "core/errors.hpp"
 #include "device/cuda/architectures.hpp"
+#include "device/cuda/counting.hpp"
+#include "device/cuda/runtime.hpp"
 #include "device/environment.hpp"
 #include "tests/device/rehearsed.hpp"
 
@@ -187,6 +192,63 @@ TEST_F(fresh_process, no_call_follows_shut_down) {
         SKERRY_REQUIRE_OR_EXIT(
             !throws<std::exception>([] { static_cast<void>(allocate(cpu0, 100)); }));
         std::exit(0);  // with destructors of globals
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(fresh_process, threads_in_calls_do_not_keep_the_process_from_its_end) {
+  EXPECT_EXIT(
+      {
+        rehearse(2);
+        rehearsal::set_delay(100);
+        std::atomic<int> begun{0};
+        std::atomic<bool> has_returned{false};
+        for (int i = 0; i < 4; ++i) {
+          std::thread([&begun, &has_returned, i] {
+            try {
+              for (;;) {
+                const storage_ref block = allocate(i % 2 == 0 ? cuda0 : cuda1, 100);
+                store(block, i);
+                if (read_int(block) != i) has_returned = true;
+                begun.fetch_or(1 << i);
+              }
+            } catch (...) {
+              // Where the call began after the end: said by the registry, without a call.
+            }
+          }).detach();
+        }
+        while (begun != 15) std::this_thread::yield();
+        shut_down();
+        shut_down();
+        SKERRY_REQUIRE_OR_EXIT(!has_returned);
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(fresh_process, refused_calls_return_on_the_thread_that_ends_the_process_only) {
+  EXPECT_EXIT(
+      {
+        rehearse(1);
+        synchronize(cuda0);
+        cuda::start_counting();
+        std::atomic<int> calls{0};
+        std::thread([&calls] {
+          for (;;) {
+            int ordinal = 0;
+            static_cast<void>(cuda::calls().get_device(&ordinal));
+            ++calls;
+          }
+        }).detach();
+        while (calls == 0) std::this_thread::yield();
+        cuda::refuse_calls();
+        int ordinal = 0;
+        SKERRY_REQUIRE_OR_EXIT(cuda::calls().get_device(&ordinal) == cuda::runtime_unloading);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        const int then = calls;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        SKERRY_REQUIRE_OR_EXIT(calls == then);
+        std::_Exit(0);
       },
       testing::ExitedWithCode(0), "");
 }

@@ -95,8 +95,9 @@ void set_memory(std::size_t nbytes) noexcept;
 [[nodiscard]] std::uint64_t direct_copies() noexcept;
 [[nodiscard]] std::uint64_t staged_copies() noexcept;
 
-/// Lets the work that runs end, drops the rest and stops all streams. Calls after it fail with
-/// runtime_unloading and are counted.
+/// Lets the work that runs end and drops the rest, now and from now on. Calls after it are counted;
+/// they fail with runtime_unloading on the thread that called this, which ends the process, and on
+/// others they never return: as if the process had ended.
 void finish() noexcept;
 [[nodiscard]] std::uint64_t calls_after_finish() noexcept;
 

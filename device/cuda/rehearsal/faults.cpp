@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/rehearsal/faults.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <mutex>
@@ -33,6 +35,7 @@ plan_of_failure failure;
 std::uint64_t matching_calls = 0;
 
 constinit thread_local int last_error = 0;
+constinit thread_local bool ends_the_process = false;
 constinit thread_local int ordinal_of_thread = 0;
 
 void arm(const plan_of_failure& plan) noexcept {
@@ -50,6 +53,13 @@ int planned_failure(entry which) noexcept {
   armed.store(false);
   if (failure.sticky) set_sticky_error(ordinal_of_thread, failure.code);
   return failure.code;
+}
+
+/// Nothing that a thread was told then is true: what it waited for was dropped.
+void stay_if_finished() noexcept {
+  if (!finished.load(std::memory_order_relaxed) || ends_the_process) [[likely]]
+    return;
+  for (;;) pause();
 }
 
 /// These answer even on a device with a sticky error.
@@ -74,7 +84,7 @@ int gate(entry which) noexcept {
   calls_since_armed.fetch_add(1, std::memory_order_relaxed);
   if (finished.load(std::memory_order_relaxed)) [[unlikely]] {
     late_calls.fetch_add(1);
-    return leave(cuda::runtime_unloading);
+    return leave(cuda::runtime_unloading);  // returns on one thread only
   }
   if (armed.load(std::memory_order_relaxed)) [[unlikely]] {
     if (const int code = planned_failure(which); code != 0) return leave(code);
@@ -110,6 +120,7 @@ int current_ordinal() noexcept { return ordinal_of_thread; }
 void set_current_ordinal(int ordinal) noexcept { ordinal_of_thread = ordinal; }
 
 void fail_call(std::uint64_t k, int code, bool sticky_code) noexcept {
+  stay_if_finished();
   arm({k, code, any_entry, sticky_code});
 }
 
@@ -127,6 +138,9 @@ std::uint64_t calls() noexcept { return calls_since_armed.load(); }
 std::uint64_t calls(entry which) noexcept { return calls_of[static_cast<std::size_t>(which)]; }
 std::uint64_t calls_after_finish() noexcept { return late_calls.load(); }
 
-void mark_finished() noexcept { finished.store(true); }
+void mark_finished() noexcept {
+  ends_the_process = true;
+  finished.store(true);
+}
 
 }  // namespace skerry::rehearsal

@@ -82,12 +82,10 @@ void machine::stop() noexcept {
     const std::shared_lock lock(streams_mutex_);
     for (const auto& [handle, each] : streams_) all.push_back(each);
   }
-  // All at once first: streams wait for each other.
+  // All at once first: streams wait for each other. Their threads stay: a thread that is about to
+  // submit must not make others wait for what nobody would take.
   for (const auto& each : all) each->drop_work();
-  for (const auto& each : all) {
-    each->wait_all();
-    each->close();
-  }
+  for (const auto& each : all) each->wait_all();
 }
 
 void* machine::add_event(int ordinal, bool is_timed) {

@@ -3,14 +3,17 @@
 #include "ops/kernels/cpu/openblas.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <string>
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include "core/errors.hpp"
 #include "device/cpu/thread_pool.hpp"
+#include "device/registry.hpp"
 #include "ops/kernels/cpu/blas.hpp"
 
 namespace skerry::blas {
@@ -23,6 +26,62 @@ struct library {
   std::atomic<bool> is_open{false};
   std::atomic<int> threads{0};  ///< as OpenBLAS was told
 };
+
+/// Counts the calls that run, and keeps others from beginning.
+class gate {
+ public:
+  void enter() noexcept {
+    std::uint32_t now = state_.load(std::memory_order_relaxed);
+    for (;;) {
+      if ((now & shut_bit) != 0 && !is_exiting_thread()) {
+        state_.wait(now);
+        now = state_.load();
+      } else if (state_.compare_exchange_weak(now, now + 1)) {
+        return;
+      }
+    }
+  }
+  void leave() noexcept {
+    if (state_.fetch_sub(1) == shut_bit + 1) state_.notify_all();
+  }
+  /// Returns when no call runs.
+  void shut() noexcept {
+    std::uint32_t now = state_.fetch_or(shut_bit) | shut_bit;
+    for (; now != shut_bit; now = state_.load()) state_.wait(now);
+  }
+  void open() noexcept {
+    state_.fetch_and(~shut_bit);
+    state_.notify_all();
+  }
+  /// The one thread that goes on: what static objects do in the end must not wait for ever.
+  void shut_for_ever() noexcept {
+    shut();
+    exiting_.store(pthread_self());
+    is_exiting_.store(true);
+  }
+
+ private:
+  static constexpr std::uint32_t shut_bit = std::uint32_t{1} << 31;
+
+  [[nodiscard]] bool is_exiting_thread() const noexcept {
+    return is_exiting_.load() && pthread_equal(exiting_.load(), pthread_self()) != 0;
+  }
+
+  std::atomic<std::uint32_t> state_{0};
+  std::atomic<bool> is_exiting_{false};
+  std::atomic<pthread_t> exiting_{};
+};
+constinit gate calls;
+
+/// After the library was opened: these run before its own handlers.
+void register_handlers() {
+  pthread_atfork([] { calls.shut(); }, [] { calls.open(); }, [] { calls.open(); });
+  // Rehearsed streams end the kernels that run, which may call again.
+  std::atexit([] {
+    shut_down();
+    calls.shut_for_ever();
+  });
+}
 
 /// Never destroyed: arrays may be worked on after main() has ended.
 library& the_library() {
@@ -93,6 +152,7 @@ void require(const char* op) {
   if (mine.is_open.load(std::memory_order_relaxed)) return;
   try {
     mine.entries = load(mine.path);
+    register_handlers();
   } catch (const std::runtime_error& problem) {
     throw library_error(std::string(op) + ": OpenBLAS can't be opened: " + problem.what() +
                         "; pip install scipy-openblas32, or name the file of its library in "
@@ -101,7 +161,8 @@ void require(const char* op) {
   mine.is_open.store(true, std::memory_order_release);
 }
 
-const openblas& use() noexcept {
+one_call::one_call() noexcept {
+  calls.enter();
   library& mine = the_library();
   const int wanted = cpu::thread_count();
   if (mine.threads.load(std::memory_order_relaxed) != wanted) {
@@ -109,7 +170,9 @@ const openblas& use() noexcept {
     mine.entries.set_num_threads(wanted);
     mine.threads.store(wanted, std::memory_order_relaxed);
   }
-  return mine.entries;
+  library_ = &mine.entries;
 }
+
+one_call::~one_call() { calls.leave(); }
 
 }  // namespace skerry::blas

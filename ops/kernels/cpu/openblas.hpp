@@ -89,7 +89,25 @@ struct openblas {
   }
 };
 
-/// The open library, told how many threads this process uses; require() has returned before.
-[[nodiscard]] const openblas& use() noexcept;
+/// The open library for one call of it, told how many threads this process uses; require() has
+/// returned before. OpenBLAS takes its threads and its buffers away when the process forks or
+/// exits, whoever works with them: both wait for the calls that live, and later calls wait in turn
+/// (for ever, at exit).
+class one_call {
+ public:
+  one_call() noexcept;
+  one_call(const one_call&) = delete;
+  one_call& operator=(const one_call&) = delete;
+  ~one_call();
+
+  template <class T>
+  [[nodiscard]] const entry_points<T>& of() const noexcept {
+    return library_->of<T>();
+  }
+
+ private:
+  const openblas* library_;
+};
+[[nodiscard]] inline one_call use() noexcept { return {}; }
 
 }  // namespace skerry::blas

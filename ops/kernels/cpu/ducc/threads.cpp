@@ -14,6 +14,10 @@
 #include "device/cpu/thread_pool.hpp"
 #include "ducc0/infra/threading.h"
 
+/// Nothing in ducc is destroyed at exit: threads may still transform by its cache of plans then.
+/// Only ducc's units find this one, all of whose symbols become local.
+extern "C" int __cxa_atexit(void (*)(void*), void*, void*) noexcept { return 0; }
+
 namespace DUCC0_NAMESPACE {
 namespace detail_threading {
 namespace {

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/gil.hpp"
+
+#include <unistd.h>
+#include <unwind.h>
+
+namespace skerry::python {
+namespace {
+
+bool is_ending() noexcept {
+#if PY_VERSION_HEX >= 0x030d0000
+  return Py_IsInitialized() == 0 || Py_IsFinalizing() != 0;
+#else
+  return Py_IsInitialized() == 0 || _Py_IsFinalizing() != 0;
+#endif
+}
+
+}  // namespace
+
+with_gil::with_gil() noexcept {
+  // Once Python is gone, PyGILState_Check says yes to everybody.
+  if (Py_IsInitialized() == 0 || (is_ending() && PyGILState_Check() == 0)) return;
+  state_ = PyGILState_Ensure();
+  held_ = true;
+}
+
+}  // namespace skerry::python
+
+// The linker puts this in the place of the personality routine of all C++ code in the module
+// (python/CMakeLists.txt), pybind11's too. The unwinder asks it about each frame, the innermost
+// first, and before anything of that frame is unwound: destructors would run without the GIL, and a
+// noexcept function on the way would end the process.
+extern "C" {
+
+_Unwind_Reason_Code __real___gxx_personality_v0(int version, _Unwind_Action actions,
+                                                _Unwind_Exception_Class type,
+                                                _Unwind_Exception* exception,
+                                                _Unwind_Context* context);
+
+_Unwind_Reason_Code __wrap___gxx_personality_v0(int version, _Unwind_Action actions,
+                                                _Unwind_Exception_Class type,
+                                                _Unwind_Exception* exception,
+                                                _Unwind_Context* context) {
+  if ((actions & _UA_FORCE_UNWIND) != 0 && skerry::python::is_ending()) {
+    for (;;) pause();
+  }
+  return __real___gxx_personality_v0(version, actions, type, exception, context);
+}
+
+}  // extern "C"

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+namespace skerry::python {
+
+// A thread that asks for the GIL of an interpreter that is going never comes back: CPython ends it
+// (to 3.13, by unwinding its stack by force) or lets it sleep (from 3.14 on). It may ask in any
+// call of Python, so no frame here can be sure of its end: gil.cpp makes such threads sleep where
+// they are in all versions, before a frame of ours is unwound. What sleeps keeps its locks, so
+// Python is called with none that the end of the process needs.
+
+/// How many threads are inside a `without_gil` now. Changes only while the GIL is held.
+inline int threads_without_gil = 0;
+
+/// Lets other Python threads run meanwhile, if the work is long enough to be worth it.
+class without_gil {
+ public:
+  explicit without_gil(bool worth_it) {
+    if (!worth_it) return;
+    ++threads_without_gil;
+    state_ = PyEval_SaveThread();
+  }
+  without_gil(const without_gil&) = delete;
+  without_gil& operator=(const without_gil&) = delete;
+  ~without_gil() noexcept(false) {
+    if (state_ == nullptr) return;
+    PyEval_RestoreThread(state_);
+    --threads_without_gil;
+  }
+
+ private:
+  PyThreadState* state_ = nullptr;
+};
+
+/// Holds the GIL on a thread that may have it, may have let it go or is unknown to Python. False
+/// where Python can't be called any more: before the interpreter's end, and after.
+class with_gil {
+ public:
+  with_gil() noexcept;
+  with_gil(const with_gil&) = delete;
+  with_gil& operator=(const with_gil&) = delete;
+  ~with_gil() {
+    if (held_) PyGILState_Release(state_);
+  }
+  [[nodiscard]] explicit operator bool() const noexcept { return held_; }
+
+ private:
+  bool held_ = false;
+  PyGILState_STATE state_{};
+};
+
+}  // namespace skerry::python
