@@ -135,6 +135,12 @@ device_info describe(device where) {
   return where.kind == device_kind::cpu ? describe_cpu(where) : describe_cuda(where);
 }
 
+int physical_index(device where) {
+  if (where.kind == device_kind::cuda) return cuda::look_at(where).ordinal;
+  require(where);
+  return 0;
+}
+
 std::optional<cuda_problem> why_no_cuda() { return cuda::problem(); }
 
 void rehearse(int count) {

@@ -37,6 +37,8 @@ struct device_info {
 void require(device where);
 
 [[nodiscard]] device_info describe(device where);
+/// `physical_index` of it alone. To ask a GPU for its free memory would make a context there.
+[[nodiscard]] int physical_index(device where);
 
 /// Why there is no CUDA device; empty if there is one.
 struct cuda_problem {

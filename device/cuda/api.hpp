@@ -12,7 +12,9 @@ namespace skerry::cuda {
 // here; every status is a cudaError_t as an int. The module that fills it is loaded at run time,
 // so changing anything in this file means raising module_abi_version.
 
-inline constexpr int module_abi_version = 4;
+inline constexpr int module_abi_version = 5;
+
+inline constexpr int most_devices = 64;
 
 /// The statuses that skerry tells apart.
 inline constexpr int success = 0;
@@ -108,7 +110,11 @@ struct api {
   int (*runtime_version)(int* version);
   int (*device_count)(int* count);
   int (*get_device)(int* ordinal);
-  int (*set_device)(int ordinal);
+  /// Makes a device current on top of what is current on this thread, which pop_device() makes
+  /// current again: a context of somebody else, or none. To set the device 0 that get_device() says
+  /// of a thread without a context would make one, on a GPU that nobody may use.
+  int (*push_device)(int ordinal);
+  int (*pop_device)();
   int (*get_properties)(device_properties* properties, int ordinal);
   int (*memory_info)(std::size_t* free_bytes, std::size_t* total_bytes);
   int (*can_access_peer)(int* can, int reader, int owner);
@@ -127,6 +133,7 @@ struct api {
   /// Locks the pages of memory that is there already, for all devices.
   int (*host_register)(void* data, std::size_t nbytes);
   int (*host_unregister)(void* data);
+  /// Makes no context.
   int (*get_pointer_attributes)(pointer_attributes* attributes, const void* data);
 
   int (*copy_async)(void* target, const void* source, std::size_t nbytes, copy_kind kind,

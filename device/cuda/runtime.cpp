@@ -136,16 +136,16 @@ int device_guard::enter(device_state& target) noexcept {
   int previous = 0;
   if (const int code = calls().get_device(&previous); code != success) return code;
   if (previous == ordinal) return success;
-  if (const int code = calls().set_device(ordinal); code != success) return code;
-  previous_ = previous;
+  if (const int code = calls().push_device(ordinal); code != success) return code;
+  pushed_ = true;
   return success;
 }
 
 device_guard::~device_guard() {
-  if (previous_ < 0) return;
+  if (!pushed_) return;
   // Once more if it fails: the thread must not go on with another device than before.
   for (int attempt = 0; attempt < 2; ++attempt) {
-    if (calls().set_device(previous_) == success) return;
+    if (calls().pop_device() == success) return;
     static_cast<void>(calls().get_last_error());
   }
 }

@@ -19,8 +19,6 @@
 /// destroyed because arrays may be freed after main() has ended.
 namespace skerry::cuda {
 
-inline constexpr int most_devices = 64;
-
 class deferred_errors;
 class pool;
 class staging;
@@ -121,7 +119,7 @@ class device_guard {
  private:
   int enter(device_state& target) noexcept;
 
-  int previous_ = -1;  ///< to be restored; negative if there is nothing to restore
+  bool pushed_ = false;
   int code_ = success;
 };
 

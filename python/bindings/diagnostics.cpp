@@ -78,6 +78,20 @@ PyObject* run_rehearsal_calls(const arguments&) {
   return PyLong_FromUnsignedLongLong(rehearsed_calls());
 }
 
+PyObject* run_rehearsal_contexts(const arguments&) {
+  object ordinals(PyList_New(0));
+  for (int ordinal = 0; ordinal < cuda::most_devices; ++ordinal) {
+    if (!rehearsal::has_context(ordinal)) continue;
+    const object number(PyLong_FromLong(ordinal));
+    if (PyList_Append(ordinals.get(), number.get()) != 0) return nullptr;
+  }
+  return ordinals.release();
+}
+
+PyObject* run_rehearsal_set_device(const arguments& with) {
+  return PyLong_FromLong(rehearsal::set_device(static_cast<int>(clamped_integer(with[0]))));
+}
+
 PyObject* run_rehearsal_set_captured(const arguments& with) {
   const std::int64_t handle = clamped_integer(with[0]);
   capture_rehearsed_stream(reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle)));
@@ -173,6 +187,11 @@ constexpr function_entry diagnostic_functions[] = {
      run_rehearsal_delay},
     {"rehearsal_calls", "()", "Simulated CUDA calls since rehearsal_fail_call was last called.",
      run_rehearsal_calls},
+    {"rehearsal_contexts", "()", "Ordinals of the simulated GPUs that have a context. For tests.",
+     run_rehearsal_contexts},
+    {"rehearsal_set_device", "(ordinal, /)",
+     "Another library's cudaSetDevice on the simulated GPUs; a status. For tests.",
+     run_rehearsal_set_device},
     {"rehearsal_set_captured", "(handle, /)",
      "Make a simulated stream count as being captured into a graph; 0 for none. For tests.",
      run_rehearsal_set_captured},

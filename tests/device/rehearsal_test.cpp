@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -21,10 +23,10 @@ class rehearsal_test : public rehearsed {
  protected:
   void SetUp() override {
     rehearsed::SetUp();
-    if (!IsSkipped()) calls.set_device(0);
+    if (!IsSkipped()) rehearsal::set_device(0);
   }
   void TearDown() override {
-    calls.set_device(0);
+    rehearsal::set_device(0);
     rehearsed::TearDown();
   }
   void* device_memory(std::size_t nbytes) {
@@ -101,9 +103,9 @@ TEST_F(rehearsal_test, using_a_block_that_another_stream_has_freed_is_an_illegal
   EXPECT_EQ(calls.allocate(&more, 1), cuda::illegal_address);
   EXPECT_EQ(calls.get_last_error(), cuda::illegal_address);
   EXPECT_EQ(calls.get_last_error(), cuda::illegal_address) << "clearing does not help";
-  calls.set_device(1);
+  rehearsal::set_device(1);
   EXPECT_EQ(calls.device_synchronize(), cuda::success) << "other devices go on";
-  calls.set_device(0);
+  rehearsal::set_device(0);
   rehearsal::clear();
   calls.deallocate(target);
   calls.stream_destroy(stream);
@@ -112,10 +114,10 @@ TEST_F(rehearsal_test, using_a_block_that_another_stream_has_freed_is_an_illegal
 TEST_F(rehearsal_test, streams_and_events_belong_to_their_device) {
   void* stream = nullptr;
   void* event = nullptr;
-  calls.set_device(1);
+  rehearsal::set_device(1);
   ASSERT_EQ(calls.stream_create(&stream), cuda::success);
   ASSERT_EQ(calls.event_create(&event), cuda::success);
-  calls.set_device(0);
+  rehearsal::set_device(0);
   EXPECT_EQ(calls.event_record(event, legacy), cuda::invalid_resource_handle);
   EXPECT_EQ(calls.launch_host_kernel([](const void*) {}, nullptr, 0, stream),
             cuda::invalid_resource_handle);
@@ -148,9 +150,9 @@ TEST_F(rehearsal_test, pointers_tell_what_they_point_to) {
   int on_host = 0;
   ASSERT_EQ(calls.get_pointer_attributes(&attributes, &on_host), cuda::success);
   EXPECT_EQ(attributes.type, cuda::memory_type::unregistered);
-  calls.set_device(2);
+  rehearsal::set_device(2);
   void* block = device_memory(100);
-  calls.set_device(0);
+  rehearsal::set_device(0);
   ASSERT_EQ(calls.get_pointer_attributes(&attributes, static_cast<char*>(block) + 99),
             cuda::success);
   EXPECT_EQ(attributes.type, cuda::memory_type::device);
@@ -206,6 +208,79 @@ TEST_F(rehearsal_test, guard_pages_catch_kernels_that_write_too_far) {
         *end = 1;
       },
       "");
+}
+
+TEST_F(rehearsal_test, more_blocks_live_than_a_process_may_have_mappings) {
+  const std::size_t before = rehearsal::live_blocks(0);
+  std::vector<char*> blocks;
+  for (int i = 0; i < 70'000; ++i) {
+    void* data = device_memory(i % 2 == 0 ? 512 : 5000);
+    ASSERT_NE(data, nullptr) << i;
+    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(data) % 256, 0u);
+    blocks.push_back(static_cast<char*>(data));
+    std::memset(data, i, 512);
+  }
+  for (int i = 0; i < 70'000; ++i)
+    ASSERT_EQ(blocks[static_cast<std::size_t>(i)][511], static_cast<char>(i));
+  EXPECT_EQ(rehearsal::live_blocks(0), before + blocks.size());
+  // Half of them make room for others of their sizes.
+  for (std::size_t i = 0; i < blocks.size(); i += 2)
+    EXPECT_EQ(calls.deallocate(blocks[i]), cuda::success);
+  for (std::size_t i = 0; i < blocks.size(); i += 2)
+    blocks[i] = static_cast<char*>(device_memory(512));
+  EXPECT_EQ(blocks[1][511], 1);
+  for (char* each : blocks) EXPECT_EQ(calls.deallocate(each), cuda::success);
+  EXPECT_EQ(rehearsal::live_blocks(0), before);
+}
+
+TEST_F(rehearsal_test, packed_blocks_tell_of_a_write_too_far_when_they_are_freed) {
+  std::vector<void*> guarded;
+  for (int i = 0; i < 40'000; ++i) guarded.push_back(device_memory(100));
+  char* const packed = static_cast<char*>(guarded.back());
+  EXPECT_EQ(static_cast<unsigned char>(packed[0]), 0xff) << "fresh memory is no result";
+  packed[100] = 1;
+  EXPECT_EQ(calls.deallocate(packed), cuda::illegal_address);
+  EXPECT_EQ(static_cast<unsigned char>(packed[0]), 0xfd) << "nor is freed memory";
+  rehearsal::clear();
+  guarded.pop_back();
+  for (void* each : guarded) EXPECT_EQ(calls.deallocate(each), cuda::success);
+}
+
+TEST_F(rehearsal_test, blocks_are_guarded_again_when_there_are_fewer) {
+  std::vector<void*> blocks;
+  for (int i = 0; i < 40'000; ++i) blocks.push_back(device_memory(100));
+  for (void* each : blocks) EXPECT_EQ(calls.deallocate(each), cuda::success);
+  // Mappings of blocks that were freed count until their pages are given back.
+  for (int i = 0; i < 20'000; ++i) EXPECT_EQ(calls.deallocate(device_memory(100)), cuda::success);
+  char* const first = static_cast<char*>(device_memory(4096));
+  char* const second = static_cast<char*>(device_memory(4096));
+  EXPECT_GE(std::abs(second - first), 2 * 4096);
+  calls.deallocate(first);
+  calls.deallocate(second);
+}
+
+TEST(rehearsed_contexts_test, they_are_made_as_cuda_makes_them) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        rehearsal::set_device_count(2);
+        const cuda::api& calls = *rehearsal::calls_table();
+        const auto made = [](bool first, bool second) {
+          return rehearsal::has_context(0) == first && rehearsal::has_context(1) == second;
+        };
+        int current = -1;
+        bool good = calls.get_device(&current) == cuda::success && current == 0;
+        good = good && made(false, false);
+        good = good && calls.push_device(1) == cuda::success && made(false, true);
+        good = good && calls.get_device(&current) == cuda::success && current == 1;
+        good = good && calls.pop_device() == cuda::success;
+        good = good && calls.get_device(&current) == cuda::success && current == 0;
+        good = good && made(false, true) && calls.pop_device() != cuda::success;
+        // Work without a current context makes one.
+        good = good && calls.stream_synchronize(cuda::legacy_stream) == cuda::success;
+        std::_Exit(good && made(true, true) ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(parse_bytes_test, sizes_are_read_with_their_suffix) {

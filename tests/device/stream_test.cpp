@@ -253,7 +253,7 @@ TEST_F(stream_test, threads_may_use_a_device_at_once) {
 
 TEST_F(stream_test, the_runtime_s_current_device_is_left_alone) {
   const cuda::api& calls = *rehearsal::calls_table();
-  ASSERT_EQ(calls.set_device(2), cuda::success);
+  ASSERT_EQ(rehearsal::set_device(2), cuda::success);
   const storage_ref block = allocate(cuda1, 100);
   store(block, 1);
   static_cast<void>(read_int(block));
@@ -261,7 +261,7 @@ TEST_F(stream_test, the_runtime_s_current_device_is_left_alone) {
   int current = -1;
   calls.get_device(&current);
   EXPECT_EQ(current, 2);
-  calls.set_device(0);
+  rehearsal::set_device(0);
 }
 
 struct find_params {

@@ -136,10 +136,56 @@ def test_the_current_device_is_restored_even_where_a_call_fails():
         _core.rehearsal_fail_call(0, 0)
         with count_cuda_calls() as calls:
             sk.ones((3,), device="cuda:0")
-        assert "set_device" not in calls, f"cuda:0 is not current any more after call {k}"
+        assert "push_device" not in calls, f"cuda:0 is not current any more after call {k}"
         if not met:
             break
     assert k > 3
+
+
+@rehearsed_only
+def test_a_gpu_that_nobody_uses_gets_no_context():
+    """The runtime's device 0 is current in every thread that chose none: to set it on the way back would use it."""
+    code = """
+import sys, threading
+sys.path.insert(0, "tests/fuzz")
+import exit_calls, exits
+exit_calls.DEVICES = ("cpu:0", "cuda:1")
+def use_all():
+    for name in exits.CALLS:
+        getattr(exit_calls, name)("cuda:1")()
+    x = sk.ones((300,), device="cuda:1")
+    assert sk.Device("cuda:1").info.free_bytes > 0
+    pinned = sk.ones((4,), pinned=True)
+    pinned.to_device("cuda:1")
+    sk.set_memory_limit("cuda:1", 1 << 20)
+    try:
+        sk.ones((1 << 20,), device="cuda:1")
+    except MemoryError:
+        pass
+    sk.set_memory_limit("cuda:1", None)
+    sk.trim("cuda:1")
+use_all()
+thread = threading.Thread(target=use_all)
+thread.start(); thread.join()
+print(_core.rehearsal_contexts())
+_core.rehearsal_set_device(0)
+print(_core.rehearsal_contexts())
+"""
+    assert run(code, SKERRY_REHEARSE="2", SKERRY_CUDA_LOGICAL="1") == ["[1]", "[0,", "1]"]
+
+
+@rehearsed_only
+def test_the_device_that_another_library_chose_stays_current():
+    for ordinal in (0, 1):
+        assert _core.rehearsal_set_device(ordinal) == 0
+        for device in ("cuda:0", "cuda:1"):
+            x = sk.ones((3,), device=device)
+            sk.synchronize(device)
+            assert float(x[1]) == 1
+        with count_cuda_calls() as calls:
+            sk.ones((3,), device=f"cuda:{ordinal}")
+        assert "push_device" not in calls
+    assert _core.rehearsal_set_device(0) == 0
 
 
 def run(code, **environment):
@@ -179,6 +225,6 @@ keep = sk.ones((3,), device="cuda:2")
 sk.synchronize("cuda:2")
 with count_cuda_calls() as calls:
     x = sk.ones((4,), pinned=True)
-print(calls["host_allocate"], calls["set_device"])
+print(calls["host_allocate"], calls["push_device"], calls["pop_device"])
 """
-    assert run(code, SKERRY_REHEARSE="4", SKERRY_CUDA_LOGICAL="1") == ["1", "2"]
+    assert run(code, SKERRY_REHEARSE="4", SKERRY_CUDA_LOGICAL="1") == ["1", "1", "1"]

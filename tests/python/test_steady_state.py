@@ -15,7 +15,7 @@ MEMORY = {
     "pool_set_release_threshold", "host_allocate", "host_deallocate", "host_register", "host_unregister",
 }  # fmt: skip
 WAITING = {"device_synchronize", "stream_synchronize", "event_synchronize"}
-MAKING = {"stream_create", "stream_destroy", "event_create", "event_destroy", "set_device"}
+MAKING = {"stream_create", "stream_destroy", "event_create", "event_destroy", "push_device"}
 
 
 def array(*shape, dtype="float32"):

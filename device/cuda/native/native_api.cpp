@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "device/cuda/api.hpp"
@@ -120,6 +121,34 @@ Function* driver_function(const char* name) {
   return nullptr;
 }
 
+// The numbers of CUresult are those of cudaError_t, where both have an error.
+
+/// By the driver: cudaSetDevice would replace a context that is not the device's primary one, and
+/// on the way back it would make the context of device 0 where none was current.
+int push_device(int ordinal) {
+  static auto* const retain =
+      driver_function<CUresult(CUcontext*, CUdevice)>("cuDevicePrimaryCtxRetain");
+  static auto* const push = driver_function<CUresult(CUcontext)>("cuCtxPushCurrent");
+  static std::atomic<CUcontext> contexts[most_devices];
+  if (retain == nullptr || push == nullptr) return cudaErrorNotSupported;
+  std::atomic<CUcontext>& known = contexts[ordinal];
+  if (const CUcontext context = known.load(std::memory_order_acquire);
+      context != nullptr && push(context) == CUDA_SUCCESS) {
+    return cudaSuccess;
+  }
+  // The first time, or after somebody else's cudaDeviceReset. Never released.
+  CUcontext context = nullptr;
+  if (const CUresult code = retain(&context, ordinal); code != CUDA_SUCCESS) return code;
+  known.store(context, std::memory_order_release);
+  return push(context);
+}
+
+int pop_device() {
+  static auto* const pop = driver_function<CUresult(CUcontext*)>("cuCtxPopCurrent");
+  CUcontext last = nullptr;
+  return pop != nullptr ? static_cast<int>(pop(&last)) : cudaErrorNotSupported;
+}
+
 /// Mapped by cuMemMap: what follows in the address space may belong to the same buffer (PyTorch's
 /// expandable segments), so that the range of one mapping says nothing about the buffer's end.
 bool is_mapped_in_pieces(CUdeviceptr address) {
@@ -151,7 +180,39 @@ void find_allocation(pointer_attributes* attributes, const void* data) {
   attributes->allocation_bytes = nbytes;
 }
 
+/// cudaPointerGetAttributes makes a context on the current device where there is none (PyTorch
+/// found the same): it is asked with that of the memory's device then. False for memory that the
+/// driver does not know.
+class context_of_pointer {
+ public:
+  explicit context_of_pointer(const void* data) {
+    static auto* const current = driver_function<CUresult(CUcontext*)>("cuCtxGetCurrent");
+    static auto* const ask =
+        driver_function<CUresult(void*, CUpointer_attribute, CUdeviceptr)>("cuPointerGetAttribute");
+    CUcontext context = nullptr;
+    if (current == nullptr || ask == nullptr || current(&context) != CUDA_SUCCESS) return;
+    if (context != nullptr) return;
+    int ordinal = -1;
+    is_known_ = ask(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                    reinterpret_cast<CUdeviceptr>(data)) == CUDA_SUCCESS;
+    pushed_ = is_known_ && ordinal >= 0 && push_device(ordinal) == cudaSuccess;
+  }
+  context_of_pointer(const context_of_pointer&) = delete;
+  context_of_pointer& operator=(const context_of_pointer&) = delete;
+  ~context_of_pointer() {
+    if (pushed_) pop_device();
+  }
+  explicit operator bool() const { return is_known_; }
+
+ private:
+  bool is_known_ = true;
+  bool pushed_ = false;
+};
+
 int get_pointer_attributes(pointer_attributes* attributes, const void* data) {
+  *attributes = {memory_type::unregistered, -2, nullptr, const_cast<void*>(data), nullptr, 0};
+  const context_of_pointer inside(data);
+  if (!inside) return cudaSuccess;
   cudaPointerAttributes native{};
   const cudaError_t code = cudaPointerGetAttributes(&native, data);
   if (code != cudaSuccess) return code;
@@ -159,8 +220,6 @@ int get_pointer_attributes(pointer_attributes* attributes, const void* data) {
   attributes->device = native.device;
   attributes->device_pointer = native.devicePointer;
   attributes->host_pointer = native.hostPointer;
-  attributes->allocation = nullptr;
-  attributes->allocation_bytes = 0;
   if (native.type != cudaMemoryTypeUnregistered) find_allocation(attributes, data);
   return cudaSuccess;
 }
@@ -210,7 +269,8 @@ constexpr api native_calls{
     .runtime_version = [](int* version) -> int { return cudaRuntimeGetVersion(version); },
     .device_count = [](int* count) -> int { return cudaGetDeviceCount(count); },
     .get_device = [](int* ordinal) -> int { return cudaGetDevice(ordinal); },
-    .set_device = [](int ordinal) -> int { return cudaSetDevice(ordinal); },
+    .push_device = push_device,
+    .pop_device = pop_device,
     .get_properties = get_properties,
     .memory_info = [](std::size_t* free_bytes, std::size_t* total_bytes) -> int {
       return cudaMemGetInfo(free_bytes, total_bytes);

@@ -51,12 +51,16 @@ int get_device(int* ordinal) {
   });
 }
 
-int set_device(int ordinal) {
-  return enter(entry::set_device, [&](machine&) {
+int push_context(int ordinal) {
+  return enter(entry::push_device, [&](machine&) {
     if (!exists(ordinal)) return cuda::invalid_device;
-    set_current_ordinal(ordinal);
-    return cuda::success;
+    return push_device(ordinal) ? cuda::success : cuda::invalid_value;
   });
+}
+
+int pop_context() {
+  return enter(entry::pop_device,
+               [&](machine&) { return pop_device() ? cuda::success : cuda::invalid_value; });
 }
 
 int get_properties(cuda::device_properties* properties, int ordinal) {
@@ -451,7 +455,8 @@ constexpr cuda::api simulated_calls{
     .runtime_version = runtime_version,
     .device_count = device_count,
     .get_device = get_device,
-    .set_device = set_device,
+    .push_device = push_context,
+    .pop_device = pop_context,
     .get_properties = get_properties,
     .memory_info = memory_info,
     .can_access_peer = can_access_peer,
@@ -494,6 +499,12 @@ constexpr cuda::api simulated_calls{
 };
 
 }  // namespace
+
+int set_device(int ordinal) noexcept {
+  if (!exists(ordinal)) return cuda::invalid_device;
+  set_current_device(ordinal);
+  return cuda::success;
+}
 
 void set_captured(void* stream) noexcept { captured_stream.store(stream); }
 

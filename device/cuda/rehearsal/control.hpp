@@ -24,7 +24,8 @@ enum class entry : int {
   runtime_version,
   device_count,
   get_device,
-  set_device,
+  push_device,
+  pop_device,
   get_properties,
   memory_info,
   can_access_peer,
@@ -86,6 +87,11 @@ void set_delay(int least, int most) noexcept;
 void set_captured(void* stream) noexcept;
 /// Memory of each device, SKERRY_REHEARSE_MEMORY; lowering it leaves what is allocated.
 void set_memory(std::size_t nbytes) noexcept;
+
+/// cudaSetDevice, which skerry never calls: what other libraries in the process do. A status.
+int set_device(int ordinal) noexcept;
+/// Whether anything has made a context on a device.
+[[nodiscard]] bool has_context(int ordinal) noexcept;
 
 /// What a leak test compares: blocks that were allocated and not freed, on one device or on the
 /// host (ordinal -1).

@@ -5,6 +5,7 @@
 #include <new>
 #include <system_error>
 
+#include "device/cuda/rehearsal/current_device.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
 

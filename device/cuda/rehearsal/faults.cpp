@@ -8,6 +8,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "device/cuda/rehearsal/current_device.hpp"
 #include "device/cuda/rehearsal/settings.hpp"
 
 namespace skerry::rehearsal {
@@ -34,9 +35,8 @@ constinit std::mutex failure_mutex;
 plan_of_failure failure;
 std::uint64_t matching_calls = 0;
 
-constinit thread_local int last_error = 0;
 constinit thread_local bool ends_the_process = false;
-constinit thread_local int ordinal_of_thread = 0;
+constinit thread_local int last_error = 0;
 
 void arm(const plan_of_failure& plan) noexcept {
   const std::lock_guard lock(failure_mutex);
@@ -51,7 +51,7 @@ int planned_failure(entry which) noexcept {
   if (failure.which != any_entry && failure.which != static_cast<int>(which)) return 0;
   if (++matching_calls != failure.k) return 0;
   armed.store(false);
-  if (failure.sticky) set_sticky_error(ordinal_of_thread, failure.code);
+  if (failure.sticky) set_sticky_error(current_ordinal(), failure.code);
   return failure.code;
 }
 
@@ -69,7 +69,30 @@ constexpr bool always_answers(entry which) noexcept {
     case entry::runtime_version:
     case entry::device_count:
     case entry::get_device:
-    case entry::set_device:
+    case entry::push_device:
+    case entry::pop_device:
+    case entry::get_last_error:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// All others work in the current context, and make it where there is none.
+constexpr bool needs_no_context(entry which) noexcept {
+  switch (which) {
+    case entry::driver_version:
+    case entry::runtime_version:
+    case entry::device_count:
+    case entry::get_device:
+    case entry::push_device:
+    case entry::pop_device:
+    case entry::get_properties:
+    case entry::can_access_peer:
+    case entry::pool_allow_reader:
+    case entry::pool_set_release_threshold:
+    case entry::pool_trim:
+    case entry::get_pointer_attributes:
     case entry::get_last_error:
       return true;
     default:
@@ -89,19 +112,21 @@ int gate(entry which) noexcept {
   if (armed.load(std::memory_order_relaxed)) [[unlikely]] {
     if (const int code = planned_failure(which); code != 0) return leave(code);
   }
-  if (const int code = sticky_error(ordinal_of_thread); code != 0 && !always_answers(which)) {
+  if (const int code = sticky_error(current_ordinal()); code != 0 && !always_answers(which)) {
     return leave(code);
   }
+  if (!needs_no_context(which)) use_current_device();
   return cuda::success;
 }
 
 int leave(int code) noexcept {
+  stay_if_finished();
   if (code != cuda::success) last_error = code;
   return code;
 }
 
 int take_last_error() noexcept {
-  if (const int code = sticky_error(ordinal_of_thread); code != 0) return code;
+  if (const int code = sticky_error(current_ordinal()); code != 0) return code;
   const int code = last_error;
   last_error = 0;
   return code;
@@ -116,11 +141,7 @@ void set_sticky_error(int ordinal, int code) noexcept {
   sticky[static_cast<std::size_t>(ordinal)].compare_exchange_strong(none, code);
 }
 
-int current_ordinal() noexcept { return ordinal_of_thread; }
-void set_current_ordinal(int ordinal) noexcept { ordinal_of_thread = ordinal; }
-
 void fail_call(std::uint64_t k, int code, bool sticky_code) noexcept {
-  stay_if_finished();
   arm({k, code, any_entry, sticky_code});
 }
 

@@ -17,11 +17,7 @@ int leave(int code) noexcept;
 /// Work on a device went wrong: all its later calls fail with `code`. The first one stays.
 void set_sticky_error(int ordinal, int code) noexcept;
 
-/// The runtime's current device of this thread.
-[[nodiscard]] int current_ordinal() noexcept;
-void set_current_ordinal(int ordinal) noexcept;
-
-/// From now on every call fails with runtime_unloading.
+/// What control.hpp says of calls after finish(), which this thread makes.
 void mark_finished() noexcept;
 
 }  // namespace skerry::rehearsal

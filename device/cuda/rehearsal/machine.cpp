@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/cuda/rehearsal/control.hpp"
+#include "device/cuda/rehearsal/current_device.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
 
 namespace skerry::rehearsal {

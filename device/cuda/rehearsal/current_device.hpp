@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace skerry::rehearsal {
+
+// Which device is current on this thread, as CUDA 12 and later have it: the context on top of the
+// driver's stack says it, and without any the runtime takes device 0, whose context its first call
+// then makes.
+
+[[nodiscard]] int current_ordinal() noexcept;
+/// The context of the current device is there from now on.
+void use_current_device() noexcept;
+/// Makes a context, too.
+void set_current_device(int ordinal) noexcept;
+/// False if the stack is as deep as it may be.
+[[nodiscard]] bool push_device(int ordinal) noexcept;
+/// False if the stack is empty.
+[[nodiscard]] bool pop_device() noexcept;
+
+}  // namespace skerry::rehearsal
