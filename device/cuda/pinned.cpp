@@ -13,6 +13,7 @@
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/size_class.hpp"
+#include "device/host_pages.hpp"
 
 namespace skerry::cuda {
 
