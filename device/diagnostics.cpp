@@ -32,6 +32,16 @@ void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept {
 
 std::uint64_t rehearsed_calls() noexcept { return rehearsal::calls(); }
 void delay_rehearsed_work(int least, int most) noexcept { rehearsal::set_delay(least, most); }
+
+std::vector<int> rehearsed_contexts() {
+  std::vector<int> ordinals;
+  for (int ordinal = 0; ordinal < cuda::most_devices; ++ordinal) {
+    if (rehearsal::has_context(ordinal)) ordinals.push_back(ordinal);
+  }
+  return ordinals;
+}
+
+int set_rehearsed_device(int ordinal) noexcept { return rehearsal::set_device(ordinal); }
 void capture_rehearsed_stream(void* handle) noexcept { rehearsal::set_captured(handle); }
 
 }  // namespace skerry

@@ -29,6 +29,10 @@ void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept;
 [[nodiscard]] std::uint64_t rehearsed_calls() noexcept;
 /// Makes every piece of simulated work wait before it runs.
 void delay_rehearsed_work(int least, int most) noexcept;
+/// Simulated GPUs, by ordinal, on which anything has made a context.
+[[nodiscard]] std::vector<int> rehearsed_contexts();
+/// cudaSetDevice of another library in the process, simulated. A status.
+int set_rehearsed_device(int ordinal) noexcept;
 /// Makes a simulated stream count as being captured into a graph; null for none.
 void capture_rehearsed_stream(void* handle) noexcept;
 

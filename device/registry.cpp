@@ -135,7 +135,7 @@ device_info describe(device where) {
   return where.kind == device_kind::cpu ? describe_cpu(where) : describe_cuda(where);
 }
 
-int physical_index(device where) {
+int ordinal_of(device where) {
   if (where.kind == device_kind::cuda) return cuda::look_at(where).ordinal;
   require(where);
   return 0;

@@ -38,7 +38,7 @@ void require(device where);
 
 [[nodiscard]] device_info describe(device where);
 /// `physical_index` of it alone. To ask a GPU for its free memory would make a context there.
-[[nodiscard]] int physical_index(device where);
+[[nodiscard]] int ordinal_of(device where);
 
 /// Why there is no CUDA device; empty if there is one.
 struct cuda_problem {

@@ -325,7 +325,7 @@ int physical_index(device where) {
   static int known[64];  // ordinal + 1
   if (where.kind == device_kind::cpu) return 0;
   int& one = known[where.index];
-  if (one == 0) one = skerry::physical_index(where) + 1;
+  if (one == 0) one = ordinal_of(where) + 1;
   return one - 1;
 }
 

@@ -80,8 +80,7 @@ PyObject* run_rehearsal_calls(const arguments&) {
 
 PyObject* run_rehearsal_contexts(const arguments&) {
   object ordinals(PyList_New(0));
-  for (int ordinal = 0; ordinal < cuda::most_devices; ++ordinal) {
-    if (!rehearsal::has_context(ordinal)) continue;
+  for (const int ordinal : rehearsed_contexts()) {
     const object number(PyLong_FromLong(ordinal));
     if (PyList_Append(ordinals.get(), number.get()) != 0) return nullptr;
   }
@@ -89,7 +88,7 @@ PyObject* run_rehearsal_contexts(const arguments&) {
 }
 
 PyObject* run_rehearsal_set_device(const arguments& with) {
-  return PyLong_FromLong(rehearsal::set_device(static_cast<int>(clamped_integer(with[0]))));
+  return PyLong_FromLong(set_rehearsed_device(static_cast<int>(clamped_integer(with[0]))));
 }
 
 PyObject* run_rehearsal_set_captured(const arguments& with) {
