@@ -263,14 +263,14 @@ def walk(name, dtype, device, full):
     found = Walk(name, dtype, device, 5000 if full else 400)
     found.positions()
     found.layouts()
-    if full or device.startswith("cpu"):  # each of these calls waits for a stream
+    if full or device.startswith("cpu"):  # elsewhere each of these calls waits for a stream
         found.lengths(LONGEST if full else 1)
         found.single_elements()
         found.repeated()
         found.broadcasting(200 if full else 60)
         found.single_parameters()
-    size = PARALLEL[TABLE[name]["expensive"] and not full]
-    found.threads((1, 2, 3, 7) if full else (1, 2, 3), size)
+        size = PARALLEL[TABLE[name]["expensive"] and not full]
+        found.threads((1, 2, 3, 7) if full else (1, 2, 3), size)
     if full:
         found.threads((1, 2), PAST_THE_CACHES // max(found.result.dtype.itemsize, 4))
     return {"digest": found.digest(), "unequal": found.unequal}
