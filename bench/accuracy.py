@@ -92,7 +92,7 @@ class Function:
 
     def where(self, back_end: str) -> str:
         """The call that has the largest error."""
-        return f"{self.name}({', '.join(repr(x.item()) for x in self.arguments[back_end])})"
+        return f"{self.name}({', '.join(str(x) for x in self.arguments[back_end])})"
 
 
 def functions(names: Sequence[str] = ()) -> list[Function]:

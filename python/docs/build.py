@@ -20,7 +20,7 @@ def main(target: pathlib.Path) -> int:
     source = target / "source"
     shutil.rmtree(source, ignore_errors=True)
     (source / "reference").mkdir(parents=True)
-    for file in (*HERE.glob("*.rst"), HERE / "conf.py"):
+    for file in (*HERE.glob("*.rst"), *HERE.glob("*.csv"), HERE / "conf.py"):
         shutil.copy(file, source)
     from reference import pages
 
