@@ -70,30 +70,34 @@ ndarray without_axis(const ndarray& x, int axis) {
   return x.view(std::move(narrower));
 }
 
-dims stack_shape(const dims& shape) {
-  return dims(shape.span().first(static_cast<std::size_t>(shape.rank() - 2)));
+/// What is multiplied; the value is how many axes an operand has beside those of the stack.
+enum class operands : std::uint8_t { vectors = 1, matrices = 2 };
+
+int stack_rank(const ndarray& x, operands of) { return x.rank() - static_cast<int>(of); }
+
+dims stack_shape(const ndarray& x, operands of) {
+  return dims(x.shape().span().first(static_cast<std::size_t>(stack_rank(x, of))));
 }
 
-dims common_stack(const char* op, const ndarray& x1, const ndarray& x2) {
-  const dims first = stack_shape(x1.shape());
-  const dims second = stack_shape(x2.shape());
+dims common_stack(const char* op, const ndarray& x1, const ndarray& x2, operands of) {
+  const dims first = stack_shape(x1, of);
+  const dims second = stack_shape(x2, of);
   const dims* const shapes[] = {&first, &second};
   return broadcast_shapes(op, shapes);
 }
 
 /// `x` with the stack's axes stretched to `stack`.
-ndarray stretched_stack(const char* op, const ndarray& x, const dims& stack) {
+ndarray stretched_stack(const char* op, const ndarray& x, const dims& stack, operands of) {
   dims shape = stack;
-  shape.push_back(x.shape()[x.rank() - 2]);
-  shape.push_back(x.shape()[x.rank() - 1]);
+  for (int axis = stack_rank(x, of); axis < x.rank(); ++axis) shape.push_back(x.shape()[axis]);
   return x.view(broadcast_to(op, x.layout(), shape));
 }
 
 /// The axes of the stack, fastest first, as matmul_params wants them.
-bool describe_stack(const ndarray& x1, const ndarray& x2, matmul_params& p) {
+bool describe_stack(const ndarray& x1, const ndarray& x2, operands of, matmul_params& p) {
   int rank = 0;
   p.batch = 1;
-  for (int axis = x1.rank() - 3; axis >= 0; --axis) {
+  for (int axis = stack_rank(x1, of) - 1; axis >= 0; --axis) {
     const std::int64_t n = x1.shape()[axis];
     p.batch *= n;
     if (n == 1) continue;
@@ -125,7 +129,20 @@ void describe_matrices(const ndarray& x1, const ndarray& x2, matmul_params& p) {
   p.x1_column = x1.strides()[last];
   p.x2_row = x2.strides()[last - 1];
   p.x2_column = x2.strides()[last];
-  p.conjugate = false;
+}
+
+/// Vectors are a row by a column; no array has the axis of size 1, which might be the 65th.
+void describe_vectors(const ndarray& x1, const ndarray& x2, matmul_params& p) {
+  const int last = x1.rank() - 1;
+  p.x1 = x1.data();
+  p.x2 = x2.data();
+  p.m = 1;
+  p.k = x1.shape()[last];
+  p.n = 1;
+  p.x1_row = 0;
+  p.x1_column = x1.strides()[last];
+  p.x2_row = x2.strides()[last];
+  p.x2_column = 0;
 }
 
 /// A stack of matrices by one matrix is one taller matrix by it, where the rows lie evenly.
@@ -165,20 +182,22 @@ void require_blas(const char* op, device where) {
                       "the loader finds them (LD_LIBRARY_PATH, CUDA_HOME)");
 }
 
-enum class operands : std::uint8_t { matrices, vectors };
-
 void enqueue_product(const kernel& what, const ndarray& out, ndarray x1, ndarray x2, operands of) {
   if (out.size() == 0) return;
   matmul_params params;
-  if (!describe_stack(x1, x2, params)) {
+  if (!describe_stack(x1, x2, of, params)) {
     x1 = copy_c_order(x1);
     x2 = copy_c_order(x2);
-    describe_stack(x1, x2, params);
+    describe_stack(x1, x2, of, params);
   }
-  describe_matrices(x1, x2, params);
   params.out = out.data();
   params.conjugate = of == operands::vectors && kind(out.dtype()) == dtype_kind::complex_floating;
-  if (of == operands::matrices) join_rows(params);
+  if (of == operands::matrices) {
+    describe_matrices(x1, x2, params);
+    join_rows(params);
+  } else {
+    describe_vectors(x1, x2, params);
+  }
   const memory_use uses[] = {writes(out), reads(x1), reads(x2)};
   launch(out.device(), what, params, uses);
 }
@@ -201,7 +220,8 @@ ndarray multiply(const char* op, const ndarray& a, const ndarray& b) {
                   "the last axis of x1 and the last but one of x2 differ (the only one of a 1-D "
                   "x2)");
   }
-  const dims stack = common_stack(op, x1, x2);
+  constexpr operands of = operands::matrices;
+  const dims stack = common_stack(op, x1, x2, of);
   dims shape = stack;
   shape.push_back(x1.shape()[x1.rank() - 2]);
   shape.push_back(x2.shape()[x2.rank() - 1]);
@@ -210,10 +230,10 @@ ndarray multiply(const char* op, const ndarray& a, const ndarray& b) {
       require_kernel(op, kernels(where).matmul.loop[static_cast<int>(type)], type, where);
   if (is_floating(type)) require_blas(op, where);
   // Copied before the stack is stretched, so once.
-  const ndarray first = stretched_stack(op, for_blas(converted(op, x1, type), type), stack);
-  const ndarray second = stretched_stack(op, for_blas(converted(op, x2, type), type), stack);
+  const ndarray first = stretched_stack(op, for_blas(converted(op, x1, type), type), stack, of);
+  const ndarray second = stretched_stack(op, for_blas(converted(op, x2, type), type), stack, of);
   ndarray out = empty_of(c_layout(shape, itemsize(type)), type, where);
-  enqueue_product(what, out, first, second, operands::matrices);
+  enqueue_product(what, out, first, second, of);
   if (a.rank() > 1 && b.rank() > 1) return out;
   const ndarray narrower = b.rank() == 1 ? without_axis(out, out.rank() - 1) : out;
   return a.rank() == 1 ? without_axis(narrower, narrower.rank() - (b.rank() == 1 ? 1 : 2))
@@ -303,19 +323,20 @@ ndarray vecdot(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
   constexpr const char* op = "vecdot";
   const auto [where, type] = check_operands(op, x1, x2);
   check_axis_from_end(op, axis, x1, x2);
-  const ndarray a = with_axis(with_last(x1, x1.rank() + static_cast<int>(axis)), x1.rank() - 1);
-  const ndarray b = with_axis(with_last(x2, x2.rank() + static_cast<int>(axis)), x2.rank());
-  if (a.shape()[a.rank() - 1] != b.shape()[b.rank() - 2]) {
+  const ndarray a = with_last(x1, x1.rank() + static_cast<int>(axis));
+  const ndarray b = with_last(x2, x2.rank() + static_cast<int>(axis));
+  if (a.shape()[a.rank() - 1] != b.shape()[b.rank() - 1]) {
     reject_shapes(op, x1, x2, "the sizes along axis " + std::to_string(axis) + " differ");
   }
-  const dims stack = common_stack(op, a, b);
+  constexpr operands of = operands::vectors;
+  const dims stack = common_stack(op, a, b, of);
   check_shape(op, stack.span(), itemsize(type));
   const kernel& what =
       require_kernel(op, kernels(where).matmul.dot[static_cast<int>(type)], type, where);
-  const ndarray first = stretched_stack(op, converted(op, a, type), stack);
-  const ndarray second = stretched_stack(op, converted(op, b, type), stack);
+  const ndarray first = stretched_stack(op, converted(op, a, type), stack, of);
+  const ndarray second = stretched_stack(op, converted(op, b, type), stack, of);
   ndarray out = empty_of(c_layout(stack, itemsize(type)), type, where);
-  enqueue_product(what, out, first, second, operands::vectors);
+  enqueue_product(what, out, first, second, of);
   return out;
 }
 

@@ -50,6 +50,8 @@ gathered_vectors gather(const char* op, const ndarray& x,
     if (keepdims) found.kept.push_back(1);
   }
   order.insert(order.end(), last.begin(), last.end());
+  // With one more for the vectors there would be 65.
+  if (shape.size() == static_cast<std::size_t>(max_rank)) shape = {x.size()};
   shape.push_back(length);
   found.x = reshape(permute_dims(x, order), shape, std::nullopt);
   return found;
