@@ -59,9 +59,16 @@ ndarray where(const ndarray& condition, const ndarray& x1, const scalar& x2) {
   return skerry::where({.array = &condition, .name = "condition"}, {.array = &x1, .name = "x1"},
                        {.value = &x2, .name = "x2"});
 }
+ndarray where(const ndarray& condition, const ndarray& x1, const ndarray& x2) {
+  return skerry::where({.array = &condition, .name = "condition"}, {.array = &x1, .name = "x1"},
+                       {.array = &x2, .name = "x2"});
+}
 
 ndarray all(const ndarray& x) {
   return reduce(ops::index_of<ops::all, ops::reductions>, x, std::nullopt, std::nullopt, false);
+}
+ndarray all(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims) {
+  return reduced<ops::all>(x, axes, keepdims);
 }
 ndarray max(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims) {
   return reduced<ops::max>(x, axes, keepdims);

@@ -28,8 +28,10 @@ namespace skerry::linalg {
 [[nodiscard]] ndarray pow(const ndarray& x1, const scalar& x2);
 /// x1 where the condition is true, else the scalar.
 [[nodiscard]] ndarray where(const ndarray& condition, const ndarray& x1, const scalar& x2);
+[[nodiscard]] ndarray where(const ndarray& condition, const ndarray& x1, const ndarray& x2);
 
 [[nodiscard]] ndarray all(const ndarray& x);
+[[nodiscard]] ndarray all(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);
 [[nodiscard]] ndarray max(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);
 [[nodiscard]] ndarray min(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);
 [[nodiscard]] ndarray sum(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);

@@ -83,7 +83,7 @@ two_arrays decompose_hermitian(const char* op, const ndarray& x, bool with_vecto
   const ndarray values = empty(extended(stack_of(x), rows_of(x)), real_part(x.dtype()), x.device());
   const ndarray a = copy_column_major(x);
   if (x.size() == 0) return {values, a};
-  require_finite(op, x);
+  require_finite(op, x, triangle::lower);
   lapack_call call(op, linalg_routine::syevd, a);
   call.params.values = values.data();
   call.params.flag = with_vectors;
@@ -118,6 +118,7 @@ ndarray cholesky(const ndarray& x, bool upper) {
   require_floating(op, "x", x);
   require_square(op, "x", x);
   if (x.size() == 0) return copy_c_order(x);
+  require_finite(op, x, upper ? triangle::upper : triangle::lower);
   // LAPACK sees the transpose, whose factor is the transpose of the other kind.
   const ndarray a = copy_c_order(x);
   lapack_call call(op, linalg_routine::potrf, a);
@@ -134,7 +135,8 @@ two_arrays qr(const ndarray& x, bool complete) {
   const std::int64_t n = columns_of(x);
   const std::int64_t k = std::min(m, n);
   const std::int64_t columns = complete ? m : k;
-  const ndarray a = copy_column_major(x);
+  const finite_part finite = finite_part::of_matrices(x);
+  const ndarray a = copy_column_major(finite.matrices());
   const ndarray factors = empty(extended(stack_of(x), k), x.dtype(), x.device());
   if (a.size() > 0) {
     lapack_call call(op, linalg_routine::geqrf, a);
@@ -142,7 +144,8 @@ two_arrays qr(const ndarray& x, bool complete) {
     call.run({&factors});
   }
   const ndarray q = reflectors_to_matrix(op, a, factors, columns);
-  return {q, triu(leading_part(a, columns, n), 0)};
+  const ndarray r = triu(leading_part(a, columns, n), 0);
+  return {finite.answer(q, 2), finite.answer(r, 2)};
 }
 
 three_arrays svd(const ndarray& x, bool full_matrices) {

@@ -3,6 +3,7 @@
 #include "ops/linalg/matrices.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ namespace {
 
 /// Up to here OpenBLAS keeps to one thread, so the matrices of a stack are shared out among ours.
 constexpr std::int64_t most_of_one_thread = 64;
+
+constexpr std::int64_t both_axes[] = {-2, -1};
 
 void require_solver(const char* op, linalg_routine routine, device where) {
   const auto find_problem = kernels(where).linalg.library_problem;
@@ -73,8 +76,54 @@ void require_square(const char* op, const char* argument, const ndarray& x) {
 }
 
 void require_finite(const char* op, const ndarray& x) {
+  const ndarray is_finite = isfinite(x);
+  if (is_true(all(is_finite))) return;
+  const ndarray by_matrix = all(is_finite, both_axes, false);
+  std::vector<char> found(static_cast<std::size_t>(by_matrix.size()));
+  read_bytes(found.data(), by_matrix.memory(), static_cast<std::size_t>(by_matrix.layout().offset),
+             found.size());
+  std::string text = std::string(op) + ": NaN or infinity in x: ";
+  if (x.rank() > 2) {
+    const auto bad = std::find(found.begin(), found.end(), 0) - found.begin();
+    text += "matrix " + std::to_string(bad) + " of the stack ";
+  }
+  throw linalg_error(text + describe(x));
+}
+
+void require_finite(const char* op, const ndarray& x, triangle read) {
   if (is_true(all(isfinite(x)))) return;
-  throw linalg_error(std::string(op) + ": NaN or infinity in x: " + describe(x));
+  require_finite(op, read == triangle::lower ? tril(x, 0) : triu(x, 0));
+}
+
+finite_part finite_part::of_matrices(const ndarray& x) {
+  finite_part found(x);
+  if (x.size() == 0) return found;
+  const ndarray is_finite = isfinite(x);
+  if (x.device().kind == device_kind::cpu && is_true(all(is_finite))) return found;
+  found.is_finite_ = all(is_finite, both_axes, true);
+  const ndarray ones = eye(rows_of(x), columns_of(x), 0, x.dtype(), x.device());
+  found.matrices_ = where(*found.is_finite_, x, ones);
+  return found;
+}
+
+finite_part finite_part::of_columns(const ndarray& x) {
+  finite_part found(x);
+  if (x.size() == 0) return found;
+  const ndarray is_finite = isfinite(x);
+  if (x.device().kind == device_kind::cpu && is_true(all(is_finite))) return found;
+  const std::int64_t rows[] = {-2};
+  found.is_finite_ = all(is_finite, rows, true);
+  found.matrices_ = where(*found.is_finite_, x, scalar::of(0.0));
+  return found;
+}
+
+ndarray finite_part::answer(const ndarray& result, int own_axes) const {
+  if (!is_finite_ || result.size() == 0) return result;
+  ndarray is_finite = *is_finite_;
+  for (int axis = 2; axis > own_axes; --axis) is_finite = squeeze(is_finite, last_axis);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const bool is_complex = kind(result.dtype()) == dtype_kind::complex_floating;
+  return where(is_finite, result, is_complex ? scalar::of(nan, nan) : scalar::of(nan));
 }
 
 dims stack_of(const ndarray& x) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 
 #include "core/ndarray.hpp"
 #include "ops/kernels/linalg.hpp"
@@ -17,9 +18,36 @@ inline constexpr std::int64_t last_axis[] = {-1};
 void require_floating(const char* op, const char* argument, const ndarray& x);
 void require_matrices(const char* op, const char* argument, const ndarray& x);
 void require_square(const char* op, const char* argument, const ndarray& x);
-/// Reads all elements. Throws linalg_error for NaN and infinities, which make LAPACK's iterations
-/// fail, or worse.
+
+// What is not finite never reaches LAPACK, whose iterations fail on it, print to the terminal, or
+// worse, and whose answers differ between libraries.
+
+enum class triangle : std::uint8_t { lower, upper };
+
+/// Waits for all elements of `x`. Throws linalg_error for NaN and infinities, naming the matrix.
 void require_finite(const char* op, const ndarray& x);
+/// The same for a triangle, the diagonal with it: the other one may hold anything.
+void require_finite(const char* op, const ndarray& x, triangle read);
+
+/// Matrices that LAPACK may have in the place of others, which hold NaN or infinities. On a CUDA
+/// device nothing waits to know whether there are any.
+class finite_part {
+ public:
+  /// In the place of a matrix that is not finite: ones on the diagonal.
+  static finite_part of_matrices(const ndarray& x);
+  /// In the place of a column that is not finite: zeros.
+  static finite_part of_columns(const ndarray& x);
+
+  [[nodiscard]] const ndarray& matrices() const noexcept { return matrices_; }
+  /// NaN for what was replaced, else `result`, which has `own_axes` axes beside those of the stack.
+  [[nodiscard]] ndarray answer(const ndarray& result, int own_axes) const;
+
+ private:
+  explicit finite_part(const ndarray& x) : matrices_(x) {}
+
+  ndarray matrices_;
+  std::optional<ndarray> is_finite_;  ///< with axes of size 1; empty where all is finite
+};
 
 [[nodiscard]] inline std::int64_t rows_of(const ndarray& x) { return x.shape()[x.rank() - 2]; }
 [[nodiscard]] inline std::int64_t columns_of(const ndarray& x) { return x.shape()[x.rank() - 1]; }

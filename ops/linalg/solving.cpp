@@ -65,14 +65,16 @@ determinants find_determinants(const char* op, const ndarray& x) {
   const determinants result{empty(stack, x.dtype(), x.device()),
                             empty(stack, x.dtype(), x.device()), empty(stack, real, x.device())};
   if (x.size() == 0) return result;
-  const lu_factors lu = factorize(op, x);
+  const finite_part finite = finite_part::of_matrices(x);
+  const lu_factors lu = factorize(op, finite.matrices());
   lapack_call call(op, linalg_routine::determinant, lu.factors);
   call.params.pivots = reinterpret_cast<std::int32_t*>(lu.pivots.data());
   call.params.b = result.value.data();
   call.params.c = result.sign.data();
   call.params.values = result.logarithm.data();
   call.run({&lu.pivots, &result.value, &result.sign, &result.logarithm});
-  return result;
+  return {finite.answer(result.value, 0), finite.answer(result.sign, 0),
+          finite.answer(result.logarithm, 0)};
 }
 
 [[noreturn]] void reject_right_side(const ndarray& x1, const ndarray& x2) {
@@ -105,12 +107,13 @@ ndarray inv(const ndarray& x) {
   require_floating(op, "x", x);
   require_square(op, "x", x);
   if (x.size() == 0) return copy_c_order(x);
-  const lu_factors lu = factorize(op, x);
+  const finite_part finite = finite_part::of_matrices(x);
+  const lu_factors lu = factorize(op, finite.matrices());
   // The transpose of the inverse of the transpose, column-major, is the inverse in C order.
   const ndarray result = identities(stack_of(x), rows_of(x), x.dtype(), x.device());
   solve_with(op, lu, result, rows_of(x), false);
   require_success(op, lu.info, x, singular);
-  return result;
+  return finite.answer(result, 2);
 }
 
 ndarray solve(const ndarray& x1, const ndarray& x2) {
@@ -131,15 +134,18 @@ ndarray solve(const ndarray& x1, const ndarray& x2) {
   const dims stack = broadcast_shapes(op, stacks);
   check_shape(op, extended(stack, rows_of(x1), rows_of(x1)).span(), itemsize(type));
   check_shape(op, extended(stack, rows_of(x1), columns_of(right)).span(), itemsize(type));
-  const ndarray b = copy_column_major(astype(stretched(right, stack), type, false));
-  const ndarray a = astype(stretched(x1, stack), type, false);
+  const finite_part left_finite = finite_part::of_matrices(x1);
+  const finite_part right_finite = finite_part::of_columns(right);
+  const ndarray b =
+      copy_column_major(astype(stretched(right_finite.matrices(), stack), type, false));
+  const ndarray a = astype(stretched(left_finite.matrices(), stack), type, false);
   if (a.size() > 0) {
     const lu_factors lu = factorize(op, a);
     if (b.size() > 0) solve_with(op, lu, b, columns_of(b), true);
     require_success(op, lu.info, x1, singular);
   }
-  const std::int64_t last[] = {-1};
-  return is_vector ? squeeze(b, last) : b;
+  const ndarray result = left_finite.answer(right_finite.answer(b, 2), 2);
+  return is_vector ? squeeze(result, last_axis) : result;
 }
 
 ndarray matrix_power(const ndarray& x, std::int64_t n) {

@@ -41,8 +41,8 @@ x : Array
 Returns
 -------
 Array
-    Of shape (...) and the dtype of x; 1 for a 0 x 0 matrix. What overflows on the way only is
-    not lost.
+    Of shape (...) and the dtype of x; 1 for a 0 x 0 matrix, NaN for one with NaN or infinity.
+    What overflows on the way only is not lost.
 
 Raises
 ------
@@ -95,7 +95,7 @@ x : Array
 Returns
 -------
 Array
-    Of the shape and dtype of x.
+    Of the shape and dtype of x; NaN for a matrix with NaN or infinity.
 
 Raises
 ------
@@ -270,7 +270,7 @@ Returns
 -------
 SlogdetResult
     A named tuple of arrays of shape (...): sign, of the dtype of x (a complex one has modulus 1),
-    logabsdet, real; 0 and -inf for a singular matrix.
+    logabsdet, real; 0 and -inf for a singular matrix, NaN for one with NaN or infinity.
 
 Raises
 ------
@@ -299,7 +299,8 @@ x2 : Array
 Returns
 -------
 Array
-    Of shape (..., M) or (..., M, K), in the dtype that those of x1 and x2 promote to.
+    Of shape (..., M) or (..., M, K), in the dtype that those of x1 and x2 promote to; NaN for a
+    matrix or a right-hand side with NaN or infinity.
 
 Raises
 ------

@@ -26,7 +26,7 @@ Array
 Raises
 ------
 LinAlgError
-    (a ValueError) if a matrix is not positive definite.
+    (a ValueError) for NaN and infinities in that triangle, or if a matrix is not positive definite.
 TypeError, ValueError
 
 Examples
@@ -85,7 +85,7 @@ EighResult
 Raises
 ------
 LinAlgError
-    (a ValueError) for NaN and infinities, or if the iteration does not converge.
+    (a ValueError) for NaN and infinities in that triangle, or if the iteration does not converge.
 TypeError, ValueError
 
 Examples
@@ -141,7 +141,7 @@ Array
 Raises
 ------
 LinAlgError
-    (a ValueError) for NaN and infinities, or if the iteration does not converge.
+    (a ValueError) for NaN and infinities in that triangle, or if the iteration does not converge.
 TypeError, ValueError
 
 Examples
@@ -165,7 +165,8 @@ mode : {'reduced', 'complete'}
 Returns
 -------
 QRResult
-    A named tuple: Q, R, of the dtype of x; R is exactly 0 below the diagonal.
+    A named tuple: Q, R, of the dtype of x; R is exactly 0 below the diagonal. Both are NaN for a
+    matrix with NaN or infinity.
 
 Raises
 ------

@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""NaN and infinities never reach LAPACK: each function of skerry.linalg has its answer, and the terminal stays empty."""
+
+import inspect
+
+import numpy as np
+import pytest
+import skerry as sk
+from matrices import dtypes, random
+from oracle import on, to_numpy
+from skerry import linalg
+from skerry.exceptions import LinAlgError
+
+RAISE = {
+    "cholesky": linalg.cholesky,
+    "eig": linalg.eig,
+    "eigh": linalg.eigh,
+    "eigvals": linalg.eigvals,
+    "eigvalsh": linalg.eigvalsh,
+    "matrix_norm 2": lambda x: linalg.matrix_norm(x, ord=2),
+    "matrix_norm -2": lambda x: linalg.matrix_norm(x, ord=-2),
+    "matrix_norm nuc": lambda x: linalg.matrix_norm(x, ord="nuc"),
+    "matrix_rank": linalg.matrix_rank,
+    "pinv": linalg.pinv,
+    "svd": linalg.svd,
+    "svd reduced": lambda x: linalg.svd(x, full_matrices=False),
+    "svdvals": linalg.svdvals,
+}
+# These give NaN for a matrix that is not finite, and leave the others of the stack as they are.
+PROPAGATE = {
+    "det": linalg.det,
+    "inv": linalg.inv,
+    "matrix_power -2": lambda x: linalg.matrix_power(x, -2),
+    "qr": linalg.qr,
+    "qr complete": lambda x: linalg.qr(x, mode="complete"),
+    "slogdet": linalg.slogdet,
+    "solve": lambda x: linalg.solve(x, sk.ones(x.shape[-1:], dtype=x.dtype, device=x.device)),
+}
+# Take no matrix apart.
+ARITHMETIC = {"cross", "diagonal", "matmul", "matrix_transpose", "outer", "tensordot", "trace", "vecdot", "vector_norm"}  # fmt: skip
+BAD = [np.nan, np.inf, -np.inf]
+
+
+def test_every_function_is_in_one_of_these_tables():
+    named = {name.split()[0] for name in [*RAISE, *PROPAGATE]} | ARITHMETIC
+    assert named == set(linalg.__all__)
+
+
+def stacks(dtype, bad, n):
+    """One matrix, and a stack of four of which the third holds ``bad`` below its diagonal."""
+    fine = random(dtype, (4, n, n), 5) + n * np.eye(n, dtype=dtype)
+    fine = (fine + np.conj(np.swapaxes(fine, -1, -2))) / 2
+    with_bad = fine.copy()
+    with_bad[2, n - 1, n // 3] = bad
+    return fine, with_bad
+
+
+@pytest.fixture
+def nothing_printed(capfd):
+    yield
+    sk.synchronize()
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("nothing_printed")
+@pytest.mark.parametrize("name", RAISE)
+@dtypes
+def test_what_iterates_raises_and_names_the_matrix(name, dtype, device):
+    for bad in BAD:
+        for n in (1, 2, 30):
+            _, x = stacks(dtype, bad, n)
+            with pytest.raises(LinAlgError, match="NaN or infinity in x: matrix 2 of the stack"):
+                RAISE[name](on(device, x))
+            with pytest.raises(LinAlgError, match=f"NaN or infinity in x: {dtype} "):
+                RAISE[name](on(device, x[2]))
+
+
+@pytest.mark.usefixtures("nothing_printed")
+@pytest.mark.parametrize("name", PROPAGATE)
+@dtypes
+def test_the_others_give_nan_for_the_bad_matrices_alone(name, dtype, device):
+    for bad in BAD:
+        for n in (1, 2, 30):
+            fine, x = stacks(dtype, bad, n)
+            want = PROPAGATE[name](on(device, fine))
+            got = PROPAGATE[name](on(device, x))
+            alone = PROPAGATE[name](on(device, x[2]))
+            as_tuple = [(y,) if isinstance(y, sk.Array) else y for y in (want, got, alone)]
+            for one, other, single in zip(*as_tuple, strict=True):
+                assert other.shape == one.shape
+                assert other.dtype == one.dtype
+                one, other = to_numpy(one), to_numpy(other)
+                assert np.isnan(other[2]).all()
+                assert np.isnan(to_numpy(single)).all()
+                kept = [0, 1, 3]
+                np.testing.assert_array_equal(other[kept], one[kept])
+
+
+@pytest.mark.usefixtures("nothing_printed")
+def test_right_sides_that_are_not_finite_lose_their_column(device):
+    left = on(device, np.array([[2.0, 0.0], [0.0, 4.0]]))
+    for bad in BAD:
+        right = np.ones((3, 2, 2))
+        right[1, 0, 1] = bad
+        got = to_numpy(linalg.solve(left, on(device, right)))
+        want = np.broadcast_to(np.array([[0.5, 0.5], [0.25, 0.25]]), (3, 2, 2)).copy()
+        want[1, :, 1] = np.nan
+        np.testing.assert_array_equal(got, want)
+        assert np.isnan(to_numpy(linalg.solve(left, on(device, right[1, :, 1])))).all()
+
+
+@pytest.mark.usefixtures("nothing_printed")
+@dtypes
+def test_the_triangle_that_is_not_read_may_hold_anything(dtype, device):
+    fine, _ = stacks(dtype, np.nan, 5)
+    rubbish = fine.copy()
+    rubbish[:, *np.triu_indices(5, 1)] = np.nan
+    x, y = on(device, fine), on(device, rubbish)
+    for call in (linalg.cholesky, linalg.eigvalsh, lambda a: linalg.eigh(a).eigenvectors):
+        np.testing.assert_array_equal(to_numpy(call(y)), to_numpy(call(x)))
+    np.testing.assert_array_equal(
+        to_numpy(linalg.cholesky(y.mT, upper=True)), to_numpy(linalg.cholesky(x.mT, upper=True))
+    )
+
+
+def test_determinants_and_factors_of_gpu_arrays_do_not_wait(cuda_device):
+    """Whether a matrix is finite is found out on the device."""
+    x = sk.ones((3, 2, 2), device=cuda_device)
+    moved = sk._core.transfers()["count"]
+    linalg.det(x), linalg.slogdet(x), linalg.qr(x)
+    assert sk._core.transfers()["count"] == moved
+
+
+def test_functions_say_so():
+    for name in [*RAISE, *PROPAGATE]:
+        function = getattr(linalg, name.split()[0])
+        if function is not linalg.matrix_power:
+            assert "NaN" in inspect.getdoc(function), name
