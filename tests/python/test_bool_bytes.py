@@ -145,9 +145,10 @@ LAYOUTS = {
     "transposed": lambda x: sk.permute_dims(x, tuple(range(x.ndim))[::-1]),
     "repeated": lambda x: sk.broadcast_to(x, (3, *x.shape)),
 }
-SHAPES = [(1,), (3,), (67,), (9, 9), (1, 40), (5, 6, 7), (1_000,), (70, 33)]
+SHAPES = [(1,), (67,), (1, 40), (5, 6, 7), (1_000,)]
 CASES = [
-    *(("cpu:0", layout, shape) for layout in LAYOUTS for shape in SHAPES),
+    *(("cpu:0", "whole", shape) for shape in SHAPES),
+    *(("cpu:0", layout, shape) for layout in LAYOUTS for shape in [(9, 9), (70, 33)]),
     *(("cpu:0", layout, (2, 70_001)) for layout in ("whole", "transposed")),
     *(("cpu:0", layout, (140_003,)) for layout in ("whole", "stepped")),
     *(("cuda:0", "whole", shape) for shape in [(67,), (9, 9)]),
