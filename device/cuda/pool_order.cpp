@@ -59,8 +59,6 @@ void pool::release_at_once(block* item) noexcept {
 
 /// Moves pending blocks that no stream works on any more into their cache. With the lock held.
 void pool::settle_pending(bool wait) noexcept {
-  if (pending_ == nullptr) return;
-  const device_guard guard(on_, std::nothrow);
   block* rest = nullptr;
   while (pending_ != nullptr) {
     block* const item = std::exchange(pending_, pending_->next);
