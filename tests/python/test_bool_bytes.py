@@ -63,6 +63,8 @@ def arguments(parameter, x, some):
         "shape": [(2, *x.shape), (-1,)],
         "axes": [tuple(range(x.ndim))[::-1]],
         "axis": [0],
+        "source": [0],
+        "destination": [-1],
     }
     return of.get(parameter.name, [x, 2] if parameter.name in ("x", "condition", "obj") else [2])
 
