@@ -45,7 +45,9 @@ def test_cross_and_outer(dtype, device):
             loose,
         )
     a, b = values((4,)), values((7,))
-    check(linalg.outer(on(device, a), on(device, b)), a[:, None] * b, device, dtype, 0)
+    # NumPy's loop over complex numbers fuses a product with the sum where the machine can.
+    rounding = 2e-15 if np.dtype(dtype).kind == "c" else 0
+    check(linalg.outer(on(device, a), on(device, b)), a[:, None] * b, device, dtype, rounding)
     check(linalg.outer(on(device, a[:0]), on(device, b)), a[:0, None] * b, device, dtype, 0)
 
 
