@@ -84,12 +84,14 @@ void check_range(const char* op, const scalar& value, dtype type) {
 }
 
 [[noreturn]] void reject_element(const char* op, dtype type, scalar::kind what) {
-  throw dtype_error(std::string(op) + ": Python " + python_name(what) + " into " + name(type) +
-                    " would lose information; convert the value with " +
-                    (type == dtype::bool_ ? "bool()"
-                     : is_integer(type)   ? "int()"
-                                          : "float()") +
-                    " or use a wider dtype");
+  const bool is_complex = what == scalar::kind::complex;
+  const char* const remedy = type == dtype::bool_ ? "bool(value)"
+                             : !is_integer(type)  ? "value.real"
+                             : is_complex         ? "int(value.real)"
+                                                  : "int(value)";
+  throw dtype_error(std::string(op) + ": Python " + python_name(what) + " for " + name(type) +
+                    ": kinds go up only (bool, int, float, complex), whatever the value; write " +
+                    remedy + ", or convert the array with astype");
 }
 
 /// 0 for bool, 1 for integers, 2 for real and 3 for complex floating dtypes: what a scalar of the

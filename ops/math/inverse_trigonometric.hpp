@@ -89,7 +89,8 @@ SKERRY_HD SKERRY_INLINE float32 acos(float32 x) {
   const float64 sign = math::copysign(1.0, wide);
   const float64 base = s.is_outer ? half_pi[0] - sign * half_pi[0] : half_pi[0];
   const float64 factor = s.is_outer ? 2.0 * sign : -sign;
-  return static_cast<float32>(math::fma(factor, angle, base));
+  const float32 found = static_cast<float32>(math::fma(factor, angle, base));
+  return x != x ? x : found;  // compilers may take the sign of a NaN for that of the factor
 }
 
 /// x = tan(base +- y): 1 / x beyond 1, (x - 1) / (x + 1) beyond tan(pi / 8); one division.

@@ -12,6 +12,7 @@
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/host_interface.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -68,16 +69,15 @@ PyObject* run_array_namespace(const arguments& with) {
     bool found = false;
     for (const char* version : known) found = found || std::string(version) == asked;
     if (!found) {
-      const object text(PyObject_Repr(with[0]));
-      throw value_error(std::string("__array_namespace__: unknown api_version ") +
-                        PyUnicode_AsUTF8(text.get()) + "; known are 2021.12 to 2025.12");
+      throw value_error("__array_namespace__: unknown api_version " + shown(with[0]) +
+                        "; known are 2021.12 to 2025.12");
     }
   }
   return object(PyImport_ImportModule("skerry")).release();
 }
 
 PyObject* run_dlpack(const arguments& with) {
-  return export_capsule(value_of(with.self), with[0], with[1], with[2], optional_truth(with[3]));
+  return export_capsule(value_of(with.self), with[0], with[1], with[2], optional_truth(with, 3));
 }
 
 PyObject* run_dlpack_device(const arguments& with) { return export_device(value_of(with.self)); }
@@ -98,6 +98,50 @@ PyObject* run_complex(const arguments& with) {
   const double real = PyFloat_AsDouble(value.get());
   if (real == -1.0 && PyErr_Occurred()) return nullptr;
   return PyComplex_FromDoubles(real, 0.0);
+}
+
+/// The element of a 0-d array, for what only scalars have.
+object scalar_of(const char* op, const arguments& with, const char* remedy) {
+  const ndarray& x = value_of(with.self);
+  if (x.rank() != 0) {
+    throw dtype_error(std::string(op) + ": only a 0-d array is a scalar, not " + describe(x) +
+                      remedy);
+  }
+  return object(to_python(read_element(x), x.dtype()));
+}
+
+PyObject* run_format(const arguments& with) {
+  constexpr const char* op = "__format__";
+  if (!PyUnicode_Check(with[0])) throw dtype_error("__format__: format_spec must be a str");
+  if (PyUnicode_GetLength(with[0]) == 0) return PyObject_Str(with.self);
+  const object value = scalar_of(op, with, "; format its elements, or str(x)");
+  return PyObject_Format(value.get(), with[0]);
+}
+
+object real_of(const char* op, const arguments& with, const char* remedy) {
+  object value = scalar_of(op, with, remedy);
+  if (!PyComplex_Check(value.get())) return value;
+  throw dtype_error(std::string(op) + ": a complex array has no such value: " +
+                    describe(value_of(with.self)) + "; take skerry.real first");
+}
+
+PyObject* run_round(const arguments& with) {
+  const object value = real_of("round", with, "; skerry.round rounds each element");
+  if (!with.has(0)) return PyObject_CallMethod(value.get(), "__round__", nullptr);
+  const object digits(PyLong_FromLongLong(integer(with, 0)));
+  return PyObject_CallMethod(value.get(), "__round__", "O", digits.get());
+}
+PyObject* run_floor(const arguments& with) {
+  const object value = real_of("floor", with, "; skerry.floor takes each element");
+  return PyObject_CallMethod(value.get(), "__floor__", nullptr);
+}
+PyObject* run_ceil(const arguments& with) {
+  const object value = real_of("ceil", with, "; skerry.ceil takes each element");
+  return PyObject_CallMethod(value.get(), "__ceil__", nullptr);
+}
+PyObject* run_trunc(const arguments& with) {
+  const object value = real_of("trunc", with, "; skerry.trunc takes each element");
+  return PyObject_CallMethod(value.get(), "__trunc__", nullptr);
 }
 
 PyObject* run_copy(const arguments& with) {
@@ -146,6 +190,7 @@ constexpr function_entry methods[] = {
      run_array_namespace},
     {"__bytes__", "($self, /)",
      "The bytes of the elements in C order. TypeError for an array on a CUDA device.", run_bytes},
+    {"__ceil__", "($self, /)", "math.ceil(self), an int, for a real 0-d array.", run_ceil},
     {"__complex__", "($self, /)", "complex(self), for a 0-d array.", run_complex},
     {"__copy__", "($self, /)", "A copy on the same device.", run_copy},
     {"__deepcopy__", "($self, memo, /)", "A copy on the same device.", run_copy},
@@ -157,9 +202,19 @@ constexpr function_entry methods[] = {
      run_dlpack},
     {"__dlpack_device__", "($self, /)", "DLPack's device type and the ordinal of the CUDA runtime.",
      run_dlpack_device},
+    {"__floor__", "($self, /)", "math.floor(self), an int, for a real 0-d array.", run_floor},
+    {"__format__", "($self, format_spec, /)",
+     "format(self, format_spec): of the Python scalar for a 0-d array; without a specification "
+     "str(self), for all.",
+     run_format},
     {"__reduce_ex__", "($self, protocol, /)",
      "For pickle; the elements out of band with protocol 5.", run_reduce},
+    {"__round__", "($self, ndigits=None, /)",
+     "round(self), an int, or round(self, ndigits), for a real 0-d array: as of the Python scalar. "
+     "skerry.round takes\nall arrays.",
+     run_round},
     {"__sizeof__", "($self, /)", "Bytes of the object and of its elements.", run_sizeof},
+    {"__trunc__", "($self, /)", "math.trunc(self), an int, for a real 0-d array.", run_trunc},
     {"copy", "($self, /)", "A copy on the same device.", run_copy},
     {"item", "($self, /)", "The Python scalar of an array of one element.", run_item},
     {"to_device", "($self, device, /, *, stream=None)",

@@ -217,21 +217,6 @@ void require_operand(const char* op, PyObject* from, operand& to, scalar& room) 
   }
 }
 
-std::vector<std::int64_t> parse_integers(const char* op, const char* argument, PyObject* from) {
-  if (PyIndex_Check(from)) return {clamped_integer(from)};
-  if (!PyTuple_Check(from) && !PyList_Check(from)) {
-    throw dtype_error(std::string(op) + ": " + argument +
-                      " must be an int or a tuple of ints, not " + Py_TYPE(from)->tp_name);
-  }
-  std::vector<std::int64_t> values;
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(from);
-  values.reserve(static_cast<std::size_t>(count));
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    values.push_back(clamped_integer(PySequence_Fast_GET_ITEM(from, i)));
-  }
-  return values;
-}
-
 element read_element(const ndarray& from) {
   element value;
   if (from.device().kind == device_kind::cpu) {

@@ -55,10 +55,6 @@ void prepare_array_type(PyObject* module);
 /// Throws dtype_error where it is neither.
 void require_operand(const char* op, PyObject* from, operand& to, scalar& room);
 
-/// One int, a tuple or list of them; TypeError else. Ints beyond int64 are clamped.
-[[nodiscard]] std::vector<std::int64_t> parse_integers(const char* op, const char* argument,
-                                                       PyObject* from);
-
 /// The tuple of these ints: a shape, or strides.
 [[nodiscard]] object tuple_of(const dims& values);
 

@@ -14,12 +14,13 @@
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
 
-dims parse_shape(const char* op, PyObject* from) {
-  const std::vector<std::int64_t> shape = parse_integers(op, "shape", from);
+dims parse_shape(const arguments& with) {
+  const std::vector<std::int64_t> shape = integers(with, 0);
   return dims(std::span<const std::int64_t>(shape));
 }
 
@@ -49,31 +50,34 @@ ndarray make_full(const char* op, const dims& shape, const scalar& value, dtype 
 }
 
 PyObject* run_empty(const arguments& with) {
-  const dims shape = parse_shape("empty", with[0]);
+  const dims shape = parse_shape(with);
   const dtype type = parse_optional_dtype("empty", with[1]).value_or(default_real);
   const device where = device_or_default("empty", with[2]);
-  return wrap(make_empty("empty", shape, type, where, truth(with[3], false)));
+  return wrap(make_empty("empty", shape, type, where, truth(with, 3, false)));
 }
 
 PyObject* filled(const char* op, const arguments& with, std::int64_t number) {
-  const dims shape = parse_shape(op, with[0]);
+  const dims shape = parse_shape(with);
   const dtype type = parse_optional_dtype(op, with[1]).value_or(default_real);
   const device where = device_or_default(op, with[2]);
   const scalar value = type == dtype::bool_ ? scalar::of(number != 0) : scalar::of(number);
-  return wrap(make_full(op, shape, value, type, where, truth(with[3], false)));
+  return wrap(make_full(op, shape, value, type, where, truth(with, 3, false)));
 }
 
 PyObject* run_zeros(const arguments& with) { return filled("zeros", with, 0); }
 PyObject* run_ones(const arguments& with) { return filled("ones", with, 1); }
 
-/// A fill value, which may be a 0-d array too; then its dtype is the default.
+/// A fill value, which may be a 0-d array on the device of the result; then its dtype is the
+/// default.
 struct fill_value {
   scalar value;
   dtype type;
 };
-fill_value parse_fill(const char* op, PyObject* from) {
+fill_value parse_fill(const char* op, const arguments& with, device where) {
+  PyObject* from = with[1];
   if (is_array(from) && value_of(from).rank() == 0) {
     const ndarray& array = value_of(from);
+    require_on(with, 1, array, where);
     const object number(to_python(read_element(array), array.dtype()));
     return {require_scalar(op, "fill_value", number.get()), array.dtype()};
   }
@@ -82,11 +86,13 @@ fill_value parse_fill(const char* op, PyObject* from) {
 }
 
 PyObject* run_full(const arguments& with) {
-  const dims shape = parse_shape("full", with[0]);
-  const fill_value what = parse_fill("full", with[1]);
+  const dims shape = parse_shape(with);
+  // An array among the arguments comes before the default device.
+  const device where = is_array(with[1]) && !with.has(3) ? value_of(with[1]).device()
+                                                         : device_or_default("full", with[3]);
+  const fill_value what = parse_fill("full", with, where);
   const dtype type = parse_optional_dtype("full", with[2]).value_or(what.type);
-  const device where = device_or_default("full", with[3]);
-  return wrap(make_full("full", shape, what.value, type, where, truth(with[4], false)));
+  return wrap(make_full("full", shape, what.value, type, where, truth(with, 4, false)));
 }
 
 struct model {
@@ -116,7 +122,7 @@ PyObject* run_ones_like(const arguments& with) { return filled_like("ones_like",
 
 PyObject* run_full_like(const arguments& with) {
   const model like = parse_like("full_like", with, 2);
-  const fill_value what = parse_fill("full_like", with[1]);
+  const fill_value what = parse_fill("full_like", with, like.where);
   return wrap(make_full("full_like", like.x.shape(), what.value, like.type, like.where, false));
 }
 
@@ -140,17 +146,17 @@ PyObject* run_linspace(const arguments& with) {
   constexpr const char* op = "linspace";
   const scalar start = require_scalar(op, "start", with[0]);
   const scalar stop = require_scalar(op, "stop", with[1]);
-  const std::int64_t num = clamped_integer(with[2]);
+  const std::int64_t num = integer(with, 2);
   const std::optional<dtype> type = parse_optional_dtype(op, with[3]);
   const device where = device_or_default(op, with[4]);
-  return wrap(linspace(start, stop, num, type, where, truth(with[5], true)));
+  return wrap(linspace(start, stop, num, type, where, truth(with, 5, true)));
 }
 
 PyObject* run_eye(const arguments& with) {
   constexpr const char* op = "eye";
-  const std::int64_t rows = clamped_integer(with[0]);
-  const std::int64_t columns = with.has(1) ? clamped_integer(with[1]) : rows;
-  const std::int64_t k = with.has(2) ? clamped_integer(with[2]) : 0;
+  const std::int64_t rows = integer(with, 0);
+  const std::int64_t columns = with.has(1) ? integer(with, 1) : rows;
+  const std::int64_t k = with.has(2) ? integer(with, 2) : 0;
   const dtype type = parse_optional_dtype(op, with[3]).value_or(default_real);
   const device where = device_or_default(op, with[4]);
   const std::int64_t shape[] = {rows, columns};
@@ -160,12 +166,12 @@ PyObject* run_eye(const arguments& with) {
 
 PyObject* run_tril(const arguments& with) {
   const ndarray& x = require_array("tril", "x", with[0]);
-  return wrap(tril(x, with.has(1) ? clamped_integer(with[1]) : 0));
+  return wrap(tril(x, with.has(1) ? integer(with, 1) : 0));
 }
 
 PyObject* run_triu(const arguments& with) {
   const ndarray& x = require_array("triu", "x", with[0]);
-  return wrap(triu(x, with.has(1) ? clamped_integer(with[1]) : 0));
+  return wrap(triu(x, with.has(1) ? integer(with, 1) : 0));
 }
 
 PyObject* run_meshgrid(const arguments& with) {
@@ -190,7 +196,7 @@ PyObject* run_asarray(const arguments& with) {
   conversion how{.op = op,
                  .type = parse_optional_dtype(op, with[1]),
                  .where = std::nullopt,
-                 .copied = optional_truth(with[3])};
+                 .copied = optional_truth(with, 3)};
   if (with.has(2)) how.where = usable_device(op, with[2]);
   return as_array(how, with[0]);
 }
@@ -199,7 +205,7 @@ PyObject* run_from_dlpack(const arguments& with) {
   constexpr const char* op = "from_dlpack";
   PyObject* from = with[0];
   conversion how{
-      .op = op, .type = std::nullopt, .where = std::nullopt, .copied = optional_truth(with[2])};
+      .op = op, .type = std::nullopt, .where = std::nullopt, .copied = optional_truth(with, 2)};
   if (with.has(1)) how.where = usable_device(op, with[1]);
   // An own array needs no capsule, in which a logical device would lose its name.
   if (is_array(from)) return wrap(convert(how, value_of(from), false));

@@ -237,8 +237,7 @@ import_order order_of(const char* op, PyObject* sync) {
   if (PyUnicode_Check(sync) != 0 && PyUnicode_CompareWithASCIIString(sync, "device") == 0) {
     return import_order::whole_device;
   }
-  reject_interface_type(op,
-                        "sync must be True, False or \"device\", not " + represent_briefly(sync));
+  reject_interface_type(op, "sync must be True, False or \"device\", not " + shown(sync));
 }
 
 PyObject* run_from_cuda_array_interface(const arguments& with) {

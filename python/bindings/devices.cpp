@@ -15,6 +15,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/function_table.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace py = pybind11;
 
@@ -107,6 +108,8 @@ void add_info_classes(py::module_& module) {
       .def_readonly("free_bytes", &device_info::free_bytes)
       .def_readonly("uuid", &device_info::uuid)
       .def_property_readonly("peers", peers, "The CUDA devices whose memory it reads directly.")
+      .def("__copy__", [](const py::object& self) { return self; })
+      .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; })
       .def("__repr__", [](const device_info& self) {
         return "DeviceInfo(" + to_string(self.where) + ", '" + self.name + "'" +
                (self.rehearsal ? ", rehearsal" : "") + ")";
@@ -125,6 +128,8 @@ void add_info_classes(py::module_& module) {
           "None without a limit.")
       .def_readonly("allocations", &memory_statistics::allocations)
       .def_readonly("system_allocations", &memory_statistics::system_allocations)
+      .def("__copy__", [](const py::object& self) { return self; })
+      .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; })
       .def("__repr__", [](const memory_statistics& self) {
         return "MemoryStatistics(live_bytes=" + std::to_string(self.live_bytes) +
                ", peak_bytes=" + std::to_string(self.peak_bytes) +
@@ -159,7 +164,7 @@ PyObject* run_set_default_device(const arguments& with) {
 }
 
 PyObject* run_rehearse(const arguments& with) {
-  const std::int64_t count = clamped_integer(with[0]);
+  const std::int64_t count = integer(with, 0);
   rehearse(static_cast<int>(std::clamp<std::int64_t>(count, -1, 1000)));
   Py_RETURN_NONE;
 }
@@ -199,7 +204,7 @@ PyObject* run_set_memory_limit(const arguments& with) {
     set_memory_limit(where, std::nullopt);
     Py_RETURN_NONE;
   }
-  const std::int64_t nbytes = clamped_integer(with[1]);
+  const std::int64_t nbytes = integer(with, 1);
   if (nbytes < 0) throw value_error("set_memory_limit: negative: " + std::to_string(nbytes));
   set_memory_limit(where, static_cast<std::size_t>(nbytes));
   Py_RETURN_NONE;
@@ -218,7 +223,7 @@ PyObject* run_trim(const arguments& with) {
 PyObject* run_get_num_threads(const arguments&) { return PyLong_FromLong(cpu::thread_count()); }
 
 PyObject* run_set_num_threads(const arguments& with) {
-  const std::int64_t count = clamped_integer(with[0]);
+  const std::int64_t count = integer(with, 0);
   if (count < 1) throw value_error("set_num_threads: less than 1: " + std::to_string(count));
   cpu::set_thread_count(static_cast<int>(std::min<std::int64_t>(count, 1024)));
   Py_RETURN_NONE;

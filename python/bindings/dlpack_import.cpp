@@ -121,6 +121,21 @@ char* address_of(const char* op, const tensor& from, const dims& shape, dtype ty
   return reinterpret_cast<char*>(address);
 }
 
+/// Programs have the lower half of the addresses, of at most 57 bits with five-level paging: what
+/// lies beyond is no memory, whichever device it is said to be of.
+void check_addresses(const char* op, const tensor& from, const char* data, byte_range range) {
+  constexpr std::uint64_t beyond = std::uint64_t{1} << 56;
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  if (range.first == range.last ||
+      (address < beyond && address + static_cast<std::uint64_t>(range.last) <= beyond)) {
+    return;
+  }
+  reject(op, "its bytes are out of the address space: data " +
+                 std::to_string(reinterpret_cast<std::uintptr_t>(from.data)) + ", byte_offset " +
+                 std::to_string(from.byte_offset) + ", up to " + std::to_string(range.last) +
+                 " bytes from there");
+}
+
 /// From elements to bytes.
 void set_strides(const char* op, const tensor& from, layout& place, std::int64_t width) {
   std::int64_t* const strides = place.strides.data();
@@ -224,6 +239,7 @@ candidate::candidate(const char* op, const tensor& from)
     set_strides(op, from, place, width);
     data = address_of(op, from, place.shape, type);
     range = check_layout(op, data, place, width);
+    check_addresses(op, from, data, range);
   }
   at = locate(op, {from.where, data, range});
 }

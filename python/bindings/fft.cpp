@@ -10,6 +10,7 @@
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -26,10 +27,9 @@ fft_norm parse_norm(const char* op, const arguments& with) {
   throw value_error(std::string(op) + ": norm must be 'backward', 'ortho' or 'forward'");
 }
 
-optional_integers parse_optional(const char* op, const char* argument, const arguments& with,
-                                 int at) {
+optional_integers parse_optional(const arguments& with, int at) {
   if (!with.has(at)) return std::nullopt;
-  return parse_integers(op, argument, with[at]);
+  return integers(with, at);
 }
 
 constexpr std::int64_t long_transform = long_work / 8;
@@ -39,9 +39,8 @@ PyObject* run_fft(const arguments& with) {
   constexpr const char* names[] = {"fft", "ifft", "rfft", "irfft", "hfft", "ihfft"};
   const char* op = names[static_cast<int>(Kind)];
   const ndarray& x = require_array(op, "x", with[0]);
-  std::optional<std::int64_t> n;
-  if (with.has(1)) n = clamped_integer(with[1]);
-  const std::int64_t axis = with[2] == nullptr ? -1 : clamped_integer(with[2]);
+  const std::optional<std::int64_t> n = optional_integer(with, 1);
+  const std::int64_t axis = integer(with, 2, -1);
   const fft_norm norm = parse_norm(op, with);
   ndarray result;
   {
@@ -56,8 +55,8 @@ PyObject* run_fftn(const arguments& with) {
   constexpr const char* names[] = {"fftn", "ifftn", "rfftn", "irfftn"};
   const char* op = names[static_cast<int>(Kind)];
   const ndarray& x = require_array(op, "x", with[0]);
-  const optional_integers lengths = parse_optional(op, "s", with, 1);
-  const optional_integers axes = parse_optional(op, "axes", with, 2);
+  const optional_integers lengths = parse_optional(with, 1);
+  const optional_integers axes = parse_optional(with, 2);
   const fft_norm norm = parse_norm(op, with);
   ndarray result;
   {
@@ -68,12 +67,8 @@ PyObject* run_fftn(const arguments& with) {
 }
 
 PyObject* frequencies(const char* op, const arguments& with, bool half) {
-  const std::int64_t n = clamped_integer(with[0]);
-  double spacing = 1;
-  if (with[1] != nullptr) {
-    spacing = PyFloat_AsDouble(with[1]);
-    if (spacing == -1 && PyErr_Occurred()) throw python_error{};
-  }
+  const std::int64_t n = integer(with, 0);
+  const double spacing = with[1] != nullptr ? number(with, 1) : 1;
   const dtype type = parse_optional_dtype(op, with[2]).value_or(default_real);
   return wrap(fft_frequencies(op, n, spacing, type, device_or_default(op, with[3]), half));
 }
@@ -83,7 +78,7 @@ PyObject* run_rfftfreq(const arguments& with) { return frequencies("rfftfreq", w
 
 PyObject* shift(const char* op, const arguments& with, bool back) {
   const ndarray& x = require_array(op, "x", with[0]);
-  const optional_integers axes = parse_optional(op, "axes", with, 1);
+  const optional_integers axes = parse_optional(with, 1);
   ndarray result;
   {
     const without_gil working(x.size() > long_work);

@@ -3,6 +3,7 @@
 #include "python/bindings/function_table.hpp"
 
 #include <cstring>
+#include <string>
 #include <string_view>
 
 namespace skerry::python {
@@ -41,6 +42,13 @@ int signature::find(PyObject* name) const {
   return -1;
 }
 
+int signature::find(const char* name) const {
+  for (int i = 0; i < count_; ++i) {
+    if (PyUnicode_CompareWithASCIIString(parameters_[i].name, name) == 0) return i;
+  }
+  return -1;
+}
+
 bool signature::bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound) const {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
     PyObject* name = PyTuple_GET_ITEM(keywords, i);
@@ -59,11 +67,23 @@ bool signature::bind_keywords(PyObject* const* values, PyObject* keywords, PyObj
   return true;
 }
 
+void signature::reject_count(Py_ssize_t count) const {
+  const bool has_optional = positional_ > 0 && !parameters_[positional_ - 1].required;
+  std::string text = std::string(function_) + "() takes " + (has_optional ? "at most " : "") +
+                     std::to_string(positional_) + " positional argument" +
+                     (positional_ == 1 ? "" : "s") + ", got " + std::to_string(count);
+  for (int i = positional_; i < count_; ++i) {
+    text += i == positional_ ? "; pass " : ", ";
+    text += std::string(PyUnicode_AsUTF8(parameters_[i].name)) + "=";
+  }
+  if (count_ > positional_) text += " by keyword";
+  PyErr_SetString(PyExc_TypeError, text.c_str());
+}
+
 bool signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
                      Py_ssize_t* rest) const {
   if (count > positional_ && !takes_rest_) {
-    PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments, got %zd", function_,
-                 positional_, count);
+    reject_count(count);
     return false;
   }
   const Py_ssize_t placed = count < positional_ ? count : positional_;
@@ -93,7 +113,7 @@ PyObject* call_entry(const signature& takes, const function_entry& entry, PyObje
   PyObject* bound[signature::most_parameters];
   Py_ssize_t rest = 0;
   if (!takes.bind(args, count, keywords, bound, &rest)) return nullptr;
-  return guarded([&] { return entry.run({self, bound, args + (count - rest), rest}); });
+  return guarded([&] { return entry.run({self, bound, args + (count - rest), rest, &takes}); });
 }
 
 PyMethodDef method_definition(const char* name, fast_function function, const char* doc) {

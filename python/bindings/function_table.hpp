@@ -27,12 +27,19 @@ class signature {
   bool bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
             Py_ssize_t* rest) const;
 
+  [[nodiscard]] const char* function() const noexcept { return function_; }
+  [[nodiscard]] int count() const noexcept { return count_; }
+  [[nodiscard]] PyObject* name(int parameter) const noexcept { return parameters_[parameter].name; }
+  /// The parameter of that name, or -1.
+  [[nodiscard]] int find(const char* name) const;
+
  private:
   struct parameter {
     PyObject* name;
     bool required;
   };
   [[nodiscard]] int find(PyObject* name) const;
+  void reject_count(Py_ssize_t count) const;
   bool bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound) const;
 
   const char* function_;
@@ -49,6 +56,7 @@ struct arguments {
   PyObject* const* values;  ///< null where the caller gave none
   PyObject* const* rest;
   Py_ssize_t rest_count;
+  const signature* takes;
 
   PyObject* operator[](int parameter) const { return values[parameter]; }
   /// None is as good as absent.

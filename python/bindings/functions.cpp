@@ -11,6 +11,7 @@
 #include "ops/reduce.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -35,8 +36,8 @@ PyObject* wrong_count(const op_entry& op, Py_ssize_t count, PyObject* keywords) 
     PyErr_Format(PyExc_TypeError, "%s() takes no keyword arguments, got '%U'", op.name,
                  PyTuple_GET_ITEM(keywords, 0));
   } else {
-    PyErr_Format(PyExc_TypeError, "%s() takes exactly %d positional arguments, got %zd", op.name,
-                 op.arity, count);
+    PyErr_Format(PyExc_TypeError, "%s() takes %d positional argument%s, got %zd", op.name, op.arity,
+                 op.arity == 1 ? "" : "s", count);
   }
   return nullptr;
 }
@@ -122,23 +123,17 @@ double parse_correction(const char* name, PyObject* from) {
   return to_element(name, value, dtype::float64).as<double>();
 }
 
-std::vector<std::int64_t> parse_axes(const reduction_entry& op, PyObject* from) {
-  if (!op.has_one_axis) return parse_integers(op.name, "axis", from);
-  return {clamped_integer(from)};
-}
-
-/// `option` is what comes between axis and keepdims, if anything does.
-PyObject* reduce_call(reduction_id id, PyObject* from, PyObject* axis, PyObject* option,
-                      PyObject* keepdims) {
+PyObject* reduce_call(reduction_id id, const arguments& with) {
   const reduction_entry& op = reduction_table()[static_cast<std::size_t>(id)];
-  const ndarray& x = require_array(op.name, "x", from);
-  const bool keep = truth(keepdims, false);
+  const ndarray& x = require_array(op.name, "x", with[0]);
+  const bool has_option = op.has_dtype || op.has_correction;
+  const bool keep = truth(with, has_option ? 3 : 2, false);
   std::optional<dtype> type;
-  if (op.has_dtype) type = parse_optional_dtype(op.name, option);
-  const double correction = op.has_correction ? parse_correction(op.name, option) : 0;
+  if (op.has_dtype) type = parse_optional_dtype(op.name, with[2]);
+  const double correction = op.has_correction ? parse_correction(op.name, with[2]) : 0;
   std::vector<std::int64_t> axes;
-  const bool all_axes = axis == nullptr || axis == Py_None;
-  if (!all_axes) axes = parse_axes(op, axis);
+  const bool all_axes = !with.has(1);
+  if (!all_axes) axes = op.has_one_axis ? std::vector{integer(with, 1)} : integers(with, 1);
   ndarray result;
   {
     const without_gil working(x.size() > long_work);
@@ -150,17 +145,13 @@ PyObject* reduce_call(reduction_id id, PyObject* from, PyObject* axis, PyObject*
 }
 
 template <reduction_id Op>
-PyObject* reduction(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   static const reduction_entry& op = reduction_table()[Op];
   static const signature takes(op.name, reduction_signature(op));
   PyObject* bound[signature::most_parameters];
   Py_ssize_t rest = 0;
   if (!takes.bind(args, count, keywords, bound, &rest)) return nullptr;
-  return guarded([&] {
-    return op.has_dtype || op.has_correction
-               ? reduce_call(Op, bound[0], bound[1], bound[2], bound[3])
-               : reduce_call(Op, bound[0], bound[1], nullptr, bound[2]);
-  });
+  return guarded([&] { return reduce_call(Op, {self, bound, nullptr, 0, &takes}); });
 }
 
 /// "int8, int16 -> the same; float32 -> bool": what the table of an operation says.

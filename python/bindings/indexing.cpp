@@ -26,7 +26,10 @@ void check_index_array(const char* op, const ndarray& x, const ndarray& index) {
 }
 
 std::int64_t bound_of(const char* op, const ndarray& x, PyObject* bound) {
-  if (is_array(bound)) check_index_array(op, x, value_of(bound));
+  if (is_array(bound)) {
+    check_index_array(op, x, value_of(bound));
+    return clamped_integer(object(PyNumber_Index(bound)).get());
+  }
   if (!PyIndex_Check(bound)) {
     throw dtype_error(std::string(op) + ": the bounds of a slice must be ints or None, not " +
                       Py_TYPE(bound)->tp_name);

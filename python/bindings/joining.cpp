@@ -9,6 +9,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -33,35 +34,6 @@ std::int64_t total_size(const std::vector<ndarray>& arrays) {
   return size;
 }
 
-/// An int argument, unlike clamped_integer() without another meaning beyond int64.
-std::int64_t exact_integer(const char* op, const char* argument, PyObject* from) {
-  const object number(PyNumber_Index(from));
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
-  if (overflow != 0) {
-    throw overflow_error(std::string(op) + ": " + argument + " does not fit 64 bits");
-  }
-  return value;
-}
-
-std::vector<std::int64_t> exact_integers(const char* op, const char* argument, PyObject* from) {
-  if (PyIndex_Check(from) != 0) return {exact_integer(op, argument, from)};
-  std::vector<std::int64_t> values = parse_integers(op, argument, from);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(from, static_cast<Py_ssize_t>(i));
-    if (values[i] == INT64_MAX || values[i] == INT64_MIN) {
-      values[i] = exact_integer(op, argument, item);
-    }
-  }
-  return values;
-}
-
-/// `axis` where None means something of its own.
-std::optional<std::int64_t> optional_axis(PyObject* from) {
-  if (from == Py_None) return std::nullopt;
-  return clamped_integer(from);
-}
-
 template <class Body>
 PyObject* compute(std::int64_t size, Body&& body) {
   ndarray result;
@@ -74,32 +46,32 @@ PyObject* compute(std::int64_t size, Body&& body) {
 
 PyObject* run_concat(const arguments& with) {
   const std::vector<ndarray> arrays = array_sequence("concat", with[0]);
-  const std::optional<std::int64_t> axis = with[1] != nullptr ? optional_axis(with[1]) : 0;
+  const std::optional<std::int64_t> axis = with[1] != nullptr ? optional_integer(with, 1) : 0;
   return compute(total_size(arrays), [&] { return concat(arrays, axis); });
 }
 
 PyObject* run_stack(const arguments& with) {
   const std::vector<ndarray> arrays = array_sequence("stack", with[0]);
-  const std::int64_t axis = with[1] != nullptr ? clamped_integer(with[1]) : 0;
+  const std::int64_t axis = integer(with, 1, 0);
   return compute(total_size(arrays), [&] { return stack(arrays, axis); });
 }
 
 PyObject* run_unstack(const arguments& with) {
   const ndarray& x = require_array("unstack", "x", with[0]);
-  return wrap_all(unstack(x, with[1] != nullptr ? clamped_integer(with[1]) : 0));
+  return wrap_all(unstack(x, integer(with, 1, 0)));
 }
 
 PyObject* run_tile(const arguments& with) {
   const ndarray& x = require_array("tile", "x", with[0]);
-  const std::vector<std::int64_t> repetitions = parse_integers("tile", "repetitions", with[1]);
+  const std::vector<std::int64_t> repetitions = integers(with, 1);
   return compute(long_work + 1, [&] { return tile(x, repetitions); });
 }
 
 PyObject* run_roll(const arguments& with) {
   const ndarray& x = require_array("roll", "x", with[0]);
-  const std::vector<std::int64_t> shifts = exact_integers("roll", "shift", with[1]);
+  const std::vector<std::int64_t> shifts = exact_integers(with, 1);
   std::vector<std::int64_t> axes;
-  if (with.has(2)) axes = parse_integers("roll", "axis", with[2]);
+  if (with.has(2)) axes = integers(with, 2);
   return compute(x.size(), [&] {
     return roll(x, shifts,
                 with.has(2) ? std::optional<std::span<const std::int64_t>>(axes) : std::nullopt);
@@ -109,21 +81,20 @@ PyObject* run_roll(const arguments& with) {
 PyObject* run_repeat(const arguments& with) {
   constexpr const char* op = "repeat";
   const ndarray& x = require_array(op, "x", with[0]);
-  std::optional<std::int64_t> axis;
-  if (with.has(2)) axis = clamped_integer(with[2]);
+  const std::optional<std::int64_t> axis = optional_integer(with, 2);
   if (is_array(with[1])) {
     const ndarray& repeats = value_of(with[1]);
     return compute(long_work + 1, [&] { return repeat(x, repeats, axis); });
   }
-  const std::int64_t repeats = exact_integer(op, "repeats", with[1]);
+  const std::int64_t repeats = exact_integer(with, 1);
   return compute(long_work + 1, [&] { return repeat(x, repeats, axis); });
 }
 
 PyObject* run_diff(const arguments& with) {
   constexpr const char* op = "diff";
   const ndarray& x = require_array(op, "x", with[0]);
-  const std::int64_t axis = with[1] != nullptr ? clamped_integer(with[1]) : -1;
-  const std::int64_t n = with[2] != nullptr ? clamped_integer(with[2]) : 1;
+  const std::int64_t axis = integer(with, 1, -1);
+  const std::int64_t n = integer(with, 2, 1);
   const ndarray* prepend = with.has(3) ? &require_array(op, "prepend", with[3]) : nullptr;
   const ndarray* append = with.has(4) ? &require_array(op, "append", with[4]) : nullptr;
   return compute(x.size(), [&] { return diff(x, axis, n, prepend, append); });

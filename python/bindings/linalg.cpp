@@ -15,6 +15,7 @@
 #include "python/bindings/linalg_docs.hpp"
 #include "python/bindings/linalg_factor_docs.hpp"
 #include "python/bindings/named_tuple.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -59,7 +60,7 @@ PyObject* result_type(int which) {
 }
 
 PyObject* run_result_class(const arguments& with) {
-  return Py_NewRef(result_type(static_cast<int>(clamped_integer(with[0]))));
+  return Py_NewRef(result_type(static_cast<int>(integer(with, 0))));
 }
 
 PyObject* pair(int type, const linalg::two_arrays& arrays) {
@@ -74,19 +75,19 @@ constexpr const char* svdvals_name = "svdvals";
 
 PyObject* run_cholesky(const arguments& with) {
   const ndarray& x = array_of("cholesky", with);
-  const bool upper = truth(with[1], false);
+  const bool upper = truth(with, 1, false);
   return wrap(computed(x, [&] { return linalg::cholesky(x, upper); }));
 }
 
 PyObject* run_cross(const arguments& with) {
   const ndarray& x1 = require_array("cross", "x1", with[0]);
   const ndarray& x2 = require_array("cross", "x2", with[1]);
-  const std::int64_t axis = with[2] != nullptr ? clamped_integer(with[2]) : -1;
+  const std::int64_t axis = integer(with, 2, -1);
   return wrap(linalg::cross(x1, x2, axis));
 }
 
 PyObject* run_diagonal(const arguments& with) {
-  const std::int64_t offset = with[1] != nullptr ? clamped_integer(with[1]) : 0;
+  const std::int64_t offset = integer(with, 1, 0);
   return wrap(linalg::diagonal(array_of("diagonal", with), offset));
 }
 
@@ -123,22 +124,13 @@ PyObject* run_qr(const arguments& with) {
 
 PyObject* run_svd(const arguments& with) {
   const ndarray& x = array_of("svd", with);
-  const bool full = truth(with[1], true);
+  const bool full = truth(with, 1, true);
   const linalg::three_arrays found = computed(x, [&] { return linalg::svd(x, full); });
   return named_tuple(result_type(3), {found.first, found.second, found.third});
 }
 
-double number(const char* op, const char* argument, PyObject* from) {
-  if (!PyFloat_Check(from) && !PyIndex_Check(from)) {
-    throw dtype_error(std::string(op) + ": " + argument + " must be an int or a float, not " +
-                      Py_TYPE(from)->tp_name);
-  }
-  const double value = PyFloat_AsDouble(from);
-  if (value == -1 && PyErr_Occurred() != nullptr) throw python_error{};
-  return value;
-}
-
-linalg::matrix_order parse_matrix_order(PyObject* from) {
+linalg::matrix_order parse_matrix_order(const arguments& with) {
+  PyObject* from = with[2];
   using order = linalg::matrix_order;
   if (from == nullptr || from == Py_None) return order::frobenius;
   if (PyUnicode_Check(from)) {
@@ -146,31 +138,30 @@ linalg::matrix_order parse_matrix_order(PyObject* from) {
     if (name == "fro") return order::frobenius;
     if (name == "nuc") return order::nuclear;
   } else {
-    const double value = number("matrix_norm", "ord", from);
+    const double value = number(with, 2);
     if (value == 1) return order::one;
     if (value == -1) return order::minus_one;
     if (value == 2) return order::two;
     if (value == -2) return order::minus_two;
     if (std::isinf(value)) return value > 0 ? order::infinity : order::minus_infinity;
   }
-  const object text(PyObject_Repr(from));
   throw value_error("matrix_norm: ord must be 'fro', 'nuc', 1, 2, inf or the negative of one of " +
-                    std::string("these numbers, not ") + text_or_empty(text.get()));
+                    std::string("these numbers, not ") + shown(from));
 }
 
 PyObject* run_matrix_norm(const arguments& with) {
   const ndarray& x = array_of("matrix_norm", with);
-  const bool keepdims = truth(with[1], false);
-  const linalg::matrix_order order = parse_matrix_order(with[2]);
+  const bool keepdims = truth(with, 1, false);
+  const linalg::matrix_order order = parse_matrix_order(with);
   return wrap(computed(x, [&] { return linalg::matrix_norm(x, keepdims, order); }));
 }
 
 PyObject* run_vector_norm(const arguments& with) {
   const ndarray& x = array_of("vector_norm", with);
   std::vector<std::int64_t> axes;
-  if (with.has(1)) axes = parse_integers("vector_norm", "axis", with[1]);
-  const bool keepdims = truth(with[2], false);
-  const double order = with.has(3) ? number("vector_norm", "ord", with[3]) : 2;
+  if (with.has(1)) axes = integers(with, 1);
+  const bool keepdims = truth(with, 2, false);
+  const double order = with.has(3) ? number(with, 3) : 2;
   std::optional<std::span<const std::int64_t>> chosen;
   if (with.has(1)) chosen = axes;
   return wrap(computed(x, [&] { return linalg::vector_norm(x, chosen, keepdims, order); }));
@@ -178,7 +169,7 @@ PyObject* run_vector_norm(const arguments& with) {
 
 PyObject* run_matrix_power(const arguments& with) {
   const ndarray& x = array_of("matrix_power", with);
-  const std::int64_t n = clamped_integer(with[1]);
+  const std::int64_t n = integer(with, 1);
   return wrap(computed(x, [&] { return linalg::matrix_power(x, n); }));
 }
 
@@ -208,7 +199,7 @@ PyObject* run_solve(const arguments& with) {
 
 PyObject* run_trace(const arguments& with) {
   const ndarray& x = array_of("trace", with);
-  const std::int64_t offset = with[1] != nullptr ? clamped_integer(with[1]) : 0;
+  const std::int64_t offset = integer(with, 1, 0);
   return wrap(linalg::trace(x, offset, parse_optional_dtype("trace", with[2])));
 }
 

@@ -11,12 +11,12 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/function_table.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
 
-dims parse_checked_shape(const char* op, PyObject* from) {
-  const std::vector<std::int64_t> shape = parse_integers(op, "shape", from);
+dims checked_shape(const char* op, const std::vector<std::int64_t>& shape) {
   check_shape(op, shape, 1);
   return dims(std::span<const std::int64_t>(shape));
 }
@@ -32,8 +32,8 @@ std::vector<ndarray> require_arrays(const char* op, const arguments& with) {
 
 PyObject* run_reshape(const arguments& with) {
   const ndarray& x = require_array("reshape", "x", with[0]);
-  const std::vector<std::int64_t> shape = parse_integers("reshape", "shape", with[1]);
-  const std::optional<bool> copied = optional_truth(with[2]);
+  const std::vector<std::int64_t> shape = integers(with, 1);
+  const std::optional<bool> copied = optional_truth(with, 2);
   ndarray result;
   {
     const without_gil working(x.size() > long_work);
@@ -44,31 +44,31 @@ PyObject* run_reshape(const arguments& with) {
 
 PyObject* run_permute_dims(const arguments& with) {
   const ndarray& x = require_array("permute_dims", "x", with[0]);
-  return wrap(permute_dims(x, parse_integers("permute_dims", "axes", with[1])));
+  return wrap(permute_dims(x, integers(with, 1)));
 }
 
 PyObject* run_expand_dims(const arguments& with) {
   const ndarray& x = require_array("expand_dims", "x", with[0]);
-  return wrap(expand_dims(x, parse_integers("expand_dims", "axis", with[1])));
+  return wrap(expand_dims(x, integers(with, 1)));
 }
 
 PyObject* run_squeeze(const arguments& with) {
   const ndarray& x = require_array("squeeze", "x", with[0]);
-  return wrap(squeeze(x, parse_integers("squeeze", "axis", with[1])));
+  return wrap(squeeze(x, integers(with, 1)));
 }
 
 PyObject* run_flip(const arguments& with) {
   const ndarray& x = require_array("flip", "x", with[0]);
   if (!with.has(1)) return wrap(flip(x, std::nullopt));
-  const std::vector<std::int64_t> axes = parse_integers("flip", "axis", with[1]);
+  const std::vector<std::int64_t> axes = integers(with, 1);
   return wrap(flip(x, axes));
 }
 
 PyObject* run_moveaxis(const arguments& with) {
   constexpr const char* op = "moveaxis";
   const ndarray& x = require_array(op, "x", with[0]);
-  const dims from = normalize_axes(op, parse_integers(op, "source", with[1]), x.rank());
-  const dims to = normalize_axes(op, parse_integers(op, "destination", with[2]), x.rank());
+  const dims from = normalize_axes(op, integers(with, 1), x.rank());
+  const dims to = normalize_axes(op, integers(with, 2), x.rank());
   if (from.rank() != to.rank()) {
     throw value_error("moveaxis: source and destination have different lengths: " +
                       to_string(from) + " and " + to_string(to));
@@ -94,7 +94,7 @@ PyObject* run_matrix_transpose(const arguments& with) {
 
 PyObject* run_broadcast_to(const arguments& with) {
   const ndarray& x = require_array("broadcast_to", "x", with[0]);
-  return wrap(broadcast_to(x, parse_checked_shape("broadcast_to", with[1])));
+  return wrap(broadcast_to(x, checked_shape("broadcast_to", integers(with, 1))));
 }
 
 PyObject* run_broadcast_arrays(const arguments& with) {
@@ -105,7 +105,9 @@ PyObject* run_broadcast_shapes(const arguments& with) {
   std::vector<dims> shapes;
   shapes.reserve(static_cast<std::size_t>(with.rest_count));
   for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
-    shapes.push_back(parse_checked_shape("broadcast_shapes", with.rest[i]));
+    const std::string name = "shapes[" + std::to_string(i) + "]";
+    const auto shape = integers(with, -1, name.c_str(), with.rest[i]);
+    shapes.push_back(checked_shape("broadcast_shapes", shape));
   }
   std::vector<const dims*> pointers;
   pointers.reserve(shapes.size());
@@ -121,7 +123,7 @@ PyObject* run_broadcast_shapes(const arguments& with) {
 PyObject* run_astype(const arguments& with) {
   const ndarray& x = require_array("astype", "x", with[0]);
   const dtype type = parse_dtype("astype", with[1]);
-  const bool copied = truth(with[2], true);
+  const bool copied = truth(with, 2, true);
   const device where = with.has(3) ? usable_device("astype", with[3]) : x.device();
   if (!copied && type == x.dtype() && where == x.device()) return Py_NewRef(with[0]);
   ndarray result;

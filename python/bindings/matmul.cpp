@@ -11,6 +11,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/linalg.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -40,7 +41,7 @@ PyObject* run_matmul(const arguments& with) {
 PyObject* run_vecdot(const arguments& with) {
   const ndarray& x1 = require_array("vecdot", "x1", with[0]);
   const ndarray& x2 = require_array("vecdot", "x2", with[1]);
-  const std::int64_t axis = with[2] != nullptr ? clamped_integer(with[2]) : -1;
+  const std::int64_t axis = integer(with, 2, -1);
   ndarray result;
   {
     const without_gil working(takes_long(x1, x2));
@@ -55,10 +56,10 @@ struct summed_axes {
 };
 
 /// An int counts axes at the end of x1 and the beginning of x2; two sequences name them.
-summed_axes parse_summed_axes(PyObject* from, const ndarray& x1, const ndarray& x2) {
-  constexpr const char* op = "tensordot";
+summed_axes parse_summed_axes(const arguments& with, const ndarray& x1, const ndarray& x2) {
+  PyObject* from = with[2];
   if (from == nullptr || PyIndex_Check(from)) {
-    const std::int64_t count = from != nullptr ? clamped_integer(from) : 2;
+    const std::int64_t count = integer(with, 2, 2);
     if (count < 0 || count > x1.rank() || count > x2.rank()) {
       throw value_error("tensordot: axes=" + std::to_string(count) +
                         ": as many axes must be there in x1, " + describe(x1) + ", and in x2, " +
@@ -75,14 +76,14 @@ summed_axes parse_summed_axes(PyObject* from, const ndarray& x1, const ndarray& 
     throw dtype_error("tensordot: axes must be an int or a tuple of two sequences of ints, not " +
                       std::string(Py_TYPE(from)->tp_name));
   }
-  return {parse_integers(op, "axes[0]", PySequence_Fast_GET_ITEM(from, 0)),
-          parse_integers(op, "axes[1]", PySequence_Fast_GET_ITEM(from, 1))};
+  return {integers(with, 2, "axes[0]", PySequence_Fast_GET_ITEM(from, 0)),
+          integers(with, 2, "axes[1]", PySequence_Fast_GET_ITEM(from, 1))};
 }
 
 PyObject* run_tensordot(const arguments& with) {
   const ndarray& x1 = require_array("tensordot", "x1", with[0]);
   const ndarray& x2 = require_array("tensordot", "x2", with[1]);
-  const summed_axes axes = parse_summed_axes(with[2], x1, x2);
+  const summed_axes axes = parse_summed_axes(with, x1, x2);
   find_openblas();
   ndarray result;
   {

@@ -6,6 +6,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/sealed_types.hpp"
 
 namespace {
 
@@ -41,6 +42,7 @@ PYBIND11_MODULE(_core, module) {
     add_scans(module.ptr());
     add_sets(module.ptr());
     add_diagnostics(module.ptr());
+    seal_types(module.ptr());
     module.attr("__version__") = SKERRY_VERSION;
   } catch (const python_error&) {
     throw pybind11::error_already_set();

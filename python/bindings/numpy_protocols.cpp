@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "ops/apply.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/host_interface.hpp"
@@ -73,6 +76,23 @@ PyObject* array_function(PyObject* self, PyObject* args) {
   return result;
 }
 
+PyObject* run_require_one_device(const arguments& with) {
+  const char* name = PyUnicode_AsUTF8(with[0]);
+  if (name == nullptr) return nullptr;
+  std::vector<ndarray> arrays;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(with[1]); ++i) {
+    arrays.push_back(require_array(name, "an argument", PyTuple_GET_ITEM(with[1], i)));
+  }
+  common_device(name, arrays);
+  Py_RETURN_NONE;
+}
+
+constexpr function_entry protocol_functions[] = {
+    {"require_one_device", "(name, arrays, /)",
+     "DeviceMismatchError, in the name of a function, unless a tuple of arrays is on one device.",
+     run_require_one_device},
+};
+
 PyMethodDef function_protocol[] = {
     {"__array_function__", array_function, METH_VARARGS,
      "__array_function__($self, func, types, args, kwargs, /)\n--\n\nRuns skerry's function of the "
@@ -101,6 +121,7 @@ void add_numpy_protocols(PyObject* module, PyTypeObject* type) {
       PyObject_SetAttrString(self, "__array_priority__", priority.get()) != 0) {
     throw python_error{};
   }
+  add_functions<protocol_functions>(module);
   direct_ufuncs = object(PyDict_New()).release();
   if (PyModule_AddObjectRef(module, "direct_ufuncs", direct_ufuncs) != 0) throw python_error{};
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "python/bindings/array_type.hpp"
 #include "python/bindings/errors.hpp"
 
 namespace skerry::python {
@@ -100,9 +101,8 @@ std::string all_names() {
 }
 
 [[noreturn]] void reject_dtype(const char* op, PyObject* from) {
-  const object text(PyObject_Repr(from));
-  throw dtype_error(std::string(op) + ": not a dtype of the standard: " +
-                    PyUnicode_AsUTF8(text.get()) + "; there are " + all_names());
+  throw dtype_error(std::string(op) + ": not a dtype of the standard: " + shown(from) +
+                    "; there are " + all_names());
 }
 
 }  // namespace
@@ -122,6 +122,16 @@ void prepare_scalars() {
                            .release();
     scalar_types[i] = object(PyObject_GetAttrString(dtype_objects[i], "type")).release();
   }
+}
+
+std::string shown(PyObject* from) {
+  if (is_array(from)) return describe(value_of(from));
+  if (PyTuple_Check(from) || PyList_Check(from) || PyDict_Check(from))
+    return "a " + type_name(from);
+  const object text(PyObject_Repr(from));
+  const char* found = PyUnicode_AsUTF8(text.get());
+  if (found == nullptr) throw python_error{};
+  return found;
 }
 
 PyObject* numpy() noexcept { return numpy_module; }
@@ -193,8 +203,10 @@ dtype parse_dtype(const char* op, PyObject* from) {
   for (int i = 0; i < dtype_count; ++i) {
     if (dtype_objects[i] == from || scalar_types[i] == from) return static_cast<dtype>(i);
   }
-  PyObject* made =
-      from == Py_None ? nullptr : PyObject_CallMethod(numpy_module, "dtype", "O", from);
+  // Of a list NumPy would show the items in an error, and so read arrays.
+  const bool is_none = from == Py_None || is_array(from) || PyList_Check(from) ||
+                       PyTuple_Check(from) || PyDict_Check(from);
+  PyObject* made = is_none ? nullptr : PyObject_CallMethod(numpy_module, "dtype", "O", from);
   if (made == nullptr) {
     PyErr_Clear();
     reject_dtype(op, from);
@@ -212,6 +224,8 @@ std::optional<dtype> parse_optional_dtype(const char* op, PyObject* from) {
 }
 
 std::int64_t clamped_integer(PyObject* from) {
+  if (is_array(from)) [[unlikely]]
+    throw dtype_error("an int is needed, not " + describe(value_of(from)));
   const Py_ssize_t value = PyNumber_AsSsize_t(from, nullptr);
   if (value == -1 && PyErr_Occurred()) throw python_error{};
   return value;

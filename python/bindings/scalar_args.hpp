@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include <optional>
+#include <string>
 
 #include "core/dtype.hpp"
 #include "core/scalar.hpp"
@@ -33,13 +34,17 @@ scalar require_scalar(const char* op, const char* argument, PyObject* from);
 /// them from. Throws dtype_error that lists the thirteen.
 [[nodiscard]] dtype parse_dtype(const char* op, PyObject* from);
 [[nodiscard]] std::optional<dtype> parse_optional_dtype(const char* op, PyObject* from);
+/// An object in a message: as its repr(), but for arrays, whose elements are not read for it, and
+/// what may hold them.
+[[nodiscard]] std::string shown(PyObject* from);
 /// Borrowed reference to the numpy module.
 [[nodiscard]] PyObject* numpy() noexcept;
 [[nodiscard]] bool is_numpy_array(PyObject* what) noexcept;
 [[nodiscard]] bool is_numpy_array_exactly(PyObject* what) noexcept;  ///< no subclass
 [[nodiscard]] bool is_numpy_scalar(PyObject* what) noexcept;
 
-/// An integer argument; TypeError for anything without `__index__`. Out of int64: clamped.
+/// An int; TypeError for anything without `__index__`, and for an Array, which has a device: see
+/// value_args.hpp. Out of int64: clamped.
 [[nodiscard]] std::int64_t clamped_integer(PyObject* from);
 [[nodiscard]] bool truth(PyObject* from, bool absent);
 /// None or absent: empty.

@@ -7,16 +7,16 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
 
 PyObject* run_scan(scan_id op, const char* name, const arguments& with) {
   const ndarray& x = require_array(name, "x", with[0]);
-  std::optional<std::int64_t> axis;
-  if (with.has(1)) axis = clamped_integer(with[1]);
+  const std::optional<std::int64_t> axis = optional_integer(with, 1);
   const std::optional<dtype> type = parse_optional_dtype(name, with[2]);
-  const bool include_initial = truth(with[3], false);
+  const bool include_initial = truth(with, 3, false);
   ndarray result;
   {
     const without_gil working(x.size() > long_work);

@@ -8,6 +8,7 @@
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
 #include "python/bindings/named_tuple.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -50,7 +51,7 @@ PyObject* run_isin(const arguments& with) {
   scalar rooms[2];
   require_operand(op, with[0], x1, rooms[0]);
   require_operand(op, with[1], x2, rooms[1]);
-  const bool invert = truth(with[2], false);
+  const bool invert = truth(with, 2, false);
   const auto size = [](const operand& x) { return x.array != nullptr ? x.array->size() : 1; };
   ndarray result;
   {

@@ -9,6 +9,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -17,9 +18,9 @@ namespace {
 template <class Sort>
 PyObject* run_along(const char* op, const arguments& with, Sort sort_it) {
   const ndarray& x = require_array(op, "x", with[0]);
-  const std::int64_t axis = with[1] == nullptr ? -1 : clamped_integer(with[1]);
-  const bool descending = truth(with[2], false);
-  static_cast<void>(truth(with[3], true));
+  const std::int64_t axis = integer(with, 1, -1);
+  const bool descending = truth(with, 2, false);
+  static_cast<void>(truth(with, 3, true));
   ndarray result;
   {
     const without_gil working(x.size() > long_work / 8);

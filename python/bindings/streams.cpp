@@ -10,6 +10,7 @@
 #include "core/errors.hpp"
 #include "device/interchange.hpp"
 #include "device/registry.hpp"
+#include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/function_table.hpp"
@@ -181,7 +182,7 @@ struct foreign_stream {
 };
 
 std::uintptr_t handle_of(const char* op, PyObject* from, const char* what) {
-  if (PyIndex_Check(from) == 0 || PyBool_Check(from) != 0) {
+  if (PyIndex_Check(from) == 0 || PyBool_Check(from) != 0 || is_array(from)) {
     throw dtype_error(std::string(op) + ": " + what + " must be an int, not " +
                       Py_TYPE(from)->tp_name);
   }

@@ -7,6 +7,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -14,8 +15,7 @@ namespace {
 PyObject* run_take(const arguments& with) {
   const ndarray& x = require_array("take", "x", with[0]);
   const ndarray& indices = require_array("take", "indices", with[1]);
-  std::optional<std::int64_t> axis;
-  if (with.has(2)) axis = clamped_integer(with[2]);
+  const std::optional<std::int64_t> axis = optional_integer(with, 2);
   ndarray result;
   {
     const without_gil working(true);
@@ -28,7 +28,7 @@ PyObject* run_take_along_axis(const arguments& with) {
   constexpr const char* op = "take_along_axis";
   const ndarray& x = require_array(op, "x", with[0]);
   const ndarray& indices = require_array(op, "indices", with[1]);
-  const std::int64_t axis = with[2] != nullptr ? clamped_integer(with[2]) : -1;
+  const std::int64_t axis = integer(with, 2, -1);
   ndarray result;
   {
     const without_gil working(true);

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+import skerry as sk
 from skerry import _core
 from skerry import _numpy_counterparts as counterparts
 from skerry._numpy_creation import MAKERS
@@ -39,7 +40,13 @@ def _reject_numpy_array(name: str) -> TypeError:
     )
 
 
-def _reject_unknown(name: str) -> TypeError:
+def _reject_unknown(name: str, function: Function) -> TypeError:
+    if isinstance(function, np.ufunc) and getattr(np, function.__name__, None) is not function:
+        ours = f"; skerry.{function.__name__} is skerry's" if hasattr(sk, function.__name__) else ""
+        return TypeError(
+            f"{function.__name__}: this ufunc is not NumPy's but another library's, which skerry"
+            f" can't run{ours}; {HOST}"
+        )
     return TypeError(
         f"{name}: skerry has no function of this meaning, and copies nothing to the host unasked; {HOST}"
     )
@@ -93,7 +100,7 @@ class Pairing:
                 named[ours] = value
             elif name not in counterparts.HINTS and not _equal(value, default):
                 raise TypeError(
-                    f"{self.name}: {name}={value!r} has no counterpart in skerry; leave it out, or {HOST}"
+                    f"{self.name}: {name}={_shown(value)} has no counterpart in skerry; leave it out, or {HOST}"
                 )
         return named
 
@@ -121,6 +128,21 @@ def store(name: str, result: Any, out: Any) -> Any:
     return out
 
 
+def _require_one_device(name: str, values: Iterable[Any]) -> None:
+    """Raise DeviceMismatchError for arrays of several devices, whichever parameters they are given for."""
+    arrays = []
+    for value in values:
+        items = value if isinstance(value, list | tuple) else (value,)
+        arrays += [x for x in items if isinstance(x, Array)]
+    if arrays:
+        _core.require_one_device(name, tuple(arrays))
+
+
+def _shown(value: Any) -> str:
+    """Write a value for a message, an array without reading its elements."""
+    return f"<Array on {value.device}>" if isinstance(value, Array) else repr(value)
+
+
 def _defers(name: str, types: Iterable[type], protocol: str) -> bool:
     """Whether another library's type should have its turn; a NumPy array among them is refused."""
     for each in types:
@@ -134,6 +156,16 @@ def _defers(name: str, types: Iterable[type], protocol: str) -> bool:
 
 
 pairings: dict[Any, Pairing] = {}
+
+
+def _make(
+    name: str, maker: Function, like: Array, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Run a function that takes ``like=``; an array that it is to convert stays where it is."""
+    first = () if args and isinstance(args[0], Array) else args[:1]
+    if kwargs.get("device") is None:
+        _require_one_device(name, (like, *first, *args[1:], *kwargs.values()))
+    return maker(like.device, *args, **kwargs)
 
 
 def array_function(
@@ -150,11 +182,13 @@ def array_function(
         return NotImplemented
     if pairing is None:
         if maker := MAKERS.get(name):
-            return maker(self.device, *args, **kwargs)
+            return _make(name, maker, self, args, kwargs)
         target = counterparts.FUNCTIONS.get(func)
         if target is None:
-            raise _reject_unknown(name)
+            raise _reject_unknown(name, func)
         pairing = pairings[func] = Pairing(name, func, target)
+    if kwargs.get("device") is None:  # else skerry's function compares with that one
+        _require_one_device(name, (*args, *kwargs.values()))
     return pairing(args, kwargs)
 
 
@@ -171,7 +205,7 @@ def _without_defaults(
             rest[key] = value
         elif value is not defaults[key] and not _equal(value, defaults[key]):
             raise TypeError(
-                f"{name}: {key}={value!r} has no counterpart in skerry; leave it out, or {HOST}"
+                f"{name}: {key}={_shown(value)} has no counterpart in skerry; leave it out, or {HOST}"
             )
     return rest
 
@@ -179,7 +213,7 @@ def _without_defaults(
 def _call_ufunc(name: str, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     target = counterparts.UFUNCS.get(ufunc)
     if target is None:
-        raise _reject_unknown(name)
+        raise _reject_unknown(name, ufunc)
     rest = _without_defaults(name, kwargs, UFUNC_DEFAULTS)
     allowed = ("axis",) if ufunc.__name__ == "vecdot" else ()
     for key in rest:
@@ -189,11 +223,15 @@ def _call_ufunc(name: str, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dic
 
 
 def _fold_ufunc(
-    name: str, target: Function | None, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+    name: str,
+    ufunc: np.ufunc,
+    target: Function | None,
+    inputs: tuple[Any, ...],
+    kwargs: dict[str, Any],
 ) -> Any:
     """Run ``reduce`` or ``accumulate``, whose axis is 0 unless said otherwise."""
     if target is None:
-        raise _reject_unknown(name)
+        raise _reject_unknown(name, ufunc)
     x, *rest = inputs
     given = dict(zip(("axis", "dtype"), rest, strict=False), **kwargs)
     named = _without_defaults(name, {"axis": 0, **given}, REDUCE_DEFAULTS)
@@ -220,16 +258,17 @@ def array_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> An
         inputs = tuple(map(_scalar_again, inputs))
     if _defers(name, map(type, (*inputs, *(out or ()))), "__array_ufunc__"):
         return NotImplemented
+    _require_one_device(name, (*inputs, *(out or ()), *kwargs.values()))
     if method == "__call__":
         result = _call_ufunc(name, ufunc, inputs, kwargs)
     elif method == "reduce":
-        result = _fold_ufunc(name, counterparts.REDUCTIONS.get(ufunc), inputs, kwargs)
+        result = _fold_ufunc(name, ufunc, counterparts.REDUCTIONS.get(ufunc), inputs, kwargs)
     elif method == "accumulate":
-        result = _fold_ufunc(name, counterparts.SCANS.get(ufunc), inputs, kwargs)
+        result = _fold_ufunc(name, ufunc, counterparts.SCANS.get(ufunc), inputs, kwargs)
     elif method == "outer" and len(inputs) == 2 and ufunc in counterparts.UFUNCS:
         result = _call_ufunc(name, ufunc, counterparts.against_each_other(*inputs), kwargs)
     else:
-        raise _reject_unknown(name)
+        raise _reject_unknown(name, ufunc)
     return store(name, result, out)
 
 

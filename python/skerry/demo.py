@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib.util
 import os
 import pathlib
 import time
@@ -38,6 +39,16 @@ class Tally:
         moved = x.to_device(self.device)
         self.bytes_in += 0 if moved is x else x.nbytes
         return moved
+
+
+def require_packages() -> None:
+    """Exit with a sentence where a package that the demonstration uses is not installed."""
+    packages = {"sklearn": "scikit-learn", "numba": "numba", "PIL": "pillow"}
+    missing = [name for module, name in packages.items() if not importlib.util.find_spec(module)]
+    if missing:
+        raise SystemExit(
+            f"demo: needs {' and '.join(missing)}, not installed here; pip install {' '.join(missing)}"
+        )
 
 
 def load_digits() -> Floats:
@@ -162,6 +173,7 @@ def print_table(tallies: list[Tally]) -> None:
 
 def main(output: str = "demo_output/centroids.png") -> int:
     """Run the demonstration; the exit status."""
+    require_packages()
     (first, second), text = choose_devices()
     print(text)
 

@@ -174,8 +174,8 @@ TEST(to_element, rejects_kinds_that_would_lose) {
   EXPECT_THROW(static_cast<void>(to_element("full", a_complex, uint8)), dtype_error);
   EXPECT_THROW(static_cast<void>(to_element("full", a_complex, float64)), dtype_error);
   EXPECT_EQ(message_of<dtype_error>([] { static_cast<void>(to_element("full", a_float, int8)); }),
-            "full: Python float into int8 would lose information; convert the value with int() or "
-            "use a wider dtype");
+            "full: Python float for int8: kinds go up only (bool, int, float, complex), whatever "
+            "the value; write int(value), or convert the array with astype");
 }
 
 TEST(scalar, of_unsigned_uses_int64_where_it_fits) {

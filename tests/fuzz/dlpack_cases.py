@@ -102,7 +102,7 @@ def mutate(rng, case: Case) -> None:
         case.data = rng.choice((0, case.data + 1, case.data + 8, case.data - 4096, wild(rng)))
         case.data %= 2**64
     elif what == 1:
-        case.byte_offset = rng.choice((1, 4, 8, 4096, 2**64 - 8, wild(rng)))
+        case.byte_offset = rng.choice((1, 4, 8, 4096, 2**64 - 8, 2**63, 2**56, wild(rng)))
     elif what == 2:
         case.ndim = rng.choice((-1, 0, min(case.ndim + 1, 66), 64, 65, 2**31 - 1, -(2**31)))
     elif what == 3:
@@ -182,7 +182,7 @@ def is_right(case: Case, arenas: list[Arena]) -> bool | None:
     last += dtype.itemsize
     if first < -INT64 - 1 or last > INT64 or last - first > INT64:
         return False
-    if address + first < 0 or address + last >= 2**64:
+    if address + first < 0 or address + last > 2**56:  # no program has memory there
         return False
     if kind == 1:
         return True

@@ -19,7 +19,7 @@ BYTES = np.array([0, 1, 2, 0x80, 0xFF], np.uint8)
 MOVES = {
     *"asarray astype broadcast_arrays broadcast_to concat expand_dims flip full full_like matrix_transpose meshgrid".split(),
     *"moveaxis permute_dims repeat reshape roll squeeze stack take take_along_axis tile tril triu unstack where".split(),
-    *"from_dlpack linalg.diagonal linalg.matrix_transpose fft.fftshift fft.ifftshift".split(),
+    *"as_cuda_array from_dlpack linalg.diagonal linalg.matrix_transpose fft.fftshift fft.ifftshift".split(),
 }
 # Those that the walk must reach, beside what bool has a loop of.
 REACHED = {

@@ -99,7 +99,11 @@ def functions():
     for module in (sk, sk.linalg, sk.fft):
         for name in module.__all__:
             function = getattr(module, name)
-            if callable(function) and not inspect.isclass(function) and CALLS.get(name, 1) is not None:
+            if (
+                callable(function)
+                and not inspect.isclass(function)
+                and CALLS.get(name, 1) is not None
+            ):
                 yield pytest.param(name, function, id=f"{module.__name__}.{name}")
 
 
@@ -117,7 +121,9 @@ def test_every_function_takes_64_axes(name, function, device):
         if name in CALLS:
             results = [CALLS[name](function, x)]
         else:
-            required = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
+            required = [
+                p for p in inspect.signature(function).parameters.values() if p.default is p.empty
+            ]
             results = [function(*[x] * len(required), **k) for k in KEYWORDS.get(name, [{}])]
     for result in results:
         for part in result if isinstance(result, tuple) else (result,):

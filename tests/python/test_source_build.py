@@ -48,9 +48,7 @@ def metadata_of(folder, **environment):
 def test_the_metadata_of_ducc0_needs_no_newer_cmake(tmp_path):
     """pip asks for the metadata of what it downloads, in the environment that ops/fft.cmake sets."""
     pytest.importorskip("scikit_build_core")
-    setting = re.search(
-        r"-E env (SKBUILD_\w+)=(\S+)\s", (ROOT / "ops" / "fft.cmake").read_text()
-    )
+    setting = re.search(r"-E env (SKBUILD_\w+)=(\S+)\s", (ROOT / "ops" / "fft.cmake").read_text())
     assert setting, "ops/fft.cmake sets no environment for pip"
     name, value = setting.groups()
     value = value.replace("${CMAKE_MINIMUM_REQUIRED_VERSION}", least_cmake())

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/sealed_types.hpp"
+
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "python/bindings/errors.hpp"
+
+namespace py = pybind11;
+
+namespace skerry::python {
+namespace {
+
+std::vector<PyTypeObject*> sealed;
+
+bool is_made_by_pybind(PyObject* what) {
+  return Py_TYPE(what) == py::detail::get_internals().default_metaclass;
+}
+
+/// pybind11's own `__new__`, which gives an object without a value.
+newfunc new_empty() {
+  return reinterpret_cast<PyTypeObject*>(py::detail::get_internals().instance_base)->tp_new;
+}
+
+/// The type of this module that `type` is or derives from, or null.
+PyTypeObject* sealed_ancestor(PyTypeObject* type) {
+  while (type != nullptr && std::find(sealed.begin(), sealed.end(), type) == sealed.end()) {
+    type = type->tp_base;
+  }
+  return type;
+}
+
+/// `__new__`: runs the constructor too, so that what it gives is whole. pybind11 takes no notice of
+/// the second run, by which Python ends the making of an object.
+PyObject* new_whole(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  return guarded([&]() -> PyObject* {
+    PyTypeObject* const known = sealed_ancestor(type);
+    if (known == nullptr) throw dtype_error("__new__: not a type of skerry: " + type_name(args));
+    PyObject* const constructor = PyDict_GetItemString(known->tp_dict, "__init__");
+    if (constructor == nullptr) {
+      throw dtype_error(std::string(known->tp_name) +
+                        ": has no constructor; attributes and functions of skerry give one");
+    }
+    object self(new_empty()(type, args, keywords));
+    const object bound(
+        Py_TYPE(constructor)
+            ->tp_descr_get(constructor, self.get(), reinterpret_cast<PyObject*>(known)));
+    static_cast<void>(object(PyObject_Call(bound.get(), args, keywords)));
+    return self.release();
+  });
+}
+
+/// The same as the attribute `__new__` of the type.
+PyObject* call_new(PyObject* own_type, PyObject* args, PyObject* keywords) {
+  PyObject* const type = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : nullptr;
+  auto* const known = reinterpret_cast<PyTypeObject*>(own_type);
+  if (type == nullptr || PyType_Check(type) == 0 ||
+      PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), known) == 0) {
+    PyErr_Format(PyExc_TypeError, "%s.__new__: its first argument is the type", known->tp_name);
+    return nullptr;
+  }
+  PyObject* const rest = PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args));
+  if (rest == nullptr) return nullptr;
+  PyObject* const made = new_whole(reinterpret_cast<PyTypeObject*>(type), rest, keywords);
+  Py_DECREF(rest);
+  return made;
+}
+
+PyMethodDef new_method = {"__new__",
+                          reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_new)),
+                          METH_VARARGS | METH_KEYWORDS, nullptr};
+
+void forbid_empty_objects(PyTypeObject* type) {
+  sealed.push_back(type);
+  const object own(PyCFunction_New(&new_method, reinterpret_cast<PyObject*>(type)));
+  if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), "__new__", own.get()) != 0) {
+    throw python_error{};
+  }
+  // In the place of the slot that looks the attribute up: a base's `__new__` refuses the type then.
+  type->tp_new = new_whole;
+}
+
+/// "device, index=None" of "name(self: Device, device: object, index: object = None) -> Device".
+std::string parameters_in(std::string_view doc) {
+  doc = doc.substr(0, doc.find('\n'));
+  const std::size_t open = doc.find('(');
+  const std::size_t close = doc.rfind(") ->");
+  if (open == std::string_view::npos || close == std::string_view::npos) return {};
+  std::string_view left = doc.substr(open + 1, close - open - 1);
+  std::string found;
+  while (!left.empty()) {
+    const std::size_t comma = left.find(", ");
+    const std::string_view part = left.substr(0, comma);
+    left = comma == std::string_view::npos ? "" : left.substr(comma + 2);
+    if (part.starts_with("self:")) continue;
+    const std::size_t equals = part.find(" = ");
+    found += (found.empty() ? "" : ", ") + std::string(part.substr(0, part.find(':')));
+    if (equals != std::string_view::npos) found += "=" + std::string(part.substr(equals + 3));
+  }
+  return found;
+}
+
+/// What is said where no overload takes the arguments.
+struct refusal {
+  std::string function;
+  std::string parameters;
+  bool has_self;
+
+  [[noreturn]] void operator()(const py::args& args, const py::kwargs& keywords) const {
+    std::string given;
+    for (std::size_t i = has_self ? 1 : 0; i < args.size(); ++i) {
+      given += (given.empty() ? "" : ", ") + type_name(args[i].ptr());
+    }
+    for (const auto& [name, value] : keywords) {
+      given +=
+          (given.empty() ? "" : ", ") + std::string(py::str(name)) + "=" + type_name(value.ptr());
+    }
+    throw dtype_error(function + ": takes (" + parameters + "), not (" + given + ")");
+  }
+};
+
+/// The doc with a first line from which Python makes `__text_signature__`; freed by pybind11.
+void document(PyObject* function, const std::string& name, const std::string& parameters) {
+  PyMethodDef& definition = *reinterpret_cast<PyCFunctionObject*>(function)->m_ml;
+  const std::string old = definition.ml_doc != nullptr ? definition.ml_doc : "";
+  std::free(const_cast<char*>(definition.ml_doc));
+  definition.ml_doc = strdup((name + "(" + parameters + ")\n--\n\n" + old).c_str());
+}
+
+/// The same for a type, by its constructor.
+void document(PyTypeObject* type, const std::string& parameters) {
+  const std::string name = type->tp_name;
+  const std::string text = name.substr(name.rfind('.') + 1) + "(" + parameters + ")\n--\n\n" +
+                           (type->tp_doc != nullptr ? type->tp_doc : "");
+  auto* const kept = static_cast<char*>(PyObject_Malloc(text.size() + 1));
+  std::memcpy(kept, text.c_str(), text.size() + 1);
+  PyObject_Free(const_cast<char*>(type->tp_doc));
+  type->tp_doc = kept;
+}
+
+/// Adds a last overload, which takes all arguments and says what is wrong with them.
+void explain_refusals(py::handle type, const std::string& name, PyObject* function) {
+  if (PyCFunction_Check(function) == 0) return;
+  const auto* const record =
+      py::detail::function_record_ptr_from_PyObject(PyCFunction_GET_SELF(function));
+  if (record == nullptr) return;
+  const std::string owner = reinterpret_cast<PyTypeObject*>(type.ptr())->tp_name;
+  const std::string doc = py::str(py::handle(function).attr("__doc__"));
+  const py::sibling before(function);
+  py::options options;
+  options.disable_function_signatures();
+  if (record->is_constructor) {
+    const refusal refuse{owner, parameters_in(doc), false};
+    py::cpp_function([refuse](py::detail::value_and_holder&, const py::args& args,
+                              const py::kwargs& keywords) { refuse(args, keywords); },
+                     py::name(record->name), py::is_method(type), before,
+                     py::detail::is_new_style_constructor());
+    document(reinterpret_cast<PyTypeObject*>(type.ptr()), refuse.parameters);
+    return;
+  }
+  const refusal refuse{owner + "." + name, parameters_in(doc), record->is_method};
+  const auto body = [refuse](const py::args& args, const py::kwargs& keywords) {
+    refuse(args, keywords);
+  };
+  if (record->is_method) {
+    py::cpp_function(body, py::name(record->name), py::is_method(type), before);
+  } else {
+    py::cpp_function(body, py::name(record->name), py::scope(type), before);
+  }
+  const std::string comma = refuse.parameters.empty() ? "" : ", ";
+  document(function, name,
+           record->is_method ? "$self" + comma + refuse.parameters : refuse.parameters);
+}
+
+void explain_refusals(py::handle type) {
+  const auto attributes = py::dict(type.attr("__dict__"));  // a copy
+  for (const auto& [name, value] : attributes) {
+    const std::string text = py::str(name);
+    if (PyInstanceMethod_Check(value.ptr()) != 0) {
+      explain_refusals(type, text, PyInstanceMethod_GET_FUNCTION(value.ptr()));
+    } else if (py::isinstance<py::staticmethod>(value)) {
+      explain_refusals(type, text, py::object(value.attr("__func__")).ptr());
+    } else if (Py_TYPE(value.ptr()) == &PyProperty_Type) {
+      explain_refusals(type, text, py::object(value.attr("fget")).ptr());
+    }
+  }
+}
+
+}  // namespace
+
+void seal_types(PyObject* module) {
+  const auto members = py::dict(py::handle(module).attr("__dict__"));
+  for (const auto& [name, value] : members) {
+    if (!is_made_by_pybind(value.ptr())) continue;
+    explain_refusals(value);
+    forbid_empty_objects(reinterpret_cast<PyTypeObject*>(value.ptr()));
+  }
+}
+
+}  // namespace skerry::python

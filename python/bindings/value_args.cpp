@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/value_args.hpp"
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
+
+namespace skerry::python {
+namespace {
+
+/// The first array of an argument, which may be a sequence of them.
+const ndarray* first_array(PyObject* from) {
+  if (from == nullptr) return nullptr;
+  if (is_array(from)) return &value_of(from);
+  if (!PyTuple_Check(from) && !PyList_Check(from)) return nullptr;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(from); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(from, i);
+    if (is_array(item)) return &value_of(item);
+  }
+  return nullptr;
+}
+
+/// Where a call works: `device=`, or where the first array is among its other arguments, or where
+/// creation functions go.
+device device_of_call(const arguments& with, int except) {
+  const int named = with.takes->find("device");
+  if (named >= 0 && named != except && with.has(named)) {
+    return parse_device_argument(with.takes->function(), with[named]);
+  }
+  if (with.self != nullptr && is_array(with.self)) return value_of(with.self).device();
+  for (int i = 0; i < with.takes->count(); ++i) {
+    if (i == except) continue;
+    if (const ndarray* found = first_array(with[i])) return found->device();
+  }
+  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
+    if (is_array(with.rest[i])) return value_of(with.rest[i]).device();
+  }
+  return default_device();
+}
+
+std::string name_of(const arguments& with, int parameter) {
+  if (parameter < 0) return "an argument";
+  return PyUnicode_AsUTF8(with.takes->name(parameter));
+}
+
+[[noreturn]] void reject(const arguments& with, const std::string& name, const char* expected,
+                         PyObject* from) {
+  throw dtype_error(std::string(with.takes->function()) + ": " + name + " must be " + expected +
+                    ", not " + (is_array(from) ? describe(value_of(from)) : type_name(from)));
+}
+
+object index_value(const arguments& with, int parameter, const std::string& name, PyObject* from) {
+  object value = value_argument(with, parameter, from);
+  if (!PyIndex_Check(value.get())) reject(with, name, "an int", from);
+  return value;
+}
+
+std::int64_t exact(const arguments& with, const std::string& name, const object& value) {
+  const object integer(PyNumber_Index(value.get()));
+  int overflow = 0;
+  const long long found = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
+  if (overflow == 0) return found;
+  throw overflow_error(std::string(with.takes->function()) + ": " + name + " does not fit 64 bits");
+}
+
+template <class Read>
+std::vector<std::int64_t> each_integer(const arguments& with, int parameter,
+                                       const std::string& name, PyObject* from, Read&& read) {
+  if (PyIndex_Check(from)) return {read(index_value(with, parameter, name, from))};
+  if (!PyTuple_Check(from) && !PyList_Check(from)) {
+    reject(with, name, "an int or a tuple of ints", from);
+  }
+  std::vector<std::int64_t> values;
+  values.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(from)));
+  // An item's __index__ may run code that shrinks a list.
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(from); ++i) {
+    const object item = object::borrow(PySequence_Fast_GET_ITEM(from, i));
+    values.push_back(read(index_value(with, parameter, name, item.get())));
+  }
+  return values;
+}
+
+}  // namespace
+
+void require_on(const arguments& with, int parameter, const ndarray& x, device here) {
+  if (x.device() == here) return;
+  throw device_mismatch_error(std::string(with.takes->function()) + ": " +
+                                  name_of(with, parameter) + " is " + describe(x) +
+                                  ", the call works on " + to_string(here) +
+                                  "; nothing crosses devices unasked: move it with to_device(\"" +
+                                  to_string(here) + "\"), or read it with item()",
+                              {here, x.device()});
+}
+
+object value_argument(const arguments& with, int parameter, PyObject* from) {
+  if (!is_array(from)) return object::borrow(from);
+  const ndarray& x = value_of(from);
+  require_on(with, parameter, x, device_of_call(with, parameter));
+  if (x.size() != 1) reject(with, name_of(with, parameter), "a scalar", from);
+  return object(to_python(read_element(x), x.dtype()));
+}
+
+std::int64_t integer(const arguments& with, int parameter) {
+  if (PyLong_CheckExact(with[parameter])) return clamped_integer(with[parameter]);
+  return clamped_integer(
+      index_value(with, parameter, name_of(with, parameter), with[parameter]).get());
+}
+std::int64_t integer(const arguments& with, int parameter, std::int64_t absent) {
+  return with[parameter] == nullptr ? absent : integer(with, parameter);
+}
+std::optional<std::int64_t> optional_integer(const arguments& with, int parameter) {
+  if (!with.has(parameter)) return std::nullopt;
+  return integer(with, parameter);
+}
+std::int64_t exact_integer(const arguments& with, int parameter) {
+  const std::string name = name_of(with, parameter);
+  return exact(with, name, index_value(with, parameter, name, with[parameter]));
+}
+
+std::vector<std::int64_t> integers(const arguments& with, int parameter, const char* name,
+                                   PyObject* from) {
+  return each_integer(with, parameter, name, from,
+                      [](const object& value) { return clamped_integer(value.get()); });
+}
+std::vector<std::int64_t> integers(const arguments& with, int parameter) {
+  if (PyLong_CheckExact(with[parameter])) return {clamped_integer(with[parameter])};
+  return integers(with, parameter, name_of(with, parameter).c_str(), with[parameter]);
+}
+std::vector<std::int64_t> exact_integers(const arguments& with, int parameter) {
+  const std::string name = name_of(with, parameter);
+  return each_integer(with, parameter, name, with[parameter],
+                      [&](const object& value) { return exact(with, name, value); });
+}
+
+bool truth(const arguments& with, int parameter, bool absent) {
+  PyObject* from = with[parameter];
+  if (from == nullptr || !is_array(from)) return truth(from, absent);
+  return truth(value_argument(with, parameter, from).get(), absent);
+}
+std::optional<bool> optional_truth(const arguments& with, int parameter) {
+  if (!with.has(parameter)) return std::nullopt;
+  return truth(with, parameter, false);
+}
+
+double number(const arguments& with, int parameter) {
+  const object from = value_argument(with, parameter, with[parameter]);
+  const PyNumberMethods* methods = Py_TYPE(from.get())->tp_as_number;
+  const bool is_real = methods != nullptr && (methods->nb_float || methods->nb_index);
+  scalar kind;
+  if (!is_real ||
+      (parse_scalar(from.get(), kind) == parsed::yes && kind.what == scalar::kind::complex)) {
+    reject(with, name_of(with, parameter), "an int or a float", with[parameter]);
+  }
+  const double value = PyFloat_AsDouble(from.get());
+  if (value == -1 && PyErr_Occurred() != nullptr) throw python_error{};
+  return value;
+}
+
+}  // namespace skerry::python

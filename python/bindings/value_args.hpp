@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+#include <optional>
+#include <vector>
+
+#include "core/ndarray.hpp"
+#include "python/bindings/function_table.hpp"
+
+/// Arguments that are values: sizes, axes, flags, numbers. By one rule: a Python scalar has no
+/// device; a 0-d Array counts as its element where it is on the device that the call works on.
+/// All throw device_mismatch_error for one elsewhere, and dtype_error that names the parameter.
+namespace skerry::python {
+
+/// Throws unless `x`, an argument of that call, is on `here`.
+void require_on(const arguments& with, int parameter, const ndarray& x, device here);
+
+/// The Python scalar of `from`, which is the argument, or an item of it.
+[[nodiscard]] object value_argument(const arguments& with, int parameter, PyObject* from);
+
+/// An int; out of int64: clamped.
+[[nodiscard]] std::int64_t integer(const arguments& with, int parameter);
+[[nodiscard]] std::int64_t integer(const arguments& with, int parameter, std::int64_t absent);
+/// None is as good as absent.
+[[nodiscard]] std::optional<std::int64_t> optional_integer(const arguments& with, int parameter);
+/// An int where clamping would give it another meaning. Throws overflow_error.
+[[nodiscard]] std::int64_t exact_integer(const arguments& with, int parameter);
+
+/// One int, a tuple or list of them.
+[[nodiscard]] std::vector<std::int64_t> integers(const arguments& with, int parameter);
+[[nodiscard]] std::vector<std::int64_t> exact_integers(const arguments& with, int parameter);
+/// The same of an item of the argument, called `name`; parameter -1 for one of `*args`.
+[[nodiscard]] std::vector<std::int64_t> integers(const arguments& with, int parameter,
+                                                 const char* name, PyObject* from);
+
+[[nodiscard]] bool truth(const arguments& with, int parameter, bool absent);
+[[nodiscard]] std::optional<bool> optional_truth(const arguments& with, int parameter);
+/// An int or a float.
+[[nodiscard]] double number(const arguments& with, int parameter);
+
+}  // namespace skerry::python

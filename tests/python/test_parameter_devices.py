@@ -1,0 +1,360 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""An array on another device, given for any parameter of any public function, is refused and not read.
+
+The calls come from ``inspect.signature``: each parameter in turn takes the place of an argument that is right. An
+array there is an error of devices or of types; that no element of it is read is seen by the count of transfers.
+"""
+
+import contextlib
+import inspect
+import operator
+
+import numpy as np
+import pytest
+import skerry as sk
+from numpy_calls import CALLS as NUMPY_CALLS
+from numpy_calls import HOST
+from skerry import _core
+from skerry.exceptions import DeviceMismatchError
+
+HOME, ELSEWHERE = "cuda:0", "cuda:1"
+PAIRS = [(HOME, ELSEWHERE), ("cpu:0", HOME), ("cpu:0", "cpu:1"), (HOME, "cpu:0")]
+
+# Arguments that are right, by the name of the parameter; by function where that is not enough.
+USUAL = {
+    "x": (3, 3),
+    "x1": (3, 3),
+    "x2": (3, 3),
+    "obj": (3, 3),
+    "condition": ((3, 3), "bool"),
+    "arrays": [(3, 3)],
+    "indices": ((2,), "int64"),
+    "shape": (3, 3),
+    "axis": 0,
+    "axes": (1, 0),
+    "dtype": "float64",
+    "type": "float64",
+    "from_": "float64",
+    "to": "float64",
+    "kind": "numeric",
+    "n": 3,
+    "n_rows": 3,
+    "num": 3,
+    "start": 0,
+    "stop": 3,
+    "fill_value": 1.5,
+    "repeats": 2,
+    "repetitions": 2,
+    "shift": 1,
+    "source": 0,
+    "destination": 1,
+    "device": HOME,
+    "count": 2,
+    "cuda": 2,
+    "shapes": (3,),
+    "arrays_and_dtypes": (3, 3),
+}
+SPECIAL = {
+    "conj": {"x": ((3,), "complex128")},
+    "imag": {"x": ((3,), "complex128")},
+    "real": {"x": ((3,), "complex128")},
+    "cumulative_prod": {"x": (3,)},
+    "cumulative_sum": {"x": (3,)},
+    "searchsorted": {"x1": (3,)},
+    "meshgrid": {"arrays": [(3,), (3,)]},
+    "take": {"x": (3,)},
+    "squeeze": {"x": (1, 3)},
+    "tensordot": {"axes": 1},
+    "take_along_axis": {"indices": ((3, 3), "int64")},
+    "vecdot": {"axis": -1},
+    "cross": {"axis": -1},
+    "outer": {"x1": (3,), "x2": (3,)},
+    "isdtype": {"dtype": "float64"},
+    "iinfo": {"type": "int64"},
+    "broadcast_to": {"x": (3, 3)},
+}
+# Not called with what would be right: they change the process, or take what is no array at all.
+ONLY_REFUSED = {
+    "rehearse",
+    "set_default_device",
+    "set_memory_limit",
+    "set_num_threads",
+    "from_cuda_array_interface",
+    "show_config",
+}
+# May take an array of any device: it converts or tells of the one array, or reads no element.
+ANY_DEVICE = {
+    ("asarray", "obj"),
+    ("as_cuda_array", "obj"),
+    ("from_dlpack", "x"),
+    ("is_cuda_array", "obj"),
+    ("finfo", "type"),
+    ("iinfo", "type"),
+    ("isdtype", "dtype"),
+    ("isdtype", "kind"),
+    ("can_cast", "from_"),
+    ("broadcast_shapes", "shapes"),  # it works on no device
+}
+# Keyword parameters that are arrays too.
+ARRAYS = {"x", "x1", "x2", "obj", "condition", "indices", "prepend", "append", "sorter", "rtol", "min", "max"}  # fmt: skip
+
+
+def functions():
+    for module in (sk, sk.linalg, sk.fft):
+        for name in module.__all__:
+            function = getattr(module, name)
+            if not callable(function) or (inspect.isclass(function) and name not in CLASSES):
+                continue
+            yield pytest.param(name, function, id=f"{module.__name__}.{name}")
+
+
+CLASSES = {"device", "stream", "cuda_array_interface_version"}
+# Of these a tuple or list is true, whatever is in it.
+FLAGS = {"copy", "descending", "full_matrices", "invert", "keepdims", "stable", "upper"}
+
+
+def table_dtype(name):
+    """A dtype that the elementwise functions and reductions of this name take."""
+    for entry in (*_core.op_table(), *_core.reduction_table()):
+        if entry["name"] == name:
+            return "float64" if "float64" in entry["loops"] else list(entry["loops"])[-1]
+    return "float64"
+
+
+def made(what, where, dtype):
+    """An argument of the tables above: shapes stand for arrays."""
+    if isinstance(what, tuple) and len(what) == 2 and isinstance(what[0], tuple):
+        what, dtype = what
+    x = sk.ones(what, dtype="float64", device=where)
+    if x.ndim == 2:
+        x += sk.eye(*x.shape, device=where)  # so that it has an inverse
+    return sk.astype(x, np.dtype(dtype))
+
+
+def right_arguments(name, function, home):
+    """What the function can be called with on ``home``: required arguments alone."""
+    dtype = table_dtype(name)
+    chosen = {**USUAL, **SPECIAL.get(name, {})}
+    named = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.default is not parameter.empty or parameter.name in ("args", "kwargs"):
+            continue
+        what = chosen.get(parameter.name, 0)
+        if parameter.name == "arrays":
+            arrays = [made(shape, home, dtype) for shape in what]
+            named[parameter.name] = arrays
+        elif parameter.name in ARRAYS or parameter.name == "arrays_and_dtypes":
+            named[parameter.name] = made(what, home, dtype)
+        elif parameter.name == "device":
+            named[parameter.name] = home
+        else:
+            named[parameter.name] = what
+    return named
+
+
+def call(function, named):
+    positional, keywords = [], {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name not in named:
+            continue
+        value = named[parameter.name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            positional += value if isinstance(value, list) else [value]
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            keywords[parameter.name] = value
+        else:
+            positional.append(value)
+    # A positional parameter after one that was left out.
+    return function(*positional, **keywords)
+
+
+def fill_before(function, named, name):
+    """Defaults for the positional parameters before ``name``."""
+    filled = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name in named:
+            filled[parameter.name] = named[parameter.name]
+        elif parameter.name == name:
+            break
+        elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            filled[parameter.name] = parameter.default
+    return {**filled, **named}
+
+
+def strays(where):
+    """Arrays of every use: an index, a size, a flag, a number; with an axis, and inside a tuple."""
+    for dtype in ("int64", "float64", "bool"):
+        for shape in ((), (1,), (3,)):
+            x = sk.ones(shape, dtype=dtype, device=where)
+            yield x
+            yield (x, 1)
+            yield [x]
+
+
+def refuses(call_it, what):
+    """The call raises as it must, and reads no element."""
+    sk.synchronize()
+    before = _core.transfers()
+    with pytest.raises((DeviceMismatchError, TypeError, ValueError, IndexError)) as caught:
+        call_it()
+    after = _core.transfers()
+    assert after["device_to_host_bytes"] == before["device_to_host_bytes"], f"{what}: read"
+    return caught.value
+
+
+def reads_nothing(call_it, what):
+    """The call may go well, as it asks for no element."""
+    sk.synchronize()
+    before = _core.transfers()
+    with contextlib.suppress(DeviceMismatchError, TypeError, ValueError, IndexError):
+        call_it()
+    assert _core.transfers()["device_to_host_bytes"] == before["device_to_host_bytes"], what
+
+
+@pytest.mark.parametrize(("name", "function"), list(functions()))
+def test_every_parameter_refuses_arrays_of_another_device(name, function):
+    if name == "show_config":
+        pytest.skip("it has no parameter")
+    for home, elsewhere in PAIRS:
+        named = {} if name in ONLY_REFUSED else right_arguments(name, function, home)
+        with sk.device(home):
+            if name not in ONLY_REFUSED and name not in CLASSES | {
+                "as_cuda_array",
+                "memory_statistics",
+            }:
+                call(function, named)  # so that it is the stray that is refused
+            for parameter in inspect.signature(function).parameters.values():
+                if (name, parameter.name) in ANY_DEVICE:
+                    continue
+                # The only array of a call says where it works.
+                alone = parameter.name in (
+                    "x",
+                    "arrays",
+                    "arrays_and_dtypes",
+                    "fill_value",
+                ) and not ({"x1", "x2"} & set(named))
+                if alone and parameter.name != "fill_value":
+                    continue
+                for stray in strays(elsewhere):
+                    given = fill_before(function, {**named, parameter.name: stray}, parameter.name)
+                    if name == "full":
+                        given["device"] = home
+                    if parameter.name in ("arrays", "shapes"):
+                        usual = named.get(parameter.name, [])
+                        given[parameter.name] = [
+                            *(usual if isinstance(usual, list) else [usual]),
+                            stray,
+                        ]
+                    is_true = parameter.name in FLAGS and isinstance(stray, tuple | list)
+                    judge = reads_nothing if is_true else refuses
+                    judge(lambda: call(function, given), f"{name}({parameter.name}={stray})")  # noqa: B023
+
+
+@pytest.mark.parametrize("own_type", [sk.Device, sk.Event, sk.Stream])
+def test_constructors_refuse_them(own_type):
+    for stray in strays("cuda:1"):
+        refuses(lambda: own_type(stray), f"{own_type}({stray})")  # noqa: B023
+
+
+def test_the_faults_that_were_found():
+    x = sk.asarray(1.5, device="cuda:1")
+    y = sk.ones((2,), device="cuda:0")
+    for wrong in (
+        lambda: sk.full((2,), x, device="cuda:0"),
+        lambda: sk.full_like(y, x),
+        lambda: np.full((2,), x, like=y),
+        lambda: np.full_like(y, x),
+        lambda: sk.fft.fftfreq(3, d=x, device="cuda:0"),
+        lambda: sk.fft.fftfreq(3, d=x),
+        lambda: sk.linalg.vector_norm(y, ord=x),
+        lambda: sk.linalg.vector_norm(y, axis=sk.astype(x, sk.int64)),
+        lambda: sk.sum(y, keepdims=x),
+        lambda: sk.zeros(sk.astype(x, sk.int64)),
+        lambda: sk.reshape(y, (sk.astype(x, sk.int64), 2)),
+        lambda: y[: sk.astype(x, sk.int64)],
+        lambda: np.asarray([x], like=y),
+        lambda: np.sum(y, axis=sk.astype(x, sk.int64)),
+    ):
+        error = refuses(wrong, "")
+        assert isinstance(error, DeviceMismatchError), error
+        assert "to_device" in str(error)
+
+
+def test_values_on_the_device_of_the_call_are_read():
+    for where in ("cpu:1", "cuda:1"):
+        n = sk.asarray(2, device=where)
+        x = sk.ones((2, 2), device=where)
+        half = sk.asarray(0.5, device=where)
+        assert sk.full((2,), half).device == sk.Device(where)
+        assert sk.full((2,), half).tolist() == [0.5, 0.5]
+        assert sk.full_like(x, half)[0, 0] == 0.5
+        assert sk.zeros((n, 3), device=where).shape == (2, 3)
+        assert sk.tril(x, k=-n).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+        assert sk.reshape(x, (n, n)).shape == (2, 2)
+        assert sk.sum(x, axis=n - 1).shape == (2,)
+        assert sk.sum(x, keepdims=n > 1).shape == (1, 1)
+        assert sk.linalg.vector_norm(x, ord=n).item() == 2.0
+        assert sk.fft.fftfreq(2, d=half, device=where).tolist() == [0.0, -1.0]
+        with sk.device(where):
+            assert sk.eye(n).shape == (2, 2)
+        with pytest.raises(TypeError, match="k must be an int"):
+            sk.tril(x, k=half)
+
+
+def test_numpy_scalars_are_values():
+    for value in (np.float32(1.5), np.float64(1.5)):
+        assert sk.full((2,), value, device="cuda:0").tolist() == [1.5, 1.5]
+    assert sk.full(np.int32(2), np.int8(3)).tolist() == [3, 3]
+    assert sk.full((np.int64(2),), np.bool_(True)).dtype == np.bool_
+    assert sk.full((2,), np.complex64(1j)).tolist() == [1j, 1j]
+    x = sk.ones((2, 2))
+    assert sk.sum(x, axis=np.int8(0), keepdims=np.bool_(True)).shape == (1, 2)
+    assert sk.linalg.vector_norm(x, ord=np.float32(1)).item() == 4.0
+    assert sk.fft.fftfreq(np.uint8(2), d=np.float32(0.5)).tolist() == [0.0, -1.0]
+
+
+METHODS = {
+    "__array__": [{"dtype": 0}],  # it hands copy to NumPy
+    "__array_namespace__": [{"api_version": 0}],
+    "__dlpack__": [{"stream": 0}, {"max_version": 0}, {"dl_device": 0}, {"copy": 0}],
+    "to_device": [{"device": 0}, {"device": "cuda:0", "stream": 0}],
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_refuse_them_too(name):
+    for home, elsewhere in PAIRS:
+        x = sk.ones((3,), device=home)
+        for stray in strays(elsewhere):
+            for arguments in METHODS[name]:
+                given = {key: stray if value == 0 else "cpu:1" for key, value in arguments.items()}
+                positional = [given.pop("device")] if "device" in given else []
+                # A flag, or what has a dtype: no element is asked for.
+                judge = reads_nothing if {"dtype", "copy"} & set(arguments) else refuses
+                if name == "__array__" and home != "cpu:0":
+                    judge = refuses
+                judge(lambda: getattr(x, name)(*positional, **given), f"{name}({given})")  # noqa: B023
+
+
+@pytest.mark.parametrize("name", [name for name, calls in NUMPY_CALLS.items() if calls])
+def test_numpy_functions_refuse_them_too(name):
+    """Each keyword and each place of an argument of NumPy's function that skerry's counterpart takes."""
+    function = operator.attrgetter(name.removeprefix("numpy."))(np)
+    x = sk.asarray(HOST["m"], device=HOME)
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except ValueError:
+        pytest.skip("this NumPy tells no signature of it")
+    for stray in strays(ELSEWHERE):
+        for parameter in parameters[1:]:
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                continue
+            before = [
+                x for p in parameters[1:] if p.kind is p.POSITIONAL_ONLY and p is not parameter
+            ]
+            if parameter.kind is parameter.POSITIONAL_ONLY:
+                refuses(lambda: function(x, *before, stray), f"{name}({parameter.name})")  # noqa: B023
+            else:
+                given = {parameter.name: stray}
+                refuses(lambda: function(x, *before, **given), f"{name}({parameter.name})")  # noqa: B023
