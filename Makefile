@@ -102,7 +102,7 @@ conformance: build $(VENV)/.group-conformance
 docs: build $(VENV)/.group-docs
 	python python/docs/build.py build/docs
 
-# clang-tidy reads a CPU-only configuration; nothing is compiled for it. Two dtypes show it every kernel.
+# clang-tidy reads a CPU-only configuration; nothing is compiled for it. Two dtypes and two levels show it every kernel.
 lint: $(VENV)/.group-build $(VENV)/.group-lint
 	python tests/format_cpp.py
 	ruff check .
@@ -110,7 +110,7 @@ lint: $(VENV)/.group-build $(VENV)/.group-lint
 	codespell
 	mypy
 	cmake -S . -B build/lint -G Ninja -DSKERRY_CUDA=OFF -DSKERRY_TESTS=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
-	  -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DSKERRY_UNITY=OFF -DSKERRY_DTYPES="float32;int32" >/dev/null
+	  -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DSKERRY_UNITY=OFF -DSKERRY_DTYPES="float32;int32" -DSKERRY_CPU_TARGETS="v3;v4" >/dev/null
 	python tests/lint_cpp.py build/lint
 
 format: $(VENV)/.group-lint

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run clang-tidy over the sources of a configured build, all cores; exit 1 on a finding or a header that none reads.
 
-Kernel units are generated from templates, so they are read too, of every x86-64 level. Headers that no source includes
+Kernel units are generated from templates, so they are read too, of the levels v3 and v4. Headers that no source includes
 get a unit of their own.
 """
 
