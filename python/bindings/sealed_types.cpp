@@ -25,6 +25,12 @@ bool is_made_by_pybind(PyObject* what) {
   return Py_TYPE(what) == py::detail::get_internals().default_metaclass;
 }
 
+/// Without the module, which is private.
+std::string plain_name(PyTypeObject* type) {
+  const std::string name = type->tp_name;
+  return name.substr(name.rfind('.') + 1);
+}
+
 /// pybind11's own `__new__`, which gives an object without a value.
 newfunc new_empty() {
   return reinterpret_cast<PyTypeObject*>(py::detail::get_internals().instance_base)->tp_new;
@@ -45,8 +51,8 @@ PyObject* new_whole(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     PyTypeObject* const known = sealed_ancestor(type);
     if (known == nullptr) throw dtype_error("__new__: not a type of skerry: " + type_name(args));
     PyObject* const constructor = PyDict_GetItemString(known->tp_dict, "__init__");
-    if (constructor == nullptr) {
-      throw dtype_error(std::string(known->tp_name) +
+    if (constructor == nullptr || PyInstanceMethod_Check(constructor) == 0) {
+      throw dtype_error(plain_name(known) +
                         ": has no constructor; attributes and functions of skerry give one");
     }
     object self(new_empty()(type, args, keywords));
@@ -64,7 +70,8 @@ PyObject* call_new(PyObject* own_type, PyObject* args, PyObject* keywords) {
   auto* const known = reinterpret_cast<PyTypeObject*>(own_type);
   if (type == nullptr || PyType_Check(type) == 0 ||
       PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), known) == 0) {
-    PyErr_Format(PyExc_TypeError, "%s.__new__: its first argument is the type", known->tp_name);
+    PyErr_Format(PyExc_TypeError, "%s.__new__: its first argument is the type",
+                 plain_name(known).c_str());
     return nullptr;
   }
   PyObject* const rest = PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args));
@@ -128,22 +135,13 @@ struct refusal {
 };
 
 /// The doc with a first line from which Python makes `__text_signature__`; freed by pybind11.
-void document(PyObject* function, const std::string& name, const std::string& parameters) {
+void document(PyObject* function, const std::string& name, bool has_self,
+              const std::string& parameters) {
+  const std::string self = !has_self ? "" : parameters.empty() ? "self" : "self, ";
   PyMethodDef& definition = *reinterpret_cast<PyCFunctionObject*>(function)->m_ml;
   const std::string old = definition.ml_doc != nullptr ? definition.ml_doc : "";
   std::free(const_cast<char*>(definition.ml_doc));
-  definition.ml_doc = strdup((name + "(" + parameters + ")\n--\n\n" + old).c_str());
-}
-
-/// The same for a type, by its constructor.
-void document(PyTypeObject* type, const std::string& parameters) {
-  const std::string name = type->tp_name;
-  const std::string text = name.substr(name.rfind('.') + 1) + "(" + parameters + ")\n--\n\n" +
-                           (type->tp_doc != nullptr ? type->tp_doc : "");
-  auto* const kept = static_cast<char*>(PyObject_Malloc(text.size() + 1));
-  std::memcpy(kept, text.c_str(), text.size() + 1);
-  PyObject_Free(const_cast<char*>(type->tp_doc));
-  type->tp_doc = kept;
+  definition.ml_doc = strdup((name + "(" + self + parameters + ")\n--\n\n" + old).c_str());
 }
 
 /// Adds a last overload, which takes all arguments and says what is wrong with them.
@@ -152,7 +150,7 @@ void explain_refusals(py::handle type, const std::string& name, PyObject* functi
   const auto* const record =
       py::detail::function_record_ptr_from_PyObject(PyCFunction_GET_SELF(function));
   if (record == nullptr) return;
-  const std::string owner = reinterpret_cast<PyTypeObject*>(type.ptr())->tp_name;
+  const std::string owner = plain_name(reinterpret_cast<PyTypeObject*>(type.ptr()));
   const std::string doc = py::str(py::handle(function).attr("__doc__"));
   const py::sibling before(function);
   py::options options;
@@ -163,7 +161,7 @@ void explain_refusals(py::handle type, const std::string& name, PyObject* functi
                               const py::kwargs& keywords) { refuse(args, keywords); },
                      py::name(record->name), py::is_method(type), before,
                      py::detail::is_new_style_constructor());
-    document(reinterpret_cast<PyTypeObject*>(type.ptr()), refuse.parameters);
+    document(function, name, true, refuse.parameters);
     return;
   }
   const refusal refuse{owner + "." + name, parameters_in(doc), record->is_method};
@@ -175,9 +173,7 @@ void explain_refusals(py::handle type, const std::string& name, PyObject* functi
   } else {
     py::cpp_function(body, py::name(record->name), py::scope(type), before);
   }
-  const std::string comma = refuse.parameters.empty() ? "" : ", ";
-  document(function, name,
-           record->is_method ? "$self" + comma + refuse.parameters : refuse.parameters);
+  document(function, name, record->is_method, refuse.parameters);
 }
 
 void explain_refusals(py::handle type) {

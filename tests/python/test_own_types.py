@@ -1,0 +1,178 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Types that the module registers: none can be made half, and wrong arguments get this package's words."""
+
+import copy
+import copyreg
+import inspect
+import itertools
+import pickle
+
+import pytest
+import skerry as sk
+from skerry import _core
+
+TYPES = [value for value in vars(_core).values() if isinstance(value, type)]
+RAW = ("incompatible", "pybind11", "std::", "SwigPy", "_core.", "0x", "<built-in")
+
+
+def instances():
+    device = sk.Device("cuda:0")
+    return [
+        device,
+        device.info,
+        sk.memory_statistics(device),
+        sk.Stream(device),
+        sk.current_stream(device),
+        sk.Event(device),
+        sk.ones((2, 2)),
+    ]
+
+
+def test_all_types_are_known():
+    assert {type(value) for value in instances()} == set(TYPES)
+
+
+def uses(value):
+    """Everything that could read a value that is not there."""
+    for name in dir(value):
+        getattr(value, name)
+    return repr(value), value == value, hash(value)
+
+
+@pytest.mark.parametrize("type_", TYPES, ids=lambda t: t.__name__)
+def test_no_object_is_made_half(type_):
+    makers = [
+        lambda: type_.__new__(type_),
+        lambda: object.__new__(type_),
+        lambda: copyreg.__newobj__(type_),
+        *(lambda base=base: base.__new__(type_) for base in type_.__mro__[1:]),
+    ]
+    for make in makers:
+        with pytest.raises(TypeError) as caught:
+            make()
+        # Python itself speaks of what object.__new__ is refused.
+        assert "_core." not in str(caught.value) or "is not safe" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["Device", "Stream", "Event"])
+def test_new_alone_gives_a_whole_object(name):
+    type_ = getattr(sk, name)
+    made = type_.__new__(type_, "cuda:0")
+    uses(made)
+    assert str(getattr(made, "device", made)) == "cuda:0"
+    type_.__init__(made, "cuda:1")  # an object is made once
+    assert str(getattr(made, "device", made)) == "cuda:0"
+
+
+def test_devices_that_everybody_shares_can_not_be_changed():
+    device = sk.ones((1,), device="cpu:0").device
+    type(device).__init__(device, "cuda:1")
+    assert str(sk.ones((1,), device="cpu:0").device) == "cpu:0"
+
+
+def test_derived_classes_are_whole():
+    class Mine(sk.Device):
+        def __init__(self, name):  # does not call the constructor
+            self.label = name
+
+    assert Mine("cuda:1").index == 1
+    with pytest.raises(TypeError):
+        Mine.__new__(Mine)
+
+
+def test_copies_and_pickles():
+    device = sk.Device("cuda:1")
+    for made in (copy.copy(device), copy.deepcopy(device), pickle.loads(pickle.dumps(device))):
+        assert made == device
+    for value in (device.info, sk.memory_statistics(device)):
+        assert repr(copy.copy(value)) == repr(copy.deepcopy(value)) == repr(value)
+        with pytest.raises(TypeError):
+            pickle.dumps(value)
+    for value in (sk.Stream(device), sk.Event(device)):
+        for call in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError):
+                call(value)
+
+
+def test_signatures_can_be_asked_for():
+    assert list(inspect.signature(sk.Device).parameters) == ["name", "index"]
+    assert "device" in inspect.signature(sk.Event).parameters
+    assert list(inspect.signature(sk.Stream("cuda:0").wait).parameters) == ["other"]
+    assert list(inspect.signature(sk.Stream.from_handle).parameters) == ["device", "handle"]
+
+
+class Nonsense:
+    pass
+
+
+WRONG = [(), (Nonsense(),), (Nonsense(), 1), ("x", "y", "z"), (None,) * 9, (b"",), (3.5, 2.5)]
+WRONG_NAMES = [{}, {"no_such_name": 1}]
+# They change the process, print, or take anything.
+LEFT_OUT = {"show_config", "rehearse", "synchronize", "shut_down", "use_device_context", "use_version_context"}  # fmt: skip
+
+
+# Their constructor is refused by its call, as every other is.
+NOT_MADE = {_core.DeviceInfo, _core.MemoryStatistics}
+
+
+def callables():
+    for module in (sk, sk.linalg, sk.fft):
+        for name, value in sorted(vars(module).items()):
+            if callable(value) and not name.startswith("_") and name not in LEFT_OUT:
+                yield f"{module.__name__}.{name}", value
+    for value in instances():
+        for name in dir(type(value)):
+            method = getattr(value, name, None)
+            if name.startswith("_pybind11") or (name == "__init__" and type(value) in NOT_MADE):
+                continue  # nobody calls them by hand
+            if callable(method) and name not in (
+                "__class__",
+                "__subclasshook__",
+                "__init_subclass__",
+            ):
+                yield f"{type(value).__name__}.{name}", method
+                if not isinstance(inspect.getattr_static(type(value), name), staticmethod):
+                    yield f"{type(value).__name__}.{name} (unbound)", getattr(type(value), name)
+
+
+def test_nonsense_gets_an_answer_in_our_words():
+    """No text of the binding's library, of C++ or with an address reaches the user."""
+    failures = []
+    called = 0
+    for name, function in callables():
+        for args, keywords in itertools.product(WRONG, WRONG_NAMES):
+            called += 1
+            try:
+                function(*args, **keywords)
+            except Exception as error:
+                text = str(error)
+                if isinstance(error, SystemError) or any(raw in text for raw in RAW[:5]):
+                    failures.append(f"{name}{args}{keywords}: {type(error).__name__}: {text[:200]}")
+    assert not failures, "\n".join(failures)
+    assert called > 2000
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: sk.Event(), "Event: takes (device"),
+        (lambda: sk.Event("cuda:0", 1, 2, 3), "Event: takes (device"),
+        (lambda: sk.Stream(), "Stream: takes (device), not ()"),
+        (lambda: sk.Device(), "Device: takes (name, index=None), not ()"),
+        (lambda: sk.Device(nme="cpu"), "Device: takes (name, index=None), not (nme=str)"),
+        (lambda: sk.Stream("cuda:0").wait(), "Stream.wait: takes (other), not ()"),
+        (lambda: sk.Stream.from_handle(), "Stream.from_handle: takes (device, handle), not ()"),
+        (lambda: sk.sum(sk.ones((2,)), 1), "takes 1 positional argument, got 2; pass axis="),
+        (lambda: sk.eye(1, 2, 3), "takes at most 2 positional arguments, got 3; pass k="),
+        (lambda: sk.exp(1, 2), "exp() takes 1 positional argument, got 2"),
+        (lambda: sk.tril(sk.ones((2, 2)), k="x"), "tril: k must be an int, not str"),
+        (lambda: sk.asarray([1.0], dtype=sk.int64), "kinds go up only"),
+        (lambda: sk.full((2,), 1j, dtype=sk.float64), "write value.real"),
+    ],
+)
+def test_texts(call, text):
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert text in str(caught.value)
+    assert "lose" not in str(caught.value)
