@@ -62,8 +62,8 @@ determinants find_determinants(const char* op, const ndarray& x) {
     return {full(stack, one, x.dtype(), x.device()), full(stack, one, x.dtype(), x.device()),
             full(stack, scalar::of(0.0), real, x.device())};
   }
-  const determinants result{empty(stack, x.dtype(), x.device()),
-                            empty(stack, x.dtype(), x.device()), empty(stack, real, x.device())};
+  determinants result{empty(stack, x.dtype(), x.device()), empty(stack, x.dtype(), x.device()),
+                      empty(stack, real, x.device())};
   if (x.size() == 0) return result;
   const finite_part finite = finite_part::of_matrices(x);
   const lu_factors lu = factorize(op, finite.matrices());

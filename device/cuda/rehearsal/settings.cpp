@@ -79,7 +79,7 @@ bool read_delay(std::string_view text, settings& into) noexcept {
   constexpr long long longest = 60'000'000;
   const long long least = take_number(text);
   long long most = least;
-  if (text.starts_with("-")) {
+  if (text.starts_with('-')) {
     text.remove_prefix(1);
     most = take_number(text);
   }

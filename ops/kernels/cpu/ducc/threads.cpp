@@ -16,6 +16,7 @@
 
 /// Nothing in ducc is destroyed at exit: threads may still transform by its cache of plans then.
 /// Only ducc's units find this one, all of whose symbols become local.
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*) noexcept { return 0; }
 
 namespace DUCC0_NAMESPACE {
