@@ -31,6 +31,7 @@ with_gil::with_gil() noexcept {
 // (python/CMakeLists.txt), pybind11's too. The unwinder asks it about each frame, the innermost
 // first, and before anything of that frame is unwound: destructors would run without the GIL, and a
 // noexcept function on the way would end the process.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" {
 
 _Unwind_Reason_Code __real___gxx_personality_v0(int version, _Unwind_Action actions,
@@ -49,3 +50,4 @@ _Unwind_Reason_Code __wrap___gxx_personality_v0(int version, _Unwind_Action acti
 }
 
 }  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier)

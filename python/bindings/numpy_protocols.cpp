@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <vector>
 
 #include "ops/apply.hpp"
@@ -79,8 +80,10 @@ PyObject* array_function(PyObject* self, PyObject* args) {
 PyObject* run_require_one_device(const arguments& with) {
   const char* name = PyUnicode_AsUTF8(with[0]);
   if (name == nullptr) return nullptr;
+  const Py_ssize_t count = PyTuple_Size(with[1]);
   std::vector<ndarray> arrays;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(with[1]); ++i) {
+  arrays.reserve(static_cast<std::size_t>(std::max<Py_ssize_t>(count, 0)));
+  for (Py_ssize_t i = 0; i < count; ++i) {
     arrays.push_back(require_array(name, "an argument", PyTuple_GET_ITEM(with[1], i)));
   }
   common_device(name, arrays);

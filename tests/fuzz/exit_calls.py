@@ -165,7 +165,7 @@ def errors(device):
 
 def aborts(device):
     """Not one of the calls: shows what a failure looks like."""
-    return os.abort
+    os.abort()
 
 
 def main(threads, wait, end, status) -> None:
