@@ -157,10 +157,10 @@ void explain_refusals(py::handle type, const std::string& name, PyObject* functi
   options.disable_function_signatures();
   if (record->is_constructor) {
     const refusal refuse{owner, parameters_in(doc), false};
-    py::cpp_function([refuse](py::detail::value_and_holder&, const py::args& args,
-                              const py::kwargs& keywords) { refuse(args, keywords); },
-                     py::name(record->name), py::is_method(type), before,
-                     py::detail::is_new_style_constructor());
+    const py::cpp_function last([refuse](py::detail::value_and_holder&, const py::args& args,
+                                         const py::kwargs& keywords) { refuse(args, keywords); },
+                                py::name(record->name), py::is_method(type), before,
+                                py::detail::is_new_style_constructor());
     document(function, name, true, refuse.parameters);
     return;
   }
@@ -169,9 +169,9 @@ void explain_refusals(py::handle type, const std::string& name, PyObject* functi
     refuse(args, keywords);
   };
   if (record->is_method) {
-    py::cpp_function(body, py::name(record->name), py::is_method(type), before);
+    const py::cpp_function last(body, py::name(record->name), py::is_method(type), before);
   } else {
-    py::cpp_function(body, py::name(record->name), py::scope(type), before);
+    const py::cpp_function last(body, py::name(record->name), py::scope(type), before);
   }
   document(function, name, record->is_method, refuse.parameters);
 }
