@@ -23,7 +23,9 @@ def held(device):
 def limited(device):
     gc.collect()
     sk.trim(device)
+    gc.freeze()  # each refusal collects garbage, which takes long beside all that pytest has
     yield device
+    gc.unfreeze()
     sk.set_memory_limit(device, None)
     sk.trim(device)
 
