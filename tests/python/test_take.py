@@ -192,6 +192,7 @@ def test_assignment_out_of_bounds_on_a_cuda_device(cuda_device):
     assert to_numpy(x).tolist() == [1, 1, 0]
 
 
+@pytest.mark.one_stream("a wait for another stream may end before the kernel that fails begins")
 def test_error_is_raised_by_any_wait_for_the_device(cuda_device):
     x = sk.ones((3,), device=cuda_device)
     index = sk.asarray([9], device=cuda_device)
