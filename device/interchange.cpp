@@ -42,7 +42,8 @@ void* make_ready(storage& memory) {
   const cuda::timeline& work = cuda::current_timeline(on);
   void* const current = work.handle();
   const bool is_usual = current == cuda::legacy_stream;
-  if (is_usual && (memory.uses() == nullptr || memory.uses()->are_all_on(work))) return current;
+  stream_uses* const known = memory.uses();
+  if (is_usual && (known == nullptr || known->are_all_on(work))) return current;
   const cuda::unfinished_uses pending = uses_elsewhere(memory, cuda::legacy_stream, current);
   if (is_usual && pending.empty()) return current;
   const cuda::device_guard guard(on);
@@ -59,9 +60,10 @@ void make_ready_on(storage& memory, void* stream) {
   cuda::device_state& on = cuda::use(where);
   const cuda::timeline& work = cuda::current_timeline(on);
   void* const current = work.handle();
+  stream_uses* const known = memory.uses();
   if (current != stream) {
     cuda::join(on, stream, on, current);
-  } else if (memory.uses() == nullptr || memory.uses()->are_all_on(work)) {
+  } else if (known == nullptr || known->are_all_on(work)) {
     return;
   }
   wait_for(uses_elsewhere(memory, stream, current), on, stream);

@@ -15,7 +15,7 @@ device_storage::device_storage(block& home, std::size_t nbytes, timeline& by) no
 
 void device_storage::destroy() noexcept {
   block* const mine = &block_;
-  mine->others = uses_.take();
+  if (!uses_.are_only_of(mine->owner->on_, mine->home)) mine->others = uses_.take();
   this->~device_storage();
   mine->owner->give_back(mine);
 }

@@ -17,8 +17,10 @@ void pool::give_back(block* item) noexcept {
     delete item;
     return;
   }
-  item->others.forget_if(
-      [&](const stream_use& each) { return is_home(*item, *each.by) || each.known_done(); });
+  if (!item->others.empty()) {
+    item->others.forget_if(
+        [&](const stream_use& each) { return is_home(*item, *each.by) || each.known_done(); });
+  }
   if (item->size.bin == size_class::uncached) return release_at_once(item);
   item->others.for_each([](const stream_use& each) { each.by->mark(each.stretch); });
   const std::lock_guard lock(mutex_);

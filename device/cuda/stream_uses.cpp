@@ -33,6 +33,20 @@ constexpr auto for_write = static_cast<std::size_t>(access::write);
 
 stream_uses::stream_uses(cuda::timeline& home) noexcept : known_{{&home, home.now()}, {}} {
   for (auto& each : settled_) each.store(known_.written.stretch, std::memory_order_relaxed);
+  all_on_.store(known_.written.stretch, std::memory_order_relaxed);
+}
+
+void stream_uses::note_who_uses(const cuda::timeline& by, std::uint64_t stretch) noexcept {
+  bool alone = true;
+  known_.for_each([&](const cuda::stream_use& each) { alone &= each.by == &by; });
+  all_on_.store(alone ? stretch : 0, std::memory_order_relaxed);
+}
+
+bool stream_uses::look_for_others(const cuda::timeline& by, std::uint64_t stretch) {
+  const busy_guard guard(busy_);
+  forget_finished();
+  note_who_uses(by, stretch);
+  return all_on_.load(std::memory_order_relaxed) == stretch;
 }
 
 void stream_uses::forget_finished() {
@@ -64,12 +78,14 @@ void stream_uses::order_slowly(access how, cuda::timeline& by, std::uint64_t str
     note_read(by, stretch);
     settled_[for_read].store(stretch, std::memory_order_relaxed);
     settled_[for_write].store(0, std::memory_order_relaxed);
+    note_who_uses(by, stretch);
     return;
   }
   for (const cuda::stream_use& each : known_.reads) each.by->come_before(by, each.stretch);
   known_.written = {&by, stretch};
   known_.reads.clear();
   for (auto& each : settled_) each.store(stretch, std::memory_order_relaxed);
+  all_on_.store(stretch, std::memory_order_relaxed);
 }
 
 void stream_uses::come_before(cuda::timeline& by) {
@@ -82,6 +98,7 @@ void stream_uses::come_before(cuda::timeline& by) {
 void stream_uses::come_after(cuda::timeline& by) {
   const busy_guard guard(busy_);
   known_.written = {&by, by.now(), true};
+  all_on_.store(0, std::memory_order_relaxed);
 }
 
 void stream_uses::extend(cuda::timeline& by, std::uint64_t stretch) {
@@ -92,6 +109,7 @@ void stream_uses::extend(cuda::timeline& by, std::uint64_t stretch) {
     note_read(by, stretch);
   }
   for (auto& each : settled_) each.store(0, std::memory_order_relaxed);
+  all_on_.store(0, std::memory_order_relaxed);
 }
 
 cuda::unfinished_uses stream_uses::unfinished() {

@@ -34,11 +34,11 @@ class stream_uses {
   /// The work of a use was submitted when its stretch had ended: it belongs to this one, too.
   void extend(cuda::timeline& by, std::uint64_t stretch);
 
-  /// Whether all uses are on that stream, so that its work comes after them by itself. May say no
-  /// where it is so.
-  [[nodiscard]] bool are_all_on(const cuda::timeline& by) const noexcept {
-    return settled_[static_cast<std::size_t>(access::write)].load(std::memory_order_relaxed) ==
-           by.now();
+  /// Whether all uses that the host has not seen the end of are on that stream, so that its work
+  /// comes after them by itself.
+  [[nodiscard]] bool are_all_on(const cuda::timeline& by) {
+    const std::uint64_t now = by.now();
+    return all_on_.load(std::memory_order_relaxed) == now || look_for_others(by, now);
   }
   /// Work submitted to `by` from now on comes after all uses. Calls nothing where that is so.
   void come_before(cuda::timeline& by);
@@ -47,17 +47,27 @@ class stream_uses {
 
   /// All uses that the host has not seen the end of.
   [[nodiscard]] cuda::unfinished_uses unfinished();
-  /// The same, of a storage that nobody uses any more.
+  /// Of a storage that nobody uses any more: whether there are none, or only those of one stream.
+  /// May say no where it is so.
+  [[nodiscard]] bool are_only_of(const cuda::device_state& on, const void* stream) const noexcept {
+    const cuda::timeline* const by = known_.written.by;
+    return known_.reads.empty() && (by == nullptr || (&by->on() == &on && by->handle() == stream));
+  }
+  /// All uses of a storage that nobody uses any more.
   [[nodiscard]] cuda::unfinished_uses take() noexcept { return std::move(known_); }
 
  private:
   void order_slowly(access how, cuda::timeline& by, std::uint64_t stretch);
+  [[nodiscard]] bool look_for_others(const cuda::timeline& by, std::uint64_t stretch);
+  void note_who_uses(const cuda::timeline& by, std::uint64_t stretch) noexcept;
   void forget_finished();
   [[nodiscard]] cuda::stream_use* find_read(const cuda::timeline& by) noexcept;
   void note_read(cuda::timeline& by, std::uint64_t stretch);
 
   /// Of a read and of a write: the stretch in which it needs nothing.
   std::array<std::atomic<std::uint64_t>, 2> settled_{};
+  /// The stretch during which all uses are on its stream; 0 where they may not be.
+  std::atomic<std::uint64_t> all_on_{0};
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;  ///< guards what follows
   cuda::unfinished_uses known_;
 };

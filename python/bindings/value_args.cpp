@@ -41,44 +41,59 @@ device device_of_call(const arguments& with, int except) {
   return default_device();
 }
 
-std::string name_of(const arguments& with, int parameter) {
+const char* name_of(const arguments& with, int parameter) {
   if (parameter < 0) return "an argument";
   return PyUnicode_AsUTF8(with.takes->name(parameter));
 }
 
-[[noreturn]] void reject(const arguments& with, const std::string& name, const char* expected,
-                         PyObject* from) {
-  throw dtype_error(std::string(with.takes->function()) + ": " + name + " must be " + expected +
-                    ", not " + (is_array(from) ? describe(value_of(from)) : type_name(from)));
+/// What is read: an argument, or an item of one that has a name of its own.
+struct what_is_read {
+  const arguments& with;
+  int parameter;
+  const char* own_name = nullptr;
+
+  [[nodiscard]] std::string text() const {
+    return std::string(with.takes->function()) + ": " +
+           (own_name != nullptr ? own_name : name_of(with, parameter));
+  }
+};
+
+[[noreturn]] void reject(const what_is_read& what, const char* expected, PyObject* from) {
+  throw dtype_error(what.text() + " must be " + expected + ", not " +
+                    (is_array(from) ? describe(value_of(from)) : type_name(from)));
 }
 
-object index_value(const arguments& with, int parameter, const std::string& name, PyObject* from) {
-  object value = value_argument(with, parameter, from);
-  if (!PyIndex_Check(value.get())) reject(with, name, "an int", from);
+object index_value(const what_is_read& what, PyObject* from) {
+  object value = value_argument(what.with, what.parameter, from);
+  if (!PyIndex_Check(value.get())) reject(what, "an int", from);
   return value;
 }
 
-std::int64_t exact(const arguments& with, const std::string& name, const object& value) {
-  const object integer(PyNumber_Index(value.get()));
+std::int64_t exact(const what_is_read& what, PyObject* value) {
+  const object integer(PyNumber_Index(value));
   int overflow = 0;
   const long long found = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
   if (overflow == 0) return found;
-  throw overflow_error(std::string(with.takes->function()) + ": " + name + " does not fit 64 bits");
+  throw overflow_error(what.text() + " does not fit 64 bits");
 }
 
 template <class Read>
-std::vector<std::int64_t> each_integer(const arguments& with, int parameter,
-                                       const std::string& name, PyObject* from, Read&& read) {
-  if (PyIndex_Check(from)) return {read(index_value(with, parameter, name, from))};
+std::vector<std::int64_t> each_integer(const what_is_read& what, PyObject* from, Read&& read) {
+  if (PyIndex_Check(from)) return {read(index_value(what, from).get())};
   if (!PyTuple_Check(from) && !PyList_Check(from)) {
-    reject(with, name, "an int or a tuple of ints", from);
+    reject(what, "an int or a tuple of ints", from);
   }
   std::vector<std::int64_t> values;
   values.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(from)));
   // An item's __index__ may run code that shrinks a list.
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(from); ++i) {
-    const object item = object::borrow(PySequence_Fast_GET_ITEM(from, i));
-    values.push_back(read(index_value(with, parameter, name, item.get())));
+    PyObject* const item = PySequence_Fast_GET_ITEM(from, i);
+    if (PyLong_CheckExact(item)) {
+      values.push_back(read(item));
+      continue;
+    }
+    const object kept = object::borrow(item);
+    values.push_back(read(index_value(what, item).get()));
   }
   return values;
 }
@@ -99,14 +114,13 @@ object value_argument(const arguments& with, int parameter, PyObject* from) {
   if (!is_array(from)) return object::borrow(from);
   const ndarray& x = value_of(from);
   require_on(with, parameter, x, device_of_call(with, parameter));
-  if (x.size() != 1) reject(with, name_of(with, parameter), "a scalar", from);
+  if (x.size() != 1) reject({with, parameter}, "a scalar", from);
   return object(to_python(read_element(x), x.dtype()));
 }
 
 std::int64_t integer(const arguments& with, int parameter) {
   if (PyLong_CheckExact(with[parameter])) return clamped_integer(with[parameter]);
-  return clamped_integer(
-      index_value(with, parameter, name_of(with, parameter), with[parameter]).get());
+  return clamped_integer(index_value({with, parameter}, with[parameter]).get());
 }
 std::int64_t integer(const arguments& with, int parameter, std::int64_t absent) {
   return with[parameter] == nullptr ? absent : integer(with, parameter);
@@ -116,29 +130,25 @@ std::optional<std::int64_t> optional_integer(const arguments& with, int paramete
   return integer(with, parameter);
 }
 std::int64_t exact_integer(const arguments& with, int parameter) {
-  const std::string name = name_of(with, parameter);
-  return exact(with, name, index_value(with, parameter, name, with[parameter]));
+  const what_is_read what{with, parameter};
+  return exact(what, index_value(what, with[parameter]).get());
 }
 
 std::vector<std::int64_t> integers(const arguments& with, int parameter, const char* name,
                                    PyObject* from) {
-  return each_integer(with, parameter, name, from,
-                      [](const object& value) { return clamped_integer(value.get()); });
+  return each_integer({with, parameter, name}, from, clamped_integer);
 }
 std::vector<std::int64_t> integers(const arguments& with, int parameter) {
   if (PyLong_CheckExact(with[parameter])) return {clamped_integer(with[parameter])};
-  return integers(with, parameter, name_of(with, parameter).c_str(), with[parameter]);
+  return integers(with, parameter, nullptr, with[parameter]);
 }
 std::vector<std::int64_t> exact_integers(const arguments& with, int parameter) {
-  const std::string name = name_of(with, parameter);
-  return each_integer(with, parameter, name, with[parameter],
-                      [&](const object& value) { return exact(with, name, value); });
+  const what_is_read what{with, parameter};
+  return each_integer(what, with[parameter], [&](PyObject* value) { return exact(what, value); });
 }
 
-bool truth(const arguments& with, int parameter, bool absent) {
-  PyObject* from = with[parameter];
-  if (from == nullptr || !is_array(from)) return truth(from, absent);
-  return truth(value_argument(with, parameter, from).get(), absent);
+bool truth_of_argument(const arguments& with, int parameter) {
+  return truth(value_argument(with, parameter, with[parameter]).get(), false);
 }
 std::optional<bool> optional_truth(const arguments& with, int parameter) {
   if (!with.has(parameter)) return std::nullopt;
@@ -152,7 +162,7 @@ double number(const arguments& with, int parameter) {
   scalar kind;
   if (!is_real ||
       (parse_scalar(from.get(), kind) == parsed::yes && kind.what == scalar::kind::complex)) {
-    reject(with, name_of(with, parameter), "an int or a float", with[parameter]);
+    reject({with, parameter}, "an int or a float", with[parameter]);
   }
   const double value = PyFloat_AsDouble(from.get());
   if (value == -1 && PyErr_Occurred() != nullptr) throw python_error{};

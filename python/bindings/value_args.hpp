@@ -32,11 +32,14 @@ void require_on(const arguments& with, int parameter, const ndarray& x, device h
 /// One int, a tuple or list of them.
 [[nodiscard]] std::vector<std::int64_t> integers(const arguments& with, int parameter);
 [[nodiscard]] std::vector<std::int64_t> exact_integers(const arguments& with, int parameter);
-/// The same of an item of the argument, called `name`; parameter -1 for one of `*args`.
+/// The same of an item of the argument, called `name` unless null; parameter -1 for one of `*args`.
 [[nodiscard]] std::vector<std::int64_t> integers(const arguments& with, int parameter,
                                                  const char* name, PyObject* from);
 
-[[nodiscard]] bool truth(const arguments& with, int parameter, bool absent);
+[[nodiscard]] bool truth_of_argument(const arguments& with, int parameter);
+[[nodiscard]] inline bool truth(const arguments& with, int parameter, bool absent) {
+  return with[parameter] == nullptr ? absent : truth_of_argument(with, parameter);
+}
 [[nodiscard]] std::optional<bool> optional_truth(const arguments& with, int parameter);
 /// An int or a float.
 [[nodiscard]] double number(const arguments& with, int parameter);

@@ -28,8 +28,10 @@ constinit thread_local context_stack current{};
 
 int current_ordinal() noexcept { return current.depth == 0 ? 0 : top(); }
 
-void use_current_device() noexcept {
-  if (current.depth == 0) set_current_device(0);
+int use_current_device() noexcept {
+  if (current.depth == 0) [[unlikely]]
+    set_current_device(0);
+  return top();
 }
 
 void set_current_device(int ordinal) noexcept {

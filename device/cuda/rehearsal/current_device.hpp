@@ -9,8 +9,8 @@ namespace skerry::rehearsal {
 // then makes.
 
 [[nodiscard]] int current_ordinal() noexcept;
-/// The context of the current device is there from now on.
-void use_current_device() noexcept;
+/// The same, whose context is there from now on.
+int use_current_device() noexcept;
 /// Makes a context, too.
 void set_current_device(int ordinal) noexcept;
 /// False if the stack is as deep as it may be.

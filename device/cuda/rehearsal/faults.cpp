@@ -112,10 +112,10 @@ int gate(entry which) noexcept {
   if (armed.load(std::memory_order_relaxed)) [[unlikely]] {
     if (const int code = planned_failure(which); code != 0) return leave(code);
   }
-  if (const int code = sticky_error(current_ordinal()); code != 0 && !always_answers(which)) {
+  const int ordinal = needs_no_context(which) ? current_ordinal() : use_current_device();
+  if (const int code = sticky_error(ordinal); code != 0 && !always_answers(which)) {
     return leave(code);
   }
-  if (!needs_no_context(which)) use_current_device();
   return cuda::success;
 }
 
