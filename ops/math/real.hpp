@@ -32,6 +32,13 @@ inline constexpr bool has_own_functions = true;
 inline constexpr bool has_own_functions = false;
 #endif
 
+/// The functions that have both forms, for what is said of each.
+#define SKERRY_UNARY_FUNCTIONS(each)                                                          \
+  each(acos) each(acosh) each(asin) each(asinh) each(atan) each(atanh) each(cos) each(cosh)   \
+      each(exp) each(expm1) each(log) each(log10) each(log1p) each(log2) each(sin) each(sinh) \
+          each(tan) each(tanh)
+#define SKERRY_BINARY_FUNCTIONS(each) each(atan2) each(hypot) each(pow)
+
 #define SKERRY_UNARY(name)              \
   template <real_floating T>            \
   SKERRY_HD SKERRY_INLINE T name(T x) { \
@@ -51,27 +58,8 @@ inline constexpr bool has_own_functions = false;
     }                                          \
   }
 
-SKERRY_UNARY(acos)
-SKERRY_UNARY(acosh)
-SKERRY_UNARY(asin)
-SKERRY_UNARY(asinh)
-SKERRY_UNARY(atan)
-SKERRY_UNARY(atanh)
-SKERRY_UNARY(cos)
-SKERRY_UNARY(cosh)
-SKERRY_UNARY(exp)
-SKERRY_UNARY(expm1)
-SKERRY_UNARY(log)
-SKERRY_UNARY(log10)
-SKERRY_UNARY(log1p)
-SKERRY_UNARY(log2)
-SKERRY_UNARY(sin)
-SKERRY_UNARY(sinh)
-SKERRY_UNARY(tan)
-SKERRY_UNARY(tanh)
-SKERRY_BINARY(atan2)
-SKERRY_BINARY(hypot)
-SKERRY_BINARY(pow)
+SKERRY_UNARY_FUNCTIONS(SKERRY_UNARY)
+SKERRY_BINARY_FUNCTIONS(SKERRY_BINARY)
 
 #undef SKERRY_UNARY
 #undef SKERRY_BINARY

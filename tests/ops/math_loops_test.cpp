@@ -178,24 +178,7 @@ TYPED_TEST_SUITE(math_loops, reals);
         #name, [](T x) { return ops::math::own::name(x); },                    \
         [](T x) { return ops::math::libm::name(x); }, std::name, values<T>()); \
   }
-SKERRY_UNARY(acos)
-SKERRY_UNARY(acosh)
-SKERRY_UNARY(asin)
-SKERRY_UNARY(asinh)
-SKERRY_UNARY(atan)
-SKERRY_UNARY(atanh)
-SKERRY_UNARY(cos)
-SKERRY_UNARY(cosh)
-SKERRY_UNARY(exp)
-SKERRY_UNARY(expm1)
-SKERRY_UNARY(log)
-SKERRY_UNARY(log10)
-SKERRY_UNARY(log1p)
-SKERRY_UNARY(log2)
-SKERRY_UNARY(sin)
-SKERRY_UNARY(sinh)
-SKERRY_UNARY(tan)
-SKERRY_UNARY(tanh)
+SKERRY_UNARY_FUNCTIONS(SKERRY_UNARY)
 #undef SKERRY_UNARY
 
 #define SKERRY_BINARY(name)                                                       \
@@ -208,9 +191,7 @@ SKERRY_UNARY(tanh)
         #name, [](T a, T b) { return ops::math::own::name(a, b); },               \
         [](T a, T b) { return ops::math::libm::name(a, b); }, std::name, x1, x2); \
   }
-SKERRY_BINARY(atan2)
-SKERRY_BINARY(hypot)
-SKERRY_BINARY(pow)
+SKERRY_BINARY_FUNCTIONS(SKERRY_BINARY)
 #undef SKERRY_BINARY
 
 /// In long double: to 2^-64, of the terms where they cancel.

@@ -5,6 +5,7 @@
 import os
 import pathlib
 import sys
+import threading
 
 import pytest
 
@@ -28,6 +29,7 @@ from reduced_builds import (  # noqa: E402, F401
     pytest_runtest_makereport,
     pytest_runtest_setup,
 )
+from skerry import _core  # noqa: E402
 
 DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
 
@@ -66,3 +68,21 @@ def restore_threads():
     before = sk.get_num_threads()
     yield
     sk.set_num_threads(before)
+
+
+@pytest.fixture
+def slow():
+    """On rehearsed devices every piece of work from now on waits 20 ms before it runs."""
+    sk.synchronize()
+    _core.rehearsal_delay(20_000)
+    yield
+    _core.rehearsal_delay(0)
+    sk.synchronize()
+
+
+def in_thread(function):
+    results = []
+    thread = threading.Thread(target=lambda: results.append(function()))
+    thread.start()
+    thread.join()
+    return results[0]

@@ -18,27 +18,14 @@ import time
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
+from conftest import HAS_GPU, in_thread
 from skerry import _core
 from skerry.testing import count_cuda_calls
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="delays are those of rehearsed devices")
 
-DELAY_US = 20_000
 ORDERING = {"event_record", "stream_wait_event", "event_create", "event_synchronize"}
 PROGRAMS = pathlib.Path(__file__).parents[1] / "fuzz" / "programs.py"
-
-
-@pytest.fixture
-def slow():
-    """Every piece of work from now on waits before it runs."""
-    sk.synchronize("cuda:0")
-    sk.synchronize("cuda:1")
-    _core.rehearsal_delay(DELAY_US)
-    yield
-    _core.rehearsal_delay(0)
-    for device in ("cuda:0", "cuda:1"):
-        sk.synchronize(device)
 
 
 def made(device, *, dtype=sk.float64):
@@ -96,14 +83,6 @@ READS = {
     "a view": lambda x: [*x[:2].tolist(), *x[2:].tolist()],
     "another thread": lambda x: in_thread(lambda: x.tolist()),
 }  # fmt: skip
-
-
-def in_thread(function):
-    results = []
-    thread = threading.Thread(target=lambda: results.append(function()))
-    thread.start()
-    thread.join()
-    return results[0]
 
 
 def test_the_issues_program():

@@ -6,12 +6,11 @@ import contextlib
 import os
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
+from conftest import HAS_GPU, in_thread
 from oracle import to_numpy
 from skerry import _core
 from skerry.testing import count_cuda_calls
@@ -21,22 +20,6 @@ rehearsed_only = pytest.mark.skipif(HAS_GPU, reason="work is made late on rehear
 
 def address(x):
     return x.__cuda_array_interface__["data"][0]
-
-
-@pytest.fixture
-def slow():
-    """Work that is 20 ms late."""
-    _core.rehearsal_delay(20_000)
-    yield
-    _core.rehearsal_delay(0)
-
-
-def in_thread(function):
-    results = []
-    thread = threading.Thread(target=lambda: results.append(function()))
-    thread.start()
-    thread.join()
-    return results[0]
 
 
 @rehearsed_only

@@ -13,22 +13,8 @@ import numpy as np
 import pytest
 import skerry as sk
 from conftest import HAS_GPU
-from skerry import _core
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="reads rehearsed memory from the host")
-
-DELAY_US = 30_000
-
-
-@pytest.fixture
-def slow():
-    """Every piece of work from now on waits before it runs."""
-    sk.synchronize("cuda:0")
-    _core.rehearsal_delay(DELAY_US)
-    yield
-    _core.rehearsal_delay(0)
-    for device in ("cuda:0", "cuda:1"):
-        sk.synchronize(device)
 
 
 def wait_for(device, handle):

@@ -81,22 +81,15 @@ constexpr bool always_answers(entry which) noexcept {
 /// All others work in the current context, and make it where there is none.
 constexpr bool needs_no_context(entry which) noexcept {
   switch (which) {
-    case entry::driver_version:
-    case entry::runtime_version:
-    case entry::device_count:
-    case entry::get_device:
-    case entry::push_device:
-    case entry::pop_device:
     case entry::get_properties:
     case entry::can_access_peer:
     case entry::pool_allow_reader:
     case entry::pool_set_release_threshold:
     case entry::pool_trim:
     case entry::get_pointer_attributes:
-    case entry::get_last_error:
       return true;
     default:
-      return false;
+      return always_answers(which);
   }
 }
 
