@@ -12,7 +12,7 @@ void add_products(PyObject* module);
 PyObject* multiply_matrices(PyObject* left, PyObject* right);
 PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other);
 
-/// Tells where OpenBLAS is, once: skerry._openblas looks for the package that brings it.
+/// Opens OpenBLAS, once, if it is there: skerry._openblas looks for the package that brings it.
 void find_openblas();
 
 }  // namespace skerry::python

@@ -168,6 +168,12 @@ void find_openblas() {
     blas::set_library(text);
   }
   looked = true;
+  // With the GIL, and so not while Python forks: the fork would go past OpenBLAS's handlers and
+  // ours, which come with it, and the child find its locks taken.
+  try {
+    blas::require("matmul");
+  } catch (const library_error&) {  // said by the product that needs it
+  }
 }
 
 void add_products(PyObject* module) { add_functions<product_functions>(module); }

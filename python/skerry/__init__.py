@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as _np
 
+from skerry import _openblas as _openblas
 from skerry import exceptions, fft, linalg
 from skerry._config import show_config
 from skerry._core import (

@@ -106,8 +106,9 @@ def test_a_thread_that_comes_back_to_an_interpreter_that_is_gone_stays_where_it_
     assert (done.returncode, done.stderr) == (7, "")
 
 
-def test_a_fork_waits_for_products_of_other_threads():
-    """OpenBLAS ends its threads before a fork, also those that work."""
+@pytest.mark.parametrize("_", range(4))
+def test_a_fork_waits_for_products_of_other_threads(_):
+    """OpenBLAS ends its threads before a fork, also those that work; the first fork comes while they find and open it."""
     code = """
 import os, threading, skerry as sk
 def work():
