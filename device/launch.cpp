@@ -114,14 +114,9 @@ void launch_on_cuda(device where, const kernel& what, const void* params, std::s
 
 }  // namespace
 
-void launch(device where, const kernel& what, const void* params, std::size_t params_size,
-            std::span<const memory_use> uses) {
-  if (where.kind == device_kind::cpu) [[likely]] {
-    if (what.host == nullptr) [[unlikely]]
-      throw_no_form(where);
-    what.host(params);
-    return;
-  }
+void launch_elsewhere(device where, const kernel& what, const void* params, std::size_t params_size,
+                      std::span<const memory_use> uses) {
+  if (where.kind == device_kind::cpu) throw_no_form(where);
   launch_on_cuda(where, what, params, params_size, uses);
 }
 

@@ -146,12 +146,7 @@ PyObject* run_trunc(const arguments& with) {
 
 PyObject* run_copy(const arguments& with) {
   const ndarray& x = value_of(with.self);
-  ndarray result;
-  {
-    const without_gil working(x.size() > long_work);
-    result = copy(x);
-  }
-  return wrap(std::move(result));
+  return wrap_made(x.size() > long_work, [&] { return copy(x); });
 }
 
 PyObject* run_item(const arguments& with) {

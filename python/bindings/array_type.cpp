@@ -28,13 +28,12 @@ constexpr int most_free = 128;
 array_object* free_objects[most_free];
 int free_count = 0;
 
-array_object* take_object() {
-  if (free_count > 0) {
-    array_object* self = free_objects[--free_count];
-    PyObject_Init(reinterpret_cast<PyObject*>(self), array_type);
-    return self;
+void keep_object(array_object* self) noexcept {
+  if (free_count < most_free) {
+    free_objects[free_count++] = self;
+  } else {
+    PyObject_GC_Del(self);
   }
-  return PyObject_GC_New(array_object, array_type);
 }
 
 // Garbage collection. Arrays whose memory a Python object owns are tracked by the collector, for
@@ -93,11 +92,7 @@ void deallocate(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   self->value.~ndarray();
   delete[] self->element_strides;
-  if (free_count < most_free) {
-    free_objects[free_count++] = self;
-  } else {
-    PyObject_GC_Del(self);
-  }
+  keep_object(self);
   Py_DECREF(type);
   Py_XDECREF(reporter);
 }
@@ -169,15 +164,34 @@ object tuple_of(const dims& values) {
   return tuple;
 }
 
-PyObject* wrap(ndarray&& value) {
-  array_object* self = take_object();
+array_object* new_object() {
+  if (free_count > 0) {
+    array_object* const self = free_objects[--free_count];
+    PyObject_Init(reinterpret_cast<PyObject*>(self), array_type);
+    return self;
+  }
+  array_object* const self = PyObject_GC_New(array_object, array_type);
   if (self == nullptr) throw python_error{};
-  new (&self->value) ndarray(std::move(value));
+  return self;
+}
+
+void drop_object(array_object* self) noexcept {
+  keep_object(self);
+  Py_DECREF(array_type);
+}
+
+PyObject* finish_object(array_object* self) noexcept {
   self->weak_references = nullptr;
   self->element_strides = nullptr;
   if (self->value.memory()->is_foreign()) [[unlikely]]
     begin_tracking(self);
   return reinterpret_cast<PyObject*>(self);
+}
+
+PyObject* wrap(ndarray&& value) {
+  array_object* const self = new_object();
+  new (&self->value) ndarray(std::move(value));
+  return finish_object(self);
 }
 
 std::int64_t* element_strides(PyObject* array) {

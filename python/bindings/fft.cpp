@@ -42,12 +42,8 @@ PyObject* run_fft(const arguments& with) {
   const std::optional<std::int64_t> n = optional_integer(with, 1);
   const std::int64_t axis = integer(with, 2, -1);
   const fft_norm norm = parse_norm(op, with);
-  ndarray result;
-  {
-    const without_gil working(x.size() > long_transform);
-    result = fft(Kind, x, n, axis, norm);
-  }
-  return wrap(std::move(result));
+  return wrap(
+      run_without_gil(x.size() > long_transform, [&] { return fft(Kind, x, n, axis, norm); }));
 }
 
 template <fft_kind Kind>
@@ -58,12 +54,7 @@ PyObject* run_fftn(const arguments& with) {
   const optional_integers lengths = parse_optional(with, 1);
   const optional_integers axes = parse_optional(with, 2);
   const fft_norm norm = parse_norm(op, with);
-  ndarray result;
-  {
-    const without_gil working(x.size() > long_transform);
-    result = fftn(Kind, x, lengths, axes, norm);
-  }
-  return wrap(std::move(result));
+  return wrap_made(x.size() > long_transform, [&] { return fftn(Kind, x, lengths, axes, norm); });
 }
 
 PyObject* frequencies(const char* op, const arguments& with, bool half) {
@@ -79,12 +70,7 @@ PyObject* run_rfftfreq(const arguments& with) { return frequencies("rfftfreq", w
 PyObject* shift(const char* op, const arguments& with, bool back) {
   const ndarray& x = require_array(op, "x", with[0]);
   const optional_integers axes = parse_optional(with, 1);
-  ndarray result;
-  {
-    const without_gil working(x.size() > long_work);
-    result = fft_shift(x, axes, back);
-  }
-  return wrap(std::move(result));
+  return wrap_made(x.size() > long_work, [&] { return fft_shift(x, axes, back); });
 }
 
 PyObject* run_fftshift(const arguments& with) { return shift("fftshift", with, false); }

@@ -64,12 +64,7 @@ template <int Arity>
                         ": at least one argument must be a skerry.Array; Python scalars alone "
                         "have neither a dtype nor a device");
     }
-    ndarray result;
-    {
-      const without_gil working(long_call(operands, Arity));
-      result = apply(id, operands);
-    }
-    return wrap(std::move(result));
+    return wrap_made(long_call(operands, Arity), [&] { return apply(id, operands); });
   });
 }
 
@@ -87,12 +82,7 @@ PyObject* run_clip(const arguments& with) {
   for (int i = 1; i < 3; ++i) {
     if (with.has(i)) require_operand("clip", with[i], bounds[i], rooms[i - 1]);
   }
-  ndarray result;
-  {
-    const without_gil working(long_call(bounds, 3));
-    result = clip(x, bounds[1], bounds[2]);
-  }
-  return wrap(std::move(result));
+  return wrap_made(long_call(bounds, 3), [&] { return clip(x, bounds[1], bounds[2]); });
 }
 
 PyObject* run_where(const arguments& with) {
@@ -102,12 +92,8 @@ PyObject* run_where(const arguments& with) {
   if (operands[0].array == nullptr) {
     throw dtype_error("where: condition must be a skerry.Array of dtype bool, not a Python scalar");
   }
-  ndarray result;
-  {
-    const without_gil working(long_call(operands, 3));
-    result = where(operands[0], operands[1], operands[2]);
-  }
-  return wrap(std::move(result));
+  return wrap_made(long_call(operands, 3),
+                   [&] { return where(operands[0], operands[1], operands[2]); });
 }
 
 /// The standard's signatures of reductions, by what they take.
@@ -134,14 +120,10 @@ PyObject* reduce_call(reduction_id id, const arguments& with) {
   std::vector<std::int64_t> axes;
   const bool all_axes = !with.has(1);
   if (!all_axes) axes = op.has_one_axis ? std::vector{integer(with, 1)} : integers(with, 1);
-  ndarray result;
-  {
-    const without_gil working(x.size() > long_work);
-    result =
-        reduce(id, x, all_axes ? std::nullopt : std::optional<std::span<const std::int64_t>>(axes),
-               type, keep, correction);
-  }
-  return wrap(std::move(result));
+  std::optional<std::span<const std::int64_t>> chosen;
+  if (!all_axes) chosen = axes;
+  return wrap_made(x.size() > long_work,
+                   [&] { return reduce(id, x, chosen, type, keep, correction); });
 }
 
 template <reduction_id Op>

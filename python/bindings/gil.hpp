@@ -35,6 +35,13 @@ class without_gil {
   PyThreadState* state_ = nullptr;
 };
 
+/// What `work` gives, which runs so.
+template <class Work>
+auto run_without_gil(bool worth_it, Work work) {
+  const without_gil working(worth_it);
+  return work();
+}
+
 /// Holds the GIL on a thread that may have it, may have let it go or is unknown to Python. False
 /// where Python can't be called any more: before the interpreter's end, and after.
 class with_gil {

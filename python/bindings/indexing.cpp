@@ -135,12 +135,7 @@ PyObject* get_item(PyObject* self, PyObject* key) {
     const ndarray& x = value_of(self);
     if (!is_advanced_key(key)) return wrap(x.view(view_of(op, x, key)));
     const std::vector<key_item> items = read_key(op, x, key);
-    ndarray result;
-    {
-      const without_gil working(true);
-      result = skerry::get_item(op, x, items);
-    }
-    return wrap(std::move(result));
+    return wrap_made(true, [&] { return skerry::get_item(op, x, items); });
   });
 }
 

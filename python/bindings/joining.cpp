@@ -36,12 +36,7 @@ std::int64_t total_size(const std::vector<ndarray>& arrays) {
 
 template <class Body>
 PyObject* compute(std::int64_t size, Body&& body) {
-  ndarray result;
-  {
-    const without_gil working(size > long_work);
-    result = body();
-  }
-  return wrap(std::move(result));
+  return wrap_made(size > long_work, body);
 }
 
 PyObject* run_concat(const arguments& with) {

@@ -26,10 +26,9 @@ constexpr std::int64_t long_factoring = 256;
 
 /// Runs `body` without the GIL if `x` is large.
 template <class Body>
-auto computed(const ndarray& x, Body&& body) {
+auto computed(const ndarray& x, Body body) {
   find_openblas();
-  const without_gil working(x.size() > long_factoring);
-  return body();
+  return run_without_gil(x.size() > long_factoring, body);
 }
 
 const ndarray& array_of(const char* op, const arguments& with) {

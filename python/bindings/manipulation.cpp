@@ -34,12 +34,7 @@ PyObject* run_reshape(const arguments& with) {
   const ndarray& x = require_array("reshape", "x", with[0]);
   const std::vector<std::int64_t> shape = integers(with, 1);
   const std::optional<bool> copied = optional_truth(with, 2);
-  ndarray result;
-  {
-    const without_gil working(x.size() > long_work);
-    result = reshape(x, shape, copied);
-  }
-  return wrap(std::move(result));
+  return wrap_made(x.size() > long_work, [&] { return reshape(x, shape, copied); });
 }
 
 PyObject* run_permute_dims(const arguments& with) {
@@ -126,21 +121,15 @@ PyObject* run_astype(const arguments& with) {
   const bool copied = truth(with, 2, true);
   const device where = with.has(3) ? usable_device("astype", with[3]) : x.device();
   if (!copied && type == x.dtype() && where == x.device()) return Py_NewRef(with[0]);
-  ndarray result;
-  {
-    const without_gil working(x.size() > long_work || where != x.device());
+  const auto convert = [&]() -> ndarray {
     // The cast goes first: it refuses what can't be cast, and never makes more to move than needed.
-    if (where == x.device()) {
-      result = astype(x, type, copied);
-    } else if (itemsize(type) <= x.itemsize()) {
-      result = to_device(astype(x, type, false), where);
-    } else {
-      static_cast<void>(
-          astype(ndarray(x.view(layout{.shape = dims{0}, .strides = dims{0}})), type, false));
-      result = astype(to_device(x, where), type, false);
-    }
-  }
-  return wrap(std::move(result));
+    if (where == x.device()) return astype(x, type, copied);
+    if (itemsize(type) <= x.itemsize()) return to_device(astype(x, type, false), where);
+    static_cast<void>(
+        astype(ndarray(x.view(layout{.shape = dims{0}, .strides = dims{0}})), type, false));
+    return astype(to_device(x, where), type, false);
+  };
+  return wrap_made(x.size() > long_work || where != x.device(), convert);
 }
 
 /// dtypes promote by the standard's table.

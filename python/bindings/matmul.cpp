@@ -25,12 +25,7 @@ bool takes_long(const ndarray& x1, const ndarray& x2) {
 
 PyObject* product(const ndarray& x1, const ndarray& x2) {
   find_openblas();
-  ndarray result;
-  {
-    const without_gil working(takes_long(x1, x2));
-    result = matmul(x1, x2);
-  }
-  return wrap(std::move(result));
+  return wrap_made(takes_long(x1, x2), [&] { return matmul(x1, x2); });
 }
 
 PyObject* run_matmul(const arguments& with) {
@@ -42,12 +37,7 @@ PyObject* run_vecdot(const arguments& with) {
   const ndarray& x1 = require_array("vecdot", "x1", with[0]);
   const ndarray& x2 = require_array("vecdot", "x2", with[1]);
   const std::int64_t axis = integer(with, 2, -1);
-  ndarray result;
-  {
-    const without_gil working(takes_long(x1, x2));
-    result = vecdot(x1, x2, axis);
-  }
-  return wrap(std::move(result));
+  return wrap_made(takes_long(x1, x2), [&] { return vecdot(x1, x2, axis); });
 }
 
 struct summed_axes {
@@ -85,12 +75,8 @@ PyObject* run_tensordot(const arguments& with) {
   const ndarray& x2 = require_array("tensordot", "x2", with[1]);
   const summed_axes axes = parse_summed_axes(with, x1, x2);
   find_openblas();
-  ndarray result;
-  {
-    const without_gil working(x1.size() + x2.size() > 1024);
-    result = tensordot(x1, x2, axes.first, axes.second);
-  }
-  return wrap(std::move(result));
+  return wrap_made(x1.size() + x2.size() > 1024,
+                   [&] { return tensordot(x1, x2, axes.first, axes.second); });
 }
 
 }  // namespace

@@ -29,12 +29,8 @@ PyObject* binary(PyObject* left, PyObject* right) {
   if (first == parsed::error || second == parsed::error) return nullptr;
   if (first == parsed::no || second == parsed::no) Py_RETURN_NOTIMPLEMENTED;
   return guarded([&] {
-    ndarray result;
-    {
-      const without_gil working(takes_long(operands[0].array, operands[1].array));
-      result = apply(op_id_of<Op>, operands);
-    }
-    return wrap(std::move(result));
+    return wrap_made(takes_long(operands[0].array, operands[1].array),
+                     [&] { return apply(op_id_of<Op>, operands); });
   });
 }
 
@@ -42,12 +38,7 @@ template <class Op>
 PyObject* unary(PyObject* self) {
   return guarded([&] {
     const operand x{.array = &value_of(self)};
-    ndarray result;
-    {
-      const without_gil working(takes_long(x.array, nullptr));
-      result = apply(op_id_of<Op>, {&x, 1});
-    }
-    return wrap(std::move(result));
+    return wrap_made(takes_long(x.array, nullptr), [&] { return apply(op_id_of<Op>, {&x, 1}); });
   });
 }
 

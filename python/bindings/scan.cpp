@@ -17,12 +17,7 @@ PyObject* run_scan(scan_id op, const char* name, const arguments& with) {
   const std::optional<std::int64_t> axis = optional_integer(with, 1);
   const std::optional<dtype> type = parse_optional_dtype(name, with[2]);
   const bool include_initial = truth(with, 3, false);
-  ndarray result;
-  {
-    const without_gil working(x.size() > long_work);
-    result = scan(op, x, axis, type, include_initial);
-  }
-  return wrap(std::move(result));
+  return wrap_made(x.size() > long_work, [&] { return scan(op, x, axis, type, include_initial); });
 }
 
 PyObject* run_cumulative_prod(const arguments& with) {

@@ -53,12 +53,8 @@ PyObject* run_isin(const arguments& with) {
   require_operand(op, with[1], x2, rooms[1]);
   const bool invert = truth(with, 2, false);
   const auto size = [](const operand& x) { return x.array != nullptr ? x.array->size() : 1; };
-  ndarray result;
-  {
-    const without_gil working(size(x1) + size(x2) > long_work / 8);
-    result = isin(x1, x2, invert);
-  }
-  return wrap(std::move(result));
+  return wrap(
+      run_without_gil(size(x1) + size(x2) > long_work / 8, [&] { return isin(x1, x2, invert); }));
 }
 
 constexpr function_entry set_functions[] = {

@@ -21,12 +21,8 @@ PyObject* run_along(const char* op, const arguments& with, Sort sort_it) {
   const std::int64_t axis = integer(with, 1, -1);
   const bool descending = truth(with, 2, false);
   static_cast<void>(truth(with, 3, true));
-  ndarray result;
-  {
-    const without_gil working(x.size() > long_work / 8);
-    result = sort_it(x, axis, descending);
-  }
-  return wrap(std::move(result));
+  return wrap(
+      run_without_gil(x.size() > long_work / 8, [&] { return sort_it(x, axis, descending); }));
 }
 
 PyObject* run_sort(const arguments& with) { return run_along("sort", with, sort); }
@@ -49,12 +45,7 @@ PyObject* run_searchsorted(const arguments& with) {
   const bool right = parse_side(with[2]);
   const ndarray* sorter = with.has(3) ? &require_array(op, "sorter", with[3]) : nullptr;
   const std::int64_t queries = x2.array != nullptr ? x2.array->size() : 1;
-  ndarray result;
-  {
-    const without_gil working(queries > long_work / 64);
-    result = searchsorted(x1, x2, right, sorter);
-  }
-  return wrap(std::move(result));
+  return wrap_made(queries > long_work / 64, [&] { return searchsorted(x1, x2, right, sorter); });
 }
 
 constexpr function_entry sorting_functions[] = {

@@ -16,12 +16,7 @@ PyObject* run_take(const arguments& with) {
   const ndarray& x = require_array("take", "x", with[0]);
   const ndarray& indices = require_array("take", "indices", with[1]);
   const std::optional<std::int64_t> axis = optional_integer(with, 2);
-  ndarray result;
-  {
-    const without_gil working(true);
-    result = take(x, indices, axis);
-  }
-  return wrap(std::move(result));
+  return wrap_made(true, [&] { return take(x, indices, axis); });
 }
 
 PyObject* run_take_along_axis(const arguments& with) {
@@ -29,22 +24,12 @@ PyObject* run_take_along_axis(const arguments& with) {
   const ndarray& x = require_array(op, "x", with[0]);
   const ndarray& indices = require_array(op, "indices", with[1]);
   const std::int64_t axis = integer(with, 2, -1);
-  ndarray result;
-  {
-    const without_gil working(true);
-    result = take_along_axis(x, indices, axis);
-  }
-  return wrap(std::move(result));
+  return wrap_made(true, [&] { return take_along_axis(x, indices, axis); });
 }
 
 PyObject* run_nonzero(const arguments& with) {
   const ndarray& x = require_array("nonzero", "x", with[0]);
-  std::vector<ndarray> result;
-  {
-    const without_gil working(true);
-    result = nonzero(x);
-  }
-  return wrap_all(std::move(result));
+  return wrap_all(run_without_gil(true, [&] { return nonzero(x); }));
 }
 
 constexpr function_entry take_functions[] = {
