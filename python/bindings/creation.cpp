@@ -209,16 +209,17 @@ PyObject* run_from_dlpack(const arguments& with) {
   if (with.has(1)) how.where = usable_device(op, with[1]);
   // An own array needs no capsule, in which a logical device would lose its name.
   if (is_array(from)) return wrap(convert(how, value_of(from), false));
-  const bool to_host = how.where && how.where->kind == device_kind::cpu;
+  if (!how.where)
+    return wrap_made(false, [&] { return from_capsule(op, from, how.copied, false); });
+  const bool to_host = how.where->kind == device_kind::cpu;
   // Where the array moves, the one copy is made here.
-  const auto copied = how.where && how.copied == true ? std::nullopt : how.copied;
+  const auto copied = how.copied == true ? std::nullopt : how.copied;
   ndarray taken = from_capsule(op, from, copied, to_host);
-  if (taken.device().kind == device_kind::cpu && how.where && how.where->kind == device_kind::cpu &&
-      taken.device() != *how.where && how.copied != true) {
+  if (to_host && taken.device().kind == device_kind::cpu && taken.device() != *how.where &&
+      how.copied != true) {
     // Host memory of another library belongs to no logical device: it goes where it is asked for.
     return wrap(rehome(std::move(taken), *how.where));
   }
-  if (!how.where) return wrap(std::move(taken));
   return wrap(convert(how, std::move(taken), false));
 }
 

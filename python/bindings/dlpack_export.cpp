@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <string>
@@ -51,7 +52,8 @@ struct exported {
 /// Frees what was not consumed, which is if the capsule still has its first name.
 template <class Managed>
 void destroy_capsule(PyObject* capsule) {
-  if (PyCapsule_IsValid(capsule, Managed::name) == 0) return;
+  const char* const name = PyCapsule_GetName(capsule);
+  if (name != Managed::name && (name == nullptr || std::strcmp(name, Managed::name) != 0)) return;
   call_deleter(static_cast<Managed*>(PyCapsule_GetPointer(capsule, Managed::name)));
 }
 
@@ -81,7 +83,7 @@ std::optional<dtype> dtype_of(const data_type& type) noexcept {
     return table;
   }();
   const auto code = static_cast<std::size_t>(type.code);
-  if (code >= codes || type.bits < 8 || !std::has_single_bit(type.bits) || type.lanes != 1) {
+  if (code >= codes || type.bits < 8 || (type.bits & (type.bits - 1)) != 0 || type.lanes != 1) {
     return std::nullopt;
   }
   const std::size_t width = static_cast<std::size_t>(std::countr_zero(type.bits)) - 3;
@@ -200,16 +202,14 @@ integer_pair pair_of(const char* argument, PyObject* from) {
 
 bool given(PyObject* argument) { return argument != nullptr && argument != Py_None; }
 
-/// The version to write: 1.x where the consumer knows that, else none, which is the old structure.
-std::optional<version> version_for(PyObject* max_version) {
+/// The x of the version 1.x to write, where the consumer knows one; else none, which is the old
+/// structure.
+std::optional<std::uint32_t> minor_version_for(PyObject* max_version) {
   if (!given(max_version)) return std::nullopt;
   const integer_pair most = pair_of("max_version", max_version);
   if (most.first < 1) return std::nullopt;
-  version writes = own_version;
-  if (most.first == 1 && most.second < writes.minor) {
-    writes.minor = most.second < 0 ? 0 : static_cast<std::uint32_t>(most.second);
-  }
-  return writes;
+  if (most.first > 1 || most.second >= own_version.minor) return own_version.minor;
+  return most.second < 0 ? 0 : static_cast<std::uint32_t>(most.second);
 }
 
 /// The consumer's stream: -1 for "no order, please", else a handle. Throws for what the protocol
@@ -286,9 +286,9 @@ ndarray copied_for(const ndarray& array, const destination& to) {
   return to_device(array, device{});
 }
 
-PyObject* wrap_up(const ndarray& array, device_id where, std::optional<version> writes,
+PyObject* wrap_up(const ndarray& array, device_id where, std::optional<std::uint32_t> minor,
                   bool is_copy) {
-  if (!writes) {
+  if (!minor) {
     if (array.read_only()) {
       throw interchange_error(
           "__dlpack__: a read-only array needs DLPack 1.0 or newer; pass max_version=(1, 0), or "
@@ -297,7 +297,7 @@ PyObject* wrap_up(const ndarray& array, device_id where, std::optional<version> 
     return make_capsule(make_managed<managed_tensor>(array, where));
   }
   auto* managed = make_managed<managed_tensor_versioned>(array, where);
-  managed->written_by = *writes;
+  managed->written_by.minor = *minor;
   if (is_copy) managed->flags |= flag_is_copied;
   return make_capsule(managed);
 }
@@ -315,11 +315,11 @@ PyObject* export_device(const ndarray& array) {
 
 PyObject* export_capsule(const ndarray& array, PyObject* stream, PyObject* max_version,
                          PyObject* dl_device, std::optional<bool> copied) {
-  const std::optional<version> writes = version_for(max_version);
+  const std::optional<std::uint32_t> minor = minor_version_for(max_version);
   const destination to = destination_for(array, dl_device);
   if (!to.to_host && copied != true) {
     order_before(array, stream);
-    return wrap_up(array, to.where, writes, false);
+    return wrap_up(array, to.where, minor, false);
   }
   if (copied == false) {
     throw interchange_error("__dlpack__: an array on " + to_string(array.device()) +
@@ -333,7 +333,7 @@ PyObject* export_capsule(const ndarray& array, PyObject* stream, PyObject* max_v
   }
   const ndarray fresh = copied_for(array, to);
   if (!to.to_host) order_before(array, stream);
-  return wrap_up(fresh, to.to_host ? to.where : id_of(fresh), writes, true);
+  return wrap_up(fresh, to.to_host ? to.where : id_of(fresh), minor, true);
 }
 
 }  // namespace skerry::python

@@ -22,8 +22,8 @@ class signature {
   /// `text` as in "(x, /, *, axis=None)"; a leading "$self" is skipped.
   signature(const char* function, const char* text);
 
-  /// Arguments by position of their parameter, null where absent; the arguments of `*args` are
-  /// counted in `rest`. False with a TypeError set.
+  /// Arguments by position of their parameter, null where absent, into most_parameters places; the
+  /// arguments of `*args` are counted in `rest`. False with a TypeError set.
   bool bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
             Py_ssize_t* rest) const;
 
@@ -47,6 +47,7 @@ class signature {
   int count_ = 0;
   int positional_only_ = 0;
   int positional_ = 0;
+  int required_end_ = 0;  ///< no parameter from here on has to be given
   bool takes_rest_ = false;
 };
 
@@ -101,7 +102,8 @@ PyMethodDef* definitions() {
         method_definition(Table[I].name, entry_function<Table, I>,
                           document(Table[I].name, Table[I].signature, Table[I].doc))...,
         PyMethodDef{}};
-  }(std::make_index_sequence<count>{});
+  }
+  (std::make_index_sequence<count>{});
   return made.data();
 }
 

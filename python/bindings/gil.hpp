@@ -50,12 +50,13 @@ class with_gil {
   with_gil(const with_gil&) = delete;
   with_gil& operator=(const with_gil&) = delete;
   ~with_gil() {
-    if (held_) PyGILState_Release(state_);
+    if (is_taken_) PyGILState_Release(state_);
   }
   [[nodiscard]] explicit operator bool() const noexcept { return held_; }
 
  private:
   bool held_ = false;
+  bool is_taken_ = false;  ///< by this object
   PyGILState_STATE state_{};
 };
 
