@@ -41,6 +41,16 @@ bool spin_until(Condition condition) noexcept {
   return condition();
 }
 
+/// Without sleep where the other side has the lock: it lets go within nanoseconds, and would have
+/// to wake this thread by a system call.
+std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
+  for (int i = 0; i < 64; ++i) {
+    if (std::unique_lock lock(mutex, std::try_to_lock); lock) return lock;
+    pause();
+  }
+  return std::unique_lock(mutex);
+}
+
 /// In microseconds; where they differ, no two programs have the same ones.
 int next_delay() noexcept {
   const settings& now = current_settings();
@@ -61,7 +71,7 @@ queue::~queue() {
 
 work* queue::prepare() {
   {
-    const std::lock_guard lock(mutex_);
+    const auto lock = lock_soon(mutex_);
     if (spare_ != nullptr) {
       work* item = std::exchange(spare_, spare_->next);
       item->next = nullptr;
@@ -83,7 +93,7 @@ std::uint64_t queue::submit(work* item) {
   if (before > most_in_flight && !reached(before - most_in_flight)) wait(before - most_in_flight);
 
   if (!item->is_immediate) item->delay_us = next_delay();
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_soon(mutex_);
   if (!started_) {
     // Detached: the thread shares ownership of its queue, and a process may exit with work pending.
     std::thread([self = shared_from_this()] { self->loop(); }).detach();
@@ -123,14 +133,11 @@ void queue::close() noexcept {
 /// All that was submitted since the last call, in order; null when the queue is closed and empty.
 /// Items done with are kept for prepare() under the same lock, which saves the submitting thread
 /// most of the contention.
-work* queue::take(work* used) noexcept {
+work* queue::take(const done_items& used) noexcept {
   const std::uint64_t taken = done_.load(std::memory_order_relaxed);
   spin_until([&] { return submitted_.load(std::memory_order_acquire) > taken; });
-  std::unique_lock lock(mutex_);
-  while (used != nullptr) {
-    work* const item = std::exchange(used, used->next);
-    item->next = std::exchange(spare_, item);
-  }
+  std::unique_lock lock = lock_soon(mutex_);
+  if (used.first != nullptr) used.last->next = std::exchange(spare_, used.first);
   asleep_ = true;
   arrived_.wait(lock, [&] { return first_ != nullptr || closing_; });
   asleep_ = false;
@@ -141,16 +148,14 @@ work* queue::take(work* used) noexcept {
 void queue::count_done() noexcept {
   done_.fetch_add(1);
   if (waiters_.load() == 0) return;
-  {
-    const std::lock_guard lock(mutex_);
-  }
+  { const std::lock_guard lock(mutex_); }
   progressed_.notify_all();
 }
 
 void queue::loop() noexcept {
-  work* used = nullptr;
+  done_items used;
   for (work* batch = take(used); batch != nullptr; batch = take(used)) {
-    used = nullptr;
+    used = {.first = nullptr, .last = batch};
     while (batch != nullptr) {
       work* const item = std::exchange(batch, batch->next);
       if (item->delay_us > 0 && !stopping_) {
@@ -160,7 +165,7 @@ void queue::loop() noexcept {
       if (!stopping_ && sticky_error(ordinal_) == 0) item->run(*item, ordinal_);
       // Before the work counts as done: nothing of it may be alive then.
       item->clear();
-      item->next = std::exchange(used, item);
+      item->next = std::exchange(used.first, item);
       count_done();
     }
   }

@@ -76,8 +76,13 @@ class queue : public std::enable_shared_from_this<queue> {
   void drop_work() noexcept { stopping_.store(true); }
 
  private:
+  struct done_items {
+    work* first = nullptr;
+    work* last = nullptr;
+  };
+
   void loop() noexcept;
-  work* take(work* used) noexcept;
+  work* take(const done_items& used) noexcept;
   void count_done() noexcept;
 
   const int ordinal_;
@@ -91,8 +96,9 @@ class queue : public std::enable_shared_from_this<queue> {
   bool asleep_ = false;
   bool closing_ = false;
   std::atomic<bool> stopping_{false};
-  std::atomic<std::uint64_t> submitted_{0};
-  std::atomic<std::uint64_t> done_{0};
+  // Each in a cache line of its own: one thread writes it, the other looks at it all the time.
+  alignas(64) std::atomic<std::uint64_t> submitted_{0};
+  alignas(64) std::atomic<std::uint64_t> done_{0};
   std::atomic<int> waiters_{0};
 };
 
