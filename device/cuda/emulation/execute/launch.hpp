@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "device/cuda/emulation/failure.hpp"
+#include "device/cuda/emulation/ptx/module.hpp"
+
+namespace skerry::emulation {
+
+/// A grid's or a block's, as dim3.
+struct extent {
+  std::uint32_t x = 1;
+  std::uint32_t y = 1;
+  std::uint32_t z = 1;
+  [[nodiscard]] std::uint64_t count() const noexcept { return std::uint64_t{x} * y * z; }
+};
+
+/// The device that is emulated, and how adverse its schedule is. Everything repeats from the seed.
+struct device_model {
+  int compute_capability = 80;
+  int multiprocessors = 4;
+  std::uint32_t shared_bytes_per_block = 48 << 10;
+  std::uint32_t shared_bytes_per_block_optin = 163 << 10;
+  std::uint32_t shared_bytes_per_multiprocessor = 164 << 10;
+  std::uint32_t threads_per_block = 1024;
+  std::uint32_t threads_per_multiprocessor = 2048;
+  std::uint32_t blocks_per_multiprocessor = 32;
+  std::uint32_t registers_per_multiprocessor = 65536;
+
+  std::uint64_t seed = 0;
+  /// Blocks that run interleaved; 1 runs one after the other, the fastest.
+  int resident_blocks = 1;
+  /// Instructions after which another warp goes on, on average; 0: only where one has to wait.
+  int quantum = 0;
+  /// A kernel that executes more instructions of warps fails with 702; 0: no limit.
+  std::uint64_t instruction_limit = 0;
+  /// Plain stores to global memory become visible at a fence, a barrier or the end alone.
+  bool holds_stores_back = false;
+};
+
+/// Bytes [begin, end) that kernels may access.
+struct allocation {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// What the machine knows of memory; asked from the threads that run kernels.
+class memory_map {
+ public:
+  virtual ~memory_map() = default;
+  /// The live allocation that holds the byte at `address`, and is accessible from the device that
+  /// the kernel runs on; empty if there is none. It stays valid until the kernel ends.
+  [[nodiscard]] virtual allocation find(std::uint64_t address) const = 0;
+  /// The nearest allocation for a report, such as "8 bytes past the end of 4096 bytes at 0x...".
+  [[nodiscard]] virtual std::string describe(std::uint64_t address) const = 0;
+};
+
+/// One launch. What it refers to lives until the kernel has ended.
+struct launch {
+  extent grid;
+  extent block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  /// kernel_attributes::parameter_bytes of them, each parameter at its offset.
+  std::span<const std::byte> parameters;
+  /// Where the device has module::variables(), in their order.
+  std::span<const std::uint64_t> variables;
+  /// Mixed into the seed, so that no two launches have the same schedule.
+  std::uint64_t number = 0;
+};
+
+/// What the kernels did; added up.
+struct statistics {
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t lane_instructions = 0;
+};
+
+/// What a launch itself returns, before anything runs: 1 too much shared memory, 9 an impossible
+/// grid or block, 209, 218 or 222 a kernel that can't be decoded, 701 too many threads for this
+/// kernel. `shared_bytes_limit` is what cudaFuncSetAttribute allowed for the kernel, or 48 KiB.
+[[nodiscard]] std::optional<failure> refuse(const kernel& what, const launch& how,
+                                            const device_model& device,
+                                            std::uint32_t shared_bytes_limit);
+
+/// Runs a kernel to its end on the calling thread. A failure (700, 702, 715, 716, 719, 801) is what
+/// CUDA would report asynchronously, and its text says where; threads that had begun stay undone.
+[[nodiscard]] std::optional<failure> run(const kernel& what, const launch& how,
+                                         const device_model& device, const memory_map& memory,
+                                         statistics* counted = nullptr);
+
+}  // namespace skerry::emulation

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/cuda/emulation/failure.hpp"
+
+namespace skerry::emulation {
+
+namespace ptx {
+struct module_source;
+struct entry_source;
+}  // namespace ptx
+struct program;
+class module;
+
+/// A parameter of a kernel: where its bytes lie in what a launch hands over.
+struct parameter {
+  std::string name;
+  std::uint32_t offset = 0;
+  std::uint32_t nbytes = 0;
+};
+
+/// A .global or .const variable. The runtime gives each device a copy of it.
+struct variable {
+  std::string name;
+  std::size_t nbytes = 0;
+  std::size_t alignment = 1;
+  bool is_constant = false;
+  std::vector<std::byte> initial;  ///< of nbytes; the runtime copies them when it places it
+};
+
+/// What cudaFuncGetAttributes and the occupancy calculator need.
+struct kernel_attributes {
+  std::size_t static_shared_bytes = 0;
+  std::size_t local_bytes = 0;
+  std::size_t parameter_bytes = 0;
+  int registers = 0;              ///< an estimate: ptxas alone knows
+  int max_threads_per_block = 0;  ///< .maxntid, or 1024
+  int ptx_version = 0;            ///< such as 80
+  int binary_version = 0;
+};
+
+/// A kernel of a module, decoded when it is first asked for more than its name. Thread-safe.
+class kernel {
+ public:
+  kernel(const module& owner, const ptx::entry_source& source);
+  kernel(const kernel&) = delete;
+  kernel& operator=(const kernel&) = delete;
+  ~kernel();
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// As c++filt writes it.
+  [[nodiscard]] std::string readable_name() const;
+  [[nodiscard]] std::span<const parameter> parameters() const noexcept;
+  [[nodiscard]] const module& owner() const noexcept { return owner_; }
+  /// Throws image_error for a kernel that isn't PTX.
+  [[nodiscard]] kernel_attributes attributes() const;
+  /// What the executor runs; throws image_error.
+  [[nodiscard]] const program& decoded() const;
+
+ private:
+  struct lazily_decoded;
+  const module& owner_;
+  const ptx::entry_source& source_;
+  std::string name_;
+  std::unique_ptr<lazily_decoded> decoded_;
+};
+
+/// The kernels and variables of one image, shared by all devices of a compute capability.
+class module {
+ public:
+  /// Of a fat binary (its PTX for the newest target that the capability, such as 80, can run), of
+  /// the `__fatBinC_Wrapper_t` data it points to, or of PTX text, with or without a final zero.
+  /// Throws image_error: 200 damaged, 209 nothing for this capability, 218 no PTX, 222 PTX of a
+  /// newer version.
+  [[nodiscard]] static std::shared_ptr<const module> load(std::span<const std::byte> image,
+                                                          int compute_capability);
+  /// The size of a fat binary, which says so itself: the runtime is handed a pointer alone.
+  /// Throws image_error(200) if it is none.
+  [[nodiscard]] static std::size_t fat_binary_size(const std::byte* data);
+
+  ~module();
+  module(const module&) = delete;
+  module& operator=(const module&) = delete;
+
+  /// By its mangled name; null if there is none.
+  [[nodiscard]] const kernel* find(std::string_view name) const noexcept;
+  [[nodiscard]] std::span<const std::unique_ptr<kernel>> kernels() const noexcept {
+    return kernels_;
+  }
+  /// In the order in which launch::variables has their addresses.
+  [[nodiscard]] std::span<const variable> variables() const noexcept;
+  [[nodiscard]] const variable* find_variable(std::string_view name) const noexcept;
+  [[nodiscard]] int target() const noexcept;  ///< such as 80
+  [[nodiscard]] int compute_capability() const noexcept { return compute_capability_; }
+  [[nodiscard]] const ptx::module_source& source() const noexcept { return *source_; }
+
+ private:
+  module(std::unique_ptr<ptx::module_source> source, int compute_capability);
+  std::unique_ptr<ptx::module_source> source_;
+  int compute_capability_;
+  std::vector<std::unique_ptr<kernel>> kernels_;  // sorted by name
+};
+
+}  // namespace skerry::emulation
