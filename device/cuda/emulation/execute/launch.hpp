@@ -38,10 +38,14 @@ struct device_model {
   int resident_blocks = 1;
   /// Instructions after which another warp goes on, on average; 0: only where one has to wait.
   int quantum = 0;
+  /// Which of the members elect.sync elects; any of them is right.
+  std::uint32_t elected_member = 0;
   /// A kernel that executes more instructions of warps fails with 702; 0: no limit.
   std::uint64_t instruction_limit = 0;
   /// Plain stores to global memory become visible at a fence, a barrier or the end alone.
   bool holds_stores_back = false;
+  /// A race on shared memory is a failure; slower by a factor of two to four.
+  bool checks_shared_races = false;
 };
 
 /// Bytes [begin, end) that kernels may access.
@@ -67,9 +71,9 @@ struct launch {
   extent block;
   std::uint32_t dynamic_shared_bytes = 0;
   /// kernel_attributes::parameter_bytes of them, each parameter at its offset.
-  std::span<const std::byte> parameters;
+  std::span<const std::byte> parameters{};
   /// Where the device has module::variables(), in their order.
-  std::span<const std::uint64_t> variables;
+  std::span<const std::uint64_t> variables{};
   /// Mixed into the seed, so that no two launches have the same schedule.
   std::uint64_t number = 0;
 };

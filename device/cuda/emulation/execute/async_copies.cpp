@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "device/cuda/emulation/execute/block.hpp"
+#include "device/cuda/emulation/execute/elementwise.hpp"
+#include "device/cuda/emulation/execute/memory_operations.hpp"
+
+// A copy is done no sooner than somebody waits for it, so that who reads too early finds poison.
+namespace skerry::emulation {
+namespace {
+
+/// A shared address in a register of either size, a generic one too.
+[[nodiscard]] std::uint64_t shared_address(warp& on, const instruction& what, std::size_t source,
+                                           int lane) {
+  return what.operand_nbytes == 4
+             ? on.values<const u32>(what.source[source])[lane]
+             : without_shared_base(on, on.values<const u64>(what.source[source])[lane]);
+}
+
+void finish(const pending_copy& copy) {
+  std::memcpy(copy.to, copy.from, copy.nbytes);
+  std::memset(copy.to + copy.nbytes, 0, copy.filled);
+}
+
+/// Copies of active lanes whose group is one of the last `kept` stay pending.
+void finish_groups(warp& on, lane_mask active, std::uint32_t kept) {
+  std::erase_if(on.copies, [&](const pending_copy& copy) {
+    const std::uint32_t groups = on.copy_group[static_cast<std::size_t>(copy.lane)];
+    const bool is_done = (active >> copy.lane & 1) != 0 && copy.group + kept < groups;
+    if (is_done) finish(copy);
+    return is_done;
+  });
+}
+
+}  // namespace
+
+void copy_async(warp& on, const instruction& what, lane_mask active) {
+  release_stores(on);
+  const std::uint32_t nbytes = what.count;
+  for_lanes(active, [&](int lane) {
+    const std::uint32_t copied = what.source[2] == no_row
+                                     ? nbytes
+                                     : std::min(nbytes, on.values<const u32>(what.source[2])[lane]);
+    const std::uint64_t shared =
+        shared_address(on, what, 0, lane) + static_cast<std::uint64_t>(what.immediate);
+    const std::uint64_t global = on.values<const u64>(what.source[1])[lane] +
+                                 static_cast<std::uint64_t>(static_cast<s32>(what.target));
+    std::byte* const to =
+        resolve_shared(on, lane, shared, {.nbytes = nbytes, .writes = true}, nbytes);
+    const std::byte* const from =
+        resolve_global(on, lane, global, {.nbytes = copied, .writes = false}, nbytes);
+    on.copies.push_back({.lane = lane,
+                         .group = on.copy_group[static_cast<std::size_t>(lane)],
+                         .to = to,
+                         .from = from,
+                         .nbytes = copied,
+                         .filled = nbytes - copied});
+  });
+}
+
+void commit_copies(warp& on, const instruction& /*what*/, lane_mask active) {
+  for_lanes(active, [&](int lane) { ++on.copy_group[static_cast<std::size_t>(lane)]; });
+}
+
+void wait_for_copies(warp& on, const instruction& what, lane_mask active) {
+  const auto kept = what.source[0] == no_row ? 0 : on.values<const u32>(what.source[0])[0];
+  finish_groups(on, active, kept);
+}
+
+void wait_for_all_copies(warp& on, const instruction& what, lane_mask active) {
+  commit_copies(on, what, active);
+  finish_groups(on, active, 0);
+}
+
+void bulk_load_async(warp& on, const instruction& what, lane_mask active) {
+  release_stores(on);
+  for_lanes(active, [&](int lane) {
+    const std::uint32_t nbytes = on.values<const u32>(what.source[2])[lane];
+    if (nbytes % 16 != 0) {
+      fault(code::misaligned_address, lane,
+            "a bulk copy of " + std::to_string(nbytes) + " bytes, no multiple of 16");
+    }
+    std::byte* const to = resolve_shared(on, lane, shared_address(on, what, 0, lane),
+                                         {.nbytes = nbytes, .writes = true}, 16);
+    const std::byte* const from =
+        resolve_global(on, lane, on.values<const u64>(what.source[1])[lane],
+                       {.nbytes = nbytes, .writes = false}, 16);
+    std::byte* const barrier = resolve_shared(on, lane, shared_address(on, what, 3, lane),
+                                              {.nbytes = 8, .writes = true}, 8);
+    on.owner->loads.push_back({.to = to, .from = from, .nbytes = nbytes, .barrier = barrier});
+  });
+}
+
+void bulk_store_async(warp& on, const instruction& what, lane_mask active) {
+  release_stores(on);
+  block& owner = *on.owner;
+  for_lanes(active, [&](int lane) {
+    const std::uint32_t nbytes = on.values<const u32>(what.source[2])[lane];
+    if (nbytes % 16 != 0) {
+      fault(code::misaligned_address, lane,
+            "a bulk copy of " + std::to_string(nbytes) + " bytes, no multiple of 16");
+    }
+    std::byte* const to = resolve_global(on, lane, on.values<const u64>(what.source[0])[lane],
+                                         {.nbytes = nbytes, .writes = true}, 16);
+    const std::byte* const from = resolve_shared(on, lane, shared_address(on, what, 1, lane),
+                                                 {.nbytes = nbytes, .writes = false}, 16);
+    const std::uint32_t thread = on.number * warp_size + static_cast<std::uint32_t>(lane);
+    owner.stores.push_back({.thread = thread,
+                            .group = owner.store_groups[thread],
+                            .to = to,
+                            .from = from,
+                            .nbytes = nbytes});
+  });
+}
+
+void commit_bulk(warp& on, const instruction& /*what*/, lane_mask active) {
+  for_lanes(active, [&](int lane) {
+    ++on.owner->store_groups[on.number * warp_size + static_cast<std::uint32_t>(lane)];
+  });
+}
+
+void wait_for_bulk(warp& on, const instruction& what, lane_mask active) {
+  for_lanes(active, [&](int lane) {
+    on.owner->finish_stores(on.number * warp_size + static_cast<std::uint32_t>(lane),
+                            on.values<const u32>(what.source[0])[lane]);
+  });
+}
+
+void block::finish_loads(std::byte* barrier) {
+  std::erase_if(loads, [&](const bulk_load& copy) {
+    if (copy.barrier != barrier) return false;
+    std::memcpy(copy.to, copy.from, copy.nbytes);
+    complete_bytes(barrier, copy.nbytes);
+    return true;
+  });
+}
+
+void block::finish_stores(std::uint32_t thread, std::uint32_t groups_left) {
+  std::erase_if(stores, [&](const bulk_store& copy) {
+    if (copy.thread != thread || copy.group + groups_left >= store_groups[thread]) return false;
+    std::memcpy(copy.to, copy.from, copy.nbytes);
+    return true;
+  });
+}
+
+void block::finish_all_stores() {
+  for (const bulk_store& copy : stores) std::memcpy(copy.to, copy.from, copy.nbytes);
+  stores.clear();
+}
+
+}  // namespace skerry::emulation

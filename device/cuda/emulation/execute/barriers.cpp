@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "device/cuda/emulation/check/shared_races.hpp"
+#include "device/cuda/emulation/execute/block.hpp"
+
+namespace skerry::emulation {
+namespace {
+
+[[nodiscard]] lane_mask waiting_at(const warp& on, std::size_t barrier) {
+  lane_mask found = 0;
+  for_lanes(on.at_barrier, [&](int lane) {
+    if (on.barrier[static_cast<std::size_t>(lane)] == barrier) found |= lane_mask{1} << lane;
+  });
+  return found;
+}
+
+/// A barrier with a count counts whole warps: lanes that have ended, or never were, have come.
+[[nodiscard]] std::uint32_t absent_lanes(const block& of, std::size_t barrier) {
+  std::uint32_t absent = 0;
+  for (const warp& one : of.warps) {
+    if (waiting_at(one, barrier) != 0) {
+      absent += static_cast<std::uint32_t>(std::popcount(~one.alive));
+    }
+  }
+  return absent;
+}
+
+[[nodiscard]] bool is_complete(const block& of, std::size_t barrier) {
+  const barrier_state& state = of.barriers[barrier];
+  if (state.arrived == 0) return false;
+  if (state.expected == 0) return state.arrived >= of.alive_threads();
+  return state.arrived + absent_lanes(of, barrier) >= state.expected;
+}
+
+void write_reduction(warp& on, const instruction& what, int lane, const barrier_state& state) {
+  const lane_mask bit = lane_mask{1} << lane;
+  switch (what.barrier) {
+    case barrier_kind::count:
+      on.values<std::uint32_t>(what.destination[0])[lane] = state.votes;
+      return;
+    case barrier_kind::all:
+      return on.set_predicate(what.destination[0], state.votes == state.arrived ? bit : 0, bit);
+    case barrier_kind::any:
+      return on.set_predicate(what.destination[0], state.votes != 0 ? bit : 0, bit);
+    default:
+      return;
+  }
+}
+
+void release_if_complete(block& of, std::size_t barrier) {
+  if (!is_complete(of, barrier)) return;
+  const barrier_state state = of.barriers[barrier];
+  of.barriers[barrier] = {};
+  if (of.races) of.races->synchronize();
+  if (barrier == cluster_barrier) ++of.cluster_phase;
+  for (warp& one : of.warps) {
+    const lane_mask released = waiting_at(one, barrier);
+    one.at_barrier &= ~released;
+    for_lanes(released, [&](int lane) {
+      std::uint32_t& at = one.at[static_cast<std::size_t>(lane)];
+      write_reduction(one, of.launched.code.code[at], lane, state);
+      ++at;
+    });
+  }
+}
+
+void arrive_at_cluster_barrier(warp& on, const instruction& what, lane_mask mask) {
+  block& owner = *on.owner;
+  for_lanes(mask, [&](int lane) {
+    const auto index = static_cast<std::size_t>(lane);
+    std::uint32_t& phase = owner.cluster_phases[std::size_t{on.number} * warp_size + index];
+    if (what.barrier == barrier_kind::cluster_arrive) {
+      phase = owner.cluster_phase;
+      ++owner.barriers[cluster_barrier].arrived;
+      ++on.at[index];
+    } else if (phase != owner.cluster_phase) {
+      ++on.at[index];
+    } else {
+      on.at_barrier |= lane_mask{1} << lane;
+      on.barrier[index] = cluster_barrier;
+    }
+  });
+  release_if_complete(owner, cluster_barrier);
+}
+
+/// One lane arrives; says at which barrier.
+std::size_t arrive(warp& on, const instruction& what, int lane) {
+  const auto value = [&](std::size_t source) {
+    return on.values<const std::uint32_t>(what.source[source])[lane];
+  };
+  const std::size_t barrier = what.source[0] == no_row ? 0 : value(0);
+  if (barrier >= named_barriers) {
+    fault(code::illegal_instruction, lane, "barrier " + std::to_string(barrier) + " of 16");
+  }
+  barrier_state& state = on.owner->barriers[barrier];
+  const std::uint32_t expected = what.source[1] == no_row ? 0 : value(1);
+  if (expected % warp_size != 0) {
+    fault(code::illegal_instruction, lane,
+          "a barrier for " + std::to_string(expected) + " threads, no multiple of 32");
+  }
+  if (state.arrived != 0 && state.expected != expected) {
+    fault(code::illegal_instruction, lane,
+          "threads expect different numbers of threads at barrier " + std::to_string(barrier));
+  }
+  state.expected = expected;
+  ++state.arrived;
+  if (what.source[2] != no_row && (on.predicate(what, 2) >> lane & 1) != 0) ++state.votes;
+  if (what.barrier == barrier_kind::arrive) {
+    ++on.at[static_cast<std::size_t>(lane)];
+  } else {
+    on.at_barrier |= lane_mask{1} << lane;
+    on.barrier[static_cast<std::size_t>(lane)] = static_cast<std::uint8_t>(barrier);
+  }
+  return barrier;
+}
+
+}  // namespace
+
+void arrive_at_barrier(warp& on, const instruction& what, lane_mask mask) {
+  release_stores(on);
+  if (what.barrier == barrier_kind::cluster_arrive || what.barrier == barrier_kind::cluster_wait) {
+    arrive_at_cluster_barrier(on, what, mask);
+    return;
+  }
+  std::uint32_t touched = 0;
+  for_lanes(mask, [&](int lane) { touched |= std::uint32_t{1} << arrive(on, what, lane); });
+  for_lanes(touched, [&](int barrier) {
+    release_if_complete(*on.owner, static_cast<std::size_t>(barrier));
+  });
+}
+
+void recheck_barriers(block& of) {
+  for (std::size_t barrier = 0; barrier < of.barriers.size(); ++barrier) {
+    release_if_complete(of, barrier);
+  }
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device/cuda/emulation/execute/launch.hpp"
+#include "device/cuda/emulation/execute/program.hpp"
+#include "device/cuda/emulation/execute/random.hpp"
+#include "device/cuda/emulation/execute/warp.hpp"
+
+namespace skerry::emulation {
+
+class shared_races;
+
+/// What fresh memory, shared memory and registers hold.
+inline constexpr int poison = 0xa5;
+
+/// Bytes that begin at a multiple of 128.
+class aligned_bytes {
+ public:
+  explicit aligned_bytes(std::size_t nbytes);
+  [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
+  [[nodiscard]] std::size_t size() const noexcept { return nbytes_; }
+
+ private:
+  struct release {
+    void operator()(std::byte* data) const noexcept;
+  };
+  std::size_t nbytes_;
+  std::unique_ptr<std::byte, release> data_;
+};
+
+/// What all blocks of a launch share.
+struct launch_state {
+  launch_state(const kernel& what, const launch& how, const device_model& device,
+               const memory_map& memory);
+
+  const kernel& what;
+  const program& code;
+  const launch& how;
+  const device_model& device;
+  const memory_map& memory;
+  random_source random;
+  aligned_bytes constants;  ///< bank 1
+  std::vector<std::byte> parameters;
+  std::vector<allocation> known;  ///< what each instruction accessed last
+  statistics counted;
+};
+
+/// cp.async.bulk into shared memory, done when somebody looks at its barrier.
+struct bulk_load {
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+  std::uint32_t nbytes = 0;
+  std::byte* barrier = nullptr;
+};
+
+/// cp.async.bulk out of shared memory, done when its thread waits for the group.
+struct bulk_store {
+  std::uint32_t thread = 0;
+  std::uint32_t group = 0;
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+  std::uint32_t nbytes = 0;
+};
+
+/// A plain store to global memory that others do not see yet.
+struct held_store {
+  std::byte* to = nullptr;
+  std::uint32_t nbytes = 0;
+  std::array<std::byte, 16> value{};
+};
+
+/// The threads that have come to a barrier of a block.
+struct barrier_state {
+  std::uint32_t arrived = 0;
+  std::uint32_t expected = 0;  ///< 0: all threads of the block that have not ended
+  std::uint32_t votes = 0;     ///< of those whose predicate holds
+};
+
+inline constexpr std::size_t named_barriers = 16;
+/// Of a cluster, which is one block here: it is arrived at and waited for apart.
+inline constexpr std::size_t cluster_barrier = 16;
+
+/// A block that is being run.
+class block {
+ public:
+  explicit block(launch_state& of);
+  block(const block&) = delete;
+  block& operator=(const block&) = delete;
+  ~block();
+
+  /// Begins with the block of that number in the grid.
+  void start(std::uint64_t number);
+  [[nodiscard]] std::uint32_t alive_threads() const noexcept;
+  [[nodiscard]] bool has_ended() const noexcept;
+  /// Does the copies for an mbarrier, and what remains of those out of shared memory at the end.
+  void finish_loads(std::byte* barrier);
+  void finish_stores(std::uint32_t thread, std::uint32_t groups_left);
+  void finish_all_stores();
+
+  launch_state& launched;
+  extent at;
+  aligned_bytes shared;
+  std::uint32_t shared_nbytes;
+  std::vector<warp> warps;
+  std::array<barrier_state, named_barriers + 1> barriers{};
+  std::uint32_t cluster_phase = 0;
+  std::vector<std::uint32_t> cluster_phases;  ///< in which each thread has arrived last
+  std::vector<bulk_load> loads;
+  std::vector<bulk_store> stores;
+  std::vector<std::uint32_t> store_groups;
+  std::unique_ptr<shared_races> races;        ///< null: nobody looks for them
+  std::vector<std::vector<held_store>> held;  ///< of each warp, in their order
+
+ private:
+  void start_warp(warp& which);
+
+  aligned_bytes registers_;
+  aligned_bytes local_;
+};
+
+/// Runs what is ready of a warp for `quantum` instructions, or until it waits. Throws failure.
+void run_warp(warp& on, std::uint64_t quantum);
+
+/// The lanes in `mask`, all at the same instruction, arrive at its barrier.
+void arrive_at_barrier(warp& on, const instruction& what, lane_mask mask);
+/// Looks at all barriers again: threads have ended.
+void recheck_barriers(block& of);
+
+// Stores are held back where device_model::holds_stores_back asks for it: held_stores.cpp.
+void hold_store(warp& on, std::byte* to, const std::byte* value, std::uint32_t nbytes);
+/// The warp's stores become visible, in an order of their own: none of them is before another.
+void release_stores(warp& on);
+/// A warp sees what it has stored itself: before it reads there, or stores by other means.
+void release_stores_at(warp& on, const std::byte* begin, std::uint32_t nbytes);
+
+/// Throws kernel_fault.
+[[noreturn]] void fault(int code, int lane, std::string what);
+
+}  // namespace skerry::emulation

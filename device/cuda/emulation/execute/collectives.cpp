@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/check/shared_races.hpp"
+#include "device/cuda/emulation/execute/block.hpp"
+#include "device/cuda/emulation/execute/elementwise.hpp"
+
+// Each handler runs once for all lanes that take part: see run_collective in scheduler.cpp.
+namespace skerry::emulation {
+namespace {
+
+/// What a lane reads of one that takes no part is not defined: so it is nothing that looks right.
+constexpr u32 of_nobody = 0xdeadbeef;
+
+enum class direction { up, down, butterfly, index };
+
+struct lane_choice {
+  int from = 0;
+  bool is_in_range = false;
+};
+
+/// PTX ISA, shfl.sync: `c` has the last lane of a segment, and above it the bits that segments
+/// share.
+template <direction To>
+[[nodiscard]] lane_choice chosen(int lane, u32 b, u32 c) {
+  const int amount = static_cast<int>(b & 31);
+  const int clamp = static_cast<int>(c & 31);
+  const int segment = static_cast<int>(c >> 8 & 31);
+  const int last = (lane & segment) | (clamp & ~segment);
+  switch (To) {
+    case direction::up:
+      return {lane - amount, lane - amount >= last};
+    case direction::down:
+      return {lane + amount, lane + amount <= last};
+    case direction::butterfly:
+      return {lane ^ amount, (lane ^ amount) <= last};
+    case direction::index:
+      break;
+  }
+  const int from = (lane & segment) | (amount & ~segment);
+  return {from, from <= last};
+}
+
+template <direction To>
+void shuffle(warp& on, const instruction& what, lane_mask active) {
+  std::array<u32, warp_size> values;
+  std::memcpy(values.data(), on.values<const u32>(what.source[0]), sizeof values);
+  const u32* const b = on.values<const u32>(what.source[1]);
+  const u32* const c = on.values<const u32>(what.source[2]);
+  std::array<u32, warp_size> results;
+  lane_mask in_range = 0;
+  for_lanes(active, [&](int lane) {
+    const lane_choice choice = chosen<To>(lane, b[lane], c[lane]);
+    const int from = choice.is_in_range ? choice.from : lane;
+    in_range |= lane_mask{choice.is_in_range} << lane;
+    results[static_cast<std::size_t>(lane)] =
+        (active >> from & 1) != 0 ? values[static_cast<std::size_t>(from)] : of_nobody;
+  });
+  blend(on.values<u32>(what.destination[0]), results.data(), active);
+  on.set_predicate(what.destination[1], in_range, active);
+}
+
+void ballot(warp& on, const instruction& what, lane_mask active) {
+  const lane_mask votes = on.predicate(what, 0) & active;
+  u32* const to = on.values<u32>(what.destination[0]);
+  for_lanes(active, [&](int lane) { to[lane] = votes; });
+}
+
+void vote_any(warp& on, const instruction& what, lane_mask active) {
+  const bool any = (on.predicate(what, 0) & active) != 0;
+  on.set_predicate(what.destination[0], any ? all_lanes : 0, active);
+}
+
+void vote_all(warp& on, const instruction& what, lane_mask active) {
+  const bool all = (on.predicate(what, 0) & active) == active;
+  on.set_predicate(what.destination[0], all ? all_lanes : 0, active);
+}
+
+void vote_uniform(warp& on, const instruction& what, lane_mask active) {
+  const lane_mask votes = on.predicate(what, 0) & active;
+  on.set_predicate(what.destination[0], votes == 0 || votes == active ? all_lanes : 0, active);
+}
+
+template <class T>
+void match_any(warp& on, const instruction& what, lane_mask active) {
+  const T* const values = on.values<const T>(what.source[0]);
+  std::array<u32, warp_size> equal{};
+  for_lanes(active, [&](int lane) {
+    for_lanes(active, [&](int other) {
+      if (values[other] == values[lane]) {
+        equal[static_cast<std::size_t>(lane)] |= u32{1} << other;
+      }
+    });
+  });
+  blend(on.values<u32>(what.destination[0]), equal.data(), active);
+}
+
+template <class T>
+void match_all(warp& on, const instruction& what, lane_mask active) {
+  const T* const values = on.values<const T>(what.source[0]);
+  const T first = values[std::countr_zero(active)];
+  bool same = true;
+  for_lanes(active, [&](int lane) { same = same && values[lane] == first; });
+  std::array<u32, warp_size> found;
+  found.fill(same ? active : 0);
+  blend(on.values<u32>(what.destination[0]), found.data(), active);
+  on.set_predicate(what.destination[1], same ? all_lanes : 0, active);
+}
+
+struct sum {
+  static u32 of(u32 a, u32 b) { return a + b; }
+};
+struct smaller {
+  template <class T>
+  static T of(T a, T b) {
+    return std::min(a, b);
+  }
+};
+struct larger {
+  template <class T>
+  static T of(T a, T b) {
+    return std::max(a, b);
+  }
+};
+struct conjunction {
+  static u32 of(u32 a, u32 b) { return a & b; }
+};
+struct disjunction {
+  static u32 of(u32 a, u32 b) { return a | b; }
+};
+struct exclusive_disjunction {
+  static u32 of(u32 a, u32 b) { return a ^ b; }
+};
+
+template <class F, class T>
+void reduce(warp& on, const instruction& what, lane_mask active) {
+  const T* const values = on.values<const T>(what.source[0]);
+  const int first = std::countr_zero(active);
+  T result = values[first];
+  for_lanes(active & (active - 1), [&](int lane) { result = F::of(result, values[lane]); });
+  T* const to = on.values<T>(what.destination[0]);
+  for_lanes(active, [&](int lane) { to[lane] = result; });
+}
+
+/// Any lane may be elected, but of the same members always the same one.
+void elect(warp& on, const instruction& what, lane_mask active) {
+  lane_mask left = active;
+  const auto members = static_cast<std::uint32_t>(std::popcount(active));
+  for (std::uint32_t skip = on.owner->launched.device.elected_member % members; skip > 0; --skip) {
+    left &= left - 1;
+  }
+  const int elected = std::countr_zero(left);
+  if (what.destination[0] != no_row) {
+    u32* const to = on.values<u32>(what.destination[0]);
+    for_lanes(active, [&](int lane) { to[lane] = static_cast<u32>(elected); });
+  }
+  on.set_predicate(what.destination[1], lane_mask{1} << elected, active);
+}
+
+/// bar.warp.sync alone orders accesses to memory; the other collectives do not.
+void converge(warp& on, const instruction& /*what*/, lane_mask /*active*/) {
+  if (on.owner->races) on.owner->races->synchronize_warp(on);
+}
+
+/// The last argument of each names the members.
+[[nodiscard]] operation collective(handler run, std::vector<std::uint8_t> results,
+                                   std::vector<std::uint8_t> arguments,
+                                   std::size_t optional_results = 0) {
+  const int members = static_cast<int>(arguments.size());
+  arguments.push_back(sizeof(lane_mask));
+  return {.run = run,
+          .flow = control::collective,
+          .results = std::move(results),
+          .arguments = std::move(arguments),
+          .optional_results = optional_results,
+          .members = members};
+}
+
+void declare_votes(operation_table& table) {
+  const auto declare = [&](std::string_view mode, std::string_view type, handler run,
+                           std::uint8_t result) {
+    // nvcc writes one order, inline PTX of CUB the other.
+    table.add({"vote.sync.", mode, ".", type}, collective(run, {result}, {predicate_size}));
+    table.add({"vote.", mode, ".sync.", type}, collective(run, {result}, {predicate_size}));
+  };
+  declare("ballot", "b32", ballot, 4);
+  declare("any", "pred", vote_any, predicate_size);
+  declare("all", "pred", vote_all, predicate_size);
+  declare("uni", "pred", vote_uniform, predicate_size);
+}
+
+}  // namespace
+
+void declare_collectives(operation_table& table) {
+  const auto declare_shuffle = [&](std::string_view name, handler run) {
+    table.add({"shfl.sync.", name, ".b32"}, collective(run, {4, predicate_size}, {4, 4, 4}, 1));
+  };
+  declare_shuffle("up", shuffle<direction::up>);
+  declare_shuffle("down", shuffle<direction::down>);
+  declare_shuffle("bfly", shuffle<direction::butterfly>);
+  declare_shuffle("idx", shuffle<direction::index>);
+  declare_votes(table);
+  table.add({"match.any.sync.b32"}, collective(match_any<u32>, {4}, {4}));
+  table.add({"match.any.sync.b64"}, collective(match_any<u64>, {4}, {8}));
+  table.add({"match.all.sync.b32"}, collective(match_all<u32>, {4, predicate_size}, {4}, 1));
+  table.add({"match.all.sync.b64"}, collective(match_all<u64>, {4, predicate_size}, {8}, 1));
+  table.add({"redux.sync.add.u32"}, collective(reduce<sum, u32>, {4}, {4}));
+  table.add({"redux.sync.add.s32"}, collective(reduce<sum, u32>, {4}, {4}));
+  table.add({"redux.sync.min.u32"}, collective(reduce<smaller, u32>, {4}, {4}));
+  table.add({"redux.sync.min.s32"}, collective(reduce<smaller, s32>, {4}, {4}));
+  table.add({"redux.sync.max.u32"}, collective(reduce<larger, u32>, {4}, {4}));
+  table.add({"redux.sync.max.s32"}, collective(reduce<larger, s32>, {4}, {4}));
+  table.add({"redux.sync.and.b32"}, collective(reduce<conjunction, u32>, {4}, {4}));
+  table.add({"redux.sync.or.b32"}, collective(reduce<disjunction, u32>, {4}, {4}));
+  table.add({"redux.sync.xor.b32"}, collective(reduce<exclusive_disjunction, u32>, {4}, {4}));
+  table.add({"elect.sync"}, collective(elect, {4, predicate_size}, {}, 1));
+  table.add({"bar.warp.sync"}, collective(converge, {}, {}));
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/execute/block.hpp"
+#include "device/cuda/emulation/execute/elementwise.hpp"
+#include "device/cuda/emulation/execute/memory_access.hpp"
+
+namespace skerry::emulation {
+namespace {
+
+void nothing(warp& /*on*/, const instruction& /*what*/, lane_mask /*active*/) {}
+
+void fence(warp& on, const instruction& /*what*/, lane_mask /*active*/) { release_stores(on); }
+
+void give_way(warp& on, const instruction& /*what*/, lane_mask /*active*/) { on.is_waiting = true; }
+
+void active_lanes(warp& on, const instruction& what, lane_mask active) {
+  u32* const to = on.values<u32>(what.destination[0]);
+  for_lanes(active, [&](int lane) { to[lane] = active; });
+}
+
+/// Time goes by instructions, so that it repeats.
+template <class T>
+void read_clock(warp& on, const instruction& what, lane_mask active) {
+  T* const to = on.values<T>(what.destination[0]);
+  const auto now = static_cast<T>(on.owner->launched.counted.warp_instructions);
+  for_lanes(active, [&](int lane) { to[lane] = now; });
+}
+
+enum class window { shared, parameters };
+
+/// Where addresses of a space of their own begin among the generic ones.
+template <window Which>
+[[nodiscard]] u64 base_of(const warp& on) {
+  return reinterpret_cast<u64>(Which == window::shared ? on.owner->shared.data()
+                                                       : on.owner->launched.parameters.data());
+}
+
+template <window Which>
+void add_base(warp& on, const instruction& what, lane_mask active) {
+  u64* const to = on.values<u64>(what.destination[0]);
+  const u64* const from = on.values<const u64>(what.source[0]);
+  for_lanes(active, [&](int lane) { to[lane] = from[lane] + base_of<Which>(on); });
+}
+
+template <window Which>
+void subtract_base(warp& on, const instruction& what, lane_mask active) {
+  u64* const to = on.values<u64>(what.destination[0]);
+  const u64* const from = on.values<const u64>(what.source[0]);
+  for_lanes(active, [&](int lane) { to[lane] = from[lane] - base_of<Which>(on); });
+}
+
+template <window Which>
+void declare_window(operation_table& table, std::string_view name) {
+  table.add({"cvta.", name, ".u64"}, {.run = add_base<Which>, .results = {8}, .arguments = {8}});
+  table.add({"cvta.to.", name, ".u64"},
+            {.run = subtract_base<Which>, .results = {8}, .arguments = {8}});
+}
+
+enum class asked_space { shared, local, global };
+
+template <asked_space Space>
+void is_in_space(warp& on, const instruction& what, lane_mask active) {
+  const u64* const from = on.values<const u64>(what.source[0]);
+  const auto shared = reinterpret_cast<u64>(on.owner->shared.data());
+  const auto local = reinterpret_cast<u64>(on.local);
+  const u64 frames = u64{on.owner->launched.code.local_nbytes} * warp_size;
+  lane_mask found = 0;
+  for_lanes(active, [&](int lane) {
+    const bool is_shared = from[lane] - shared < on.owner->shared_nbytes;
+    const bool is_local = from[lane] - local < frames;
+    const bool is_it = Space == asked_space::shared  ? is_shared
+                       : Space == asked_space::local ? is_local
+                                                     : !is_shared && !is_local;
+    found |= lane_mask{is_it} << lane;
+  });
+  on.set_predicate(what.destination[0], found, active);
+}
+
+}  // namespace
+
+void declare_control(operation_table& table) {
+  table.add({"exit"}, {.run = nothing, .flow = control::exit});
+  table.add({"ret"}, {.run = nothing, .flow = control::exit});
+  table.add({"ret.uni"}, {.run = nothing, .flow = control::exit});
+  table.add({"trap"}, {.run = nothing, .flow = control::trap});
+  table.add({"brkpt"}, {.run = nothing, .flow = control::trap});
+  table.add({"nanosleep.u32"}, {.run = give_way, .flow = control::yielding, .arguments = {4}});
+  table.add({"activemask.b32"}, {.run = active_lanes, .results = {4}});
+  table.add({"clock.u32"}, {.run = read_clock<u32>, .results = {4}});
+  table.add({"clock.u64"}, {.run = read_clock<u64>, .results = {8}});
+  // The next grid starts when this one has ended.
+  table.add({"griddepcontrol.wait"}, {.run = nothing});
+  table.add({"griddepcontrol.launch_dependents"}, {.run = nothing});
+  for (const std::string_view name :
+       {"membar.cta", "membar.gl", "membar.sys", "fence.sc.cta", "fence.sc.gpu", "fence.sc.sys",
+        "fence.sc.cluster", "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.acq_rel.sys",
+        "fence.acq_rel.cluster", "fence.proxy.async", "fence.proxy.async.shared::cta",
+        "fence.proxy.async.global", "fence.proxy.alias", "fence.mbarrier_init.release.cluster"}) {
+    table.add({name}, {.run = fence});
+  }
+  declare_window<window::shared>(table, "shared");
+  declare_window<window::parameters>(table, "param");
+  table.add(
+      {"isspacep.shared"},
+      {.run = is_in_space<asked_space::shared>, .results = {predicate_size}, .arguments = {8}});
+  table.add(
+      {"isspacep.local"},
+      {.run = is_in_space<asked_space::local>, .results = {predicate_size}, .arguments = {8}});
+  table.add(
+      {"isspacep.global"},
+      {.run = is_in_space<asked_space::global>, .results = {predicate_size}, .arguments = {8}});
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cuda/emulation/execute/floats.hpp"
+
+namespace skerry::emulation {
+
+/// F::of from S to D in registers that may be wider than their types: the operand's lower bytes
+/// count, and the result is extended by its sign.
+template <class F, class D, class S>
+void convert(warp& on, const instruction& what, lane_mask active) {
+  if (what.result_nbytes == sizeof(D) && what.operand_nbytes == sizeof(S)) {
+    elementwise<F, D, S>::run(on, what, active);
+    return;
+  }
+  auto* const to = on.values<std::byte>(what.destination[0]);
+  const auto* const from = on.values<std::byte>(what.source[0]);
+  for_lanes(active, [&](int lane) {
+    const auto index = static_cast<std::size_t>(lane);
+    S operand;
+    std::memcpy(&operand, from + index * what.operand_nbytes, sizeof operand);
+    const D result = F::of(operand);
+    u64 bits = 0;
+    if constexpr (std::is_integral_v<D>) {
+      bits = static_cast<u64>(static_cast<s64>(result));
+    } else {
+      std::memcpy(&bits, &result, sizeof result);
+    }
+    std::memcpy(to + index * what.result_nbytes, &bits, what.result_nbytes);
+  });
+}
+
+/// The operation that does so, for an operation table.
+template <class F, class D, class S>
+[[nodiscard]] operation conversion() {
+  return {.run = convert<F, D, S>, .results = {sizeof(D)}, .arguments = {sizeof(S)}};
+}
+
+}  // namespace skerry::emulation

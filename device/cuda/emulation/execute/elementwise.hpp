@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "device/cuda/emulation/execute/operation.hpp"
+#include "device/cuda/emulation/execute/warp.hpp"
+
+namespace skerry::emulation {
+
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using s8 = std::int8_t;
+using s16 = std::int16_t;
+using s32 = std::int32_t;
+using s64 = std::int64_t;
+using f32 = float;
+using f64 = double;
+struct b128 {
+  u64 low;
+  u64 high;
+};
+
+template <class T>
+[[nodiscard]] constexpr std::string_view type_name() {
+  if constexpr (std::is_same_v<T, u8>) return "u8";
+  if constexpr (std::is_same_v<T, u16>) return "u16";
+  if constexpr (std::is_same_v<T, u32>) return "u32";
+  if constexpr (std::is_same_v<T, u64>) return "u64";
+  if constexpr (std::is_same_v<T, s8>) return "s8";
+  if constexpr (std::is_same_v<T, s16>) return "s16";
+  if constexpr (std::is_same_v<T, s32>) return "s32";
+  if constexpr (std::is_same_v<T, s64>) return "s64";
+  if constexpr (std::is_same_v<T, f32>) return "f32";
+  if constexpr (std::is_same_v<T, f64>) return "f64";
+}
+
+/// Calls `declare` with a tag of each type: `for_types<u16, u32>([&]<class T>(type<T>) { ... })`.
+template <class T>
+struct type {
+  static constexpr std::string_view name = type_name<T>();
+};
+template <class... T, class Declare>
+void for_types(Declare&& declare) {
+  (declare(type<T>()), ...);
+}
+
+/// Writes the lanes of `active` alone. Lanes of two bytes have more bits than a mask of their width
+/// can have, so they are taken by halves; then all of it is vectors.
+template <class T>
+inline void blend(T* to, const T* values, lane_mask active) noexcept {
+  if constexpr (sizeof(T) == 16) {
+    for_lanes(active, [&](int lane) { to[lane] = values[lane]; });
+  } else {
+    using bits =
+        std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
+    constexpr int part = sizeof(T) <= 2 ? 16 : 32;
+    for (int begin = 0; begin < warp_size; begin += part) {
+      const auto mask = static_cast<bits>(active >> begin);
+#pragma GCC ivdep
+      for (int k = 0; k < part; ++k) {
+        const auto bit = static_cast<bits>(bits{1} << k);
+        to[begin + k] = (mask & bit) != 0 ? values[begin + k] : to[begin + k];
+      }
+    }
+  }
+}
+
+/// F::of on the values of each lane: every lane is computed, so F must not trap.
+template <class F, class D, class... A>
+struct elementwise {
+  static void run(warp& on, const instruction& what, lane_mask active) {
+    on_rows(on, what, active, std::index_sequence_for<A...>());
+  }
+
+ private:
+  template <std::size_t... k>
+  static void on_rows(warp& on, const instruction& what, lane_mask active,
+                      std::index_sequence<k...> /*sources*/) {
+    each_lane(on.values<D>(what.destination[0]), active, on.values<const A>(what.source[k])...);
+  }
+  static void each_lane(D* to, lane_mask active, const A*... from) {
+    if (active == all_lanes) {
+      // A destination may be a source, but then it is so lane by lane.
+#pragma GCC ivdep
+      for (int lane = 0; lane < warp_size; ++lane) to[lane] = F::of(from[lane]...);
+    } else {
+      std::array<D, warp_size> values;
+      for (std::size_t lane = 0; lane < warp_size; ++lane) values[lane] = F::of(from[lane]...);
+      blend(to, values.data(), active);
+    }
+  }
+};
+
+/// The same for what is slow, may trap or depends on the rounding mode: active lanes alone.
+template <class F, class D, class... A>
+struct lane_by_lane {
+  static void run(warp& on, const instruction& what, lane_mask active) {
+    on_rows(on, what, active, std::index_sequence_for<A...>());
+  }
+
+ private:
+  template <std::size_t... k>
+  static void on_rows(warp& on, const instruction& what, lane_mask active,
+                      std::index_sequence<k...> /*sources*/) {
+    D* const to = on.values<D>(what.destination[0]);
+    for_lanes(active,
+              [&](int lane) { to[lane] = F::of(on.values<const A>(what.source[k])[lane]...); });
+  }
+};
+
+template <class Loop, class D, class... A>
+[[nodiscard]] operation with_loop() {
+  return {.run = Loop::run, .results = {sizeof(D)}, .arguments = {sizeof(A)...}};
+}
+template <class F, class D, class... A>
+[[nodiscard]] operation vectors() {
+  return with_loop<elementwise<F, D, A...>, D, A...>();
+}
+template <class F, class D, class... A>
+[[nodiscard]] operation scalars() {
+  return with_loop<lane_by_lane<F, D, A...>, D, A...>();
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "device/cuda/emulation/execute/block.hpp"
+#include "device/cuda/emulation/execute/elementwise.hpp"
+#include "device/cuda/emulation/execute/memory_operations.hpp"
+
+namespace skerry::emulation {
+namespace {
+
+/// Whether the lanes' elements of a size lie one behind the other, as those of most arrays do.
+[[nodiscard]] bool is_contiguous(const lane_addresses& of, std::uint64_t size) noexcept {
+  std::uint64_t differs = 0;
+  for (std::size_t lane = 0; lane < warp_size; ++lane) {
+    differs |= of.at[lane] ^ (of.at[0] + lane * size);
+  }
+  return differs == 0;
+}
+
+/// Whether an access of a space may be one of global memory.
+[[nodiscard]] constexpr bool is_global(memory_space space) {
+  return space == memory_space::global || space == memory_space::generic;
+}
+
+template <class Function>
+inline void for_active(lane_mask active, Function&& function) {
+  if (active == all_lanes) {
+    for (int lane = 0; lane < warp_size; ++lane) function(lane);
+  } else {
+    for_lanes(active, function);
+  }
+}
+
+/// Elements T of memory into registers R, which extend them by their sign.
+template <class T, class R, memory_space Space>
+void load(warp& on, const instruction& what, lane_mask active) {
+  lane_addresses from;
+  const auto nbytes = static_cast<std::uint32_t>(sizeof(T) * what.count);
+  resolve<Space>(on, what, active, {.nbytes = nbytes, .writes = false}, from);
+  if (is_global(Space) && !on.owner->held[on.number].empty()) {
+    for_lanes(active, [&](int lane) { release_stores_at(on, from.of(lane), nbytes); });
+  }
+  for (std::size_t element = 0; element < what.count; ++element) {
+    if (what.destination[element] == no_row) continue;
+    R* const to = on.values<R>(what.destination[element]);
+    if (sizeof(T) == sizeof(R) && what.count == 1 && active == all_lanes &&
+        is_contiguous(from, sizeof(T))) {
+      std::memcpy(to, from.of(0), warp_size * sizeof(T));
+      return;
+    }
+    for_active(active, [&](int lane) {
+      T value;
+      std::memcpy(&value, from.of(lane) + element * sizeof(T), sizeof value);
+      to[lane] = static_cast<R>(value);
+    });
+  }
+}
+
+/// What a store writes waits until a fence, a barrier or the end: who reads sooner, sees it not.
+template <class T, class R>
+void hold_stores(warp& on, const instruction& what, lane_mask active, const lane_addresses& to) {
+  for_lanes(active, [&](int lane) {
+    for (std::size_t element = 0; element < what.count; ++element) {
+      const auto value = static_cast<T>(on.values<const R>(what.source[1 + element])[lane]);
+      std::array<std::byte, sizeof(T)> bytes;
+      std::memcpy(bytes.data(), &value, sizeof value);
+      hold_store(on, to.of(lane) + element * sizeof(T), bytes.data(), sizeof(T));
+    }
+  });
+}
+
+template <class T, class R, memory_space Space>
+void store(warp& on, const instruction& what, lane_mask active) {
+  lane_addresses to;
+  const auto nbytes = static_cast<std::uint32_t>(sizeof(T) * what.count);
+  resolve<Space>(on, what, active, {.nbytes = nbytes, .writes = true}, to);
+  if (is_global(Space) && on.owner->launched.device.holds_stores_back) {
+    // A generic address may be one of shared memory, which is read by other means, too.
+    if (!what.is_strong && Space == memory_space::global) {
+      return hold_stores<T, R>(on, what, active, to);
+    }
+    for_lanes(active, [&](int lane) { release_stores_at(on, to.of(lane), nbytes); });
+  }
+  for (std::size_t element = 0; element < what.count; ++element) {
+    const R* const from = on.values<const R>(what.source[1 + element]);
+    if (sizeof(T) == sizeof(R) && what.count == 1 && active == all_lanes &&
+        is_contiguous(to, sizeof(T))) {
+      std::memcpy(to.of(0), from, warp_size * sizeof(T));
+      return;
+    }
+    for_active(active, [&](int lane) {
+      const auto value = static_cast<T>(from[lane]);
+      std::memcpy(to.of(lane) + element * sizeof(T), &value, sizeof value);
+    });
+  }
+}
+
+template <class T, memory_space Space>
+struct load_of {
+  template <class R>
+  static constexpr handler into = load<T, R, Space>;
+};
+template <class T, memory_space Space>
+struct store_of {
+  template <class R>
+  static constexpr handler into = store<T, R, Space>;
+};
+
+/// The one for registers of that size, which are as wide as an element at least.
+template <class Operation, std::size_t Element>
+[[nodiscard]] handler for_size(std::uint32_t register_nbytes) {
+  if constexpr (Element <= 2) {
+    if (register_nbytes == 2) return Operation::template into<u16>;
+  }
+  if constexpr (Element <= 4) {
+    if (register_nbytes == 4) return Operation::template into<u32>;
+  }
+  return register_nbytes == 8 ? Operation::template into<u64> : nullptr;
+}
+
+template <class T, memory_space Space>
+[[nodiscard]] handler load_into(std::uint32_t register_nbytes) {
+  if constexpr (sizeof(T) == 16) {
+    return register_nbytes == 16 ? load<T, T, Space> : nullptr;
+  } else {
+    return for_size<load_of<T, Space>, sizeof(T)>(register_nbytes);
+  }
+}
+
+template <class T, memory_space Space>
+[[nodiscard]] handler store_from(std::uint32_t register_nbytes) {
+  if constexpr (sizeof(T) == 16) {
+    return register_nbytes == 16 ? store<T, T, Space> : nullptr;
+  } else {
+    return for_size<store_of<T, Space>, sizeof(T)>(register_nbytes);
+  }
+}
+
+template <memory_space Space>
+[[nodiscard]] handler load_type(std::string_view type, std::uint32_t register_nbytes) {
+  if (type == "u8" || type == "b8") return load_into<u8, Space>(register_nbytes);
+  if (type == "s8") return load_into<s8, Space>(register_nbytes);
+  if (type == "u16" || type == "b16") return load_into<u16, Space>(register_nbytes);
+  if (type == "s16") return load_into<s16, Space>(register_nbytes);
+  if (type == "u32" || type == "b32" || type == "f32") {
+    return load_into<u32, Space>(register_nbytes);
+  }
+  if (type == "s32") return load_into<s32, Space>(register_nbytes);
+  if (type == "u64" || type == "b64" || type == "s64" || type == "f64") {
+    return load_into<u64, Space>(register_nbytes);
+  }
+  return type == "b128" ? load_into<b128, Space>(register_nbytes) : nullptr;
+}
+
+template <memory_space Space>
+[[nodiscard]] handler store_type(std::string_view type, std::uint32_t register_nbytes) {
+  if (type.size() < 2) return nullptr;
+  const std::string_view bits = type.substr(1);
+  if (bits == "8") return store_from<u8, Space>(register_nbytes);
+  if (bits == "16") return store_from<u16, Space>(register_nbytes);
+  if (bits == "32") return store_from<u32, Space>(register_nbytes);
+  if (bits == "64") return store_from<u64, Space>(register_nbytes);
+  return bits == "128" ? store_from<b128, Space>(register_nbytes) : nullptr;
+}
+
+}  // namespace
+
+handler load_operation(memory_space from, std::string_view type, std::uint32_t register_nbytes) {
+  switch (from) {
+    case memory_space::generic:
+      return load_type<memory_space::generic>(type, register_nbytes);
+    case memory_space::global:
+      return load_type<memory_space::global>(type, register_nbytes);
+    case memory_space::shared:
+      return load_type<memory_space::shared>(type, register_nbytes);
+    case memory_space::local:
+      return load_type<memory_space::local>(type, register_nbytes);
+    case memory_space::parameter:
+      return load_type<memory_space::parameter>(type, register_nbytes);
+  }
+  return nullptr;
+}
+
+handler store_operation(memory_space to, std::string_view type, std::uint32_t register_nbytes) {
+  switch (to) {
+    case memory_space::generic:
+      return store_type<memory_space::generic>(type, register_nbytes);
+    case memory_space::global:
+      return store_type<memory_space::global>(type, register_nbytes);
+    case memory_space::shared:
+      return store_type<memory_space::shared>(type, register_nbytes);
+    case memory_space::local:
+      return store_type<memory_space::local>(type, register_nbytes);
+    case memory_space::parameter:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace skerry::emulation

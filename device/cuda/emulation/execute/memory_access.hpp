@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "device/cuda/emulation/execute/program.hpp"
+#include "device/cuda/emulation/execute/warp.hpp"
+
+namespace skerry::emulation {
+
+/// The state spaces that PTX addresses. Global and constant memory are the machine's.
+enum class memory_space : std::uint8_t { generic, global, shared, local, parameter };
+
+struct memory_access {
+  std::uint32_t nbytes = 0;  ///< of each lane
+  bool writes = false;
+};
+
+/// Where in the host's memory each lane accesses; of inactive lanes it is an active one's.
+struct alignas(64) lane_addresses {
+  std::array<std::uint64_t, warp_size> at;
+  [[nodiscard]] std::byte* of(int lane) const noexcept {
+    return reinterpret_cast<std::byte*>(at[static_cast<std::size_t>(lane)]);
+  }
+};
+
+/// Checks an access of all active lanes, to the byte, and says where it is; faults with 700 or 716.
+template <memory_space Space>
+void resolve(warp& on, const instruction& what, lane_mask active, memory_access access,
+             lane_addresses& into);
+
+/// The same for bytes at one address, such as a copy's.
+[[nodiscard]] std::byte* resolve_shared(warp& on, int lane, std::uint64_t address,
+                                        memory_access access, std::uint32_t alignment);
+[[nodiscard]] std::byte* resolve_global(warp& on, int lane, std::uint64_t address,
+                                        memory_access access, std::uint32_t alignment);
+
+/// The shared address behind a generic one, if it is one; the address itself if it is not.
+[[nodiscard]] std::uint64_t without_shared_base(const warp& on, std::uint64_t address) noexcept;
+
+}  // namespace skerry::emulation

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/execute/operation.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace skerry::emulation {
+
+void operation_table::add(std::initializer_list<std::string_view> parts, operation what) {
+  std::string name;
+  for (const std::string_view part : parts) name += part;
+  if (!operations_.emplace(name, std::move(what)).second) {
+    throw std::logic_error("declared twice: " + name);
+  }
+}
+
+const operation* operation_table::find(std::string_view opcode) const noexcept {
+  const auto found = operations_.find(opcode);
+  return found != operations_.end() ? &found->second : nullptr;
+}
+
+std::vector<std::string_view> operation_table::opcodes() const {
+  std::vector<std::string_view> names;
+  for (const auto& [name, what] : operations_) names.push_back(name);
+  std::ranges::sort(names);
+  return names;
+}
+
+const operation_table& operations() {
+  static const operation_table table = [] {
+    operation_table all;
+    declare_integer_arithmetic(all);
+    declare_carries(all);
+    declare_bits(all);
+    declare_floating_arithmetic(all);
+    declare_rounded_arithmetic(all);
+    declare_approximations(all);
+    declare_comparisons(all);
+    declare_conversions_to_integers(all);
+    declare_conversions_to_floats(all);
+    declare_moves(all);
+    declare_collectives(all);
+    declare_control(all);
+    return all;
+  }();
+  return table;
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "device/cuda/emulation/execute/program.hpp"
+
+namespace skerry::emulation {
+
+/// The size of an operand for each lane; a predicate has a bit.
+inline constexpr std::uint8_t predicate_size = 0;
+
+/// What an opcode does, and which operands it has.
+struct operation {
+  handler run = nullptr;
+  control flow = control::plain;
+  std::vector<std::uint8_t> results{};    ///< sizes of destinations
+  std::vector<std::uint8_t> arguments{};  ///< sizes of sources
+  std::size_t optional_results = 0;       ///< how many of the last ones may be left out
+  std::size_t optional_arguments = 0;
+  /// The argument that names the members of a collective; it is none of the handler's sources.
+  int members = -1;
+};
+
+/// Every opcode with fixed operands, under each name that PTX has for it.
+class operation_table {
+ public:
+  /// Each opcode is declared once: throws logic_error for a second time.
+  void add(std::initializer_list<std::string_view> parts, operation what);
+  [[nodiscard]] const operation* find(std::string_view opcode) const noexcept;
+  [[nodiscard]] std::vector<std::string_view> opcodes() const;
+
+ private:
+  struct hash {
+    using is_transparent = void;
+    [[nodiscard]] std::size_t operator()(std::string_view name) const noexcept {
+      return std::hash<std::string_view>()(name);
+    }
+  };
+  std::unordered_map<std::string, operation, hash, std::equal_to<>> operations_;
+};
+
+/// All of them; what accesses memory by address is chosen by ptx/memory_forms.cpp.
+[[nodiscard]] const operation_table& operations();
+
+// What each file of operations declares.
+void declare_integer_arithmetic(operation_table& table);
+void declare_carries(operation_table& table);
+void declare_bits(operation_table& table);
+void declare_floating_arithmetic(operation_table& table);
+void declare_rounded_arithmetic(operation_table& table);
+void declare_approximations(operation_table& table);
+void declare_comparisons(operation_table& table);
+void declare_conversions_to_integers(operation_table& table);
+void declare_conversions_to_floats(operation_table& table);
+void declare_moves(operation_table& table);
+void declare_collectives(operation_table& table);
+void declare_control(operation_table& table);
+
+}  // namespace skerry::emulation

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace skerry::emulation {
+
+class warp;
+struct instruction;
+
+/// A bit for each lane of a warp.
+using lane_mask = std::uint32_t;
+inline constexpr int warp_size = 32;
+inline constexpr lane_mask all_lanes = ~lane_mask{0};
+
+/// Where a row of registers (one value for each lane; a predicate is one lane_mask) lies: bytes
+/// from the begin of a bank, a multiple of 64, with the bank in the lowest bit. Bank 0 is the
+/// warp's own, bank 1 holds what is the same for all warps of a launch. While a kernel is decoded
+/// it is the number of a virtual register.
+using row = std::int32_t;
+inline constexpr row no_row = -1;
+
+/// What a warp does for the lanes of `active` alone.
+using handler = void (*)(warp& on, const instruction& what, lane_mask active);
+
+/// What the scheduler has to do with an instruction.
+enum class control : std::uint8_t {
+  plain,       ///< the handler, then the next one
+  yielding,    ///< the same, but others go on first: who waits in a loop must not keep them waiting
+  branch,      ///< to `target`
+  exit,        ///< the lanes have ended
+  collective,  ///< the handler runs when all members named by a mask have come
+  barrier,     ///< lanes wait for others of the block
+  trap,        ///< the kernel fails
+  unsupported,  ///< the kernel stops, and names it
+};
+
+/// How lanes take part in a barrier: sync and those that reduce a predicate (count, all, any) wait.
+enum class barrier_kind : std::uint8_t {
+  sync,
+  arrive,
+  count,
+  all,
+  any,
+  cluster_arrive,
+  cluster_wait
+};
+
+struct instruction {
+  handler run = nullptr;
+  std::int64_t immediate = 0;  ///< added to an address
+  std::array<row, 4> destination{no_row, no_row, no_row, no_row};
+  std::array<row, 5> source{no_row, no_row, no_row, no_row, no_row};
+  row guard = no_row;
+  row members = no_row;  ///< of a collective
+  std::uint32_t target = 0;
+  control flow = control::plain;
+  bool is_guard_negated = false;
+  barrier_kind barrier = barrier_kind::sync;
+  std::uint8_t count = 1;           ///< of elements of a vector
+  std::uint8_t result_nbytes = 0;   ///< of a destination's row for each lane
+  std::uint8_t operand_nbytes = 0;  ///< of a source's; where it is an address, of that
+  /// Of predicate sources: bit k negates source k.
+  std::uint8_t negated = 0;
+  bool is_uniform = false;  ///< an address that is `immediate` alone
+  bool is_strong = false;   ///< volatile, relaxed, acquire, release or atomic: no race with another
+};
+
+/// Where an instruction stands in the text.
+struct place {
+  std::string_view text;
+  std::uint32_t file = 0;
+  std::uint32_t line = 0;
+};
+
+/// A value that is the same for all lanes and warps.
+struct constant_row {
+  row to = no_row;
+  std::uint8_t nbytes = 4;  ///< 0: a predicate
+  std::uint64_t value = 0;
+};
+
+enum class special_register : std::uint8_t {
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  smid,
+  nsmid,
+  gridid,
+  dynamic_shared_nbytes,
+  total_shared_nbytes,
+  local_address,     ///< of the lane's frame
+  variable_address,  ///< of one of the module's
+};
+
+/// Whether all lanes and warps of a launch read the same.
+[[nodiscard]] constexpr bool is_same_for_launch(special_register what) noexcept {
+  switch (what) {
+    case special_register::ntid_x:
+    case special_register::ntid_y:
+    case special_register::ntid_z:
+    case special_register::nctaid_x:
+    case special_register::nctaid_y:
+    case special_register::nctaid_z:
+    case special_register::nwarpid:
+    case special_register::nsmid:
+    case special_register::gridid:
+    case special_register::dynamic_shared_nbytes:
+    case special_register::total_shared_nbytes:
+    case special_register::variable_address:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// A row that is filled when a warp starts, or a launch.
+struct special_row {
+  row to = no_row;
+  special_register what = special_register::laneid;
+  std::uint8_t nbytes = 4;
+  std::uint32_t index = 0;   ///< of a variable
+  std::uint64_t offset = 0;  ///< added to an address
+};
+
+/// Registers that may be read before they are written.
+struct undefined_row {
+  std::uint32_t offset = 0;
+  std::uint32_t nbytes = 0;
+};
+
+/// A kernel, ready to be run.
+struct program {
+  std::vector<instruction> code;  ///< ends with an exit
+  std::vector<place> places;      ///< of the code, in its order
+  std::vector<constant_row> constants;
+  std::vector<special_row> specials;
+  std::vector<undefined_row> undefined;  ///< of bank 0; what they hold is poison
+  std::uint32_t register_nbytes = 0;     ///< of bank 0, for a warp
+  std::uint32_t constant_nbytes = 0;     ///< of bank 1
+  std::uint32_t static_shared_nbytes = 0;
+  std::uint32_t dynamic_shared_offset = 0;
+  std::uint32_t local_nbytes = 0;  ///< of a lane
+  std::uint32_t parameter_nbytes = 0;
+  std::uint32_t max_threads = 0;  ///< 0: any
+};
+
+}  // namespace skerry::emulation

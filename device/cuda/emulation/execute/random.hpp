@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace skerry::emulation {
+
+/// splitmix64 (Steele, Lea, Flood 2014): the same numbers from a seed everywhere.
+class random_source {
+ public:
+  explicit random_source(std::uint64_t seed) noexcept : state_(seed) {}
+
+  [[nodiscard]] std::uint64_t next() noexcept {
+    state_ += 0x9e3779b97f4a7c15;
+    std::uint64_t value = state_;
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+    return value ^ (value >> 31);
+  }
+  /// Less than `bound`, which is small: the bias is below 2^-32.
+  [[nodiscard]] std::uint32_t below(std::uint32_t bound) noexcept {
+    return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace skerry::emulation

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "device/cuda/emulation/execute/block.hpp"
+
+namespace skerry::emulation {
+
+/// What a fault was, with the kernel, block, warp, lane, thread, instruction and source line.
+[[nodiscard]] failure located(const kernel_fault& found, const warp& on, std::uint32_t at);
+
+/// Where every thread waits that can't go on.
+[[nodiscard]] failure deadlock(const launch_state& of, std::span<warp* const> waiting);
+
+/// A kernel that has executed more instructions than it may.
+[[nodiscard]] failure too_long(const launch_state& of, const warp& on);
+
+}  // namespace skerry::emulation

@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "device/cuda/emulation/execute/block.hpp"
+#include "device/cuda/emulation/execute/report.hpp"
+
+namespace skerry::emulation {
+namespace {
+
+constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+/// After so many jumps back, lanes that are elsewhere get their turn: these may wait for them.
+constexpr int jumps_of_a_turn = 200;
+
+/// Lanes that stand at the same instruction, and the next one where others of the warp stand.
+struct fragment {
+  lane_mask lanes = 0;
+  std::uint32_t at = 0;
+  std::uint32_t until = nowhere;
+  bool is_whole = true;  ///< nobody else of the warp is ready
+};
+
+void move_to(warp& on, lane_mask lanes, std::uint32_t at) {
+  if (lanes == all_lanes) {
+    on.at.fill(at);
+  } else {
+    for_lanes(lanes, [&](int lane) { on.at[static_cast<std::size_t>(lane)] = at; });
+  }
+}
+
+/// The lanes that come first in the code, so that the others are met where ways join again; after
+/// a wait in vain those of a random lane.
+[[nodiscard]] fragment choose(warp& on, lane_mask ready) {
+  fragment chosen{.at = nowhere};
+  if (on.takes_any_fragment) {
+    on.takes_any_fragment = false;
+    const auto count = static_cast<std::uint32_t>(std::popcount(ready));
+    lane_mask left = ready;
+    for (std::uint32_t skip = on.owner->launched.random.below(count); skip > 0; --skip) {
+      left &= left - 1;
+    }
+    chosen.at = on.at[static_cast<std::size_t>(std::countr_zero(left))];
+  } else {
+    for (std::size_t lane = 0; lane < warp_size; ++lane) {
+      const std::uint32_t at = (ready & (lane_mask{1} << lane)) != 0 ? on.at[lane] : nowhere;
+      chosen.at = std::min(chosen.at, at);
+    }
+  }
+  for (std::size_t lane = 0; lane < warp_size; ++lane) {
+    const bool is_ready = (ready & (lane_mask{1} << lane)) != 0;
+    const std::uint32_t at = is_ready ? on.at[lane] : nowhere;
+    chosen.lanes |= at == chosen.at ? lane_mask{1} << lane : 0;
+    chosen.until = std::min(chosen.until, at > chosen.at ? at : nowhere);
+  }
+  chosen.lanes &= ready;
+  chosen.is_whole = chosen.lanes == ready;
+  return chosen;
+}
+
+/// Whether every lane names the same members; a row of constants does.
+[[nodiscard]] bool names_one_mask(warp& on, const instruction& what) {
+  if ((what.members & 1) != 0) return true;
+  const auto* const masks = on.values<const lane_mask>(what.members);
+  lane_mask differs = 0;
+  for (int lane = 0; lane < warp_size; ++lane) differs |= masks[lane] ^ masks[0];
+  return differs == 0;
+}
+
+/// The lanes of `here` that name the members that `lane` names.
+[[nodiscard]] lane_mask group_of(warp& on, lane_mask here, int lane) {
+  const auto& code = on.owner->launched.code.code;
+  const auto mask_of = [&](int of) {
+    return on.values<const lane_mask>(code[on.at[static_cast<std::size_t>(of)]].members)[of];
+  };
+  const lane_mask members = mask_of(lane);
+  lane_mask group = 0;
+  for_lanes(here, [&](int other) {
+    if (mask_of(other) == members) group |= lane_mask{1} << other;
+  });
+  if (const lane_mask strangers = group & ~members; strangers != 0) {
+    fault(code::illegal_instruction, std::countr_zero(strangers),
+          "the members of a collective lack the lane itself");
+  }
+  return group;
+}
+
+/// Runs a collective for a group that is complete; its lanes may stand at several places.
+void run_group(warp& on, const instruction& what, lane_mask group) {
+  const auto& code = on.owner->launched.code.code;
+  const auto here = static_cast<std::uint32_t>(&what - code.data());
+  const bool has_values =
+      what.source[0] != no_row || what.destination[0] != no_row || what.destination[1] != no_row;
+  for_lanes(group, [&](int lane) {
+    if (on.at[static_cast<std::size_t>(lane)] != here && has_values) {
+      fault(code::not_supported, lane, "members of a collective come from several instructions");
+    }
+  });
+  what.run(on, what, group);
+  for_lanes(group, [&](int lane) { ++on.at[static_cast<std::size_t>(lane)]; });
+  on.at_collective &= ~group;
+}
+
+/// The lanes in `mask` have come to a collective: what is complete with them runs, others wait.
+void run_collective(warp& on, const instruction& what, lane_mask mask) {
+  const auto& code = on.owner->launched.code.code;
+  lane_mask here = mask;
+  for_lanes(on.at_collective, [&](int lane) {
+    if (code[on.at[static_cast<std::size_t>(lane)]].run == what.run) here |= lane_mask{1} << lane;
+  });
+  on.at_collective |= mask;
+  while (here != 0) {
+    const int lane = std::countr_zero(here);
+    const lane_mask group = group_of(on, here, lane);
+    const lane_mask members =
+        on.values<const lane_mask>(code[on.at[static_cast<std::size_t>(lane)]].members)[lane];
+    here &= ~group;
+    if ((members & on.alive & ~group) == 0) run_group(on, what, group);
+  }
+}
+
+void end_lanes(warp& on, lane_mask ended) {
+  release_stores(on);
+  on.alive &= ~ended;
+  // Those that wait for them look again.
+  on.at_collective = 0;
+  recheck_barriers(*on.owner);
+}
+
+/// Runs one fragment; leaves its lanes where they stand.
+class fragment_run {
+ public:
+  fragment_run(warp& on, const fragment& what, std::uint64_t quantum)
+      : on_(on),
+        code_(on.owner->launched.code.code.data()),
+        what_(what),
+        at_(what.at),
+        left_(quantum) {}
+
+  /// The instructions that it took.
+  std::uint64_t run() {
+    const std::uint64_t quantum = left_;
+    try {
+      while (step()) {
+      }
+    } catch (kernel_fault& found) {
+      throw located(found, on_, at_);
+    }
+    const std::uint64_t steps = quantum - left_;
+    statistics& counted = on_.owner->launched.counted;
+    counted.warp_instructions += steps;
+    counted.lane_instructions += steps * static_cast<std::uint64_t>(std::popcount(what_.lanes));
+    return steps;
+  }
+
+ private:
+  /// One instruction, or as many plain ones as follow; false if the fragment ends.
+  bool step() {
+    const lane_mask lanes = what_.lanes;
+    for (;;) {
+      if (at_ >= what_.until || left_ == 0) return stop();
+      const instruction& next = code_[at_];
+      --left_;
+      lane_mask active = lanes;
+      if (next.guard != no_row) {
+        const lane_mask guard = on_.predicate(next.guard);
+        active &= next.is_guard_negated ? ~guard : guard;
+      }
+      if (next.flow != control::plain) return other(next, active);
+      if (active != 0) next.run(on_, next, active);
+      ++at_;
+    }
+  }
+
+  bool stop() {
+    move_to(on_, what_.lanes, at_);
+    return false;
+  }
+
+  /// The lanes that the guard leaves out go on behind the instruction.
+  void part(lane_mask active) {
+    move_to(on_, what_.lanes & ~active, at_ + 1);
+    move_to(on_, active, at_);
+  }
+
+  bool other(const instruction& next, lane_mask active) {
+    if (active == 0) {
+      ++at_;
+      return true;
+    }
+    switch (next.flow) {
+      case control::branch:
+        return branch(next, active);
+      case control::collective:
+        return collective(next, active);
+      case control::barrier:
+        part(active);
+        arrive_at_barrier(on_, next, active);
+        return false;
+      case control::yielding:
+        return yield(next, active);
+      case control::exit:
+        part(active);
+        end_lanes(on_, active);
+        return false;
+      case control::trap:
+        fault(code::launch_failure, std::countr_zero(active), "trap");
+      default:
+        fault(code::not_supported, std::countr_zero(active), "unsupported instruction");
+    }
+  }
+
+  bool branch(const instruction& next, lane_mask active) {
+    if (active != what_.lanes) {
+      move_to(on_, what_.lanes & ~active, at_ + 1);
+      move_to(on_, active, next.target);
+      return false;
+    }
+    const bool is_back = next.target <= at_;
+    at_ = next.target;
+    if (is_back && !what_.is_whole && ++jumps_ > jumps_of_a_turn) {
+      on_.takes_any_fragment = true;
+      return stop();
+    }
+    return true;
+  }
+
+  bool collective(const instruction& next, lane_mask active) {
+    if (active == what_.lanes && on_.at_collective == 0 && names_one_mask(on_, next)) {
+      const int first = std::countr_zero(active);
+      const lane_mask members = on_.values<const lane_mask>(next.members)[first];
+      if ((members & on_.alive) == active) {
+        next.run(on_, next, active);
+        ++at_;
+        return true;
+      }
+    }
+    part(active);
+    run_collective(on_, next, active);
+    return false;
+  }
+
+  bool yield(const instruction& next, lane_mask active) {
+    next.run(on_, next, active);
+    ++at_;
+    if (!on_.is_waiting) return true;
+    on_.takes_any_fragment = true;
+    return stop();
+  }
+
+  warp& on_;
+  const instruction* code_;
+  const fragment what_;
+  std::uint32_t at_;
+  std::uint64_t left_;
+  int jumps_ = 0;
+};
+
+}  // namespace
+
+void run_warp(warp& on, std::uint64_t quantum) {
+  while (quantum > 0) {
+    const lane_mask ready = on.ready();
+    if (ready == 0) return;
+    quantum -= fragment_run(on, choose(on, ready), quantum).run();
+    if (on.is_waiting) {
+      on.is_waiting = false;
+      return;
+    }
+  }
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "device/cuda/emulation/execute/program.hpp"
+
+namespace skerry::emulation::ptx {
+
+/// What a virtual row is.
+enum class row_kind : std::uint8_t { registers, constant, special };
+
+struct virtual_row {
+  row_kind kind = row_kind::registers;
+  std::uint8_t nbytes = 4;  ///< of a lane; 0: a predicate
+};
+
+/// Collects instructions over virtual rows, numbered as they come, and gives them places at the
+/// end.
+class builder {
+ public:
+  [[nodiscard]] row new_register(std::uint8_t nbytes);
+  [[nodiscard]] row constant(std::uint8_t nbytes, std::uint64_t value);
+  /// A constant to which the offset of dynamic shared memory is added at the end.
+  [[nodiscard]] row dynamic_shared_address(std::uint8_t nbytes, std::uint64_t offset);
+  [[nodiscard]] row special(const special_row& what);
+  [[nodiscard]] std::uint8_t nbytes_of(row of) const {
+    return rows_[static_cast<std::size_t>(of)].nbytes;
+  }
+
+  std::size_t add(const instruction& what, const place& where);
+  [[nodiscard]] std::size_t size() const noexcept { return code_->code.size(); }
+  [[nodiscard]] instruction& at(std::size_t index) { return code_->code[index]; }
+  /// The instruction added last adds the offset of dynamic shared memory to its address.
+  void add_dynamic_shared_offset_to_last() { dynamic_addresses_.push_back(size() - 1); }
+
+  [[nodiscard]] program& code() noexcept { return *code_; }
+  /// All targets are known.
+  [[nodiscard]] std::unique_ptr<const program> finish();
+
+ private:
+  void place_constants(std::vector<row>& places);
+  void place_specials(std::vector<row>& places);
+
+  std::unique_ptr<program> code_ = std::make_unique<program>();
+  std::vector<virtual_row> rows_;
+  std::map<std::pair<std::uint8_t, std::uint64_t>, row> constants_;
+  std::map<std::pair<std::uint8_t, std::uint64_t>, row> dynamic_constants_;
+  std::vector<std::pair<row, special_row>> specials_;
+  std::vector<std::size_t> dynamic_addresses_;
+};
+
+}  // namespace skerry::emulation::ptx

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "device/cuda/emulation/execute/memory_operations.hpp"
+#include "device/cuda/emulation/ptx/kernel_decoder.hpp"
+
+// Asynchronous copies and the barriers in shared memory that they complete.
+namespace skerry::emulation::ptx {
+namespace {
+
+[[nodiscard]] bool has(const std::vector<std::string_view>& parts, std::string_view wanted) {
+  return std::ranges::find(parts, wanted) != parts.end();
+}
+
+[[nodiscard]] bool begins(std::string_view opcode, std::string_view with) {
+  return opcode == with || (opcode.starts_with(with) && opcode[with.size()] == '.');
+}
+
+/// The register or the constant that an address begins with.
+[[nodiscard]] operand base_of(const operand& address) {
+  if (address.kind != operand_kind::address || address.text.empty()) throw unsupported_form{};
+  return {.kind = operand_kind::name, .text = address.text};
+}
+
+}  // namespace
+
+void kernel_decoder::add_copy(const statement& what) {
+  const std::string_view opcode = what.opcode;
+  if (begins(opcode, "cp.async.bulk")) return add_bulk_copy(what);
+  instruction one;
+  if (opcode == "cp.async.commit_group") {
+    one.run = commit_copies;
+  } else if (opcode == "cp.async.wait_all") {
+    one.run = wait_for_all_copies;
+  } else if (opcode == "cp.async.wait_group" && what.operands.size() == 1) {
+    one.run = wait_for_copies;
+    one.source[0] = source(what.operands[0], 4);
+  } else if (begins(opcode, "cp.async.ca") || begins(opcode, "cp.async.cg")) {
+    const std::vector<std::string_view> parts = parts_of(opcode);
+    const std::size_t policy = has(parts, "L2::cache_hint") ? 1 : 0;
+    const std::size_t given = what.operands.size() - policy;
+    if (has(parts, "mbarrier") || given < 3 || given > 4) throw unsupported_form{};
+    one.run = copy_async;
+    one.source[0] = source(base_of(what.operands[0]), 4);
+    one.source[1] = source(base_of(what.operands[1]), 8);
+    one.operand_nbytes = builder_.nbytes_of(one.source[0]);
+    one.immediate = what.operands[0].offset;
+    one.target = static_cast<std::uint32_t>(what.operands[1].offset);
+    one.count = static_cast<std::uint8_t>(parse_number(what.operands[2].text));
+    if (one.count != 4 && one.count != 8 && one.count != 16) throw unsupported_form{};
+    if (given == 4) {
+      one.source[2] = source(what.operands[3], 4);
+      if (builder_.nbytes_of(one.source[2]) != 4) throw unsupported_form{};
+    }
+  } else {
+    throw unsupported_form{};
+  }
+  add(one);
+}
+
+void kernel_decoder::add_bulk_copy(const statement& what) {
+  const std::vector<std::string_view> parts = parts_of(what.opcode);
+  const std::size_t policy = has(parts, "L2::cache_hint") ? 1 : 0;
+  const std::size_t given = what.operands.size() - policy;
+  instruction one;
+  if (what.opcode == "cp.async.bulk.commit_group") {
+    one.run = commit_bulk;
+  } else if (begins(what.opcode, "cp.async.bulk.wait_group") && given == 1) {
+    one.run = wait_for_bulk;
+    one.source[0] = source(what.operands[0], 4);
+  } else if (has(parts, "mbarrier::complete_tx::bytes") && parts[4] == "global" && given == 4) {
+    one.run = bulk_load_async;
+    one.source[3] = source(base_of(what.operands[3]), 4);
+  } else if (has(parts, "bulk_group") && parts[3] == "global" && given == 3) {
+    one.run = bulk_store_async;
+  } else {
+    throw unsupported_form{};
+  }
+  if (one.run == bulk_load_async || one.run == bulk_store_async) {
+    const bool loads = one.run == bulk_load_async;
+    one.source[0] = source(base_of(what.operands[0]), loads ? 4 : 8);
+    one.source[1] = source(base_of(what.operands[1]), loads ? 8 : 4);
+    one.source[2] = source(what.operands[2], 4);
+    one.operand_nbytes = builder_.nbytes_of(one.source[loads ? 0 : 1]);
+    for (const operand& from : what.operands) {
+      if (from.offset != 0) throw unsupported_form{};
+    }
+    if (loads && builder_.nbytes_of(one.source[3]) != one.operand_nbytes) throw unsupported_form{};
+  }
+  add(one);
+}
+
+void kernel_decoder::add_mbarrier(const statement& what) {
+  const std::vector<std::string_view> parts = parts_of(what.opcode);
+  const std::string_view operation = parts[1];
+  const bool expects = has(parts, "expect_tx");
+  instruction one;
+  bool has_result = false;
+  bool has_count = true;
+  if (operation == "init") {
+    one.run = initialize_mbarrier;
+  } else if (operation == "inval") {
+    one.run = invalidate_mbarrier;
+    has_count = false;
+  } else if (operation == "expect_tx") {
+    one.run = expect_bytes;
+  } else if (operation == "arrive" || operation == "arrive_drop") {
+    one.run = expects                 ? arrive_expecting_bytes
+              : operation == "arrive" ? arrive_at_mbarrier
+                                      : drop_from_mbarrier;
+    if (expects && operation != "arrive") throw unsupported_form{};
+    has_result = what.operands.front().kind == operand_kind::name;
+    has_count = expects || what.operands.size() > (has_result ? 2U : 1U);
+  } else if (operation == "test_wait" || operation == "try_wait") {
+    one.run = has(parts, "parity") ? test_mbarrier_parity : test_mbarrier_state;
+    one.flow = control::yielding;
+    has_result = true;
+  } else {
+    throw unsupported_form{};
+  }
+  std::size_t next = 0;
+  if (what.operands.size() < (has_result ? 2U : 1U) + (has_count ? 1U : 0U)) {
+    throw unsupported_form{};
+  }
+  if (has_result) one.destination[0] = destination(what.operands[next++].text);
+  set_address(one, what.operands[next++], false);
+  if (has_count) {
+    const std::uint8_t nbytes = one.run == test_mbarrier_state ? 8 : 4;
+    one.source[1] = source(what.operands[next], nbytes);
+    if (builder_.nbytes_of(one.source[1]) != nbytes) throw unsupported_form{};
+  }
+  add(one);
+}
+
+}  // namespace skerry::emulation::ptx

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <ranges>
+#include <string>
+
+#include "device/cuda/emulation/ptx/kernel_decoder.hpp"
+
+namespace skerry::emulation::ptx {
+namespace {
+
+void require_size(std::uint8_t of_register, std::uint8_t wanted, bool may_be_wider) {
+  if (of_register != wanted && !(may_be_wider && of_register > wanted)) throw unsupported_form{};
+}
+
+}  // namespace
+
+void kernel_decoder::set_results(instruction& into, const operation& form, const statement& what,
+                                 std::size_t& next, bool may_be_wider) {
+  if (form.results.empty()) return;
+  if (next >= what.operands.size()) throw unsupported_form{};
+  const operand& first = what.operands[next++];
+  if (first.kind != operand_kind::name) throw unsupported_form{};
+  const std::size_t given = first.second.empty() ? 1 : 2;
+  if (given > form.results.size() || given + form.optional_results < form.results.size()) {
+    throw unsupported_form{};
+  }
+  into.destination[0] = destination(first.text);
+  if (given == 2) into.destination[1] = destination(first.second);
+  for (std::size_t k = 0; k < given; ++k) {
+    if (into.destination[k] == no_row) continue;
+    require_size(builder_.nbytes_of(into.destination[k]), form.results[k], may_be_wider);
+  }
+  if (into.destination[0] != no_row) {
+    into.result_nbytes = builder_.nbytes_of(into.destination[0]);
+  }
+}
+
+void kernel_decoder::set_arguments(instruction& into, const operation& form, const statement& what,
+                                   std::size_t next, bool may_be_wider) {
+  const std::size_t given = what.operands.size() - next;
+  if (given > form.arguments.size() || given + form.optional_arguments < form.arguments.size()) {
+    throw unsupported_form{};
+  }
+  for (std::size_t k = 0; k < given; ++k) {
+    const operand& from = what.operands[next + k];
+    const row found = source(from, form.arguments[k]);
+    require_size(builder_.nbytes_of(found), form.arguments[k], may_be_wider);
+    if (static_cast<int>(k) == form.members) {
+      into.members = found;
+      continue;
+    }
+    if (from.is_negated) {
+      if (form.arguments[k] != predicate_size) throw unsupported_form{};
+      into.negated |= static_cast<std::uint8_t>(1U << k);
+    }
+    into.source[k] = found;
+  }
+  if (into.source[0] != no_row) into.operand_nbytes = builder_.nbytes_of(into.source[0]);
+}
+
+void kernel_decoder::add_table_form(const statement& what, const operation& form) {
+  instruction one{.run = form.run, .flow = form.flow};
+  // Only conversions take registers wider than their types (PTX ISA, operand size exceeding).
+  const bool may_be_wider = what.opcode.starts_with("cvt.");
+  std::size_t next = 0;
+  set_results(one, form, what, next, may_be_wider);
+  set_arguments(one, form, what, next, may_be_wider);
+  add(one);
+}
+
+void kernel_decoder::add_vector_move(const statement& what, bool packs) {
+  const operand& whole = what.operands[packs ? 0 : 1];
+  const operand& list = what.operands[packs ? 1 : 0];
+  if (whole.kind == operand_kind::list || list.parts.size() > 4) throw unsupported_form{};
+  const auto parts = static_cast<std::uint8_t>(list.parts.size());
+  const row whole_row = packs ? destination(whole.text) : source(whole, 8);
+  if (whole_row == no_row || parts == 0) throw unsupported_form{};
+  const std::uint8_t whole_nbytes = builder_.nbytes_of(whole_row);
+  const auto part_nbytes = static_cast<std::uint8_t>(whole_nbytes / parts);
+  const operation* const form =
+      operations().find((packs ? "pack." : "unpack.") + std::to_string(whole_nbytes) + "." +
+                        std::to_string(part_nbytes));
+  if (form == nullptr) throw unsupported_form{};
+  instruction one{.run = form->run, .flow = form->flow};
+  (packs ? one.destination[0] : one.source[0]) = whole_row;
+  for (std::size_t k = 0; k < parts; ++k) {
+    const row part = packs ? source(list.parts[k], part_nbytes) : destination(list.parts[k].text);
+    (packs ? one.source[k] : one.destination[k]) = part;
+    if (part != no_row) require_size(builder_.nbytes_of(part), part_nbytes, false);
+  }
+  add(one);
+}
+
+void kernel_decoder::add_move(const statement& what) {
+  if (what.operands.size() != 2) throw unsupported_form{};
+  if (what.operands[0].kind == operand_kind::list) return add_vector_move(what, false);
+  if (what.operands[1].kind == operand_kind::list) return add_vector_move(what, true);
+  statement plain = what;
+  const std::string_view from = what.operands[1].text;
+  if (from == "%clock" || from == "%clock_hi" || from == "%globaltimer_lo") {
+    plain.opcode = "clock.u32";
+    plain.operands.pop_back();
+  } else if (from == "%clock64" || from == "%globaltimer") {
+    plain.opcode = "clock.u64";
+    plain.operands.pop_back();
+  }
+  const operation* const form = operations().find(plain.opcode);
+  if (form == nullptr) throw unsupported_form{};
+  add_table_form(plain, *form);
+}
+
+void kernel_decoder::add_barrier(const statement& what) {
+  instruction one{.flow = control::barrier};
+  std::vector<std::string_view> parts = parts_of(what.opcode);
+  std::erase_if(parts, [](std::string_view part) {
+    return part == "cta" || part == "aligned" || part == "relaxed" || part == "release" ||
+           part == "acquire";
+  });
+  const auto is = [&](std::initializer_list<std::string_view> wanted) {
+    return std::ranges::equal(std::ranges::subrange(parts.begin() + 1, parts.end()), wanted);
+  };
+  const bool reduces =
+      is({"red", "popc", "u32"}) || is({"red", "and", "pred"}) || is({"red", "or", "pred"});
+  if (is({"cluster", "arrive"})) {
+    one.barrier = barrier_kind::cluster_arrive;
+  } else if (is({"cluster", "wait"})) {
+    one.barrier = barrier_kind::cluster_wait;
+  } else if (is({"arrive"})) {
+    one.barrier = barrier_kind::arrive;
+  } else if (reduces) {
+    one.barrier = parts[2] == "popc"  ? barrier_kind::count
+                  : parts[2] == "and" ? barrier_kind::all
+                                      : barrier_kind::any;
+  } else if (!is({"sync"})) {
+    throw unsupported_form{};
+  }
+  std::size_t next = 0;
+  std::size_t end = what.operands.size();
+  if (reduces) {
+    if (end < 3) throw unsupported_form{};
+    one.destination[0] = destination(what.operands[next++].text);
+    const operand& predicate = what.operands[--end];
+    one.source[2] = source(predicate, predicate_size);
+    if (predicate.is_negated) one.negated = 1U << 2;
+  }
+  if (end - next > 2) throw unsupported_form{};
+  for (std::size_t k = 0; next < end; ++next, ++k) one.source[k] = source(what.operands[next], 4);
+  add(one);
+}
+
+}  // namespace skerry::emulation::ptx

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace skerry::emulation::ptx {
+
+enum class token_kind { end, word, number, string, symbol };
+
+struct token {
+  token_kind kind = token_kind::end;
+  std::string_view text;
+
+  [[nodiscard]] bool is(std::string_view wanted) const noexcept { return text == wanted; }
+};
+
+/// PTX as tokens. A word is an opcode with all its modifiers, a directive, a register or a name:
+/// dots and `::` are parts of it.
+class lexer {
+ public:
+  explicit lexer(std::string_view text) noexcept : text_(text) {}
+
+  [[nodiscard]] token next() noexcept;
+  [[nodiscard]] token peek() const noexcept { return lexer(*this).next(); }
+  /// What is left of the line, without its end.
+  [[nodiscard]] std::string_view rest_of_line() noexcept;
+  /// What is inside of braces whose first one was the last token; stands behind them afterwards.
+  /// Ends with the text if they don't match.
+  [[nodiscard]] std::string_view inside_braces() noexcept;
+  [[nodiscard]] std::size_t position() const noexcept { return position_; }
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+
+ private:
+  void skip_blanks() noexcept;
+  [[nodiscard]] bool at(std::string_view wanted) const noexcept {
+    return text_.substr(position_, wanted.size()) == wanted;
+  }
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace skerry::emulation::ptx

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/ptx/module.hpp"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include "device/cuda/emulation/execute/program.hpp"
+#include "device/cuda/emulation/ptx/decoder.hpp"
+#include "device/cuda/emulation/ptx/image.hpp"
+#include "device/cuda/emulation/ptx/module_source.hpp"
+
+namespace skerry::emulation {
+
+struct kernel::lazily_decoded {
+  std::mutex mutex;
+  std::unique_ptr<const program> code;
+};
+
+kernel::kernel(const module& owner, const ptx::entry_source& source)
+    : owner_(owner),
+      source_(source),
+      name_(source.name),
+      decoded_(std::make_unique<lazily_decoded>()) {}
+
+kernel::~kernel() = default;
+
+std::string kernel::readable_name() const {
+  int status = 0;
+  char* readable = abi::__cxa_demangle(name_.c_str(), nullptr, nullptr, &status);
+  std::string found = readable != nullptr ? readable : name_;
+  std::free(readable);
+  return found;
+}
+
+std::span<const parameter> kernel::parameters() const noexcept { return source_.parameters; }
+
+const program& kernel::decoded() const {
+  const std::lock_guard lock(decoded_->mutex);
+  if (!decoded_->code) decoded_->code = ptx::decode(owner_.source(), source_);
+  return *decoded_->code;
+}
+
+kernel_attributes kernel::attributes() const {
+  const program& code = decoded();
+  // A register of a GPU is a row of 4 bytes for each lane.
+  const auto rows = static_cast<int>(code.register_nbytes / (4 * warp_size));
+  return {.static_shared_bytes = code.static_shared_nbytes,
+          .local_bytes = code.local_nbytes,
+          .parameter_bytes = source_.parameter_nbytes,
+          .registers = std::clamp(rows, 16, 255),
+          .max_threads_per_block =
+              source_.max_threads != 0 ? static_cast<int>(source_.max_threads) : 1024,
+          .ptx_version = owner_.target(),
+          .binary_version = owner_.compute_capability()};
+}
+
+module::module(std::unique_ptr<ptx::module_source> source, int compute_capability)
+    : source_(std::move(source)), compute_capability_(compute_capability) {
+  for (const ptx::entry_source& entry : source_->entries) {
+    kernels_.push_back(std::make_unique<kernel>(*this, entry));
+  }
+  std::ranges::sort(kernels_, {}, [](const auto& one) -> std::string_view { return one->name(); });
+}
+
+module::~module() = default;
+
+std::shared_ptr<const module> module::load(std::span<const std::byte> image,
+                                           int compute_capability) {
+  auto source = std::make_unique<ptx::module_source>();
+  source->text = ptx::text_of(image, compute_capability);
+  ptx::parse_module(*source);
+  if (source->target > compute_capability) {
+    throw image_error(code::no_kernel_image_for_device,
+                      "PTX for compute capability " + std::to_string(source->target) +
+                          ", the device has " + std::to_string(compute_capability));
+  }
+  return std::shared_ptr<const module>(new module(std::move(source), compute_capability));
+}
+
+std::size_t module::fat_binary_size(const std::byte* data) { return ptx::fat_binary_size(data); }
+
+const kernel* module::find(std::string_view name) const noexcept {
+  const auto found = std::ranges::lower_bound(
+      kernels_, name, {}, [](const auto& one) -> std::string_view { return one->name(); });
+  return found != kernels_.end() && (*found)->name() == name ? found->get() : nullptr;
+}
+
+std::span<const variable> module::variables() const noexcept { return source_->variables; }
+
+const variable* module::find_variable(std::string_view name) const noexcept {
+  const auto found = std::ranges::find(source_->variables, name, &variable::name);
+  return found != source_->variables.end() ? &*found : nullptr;
+}
+
+int module::target() const noexcept { return source_->target; }
+
+}  // namespace skerry::emulation

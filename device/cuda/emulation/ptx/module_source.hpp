@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "device/cuda/emulation/ptx/module.hpp"
+
+namespace skerry::emulation::ptx {
+
+/// A variable as it is declared: of a module, a kernel's shared or local memory, or a parameter.
+struct declaration {
+  std::string_view space{};  ///< such as ".shared"
+  std::string_view name{};
+  std::uint32_t alignment = 1;
+  std::uint32_t element_nbytes = 1;
+  std::uint64_t count = 1;
+  bool is_unsized = false;               ///< `[]`: the dynamic shared memory
+  std::vector<std::uint64_t> initial{};  ///< of the first elements
+
+  [[nodiscard]] std::uint64_t nbytes() const noexcept { return element_nbytes * count; }
+};
+
+/// A kernel whose body is not read yet.
+struct entry_source {
+  std::string_view name{};
+  std::vector<parameter> parameters{};
+  std::uint32_t parameter_nbytes = 0;
+  std::uint32_t max_threads = 0;  ///< .maxntid or .reqntid; 0 if there is none
+  std::string_view body{};
+};
+
+struct function_source {
+  std::string_view name;
+  std::vector<declaration> results;
+  std::vector<declaration> parameters;
+  std::string_view body;
+  bool is_defined = false;
+};
+
+/// PTX text, with views of what it declares.
+struct module_source {
+  std::string text;
+  int target = 0;
+  int version_major = 0;
+  int version_minor = 0;
+  std::vector<variable> variables;
+  std::vector<declaration> shared;
+  std::vector<entry_source> entries;
+  std::unordered_map<std::string_view, function_source> functions;
+  std::unordered_map<std::uint32_t, std::string_view> files;
+};
+
+/// The newest version that is understood; a driver refuses newer ones with 222.
+inline constexpr int newest_version_major = 9;
+inline constexpr int newest_version_minor = 9;
+
+/// Throws image_error.
+void parse_module(module_source& into);
+
+/// One declaration, from behind its space, such as `.align 8 .b8 name[16]`: up to what comes after
+/// it, such as `;`, `=`, `,` or `)`. A list of names declares several.
+class lexer;
+[[nodiscard]] declaration parse_declaration(lexer& from, std::string_view space);
+/// The size of a type such as ".b32", 0 of ".pred"; throws image_error for what is none.
+[[nodiscard]] std::uint32_t size_of_type(std::string_view type);
+
+/// A number as PTX writes it; `nbytes` of a float that is written as a decimal.
+[[nodiscard]] std::uint64_t parse_number(std::string_view text, std::uint32_t nbytes = 8);
+
+}  // namespace skerry::emulation::ptx

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "device/cuda/emulation/ptx/kernel_decoder.hpp"
+
+namespace skerry::emulation::ptx {
+namespace {
+
+using enum special_register;
+constexpr std::array<std::pair<std::string_view, special_register>, 26> special_names = {{
+    {"%tid.x", tid_x},
+    {"%tid.y", tid_y},
+    {"%tid.z", tid_z},
+    {"%ntid.x", ntid_x},
+    {"%ntid.y", ntid_y},
+    {"%ntid.z", ntid_z},
+    {"%ctaid.x", ctaid_x},
+    {"%ctaid.y", ctaid_y},
+    {"%ctaid.z", ctaid_z},
+    {"%nctaid.x", nctaid_x},
+    {"%nctaid.y", nctaid_y},
+    {"%nctaid.z", nctaid_z},
+    {"%laneid", laneid},
+    {"%warpid", warpid},
+    {"%nwarpid", nwarpid},
+    {"%lanemask_eq", lanemask_eq},
+    {"%lanemask_le", lanemask_le},
+    {"%lanemask_lt", lanemask_lt},
+    {"%lanemask_ge", lanemask_ge},
+    {"%lanemask_gt", lanemask_gt},
+    {"%smid", smid},
+    {"%nsmid", nsmid},
+    {"%gridid", gridid},
+    {"%dynamic_smem_size", dynamic_shared_nbytes},
+    {"%total_smem_size", total_shared_nbytes},
+    {"%clusterid.x", ctaid_x},  // a cluster is one block
+}};
+/// Of a cluster of one block.
+constexpr std::array<std::pair<std::string_view, std::uint64_t>, 9> cluster_names = {{
+    {"%cluster_ctarank", 0},
+    {"%cluster_nctarank", 1},
+    {"%cluster_ctaid.x", 0},
+    {"%cluster_ctaid.y", 0},
+    {"%cluster_ctaid.z", 0},
+    {"%cluster_nctaid.x", 1},
+    {"%cluster_nctaid.y", 1},
+    {"%cluster_nctaid.z", 1},
+    {"%is_explicit_cluster", 0},
+}};
+
+template <class Table>
+[[nodiscard]] auto find_name(const Table& table, std::string_view name) {
+  return std::ranges::find(table, name, [](const auto& one) { return one.first; });
+}
+
+}  // namespace
+
+row kernel_decoder::find_register(std::string_view name) {
+  for (std::size_t k = frame().scopes.size(); k-- > 0;) {
+    const row found = frame().scopes[k].find(name, builder_);
+    if (found != no_row) return found;
+  }
+  return no_row;
+}
+
+const declaration* kernel_decoder::find_shared(std::string_view name) const {
+  const auto found = shared_.find(name);
+  return found != shared_.end() ? &found->second : nullptr;
+}
+
+std::uint32_t kernel_decoder::place_of_shared(const declaration& what) {
+  const auto [found, is_new] = shared_places_.try_emplace(what.name, 0);
+  if (is_new) {
+    std::uint32_t& end = builder_.code().static_shared_nbytes;
+    found->second = (end + what.alignment - 1) / what.alignment * what.alignment;
+    end = found->second + static_cast<std::uint32_t>(what.nbytes());
+  }
+  return found->second;
+}
+
+row kernel_decoder::symbol_address(std::string_view name, std::int64_t offset,
+                                   std::uint8_t nbytes) {
+  const auto added = static_cast<std::uint64_t>(offset);
+  if (const declaration* shared = find_shared(name)) {
+    if (!shared->is_unsized) return builder_.constant(nbytes, place_of_shared(*shared) + added);
+    dynamic_alignment_ = std::max(dynamic_alignment_, shared->alignment);
+    return builder_.dynamic_shared_address(nbytes, added);
+  }
+  if (const auto local = local_places_.find(name); local != local_places_.end()) {
+    return builder_.special(
+        {.what = special_register::local_address, .nbytes = 8, .offset = local->second + added});
+  }
+  const auto variable = std::ranges::find(from_.variables, name, &variable::name);
+  if (variable != from_.variables.end()) {
+    return builder_.special(
+        {.what = special_register::variable_address,
+         .nbytes = 8,
+         .index = static_cast<std::uint32_t>(variable - from_.variables.begin()),
+         .offset = added});
+  }
+  const auto parameter = std::ranges::find(entry_.parameters, name, &parameter::name);
+  if (parameter != entry_.parameters.end() && frame().is_kernel) {
+    return builder_.constant(nbytes, parameter->offset + added);
+  }
+  throw unsupported_form{};
+}
+
+row kernel_decoder::named_source(const operand& from, std::uint8_t nbytes) {
+  if (const row found = find_register(from.text); found != no_row) return found;
+  if (from.text.starts_with('%')) {
+    if (const auto special = find_name(special_names, from.text); special != special_names.end()) {
+      const auto width = static_cast<std::uint8_t>(special->second == gridid ? 8 : 4);
+      return builder_.special({.what = special->second, .nbytes = width});
+    }
+    if (const auto cluster = find_name(cluster_names, from.text); cluster != cluster_names.end()) {
+      return builder_.constant(4, cluster->second);
+    }
+    throw unsupported_form{};
+  }
+  return symbol_address(from.text, from.offset, nbytes);
+}
+
+row kernel_decoder::number_source(const operand& from, std::uint8_t nbytes) {
+  const std::uint64_t value =
+      parse_number(from.text, nbytes) + static_cast<std::uint64_t>(from.offset);
+  return builder_.constant(nbytes, from.is_negative ? ~value + 1 : value);
+}
+
+row kernel_decoder::source(const operand& from, std::uint8_t nbytes) {
+  switch (from.kind) {
+    case operand_kind::number:
+      return number_source(from, nbytes);
+    case operand_kind::name:
+      return named_source(from, nbytes);
+    default:
+      throw unsupported_form{};
+  }
+}
+
+row kernel_decoder::destination(std::string_view name) {
+  if (name == "_") return no_row;
+  const row found = find_register(name);
+  if (found == no_row) throw unsupported_form{};
+  return found;
+}
+
+void kernel_decoder::set_address(instruction& into, const operand& from, bool is_parameter) {
+  if (from.kind != operand_kind::address) throw unsupported_form{};
+  into.immediate = from.offset;
+  into.operand_nbytes = 8;
+  if (from.text.empty()) {
+    into.is_uniform = true;
+    return;
+  }
+  if (const row found = find_register(from.text); found != no_row) {
+    into.source[0] = found;
+    into.operand_nbytes = builder_.nbytes_of(found);
+    if (into.operand_nbytes != 4 && into.operand_nbytes != 8) throw unsupported_form{};
+    return;
+  }
+  if (is_parameter) {
+    const auto parameter = std::ranges::find(entry_.parameters, from.text, &parameter::name);
+    if (parameter == entry_.parameters.end()) throw unsupported_form{};
+    into.is_uniform = true;
+    into.immediate += parameter->offset;
+    return;
+  }
+  if (const declaration* shared = find_shared(from.text)) {
+    into.is_uniform = true;
+    if (shared->is_unsized) {
+      dynamic_alignment_ = std::max(dynamic_alignment_, shared->alignment);
+      uses_dynamic_address_ = true;
+    } else {
+      into.immediate += place_of_shared(*shared);
+    }
+    return;
+  }
+  into.source[0] = symbol_address(from.text, 0, 8);
+}
+
+}  // namespace skerry::emulation::ptx

@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/ptx/row_allocation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+namespace skerry::emulation::ptx {
+namespace {
+
+constexpr std::uint32_t row_alignment = 64;
+
+using bit_set = std::vector<std::uint64_t>;
+
+[[nodiscard]] bool contains(const bit_set& set, std::size_t index) {
+  return (set[index / 64] >> (index % 64) & 1) != 0;
+}
+void insert(bit_set& set, std::size_t index) {
+  set[index / 64] |= std::uint64_t{1} << (index % 64);
+}
+
+/// A stretch of code that is entered at its begin and left at its end.
+struct stretch {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::vector<std::size_t> next{};
+  bit_set read_first{};  ///< registers that are read before they are written
+  bit_set written{};     ///< in all lanes
+  bit_set live_in{};
+  bit_set live_out{};
+};
+
+/// The instructions between which the value of a register is needed.
+struct interval {
+  std::size_t begin = ~std::size_t{0};
+  std::size_t end = 0;
+  std::size_t index = 0;
+
+  void include(std::size_t at) {
+    begin = std::min(begin, at);
+    end = std::max(end, at);
+  }
+};
+
+class liveness {
+ public:
+  liveness(std::span<const instruction> code, std::span<const virtual_row> rows)
+      : code_(code), rows_(rows), words_((rows.size() + 63) / 64) {
+    split();
+    for (stretch& one : stretches_) summarize(one);
+    propagate();
+  }
+
+  [[nodiscard]] std::vector<interval> intervals() const {
+    std::vector<interval> found(rows_.size());
+    for (std::size_t k = 0; k < found.size(); ++k) found[k].index = k;
+    for (const stretch& one : stretches_) cover(one, found);
+    return found;
+  }
+  [[nodiscard]] bool is_undefined_at_start(std::size_t index) const {
+    return contains(stretches_.front().live_in, index);
+  }
+
+ private:
+  [[nodiscard]] bool is_register(row of) const {
+    return of != no_row && rows_[static_cast<std::size_t>(of)].kind == row_kind::registers;
+  }
+  template <class Function>
+  void for_read(const instruction& of, Function&& function) const {
+    for (const row one : of.source) {
+      if (is_register(one)) function(static_cast<std::size_t>(one));
+    }
+    if (is_register(of.guard)) function(static_cast<std::size_t>(of.guard));
+    if (is_register(of.members)) function(static_cast<std::size_t>(of.members));
+  }
+  template <class Function>
+  void for_written(const instruction& of, Function&& function) const {
+    for (const row one : of.destination) {
+      if (is_register(one)) function(static_cast<std::size_t>(one));
+    }
+  }
+
+  void split() {
+    std::vector<bool> begins(code_.size() + 1);
+    begins[0] = true;
+    for (std::size_t k = 0; k < code_.size(); ++k) {
+      if (code_[k].flow == control::branch) begins[code_[k].target] = true;
+      if (code_[k].flow == control::branch || code_[k].flow == control::exit) begins[k + 1] = true;
+    }
+    std::vector<std::size_t> stretch_at(code_.size() + 1);
+    for (std::size_t k = 0; k < code_.size(); ++k) {
+      if (begins[k]) stretches_.push_back({.begin = k});
+      stretches_.back().end = k + 1;
+      stretch_at[k] = stretches_.size() - 1;
+    }
+    for (stretch& one : stretches_) {
+      const instruction& last = code_[one.end - 1];
+      const bool always = last.guard == no_row;
+      if (last.flow == control::branch) one.next.push_back(stretch_at[last.target]);
+      const bool ends = (last.flow == control::branch || last.flow == control::exit) && always;
+      if (!ends && one.end < code_.size()) one.next.push_back(stretch_at[one.end]);
+    }
+  }
+
+  void summarize(stretch& one) const {
+    one.read_first.resize(words_);
+    one.written.resize(words_);
+    one.live_in.resize(words_);
+    one.live_out.resize(words_);
+    for (std::size_t k = one.begin; k < one.end; ++k) {
+      for_read(code_[k], [&](std::size_t index) {
+        if (!contains(one.written, index)) insert(one.read_first, index);
+      });
+      // Under a guard other lanes keep what they have.
+      if (code_[k].guard == no_row) {
+        for_written(code_[k], [&](std::size_t index) { insert(one.written, index); });
+      }
+    }
+    one.live_in = one.read_first;
+  }
+
+  void propagate() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t k = stretches_.size(); k-- > 0;) {
+        stretch& one = stretches_[k];
+        for (std::size_t word = 0; word < words_; ++word) {
+          std::uint64_t out = 0;
+          for (const std::size_t next : one.next) out |= stretches_[next].live_in[word];
+          const std::uint64_t in = one.read_first[word] | (out & ~one.written[word]);
+          changed = changed || in != one.live_in[word];
+          one.live_out[word] = out;
+          one.live_in[word] = in;
+        }
+      }
+    }
+  }
+
+  static void include_all(const bit_set& set, std::size_t at, std::vector<interval>& into) {
+    for (std::size_t word = 0; word < set.size(); ++word) {
+      for (std::uint64_t left = set[word]; left != 0; left &= left - 1) {
+        into[word * 64 + static_cast<std::size_t>(std::countr_zero(left))].include(at);
+      }
+    }
+  }
+
+  void cover(const stretch& one, std::vector<interval>& into) const {
+    include_all(one.live_in, one.begin, into);
+    include_all(one.live_out, one.end, into);
+    for (std::size_t k = one.begin; k < one.end; ++k) {
+      for_read(code_[k], [&](std::size_t index) { into[index].include(k); });
+      // Up to the next one: an instruction's results have different rows, be they read or not.
+      for_written(code_[k], [&](std::size_t index) {
+        into[index].include(k);
+        into[index].include(k + 1);
+      });
+    }
+  }
+
+  std::span<const instruction> code_;
+  std::span<const virtual_row> rows_;
+  std::size_t words_;
+  std::vector<stretch> stretches_;
+};
+
+/// Rows of one size, which are used again when their interval is over.
+class row_pool {
+ public:
+  [[nodiscard]] std::uint32_t take(std::uint32_t nbytes, std::uint32_t& end) {
+    if (!free_.empty()) {
+      const std::uint32_t offset = free_.back();
+      free_.pop_back();
+      return offset;
+    }
+    const std::uint32_t offset = end;
+    end += (nbytes + row_alignment - 1) / row_alignment * row_alignment;
+    return offset;
+  }
+  void give_back(std::uint32_t offset) { free_.push_back(offset); }
+
+ private:
+  std::vector<std::uint32_t> free_;
+};
+
+[[nodiscard]] std::uint32_t size_of_row(const virtual_row& of) {
+  return of.nbytes == 0 ? sizeof(lane_mask) : std::uint32_t{of.nbytes} * warp_size;
+}
+
+}  // namespace
+
+std::uint32_t allocate_rows(std::span<const instruction> code, std::span<const virtual_row> rows,
+                            std::uint32_t begin, std::vector<row>& places,
+                            std::vector<undefined_row>& undefined) {
+  const liveness live(code, rows);
+  std::vector<interval> intervals = live.intervals();
+  std::erase_if(intervals, [&](const interval& one) {
+    return rows[one.index].kind != row_kind::registers || one.begin > code.size();
+  });
+  std::ranges::sort(intervals, {},
+                    [](const interval& one) { return std::pair(one.begin, one.index); });
+  std::array<row_pool, 17> pools;
+  std::vector<interval> used;  // a heap: what ends first is on top
+  const auto ends_later = [](const interval& a, const interval& b) { return a.end > b.end; };
+  std::uint32_t end = begin;
+  for (const interval& one : intervals) {
+    // A row that is read for the last time where the other is written may be the same: a handler
+    // reads a lane's operands before it writes its result.
+    while (!used.empty() && used.front().end <= one.begin) {
+      std::ranges::pop_heap(used, ends_later);
+      const std::size_t index = used.back().index;
+      pools[rows[index].nbytes].give_back(static_cast<std::uint32_t>(places[index]));
+      used.pop_back();
+    }
+    const std::uint32_t nbytes = size_of_row(rows[one.index]);
+    const std::uint32_t offset = pools[rows[one.index].nbytes].take(nbytes, end);
+    places[one.index] = static_cast<row>(offset);
+    if (live.is_undefined_at_start(one.index)) undefined.push_back({offset, nbytes});
+    used.push_back(one);
+    std::ranges::push_heap(used, ends_later);
+  }
+  return end;
+}
+
+}  // namespace skerry::emulation::ptx

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "device/cuda/emulation/ptx/builder.hpp"
+#include "device/cuda/emulation/ptx/lexer.hpp"
+
+namespace skerry::emulation::ptx {
+
+/// The registers of a pair of braces.
+class scope {
+ public:
+  /// From behind `.reg` up to the semicolon, such as `.b32 %r<20>, %s`.
+  void declare(lexer& from);
+  /// The register of that name, made when it is first asked for; no_row if it isn't declared here.
+  [[nodiscard]] row find(std::string_view name, builder& in);
+
+ private:
+  struct numbered {
+    std::string_view prefix;
+    std::uint8_t nbytes = 4;
+    std::vector<row> rows;
+  };
+  struct single {
+    std::uint8_t nbytes = 4;
+    row to = no_row;
+  };
+  std::unordered_map<std::string_view, single> singles_;
+  std::vector<numbered> numbered_;
+};
+
+/// Labels by the braces that they stand in: inline PTX uses the same names again and again.
+class label_table {
+ public:
+  /// New braces inside of others; -1: of none.
+  [[nodiscard]] int open(int inside);
+  void define(int braces, std::string_view name, std::size_t at);
+  void refer(int braces, std::string_view name, std::size_t instruction);
+  /// Gives every branch its target; throws image_error for a label that there isn't.
+  void resolve(builder& in) const;
+
+ private:
+  struct reference {
+    int braces = 0;
+    std::string_view name;
+    std::size_t instruction = 0;
+  };
+  std::vector<int> outer_;
+  std::vector<std::unordered_map<std::string_view, std::size_t>> labels_;
+  std::vector<reference> references_;
+};
+
+}  // namespace skerry::emulation::ptx
