@@ -67,8 +67,8 @@ class memory_map {
 
 /// One launch. What it refers to lives until the kernel has ended.
 struct launch {
-  extent grid;
-  extent block;
+  extent grid{};
+  extent block{};
   std::uint32_t dynamic_shared_bytes = 0;
   /// kernel_attributes::parameter_bytes of them, each parameter at its offset.
   std::span<const std::byte> parameters{};

@@ -172,6 +172,8 @@ class fragment_run {
   }
 
   bool stop() {
+    // Short turns end before many jumps: then, too, others must get theirs.
+    if (left_ == 0 && !what_.is_whole) on_.takes_any_fragment = true;
     move_to(on_, what_.lanes, at_);
     return false;
   }

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/cuda/emulation/execute/launch.hpp"
+#include "device/cuda/emulation/ptx/module.hpp"
+
+namespace skerry::emulation {
+
+/// Memory that kernels of a test may access: allocations of the host.
+class test_memory : public memory_map {
+ public:
+  /// Of `nbytes` of 0xa5; their address is a multiple of 256, plus `offset`.
+  std::uint64_t allocate(std::size_t nbytes, std::size_t offset = 0) {
+    auto& buffer = buffers_.emplace_back(std::make_unique<std::byte[]>(nbytes + offset + 512));
+    std::memset(buffer.get(), 0xa5, nbytes + offset + 512);
+    const auto raw = reinterpret_cast<std::uint64_t>(buffer.get());
+    const std::uint64_t begin = (raw + 255) / 256 * 256 + offset;
+    live_[begin] = nbytes;
+    return begin;
+  }
+  template <class T>
+  std::uint64_t allocate(const std::vector<T>& values) {
+    const std::uint64_t begin = allocate(values.size() * sizeof(T));
+    std::memcpy(reinterpret_cast<void*>(begin), values.data(), values.size() * sizeof(T));
+    return begin;
+  }
+  void free(std::uint64_t begin) { live_.erase(begin); }
+  template <class T>
+  [[nodiscard]] std::vector<T> read(std::uint64_t begin, std::size_t count) const {
+    std::vector<T> values(count);
+    std::memcpy(values.data(), reinterpret_cast<const void*>(begin), count * sizeof(T));
+    return values;
+  }
+
+  [[nodiscard]] allocation find(std::uint64_t address) const override {
+    auto after = live_.upper_bound(address);
+    if (after == live_.begin()) return {};
+    --after;
+    if (address >= after->first + after->second) return {};
+    return {after->first, after->first + after->second};
+  }
+  [[nodiscard]] std::string describe(std::uint64_t address) const override {
+    auto after = live_.upper_bound(address);
+    if (after == live_.begin()) return "before all allocations";
+    --after;
+    return std::to_string(address - after->first - after->second) + " bytes past the end of " +
+           std::to_string(after->second) + " bytes";
+  }
+
+ private:
+  std::vector<std::unique_ptr<std::byte[]>> buffers_;
+  std::map<std::uint64_t, std::size_t> live_;
+};
+
+[[nodiscard]] inline std::shared_ptr<const module> load_text(const std::string& text,
+                                                             int compute_capability = 90) {
+  return module::load(std::as_bytes(std::span(text)), compute_capability);
+}
+
+/// A module's text of one kernel `k`: its parameters, such as ".param .u64 p", and its body.
+[[nodiscard]] inline std::string kernel_text(const std::string& parameters, const std::string& body,
+                                             const std::string& before = "") {
+  return ".version 8.0\n.target sm_80\n.address_size 64\n" + before + "\n.visible .entry k(" +
+         parameters + ")\n{\n" + body + "\n}\n";
+}
+
+/// The bytes of parameters, each at a multiple of its size.
+template <class... T>
+[[nodiscard]] std::vector<std::byte> parameter_bytes(const T&... values) {
+  std::vector<std::byte> bytes;
+  [[maybe_unused]] const auto put = [&](const auto& value) {
+    bytes.resize((bytes.size() + sizeof value - 1) / sizeof value * sizeof value);
+    const auto* const begin = reinterpret_cast<const std::byte*>(&value);
+    bytes.insert(bytes.end(), begin, begin + sizeof value);
+  };
+  (put(values), ...);
+  return bytes;
+}
+
+/// Runs kernel `k` of a text.
+template <class... T>
+[[nodiscard]] std::optional<failure> run_text(const std::string& text, const launch& how,
+                                              const device_model& device, const memory_map& memory,
+                                              const T&... parameters) {
+  const auto loaded = load_text(text);
+  const kernel* const found = loaded->find("k");
+  if (found == nullptr) return failure{-1, "no kernel k"};
+  const std::vector<std::byte> bytes = parameter_bytes(parameters...);
+  launch with = how;
+  with.parameters = bytes;
+  if (auto refused = refuse(*found, with, device, 100 << 10)) return refused;
+  return run(*found, with, device, memory);
+}
+
+[[nodiscard]] inline std::string text_of(const std::optional<failure>& found) {
+  return found ? std::to_string(found->code) + ": " + found->text : "no failure";
+}
+
+#define EXPECT_RUNS(...)                                   \
+  do {                                                     \
+    const auto failed_ = run_text(__VA_ARGS__);            \
+    EXPECT_FALSE(failed_.has_value()) << text_of(failed_); \
+  } while (false)
+
+/// Fails with that code, and says all of these words.
+inline void expect_failure(const std::optional<failure>& found, int code,
+                           std::initializer_list<std::string_view> words) {
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->code, code) << found->text;
+  for (const std::string_view word : words) {
+    EXPECT_NE(found->text.find(word), std::string::npos) << word << " in " << found->text;
+  }
+}
+
+}  // namespace skerry::emulation
