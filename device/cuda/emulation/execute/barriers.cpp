@@ -9,11 +9,12 @@ namespace skerry::emulation {
 namespace {
 
 [[nodiscard]] lane_mask waiting_at(const warp& on, std::size_t barrier) {
+  if (on.at_barrier == 0) return 0;
   lane_mask found = 0;
-  for_lanes(on.at_barrier, [&](int lane) {
-    if (on.barrier[static_cast<std::size_t>(lane)] == barrier) found |= lane_mask{1} << lane;
-  });
-  return found;
+  for (std::size_t lane = 0; lane < warp_size; ++lane) {
+    found |= lane_mask{on.barrier[lane] == barrier} << lane;
+  }
+  return found & on.at_barrier;
 }
 
 /// A barrier with a count counts whole warps: lanes that have ended, or never were, have come.
@@ -133,6 +134,7 @@ void arrive_at_barrier(warp& on, const instruction& what, lane_mask mask) {
 
 void recheck_barriers(block& of) {
   for (std::size_t barrier = 0; barrier < of.barriers.size(); ++barrier) {
+    if (of.barriers[barrier].arrived == 0) continue;
     release_if_complete(of, barrier);
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "device/cuda/emulation/check/shared_races.hpp"
@@ -72,25 +73,19 @@ void fill_row(std::byte* to, std::uint8_t nbytes, std::uint64_t value) {
   }
 }
 
-/// What it holds in one lane.
+/// What it holds in one lane, whichever block the warp is of.
 [[nodiscard]] std::uint64_t value_for_lane(const special_row& row, const warp& on, int lane) {
-  const block& owner = *on.owner;
-  const launch& how = owner.launched.how;
+  const launch_state& launched = on.owner->launched;
+  const extent& block = launched.how.block;
   const std::uint32_t thread = on.number * warp_size + static_cast<std::uint32_t>(lane);
   const lane_mask bit = lane_mask{1} << lane;
   switch (row.what) {
     case special_register::tid_x:
-      return thread % how.block.x;
+      return thread % block.x;
     case special_register::tid_y:
-      return thread / how.block.x % how.block.y;
+      return thread / block.x % block.y;
     case special_register::tid_z:
-      return thread / how.block.x / how.block.y;
-    case special_register::ctaid_x:
-      return owner.at.x;
-    case special_register::ctaid_y:
-      return owner.at.y;
-    case special_register::ctaid_z:
-      return owner.at.z;
+      return thread / block.x / block.y;
     case special_register::laneid:
       return static_cast<std::uint64_t>(lane);
     case special_register::warpid:
@@ -105,14 +100,41 @@ void fill_row(std::byte* to, std::uint8_t nbytes, std::uint64_t value) {
       return ~(bit - 1);
     case special_register::lanemask_gt:
       return ~(bit | (bit - 1));
-    case special_register::smid:
-      return (owner.at.x + owner.at.y + owner.at.z) %
-             static_cast<std::uint32_t>(std::max(1, owner.launched.device.multiprocessors));
     case special_register::local_address:
       return reinterpret_cast<std::uint64_t>(on.local) + row.offset +
-             static_cast<std::uint64_t>(lane) * owner.launched.code.local_nbytes;
+             static_cast<std::uint64_t>(lane) * launched.code.local_nbytes;
     default:
       return 0;
+  }
+}
+
+/// What it holds in all lanes of a block, if it depends on the block.
+[[nodiscard]] std::optional<std::uint64_t> value_for_block(const special_row& row,
+                                                           const block& of) {
+  switch (row.what) {
+    case special_register::ctaid_x:
+      return of.at.x;
+    case special_register::ctaid_y:
+      return of.at.y;
+    case special_register::ctaid_z:
+      return of.at.z;
+    case special_register::smid:
+      return (of.at.x + of.at.y + of.at.z) %
+             static_cast<std::uint32_t>(std::max(1, of.launched.device.multiprocessors));
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Fills what stays the same for all blocks that use these registers one after the other.
+void fill_lanes(warp& of) {
+  for (const special_row& row : of.owner->launched.code.specials) {
+    if (is_same_for_launch(row.what)) continue;
+    std::byte* to = of.banks[0] + row.to;
+    for (int lane = 0; lane < warp_size; ++lane, to += row.nbytes) {
+      const std::uint64_t value = value_for_lane(row, of, lane);
+      std::memcpy(to, &value, row.nbytes);
+    }
   }
 }
 
@@ -173,6 +195,7 @@ block::block(launch_state& of)
     const std::uint64_t threads =
         std::min<std::uint64_t>(warp_size, of.how.block.count() - k * warp_size);
     one.existing = threads == warp_size ? all_lanes : (lane_mask{1} << threads) - 1;
+    fill_lanes(one);
   }
 }
 
@@ -208,11 +231,8 @@ void block::start_warp(warp& which) {
     std::memset(which.banks[0] + row.offset, poison, row.nbytes);
   }
   for (const special_row& row : launched.code.specials) {
-    if (is_same_for_launch(row.what)) continue;
-    std::byte* to = which.banks[0] + row.to;
-    for (int lane = 0; lane < warp_size; ++lane, to += row.nbytes) {
-      const std::uint64_t value = value_for_lane(row, which, lane);
-      std::memcpy(to, &value, row.nbytes);
+    if (const auto value = value_for_block(row, *this)) {
+      fill_row(which.banks[0] + row.to, row.nbytes, *value);
     }
   }
 }

@@ -32,11 +32,36 @@ inline void for_active(lane_mask active, Function&& function) {
   }
 }
 
+/// Whether an access of parameters can be right; if not, resolve() says why.
+[[nodiscard]] bool is_parameter(const warp& on, std::int64_t offset, std::uint32_t nbytes) {
+  const std::size_t size = on.owner->launched.parameters.size();
+  return offset >= 0 && offset % nbytes == 0 && static_cast<std::size_t>(offset) + nbytes <= size;
+}
+
+/// A kernel's parameter by its name: one value for all lanes.
+template <class T, class R>
+void load_parameter(warp& on, const instruction& what, lane_mask active) {
+  const auto& parameters = on.owner->launched.parameters;
+  const auto offset = static_cast<std::size_t>(what.immediate);
+  for (std::size_t element = 0; element < what.count; ++element) {
+    if (what.destination[element] == no_row) continue;
+    T value;
+    std::memcpy(&value, parameters.data() + offset + element * sizeof(T), sizeof value);
+    std::array<R, warp_size> values;
+    values.fill(static_cast<R>(value));
+    blend(on.values<R>(what.destination[element]), values.data(), active);
+  }
+}
+
 /// Elements T of memory into registers R, which extend them by their sign.
 template <class T, class R, memory_space Space>
 void load(warp& on, const instruction& what, lane_mask active) {
-  lane_addresses from;
   const auto nbytes = static_cast<std::uint32_t>(sizeof(T) * what.count);
+  if (Space == memory_space::parameter && what.is_uniform &&
+      is_parameter(on, what.immediate, nbytes)) {
+    return load_parameter<T, R>(on, what, active);
+  }
+  lane_addresses from;
   resolve<Space>(on, what, active, {.nbytes = nbytes, .writes = false}, from);
   if (is_global(Space) && !on.owner->held[on.number].empty()) {
     for_lanes(active, [&](int lane) { release_stores_at(on, from.of(lane), nbytes); });

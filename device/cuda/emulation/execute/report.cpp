@@ -14,7 +14,9 @@ namespace {
 constexpr std::size_t most_lines = 40;
 
 [[nodiscard]] std::string to_text(const extent& at) {
-  return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
+  std::string text = "(";
+  text += std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z);
+  return text += ")";
 }
 
 [[nodiscard]] std::string instruction_at(const launch_state& of, std::uint32_t at) {
