@@ -32,6 +32,16 @@ inline void for_active(lane_mask active, Function&& function) {
   }
 }
 
+/// An element in a register that may be wider.
+template <class R, class T>
+[[nodiscard]] R extended(T value) {
+  if constexpr (std::is_signed_v<T>) {
+    return static_cast<R>(static_cast<s64>(value));
+  } else {
+    return static_cast<R>(value);
+  }
+}
+
 /// Whether an access of parameters can be right; if not, resolve() says why.
 [[nodiscard]] bool is_parameter(const warp& on, std::int64_t offset, std::uint32_t nbytes) {
   const std::size_t size = on.owner->launched.parameters.size();
@@ -48,7 +58,7 @@ void load_parameter(warp& on, const instruction& what, lane_mask active) {
     T value;
     std::memcpy(&value, parameters.data() + offset + element * sizeof(T), sizeof value);
     std::array<R, warp_size> values;
-    values.fill(static_cast<R>(value));
+    values.fill(extended<R>(value));
     blend(on.values<R>(what.destination[element]), values.data(), active);
   }
 }
@@ -77,7 +87,7 @@ void load(warp& on, const instruction& what, lane_mask active) {
     for_active(active, [&](int lane) {
       T value;
       std::memcpy(&value, from.of(lane) + element * sizeof(T), sizeof value);
-      to[lane] = static_cast<R>(value);
+      to[lane] = extended<R>(value);
     });
   }
 }

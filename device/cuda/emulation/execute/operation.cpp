@@ -23,6 +23,7 @@ const operation* operation_table::find(std::string_view opcode) const noexcept {
 
 std::vector<std::string_view> operation_table::opcodes() const {
   std::vector<std::string_view> names;
+  names.reserve(operations_.size());
   for (const auto& [name, what] : operations_) names.push_back(name);
   std::ranges::sort(names);
   return names;

@@ -16,7 +16,7 @@ constexpr std::size_t most_lines = 40;
 [[nodiscard]] std::string to_text(const extent& at) {
   std::string text = "(";
   text += std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z);
-  return text += ")";
+  return text += ')';
 }
 
 [[nodiscard]] std::string instruction_at(const launch_state& of, std::uint32_t at) {

@@ -14,7 +14,8 @@ constexpr row constant_bank = 1;
 
 [[nodiscard]] std::uint32_t take(std::uint32_t& end, std::uint8_t nbytes) {
   const std::uint32_t offset = end;
-  const std::uint32_t size = nbytes == 0 ? sizeof(lane_mask) : std::uint32_t{nbytes} * warp_size;
+  const std::uint32_t size =
+      nbytes == 0 ? std::uint32_t{sizeof(lane_mask)} : std::uint32_t{nbytes} * warp_size;
   end += (size + row_alignment - 1) / row_alignment * row_alignment;
   return offset;
 }

@@ -49,7 +49,7 @@ struct entry_header {
 template <class T>
 [[nodiscard]] T read(const std::byte* from) noexcept {
   T value;
-  std::memcpy(&value, from, sizeof value);
+  std::memcpy(static_cast<void*>(&value), from, sizeof value);
   return value;
 }
 

@@ -185,7 +185,7 @@ class row_pool {
 };
 
 [[nodiscard]] std::uint32_t size_of_row(const virtual_row& of) {
-  return of.nbytes == 0 ? sizeof(lane_mask) : std::uint32_t{of.nbytes} * warp_size;
+  return of.nbytes == 0 ? std::uint32_t{sizeof(lane_mask)} : std::uint32_t{of.nbytes} * warp_size;
 }
 
 }  // namespace
