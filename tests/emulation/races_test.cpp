@@ -105,5 +105,18 @@ TEST(EmulationHeldStores, a_thread_sees_what_it_stored) {
   EXPECT_EQ(memory.read<std::uint32_t>(place, 2), (std::vector<std::uint32_t>{16, 12}));
 }
 
+TEST(EmulationHeldStores, a_store_becomes_visible_once) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    test_memory memory;
+    const std::uint64_t place = memory.allocate(4);
+    EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .pred %p<3>; .reg .b32 %r1; .reg .b64 %d1;
+        ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0;
+        setp.eq.u32 %p2, %r1, 32; @%p1 st.global.u32 [%d1], 5; bar.sync 0;
+        @%p2 st.global.u32 [%d1], 7; bar.sync 0; ret;)"),
+                {.block = {64}}, {.seed = seed, .holds_stores_back = true}, memory, place);
+    EXPECT_EQ(memory.read<std::uint32_t>(place, 1)[0], 7U);
+  }
+}
+
 }  // namespace
 }  // namespace skerry::emulation
