@@ -213,13 +213,28 @@ bool address_range::covers(const void* data, std::size_t nbytes, bool retired_to
   return offset <= found.nbytes && nbytes <= found.nbytes - offset;
 }
 
-memory_block address_range::find(const void* data) noexcept {
+memory_block address_range::find(const void* data, bool retired_too) noexcept {
   const std::lock_guard lock(mutex_);
   const auto after = blocks_.upper_bound(address(data));
   if (after == blocks_.begin()) return {};
   const auto& [start, found] = *std::prev(after);
-  if (found.retired || address(data) - start >= found.nbytes) return {};
+  if (found.retired && !retired_too) return {};
+  if (address(data) - start >= found.nbytes) return {};
   return {pointer(start), found.nbytes};
+}
+
+memory_block address_range::nearest(const void* data) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto after = blocks_.upper_bound(address(data));
+  const bool has_before = after != blocks_.begin();
+  if (after == blocks_.end() && !has_before) return {};
+  if (!has_before) return {pointer(after->first), after->second.nbytes};
+  const auto& [start, before] = *std::prev(after);
+  const std::uintptr_t past = address(data) - (start + before.nbytes);
+  if (after != blocks_.end() && after->first - address(data) < past) {
+    return {pointer(after->first), after->second.nbytes};
+  }
+  return {pointer(start), before.nbytes};
 }
 
 std::size_t address_range::live_blocks() noexcept {

@@ -47,7 +47,11 @@ class address_range {
   /// before reclaim(), so `retired_too` is right for running work and wrong for new work.
   [[nodiscard]] bool covers(const void* data, std::size_t nbytes, bool retired_too) noexcept;
   /// The block, not retired, that `data` points into.
-  [[nodiscard]] memory_block find(const void* data) noexcept;
+  [[nodiscard]] memory_block find(const void* data) noexcept { return find(data, false); }
+  /// The same for running work with `retired_too`.
+  [[nodiscard]] memory_block find(const void* data, bool retired_too) noexcept;
+  /// The block, retired or not, that ends or begins closest to `data`, which lies in none.
+  [[nodiscard]] memory_block nearest(const void* data) noexcept;
 
   [[nodiscard]] std::size_t live_blocks() noexcept;
   [[nodiscard]] std::size_t live_bytes() noexcept;

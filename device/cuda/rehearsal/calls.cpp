@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "device/cuda/rehearsal/enter.hpp"
+#include "device/cuda/rehearsal/errors.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
 #include "device/cuda/rehearsal/work.hpp"
 
@@ -109,9 +110,11 @@ int enable_peer_access(int owner) {
 }
 
 int pool_allow_reader(int owner, int reader) {
-  return enter(entry::pool_allow_reader, [&](machine&) {
+  return enter(entry::pool_allow_reader, [&](machine& all) {
     if (!exists(owner) || !exists(reader)) return cuda::invalid_device;
-    return peers(reader, owner) ? cuda::success : cuda::invalid_device;
+    if (!peers(reader, owner)) return cuda::invalid_device;
+    all.allow_pool_reader(reader, owner);
+    return cuda::success;
   });
 }
 
@@ -358,96 +361,6 @@ int event_elapsed(float* milliseconds, void* start, void* end) {
 int get_last_error() {
   if (const int code = gate(entry::get_last_error); code != cuda::success) return code;
   return take_last_error();
-}
-
-const char* error_name(int code) {
-  switch (code) {
-    case cuda::success:
-      return "cudaSuccess";
-    case cuda::invalid_value:
-      return "cudaErrorInvalidValue";
-    case cuda::memory_allocation:
-      return "cudaErrorMemoryAllocation";
-    case cuda::initialization_error:
-      return "cudaErrorInitializationError";
-    case cuda::runtime_unloading:
-      return "cudaErrorCudartUnloading";
-    case cuda::devices_unavailable:
-      return "cudaErrorDevicesUnavailable";
-    case cuda::no_device:
-      return "cudaErrorNoDevice";
-    case cuda::invalid_device:
-      return "cudaErrorInvalidDevice";
-    case cuda::insufficient_driver:
-      return "cudaErrorInsufficientDriver";
-    case cuda::no_kernel_image_for_device:
-      return "cudaErrorNoKernelImageForDevice";
-    case cuda::unsupported_ptx_version:
-      return "cudaErrorUnsupportedPtxVersion";
-    case cuda::ecc_uncorrectable:
-      return "cudaErrorECCUncorrectable";
-    case cuda::peer_access_unsupported:
-      return "cudaErrorPeerAccessUnsupported";
-    case cuda::invalid_resource_handle:
-      return "cudaErrorInvalidResourceHandle";
-    case cuda::not_ready:
-      return "cudaErrorNotReady";
-    case cuda::illegal_address:
-      return "cudaErrorIllegalAddress";
-    case cuda::peer_access_already_enabled:
-      return "cudaErrorPeerAccessAlreadyEnabled";
-    case 719:
-      return "cudaErrorLaunchFailure";
-    case cuda::not_supported:
-      return "cudaErrorNotSupported";
-    default:
-      return "cudaErrorUnknown";
-  }
-}
-
-const char* error_string(int code) {
-  switch (code) {
-    case cuda::success:
-      return "no error";
-    case cuda::invalid_value:
-      return "invalid argument";
-    case cuda::memory_allocation:
-      return "out of memory";
-    case cuda::initialization_error:
-      return "initialization error";
-    case cuda::runtime_unloading:
-      return "driver shutting down";
-    case cuda::devices_unavailable:
-      return "CUDA-capable device(s) is/are busy or unavailable";
-    case cuda::no_device:
-      return "no CUDA-capable device is detected";
-    case cuda::invalid_device:
-      return "invalid device ordinal";
-    case cuda::insufficient_driver:
-      return "CUDA driver version is insufficient for CUDA runtime version";
-    case cuda::no_kernel_image_for_device:
-      return "no kernel image is available for execution on the device";
-    case cuda::unsupported_ptx_version:
-      return "the provided PTX was compiled with an unsupported toolchain.";
-    case cuda::ecc_uncorrectable:
-      return "uncorrectable ECC error encountered";
-    case cuda::peer_access_unsupported:
-      return "peer access is not supported between these two devices";
-    case cuda::invalid_resource_handle:
-      return "invalid resource handle";
-    case cuda::not_ready:
-      return "device not ready";
-    case cuda::illegal_address:
-      return "an illegal memory access was encountered";
-    case cuda::peer_access_already_enabled:
-      return "peer access is already enabled";
-    case 719:
-      return "unspecified launch failure";
-    case cuda::not_supported:
-      return "operation not supported";
-    default:
-      return "unrecognized error code";
-  }
 }
 
 constexpr cuda::api simulated_calls{

@@ -28,6 +28,8 @@ constinit thread_local context_stack current{};
 
 int current_ordinal() noexcept { return current.depth == 0 ? 0 : top(); }
 
+bool has_current_device() noexcept { return current.depth > 0; }
+
 int use_current_device() noexcept {
   if (current.depth == 0) [[unlikely]]
     set_current_device(0);

@@ -11,6 +11,8 @@ namespace skerry::rehearsal {
 [[nodiscard]] int current_ordinal() noexcept;
 /// The same, whose context is there from now on.
 int use_current_device() noexcept;
+/// Whether a context is current on this thread.
+[[nodiscard]] bool has_current_device() noexcept;
 /// Makes a context, too.
 void set_current_device(int ordinal) noexcept;
 /// False if the stack is as deep as it may be.

@@ -125,6 +125,11 @@ int take_last_error() noexcept {
   return code;
 }
 
+int last_error_here() noexcept {
+  const int code = sticky_error(current_ordinal());
+  return code != 0 ? code : last_error;
+}
+
 int sticky_error(int ordinal) noexcept {
   return sticky[static_cast<std::size_t>(ordinal)].load(std::memory_order_acquire);
 }

@@ -12,6 +12,8 @@ namespace skerry::rehearsal {
 /// Every entry point ends here: remembers a failure for get_last_error, passes `code` on.
 int leave(int code) noexcept;
 [[nodiscard]] int take_last_error() noexcept;
+/// Leaves it.
+[[nodiscard]] int last_error_here() noexcept;
 
 [[nodiscard]] int sticky_error(int ordinal) noexcept;
 /// Work on a device went wrong: all its later calls fail with `code`. The first one stays.

@@ -142,6 +142,20 @@ bool machine::peer_enabled(int reader, int owner) noexcept {
   return enabled_[static_cast<std::size_t>(reader)][static_cast<std::size_t>(owner)];
 }
 
+void machine::allow_pool_reader(int reader, int owner) noexcept {
+  const std::lock_guard lock(peers_mutex_);
+  pool_readers_[static_cast<std::size_t>(reader)].set(static_cast<std::size_t>(owner));
+}
+
+bool machine::is_shared_with(int reader, int owner, void* data) noexcept {
+  {
+    const std::lock_guard lock(pooled_mutex_);
+    if (!pooled_.contains(data)) return peer_enabled(reader, owner);
+  }
+  const std::lock_guard lock(peers_mutex_);
+  return pool_readers_[static_cast<std::size_t>(reader)][static_cast<std::size_t>(owner)];
+}
+
 void set_device_count(int count) noexcept { wanted_count.store(count); }
 
 void set_delay(int microseconds) noexcept { set_delay(microseconds, microseconds); }

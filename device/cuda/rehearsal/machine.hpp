@@ -71,6 +71,11 @@ class machine {
   /// Whether `data` comes from the stream-ordered allocator: cudaFree waits for nothing then.
   void note_pooled(void* data);
   [[nodiscard]] bool forget_pooled(void* data) noexcept;
+  /// Blocks of an owner's pool can be read by kernels of `reader` from now on.
+  void allow_pool_reader(int reader, int owner) noexcept;
+  /// Whether kernels of `reader` can read and write the block of another device at `data`: what
+  /// cudaMalloc gave by enable_peer(), what comes from the pool by allow_pool_reader().
+  [[nodiscard]] bool is_shared_with(int reader, int owner, void* data) noexcept;
 
   pinned_blocks pinned;
   std::atomic<std::uint64_t> direct_copies{0};
@@ -88,6 +93,7 @@ class machine {
   std::unordered_set<void*> pooled_;
   std::mutex peers_mutex_;
   std::array<std::bitset<most_devices>, most_devices> enabled_;
+  std::array<std::bitset<most_devices>, most_devices> pool_readers_;
 };
 
 }  // namespace skerry::rehearsal

@@ -19,6 +19,18 @@ struct mark {
   std::uint64_t ticket = 0;
 };
 
+/// A piece of work with memory of its own, that other code than this folder's defines: a kernel of
+/// the emulated GPU.
+class task {
+ public:
+  task() = default;
+  task(const task&) = delete;
+  task& operator=(const task&) = delete;
+  virtual ~task() = default;
+  /// On the stream's thread. A status: what fails here is the device's sticky error.
+  virtual int run(int ordinal) noexcept = 0;
+};
+
 /// One piece of work. Parameters of kernels lie inside, so that enqueueing one allocates nothing.
 struct work {
   static constexpr std::size_t inline_size = 512;
@@ -36,11 +48,13 @@ struct work {
   mark wait_for;
   std::shared_ptr<std::atomic<std::int64_t>> time;  ///< to be set
   std::unique_ptr<std::byte[]> heap;                ///< what does not fit into `bytes`
+  std::unique_ptr<task> job;
   alignas(64) std::byte bytes[inline_size];
 
   /// Nothing that others could wait for, or count, is alive in a piece of work that is done.
   void clear() noexcept {
     heap.reset();
+    job.reset();
     wait_for = {};
     time.reset();
     is_immediate = false;

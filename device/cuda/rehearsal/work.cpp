@@ -105,6 +105,10 @@ void run_time(work& self, int) noexcept {
 }
 void run_function(work& self, int) noexcept { self.function(self.target); }
 void run_kernel(work& self, int) noexcept { self.kernel(self.payload()); }
+void run_task(work& self, int ordinal) noexcept {
+  const int code = self.job->run(ordinal);
+  if (code != cuda::success) set_sticky_error(ordinal, code);
+}
 
 /// Copies from pageable memory leave the source free to change; copies to it have arrived on
 /// return: as the CUDA runtime does.
@@ -243,6 +247,18 @@ int launch_host_kernel(void (*kernel)(const void*), const void* params, std::siz
     item->run = run_kernel;
     item->kernel = kernel;
     item.keep(params, params_size);
+    item.submit();
+    return cuda::success;
+  });
+}
+
+int launch_task(void* handle, std::unique_ptr<task> job) {
+  return enter(entry::launch_host_kernel, [&](machine& all) {
+    const auto on = all.stream(handle);
+    if (on == nullptr || on->ordinal() != current_ordinal()) return cuda::invalid_resource_handle;
+    draft item(*on);
+    item->run = run_task;
+    item->job = std::move(job);
     item.submit();
     return cuda::success;
   });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "device/cuda/api.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
@@ -13,6 +14,8 @@ namespace skerry::rehearsal {
 [[nodiscard]] int submit_free(machine& all, queue& on, void* data);
 /// Makes later work wait for a point of another stream.
 [[nodiscard]] int submit_wait(queue& on, const mark& point);
+/// Enqueues a task on a stream whose device is current, as a kernel is launched.
+int launch_task(void* handle, std::unique_ptr<task> job);
 /// Notes the time when the work before it has run.
 [[nodiscard]] int submit_time(queue& on, simulated_event& into);
 
