@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/cuda/emulation/execute/launch.hpp"
+
+// What CUDA 13's runtime and the programs that nvcc compiles hand each other, declared anew, so
+// that the emulator and its tests are built without a toolkit; abi_check.cpp compares it with
+// CUDA's headers where the emulated module is compiled. dim3 is an extent.
+
+namespace skerry::emulation::abi {
+
+/// cudaFuncAttributes
+struct function_attributes {
+  std::size_t shared_bytes;
+  std::size_t constant_bytes;
+  std::size_t local_bytes;
+  int max_threads_per_block;
+  int registers;
+  int ptx_version;
+  int binary_version;
+  int cache_mode;
+  int max_dynamic_shared_bytes;
+  int preferred_carveout;
+  int others[23];
+};
+
+/// cudaLaunchAttribute
+struct launch_attribute {
+  int id;
+  alignas(8) unsigned char value[64];
+};
+
+/// cudaLaunchConfig_t
+struct launch_configuration {
+  extent grid;
+  extent block;
+  std::size_t dynamic_shared_bytes;
+  void* stream;
+  const launch_attribute* attributes;
+  unsigned attribute_count;
+};
+
+/// cudaDeviceProp; what is not named here is zero.
+struct device_properties {
+  char name[256];
+  unsigned char uuid[16];
+  char luid[8];
+  unsigned luid_mask;
+  std::size_t total_bytes;
+  std::size_t shared_bytes_per_block;
+  int registers_per_block;
+  int warp_size;
+  std::size_t pitch;
+  int max_threads_per_block;
+  int max_block[3];
+  int max_grid[3];
+  std::size_t constant_bytes;
+  int major;
+  int minor;
+  std::size_t texture_alignment;
+  std::size_t texture_pitch_alignment;
+  int multiprocessors;
+  int others[155];
+};
+
+/// cudaPointerAttributes
+struct pointer_attributes {
+  int type;
+  int device;
+  void* device_pointer;
+  void* host_pointer;
+  long reserved[8];
+};
+
+/// cudaMemAccessDesc
+struct access_description {
+  int location_type;
+  int location;
+  int flags;
+};
+
+/// What __cudaRegisterFatBinary is handed.
+struct fat_binary_wrapper {
+  int magic;
+  int version;
+  const std::byte* data;
+  const void* file_name_or_null;
+};
+inline constexpr int fat_binary_magic = 0x466243b1;
+
+}  // namespace skerry::emulation::abi

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "device/cuda/api.hpp"
+#include "device/cuda/emulation/execute/launch.hpp"
+#include "device/cuda/emulation/runtime/settings.hpp"
+
+namespace skerry::emulation {
+
+// The emulated devices are those of the simulated runtime, device/cuda/rehearsal: its memory,
+// streams, events, errors and planned failures. What stands on top of it, CUDA's runtime here,
+// reaches all of them by one table.
+
+/// The simulated runtime with as many devices as the settings say.
+[[nodiscard]] const cuda::api& machine_calls() noexcept;
+
+/// The memory that kernels of one device can access: its own, that of peers which it was given
+/// access to, pinned memory of the host.
+class device_memory_map final : public memory_map {
+ public:
+  explicit device_memory_map(int ordinal) noexcept : ordinal_(ordinal) {}
+  [[nodiscard]] allocation find(std::uint64_t address) const override;
+  [[nodiscard]] std::string describe(std::uint64_t address) const override;
+
+ private:
+  int ordinal_;
+};
+
+}  // namespace skerry::emulation

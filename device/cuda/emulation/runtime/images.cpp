@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/runtime/images.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/rehearsal/machine.hpp"
+
+namespace skerry::emulation {
+
+namespace {
+
+constexpr int invalid_device_function = 98;
+
+rehearsal::address_range& memory_of(int ordinal) noexcept {
+  return rehearsal::machine::instance().at(ordinal).memory;
+}
+
+void free_at(int ordinal, std::uint64_t address) noexcept {
+  void* const data = reinterpret_cast<void*>(address);
+  if (data == nullptr || !memory_of(ordinal).retire(data)) return;
+  static_cast<void>(memory_of(ordinal).reclaim(data));
+}
+
+}  // namespace
+
+loaded_image::~loaded_image() {
+  for (const auto& [ordinal, addresses] : placed_) {
+    for (const std::uint64_t address : addresses) free_at(ordinal, address);
+  }
+}
+
+void loaded_image::place(int ordinal, std::vector<std::uint64_t>& into) const {
+  for (const variable& each : code_->variables()) {
+    void* data = nullptr;
+    const std::size_t limit = rehearsal::current_settings().memory_bytes.load();
+    const std::size_t nbytes = std::max<std::size_t>(each.nbytes, 1);
+    if (memory_of(ordinal).allocate(&data, nbytes, limit) != cuda::success) throw std::bad_alloc();
+    into.push_back(reinterpret_cast<std::uint64_t>(data));
+    std::memset(data, 0, nbytes);
+    if (!each.initial.empty()) std::memcpy(data, each.initial.data(), each.initial.size());
+  }
+}
+
+std::span<const std::uint64_t> loaded_image::variables(int ordinal) {
+  if (code_->variables().empty()) return {};
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint64_t>& placed = placed_[ordinal];
+  if (placed.empty()) {
+    try {
+      place(ordinal, placed);
+    } catch (...) {
+      for (const std::uint64_t address : placed) free_at(ordinal, address);
+      placed.clear();
+      throw;
+    }
+  }
+  return placed;
+}
+
+std::shared_ptr<loaded_image> lazy_image::load() {
+  const std::lock_guard lock(mutex_);
+  if (problem_) throw image_error(*problem_);
+  if (loaded_ != nullptr) return loaded_;
+  try {
+    if (data_ == nullptr) throw image_error(code::invalid_kernel_image, "no fat binary");
+    const std::size_t nbytes = module::fat_binary_size(data_);
+    const int capability = current_emulator_settings().model.compute_capability;
+    loaded_ = std::make_shared<loaded_image>(module::load({data_, nbytes}, capability));
+  } catch (const image_error& problem) {
+    problem_ = problem;
+    throw;
+  }
+  return loaded_;
+}
+
+found_kernel registered_kernel::find() const {
+  std::shared_ptr<loaded_image> image = image_->load();
+  const kernel* const code = image->code().find(name_);
+  if (code == nullptr) throw image_error(invalid_device_function, "the image has no " + name_);
+  return {std::move(image), code};
+}
+
+std::size_t registered_kernel::most_dynamic_bytes(const kernel_attributes& of) const noexcept {
+  if (const std::int64_t asked = dynamic_bytes_asked.load(); asked >= 0) {
+    return static_cast<std::size_t>(asked);
+  }
+  const std::size_t without = current_emulator_settings().model.shared_bytes_per_block;
+  return without > of.static_shared_bytes ? without - of.static_shared_bytes : 0;
+}
+
+registry& registry::instance() noexcept {
+  static auto* const one = new registry;  // programs unregister after main has ended
+  return *one;
+}
+
+void** registry::add_image(const std::byte* data) {
+  const std::unique_lock lock(mutex_);
+  auto** const handle = reinterpret_cast<void**>(next_handle_);
+  next_handle_ += 16;
+  images_[handle].image = std::make_shared<lazy_image>(data);
+  return handle;
+}
+
+void registry::remove_image(void** handle) noexcept {
+  const std::unique_lock lock(mutex_);
+  const auto found = images_.find(handle);
+  if (found == images_.end()) return;
+  for (const void* host : found->second.kernels) {
+    if (const auto kernel = kernels_.find(host); kernel != kernels_.end()) {
+      handles_.erase(kernel->second.get());
+      kernels_.erase(kernel);
+    }
+  }
+  for (const void* host : found->second.variables) variables_.erase(host);
+  images_.erase(found);
+}
+
+void registry::add_kernel(void** handle, const void* host, const char* name) {
+  const std::unique_lock lock(mutex_);
+  const auto found = images_.find(handle);
+  if (found == images_.end()) return;
+  auto fresh = std::make_shared<registered_kernel>(found->second.image, name);
+  handles_.emplace(fresh.get(), fresh);
+  kernels_[host] = std::move(fresh);
+  found->second.kernels.push_back(host);
+}
+
+void registry::add_variable(void** handle, const void* host, const char* name, std::size_t nbytes) {
+  const std::unique_lock lock(mutex_);
+  const auto found = images_.find(handle);
+  if (found == images_.end()) return;
+  variables_[host] = {found->second.image, name, nbytes};
+  found->second.variables.push_back(host);
+}
+
+std::shared_ptr<registered_kernel> registry::kernel_at(const void* function) const noexcept {
+  const std::shared_lock lock(mutex_);
+  if (const auto found = kernels_.find(function); found != kernels_.end()) return found->second;
+  if (const auto found = handles_.find(function); found != handles_.end()) return found->second;
+  return nullptr;
+}
+
+std::optional<registry::registered_variable> registry::variable_at(const void* host) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = variables_.find(host);
+  if (found == variables_.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace skerry::emulation

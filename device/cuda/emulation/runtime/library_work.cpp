@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/runtime/library_work.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <utility>
+
+#include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/launches.hpp"
+#include "device/cuda/rehearsal/faults.hpp"
+#include "device/cuda/rehearsal/work.hpp"
+
+namespace skerry::emulation {
+
+namespace {
+
+constinit std::mutex refusal_mutex;
+std::string& kept_refusal() {
+  static auto* const text = new std::string;
+  return *text;
+}
+
+class library_run final : public rehearsal::task {
+ public:
+  library_run(std::string routine, std::vector<touched_range> touched, std::function<void()> work)
+      : routine_(std::move(routine)), touched_(std::move(touched)), work_(std::move(work)) {}
+
+  int run(int ordinal) noexcept override try {
+    const device_memory_map memory(ordinal);
+    for (const touched_range& each : touched_) {
+      if (each.nbytes == 0) continue;
+      const auto first = reinterpret_cast<std::uint64_t>(each.data);
+      const allocation found = memory.find(first);
+      if (found.end > found.begin && each.nbytes <= found.end - first) continue;
+      const std::uint64_t missed = found.end > found.begin ? found.end : first;
+      report(ordinal,
+             {code::illegal_address, routine_ + ": " + std::to_string(each.nbytes) +
+                                         " bytes are accessed at " + memory.describe(missed)});
+      return code::illegal_address;
+    }
+    work_();
+    return cuda::success;
+  } catch (const std::exception& problem) {
+    report(ordinal, {code::launch_failure, routine_ + ": " + problem.what()});
+    return code::launch_failure;
+  }
+
+ private:
+  std::string routine_;
+  std::vector<touched_range> touched_;
+  std::function<void()> work_;
+};
+
+}  // namespace
+
+int enqueue_library_work(std::string routine, void* stream, std::vector<touched_range> touched,
+                         std::function<void()> work) {
+  return rehearsal::launch_task(
+      stream,
+      std::make_unique<library_run>(std::move(routine), std::move(touched), std::move(work)));
+}
+
+void report_refusal(const std::string& routine, const std::string& why) {
+  const std::lock_guard lock(refusal_mutex);
+  kept_refusal() = routine + ": " + why;
+  std::fprintf(stderr, "skerry: emulated GPU: %s refuses: %s\n", routine.c_str(), why.c_str());
+}
+
+std::string last_refusal() {
+  const std::lock_guard lock(refusal_mutex);
+  return kept_refusal();
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace skerry::emulation {
+
+// What stand-ins for NVIDIA's libraries need of the emulator beside CUDA's own entry points.
+
+/// Memory that a routine reads or writes.
+struct touched_range {
+  const void* data;
+  std::size_t nbytes;
+};
+
+/// Enqueues `work` of a library on a stream whose device is current. When the stream comes there,
+/// memory in `touched` that the device can't access is the device's sticky error, with a report
+/// that names `routine`, as it would be of the library's kernels. A status.
+[[nodiscard]] __attribute__((visibility("default"))) int enqueue_library_work(
+    std::string routine, void* stream, std::vector<touched_range> touched,
+    std::function<void()> work);
+
+/// Tells people what a library refused: it returns a number alone.
+__attribute__((visibility("default"))) void report_refusal(const std::string& routine,
+                                                           const std::string& why);
+/// The last that was refused; for tests.
+[[nodiscard]] __attribute__((visibility("default"))) std::string last_refusal();
+
+}  // namespace skerry::emulation

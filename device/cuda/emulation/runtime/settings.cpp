@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/runtime/settings.hpp"
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+
+namespace skerry::emulation {
+
+namespace {
+
+struct number_setting {
+  const char* name;
+  long long least;
+  long long most;
+  void (*set)(emulator_settings& into, long long value);
+};
+
+constexpr number_setting numbers[] = {
+    {"SKERRY_EMULATE_DEVICES", 1, 64,
+     [](emulator_settings& into, long long value) { into.devices = static_cast<int>(value); }},
+    {"SKERRY_EMULATE_MULTIPROCESSORS", 1, 1024,
+     [](emulator_settings& into, long long value) {
+       into.model.multiprocessors = static_cast<int>(value);
+     }},
+    {"SKERRY_EMULATE_SEED", 0, 1LL << 62,
+     [](emulator_settings& into, long long value) {
+       into.model.seed = static_cast<std::uint64_t>(value);
+     }},
+    {"SKERRY_EMULATE_RESIDENT", 1, 64,
+     [](emulator_settings& into, long long value) {
+       into.model.resident_blocks = static_cast<int>(value);
+     }},
+    {"SKERRY_EMULATE_QUANTUM", 0, 1'000'000,
+     [](emulator_settings& into, long long value) {
+       into.model.quantum = static_cast<int>(value);
+     }},
+    {"SKERRY_EMULATE_LIMIT", 0, 1LL << 62,
+     [](emulator_settings& into, long long value) {
+       into.model.instruction_limit = static_cast<std::uint64_t>(value);
+     }},
+    {"SKERRY_EMULATE_HOLD_STORES", 0, 1,
+     [](emulator_settings& into, long long value) { into.model.holds_stores_back = value != 0; }},
+    {"SKERRY_EMULATE_STATISTICS", 0, 1,
+     [](emulator_settings& into, long long value) { into.says_statistics = value != 0; }},
+};
+
+bool parse(std::string_view text, long long& value) noexcept {
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc{} && end == text.data() + text.size();
+}
+
+std::string complaint(std::string_view name, std::string_view value, const std::string& accepted) {
+  return std::string(name) + "=" + std::string(value) + " is not understood; accepted: " + accepted;
+}
+
+void read_or_exit(const char* name, emulator_settings& into) {
+  const char* const value = std::getenv(name);
+  if (value == nullptr) return;
+  const std::string problem = read_setting(name, value, into);
+  if (problem.empty()) return;
+  std::fprintf(stderr, "skerry: %s\n", problem.c_str());
+  std::_Exit(2);
+}
+
+}  // namespace
+
+bool set_compute_capability(device_model& model, int capability) noexcept {
+  // CUDA C++ Programming Guide, technical specifications per compute capability: what a block may
+  // have is 1 KiB less than what a multiprocessor has.
+  switch (capability) {
+    case 80:
+      model.shared_bytes_per_multiprocessor = 164 << 10;
+      break;
+    case 90:
+      model.shared_bytes_per_multiprocessor = 228 << 10;
+      break;
+    default:
+      return false;
+  }
+  model.compute_capability = capability;
+  model.shared_bytes_per_block_optin = model.shared_bytes_per_multiprocessor - (1 << 10);
+  return true;
+}
+
+std::string read_setting(std::string_view name, std::string_view value, emulator_settings& into) {
+  long long number = 0;
+  const bool is_number = parse(value, number);
+  if (name == "SKERRY_EMULATE_TARGET") {
+    const bool is_known = is_number && set_compute_capability(into.model, static_cast<int>(number));
+    return is_known ? "" : complaint(name, value, "80 or 90");
+  }
+  if (name == "SKERRY_EMULATE_KERNELS") {
+    into.kernel_list = value;
+    return "";
+  }
+  for (const number_setting& each : numbers) {
+    if (name != each.name) continue;
+    if (is_number && number >= each.least && number <= each.most) {
+      each.set(into, number);
+      return "";
+    }
+    return complaint(name, value, std::to_string(each.least) + " to " + std::to_string(each.most));
+  }
+  return std::string(name) + " is no setting of the emulated GPU";
+}
+
+const emulator_settings& current_emulator_settings() noexcept {
+  static const emulator_settings* const the_settings = [] {
+    auto* const fresh = new emulator_settings;
+    for (const number_setting& each : numbers) read_or_exit(each.name, *fresh);
+    read_or_exit("SKERRY_EMULATE_TARGET", *fresh);
+    read_or_exit("SKERRY_EMULATE_KERNELS", *fresh);
+    return fresh;
+  }();
+  return *the_settings;
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "device/cuda/emulation/execute/launch.hpp"
+
+namespace skerry::emulation {
+
+/// What the SKERRY_EMULATE_* variables say.
+struct emulator_settings {
+  int devices = 1;
+  device_model model;
+  /// Names of kernels are appended to it when each first runs; none if empty.
+  std::string kernel_list;
+  bool says_statistics = false;  ///< at the end of the process
+};
+
+/// Read from the environment by the first call, never destroyed. A variable that can't be read ends
+/// the process: a test that means to choose a device would pass for the wrong reason.
+[[nodiscard]] const emulator_settings& current_emulator_settings() noexcept;
+
+/// Limits of an A100 (80) or an H100 (90) in place of those that `model` has; false for others.
+[[nodiscard]] bool set_compute_capability(device_model& model, int capability) noexcept;
+
+/// What is wrong with `value` of the variable `name`, whose meaning goes into `into`; empty if
+/// nothing is.
+[[nodiscard]] std::string read_setting(std::string_view name, std::string_view value,
+                                       emulator_settings& into);
+
+}  // namespace skerry::emulation

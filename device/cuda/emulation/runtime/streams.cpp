@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Streams, events and host functions, as the simulated runtime has them.
+
+#include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/entry_points.hpp"
+#include "device/cuda/rehearsal/faults.hpp"
+
+namespace skerry::emulation::entry_points {
+
+int stream_create(void** stream, unsigned flags) {
+  constexpr unsigned non_blocking = 1;
+  // Others would wait for the legacy stream's work, and it for theirs, which the machine does not
+  // have.
+  if (flags != non_blocking) return rehearsal::leave(cuda::not_supported);
+  return machine_calls().stream_create(stream);
+}
+int stream_destroy(void* stream) { return machine_calls().stream_destroy(stream); }
+int stream_synchronize(void* stream) { return machine_calls().stream_synchronize(stream); }
+int stream_query(void* stream) { return machine_calls().stream_query(stream); }
+int stream_wait_event(void* stream, void* event, unsigned flags) {
+  if (flags != 0) return rehearsal::leave(cuda::invalid_value);
+  return machine_calls().stream_wait_event(stream, event);
+}
+int stream_is_capturing(void* stream, int* status) {
+  return machine_calls().stream_is_capturing(stream, status);
+}
+int stream_device(void* stream, int* ordinal) {
+  return machine_calls().stream_device(stream, ordinal);
+}
+
+int event_create(void** event) { return machine_calls().event_create_timed(event); }
+int event_create_with_flags(void** event, unsigned flags) {
+  constexpr unsigned blocking_sync = 1;
+  constexpr unsigned disable_timing = 2;
+  if ((flags & ~(blocking_sync | disable_timing)) != 0) {
+    return rehearsal::leave(cuda::invalid_value);
+  }
+  return (flags & disable_timing) != 0 ? machine_calls().event_create(event)
+                                       : machine_calls().event_create_timed(event);
+}
+int event_destroy(void* event) { return machine_calls().event_destroy(event); }
+int event_record(void* event, void* stream) { return machine_calls().event_record(event, stream); }
+int event_query(void* event) { return machine_calls().event_query(event); }
+int event_synchronize(void* event) { return machine_calls().event_synchronize(event); }
+int event_elapsed(float* milliseconds, void* start, void* end) {
+  return machine_calls().event_elapsed(milliseconds, start, end);
+}
+
+int launch_host_function(void* stream, void (*function)(void*), void* data) {
+  return machine_calls().launch_host_function(stream, function, data);
+}
+
+}  // namespace skerry::emulation::entry_points
