@@ -36,8 +36,9 @@ class library_run final : public rehearsal::task {
       if (found.end > found.begin && each.nbytes <= found.end - first) continue;
       const std::uint64_t missed = found.end > found.begin ? found.end : first;
       report(ordinal,
-             {code::illegal_address, routine_ + ": " + std::to_string(each.nbytes) +
-                                         " bytes are accessed at " + memory.describe(missed)});
+             {code::illegal_address,
+              routine_ + ": an operand of " + std::to_string(each.nbytes) +
+                  " bytes reaches memory that is not its own: " + memory.describe(missed)});
       return code::illegal_address;
     }
     work_();

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "device/cuda/emulation/runtime/entry_points.hpp"
+#include "device/cuda/emulation/runtime/library_work.hpp"
+
+// Stand-ins for NVIDIA's libraries on the emulated GPU, as far as skerry calls them: they check
+// what the libraries' documentation asks of arguments, and compute by the CPU's routines when the
+// stream comes there. CUDA's enumerations and statuses are ints here.
+
+#define SKERRY_LIBRARY(symbol) __asm__(#symbol) __attribute__((visibility("default")))
+
+namespace skerry::emulation {
+
+/// A library's handle: the device that was current when it was made, and the stream it works on.
+struct library_handle {
+  /// Of nothing else's memory: a handle that was destroyed, or never was one, is noticed.
+  static constexpr std::uint64_t alive = 0x7365727279'6c6962;
+  std::uint64_t mark = alive;
+  int ordinal = 0;
+  void* stream = nullptr;
+};
+
+[[nodiscard]] inline int current_device() {
+  int ordinal = 0;
+  static_cast<void>(entry_points::get_device(&ordinal));
+  return ordinal;
+}
+
+[[nodiscard]] inline bool is_aligned(const void* data, std::size_t nbytes) {
+  return reinterpret_cast<std::uintptr_t>(data) % nbytes == 0;
+}
+
+/// What is wrong with a handle that is about to work; null if nothing is.
+[[nodiscard]] inline const char* problem_of(const library_handle* handle) {
+  if (handle == nullptr || handle->mark != library_handle::alive) return "a handle that is none";
+  if (handle->ordinal != current_device()) return "a handle of another device than the current one";
+  int ordinal = -1;
+  if (entry_points::stream_device(handle->stream, &ordinal) != 0) return "a stream that is none";
+  return ordinal == handle->ordinal ? nullptr : "a stream of another device";
+}
+
+/// Bytes from the first to the last element of a column-major matrix.
+[[nodiscard]] constexpr std::size_t extent_of_matrix(std::int64_t rows, std::int64_t columns,
+                                                     std::int64_t leading, std::size_t itemsize) {
+  if (rows <= 0 || columns <= 0) return 0;
+  return static_cast<std::size_t>((columns - 1) * leading + rows) * itemsize;
+}
+
+}  // namespace skerry::emulation
