@@ -19,12 +19,13 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python demo bench accuracy fuzz fuzz-programs exits gpu-check lint format conformance docs clean
+.PHONY: help build test test-cpp test-python emulate demo bench accuracy fuzz fuzz-programs exits gpu-check lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
 	@echo "make test         C++ and Python tests"
 	@echo "make build        builds and installs skerry into .venv"
+	@echo "make emulate      the CUDA kernels on an emulated GPU: needs nvcc, no GPU"
 	@echo "make bench        speed beside NumPy; figures go to bench/results"
 	@echo "make accuracy     the largest error of every function, for the documentation's tables"
 	@echo "make fuzz         10^6 random arrays of other libraries by each protocol, in a child process"
@@ -66,6 +67,14 @@ CONSUMERS := $(VENV)/.group-test $(VENV)/.group-demo $(VENV)/.group-consumers $(
 
 test-python: build $(CONSUMERS)
 	python -m pytest -n auto --dist loadfile $(PYTEST_OPTIONS)
+
+# Such as EMULATE_OPTIONS="--targets 90 tests/python/test_scan.py"; python tests/emulated/run.py --help
+EMULATE_OPTIONS ?=
+EMULATE_TARGETS ?= 80;90
+emulate: build $(VENV)/.group-test
+	cmake -S . -B $(BUILD) -DSKERRY_EMULATION=ON -DSKERRY_EMULATED_TARGETS="$(EMULATE_TARGETS)"
+	cmake --build $(BUILD) --target skerry_emulated kernels_tests
+	python tests/emulated/run.py $(EMULATE_OPTIONS)
 
 demo: build $(VENV)/.group-demo
 	python -m skerry demo

@@ -64,7 +64,7 @@ def environment_for(device: str) -> dict[str, str]:
         "ARRAY_API_TESTS_VERSION": VERSION,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")])),
     }
-    if not pathlib.Path("/dev/nvidiactl").exists():
+    if not pathlib.Path("/dev/nvidiactl").exists() and environment.get("SKERRY_EMULATED") != "1":
         environment.setdefault("SKERRY_REHEARSE", "1")
     # One process a core: more threads in each would only get in the way of the others.
     environment.setdefault("SKERRY_NUM_THREADS", "1")

@@ -1,6 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Devices under test: two logical CPU devices and two CUDA devices, rehearsed unless there is a GPU."""
+"""Devices under test: two logical CPU devices and two CUDA devices.
+
+These are rehearsed unless there is a GPU, or an emulated one: ``make emulate`` sets SKERRY_EMULATED=1, which module it is
+and how it is emulated. Tests take it for a GPU; what it can't show is marked ``not_emulated(reason)``.
+"""
 
 import os
 import pathlib
@@ -12,9 +16,16 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 # Before skerry is imported: the number of devices is fixed at first use. SKERRY_REHEARSE in the environment wins.
-HAS_GPU = pathlib.Path("/dev/nvidiactl").exists() and "SKERRY_REHEARSE" not in os.environ
+EMULATED = os.environ.get("SKERRY_EMULATED") == "1"
+# The CUDA module's own kernels run, on a real GPU or an emulated one.
+HAS_GPU = EMULATED or (
+    pathlib.Path("/dev/nvidiactl").exists() and "SKERRY_REHEARSE" not in os.environ
+)
 os.environ.setdefault("SKERRY_CPU_DEVICES", "2")
-if HAS_GPU:
+if EMULATED:
+    os.environ.setdefault("SKERRY_EMULATE_DEVICES", "2")
+    os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
+elif HAS_GPU:
     os.environ.setdefault("SKERRY_CUDA_LOGICAL", "2")
 else:
     os.environ.setdefault("SKERRY_REHEARSE", "2")
@@ -40,10 +51,28 @@ def pytest_addoption(parser):
     )
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "not_emulated(reason): skipped on an emulated GPU")
+    names = [each.info.name for each in sk.devices("cuda")] if EMULATED else []
+    if EMULATED and not any(name.startswith("emulated GPU") for name in names):
+        raise pytest.UsageError("SKERRY_EMULATED=1, but no device is emulated; run `make emulate`")
+
+
+def pytest_itemcollected(item):
+    marker = item.get_closest_marker("not_emulated")
+    if EMULATED and marker is not None:
+        item.add_marker(pytest.mark.skip(reason=f"not on an emulated GPU: {marker.args[0]}"))
+
+
+def kind_of_cuda() -> str:
+    if EMULATED:
+        return f"two emulated ones, {sk.Device('cuda:0').info.name}"
+    return "a real GPU, as two logical devices" if HAS_GPU else "rehearsed"
+
+
 def pytest_report_header() -> str:
-    kind = "a real GPU, as two logical devices" if HAS_GPU else "rehearsed"
     built = f"; without {', '.join(sorted(MISSING))}" if MISSING else ""
-    return f"skerry devices: {', '.join(DEVICES)}; CUDA is {kind}{built}"
+    return f"skerry devices: {', '.join(DEVICES)}; CUDA is {kind_of_cuda()}{built}"
 
 
 @pytest.fixture(scope="session")

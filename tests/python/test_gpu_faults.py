@@ -13,6 +13,7 @@ from conftest import HAS_GPU
 
 if not HAS_GPU:
     pytest.skip("needs a GPU: make gpu-check", allow_module_level=True)
+pytestmark = pytest.mark.not_emulated("takes memory by the driver's API")
 
 ILLEGAL_ACCESS = """
 import ctypes

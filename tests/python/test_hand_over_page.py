@@ -71,6 +71,7 @@ def run(code, prelude=""):
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.not_emulated("other libraries bring CUDA's own runtime")
 @pytest.mark.parametrize(("title", "before", "code"), RECIPES, ids=ids())
 def test_recipes_run(title, before, code):
     name = first_import(code)

@@ -1,0 +1,116 @@
+# SPDX - FileCopyrightText : The skerry developers
+# SPDX - License - Identifier : Apache - 2.0
+"""``make emulate``: runs tests on the CUDA module over an emulated GPU.
+
+    make emulate                                            all parts, compute capabilities 80 and 90
+    make emulate EMULATE_OPTIONS="--targets 80 tests/python/test_scan.py -k float32"
+    make emulate EMULATE_OPTIONS="--parts kernels --seed 7 --resident 8 --quantum 30"
+
+Parts: kernels (GoogleTest: every kernel beside the CPU), python (tests/python), conformance (the official suite, if
+ARRAY_API_TESTS_DIR is set). Arguments that are none of this program's go to pytest, and choose the part python alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PARTS = ("kernels", "python", "conformance")
+# Option, variable of the emulator, what it is.
+SETTINGS = (
+    ("multiprocessors", "how many the device has (4)"),
+    ("seed", "of the schedule (0)"),
+    ("resident", "blocks that run interleaved (1)"),
+    ("quantum", "instructions after which another warp goes on (0: where one has to wait)"),
+    ("limit", "instructions of warps after which a kernel fails (0: none)"),
+    ("hold-stores", "1: plain stores become visible at a fence alone (0)"),
+    ("kernels", "a file to which the names of kernels that ran are appended"),
+    ("statistics", "1: say at the end of a process what its kernels did (0)"),
+    ("devices", "how many there are (2)"),
+)
+
+
+def environment_for(target: str, build: pathlib.Path, options: argparse.Namespace):
+    emulated = build / "emulated"
+    libraries = [str(emulated), os.environ.get("LD_LIBRARY_PATH", "")]
+    environment = {
+        **os.environ,
+        "LD_LIBRARY_PATH": os.pathsep.join(filter(None, libraries)),
+        "SKERRY_CUDA_MODULE": str(emulated / target / "skerry_cuda.so"),
+        "SKERRY_EMULATED": "1",
+        "SKERRY_EMULATE_TARGET": target,
+    }
+    environment.pop("SKERRY_REHEARSE", None)
+    # The stand - ins for NVIDIA's libraries compute by it.
+    if (package := importlib.util.find_spec("scipy_openblas32")) and package.origin:
+        library = pathlib.Path(package.origin).parent / "lib" / "libscipy_openblas.so"
+        environment.setdefault("SKERRY_OPENBLAS", str(library))
+    for name, _ in SETTINGS:
+        value = getattr(options, name.replace("-", "_"))
+        if value is not None:
+            environment[f"SKERRY_EMULATE_{name.replace('-', '_').upper()}"] = value
+    return environment
+
+
+def commands_for(parts: list[str], build: pathlib.Path, more: list[str]):
+    """The parts that can be run, with their commands."""
+    suite = os.environ.get("ARRAY_API_TESTS_DIR")
+    for part in parts:
+        if part == "kernels":
+            yield part, [str(build / "tests" / "kernels_tests"), "--require-gpu"]
+        elif part == "python":
+            yield (
+                part,
+                [sys.executable, "-m", "pytest", *(more or ["-n", "auto", "--dist", "loadfile"])],
+            )
+        elif suite:
+            runner = str(ROOT / "tests" / "conformance" / "run.py")
+            yield (
+                part,
+                [sys.executable, runner, suite, "--devices", "cuda:0", "--max-examples", "60"],
+            )
+        else:
+            print("conformance: left out, ARRAY_API_TESTS_DIR is not set")
+
+
+def parse() -> tuple[argparse.Namespace, list[str]]:
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "python")
+    parser.add_argument("--targets", default="80,90", help="compute capabilities, by commas")
+    parser.add_argument("--parts", help=f"by commas, of {', '.join(PARTS)}")
+    for name, meaning in SETTINGS:
+        parser.add_argument(f"--{name}", help=meaning)
+    options, more = parser.parse_known_args()
+    chosen = options.parts or ("python" if more else ",".join(PARTS))
+    options.parts = chosen.split(",")
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"no parts: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    return options, more
+
+
+def main() -> int:
+    options, more = parse()
+    lines = []
+    for target in options.targets.split(","):
+        environment = environment_for(target, options.build, options)
+        for part, command in commands_for(options.parts, options.build, more):
+            began = time.perf_counter()
+            code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+            state = "passed" if code == 0 else f"FAILED ({code})"
+            lines.append((code, f"{target} {part}: {state} in {time.perf_counter() - began:.0f} s"))
+    print(*(line for _, line in lines), sep="\n")
+    return 1 if any(code for code, _ in lines) or not lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
