@@ -1,5 +1,5 @@
-# SPDX - FileCopyrightText : The skerry developers
-# SPDX - License - Identifier : Apache - 2.0
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
 """``make emulate``: runs tests on the CUDA module over an emulated GPU.
 
     make emulate                                            all parts, compute capabilities 80 and 90
@@ -47,7 +47,7 @@ def environment_for(target: str, build: pathlib.Path, options: argparse.Namespac
         "SKERRY_EMULATE_TARGET": target,
     }
     environment.pop("SKERRY_REHEARSE", None)
-    # The stand - ins for NVIDIA's libraries compute by it.
+    # The stand-ins for NVIDIA's libraries compute by it.
     if (package := importlib.util.find_spec("scipy_openblas32")) and package.origin:
         library = pathlib.Path(package.origin).parent / "lib" / "libscipy_openblas.so"
         environment.setdefault("SKERRY_OPENBLAS", str(library))
