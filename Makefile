@@ -68,13 +68,13 @@ CONSUMERS := $(VENV)/.group-test $(VENV)/.group-demo $(VENV)/.group-consumers $(
 test-python: build $(CONSUMERS)
 	python -m pytest -n auto --dist loadfile $(PYTEST_OPTIONS)
 
-# Such as EMULATE_OPTIONS="--targets 90 tests/python/test_scan.py"; python tests/emulated/run.py --help
+# Such as EMULATE_OPTIONS="--targets 90 tests/python/test_scan.py"; python tests/emulation/run.py --help
 EMULATE_OPTIONS ?=
 EMULATE_TARGETS ?= 80;90
 emulate: build $(VENV)/.group-test
 	cmake -S . -B $(BUILD) -DSKERRY_EMULATION=ON -DSKERRY_EMULATED_TARGETS="$(EMULATE_TARGETS)"
 	cmake --build $(BUILD) --target skerry_emulated kernels_tests
-	python tests/emulated/run.py $(EMULATE_OPTIONS)
+	python tests/emulation/run.py $(EMULATE_OPTIONS)
 
 demo: build $(VENV)/.group-demo
 	python -m skerry demo

@@ -6,7 +6,7 @@
 #include "device/cuda/emulation/runtime/launches.hpp"
 
 #include "device/cuda/emulation/runtime/attributes.hpp"
-#include "tests/emulated/programs.hpp"
+#include "tests/emulation/runtime/programs.hpp"
 
 namespace skerry::emulation {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/emulation/computed.hpp"
+#include "tests/emulation/executor/computed.hpp"
 
 namespace skerry::emulation {
 namespace {

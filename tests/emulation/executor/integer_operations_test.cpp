@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "tests/emulation/computed.hpp"
+#include "tests/emulation/executor/computed.hpp"
 
 namespace skerry::emulation {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/emulation/emulated.hpp"
+#include "tests/emulation/executor/emulated.hpp"
 
 namespace skerry::emulation {
 namespace {

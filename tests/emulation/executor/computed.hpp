@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/emulation/emulated.hpp"
+#include "tests/emulation/executor/emulated.hpp"
 
 namespace skerry::emulation {
 

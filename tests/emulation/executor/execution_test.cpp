@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
-#include "tests/emulation/emulated.hpp"
+#include "tests/emulation/executor/emulated.hpp"
 
 namespace skerry::emulation {
 namespace {

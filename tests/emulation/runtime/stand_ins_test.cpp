@@ -11,7 +11,7 @@
 #include "ops/kernels/cuda/emulation/cublas.hpp"
 #include "ops/kernels/cuda/emulation/cufft.hpp"
 #include "ops/kernels/cuda/emulation/cusolver.hpp"
-#include "tests/emulated/programs.hpp"
+#include "tests/emulation/runtime/programs.hpp"
 
 namespace skerry::emulation {
 namespace {

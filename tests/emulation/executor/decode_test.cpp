@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "device/cuda/emulation/execute/program.hpp"
-#include "tests/emulation/emulated.hpp"
-#include "tests/emulation/module_forms.hpp"
+#include "tests/emulation/executor/emulated.hpp"
+#include "tests/emulation/executor/module_forms.hpp"
 
 namespace skerry::emulation {
 namespace {

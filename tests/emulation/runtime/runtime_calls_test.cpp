@@ -5,7 +5,7 @@
 // driver's functions. What stands behind them is tested in tests/device/rehearsal_test.cpp.
 
 #include "device/cuda/emulation/runtime/attributes.hpp"
-#include "tests/emulated/programs.hpp"
+#include "tests/emulation/runtime/programs.hpp"
 
 namespace skerry::emulation {
 namespace {
