@@ -12,18 +12,15 @@
 #include <new>
 
 #include "device/cuda/api.hpp"
+#include "device/cuda/rehearsal/memory_watch.hpp"
 
 namespace skerry::rehearsal {
 
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr std::size_t preferred_extent = std::size_t{64} << 30;
+constexpr std::size_t preferred_extent = address_range::wished_stride / 2;
 constexpr std::size_t least_extent = std::size_t{64} << 20;
-
-// 0x2000'0000'0000 is nobody's: outside of the mappings that Linux chooses by itself and of the
-// heaps of the sanitizers. A wish only; where the system gives another place, that is used.
-constexpr std::uintptr_t first_base = 0x2000'0000'0000;
 
 // Never written memory reads as NaN (and -1), freed memory as -4.2e37 (and -515): neither passes
 // for a result.
@@ -57,8 +54,7 @@ std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std:
 }  // namespace
 
 bool address_range::reserve(std::size_t limit) noexcept {
-  const std::uintptr_t wish =
-      first_base + static_cast<std::uintptr_t>(ordinal_) * 2 * preferred_extent;
+  const std::uintptr_t wish = first_wish + static_cast<std::uintptr_t>(ordinal_) * wished_stride;
   // Room for as much again as guard pages and fragmentation, and a third for packed blocks; less
   // where the process may map less.
   for (std::size_t extent = std::max(preferred_extent, 3 * round_up(limit, page));
@@ -118,6 +114,7 @@ int address_range::allocate(void** data, std::size_t nbytes, std::size_t limit) 
   }
   live_bytes_ += nbytes;
   if (nbytes <= largest_filled) std::memset(fresh, fresh_byte, span == 0 ? nbytes : span - page);
+  if (const memory_watch* const watch = memory_watcher.load()) watch->allocated(fresh, nbytes);
   *data = fresh;
   return cuda::success;
 } catch (const std::bad_alloc&) {

@@ -26,6 +26,12 @@ struct memory_block {
 /// beyond them is packed, where writes past the end are found later.
 class address_range {
  public:
+  // 0x2000'0000'0000 is nobody's: outside of the mappings that Linux chooses by itself and of the
+  // heaps of the sanitizers. A wish only; where the system gives another place, that is used.
+  static constexpr std::uintptr_t first_wish = 0x2000'0000'0000;
+  /// From one device's to the next.
+  static constexpr std::size_t wished_stride = std::size_t{128} << 30;
+
   explicit address_range(int ordinal) noexcept : ordinal_(ordinal) {}
 
   /// A status; memory_allocation beyond `limit`.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "device/cuda/rehearsal/enter.hpp"
+#include "device/cuda/rehearsal/memory_watch.hpp"
 
 namespace skerry::rehearsal {
 
@@ -84,11 +85,16 @@ void run_copy(work& self, int ordinal) noexcept {
   if (!still_there(self.target, self.nbytes, ordinal)) return;
   if (!still_there(source, self.nbytes, ordinal)) return;
   std::memmove(self.target, source, self.nbytes);
+  if (const memory_watch* const watch = memory_watcher.load()) {
+    watch->copied(self.target, source, self.nbytes);
+  }
 }
 
 void run_fill(work& self, int ordinal) noexcept {
-  if (still_there(self.target, self.nbytes, ordinal)) {
-    std::memset(self.target, self.value, self.nbytes);
+  if (!still_there(self.target, self.nbytes, ordinal)) return;
+  std::memset(self.target, self.value, self.nbytes);
+  if (const memory_watch* const watch = memory_watcher.load()) {
+    watch->filled(self.target, self.nbytes);
   }
 }
 

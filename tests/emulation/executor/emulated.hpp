@@ -29,12 +29,14 @@ class test_memory : public memory_map {
     const auto raw = reinterpret_cast<std::uint64_t>(buffer.get());
     const std::uint64_t begin = (raw + 255) / 256 * 256 + offset;
     live_[begin] = nbytes;
+    shadows_[begin].assign(nbytes, std::byte{0xff});
     return begin;
   }
   template <class T>
   std::uint64_t allocate(const std::vector<T>& values) {
     const std::uint64_t begin = allocate(values.size() * sizeof(T));
     std::memcpy(reinterpret_cast<void*>(begin), values.data(), values.size() * sizeof(T));
+    shadows_[begin].assign(shadows_[begin].size(), std::byte{});
     return begin;
   }
   void free(std::uint64_t begin) { live_.erase(begin); }
@@ -59,10 +61,15 @@ class test_memory : public memory_map {
     return std::to_string(address - after->first - after->second) + " bytes past the end of " +
            std::to_string(after->second) + " bytes";
   }
+  [[nodiscard]] std::byte* undefined_bits(std::uint64_t address) const override {
+    const allocation found = find(address);
+    return found.end == 0 ? nullptr : shadows_.at(found.begin).data() + (address - found.begin);
+  }
 
  private:
   std::vector<std::unique_ptr<std::byte[]>> buffers_;
   std::map<std::uint64_t, std::size_t> live_;
+  mutable std::map<std::uint64_t, std::vector<std::byte>> shadows_;
 };
 
 [[nodiscard]] inline std::shared_ptr<const module> load_text(const std::string& text,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 #include "device/cuda/emulation/execute/elementwise.hpp"
 #include "device/cuda/emulation/execute/memory_operations.hpp"
@@ -19,9 +20,15 @@ namespace {
              : without_shared_base(on, on.values<const u64>(what.source[source])[lane]);
 }
 
-void finish(const pending_copy& copy) {
-  std::memcpy(copy.to, copy.from, copy.nbytes);
+void do_copy(const block& in, std::byte* to, const std::byte* from, std::uint32_t nbytes) {
+  std::memcpy(to, from, nbytes);
+  if (in.undefined) in.undefined->copied(to, from, nbytes);
+}
+
+void finish(const block& in, const pending_copy& copy) {
+  do_copy(in, copy.to, copy.from, copy.nbytes);
   std::memset(copy.to + copy.nbytes, 0, copy.filled);
+  if (in.undefined) in.undefined->filled(copy.to + copy.nbytes, copy.filled);
 }
 
 /// Copies of active lanes whose group is one of the last `kept` stay pending.
@@ -29,7 +36,7 @@ void finish_groups(warp& on, lane_mask active, std::uint32_t kept) {
   std::erase_if(on.copies, [&](const pending_copy& copy) {
     const std::uint32_t groups = on.copy_group[static_cast<std::size_t>(copy.lane)];
     const bool is_done = (active >> copy.lane & 1) != 0 && copy.group + kept < groups;
-    if (is_done) finish(copy);
+    if (is_done) finish(*on.owner, copy);
     return is_done;
   });
 }
@@ -131,7 +138,7 @@ void wait_for_bulk(warp& on, const instruction& what, lane_mask active) {
 void block::finish_loads(std::byte* barrier) {
   std::erase_if(loads, [&](const bulk_load& copy) {
     if (copy.barrier != barrier) return false;
-    std::memcpy(copy.to, copy.from, copy.nbytes);
+    do_copy(*this, copy.to, copy.from, copy.nbytes);
     complete_bytes(barrier, copy.nbytes);
     return true;
   });
@@ -140,13 +147,13 @@ void block::finish_loads(std::byte* barrier) {
 void block::finish_stores(std::uint32_t thread, std::uint32_t groups_left) {
   std::erase_if(stores, [&](const bulk_store& copy) {
     if (copy.thread != thread || copy.group + groups_left >= store_groups[thread]) return false;
-    std::memcpy(copy.to, copy.from, copy.nbytes);
+    do_copy(*this, copy.to, copy.from, copy.nbytes);
     return true;
   });
 }
 
 void block::finish_all_stores() {
-  for (const bulk_store& copy : stores) std::memcpy(copy.to, copy.from, copy.nbytes);
+  for (const bulk_store& copy : stores) do_copy(*this, copy.to, copy.from, copy.nbytes);
   stores.clear();
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "device/cuda/emulation/check/shared_races.hpp"
+#include "device/cuda/emulation/check/undefined_values.hpp"
 
 namespace skerry::emulation {
 namespace {
@@ -138,6 +139,16 @@ void fill_lanes(warp& of) {
   }
 }
 
+void run_watched(warp& on, const instruction& what, lane_mask lanes) {
+  on.owner->undefined->run(on, what, lanes);
+}
+
+[[nodiscard]] std::unique_ptr<const watched_program> watched_code(const kernel& what,
+                                                                  const device_model& device) {
+  if (!device.checks_undefined_values) return nullptr;
+  return std::make_unique<const watched_program>(what.decoded(), run_watched);
+}
+
 }  // namespace
 
 aligned_bytes::aligned_bytes(std::size_t nbytes)
@@ -156,7 +167,8 @@ void fault(int code, int lane, std::string what) {
 launch_state::launch_state(const kernel& what, const launch& how, const device_model& device,
                            const memory_map& memory)
     : what(what),
-      code(what.decoded()),
+      watched(watched_code(what, device)),
+      code(watched ? watched->code : what.decoded()),
       how(how),
       device(device),
       memory(memory),
@@ -172,6 +184,8 @@ launch_state::launch_state(const kernel& what, const launch& how, const device_m
     fill_row(constants.data() + (row.to & ~1), row.nbytes, value_for_launch(row, *this));
   }
 }
+
+launch_state::~launch_state() = default;
 
 block::block(launch_state& of)
     : launched(of),
@@ -197,12 +211,14 @@ block::block(launch_state& of)
     one.existing = threads == warp_size ? all_lanes : (lane_mask{1} << threads) - 1;
     fill_lanes(one);
   }
+  if (of.watched) undefined = std::make_unique<undefined_values>(*this);
 }
 
 block::~block() = default;
 
 void block::start(std::uint64_t number) {
   if (races) races->synchronize();
+  if (undefined) undefined->start();
   const extent& grid = launched.how.grid;
   at = {static_cast<std::uint32_t>(number % grid.x),
         static_cast<std::uint32_t>(number / grid.x % grid.y),

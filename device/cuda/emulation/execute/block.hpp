@@ -16,6 +16,8 @@
 namespace skerry::emulation {
 
 class shared_races;
+class undefined_values;
+struct watched_program;
 
 /// What fresh memory, shared memory and registers hold.
 inline constexpr int poison = 0xa5;
@@ -39,8 +41,12 @@ class aligned_bytes {
 struct launch_state {
   launch_state(const kernel& what, const launch& how, const device_model& device,
                const memory_map& memory);
+  launch_state(const launch_state&) = delete;
+  launch_state& operator=(const launch_state&) = delete;
+  ~launch_state();
 
   const kernel& what;
+  std::unique_ptr<const watched_program> watched;  ///< null: nobody looks for undefined values
   const program& code;
   const launch& how;
   const device_model& device;
@@ -115,8 +121,9 @@ class block {
   std::vector<bulk_load> loads;
   std::vector<bulk_store> stores;
   std::vector<std::uint32_t> store_groups;
-  std::unique_ptr<shared_races> races;        ///< null: nobody looks for them
-  std::vector<std::vector<held_store>> held;  ///< of each warp, in their order
+  std::unique_ptr<shared_races> races;          ///< null: nobody looks for them
+  std::unique_ptr<undefined_values> undefined;  ///< null: nobody looks for them
+  std::vector<std::vector<held_store>> held;    ///< of each warp, in their order
 
  private:
   void start_warp(warp& which);

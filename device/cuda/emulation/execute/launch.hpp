@@ -46,6 +46,8 @@ struct device_model {
   bool holds_stores_back = false;
   /// A race on shared memory is a failure; slower by a factor of two to four.
   bool checks_shared_races = false;
+  /// The use of a value that nobody wrote is a failure; slower by a factor of ten or more.
+  bool checks_undefined_values = false;
 };
 
 /// Bytes [begin, end) that kernels may access.
@@ -63,6 +65,11 @@ class memory_map {
   [[nodiscard]] virtual allocation find(std::uint64_t address) const = 0;
   /// The nearest allocation for a report, such as "8 bytes past the end of 4096 bytes at 0x...".
   [[nodiscard]] virtual std::string describe(std::uint64_t address) const = 0;
+  /// Bits that are 1 where those at `address` were never written, as far as its allocation goes;
+  /// null: all of them were.
+  [[nodiscard]] virtual std::byte* undefined_bits(std::uint64_t /*address*/) const {
+    return nullptr;
+  }
 };
 
 /// One launch. What it refers to lives until the kernel has ended.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "device/cuda/emulation/check/shared_races.hpp"
+#include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 
 namespace skerry::emulation {
@@ -208,6 +209,7 @@ void resolve(warp& on, const instruction& what, lane_mask active, memory_access 
   if constexpr (Space == memory_space::shared || Space == memory_space::generic) {
     if (on.owner->races) on.owner->races->check(on, what, active, into, access);
   }
+  if (on.owner->undefined) on.owner->undefined->note(into, access);
 }
 
 template void resolve<memory_space::generic>(warp&, const instruction&, lane_mask, memory_access,

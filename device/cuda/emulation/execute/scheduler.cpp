@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 #include "device/cuda/emulation/execute/report.hpp"
 
@@ -84,6 +85,11 @@ void move_to(warp& on, lane_mask lanes, std::uint32_t at) {
   return group;
 }
 
+void do_collective(warp& on, const instruction& what, lane_mask group) {
+  if (on.owner->undefined) return on.owner->undefined->run_collective(on, what, group);
+  what.run(on, what, group);
+}
+
 /// Runs a collective for a group that is complete; its lanes may stand at several places.
 void run_group(warp& on, const instruction& what, lane_mask group) {
   const auto& code = on.owner->launched.code.code;
@@ -95,7 +101,7 @@ void run_group(warp& on, const instruction& what, lane_mask group) {
       fault(code::not_supported, lane, "members of a collective come from several instructions");
     }
   });
-  what.run(on, what, group);
+  do_collective(on, what, group);
   for_lanes(group, [&](int lane) { ++on.at[static_cast<std::size_t>(lane)]; });
   on.at_collective &= ~group;
 }
@@ -185,6 +191,7 @@ class fragment_run {
   }
 
   bool other(const instruction& next, lane_mask active) {
+    if (on_.owner->undefined) on_.owner->undefined->check_control(on_, next, what_.lanes);
     if (active == 0) {
       ++at_;
       return true;
@@ -231,7 +238,7 @@ class fragment_run {
       const int first = std::countr_zero(active);
       const lane_mask members = on_.values<const lane_mask>(next.members)[first];
       if ((members & on_.alive) == active) {
-        next.run(on_, next, active);
+        do_collective(on_, next, active);
         ++at_;
         return true;
       }

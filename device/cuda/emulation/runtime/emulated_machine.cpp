@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "device/cuda/emulation/runtime/undefined_memory.hpp"
 #include "device/cuda/rehearsal/control.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
 
@@ -44,6 +45,11 @@ std::string place_of(std::uint64_t address, const allocation& bytes) {
 const cuda::api& machine_calls() noexcept {
   static const cuda::api* const calls = [] {
     rehearsal::set_device_count(current_emulator_settings().devices);
+    if (current_emulator_settings().model.checks_undefined_values && !follow_undefined_memory()) {
+      std::fprintf(stderr,
+                   "skerry: SKERRY_EMULATE_INITCHECK: no addresses for a shadow of memory\n");
+      std::_Exit(2);
+    }
     const cuda::api* const table = rehearsal::calls_table();
     // Registered by the first call, as the driver registers its end: what was registered later, by
     // those who use it, comes before.
@@ -51,6 +57,10 @@ const cuda::api& machine_calls() noexcept {
     return table;
   }();
   return *calls;
+}
+
+std::byte* device_memory_map::undefined_bits(std::uint64_t address) const {
+  return undefined_memory_bits(address);
 }
 
 allocation device_memory_map::find(std::uint64_t address) const {

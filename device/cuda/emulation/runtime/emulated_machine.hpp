@@ -25,6 +25,7 @@ class device_memory_map final : public memory_map {
   explicit device_memory_map(int ordinal) noexcept : ordinal_(ordinal) {}
   [[nodiscard]] allocation find(std::uint64_t address) const override;
   [[nodiscard]] std::string describe(std::uint64_t address) const override;
+  [[nodiscard]] std::byte* undefined_bits(std::uint64_t address) const override;
 
  private:
   int ordinal_;

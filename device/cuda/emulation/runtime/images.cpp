@@ -7,6 +7,7 @@
 #include <new>
 
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/undefined_memory.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
 
 namespace skerry::emulation {
@@ -42,6 +43,7 @@ void loaded_image::place(int ordinal, std::vector<std::uint64_t>& into) const {
     into.push_back(reinterpret_cast<std::uint64_t>(data));
     std::memset(data, 0, nbytes);
     if (!each.initial.empty()) std::memcpy(data, each.initial.data(), each.initial.size());
+    define_memory(data, nbytes);
   }
 }
 

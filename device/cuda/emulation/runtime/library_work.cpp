@@ -9,6 +9,7 @@
 
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
 #include "device/cuda/emulation/runtime/launches.hpp"
+#include "device/cuda/emulation/runtime/undefined_memory.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
 #include "device/cuda/rehearsal/work.hpp"
 
@@ -42,6 +43,7 @@ class library_run final : public rehearsal::task {
       return code::illegal_address;
     }
     work_();
+    for (const touched_range& each : touched_) define_memory(each.data, each.nbytes);
     return cuda::success;
   } catch (const std::exception& problem) {
     report(ordinal, {code::launch_failure, routine_ + ": " + problem.what()});

@@ -42,6 +42,12 @@ constexpr number_setting numbers[] = {
      }},
     {"SKERRY_EMULATE_HOLD_STORES", 0, 1,
      [](emulator_settings& into, long long value) { into.model.holds_stores_back = value != 0; }},
+    {"SKERRY_EMULATE_INITCHECK", 0, 1,
+     [](emulator_settings& into, long long value) {
+       into.model.checks_undefined_values = value != 0;
+     }},
+    {"SKERRY_EMULATE_RACECHECK", 0, 1,
+     [](emulator_settings& into, long long value) { into.model.checks_shared_races = value != 0; }},
     {"SKERRY_EMULATE_STATISTICS", 0, 1,
      [](emulator_settings& into, long long value) { into.says_statistics = value != 0; }},
 };

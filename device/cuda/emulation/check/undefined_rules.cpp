@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/check/undefined_rules.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include "device/cuda/emulation/execute/memory_operations.hpp"
+#include "device/cuda/emulation/execute/operation.hpp"
+
+namespace skerry::emulation {
+namespace {
+
+using std::string_view;
+
+struct named_flow {
+  string_view prefix;
+  undefined_flow flow;
+  std::uint8_t moved_sources = 0;
+};
+
+/// The first prefix that fits; operations of floating-point types are taken out before.
+constexpr std::array<named_flow, 38> flows = {{
+    {"mov.pred", undefined_flow::either},
+    {"mov.", undefined_flow::moved, 1},
+    {"pack.", undefined_flow::moved, 15},
+    {"unpack.", undefined_flow::moved, 1},
+    {"cvta.global", undefined_flow::moved, 1},
+    {"cvta.local", undefined_flow::moved, 1},
+    {"cvta.const", undefined_flow::moved, 1},
+    {"cvta.to.global", undefined_flow::moved, 1},
+    {"cvta.to.local", undefined_flow::moved, 1},
+    {"cvta.to.const", undefined_flow::moved, 1},
+    {"cvt.sat.", undefined_flow::all},
+    {"cvt.", undefined_flow::moved, 1},
+    {"selp.", undefined_flow::moved, 3},
+    {"shl.", undefined_flow::moved, 1},
+    {"shr.", undefined_flow::moved, 1},
+    {"shf.", undefined_flow::moved, 3},
+    {"prmt.", undefined_flow::moved, 3},
+    {"brev.", undefined_flow::moved, 1},
+    {"bfe.", undefined_flow::moved, 1},
+    {"bfi.", undefined_flow::moved, 3},
+    {"shfl.", undefined_flow::moved, 1},
+    {"and.", undefined_flow::conjunction},
+    {"or.", undefined_flow::disjunction},
+    {"xor.", undefined_flow::either},
+    {"not.", undefined_flow::either},
+    {"lop3.", undefined_flow::either},
+    {"add.cc.", undefined_flow::all},
+    {"sub.cc.", undefined_flow::all},
+    {"mad.lo.cc.", undefined_flow::all},
+    {"add.", undefined_flow::carried},
+    {"sub.", undefined_flow::carried},
+    {"mul.lo.", undefined_flow::carried},
+    {"mul.wide.", undefined_flow::carried},
+    {"mad.lo.", undefined_flow::carried},
+    {"mad.wide.", undefined_flow::carried},
+    {"vote.", undefined_flow::group},
+    {"match.", undefined_flow::group},
+    {"redux.", undefined_flow::group},
+}};
+
+[[nodiscard]] bool has(string_view text, string_view part) {
+  return text.find(part) != string_view::npos;
+}
+
+[[nodiscard]] bool names_float(string_view opcode) {
+  const bool moves_only = opcode.starts_with("mov.") || opcode.starts_with("selp.");
+  return !moves_only && (has(opcode, ".f32") || has(opcode, ".f64"));
+}
+
+[[nodiscard]] bool is_equality(string_view opcode) {
+  // With a combined predicate it has one name more.
+  return opcode.starts_with("setp.") && std::ranges::count(opcode, '.') == 2 &&
+         (opcode.starts_with("setp.eq.") || opcode.starts_with("setp.ne."));
+}
+
+[[nodiscard]] undefined_rule rule_of_operation(string_view opcode, const operation& what) {
+  undefined_rule rule{.flow = undefined_flow::all};
+  std::ranges::copy(what.results, rule.result_nbytes.begin());
+  for (std::size_t k = 0; k < what.arguments.size(); ++k) {
+    if (static_cast<int>(k) != what.members) rule.source_nbytes[k] = what.arguments[k];
+  }
+  rule.has_predicates = opcode.ends_with(".pred") && !what.arguments.empty();
+  if (what.arguments.empty() || what.results.empty() || opcode.starts_with("elect.")) {
+    rule.flow = undefined_flow::none;
+  } else if (has(opcode, "ballot")) {
+    rule.flow = undefined_flow::ballot;
+  } else if (names_float(opcode)) {
+    rule.flow = undefined_flow::all;
+  } else if (is_equality(opcode)) {
+    rule.flow = undefined_flow::equality;
+  } else if (const auto* const found = std::ranges::find_if(
+                 flows, [&](const named_flow& one) { return opcode.starts_with(one.prefix); });
+             found != flows.end()) {
+    rule.flow = found->flow;
+    rule.moved_sources = found->moved_sources;
+  }
+  return rule;
+}
+
+[[nodiscard]] const std::unordered_map<handler, undefined_rule>& rules_of_operations() {
+  static const auto rules = [] {
+    std::unordered_map<handler, undefined_rule> all;
+    for (const string_view name : operations().opcodes()) {
+      const operation& what = *operations().find(name);
+      all.try_emplace(what.run, rule_of_operation(name, what));
+    }
+    return all;
+  }();
+  return rules;
+}
+
+/// "@!%p1 ld.global.u32 ..." without its guard and operands.
+[[nodiscard]] string_view opcode_of(string_view text) {
+  constexpr string_view spaces = " \t\r\n";
+  if (text.starts_with('@')) text.remove_prefix(std::min(text.find_first_of(spaces), text.size()));
+  text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
+  return text.substr(0, text.find_first_of(" \t\r\n;"));
+}
+
+[[nodiscard]] undefined_rule rule_of_copy(const instruction& what) {
+  undefined_rule rule{.flow = undefined_flow::addresses};
+  const std::uint8_t shared = what.operand_nbytes;
+  if (what.run == copy_async) {
+    rule.source_nbytes = {shared, 8, 4};
+  } else if (what.run == bulk_load_async) {
+    rule.source_nbytes = {shared, 8, 4, shared};
+  } else if (what.run == bulk_store_async) {
+    rule.source_nbytes = {8, shared, 4};
+  } else {
+    rule.source_nbytes = {shared == 8 ? std::uint8_t{8} : std::uint8_t{4}, 4};
+    rule.result_nbytes = {8};
+  }
+  return rule;
+}
+
+[[nodiscard]] undefined_rule rule_of_access(const instruction& what, string_view opcode) {
+  undefined_rule rule{.source_nbytes = {what.operand_nbytes}};
+  const string_view type = opcode.substr(opcode.rfind('.') + 1);
+  if (opcode.starts_with("ld")) {
+    rule.flow = undefined_flow::load;
+    rule.extends_sign = type.starts_with('s');
+    rule.result_nbytes.fill(what.result_nbytes);
+  } else if (opcode.starts_with("st")) {
+    rule.flow = undefined_flow::store;
+    std::fill(rule.source_nbytes.begin() + 1, rule.source_nbytes.end(), what.result_nbytes);
+  } else if (opcode.starts_with("atom") || opcode.starts_with("red.")) {
+    rule.flow = has(opcode, ".exch.") ? undefined_flow::exchange : undefined_flow::atomic;
+    const std::uint8_t nbytes = type.ends_with("64") ? 8 : type.ends_with("16") ? 2 : 4;
+    rule.source_nbytes = {what.operand_nbytes, nbytes, nbytes};
+    rule.result_nbytes = {nbytes};
+  } else {
+    return rule_of_copy(what);
+  }
+  return rule;
+}
+
+[[nodiscard]] undefined_rule rule_of(const instruction& what, string_view text) {
+  if (what.flow == control::branch || what.flow == control::exit || what.run == nullptr) return {};
+  const auto found = rules_of_operations().find(what.run);
+  if (found == rules_of_operations().end()) return rule_of_access(what, opcode_of(text));
+  undefined_rule rule = found->second;
+  // Conversions take registers wider than their types.
+  const bool converts = what.result_nbytes > rule.result_nbytes[0] && rule.result_nbytes[0] != 0;
+  if (converts) rule.result_nbytes[0] = what.result_nbytes;
+  if (what.operand_nbytes > rule.source_nbytes[0] && rule.source_nbytes[0] != 0) {
+    rule.source_nbytes[0] = what.operand_nbytes;
+  }
+  return rule;
+}
+
+}  // namespace
+
+watched_program::watched_program(const program& from, handler watched) : code(from) {
+  rules.reserve(code.code.size());
+  for (std::size_t k = 0; k < code.code.size(); ++k) {
+    instruction& one = code.code[k];
+    undefined_rule rule = rule_of(one, code.places[k].text);
+    rule.run = one.run;
+    rule.guard = one.guard;
+    rule.is_guard_negated = one.is_guard_negated;
+    if (one.flow == control::plain) {
+      one.run = watched;
+      one.guard = no_row;
+    }
+    rules.push_back(rule);
+  }
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/check/undefined_values.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "device/cuda/emulation/execute/block.hpp"
+
+namespace skerry::emulation {
+namespace {
+
+constexpr std::byte undefined{0xff};
+
+[[noreturn]] void report(lane_mask lanes, const char* use) {
+  fault(code::launch_failure, std::countr_zero(lanes),
+        std::string("use of an uninitialised value: ") + use);
+}
+
+[[nodiscard]] std::size_t index_of(const warp& on, const instruction& what) {
+  return static_cast<std::size_t>(&what - on.owner->launched.code.code.data());
+}
+
+[[nodiscard]] bool accesses_memory(undefined_flow flow) {
+  return flow == undefined_flow::load || flow == undefined_flow::store ||
+         flow == undefined_flow::atomic || flow == undefined_flow::exchange ||
+         flow == undefined_flow::addresses;
+}
+
+}  // namespace
+
+undefined_values::undefined_values(block& of)
+    : owner_(of),
+      rules_(of.launched.watched->rules),
+      registers_nbytes_(of.launched.code.register_nbytes),
+      registers_(registers_nbytes_ * of.warps.size()),
+      computed_(registers_.size() / 64),
+      shared_(of.shared_nbytes),
+      local_(of.warps.size() * warp_size * of.launched.code.local_nbytes) {}
+
+void undefined_values::start() {
+  std::ranges::fill(registers_, std::byte{});
+  std::ranges::fill(computed_, 0);
+  std::ranges::fill(shared_, undefined);
+  std::ranges::fill(local_, undefined);
+  for (std::size_t k = 0; k < owner_.warps.size(); ++k) {
+    for (const undefined_row& one : owner_.launched.code.undefined) {
+      std::memset(registers_.data() + k * registers_nbytes_ + one.offset, 0xff, one.nbytes);
+    }
+  }
+}
+
+const undefined_rule& undefined_values::rule_of(const instruction& what) const {
+  const instruction* const begin = owner_.launched.code.code.data();
+  return rules_[static_cast<std::size_t>(&what - begin)];
+}
+
+std::byte* undefined_values::bits(const warp& on, row of) noexcept {
+  if ((of & 1) != 0) return defined_.data();
+  return registers_.data() + on.number * registers_nbytes_ + of;
+}
+
+lane_mask& undefined_values::lanes_of(const warp& on, row predicate) noexcept {
+  return *reinterpret_cast<lane_mask*>(bits(on, predicate));
+}
+
+lane_mask& undefined_values::computed(const warp& on, row of) noexcept {
+  return computed_[(on.number * registers_nbytes_ + static_cast<std::size_t>(of)) / 64];
+}
+
+std::uint64_t undefined_values::value_bits(const warp& on, row of, std::size_t nbytes, int lane) {
+  std::uint64_t value = 0;
+  if (of == no_row || nbytes == 0) return 0;
+  std::memcpy(&value, bits(on, of) + nbytes * static_cast<std::size_t>(lane),
+              std::min<std::size_t>(nbytes, 8));
+  return value;
+}
+
+lane_mask undefined_values::undefined_lanes(const warp& on, row of, std::uint8_t nbytes,
+                                            lane_mask among) {
+  if (of == no_row || (of & 1) != 0) return 0;
+  if (nbytes == 0) return lanes_of(on, of) & among;
+  const std::byte* const from = bits(on, of);
+  lane_mask found = 0;
+  for_lanes(among, [&](int lane) {
+    const std::byte* const begin = from + std::size_t{nbytes} * static_cast<std::size_t>(lane);
+    const bool any =
+        std::any_of(begin, begin + nbytes, [](std::byte b) { return b != std::byte{}; });
+    found |= lane_mask{any} << lane;
+  });
+  return found;
+}
+
+lane_mask undefined_values::undefined_sources(const warp& on, const instruction& what,
+                                              const undefined_rule& rule, lane_mask among,
+                                              std::uint32_t sources) {
+  lane_mask found = 0;
+  for (std::size_t k = 0; k < what.source.size(); ++k) {
+    if ((sources >> k & 1) == 0) continue;
+    found |= undefined_lanes(on, what.source[k], rule.source_nbytes[k], among);
+  }
+  return found;
+}
+
+/// Null where all bytes are defined.
+std::byte* undefined_values::memory_bits(const std::byte* at) noexcept {
+  const auto address = reinterpret_cast<std::uint64_t>(at);
+  const auto offset_in = [&](const std::byte* begin) {
+    return address - reinterpret_cast<std::uint64_t>(begin);
+  };
+  if (const std::uint64_t k = offset_in(owner_.shared.data()); k < shared_.size()) {
+    return shared_.data() + k;
+  }
+  if (owner_.warps.empty()) return nullptr;
+  if (const std::uint64_t k = offset_in(owner_.warps.front().local); k < local_.size()) {
+    return local_.data() + k;
+  }
+  const auto& parameters = owner_.launched.parameters;
+  if (offset_in(parameters.data()) < parameters.size()) return nullptr;
+  return owner_.launched.memory.undefined_bits(address);
+}
+
+void undefined_values::copied(const std::byte* to, const std::byte* from, std::uint32_t nbytes) {
+  std::byte* const into = memory_bits(to);
+  if (into == nullptr || nbytes == 0) return;
+  if (const std::byte* const of = memory_bits(from)) {
+    std::memmove(into, of, nbytes);
+  } else {
+    std::memset(into, 0, nbytes);
+  }
+}
+
+void undefined_values::filled(const std::byte* to, std::uint32_t nbytes) {
+  if (std::byte* const into = memory_bits(to); into != nullptr) std::memset(into, 0, nbytes);
+}
+
+void undefined_values::check_operands(const warp& on, const instruction& what,
+                                      const undefined_rule& rule, lane_mask active) {
+  if (!accesses_memory(rule.flow)) return;
+  const bool is_copy = rule.flow == undefined_flow::addresses;
+  if (const lane_mask lanes = undefined_sources(on, what, rule, active, is_copy ? ~0U : 1U)) {
+    report(lanes, "an address");
+  }
+  if (rule.flow == undefined_flow::atomic) {
+    const lane_mask lanes = undefined_sources(on, what, rule, active, 6);
+    if (lanes != 0) report(lanes, "the operand of an atomic operation");
+  }
+}
+
+void undefined_values::run(warp& on, const instruction& what, lane_mask lanes) {
+  const undefined_rule& rule = rules_[index_of(on, what)];
+  lane_mask active = lanes;
+  lane_mask unsure = 0;
+  if (rule.guard != no_row) {
+    const lane_mask guard = on.predicate(rule.guard);
+    active &= rule.is_guard_negated ? ~guard : guard;
+    unsure = undefined_lanes(on, rule.guard, 0, lanes);
+    if (unsure != 0 && accesses_memory(rule.flow)) report(unsure, "whether memory is accessed");
+  }
+  const std::size_t copies = on.copies.size();
+  const std::size_t loads = owner_.loads.size();
+  if (active != 0) {
+    check_operands(on, what, rule, active);
+    derive(on, what, rule, active);
+    access_ = {};
+    rule.run(on, what, active);
+    if (rule.flow == undefined_flow::load) load(on, what, rule, active);
+    if (rule.flow == undefined_flow::store) store(on, what, rule, active);
+    if (rule.flow == undefined_flow::atomic || rule.flow == undefined_flow::exchange) {
+      update(on, what, rule, active);
+    }
+  }
+  if (unsure != 0) {
+    derive_all(rule, unsure);
+    write_results(on, what, rule, unsure, unsure);
+  }
+  // What a copy will bring is not there before somebody has waited for it.
+  const auto begin = [&](const std::byte* to, std::uint32_t nbytes) {
+    if (std::byte* const into = memory_bits(to)) std::memset(into, 0xff, nbytes);
+  };
+  for (std::size_t k = copies; k < on.copies.size(); ++k) {
+    begin(on.copies[k].to, on.copies[k].nbytes + on.copies[k].filled);
+  }
+  for (std::size_t k = loads; k < owner_.loads.size(); ++k) {
+    begin(owner_.loads[k].to, owner_.loads[k].nbytes);
+  }
+}
+
+void undefined_values::run_collective(warp& on, const instruction& what, lane_mask members) {
+  derive(on, what, rule_of(what), members);
+  rule_of(what).run(on, what, members);
+}
+
+void undefined_values::check_control(warp& on, const instruction& what, lane_mask lanes) {
+  if (const lane_mask unsure = undefined_lanes(on, what.guard, 0, lanes)) {
+    report(unsure,
+           what.flow == control::branch ? "where a branch goes" : "what a thread does next");
+  }
+  if (const lane_mask unsure = undefined_lanes(on, what.members, 4, lanes)) {
+    report(unsure, "the members of a collective");
+  }
+  if (what.flow == control::barrier) {
+    const lane_mask unsure = undefined_lanes(on, what.source[0], 4, lanes) |
+                             undefined_lanes(on, what.source[1], 4, lanes) |
+                             undefined_lanes(on, what.source[2], 0, lanes);
+    if (unsure != 0) report(unsure, "an operand of a barrier");
+  }
+  if (what.flow != control::barrier && what.flow != control::yielding) return;
+  const undefined_rule rule{
+      .result_nbytes = {what.barrier == barrier_kind::count && what.flow == control::barrier
+                            ? std::uint8_t{4}
+                            : std::uint8_t{0}}};
+  derive_all(rule, 0);
+  write_results(on, what, rule, lanes, 0);
+}
+
+void undefined_values::load(const warp& on, const instruction& what, const undefined_rule& rule,
+                            lane_mask active) {
+  derive_all(rule, 0);
+  const std::size_t element = access_.nbytes / what.count;
+  const std::size_t width = rule.result_nbytes[0];
+  for_lanes(access_.nbytes == 0 ? 0 : active, [&](int lane) {
+    const std::byte* const from = memory_bits(at_.of(lane));
+    if (from == nullptr) return;
+    for (std::size_t k = 0; k < what.count; ++k) {
+      std::byte* const to = scratch_[k].data() + width * static_cast<std::size_t>(lane);
+      std::memcpy(to, from + k * element, element);
+      const bool extends = rule.extends_sign && (to[element - 1] & std::byte{0x80}) != std::byte{};
+      if (extends) std::memset(to + element, 0xff, width - element);
+    }
+  });
+  write_results(on, what, rule, active, 0);
+}
+
+void undefined_values::store(const warp& on, const instruction& what, const undefined_rule& rule,
+                             lane_mask active) {
+  const std::size_t element = access_.nbytes / what.count;
+  const std::size_t width = rule.source_nbytes[1];
+  const std::byte* const local = owner_.warps.front().local;
+  for_lanes(active, [&](int lane) {
+    std::byte* const to = memory_bits(at_.of(lane));
+    const auto is_own = [&](const std::byte* begin, std::size_t nbytes) {
+      return static_cast<std::size_t>(at_.of(lane) - begin) < nbytes;
+    };
+    const bool is_seen =
+        !is_own(owner_.shared.data(), shared_.size()) && !is_own(local, local_.size());
+    for (std::size_t k = 0; k < what.count; ++k) {
+      const row value = what.source[1 + k];
+      const std::byte* const from = bits(on, value) + width * static_cast<std::size_t>(lane);
+      const bool is_computed = (value & 1) == 0 && (computed(on, value) >> lane & 1) != 0;
+      const bool any =
+          std::any_of(from, from + element, [](std::byte b) { return b != std::byte{}; });
+      if (any && is_seen && is_computed) {
+        report(lane_mask{1} << lane, "a result in global memory was computed from it");
+      }
+      if (to != nullptr) std::memcpy(to + k * element, from, element);
+    }
+  });
+}
+
+void undefined_values::update(const warp& on, const instruction& what, const undefined_rule& rule,
+                              lane_mask active) {
+  const std::size_t width = rule.source_nbytes[1];
+  derive_all(rule, 0);
+  for_lanes(active, [&](int lane) {
+    std::byte* const to = memory_bits(at_.of(lane));
+    if (to == nullptr) return;
+    const bool any = std::any_of(to, to + width, [](std::byte b) { return b != std::byte{}; });
+    if (rule.flow == undefined_flow::atomic) {
+      if (any) report(lane_mask{1} << lane, "an atomic operation reads it in memory");
+      std::memset(to, 0, width);
+      return;
+    }
+    std::memcpy(scratch_[0].data() + width * static_cast<std::size_t>(lane), to, width);
+    std::memcpy(to, bits(on, what.source[1]) + width * static_cast<std::size_t>(lane), width);
+  });
+  write_results(on, what, rule, active, 0);
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/runtime/undefined_memory.hpp"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "device/cuda/rehearsal/address_range.hpp"
+#include "device/cuda/rehearsal/memory_watch.hpp"
+#include "device/cuda/rehearsal/settings.hpp"
+
+namespace skerry::emulation {
+
+namespace {
+
+// Of all devices, one behind the other.
+constexpr std::size_t followed_nbytes =
+    std::size_t{rehearsal::most_devices} * rehearsal::address_range::wished_stride;
+constinit std::atomic<std::byte*> shadow{nullptr};
+
+std::byte* bits_at(const void* data) noexcept {
+  return undefined_memory_bits(reinterpret_cast<std::uint64_t>(data));
+}
+
+void set_fresh(void* data, std::size_t nbytes) noexcept {
+  if (std::byte* const bits = bits_at(data)) std::memset(bits, 0xff, nbytes);
+}
+
+void set_filled(void* data, std::size_t nbytes) noexcept { define_memory(data, nbytes); }
+
+void set_copied(void* target, const void* source, std::size_t nbytes) noexcept {
+  std::byte* const to = bits_at(target);
+  if (to == nullptr) return;
+  const std::byte* const from = bits_at(source);
+  if (from == nullptr) return define_memory(target, nbytes);
+  std::memmove(to, from, nbytes);
+}
+
+constexpr rehearsal::memory_watch watch{set_fresh, set_filled, set_copied};
+
+}  // namespace
+
+bool follow_undefined_memory() noexcept {
+  if (shadow.load() != nullptr) return true;
+  void* const got = mmap(nullptr, followed_nbytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (got == MAP_FAILED) return false;
+  shadow.store(static_cast<std::byte*>(got));
+  rehearsal::memory_watcher.store(&watch);
+  return true;
+}
+
+std::byte* undefined_memory_bits(std::uint64_t address) noexcept {
+  std::byte* const begin = shadow.load(std::memory_order_acquire);
+  const std::uint64_t offset = address - rehearsal::address_range::first_wish;
+  return begin != nullptr && offset < followed_nbytes ? begin + offset : nullptr;
+}
+
+void define_memory(const void* data, std::size_t nbytes) noexcept {
+  if (std::byte* const bits = bits_at(data)) std::memset(bits, 0, nbytes);
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/runtime/undefined_memory.hpp"
+
+#include "tests/emulation/runtime/programs.hpp"
+
+namespace skerry::emulation {
+namespace {
+
+using namespace entry_points;
+
+constexpr int host_to_device = 1;
+constexpr int device_to_device = 3;
+constexpr std::uint32_t none = 0;
+constexpr std::uint32_t all = 0xffffffff;
+
+std::uint32_t bits_of(const std::uint32_t* data) {
+  std::uint32_t bits = 0x5555;
+  const std::byte* const from = undefined_memory_bits(reinterpret_cast<std::uint64_t>(data));
+  EXPECT_NE(from, nullptr);
+  if (from != nullptr) std::memcpy(&bits, from, sizeof bits);
+  return bits;
+}
+
+class undefined_memory_test : public emulated_devices {};
+
+TEST_F(undefined_memory_test, is_what_no_copy_and_no_fill_has_written) {
+  ASSERT_TRUE(follow_undefined_memory());
+  std::uint32_t* const data = device_memory(8);
+  for (int k = 0; k < 8; ++k) EXPECT_EQ(bits_of(data + k), all);
+  const std::uint32_t value = 7;
+  EXPECT_EQ(copy(data + 1, &value, sizeof value, host_to_device), cuda::success);
+  EXPECT_EQ(bits_of(data), all);
+  EXPECT_EQ(bits_of(data + 1), none);
+  EXPECT_EQ(fill_async(data + 4, 0, 6, nullptr), cuda::success);
+  EXPECT_EQ(copy(data + 2, data, 8, device_to_device), cuda::success);
+  EXPECT_EQ(bits_of(data + 2), all);
+  EXPECT_EQ(bits_of(data + 3), none);
+  EXPECT_EQ(bits_of(data + 4), none);
+  EXPECT_EQ(bits_of(data + 5), 0xffff0000);
+  define_memory(data + 6, 4);
+  EXPECT_EQ(bits_of(data + 6), none);
+  EXPECT_EQ(bits_of(data + 7), all);
+  EXPECT_EQ(deallocate(data), cuda::success);
+  std::uint32_t* const again = device_memory(8);
+  for (int k = 0; k < 8; ++k) EXPECT_EQ(bits_of(again + k), all);
+  EXPECT_EQ(deallocate(again), cuda::success);
+}
+
+TEST_F(undefined_memory_test, goes_from_device_to_device_and_not_into_host_memory) {
+  ASSERT_TRUE(follow_undefined_memory());
+  std::uint32_t* const data = device_memory(2);
+  EXPECT_EQ(fill_async(data, 0, 4, nullptr), cuda::success);
+  EXPECT_EQ(device_synchronize(), cuda::success);
+  ASSERT_EQ(set_device(1), cuda::success);
+  std::uint32_t* const other = device_memory(2);
+  EXPECT_EQ(copy_peer_async(other, 1, data, 0, 8, nullptr), cuda::success);
+  EXPECT_EQ(device_synchronize(), cuda::success);
+  EXPECT_EQ(bits_of(other), none);
+  EXPECT_EQ(bits_of(other + 1), all);
+  EXPECT_EQ(undefined_memory_bits(reinterpret_cast<std::uint64_t>(&all)), nullptr);
+  EXPECT_EQ(deallocate(other), cuda::success);
+  ASSERT_EQ(set_device(0), cuda::success);
+  EXPECT_EQ(deallocate(data), cuda::success);
+}
+
+TEST_F(undefined_memory_test, of_a_module_has_initial_values) {
+  ASSERT_TRUE(follow_undefined_memory());
+  const program_image image{fat_binary(std::string(ptx_head) + std::string(store_ptx))};
+  program_image loaded{fat_binary(std::string(ptx_head) + std::string(count_ptx))};
+  const void* const counter = loaded.variable("counter", 4);
+  void* address = nullptr;
+  ASSERT_EQ(get_symbol_address(&address, counter), cuda::success);
+  EXPECT_EQ(bits_of(static_cast<std::uint32_t*>(address)), none);
+}
+
+}  // namespace
+}  // namespace skerry::emulation
