@@ -32,6 +32,7 @@ SETTINGS = (
     ("hold-stores", "1: plain stores become visible at a fence alone (0)"),
     ("initcheck", "1: the use of a value that nobody wrote is a failure (0)"),
     ("racecheck", "1: a race on memory is a failure (0)"),
+    ("synccheck", "1: a lane that is missing where others synchronise is a failure (0)"),
     ("kernels", "a file to which the names of kernels that ran are appended"),
     ("statistics", "1: say at the end of a process what its kernels did (0)"),
     ("devices", "how many there are (2)"),

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "device/cuda/emulation/check/shared_races.hpp"
+#include "device/cuda/emulation/check/synchronization.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 
 namespace skerry::emulation {
@@ -52,6 +53,7 @@ void write_reduction(warp& on, const instruction& what, int lane, const barrier_
 
 void release_if_complete(block& of, std::size_t barrier) {
   if (!is_complete(of, barrier)) return;
+  if (of.launched.device.checks_synchronization) check_barrier(of, barrier);
   const barrier_state state = of.barriers[barrier];
   of.barriers[barrier] = {};
   if (of.races) of.races->synchronize();

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "device/cuda/emulation/check/global_races.hpp"
 #include "device/cuda/emulation/check/shared_races.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
 
@@ -176,6 +177,10 @@ launch_state::launch_state(const kernel& what, const launch& how, const device_m
       constants(code.constant_nbytes),
       parameters(how.parameters.begin(), how.parameters.end()),
       known(code.code.size()) {
+  if (const std::uint64_t blocks = how.grid.count();
+      device.checks_global_races && blocks <= global_races::most_blocks) {
+    races = std::make_unique<global_races>(blocks);
+  }
   for (const constant_row& row : code.constants) {
     fill_row(constants.data() + (row.to & ~1), row.nbytes, row.value);
   }

@@ -15,6 +15,7 @@
 
 namespace skerry::emulation {
 
+class global_races;
 class shared_races;
 class undefined_values;
 struct watched_program;
@@ -56,6 +57,7 @@ struct launch_state {
   std::vector<std::byte> parameters;
   std::vector<allocation> known;  ///< what each instruction accessed last
   statistics counted;
+  std::unique_ptr<global_races> races;  ///< null: nobody looks for them
 };
 
 /// cp.async.bulk into shared memory, done when somebody looks at its barrier.

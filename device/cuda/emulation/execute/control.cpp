@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/check/global_races.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 #include "device/cuda/emulation/execute/elementwise.hpp"
 #include "device/cuda/emulation/execute/memory_access.hpp"
@@ -9,7 +10,10 @@ namespace {
 
 void nothing(warp& /*on*/, const instruction& /*what*/, lane_mask /*active*/) {}
 
-void fence(warp& on, const instruction& /*what*/, lane_mask /*active*/) { release_stores(on); }
+void fence(warp& on, const instruction& /*what*/, lane_mask /*active*/) {
+  release_stores(on);
+  if (on.owner->launched.races) on.owner->launched.races->fence(*on.owner);
+}
 
 void give_way(warp& on, const instruction& /*what*/, lane_mask /*active*/) { on.is_waiting = true; }
 

@@ -46,6 +46,10 @@ struct device_model {
   bool holds_stores_back = false;
   /// A race on shared memory is a failure; slower by a factor of two to four.
   bool checks_shared_races = false;
+  /// The same for global memory, between blocks.
+  bool checks_global_races = false;
+  /// Lanes that are missing where their warp or block synchronises are a failure.
+  bool checks_synchronization = false;
   /// The use of a value that nobody wrote is a failure; slower by a factor of ten or more.
   bool checks_undefined_values = false;
 };

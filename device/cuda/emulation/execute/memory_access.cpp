@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "device/cuda/emulation/check/global_races.hpp"
 #include "device/cuda/emulation/check/shared_races.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
@@ -208,6 +209,9 @@ void resolve(warp& on, const instruction& what, lane_mask active, memory_access 
   locate<Space>(on, what, active, access, into);
   if constexpr (Space == memory_space::shared || Space == memory_space::generic) {
     if (on.owner->races) on.owner->races->check(on, what, active, into, access);
+  }
+  if constexpr (Space == memory_space::global || Space == memory_space::generic) {
+    if (on.owner->launched.races) on.owner->launched.races->check(on, what, active, into, access);
   }
   if (on.owner->undefined) on.owner->undefined->note(into, access);
 }

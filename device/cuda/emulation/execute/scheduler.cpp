@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "device/cuda/emulation/check/synchronization.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 #include "device/cuda/emulation/execute/report.hpp"
@@ -86,6 +87,12 @@ void move_to(warp& on, lane_mask lanes, std::uint32_t at) {
 }
 
 void do_collective(warp& on, const instruction& what, lane_mask group) {
+  if (on.owner->launched.device.checks_synchronization) {
+    const auto& code = on.owner->launched.code.code;
+    const int first = std::countr_zero(group);
+    const row members = code[on.at[static_cast<std::size_t>(first)]].members;
+    check_members(on, on.values<const lane_mask>(members)[first], group);
+  }
   if (on.owner->undefined) return on.owner->undefined->run_collective(on, what, group);
   what.run(on, what, group);
 }

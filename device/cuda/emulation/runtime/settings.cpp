@@ -47,7 +47,14 @@ constexpr number_setting numbers[] = {
        into.model.checks_undefined_values = value != 0;
      }},
     {"SKERRY_EMULATE_RACECHECK", 0, 1,
-     [](emulator_settings& into, long long value) { into.model.checks_shared_races = value != 0; }},
+     [](emulator_settings& into, long long value) {
+       into.model.checks_shared_races = value != 0;
+       into.model.checks_global_races = value != 0;
+     }},
+    {"SKERRY_EMULATE_SYNCCHECK", 0, 1,
+     [](emulator_settings& into, long long value) {
+       into.model.checks_synchronization = value != 0;
+     }},
     {"SKERRY_EMULATE_STATISTICS", 0, 1,
      [](emulator_settings& into, long long value) { into.says_statistics = value != 0; }},
 };

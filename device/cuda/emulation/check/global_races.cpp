@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/check/global_races.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "device/cuda/emulation/execute/block.hpp"
+
+namespace skerry::emulation {
+namespace {
+
+[[nodiscard]] std::uint32_t number_of(const block& one) {
+  const extent& grid = one.launched.how.grid;
+  return one.at.x + grid.x * (one.at.y + grid.y * one.at.z);
+}
+
+[[noreturn]] void report(const warp& on, const char* what, int lane, std::uint64_t address,
+                         std::uint32_t other) {
+  const launch_state& launched = on.owner->launched;
+  const extent& grid = launched.how.grid;
+  std::string text = "race on global memory: ";
+  text += what;
+  text += ", by block (" + std::to_string(other % grid.x) + "," +
+          std::to_string(other / grid.x % grid.y) + "," + std::to_string(other / grid.x / grid.y) +
+          ") before; " + launched.memory.describe(address);
+  fault(code::launch_failure, lane, text);
+}
+
+void join(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& from) {
+  for (std::size_t k = 0; k < from.size(); ++k) into[k] = std::max(into[k], from[k]);
+}
+
+}  // namespace
+
+global_races::global_races(std::uint64_t blocks)
+    : blocks_(blocks), states_(static_cast<std::size_t>(blocks)) {}
+
+global_races::block_state& global_races::state_of(std::uint32_t number) {
+  block_state& state = states_[number];
+  if (state.now.empty()) {
+    state.now.resize(blocks_);
+    state.fenced.resize(blocks_);
+    state.now[number] = 1;
+  }
+  return state;
+}
+
+global_races::byte_state& global_races::state_at(std::uint64_t address) {
+  const std::uint64_t number = address / page_nbytes;
+  if (last_page_ == nullptr || last_number_ != number) {
+    std::unique_ptr<page>& found = pages_[number];
+    if (found == nullptr) found = std::make_unique<page>();
+    last_page_ = found.get();
+    last_number_ = number;
+  }
+  return (*last_page_)[address % page_nbytes];
+}
+
+void global_races::fence(const block& by) {
+  const std::uint32_t number = number_of(by);
+  block_state& state = state_of(number);
+  state.fenced = state.now;
+  ++state.now[number];
+}
+
+void global_races::synchronize(std::uint32_t by, std::uint64_t address, bool writes) {
+  block_state& state = state_of(by);
+  const auto found = published_.find(address);
+  if (found != published_.end()) join(state.now, found->second);
+  if (!writes) return;
+  clock& into = published_[address];
+  into.resize(blocks_);
+  join(into, state.fenced);
+}
+
+void global_races::check(const warp& on, const instruction& what, lane_mask active,
+                         const lane_addresses& at, memory_access access) {
+  const std::uint32_t by = number_of(*on.owner);
+  const auto shared = reinterpret_cast<std::uint64_t>(on.owner->shared.data());
+  const auto local = reinterpret_cast<std::uint64_t>(on.local);
+  const std::uint64_t frames = std::uint64_t{on.owner->launched.code.local_nbytes} * warp_size;
+  const clock& now = state_of(by).now;
+  const auto is_before = [&](const access_mark& one) {
+    return one.by == by || now[one.by] >= one.when;
+  };
+  for_lanes(active, [&](int lane) {
+    const std::uint64_t begin = at.at[static_cast<std::size_t>(lane)];
+    // A generic address may be one of these.
+    if (begin - shared < on.owner->shared_nbytes || begin - local < frames) return;
+    if (what.is_strong) return synchronize(by, begin, access.writes);
+    for (std::uint64_t address = begin; address < begin + access.nbytes; ++address) {
+      byte_state& state = state_at(address);
+      if (!is_before(state.write)) {
+        report(on, access.writes ? "write after write" : "read after write", lane, address,
+               state.write.by);
+      }
+      if (!access.writes) {
+        auto* const mine = std::ranges::find(state.reads, by, &access_mark::by);
+        if (mine == state.reads.end()) {
+          std::ranges::rotate(state.reads, state.reads.end() - 1);
+          state.reads[0] = {by, now[by]};
+        } else {
+          *mine = {by, now[by]};
+        }
+        continue;
+      }
+      for (const access_mark& read : state.reads) {
+        if (!is_before(read)) report(on, "write after read", lane, address, read.by);
+      }
+      state.write = {by, now[by]};
+    }
+  });
+}
+
+}  // namespace skerry::emulation

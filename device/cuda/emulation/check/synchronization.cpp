@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/check/synchronization.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "device/cuda/emulation/execute/block.hpp"
+
+namespace skerry::emulation {
+namespace {
+
+/// bar is barrier.aligned: all lanes of a warp execute the same one.
+[[nodiscard]] bool is_for_whole_warps(std::string_view text) {
+  return text.find("barrier") == std::string_view::npos ||
+         text.find(".aligned") != std::string_view::npos;
+}
+
+[[nodiscard]] std::string named(std::size_t barrier, const warp& of) {
+  return "barrier " + std::to_string(barrier) + ": warp " + std::to_string(of.number) + ": ";
+}
+
+}  // namespace
+
+void check_members(const warp& on, lane_mask members, lane_mask group) {
+  const lane_mask ended = members & on.existing & ~on.alive;
+  if (ended == 0) return;
+  fault(code::launch_failure, std::countr_zero(group),
+        "a collective names lane " + std::to_string(std::countr_zero(ended)) + ", which has ended");
+}
+
+void check_barrier(const block& of, std::size_t barrier) {
+  const program& code = of.launched.code;
+  for (const warp& one : of.warps) {
+    lane_mask waiting = 0;
+    for_lanes(one.at_barrier, [&](int lane) {
+      if (one.barrier[static_cast<std::size_t>(lane)] == barrier) waiting |= lane_mask{1} << lane;
+    });
+    if (of.barriers[barrier].expected == 0 && one.alive != one.existing) {
+      const lane_mask ended = one.existing & ~one.alive;
+      fault(code::launch_failure, std::countr_zero(ended),
+            named(barrier, one) + std::to_string(std::popcount(ended)) +
+                " threads have ended before it");
+    }
+    if (waiting == 0) continue;
+    const std::uint32_t first = one.at[static_cast<std::size_t>(std::countr_zero(waiting))];
+    if (!is_for_whole_warps(code.places[first].text)) continue;
+    for_lanes(waiting, [&](int lane) {
+      if (one.at[static_cast<std::size_t>(lane)] == first) return;
+      fault(code::launch_failure, lane,
+            named(barrier, one) + "its lanes come from different instructions");
+    });
+  }
+}
+
+}  // namespace skerry::emulation
