@@ -68,13 +68,14 @@ CONSUMERS := $(VENV)/.group-test $(VENV)/.group-demo $(VENV)/.group-consumers $(
 test-python: build $(CONSUMERS)
 	python -m pytest -n auto --dist loadfile $(PYTEST_OPTIONS)
 
-# Such as EMULATE_OPTIONS="--targets 90 tests/python/test_scan.py"; python tests/emulation/run.py --help
+# Such as EMULATE_OPTIONS="tests/python/test_scan.py -k float32"; python tests/emulation/run.py --help. SKERRY_CUDA=OFF
+# spares the module for a real GPU.
 EMULATE_OPTIONS ?=
 EMULATE_TARGETS ?= 80;90
-emulate: build $(VENV)/.group-test
+emulate: build $(VENV)/.group-test $(if $(ARRAY_API_TESTS_DIR),$(VENV)/.group-conformance)
 	cmake -S . -B $(BUILD) -DSKERRY_EMULATION=ON -DSKERRY_EMULATED_TARGETS="$(EMULATE_TARGETS)"
-	cmake --build $(BUILD) --target skerry_emulated kernels_tests
-	python tests/emulation/run.py $(EMULATE_OPTIONS)
+	cmake --build $(BUILD) --target skerry_emulated
+	python tests/emulation/run.py --targets "$(EMULATE_TARGETS)" $(EMULATE_OPTIONS)
 
 demo: build $(VENV)/.group-demo
 	python -m skerry demo
