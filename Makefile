@@ -72,7 +72,7 @@ test-python: build $(CONSUMERS)
 # spares the module for a real GPU.
 EMULATE_OPTIONS ?=
 EMULATE_TARGETS ?= 80;90
-emulate: build $(VENV)/.group-test $(if $(ARRAY_API_TESTS_DIR),$(VENV)/.group-conformance)
+emulate: build $(VENV)/.group-test $(VENV)/.group-demo $(if $(ARRAY_API_TESTS_DIR),$(VENV)/.group-conformance)
 	cmake -S . -B $(BUILD) -DSKERRY_EMULATION=ON -DSKERRY_EMULATED_TARGETS="$(EMULATE_TARGETS)"
 	cmake --build $(BUILD) --target skerry_emulated
 	python tests/emulation/run.py --targets "$(EMULATE_TARGETS)" $(EMULATE_OPTIONS)
