@@ -249,6 +249,16 @@ TEST(EmulationExecution, generic_addresses_reach_shared_memory) {
   EXPECT_EQ(results_of(body, {2}, {64}), made(128, [](std::uint32_t k) { return k; }));
 }
 
+TEST(EmulationExecution, registers_may_be_of_a_byte) {
+  // As CUB loads a byte; memory holds 0xa5.
+  const std::string body = R"(
+    { .reg .u8 datum; ld.global.nc.u8 datum, [%d0]; cvt.u32.u8 %r9, datum; }
+    { .reg .s8 datum; ld.global.s8 datum, [%d0]; cvt.s32.s8 %r4, datum; st.global.u8 [%d0], datum; }
+    ld.global.u8 %r5, [%d0]; add.u32 %r9, %r9, %r4; mad.lo.u32 %r9, %r5, 1000, %r9;
+  )";
+  EXPECT_EQ(results_of(body, {1}, {1}), words{165 * 1000 + 165 - 91});
+}
+
 TEST(EmulationExecution, variables_lie_where_the_device_has_them) {
   test_memory memory;
   const auto loaded = load_text(

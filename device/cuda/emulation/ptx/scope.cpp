@@ -11,7 +11,9 @@
 namespace skerry::emulation::ptx {
 
 void scope::declare(lexer& from) {
-  const auto nbytes = static_cast<std::uint8_t>(size_of_type(from.next().text));
+  auto nbytes = static_cast<std::uint8_t>(size_of_type(from.next().text));
+  // Only loads, stores and conversions take a register of a byte, and they take wider ones, too.
+  if (nbytes == 1) nbytes = 2;
   for (token t = from.next(); !t.is(";"); t = from.next()) {
     if (t.is(",")) continue;
     if (t.kind != token_kind::word) {
