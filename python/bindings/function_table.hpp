@@ -102,8 +102,7 @@ PyMethodDef* definitions() {
         method_definition(Table[I].name, entry_function<Table, I>,
                           document(Table[I].name, Table[I].signature, Table[I].doc))...,
         PyMethodDef{}};
-  }
-  (std::make_index_sequence<count>{});
+  }(std::make_index_sequence<count>{});
   return made.data();
 }
 

@@ -148,7 +148,9 @@ work* queue::take(const done_items& used) noexcept {
 void queue::count_done() noexcept {
   done_.fetch_add(1);
   if (waiters_.load() == 0) return;
-  { const std::lock_guard lock(mutex_); }
+  {
+    const std::lock_guard lock(mutex_);
+  }
   progressed_.notify_all();
 }
 
