@@ -300,7 +300,9 @@ TEST_F(cufft_test, transforms_both_ways_without_scaling) {
   for (std::size_t i = 0; i < n; ++i) values[i] = complex128(static_cast<double>(i), 1);
   complex128* const x = on_device<complex128>(n, values.data());
   complex128* const y = on_device<complex128>(n);
-  ASSERT_EQ(make(cufft::complex_to_complex + cufft::double_precision, n), cufft::success);
+  const int made = make(cufft::complex_to_complex + cufft::double_precision, n);
+  if (made == cufft::not_implemented) GTEST_SKIP() << "this build has no complex128";
+  ASSERT_EQ(made, cufft::success);
   ASSERT_EQ(cufft::run_z2z(plan, x, y, -1), cufft::success);
   complex128 expected(0, 0);
   for (std::size_t i = 0; i < n; ++i) {
