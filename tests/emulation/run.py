@@ -34,7 +34,7 @@ SETTINGS = (
     ("initcheck", "1: the use of a value that nobody wrote is a failure (0)"),
     ("racecheck", "1: a race on memory is a failure (0)"),
     ("synccheck", "1: a lane that is missing where others synchronise is a failure (0)"),
-    ("kernels", "a file to which the names of kernels that ran are appended"),
+    ("kernels", "a file for the names of kernels that ran; FILE.80.missing gets the others of 80"),
     ("statistics", "1: say at the end of a process what its kernels did (0)"),
     ("devices", "how many there are (2)"),
 )
@@ -85,6 +85,18 @@ def commands_for(parts: list[str], build: pathlib.Path, more: list[str]):
             print("conformance: left out, ARRAY_API_TESTS_DIR is not set")
 
 
+def coverage(module: pathlib.Path, target: str, ran: pathlib.Path) -> str:
+    """How many of the module's kernels ran; those that did not are written to a file beside."""
+    # The PTX lies in the module as it is.
+    names = {
+        found.decode() for found in re.findall(rb"\.entry\s+([\w$]+)\s*\(", module.read_bytes())
+    }
+    lines = ran.read_text().splitlines() if ran.exists() else []
+    missing = sorted(names - {line.removeprefix(f"{target} ") for line in lines})
+    pathlib.Path(f"{ran}.{target}.missing").write_text("".join(f"{name}\n" for name in missing))
+    return f"{target}: {len(names) - len(missing)} of {len(names)} kernels ran"
+
+
 def parse() -> tuple[argparse.Namespace, list[str]]:
     parser = argparse.ArgumentParser(
         description=__doc__,
@@ -101,6 +113,8 @@ def parse() -> tuple[argparse.Namespace, list[str]]:
     options, more = parser.parse_known_args()
     chosen = options.parts or ("python" if more else ",".join(PARTS))
     options.parts = chosen.split(",")
+    if options.kernels:
+        options.kernels = str(pathlib.Path(options.kernels).resolve())
     if unknown := set(options.parts) - set(PARTS):
         parser.error(f"no parts: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     return options, more
@@ -116,6 +130,9 @@ def main() -> int:
             code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
             state = "passed" if code == 0 else f"FAILED ({code})"
             lines.append((code, f"{target} {part}: {state} in {time.perf_counter() - began:.0f} s"))
+        if options.kernels:
+            module = pathlib.Path(environment["SKERRY_CUDA_MODULE"])
+            lines.append((0, coverage(module, target, pathlib.Path(options.kernels))))
     print(*(line for _, line in lines), sep="\n")
     return 1 if any(code for code, _ in lines) or not lines else 0
 
