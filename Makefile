@@ -5,6 +5,8 @@
 PYTHON ?= python3
 SKERRY_CUDA ?= AUTO
 SKERRY_DTYPES ?= all
+# ON: the CUDA module holds PTX, which an emulated GPU executes, in place of machine code for a real one.
+SKERRY_EMULATION ?= OFF
 # More -Ccmake.define.NAME=VALUE options for the build, such as -Ccmake.define.CMAKE_CUDA_ARCHITECTURES=native.
 BUILD_OPTIONS ?=
 # Such as --full: tests that walk or try everything do so at their full size
@@ -55,7 +57,7 @@ $(VENV)/.group-numba-cuda: pyproject.toml | $(VENV)/bin/python
 build: $(VENV)/.group-build
 	$(PIP) install --verbose --no-build-isolation --no-deps --force-reinstall \
 	  -Ccmake.define.SKERRY_CUDA=$(SKERRY_CUDA) -Ccmake.define.SKERRY_DTYPES="$(SKERRY_DTYPES)" \
-	  -Ccmake.define.SKERRY_TESTS=ON $(BUILD_OPTIONS) .
+	  -Ccmake.define.SKERRY_EMULATION=$(SKERRY_EMULATION) -Ccmake.define.SKERRY_TESTS=ON $(BUILD_OPTIONS) .
 
 test: test-cpp test-python
 
@@ -68,14 +70,12 @@ CONSUMERS := $(VENV)/.group-test $(VENV)/.group-demo $(VENV)/.group-consumers $(
 test-python: build $(CONSUMERS)
 	python -m pytest -n auto --dist loadfile $(PYTEST_OPTIONS)
 
-# Such as EMULATE_OPTIONS="tests/python/test_scan.py -k float32"; python tests/emulation/run.py --help. SKERRY_CUDA=OFF
-# spares the module for a real GPU.
+# Such as EMULATE_OPTIONS="--targets 90 tests/python/test_scan.py -k float32"; python tests/emulation/run.py --help
 EMULATE_OPTIONS ?=
-EMULATE_TARGETS ?= 80;90
+emulate: SKERRY_EMULATION := ON
 emulate: build $(VENV)/.group-test $(VENV)/.group-demo $(if $(ARRAY_API_TESTS_DIR),$(VENV)/.group-conformance)
-	cmake -S . -B $(BUILD) -DSKERRY_EMULATION=ON -DSKERRY_EMULATED_TARGETS="$(EMULATE_TARGETS)"
 	cmake --build $(BUILD) --target skerry_emulated
-	python tests/emulation/run.py --targets "$(EMULATE_TARGETS)" $(EMULATE_OPTIONS)
+	python tests/emulation/run.py $(EMULATE_OPTIONS)
 
 demo: build $(VENV)/.group-demo
 	python -m skerry demo

@@ -3,7 +3,7 @@
 """``make emulate``: runs tests on the CUDA module over an emulated GPU.
 
     make emulate                                            all parts, compute capabilities 80 and 90
-    make emulate EMULATE_TARGETS=80 EMULATE_OPTIONS="tests/python/test_scan.py -k float32"
+    make emulate EMULATE_OPTIONS="--targets 80 tests/python/test_scan.py -k float32"
     make emulate EMULATE_OPTIONS="--parts kernels --seed 7 --resident 8 --quantum 30"
 
 Parts: kernels (GoogleTest: every kernel beside the CPU), python (tests/python), conformance (the official suite, if
@@ -23,6 +23,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("kernels", "python", "conformance")
+# What shows kernels: the other tests are about the same calls, or about what is around them.
+KERNEL_TESTS = (
+    "advanced_indexing complex_alignment complex_special_cases creation elementwise fft in_place joining linalg "
+    "linalg_products matmul nan_positions reductions scan searchsorted sets sorting special_cases standard_values "
+    "statistics take views_and_indexing"
+).split()
 # Option, variable of the emulator, what it is.
 SETTINGS = (
     ("multiprocessors", "how many the device has (4)"),
@@ -46,7 +52,7 @@ def environment_for(target: str, build: pathlib.Path, options: argparse.Namespac
     environment = {
         **os.environ,
         "LD_LIBRARY_PATH": os.pathsep.join(filter(None, libraries)),
-        "SKERRY_CUDA_MODULE": str(emulated / target / "skerry_cuda.so"),
+        "SKERRY_CUDA_MODULE": str(emulated / "skerry_cuda.so"),
         "SKERRY_EMULATED": "1",
         "SKERRY_EMULATE_TARGET": target,
     }
@@ -62,7 +68,19 @@ def environment_for(target: str, build: pathlib.Path, options: argparse.Namespac
     return environment
 
 
-def commands_for(parts: list[str], build: pathlib.Path, more: list[str]):
+def python_tests(sample: int | None, nth_target: int, more: list[str]) -> list[str]:
+    """What pytest is told: what the caller says, else all tests, else a part of those of kernels."""
+    if more:
+        return more
+    several = ["-n", "auto", "--dist", "load" if sample else "loadfile"]
+    if sample is None:
+        return several
+    files = [f"tests/python/test_{name}.py" for name in KERNEL_TESTS]
+    share = f"--share={nth_target % sample + 1}/{sample}"
+    return [*several, "-q", "-k", "not cpu", share, *files]
+
+
+def commands_for(parts: list[str], build: pathlib.Path, python_options: list[str]):
     """The parts that can be run, with their commands."""
     suite = os.environ.get("ARRAY_API_TESTS_DIR")
     for part in parts:
@@ -71,10 +89,7 @@ def commands_for(parts: list[str], build: pathlib.Path, more: list[str]):
             yield "kernels, built", ["cmake", "--build", str(build), "--target", "kernels_tests"]
             yield part, [str(build / "tests" / "kernels_tests"), "--require-gpu"]
         elif part == "python":
-            yield (
-                part,
-                [sys.executable, "-m", "pytest", *(more or ["-n", "auto", "--dist", "loadfile"])],
-            )
+            yield part, [sys.executable, "-m", "pytest", *python_options]
         elif suite:
             runner = str(ROOT / "tests" / "conformance" / "run.py")
             yield (
@@ -87,9 +102,13 @@ def commands_for(parts: list[str], build: pathlib.Path, more: list[str]):
 
 def coverage(module: pathlib.Path, target: str, ran: pathlib.Path) -> str:
     """How many of the module's kernels ran; those that did not are written to a file beside."""
-    # The PTX lies in the module as it is.
+    # The PTX of each target lies in the module as it is.
+    texts = re.split(rb"\.target\s+sm_(\d+)", module.read_bytes())
     names = {
-        found.decode() for found in re.findall(rb"\.entry\s+([\w$]+)\s*\(", module.read_bytes())
+        found.decode()
+        for of, text in zip(texts[1::2], texts[2::2], strict=True)
+        if of.decode() == target
+        for found in re.findall(rb"\.entry\s+([\w$]+)\s*\(", text)
     }
     lines = ran.read_text().splitlines() if ran.exists() else []
     missing = sorted(names - {line.removeprefix(f"{target} ") for line in lines})
@@ -107,11 +126,17 @@ def parse() -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument(
         "--targets", default="80,90", help="compute capabilities, by commas or semicolons"
     )
+    parser.add_argument(
+        "--sample",
+        type=int,
+        metavar="N",
+        help="of the Python tests that show kernels one in N, others for each target",
+    )
     parser.add_argument("--parts", help=f"by commas, of {', '.join(PARTS)}")
     for name, meaning in SETTINGS:
         parser.add_argument(f"--{name}", help=meaning)
     options, more = parser.parse_known_args()
-    chosen = options.parts or ("python" if more else ",".join(PARTS))
+    chosen = options.parts or ("python" if more or options.sample else ",".join(PARTS))
     options.parts = chosen.split(",")
     if options.kernels:
         options.kernels = str(pathlib.Path(options.kernels).resolve())
@@ -123,9 +148,10 @@ def parse() -> tuple[argparse.Namespace, list[str]]:
 def main() -> int:
     options, more = parse()
     lines = []
-    for target in re.split("[,;]", options.targets):
+    for nth, target in enumerate(re.split("[,;]", options.targets)):
         environment = environment_for(target, options.build, options)
-        for part, command in commands_for(options.parts, options.build, more):
+        tests = python_tests(options.sample, nth, more)
+        for part, command in commands_for(options.parts, options.build, tests):
             began = time.perf_counter()
             code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
             state = "passed" if code == 0 else f"FAILED ({code})"

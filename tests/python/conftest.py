@@ -6,10 +6,13 @@ These are rehearsed unless there is a GPU, or an emulated one: ``make emulate`` 
 and how it is emulated. Tests take it for a GPU; what it can't show is marked ``not_emulated(reason)``.
 """
 
+import itertools
+import operator
 import os
 import pathlib
 import sys
 import threading
+import zlib
 
 import pytest
 
@@ -32,10 +35,10 @@ else:
     os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")  # read when numba is imported
 
 # After the environment was set.
+import reduced_builds  # noqa: E402
 import skerry as sk  # noqa: E402
 from reduced_builds import (  # noqa: E402, F401
     MISSING,
-    pytest_collection_modifyitems,
     pytest_make_collect_report,
     pytest_runtest_makereport,
     pytest_runtest_setup,
@@ -49,6 +52,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--full", action="store_true", help="tests that walk or try everything: at their full size"
     )
+    parser.addoption("--share", metavar="I/N", help="the I-th of N parts of the tests, by name")
 
 
 def pytest_configure(config):
@@ -56,6 +60,16 @@ def pytest_configure(config):
     names = [each.info.name for each in sk.devices("cuda")] if EMULATED else []
     if EMULATED and not any(name.startswith("emulated GPU") for name in names):
         raise pytest.UsageError("SKERRY_EMULATED=1, but no device is emulated; run `make emulate`")
+
+
+def pytest_collection_modifyitems(config, items):
+    reduced_builds.pytest_collection_modifyitems(items)
+    if (share := config.getoption("--share")) is None:
+        return
+    part, parts = (int(word) for word in share.split("/"))
+    chosen = [zlib.crc32(each.nodeid.encode()) % parts == part - 1 for each in items]
+    config.hook.pytest_deselected(items=list(itertools.compress(items, map(operator.not_, chosen))))
+    items[:] = itertools.compress(items, chosen)
 
 
 def pytest_itemcollected(item):
