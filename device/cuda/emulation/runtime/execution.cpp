@@ -115,8 +115,12 @@ int max_active_blocks_with_flags(int* blocks, const void* function, int block_th
                                  std::size_t dynamic_shared_bytes, unsigned) {
   return with_kernel(function, [&](const auto& named) {
     if (block_threads <= 0) return cuda::invalid_value;
-    *blocks = resident_blocks(named->find().code->attributes(), block_threads, dynamic_shared_bytes,
-                              current_emulator_settings().model);
+    const kernel_attributes of = named->find().code->attributes();
+    // None where the launch would be refused, by which CUB finds the largest tile that fits.
+    *blocks = dynamic_shared_bytes > named->most_dynamic_bytes(of)
+                  ? 0
+                  : resident_blocks(of, block_threads, dynamic_shared_bytes,
+                                    current_emulator_settings().model);
     return cuda::success;
   });
 }
