@@ -6,6 +6,7 @@
 #include "device/cuda/emulation/runtime/launches.hpp"
 
 #include "device/cuda/emulation/runtime/attributes.hpp"
+#include "device/cuda/emulation/runtime/launch_list.hpp"
 #include "tests/emulation/runtime/programs.hpp"
 
 namespace skerry::emulation {
@@ -135,6 +136,23 @@ TEST_F(launches_test, attributes_and_occupancy_are_those_of_the_kernel) {
   ASSERT_EQ(max_active_blocks(&blocks, narrow, 65, 0), cuda::success);
   EXPECT_EQ(blocks, 0) << "a launch would fail";
   EXPECT_EQ(max_active_blocks(&blocks, narrow, 0, 0), cuda::invalid_value);
+}
+
+TEST(emulator_launch_list, a_line_says_what_a_launch_did) {
+  const std::string text = std::string(ptx_head) + std::string(store_ptx);
+  const auto loaded = module::load(std::as_bytes(std::span(text)), 80);
+  statistics done;
+  done.warp_instructions = 7;
+  done.loads = {.requests = 1, .nbytes = 128, .sectors = 5, .distinct_sectors = 4};
+  done.shared.conflicts = 3;
+  EXPECT_EQ(launch_line(*loaded->find("store"), {.grid = {2, 3, 4}, .block = {32}}, done),
+            R"({"kernel": "store", "name": "store", "grid": [2, 3, 4], "block": [32, 1, 1], )"
+            R"("dynamic_shared_bytes": 0, "warp_instructions": 7, "lane_instructions": 0, )"
+            R"("divergent_branches": 0, )"
+            R"("loads": {"requests": 1, "bytes": 128, "sectors": 5, "distinct_sectors": 4}, )"
+            R"("stores": {"requests": 0, "bytes": 0, "sectors": 0, "distinct_sectors": 0}, )"
+            R"("shared": {"requests": 0, "bytes": 0, "wavefronts": 0, "conflicts": 3}, )"
+            R"("local_requests": 0})");
 }
 
 TEST_F(launches_test, registers_bound_the_blocks) {

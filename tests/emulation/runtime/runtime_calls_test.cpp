@@ -249,6 +249,10 @@ TEST(emulator_settings, are_read_or_named) {
             "SKERRY_EMULATE_DEVICES=0 is not understood; accepted: 1 to 64");
   EXPECT_NE(read_setting("SKERRY_EMULATE_SEED", "7x", into), "");
   EXPECT_NE(read_setting("SKERRY_EMULATE_COLOUR", "7", into), "");
+  EXPECT_FALSE(into.model.counts_requests);
+  EXPECT_EQ(read_setting("SKERRY_EMULATE_LAUNCHES", "launches", into), "");
+  EXPECT_EQ(into.launch_list, "launches");
+  EXPECT_TRUE(into.model.counts_requests);
   EXPECT_EQ(into.model.seed, 7U);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/cuda/emulation/check/request_counter.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 #include "device/cuda/emulation/execute/elementwise.hpp"
@@ -46,6 +47,9 @@ void finish_groups(warp& on, lane_mask active, std::uint32_t kept) {
 void copy_async(warp& on, const instruction& what, lane_mask active) {
   release_stores(on);
   const std::uint32_t nbytes = what.count;
+  lane_addresses sources{};
+  lane_addresses targets{};
+  lane_mask reading = 0;
   for_lanes(active, [&](int lane) {
     const std::uint32_t copied = what.source[2] == no_row
                                      ? nbytes
@@ -64,7 +68,14 @@ void copy_async(warp& on, const instruction& what, lane_mask active) {
                          .from = from,
                          .nbytes = copied,
                          .filled = nbytes - copied});
+    sources.at[static_cast<std::size_t>(lane)] = global;
+    targets.at[static_cast<std::size_t>(lane)] = reinterpret_cast<std::uint64_t>(to);
+    if (copied != 0) reading |= lane_mask{1} << lane;
   });
+  if (auto* const counter = on.owner->launched.requests.get()) {
+    counter->note(on, reading, sources, {.nbytes = nbytes, .writes = false});
+    counter->note(on, active, targets, {.nbytes = nbytes, .writes = true});
+  }
 }
 
 void commit_copies(warp& on, const instruction& /*what*/, lane_mask active) {
@@ -97,6 +108,9 @@ void bulk_load_async(warp& on, const instruction& what, lane_mask active) {
     std::byte* const barrier = resolve_shared(on, lane, shared_address(on, what, 3, lane),
                                               {.nbytes = 8, .writes = true}, 8);
     on.owner->loads.push_back({.to = to, .from = from, .nbytes = nbytes, .barrier = barrier});
+    if (auto* const counter = on.owner->launched.requests.get()) {
+      counter->note_bulk(from, {.nbytes = nbytes, .writes = false});
+    }
   });
 }
 
@@ -119,6 +133,9 @@ void bulk_store_async(warp& on, const instruction& what, lane_mask active) {
                             .to = to,
                             .from = from,
                             .nbytes = nbytes});
+    if (auto* const counter = owner.launched.requests.get()) {
+      counter->note_bulk(to, {.nbytes = nbytes, .writes = true});
+    }
   });
 }
 

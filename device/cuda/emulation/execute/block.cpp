@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "device/cuda/emulation/check/global_races.hpp"
+#include "device/cuda/emulation/check/request_counter.hpp"
 #include "device/cuda/emulation/check/shared_races.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
 
@@ -181,6 +182,7 @@ launch_state::launch_state(const kernel& what, const launch& how, const device_m
       device.checks_global_races && blocks <= global_races::most_blocks) {
     races = std::make_unique<global_races>(blocks);
   }
+  if (device.counts_requests) requests = std::make_unique<request_counter>(counted);
   for (const constant_row& row : code.constants) {
     fill_row(constants.data() + (row.to & ~1), row.nbytes, row.value);
   }

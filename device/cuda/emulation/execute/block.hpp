@@ -16,6 +16,7 @@
 namespace skerry::emulation {
 
 class global_races;
+class request_counter;
 class shared_races;
 class undefined_values;
 struct watched_program;
@@ -57,7 +58,8 @@ struct launch_state {
   std::vector<std::byte> parameters;
   std::vector<allocation> known;  ///< what each instruction accessed last
   statistics counted;
-  std::unique_ptr<global_races> races;  ///< null: nobody looks for them
+  std::unique_ptr<global_races> races;        ///< null: nobody looks for them
+  std::unique_ptr<request_counter> requests;  ///< null: nobody counts them
 };
 
 /// cp.async.bulk into shared memory, done when somebody looks at its barrier.

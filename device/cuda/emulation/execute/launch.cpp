@@ -98,6 +98,33 @@ class grid_run {
 
 }  // namespace
 
+global_requests& global_requests::operator+=(const global_requests& other) noexcept {
+  requests += other.requests;
+  nbytes += other.nbytes;
+  sectors += other.sectors;
+  distinct_sectors += other.distinct_sectors;
+  return *this;
+}
+
+shared_requests& shared_requests::operator+=(const shared_requests& other) noexcept {
+  requests += other.requests;
+  nbytes += other.nbytes;
+  wavefronts += other.wavefronts;
+  conflicts += other.conflicts;
+  return *this;
+}
+
+statistics& statistics::operator+=(const statistics& other) noexcept {
+  warp_instructions += other.warp_instructions;
+  lane_instructions += other.lane_instructions;
+  divergent_branches += other.divergent_branches;
+  loads += other.loads;
+  stores += other.stores;
+  shared += other.shared;
+  local_requests += other.local_requests;
+  return *this;
+}
+
 std::optional<failure> refuse(const kernel& what, const launch& how, const device_model& device,
                               std::uint32_t shared_bytes_limit) try {
   const program& code = what.decoded();
@@ -137,10 +164,7 @@ std::optional<failure> run(const kernel& what, const launch& how, const device_m
   } catch (failure& found) {
     failed = std::move(found);
   }
-  if (counted != nullptr) {
-    counted->warp_instructions += state.counted.warp_instructions;
-    counted->lane_instructions += state.counted.lane_instructions;
-  }
+  if (counted != nullptr) *counted += state.counted;
   return failed;
 } catch (const image_error& error) {
   return failure{error.code(), error.what()};

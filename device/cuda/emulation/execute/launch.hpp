@@ -52,6 +52,8 @@ struct device_model {
   bool checks_synchronization = false;
   /// The use of a value that nobody wrote is a failure; slower by a factor of ten or more.
   bool checks_undefined_values = false;
+  /// What memory is asked for is counted; slower by a factor of one and a half to four.
+  bool counts_requests = false;
 };
 
 /// Bytes [begin, end) that kernels may access.
@@ -89,10 +91,35 @@ struct launch {
   std::uint64_t number = 0;
 };
 
+/// What warps ask global memory for, in one direction. A request is an instruction of a warp.
+struct global_requests {
+  std::uint64_t requests = 0;
+  std::uint64_t nbytes = 0;            ///< of all lanes
+  std::uint64_t sectors = 0;           ///< of 32 bytes, each once for a request: coalesced
+  std::uint64_t distinct_sectors = 0;  ///< each once for a launch: if caches held everything
+  global_requests& operator+=(const global_requests& other) noexcept;
+};
+
+/// What warps ask shared memory for: 32 banks, each 4 bytes wide, answer in a wavefront.
+struct shared_requests {
+  std::uint64_t requests = 0;
+  std::uint64_t nbytes = 0;
+  std::uint64_t wavefronts = 0;
+  std::uint64_t conflicts = 0;  ///< wavefronts that other lanes' use of a bank costs
+  shared_requests& operator+=(const shared_requests& other) noexcept;
+};
+
 /// What the kernels did; added up.
 struct statistics {
   std::uint64_t warp_instructions = 0;
   std::uint64_t lane_instructions = 0;
+  std::uint64_t divergent_branches = 0;  ///< that some lanes of those at them take
+  // Of device_model::counts_requests. An atomic operation is a store.
+  global_requests loads;
+  global_requests stores;
+  shared_requests shared;
+  std::uint64_t local_requests = 0;  ///< of threads' own memory: stacks and spilled registers
+  statistics& operator+=(const statistics& other) noexcept;
 };
 
 /// What a launch itself returns, before anything runs: 1 too much shared memory, 9 an impossible

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "device/cuda/emulation/check/global_races.hpp"
+#include "device/cuda/emulation/check/request_counter.hpp"
 #include "device/cuda/emulation/check/shared_races.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
@@ -214,6 +215,11 @@ void resolve(warp& on, const instruction& what, lane_mask active, memory_access 
     if (on.owner->launched.races) on.owner->launched.races->check(on, what, active, into, access);
   }
   if (on.owner->undefined) on.owner->undefined->note(into, access);
+  if constexpr (Space != memory_space::parameter) {
+    if (auto* const counter = on.owner->launched.requests.get()) {
+      counter->note(on, active, into, access);
+    }
+  }
 }
 
 template void resolve<memory_space::generic>(warp&, const instruction&, lane_mask, memory_access,

@@ -227,6 +227,7 @@ class fragment_run {
 
   bool branch(const instruction& next, lane_mask active) {
     if (active != what_.lanes) {
+      ++on_.owner->launched.counted.divergent_branches;
       move_to(on_, what_.lanes & ~active, at_ + 1);
       move_to(on_, active, next.target);
       return false;

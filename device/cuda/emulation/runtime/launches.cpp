@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/launch_list.hpp"
 #include "device/cuda/rehearsal/current_device.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
@@ -104,6 +105,7 @@ class kernel_run final : public rehearsal::task {
     counted.warp_instructions.fetch_add(done.warp_instructions);
     counted.lane_instructions.fetch_add(done.lane_instructions);
     counted.nanoseconds.fetch_add((std::chrono::steady_clock::now() - begin).count());
+    list_launch(*what_.code, how_, done);
     if (!problem) return cuda::success;
     report(ordinal, *problem);
     return problem->code;

@@ -108,6 +108,11 @@ std::string read_setting(std::string_view name, std::string_view value, emulator
     into.kernel_list = value;
     return "";
   }
+  if (name == "SKERRY_EMULATE_LAUNCHES") {
+    into.launch_list = value;
+    into.model.counts_requests = !value.empty();
+    return "";
+  }
   for (const number_setting& each : numbers) {
     if (name != each.name) continue;
     if (is_number && number >= each.least && number <= each.most) {
@@ -125,6 +130,7 @@ const emulator_settings& current_emulator_settings() noexcept {
     for (const number_setting& each : numbers) read_or_exit(each.name, *fresh);
     read_or_exit("SKERRY_EMULATE_TARGET", *fresh);
     read_or_exit("SKERRY_EMULATE_KERNELS", *fresh);
+    read_or_exit("SKERRY_EMULATE_LAUNCHES", *fresh);
     return fresh;
   }();
   return *the_settings;

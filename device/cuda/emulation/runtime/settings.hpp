@@ -16,6 +16,8 @@ struct emulator_settings {
   /// Names of kernels are appended to it when each first runs; none if empty.
   std::string kernel_list;
   bool says_statistics = false;  ///< at the end of the process
+  /// What each launch did and asked of memory is appended to it; nothing if empty.
+  std::string launch_list;
 };
 
 /// Read from the environment by the first call, never destroyed. A variable that can't be read ends

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "device/cuda/emulation/execute/launch.hpp"
+#include "device/cuda/emulation/execute/memory_access.hpp"
+
+namespace skerry::emulation {
+
+/// Sectors of memory, each known by its number.
+class sector_set {
+ public:
+  /// Whether it is new.
+  bool insert(std::uint64_t sector);
+
+ private:
+  static constexpr std::uint64_t of_page = 4096;
+  using page = std::array<std::uint64_t, of_page / 64>;
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<page>> pages_;
+  std::uint64_t last_number_ = ~std::uint64_t{0};
+  page* last_ = nullptr;
+};
+
+/// Counts what a launch asks memory for, as a GPU's would have to answer it: sectors of 32 bytes of
+/// global memory, and wavefronts of shared memory. Caches are not modelled.
+class request_counter {
+ public:
+  explicit request_counter(statistics& into) : into_(into) {}
+
+  /// Of the active lanes of a warp, wherever each of the addresses lies.
+  void note(const warp& on, lane_mask active, const lane_addresses& at, memory_access access);
+  /// A copy's, which is one request.
+  void note_bulk(const std::byte* at, memory_access access);
+
+ private:
+  void note_global(lane_mask active, const lane_addresses& at, memory_access access);
+  void note_shared(lane_mask active, const lane_addresses& at, memory_access access);
+  void note_sectors(std::uint64_t first, std::uint64_t last, bool writes);
+
+  statistics& into_;
+  sector_set read_;
+  sector_set written_;
+};
+
+}  // namespace skerry::emulation

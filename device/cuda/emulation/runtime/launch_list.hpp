@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "device/cuda/emulation/execute/launch.hpp"
+
+namespace skerry::emulation {
+
+/// A launch and what it did, as an object of JSON without a line's end.
+[[nodiscard]] std::string launch_line(const kernel& what, const launch& how,
+                                      const statistics& done);
+
+/// Appends the line of a launch to the file of SKERRY_EMULATE_LAUNCHES, if there is one. By single
+/// writes, so that several devices and processes can share it.
+void list_launch(const kernel& what, const launch& how, const statistics& done);
+
+}  // namespace skerry::emulation
