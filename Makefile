@@ -21,13 +21,14 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python emulate demo bench accuracy fuzz fuzz-programs exits gpu-check lint format conformance docs clean
+.PHONY: help build test test-cpp test-python emulate gpu-estimate demo bench accuracy fuzz fuzz-programs exits gpu-check lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
 	@echo "make test         C++ and Python tests"
 	@echo "make build        builds and installs skerry into .venv"
 	@echo "make emulate      the CUDA kernels on an emulated GPU: needs nvcc, no GPU"
+	@echo "make gpu-estimate  what an H100 would do with bench/gpu_rows.py, from counts of the emulated GPU"
 	@echo "make bench        speed beside NumPy; figures go to bench/results"
 	@echo "make accuracy     the largest error of every function, for the documentation's tables"
 	@echo "make fuzz         10^6 random arrays of other libraries by each protocol, in a child process"
@@ -76,6 +77,11 @@ emulate: SKERRY_EMULATION := ON
 emulate: build $(VENV)/.group-test $(VENV)/.group-demo $(if $(ARRAY_API_TESTS_DIR),$(VENV)/.group-conformance)
 	cmake --build $(BUILD) --target skerry_emulated
 	python tests/emulation/run.py $(EMULATE_OPTIONS)
+
+# After `make emulate`, whose module it runs, or one that ESTIMATE_OPTIONS="--module FILE" names; --check compares.
+ESTIMATE_OPTIONS ?=
+gpu-estimate: $(VENV)/.group-test
+	python bench/gpu_estimate.py $(ESTIMATE_OPTIONS)
 
 demo: build $(VENV)/.group-demo
 	python -m skerry demo

@@ -1,0 +1,378 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""``make gpu-estimate``: what a GPU would do with the rows of ``bench/gpu_rows.py``, from what an emulated one counts.
+
+    python bench/gpu_estimate.py                           all rows; writes bench/results/gpu-estimate-<target>.json
+    python bench/gpu_estimate.py --only elementwise,scans  some subjects; writes nothing
+    python bench/gpu_estimate.py --check                   compares with that file in place of writing it
+
+Every figure is an estimate; ``make gpu-check`` measures. Rows run with arrays 2**6 times smaller than on a GPU, where
+they take seconds, and 2**8 times, which shows how grids grow. For each row: sectors of 32 bytes that warps touch over
+those that operands and results fill, each counted once for a request and once for a launch; instructions of warps,
+times 32, for each element; wavefronts of shared memory that conflicts of banks add; registers and warps of the slowest
+kernel; waves of its grid at the full size; a bound on the share of an H100's copy rate, and what sets it. ``--check``
+exits 1 where sectors or instructions of a row rose by more than 2 %. Rows that run no kernel of skerry are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import importlib.util
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import gpu_estimate_model as model
+import gpu_rows
+import numpy as np
+from gpu_side_by_side import Bench, Operation, Skerry
+from kernel_resources import resources
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+SHRINK = 6
+#: Sizes of the second run: a quarter, so that sides of matrices are halved.
+SHRINK_MORE = 2
+#: The others measure the host, or the driver.
+SUBJECTS = ("elementwise", "layouts", "reductions", "scans", "sorts", "selecting", "products")
+
+
+def launches_since(path: str, begin: int) -> list[dict[str, Any]]:
+    """What the emulated GPU has written from there on."""
+    with open(path, "rb") as file:
+        file.seek(begin)
+        return [json.loads(line) for line in file.read().decode().splitlines()]
+
+
+class Counting(Bench):
+    """Runs each row once, on an emulated GPU."""
+
+    def __init__(self, shrink: int, launches: str) -> None:
+        super().__init__(math.inf, shrink)
+        self.launches = launches
+        self.libraries = {"skerry": Skerry()}
+        self.rows: list[dict[str, Any]] = []
+
+    def row(
+        self,
+        case: str,
+        operations: Operation | dict[str, Operation],
+        inputs: Callable[[], Sequence[np.ndarray]],
+        *,
+        nbytes: float = 0,
+        flops: float = 0,
+        tolerance: float | None = 1e-4,
+        rotate: bool = True,
+    ) -> None:
+        """Keep what the kernels of one call did."""
+        library = self.libraries["skerry"]
+        call = operations["skerry"] if isinstance(operations, dict) else operations
+        hosts = list(inputs())
+        arrays = [library.put(host) for host in hosts]
+        library.synchronize()
+        begin = os.path.getsize(self.launches) if os.path.exists(self.launches) else 0
+        result = call(library.module, *arrays)
+        library.synchronize()
+        results = result if isinstance(result, tuple) else (result,)
+        # What a row says that it moves is a rate's base; else all of the operands and results.
+        needed = nbytes or sum(host.nbytes for host in hosts) + sum(
+            each.size * each.dtype.itemsize for each in results
+        )
+        launches = launches_since(self.launches, begin)
+        self.rows.append(
+            {
+                "case": case,
+                "elements": max(host.size for host in hosts),
+                "is_matrix": any(host.ndim > 1 for host in hosts),
+                "needed": needed,
+                "launches": launches,
+            }
+        )
+        print(f"  {case}: {len(launches)} launches", file=sys.stderr, flush=True)
+
+    def host_row(self, case: str, *_: Any) -> None:
+        """Not a matter of kernels."""
+
+    wall_row = ceiling = host_row
+
+
+def measure(shrink: int, subjects: Sequence[str], launches: str) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each subject."""
+    found = {}
+    begin = gpu_rows.RNG.bit_generator.state
+    for name in subjects:
+        # Each subject has the same values, whichever ran before it.
+        gpu_rows.RNG.bit_generator.state = begin
+        counting = Counting(shrink, launches)
+        gpu_rows.SUBJECTS[name](counting)
+        found[name] = counting.rows
+    return found
+
+
+def environment_for(options: argparse.Namespace, launches: str) -> dict[str, str]:
+    """Of the process that counts."""
+    libraries = [str(options.libraries), os.environ.get("LD_LIBRARY_PATH", "")]
+    environment = {
+        **os.environ,
+        "LD_LIBRARY_PATH": os.pathsep.join(filter(None, libraries)),
+        "SKERRY_CUDA_MODULE": str(options.module),
+        "SKERRY_EMULATED": "1",
+        "SKERRY_EMULATE_DEVICES": "1",
+        "SKERRY_EMULATE_TARGET": str(options.target),
+        "SKERRY_EMULATE_MULTIPROCESSORS": str(model.H100.multiprocessors),
+        "SKERRY_EMULATE_LAUNCHES": launches,
+    }
+    environment.pop("SKERRY_REHEARSE", None)
+    # The stand-ins for NVIDIA's libraries compute by it.
+    if (package := importlib.util.find_spec("scipy_openblas32")) and package.origin:
+        library = pathlib.Path(package.origin).parent / "lib" / "libscipy_openblas.so"
+        environment.setdefault("SKERRY_OPENBLAS", str(library))
+    return environment
+
+
+def count(options: argparse.Namespace, shrink: int) -> dict[str, list[dict[str, Any]]]:
+    """Measured in a process of its own, which the emulated GPU is the only one of."""
+    with tempfile.TemporaryDirectory() as folder:
+        launches, out = f"{folder}/launches", f"{folder}/rows"
+        command = [sys.executable, __file__, "--count", out, "--shrink", str(shrink)]
+        command += ["--only", options.only]
+        subprocess.run(command, env=environment_for(options, launches), check=True)
+        rows: dict[str, list[dict[str, Any]]] = json.loads(pathlib.Path(out).read_text())
+        return rows
+
+
+def totals(launch: dict[str, Any]) -> dict[str, float]:
+    """What the arithmetic asks of a launch."""
+    both = (launch["loads"], launch["stores"])
+    return {
+        "sectors": sum(each["sectors"] for each in both),
+        "distinct_sectors": sum(each["distinct_sectors"] for each in both),
+        "requests": sum(each["requests"] for each in both),
+        "bytes_asked": sum(each["bytes"] for each in both),
+        "warp_instructions": launch["warp_instructions"],
+        "lane_instructions": launch["lane_instructions"],
+        "conflicts": launch["shared"]["conflicts"],
+        "wavefronts": launch["shared"]["wavefronts"],
+        "divergent_branches": launch["divergent_branches"],
+        "local_requests": launch["local_requests"],
+    }
+
+
+class Row(NamedTuple):
+    """How a row grows."""
+
+    ratio: float  # elements over those of the smaller run
+    scale: float  # elements of the full size over those of this run
+    is_matrix: bool
+
+
+def kernel_record(
+    launch: dict[str, Any],
+    smaller: dict[str, Any] | None,
+    row: Row,
+    known: dict[str, model.Resources],
+) -> dict[str, Any]:
+    """A launch, and what becomes of it at the full size."""
+    blocks, threads = math.prod(launch["grid"]), math.prod(launch["block"])
+    record: dict[str, Any] = {
+        "kernel": launch["kernel"],
+        "blocks": blocks,
+        "threads": threads,
+        "dynamic_shared_bytes": launch["dynamic_shared_bytes"],
+        **(counts := totals(launch)),
+    }
+    before = {"blocks": math.prod(smaller["grid"]), **totals(smaller)} if smaller else {}
+
+    def power(name: str, value: float) -> float:
+        return model.growth(before.get(name, 0), value, row.ratio, is_matrix=row.is_matrix)
+
+    # A block may do more for more elements, so that all that it does grows as what grows most.
+    most = max(power(name, counts[name]) for name in ("sectors", "warp_instructions"))
+    record["full"] = {name: round(value * row.scale**most) for name, value in counts.items()}
+    record["full"]["blocks"] = round(blocks * row.scale ** power("blocks", blocks))
+    if own := known.get(launch["kernel"]):
+        resident = model.resident_blocks(threads, own, launch["dynamic_shared_bytes"])
+        record |= dataclasses.asdict(own)
+        record["warps_per_multiprocessor"] = resident * -(-threads // model.WARP)
+        if resident:
+            full_blocks = record["full"]["blocks"]
+            record["waves"] = full_blocks / (resident * model.H100.multiprocessors)
+            record["busy"] = model.busy(full_blocks, resident)
+    return record
+
+
+def row_record(
+    subject: str, row: dict[str, Any], smaller: dict[str, Any], known: dict[str, model.Resources]
+) -> dict[str, Any]:
+    """The figures of a row; grids and tails are those of its full size."""
+    # Those that are small already on a GPU stay as they are.
+    ratio = row["elements"] / smaller["elements"]
+    full = row["elements"] << SHRINK if ratio > 1 else row["elements"]
+    growing = Row(ratio, full / row["elements"], row["is_matrix"])
+    # The same kernels, one for one, or their grids are taken as they are.
+    pairs: list[dict[str, Any] | None] = [None] * len(row["launches"])
+    if [each["kernel"] for each in row["launches"]] == [
+        each["kernel"] for each in smaller["launches"]
+    ]:
+        pairs = list(smaller["launches"])
+    kernels = [
+        kernel_record(launch, before, growing, known)
+        for launch, before in zip(row["launches"], pairs, strict=True)
+    ]
+    summed = {name: sum(each[name] for each in kernels) for name in totals(row["launches"][0])}
+    share, limit = model.share_of_copy(
+        row["needed"] * full / row["elements"],
+        [(each["full"], each.get("busy", 1.0)) for each in kernels],
+    )
+    filled = row["needed"] / model.SECTOR
+    return {
+        "case": row["case"],
+        "subject": subject,
+        "elements": row["elements"],
+        "full_elements": full,
+        "needed_bytes": row["needed"],
+        **summed,
+        "sectors_per_needed": summed["sectors"] / filled,
+        "distinct_sectors_per_needed": summed["distinct_sectors"] / filled,
+        "instructions_per_element": summed["warp_instructions"] * model.WARP / row["elements"],
+        "share_of_copy": share,
+        "limit": limit,
+        "kernels": kernels,
+    }
+
+
+def records(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """All rows that run a kernel."""
+    rows, smaller = count(options, SHRINK), count(options, SHRINK + SHRINK_MORE)
+    names = {
+        launch["kernel"] for each in rows.values() for row in each for launch in row["launches"]
+    }
+    known = resources(options.module, options.target, names)
+    print(f"ptxas: {len(known)} of {len(names)} kernels", file=sys.stderr, flush=True)
+    return [
+        row_record(subject, row, before, known)
+        for subject, each in rows.items()
+        for row, before in zip(each, smaller[subject], strict=True)
+        if row["launches"]
+    ]
+
+
+#: Shares of the copy rate (92 % of the data sheet's) that were measured of the algorithm that a row runs, or of a like
+#: one: an H100 SXM's unless said. Bytes are those that the row counts.
+PUBLISHED = {
+    "add float32": (0.998, "transform of 3 float32, 2^28, H200: cccl#6921, 4,408 GB/s"),
+    "add int8": (0.861, "transform of 2 int8, 2^28, H200: cccl#6921, 3,801 GB/s"),
+    "sum, flat": (0.978, "cub reduce of 1 GiB of float32: ParallelReductionsBenchmark, 3,012 GB/s"),
+    "cumulative_sum flat": (0.825, "cub exclusive sum of 2^28 int32: cub#712, 2,541 GB/s"),
+    "sort float32": (0.124, "cub radix sort of 2^28 float32: cccl#9768, 5.63 ms"),
+}
+
+
+def beside_published(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """How far the bounds are from what others measured."""
+    return [
+        f"{row['case']:<36}{row['share_of_copy']:>6.2f}, measured {share:.2f}: "
+        f"{row['share_of_copy'] / share - 1:+.0%} ({source})"
+        for row in rows
+        if row["case"] in PUBLISHED
+        for share, source in [PUBLISHED[row["case"]]]
+    ]
+
+
+HEAD = (
+    f"{'(estimates)':<36}{'sectors':>9}{'once':>7}{'instr/el':>10}{'conflicts':>11}{'diverge':>9}"
+    f"{'regs':>6}{'warps':>7}{'waves':>8}{'share':>7}  by"
+)
+
+
+def line(row: dict[str, Any]) -> str:
+    """A row of the table."""
+    slowest = max(row["kernels"], key=lambda each: model.seconds(each["full"])[0])
+    spills = "!" if any(each.get("spill_bytes") for each in row["kernels"]) else ""
+    cells = [
+        f"{row['case']:<36}{row['sectors_per_needed']:>9.3f}",
+        f"{row['distinct_sectors_per_needed']:>7.3f}{row['instructions_per_element']:>10.2f}",
+        f"{row['conflicts'] / max(row['wavefronts'], 1):>11.1%}{row['divergent_branches']:>9.3g}",
+        f"{str(slowest.get('registers', '')) + spills:>6}",
+        f"{slowest.get('warps_per_multiprocessor', ''):>7}",
+        f"{slowest['waves']:>8.2f}" if "waves" in slowest else f"{'':>8}",
+        f"{row['share_of_copy']:>7.2f}  {row['limit']}",
+    ]
+    return "".join(cells)
+
+
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """All rows."""
+    return "\n".join([HEAD, *map(line, rows)])
+
+
+def parse() -> argparse.Namespace:
+    """The options."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    built = ROOT / "build" / "python" / "emulated"
+    parser.add_argument("--target", type=int, default=90, choices=(80, 90), help="of the PTX (90)")
+    parser.add_argument("--libraries", type=pathlib.Path, default=built, help="the emulator's")
+    parser.add_argument("--module", type=pathlib.Path, default=built / "skerry_cuda.so")
+    parser.add_argument("--only", default=",".join(SUBJECTS), help="subjects, comma-separated")
+    parser.add_argument("--check", action="store_true", help="fail where the record is better")
+    parser.add_argument("--out", type=pathlib.Path, help="the record")
+    parser.add_argument("--count", type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("--shrink", type=int, default=SHRINK, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if unknown := set(options.only.split(",")) - set(SUBJECTS):
+        parser.error(f"no subject {', '.join(sorted(unknown))}; there are {', '.join(SUBJECTS)}")
+    if options.count is None and not options.module.exists():
+        parser.error(f"{options.module} is not there: make emulate builds it")
+    options.is_whole = set(options.only.split(",")) == set(SUBJECTS)
+    if options.out is None:
+        options.out = ROOT / "bench" / "results" / f"gpu-estimate-{options.target}.json"
+    return options
+
+
+def check(path: pathlib.Path, rows: Sequence[dict[str, Any]], *, whole: bool) -> int:
+    """The exit status, after what became worse is told."""
+    if not path.exists():
+        print(f"{path} is not there: nothing to compare with")
+        return 1
+    found = model.regressions(json.loads(path.read_text())["rows"], rows, whole=whole)
+    print(*found, sep="\n")
+    print(f"{len(found)} figures rose by more than 2 %, or are missing")
+    return 1 if found else 0
+
+
+def main() -> int:
+    """Estimate; the exit status."""
+    options = parse()
+    if options.count is not None:
+        launches = os.environ["SKERRY_EMULATE_LAUNCHES"]
+        rows = measure(options.shrink, options.only.split(","), launches)
+        options.count.write_text(json.dumps(rows))
+        return 0
+    begin = time.monotonic()
+    found = records(options)
+    print(table(found), "", "Beside published figures:", *beside_published(found), "", sep="\n")
+    if options.check:
+        return check(options.out, found, whole=options.is_whole)
+    if options.is_whole:
+        record = {
+            "what": "estimates from an emulated GPU, no measurement",
+            "target": options.target,
+            "gpu": dataclasses.asdict(model.H100),
+            "rows": found,
+        }
+        options.out.write_text(json.dumps(record, indent=1) + "\n")
+    print(f"{len(found)} rows in {time.monotonic() - begin:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a GPU would do with what kernels were counted to do: arithmetic alone, every result an estimate.
+
+A launch takes as long as the slowest of three: device memory gives each sector once, the cache behind it gives every
+request's, the schedulers issue the instructions. That is stretched by a last wave that is not full, and by a grid of
+fewer blocks than there are multiprocessors. Left out: latency (whether enough loads are in flight), caches of a
+multiprocessor, conflicts of banks, the launch itself.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+SECTOR = 32
+WARP = 32
+
+
+@dataclasses.dataclass(frozen=True)
+class Gpu:
+    """Limits of a multiprocessor from NVIDIA's tables for compute capability 9.0, rates of an H100 SXM."""
+
+    multiprocessors: int = 132
+    blocks: int = 32
+    warps: int = 64
+    registers: int = 65536
+    shared_bytes: int = 228 << 10
+    reserved_shared_bytes: int = 1 << 10
+    # 92 % of 3,350 GB/s, which is what large copies were seen to reach.
+    copy_bytes_per_second: float = 3.08e12
+    # What all multiprocessors were seen to read of a set that fits the cache, on an H100 PCIe.
+    cache_bytes_per_second: float = 5.7e12
+    # Four schedulers, each a warp's instruction in a cycle, at 1.755 GHz.
+    instructions_per_second: float = 132 * 4 * 1.755e9
+
+
+H100 = Gpu()
+
+
+@dataclasses.dataclass(frozen=True)
+class Resources:
+    """What ptxas gives a kernel."""
+
+    registers: int
+    stack_bytes: int = 0
+    spill_bytes: int = 0
+    shared_bytes: int = 0
+
+
+def rounded_up(value: int, unit: int) -> int:
+    """To a multiple of the unit."""
+    return -(-value // unit) * unit
+
+
+def resident_blocks(
+    threads: int, resources: Resources, dynamic_shared_bytes: int, gpu: Gpu = H100
+) -> int:
+    """Blocks that a multiprocessor runs at a time."""
+    warps = rounded_up(threads, WARP) // WARP
+    most = min(gpu.blocks, gpu.warps // warps)
+    registers = rounded_up(resources.registers * WARP, 256) * warps
+    if registers:
+        most = min(most, gpu.registers // registers)
+    shared = rounded_up(resources.shared_bytes + dynamic_shared_bytes, 128)
+    return min(most, gpu.shared_bytes // (shared + gpu.reserved_shared_bytes))
+
+
+def growth(small: float, large: float, ratio: float, *, is_matrix: bool) -> float:
+    """The power of the number of elements, ``ratio`` times as many, by which a count grows: 1, or 0.
+
+    Of a matrix, whose sides both grow, 0.5 too: a count for each column, say. A grid that fills the device does not
+    grow; nor is there anything between, other than where one rule of a kernel's ends and another begins.
+    """
+    if ratio <= 1 or small <= 0 or large <= 0:
+        return 1.0
+    power = math.log(large / small) / math.log(ratio)
+    steps = 2 if is_matrix else 1
+    return min(max(math.floor(power * steps + 0.5) / steps, 0.0), 1.0)
+
+
+def busy(blocks: float, resident: int, gpu: Gpu = H100) -> float:
+    """The share of a device that is busy on average, if blocks take equally long.
+
+    Of less than a wave, each block has what it needs of its multiprocessor: this is a bound.
+    """
+    waves = blocks / (resident * gpu.multiprocessors)
+    return waves / math.ceil(waves) if waves > 1 else min(1.0, blocks / gpu.multiprocessors)
+
+
+def seconds(counts: Mapping[str, float], gpu: Gpu = H100) -> tuple[float, str]:
+    """The shortest time for what was counted, without tails, and what it is that takes so long."""
+    limits = {
+        "memory": counts["distinct_sectors"] * SECTOR / gpu.copy_bytes_per_second,
+        "cache": counts["sectors"] * SECTOR / gpu.cache_bytes_per_second,
+        "issue": counts["warp_instructions"] / gpu.instructions_per_second,
+    }
+    longest = max(limits, key=lambda name: limits[name])
+    return limits[longest], longest
+
+
+def share_of_copy(
+    nbytes: float, launches: Sequence[tuple[Mapping[str, float], float]], gpu: Gpu = H100
+) -> tuple[float, str]:
+    """A bound on the rate of a row, which had to move so many bytes, over a copy's; and what limits it.
+
+    ``launches`` are counts, each with the share of the device that is busy.
+    """
+    whole = 0.0
+    by_limit: dict[str, float] = {}
+    for counts, part in launches:
+        shortest, limit = seconds(counts, gpu)
+        taken = shortest / part
+        whole += taken
+        by_limit[limit] = by_limit.get(limit, 0.0) + taken
+    if whole == 0:
+        return 0.0, ""
+    return nbytes / gpu.copy_bytes_per_second / whole, max(
+        by_limit, key=lambda name: by_limit[name]
+    )
+
+
+#: What may not grow, in a row's record.
+WATCHED = ("sectors_per_needed", "instructions_per_element")
+TOLERANCE = 1.02
+
+
+def regressions(
+    before: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]], *, whole: bool = True
+) -> list[str]:
+    """What is worse in the rows of now; ``whole``: each row of before has to be there."""
+    found = []
+    rows = {row["case"]: row for row in now}
+    for old in before:
+        new = rows.get(old["case"])
+        if new is None:
+            if whole:
+                found.append(f"{old['case']}: no figures any more")
+            continue
+        if new["elements"] != old["elements"]:
+            found.append(
+                f"{old['case']}: {new['elements']} elements, {old['elements']} in the record"
+            )
+            continue
+        for name in WATCHED:
+            if new[name] > TOLERANCE * old[name]:
+                found.append(
+                    f"{old['case']}: {name} {new[name]:.4g}, {old[name]:.4g} in the record"
+                    + (f" ({new[name] / old[name] - 1:+.1%})" if old[name] else "")
+                )
+    return found
