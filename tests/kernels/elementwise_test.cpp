@@ -56,14 +56,24 @@ TEST_P(elementwise_kernels_of, give_what_the_cpu_gives) {
 
 TEST_P(elementwise_kernels_of, take_scalars) {
   const dtype type = GetParam();
-  const auto add = find_op("add");
-  if (!op_table()[static_cast<std::size_t>(*add)].result[static_cast<int>(type)]) return;
-  const scalar one = scalar::of(std::int64_t{1});
-  compare(of("add of 1", type), [&](device where) {
-    const ndarray x = sample(type, dims{1027}, where);
-    const operand operands[] = {{.array = &x}, {.value = &one}};
-    return apply(*add, operands);
-  });
+  // Of every kind that is no bool, and as a factor, divisor or exponent exact.
+  const scalar one = type == dtype::bool_ ? scalar::of(true) : scalar::of(std::int64_t{1});
+  const auto table = op_table();
+  for (std::size_t id = 0; id < table.size(); ++id) {
+    if (table[id].arity != 2 || !table[id].result[static_cast<int>(type)]) continue;
+    const dtype result = *table[id].result[static_cast<int>(type)];
+    for (const bool is_first : {false, true}) {
+      compare(
+          of(table[id].name, type) + (is_first ? ", 1 first" : " and 1"),
+          [&](device where) {
+            const ndarray x = sample(type, dims{1027}, where);
+            operand operands[] = {{.array = &x}, {.value = &one}};
+            if (is_first) std::swap(operands[0], operands[1]);
+            return apply(static_cast<op_id>(id), operands);
+          },
+          tolerance_of(result));
+    }
+  }
 }
 
 TEST_P(elementwise_kernels_of, take_slices_that_begin_anywhere) {
@@ -91,11 +101,19 @@ TEST_P(elementwise_kernels_of, convert) {
       continue;
     }
     // A negative number of a floating dtype has no unsigned value.
-    const bool is_defined =
+    const bool of_either_sign =
         kind(to) != dtype_kind::unsigned_integer || kind(type) != dtype_kind::real_floating;
-    if (!is_defined) continue;
-    compare(of("astype", type) + " to " + std::string(name(to)),
-            [&](device where) { return astype(sample(type, dims{1027}, where), to, true); });
+    const auto converted = [&](device where, const dims& shape) {
+      return of_either_sign ? sample(type, shape, where)
+                            : astype(sample(dtype::uint8, shape, where), type, true);
+    };
+    const std::string what = of("astype", type) + " to " + std::string(name(to));
+    compare(what, [&](device where) { return astype(converted(where, dims{1027}), to, true); });
+    compare(what + ", every other", [&](device where) {
+      const ndarray x = converted(where, dims{1028});
+      const layout every_other{dims{514}, dims{2 * itemsize(type)}, 0};
+      return astype(ndarray(x.memory(), every_other, type), to, true);
+    });
   }
 }
 

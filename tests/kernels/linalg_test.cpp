@@ -38,12 +38,14 @@ TEST_P(product_kernels_of, multiply) {
         return matmul(sample(type, dims{3, 33, 29}, where), sample(type, dims{29, 31}, where, 1));
       },
       tolerance);
-  compare_with_library(
-      of("vecdot", type),
-      [&](device where) {
-        return vecdot(sample(type, dims{33, 29}, where), sample(type, dims{33, 29}, where, 1), -1);
-      },
-      tolerance);
+  for (const dims& shape : {dims{33, 29}, dims{2, 20011}}) {
+    compare_with_library(
+        of("vecdot", type),
+        [&](device where) {
+          return vecdot(sample(type, shape, where), sample(type, shape, where, 1), -1);
+        },
+        tolerance);
+  }
 }
 
 class linalg_kernels_of : public ::testing::TestWithParam<dtype> {};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "both.hpp"
 #include "core/scalar.hpp"
+#include "device/memory.hpp"
 #include "ops/apply.hpp"
 #include "ops/copy.hpp"
 #include "ops/creation.hpp"
@@ -50,8 +51,21 @@ TEST_P(moving_kernels_of, copy) {
   });
 }
 
+/// The same elements one byte further on than their type wants.
+ndarray misaligned(const ndarray& x) {
+  const auto bytes = static_cast<std::size_t>(x.size() * itemsize(x.dtype()));
+  const layout where{x.shape(), x.strides(), 1};
+  ndarray moved(allocate(x.device(), bytes + 1), where, x.dtype());
+  assign("misaligned", moved, x);
+  return moved;
+}
+
 TEST_P(moving_kernels_of, select_by_masks) {
   const dtype type = GetParam();
+  compare(of("x[mask] of misaligned items", type), [&](device where) {
+    return compress("x[mask]", misaligned(sample(type, dims{9001}, where)),
+                    sample(dtype::bool_, dims{9001}, where, 1));
+  });
   compare(of("x[mask]", type), [&](device where) {
     return compress("x[mask]", sample(type, dims{97, 101}, where),
                     sample(dtype::bool_, dims{97, 101}, where, 1));

@@ -35,6 +35,17 @@ TEST_P(order_kernels_of, sort) {
   }
 }
 
+// So many that they are told apart by their length first.
+TEST_P(order_kernels_of, sort_many_rows) {
+  const dtype type = GetParam();
+  if (kind(type) == dtype_kind::complex_floating) return;
+  for (const std::int64_t length : {2, 13, 400}) {
+    compare(of("sort", type), [&](device where) {
+      return skerry::sort(sample(type, dims{701, length}, where), 1, false);
+    });
+  }
+}
+
 TEST_P(order_kernels_of, search) {
   const dtype type = GetParam();
   if (kind(type) == dtype_kind::complex_floating) return;
