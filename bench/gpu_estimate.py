@@ -10,7 +10,7 @@ Every figure is an estimate; ``make gpu-check`` measures. Rows run with arrays 2
 they take seconds, and 2**8 times, which shows how grids grow. For each row: sectors of 32 bytes that warps touch over
 those that operands and results fill, each counted once for a request and once for a launch; instructions of warps,
 times 32, for each element; wavefronts of shared memory that conflicts of banks add; registers and warps of the slowest
-kernel; waves of its grid at the full size; a bound on the share of an H100's copy rate, and what sets it. ``--check``
+kernel; waves of its grid at the full size; the share of an H100's copy rate, and what limits it. ``--check``
 exits 1 where sectors or instructions of a row rose by more than 2 %. Rows that run no kernel of skerry are left out.
 """
 
@@ -276,7 +276,7 @@ PUBLISHED = {
 
 
 def beside_published(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """How far the bounds are from what others measured."""
+    """How far the shares are from what others measured."""
     return [
         f"{row['case']:<36}{row['share_of_copy']:>6.2f}, measured {share:.2f}: "
         f"{row['share_of_copy'] / share - 1:+.0%} ({source})"

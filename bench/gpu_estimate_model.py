@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a GPU would do with what kernels were counted to do: arithmetic alone, every result an estimate.
 
-A launch takes as long as the slowest of three: device memory gives each sector once, the cache behind it gives every
-request's, the schedulers issue the instructions. That is stretched by a last wave that is not full, and by a grid of
-fewer blocks than there are multiprocessors. Left out: latency (whether enough loads are in flight), caches of a
-multiprocessor, conflicts of banks, the launch itself.
+Three limit a launch: device memory gives each sector once, the cache behind it gives every request's, the schedulers
+issue the instructions. Memory and issue hide each other in part: the root of the sum of their squares is what comes
+nearest to published figures (``PUBLISHED`` in gpu_estimate.py), the larger of them alone is up to 21 % too short. That
+is stretched by a last wave that is not full, and by a grid of fewer blocks than there are multiprocessors. Left out:
+latency (whether enough loads are in flight), caches of a multiprocessor, conflicts of banks, the launch itself.
 """
 
 from __future__ import annotations
@@ -91,28 +92,28 @@ def busy(blocks: float, resident: int, gpu: Gpu = H100) -> float:
 
 
 def seconds(counts: Mapping[str, float], gpu: Gpu = H100) -> tuple[float, str]:
-    """The shortest time for what was counted, without tails, and what it is that takes so long."""
+    """The time for what was counted, without tails, and what takes most of it."""
     limits = {
         "memory": counts["distinct_sectors"] * SECTOR / gpu.copy_bytes_per_second,
         "cache": counts["sectors"] * SECTOR / gpu.cache_bytes_per_second,
         "issue": counts["warp_instructions"] / gpu.instructions_per_second,
     }
     longest = max(limits, key=lambda name: limits[name])
-    return limits[longest], longest
+    return max(limits["cache"], math.hypot(limits["memory"], limits["issue"])), longest
 
 
 def share_of_copy(
     nbytes: float, launches: Sequence[tuple[Mapping[str, float], float]], gpu: Gpu = H100
 ) -> tuple[float, str]:
-    """A bound on the rate of a row, which had to move so many bytes, over a copy's; and what limits it.
+    """The rate of a row, which had to move so many bytes, over a copy's; and what limits it.
 
     ``launches`` are counts, each with the share of the device that is busy.
     """
     whole = 0.0
     by_limit: dict[str, float] = {}
     for counts, part in launches:
-        shortest, limit = seconds(counts, gpu)
-        taken = shortest / part
+        undivided, limit = seconds(counts, gpu)
+        taken = undivided / part
         whole += taken
         by_limit[limit] = by_limit.get(limit, 0.0) + taken
     if whole == 0:

@@ -4,6 +4,7 @@
 
 import copy
 import json
+import math
 import pathlib
 import sys
 
@@ -101,13 +102,13 @@ def test_launches_add_up_and_tails_stretch_them():
     assert model.share_of_copy(nbytes, []) == (0.0, "")
 
 
-def test_instructions_limit_too():
+def test_instructions_hide_memory_in_part():
     nbytes = 8 * N
     rate = model.H100.instructions_per_second / model.H100.copy_bytes_per_second
     share, limit = model.share_of_copy(
         nbytes, [(counts(nbytes // 32, instructions=4 * rate * nbytes), 1.0)]
     )
-    assert share == pytest.approx(0.25)
+    assert share == pytest.approx(1 / math.hypot(1, 4))
     assert limit == "issue"
 
 
@@ -180,7 +181,7 @@ def test_a_row_is_derived_from_its_launches():
     assert kernel["full"]["blocks"] == 1024 << gpu_estimate.SHRINK
     assert kernel["warps_per_multiprocessor"] == 48
     assert kernel["waves"] == pytest.approx(65536 / (6 * 132))
-    assert found["share_of_copy"] == pytest.approx(kernel["busy"])
+    assert found["share_of_copy"] == pytest.approx(kernel["busy"], rel=1e-3)
     assert "negative" in gpu_estimate.table([found])
     assert "50.0%" in gpu_estimate.line(found)  # half of the wavefronts are for conflicts
 
@@ -200,7 +201,7 @@ def test_what_a_launch_does_grows_as_what_grows_most():
 def test_a_row_has_figures_without_ptxas():
     found = estimated({})
     assert "waves" not in found["kernels"][0]
-    assert found["share_of_copy"] == pytest.approx(1.0)
+    assert found["share_of_copy"] == pytest.approx(1.0, rel=1e-3)
     assert gpu_estimate.line(found).startswith("negative")
 
 
