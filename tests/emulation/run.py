@@ -130,14 +130,14 @@ def parse() -> tuple[argparse.Namespace, list[str]]:
         "--sample",
         type=int,
         metavar="N",
-        help="of the Python tests that show kernels one in N, others for each target",
+        help="kernels, and of the Python tests that show kernels one in N, others for each target",
     )
     parser.add_argument("--parts", help=f"by commas, of {', '.join(PARTS)}")
     for name, meaning in SETTINGS:
         parser.add_argument(f"--{name}", help=meaning)
     options, more = parser.parse_known_args()
-    chosen = options.parts or ("python" if more or options.sample else ",".join(PARTS))
-    options.parts = chosen.split(",")
+    chosen = ("python",) if more else ("kernels", "python") if options.sample else PARTS
+    options.parts = options.parts.split(",") if options.parts else list(chosen)
     if options.kernels:
         options.kernels = str(pathlib.Path(options.kernels).resolve())
     if unknown := set(options.parts) - set(PARTS):
