@@ -23,7 +23,8 @@ const kernel& cast_kernel(const char* op, dtype from, dtype to, device where) {
   if (from == to) {
     return require_kernel(op, table.moves.copy[size_class(itemsize(to))], to, where);
   }
-  if (kind(from) == dtype_kind::complex_floating && kind(to) != dtype_kind::complex_floating) {
+  const bool is_real = kind(to) != dtype_kind::complex_floating && to != dtype::bool_;
+  if (kind(from) == dtype_kind::complex_floating && is_real) {
     throw dtype_error(std::string(op) + ": " + name(from) + " to " + name(to) +
                       " would drop the imaginary part; take real() or abs() first");
   }
