@@ -11,6 +11,12 @@
 #define SKERRY_HD
 #define SKERRY_INLINE inline __attribute__((always_inline))
 #endif
+/// Of a table at namespace scope; code for a GPU reads it from the GPU's memory.
+#if defined(__CUDA_ARCH__)
+#define SKERRY_TABLE static __device__ constexpr
+#else
+#define SKERRY_TABLE inline constexpr
+#endif
 
 // Functors and their mathematics are compiled several times into one library: once per x86-64
 // level, once by nvcc, once for the host-side tables. An inline namespace named after the target

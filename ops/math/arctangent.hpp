@@ -33,9 +33,9 @@ SKERRY_HD SKERRY_INLINE float64 coarse_arctangent(float64 q) {
   return math::fma(q * square, terms, q);
 }
 
-/// base + q + rest of it, the angle of a point of the first octant.
+/// quarters of a turn + rest, the angle of a point of the first octant.
 struct octant_angle {
-  pair<float64> base;  ///< 0 or pi / 4
+  float64 quarters;  ///< 0 or 1/2
   pair<float64> rest;
 };
 
@@ -50,15 +50,13 @@ SKERRY_HD SKERRY_INLINE octant_angle octant_of(float64 lesser, float64 greater) 
   const float64 y = lesser * scale;
   const bool is_diagonal = lesser == infinity<float64>();
   const bool is_reduced = y > x * tan_of_eighth;
-  const pair<float64> above = two_sum(y, is_reduced ? -x : 0.0);
+  const pair<float64> above = fast_two_sum(is_reduced ? -x : 0.0, y);
   const pair<float64> below = fast_two_sum(x, is_reduced ? y : 0.0);
   const bool has_no_quotient = (greater == 0) | (greater == infinity<float64>());
   const pair<float64> found = quotient(above, below);
   const pair<float64> q =
       fast_two_sum(has_no_quotient ? 0.0 : found.high, has_no_quotient ? 0.0 : found.low);
-  const bool has_base = is_reduced | is_diagonal;
-  return {{has_base ? 0.5 * half_pi[0] : 0.0, has_base ? 0.5 * half_pi[1] : 0.0},
-          {q.high, arctangent_rest(q)}};
+  return {is_reduced | is_diagonal ? 0.5 : 0.0, {q.high, arctangent_rest(q)}};
 }
 
 SKERRY_HD SKERRY_INLINE float64 atan2(float64 y, float64 x) {
@@ -66,15 +64,13 @@ SKERRY_HD SKERRY_INLINE float64 atan2(float64 y, float64 x) {
   const float64 width = math::fabs(x);
   const bool is_steep = height > width;
   const octant_angle a = octant_of(is_steep ? width : height, is_steep ? height : width);
-  float64 sign = is_steep ? -1.0 : 1.0;
-  float64 high = is_steep ? half_pi[0] - a.base.high : a.base.high;
-  float64 low = is_steep ? half_pi[1] - a.base.low : a.base.low;
   const bool is_left = signbit(x);
-  sign = is_left ? -sign : sign;
-  high = is_left ? 2 * half_pi[0] - high : high;
-  low = is_left ? 2 * half_pi[1] - low : low;
-  const pair<float64> leading = two_sum(high, sign * a.rest.high);
-  const float64 size = leading.high + (leading.low + math::fma(sign, a.rest.low, low));
+  const float64 of_side = is_steep ? 1.0 - a.quarters : a.quarters;
+  const float64 quarters = is_left ? 2.0 - of_side : of_side;
+  const float64 sign = is_steep != is_left ? -1.0 : 1.0;
+  const pair<float64> leading = two_sum(quarters * half_pi[0], sign * a.rest.high);
+  const float64 low = math::fma(sign, a.rest.low, quarters * half_pi[1]);
+  const float64 size = leading.high + (leading.low + low);
   return ((x != x) | (y != y)) ? x + y : math::copysign(size, y);
 }
 

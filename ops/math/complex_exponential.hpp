@@ -19,7 +19,7 @@ SKERRY_HD inline complex128 exp_special(complex128 z) {
   const float64 b = z.im;
   if (isinf(a) && isfinite(b)) {
     const float64 limit = a > 0 ? a : 0.0;
-    return {limit * math::cos(b), limit * math::sin(b)};
+    return {limit * elementary::cos(b), limit * elementary::sin(b)};
   }
   if (isinf(a) && a > 0) return {a, nan<float64>()};
   // The sign of this zero is open, but not that exp(conj(z)) is conj(exp(z)).
@@ -37,20 +37,20 @@ SKERRY_HD inline complex128 polar(own::pair<float64> x, sine_and_cosine angle) {
 }
 
 SKERRY_HD inline complex128 exp(complex128 z) {
-  if (z.im == 0) return {math::exp(z.re), z.im};
+  if (z.im == 0) return {elementary::exp(z.re), z.im};
   if (!isfinite(z.re) || !isfinite(z.im)) return exp_special(z);
   return polar({z.re, 0.0}, sin_cos({z.im, 0.0}));
 }
 
 SKERRY_HD inline complex128 expm1(complex128 z) {
-  if (z.im == 0) return {z.re == 0 ? 0.0 : math::expm1(z.re), z.im};
+  if (z.im == 0) return {z.re == 0 ? 0.0 : elementary::expm1(z.re), z.im};
   if (!isfinite(z.re) || !isfinite(z.im) || z.re > 700.0) {
     const complex128 e = exp(z);
     return {e.re - 1.0, e.im};
   }
   const sine_and_cosine v = sin_cos({z.im, 0.0});
   const float64 below_1 = v.cosine > 0 ? v.sine * v.sine / (1.0 + v.cosine) : 1.0 - v.cosine;
-  return {math::expm1(z.re) * v.cosine - below_1, math::exp(z.re) * v.sine};
+  return {elementary::expm1(z.re) * v.cosine - below_1, elementary::exp(z.re) * v.sine};
 }
 
 /// sinh and cosh as they are but for a factor of 2^exponent: beyond 710 only their products with
@@ -70,7 +70,7 @@ SKERRY_HD inline scaled_hyperbolic sinh_cosh(float64 x) {
 SKERRY_HD inline complex128 sinh(complex128 z) {
   const float64 a = z.re;
   const float64 b = z.im;
-  if (b == 0) return {math::sinh(a), b};
+  if (b == 0) return {elementary::sinh(a), b};
   if (!isfinite(b)) {
     if (a == 0) return {a, nan<float64>()};
     if (isinf(a)) return {a, nan<float64>()};
@@ -85,7 +85,7 @@ SKERRY_HD inline complex128 sinh(complex128 z) {
 SKERRY_HD inline complex128 cosh(complex128 z) {
   const float64 a = z.re;
   const float64 b = z.im;
-  if (b == 0) return {math::cosh(a), math::copysign(1.0, a) * b};
+  if (b == 0) return {elementary::cosh(a), math::copysign(1.0, a) * b};
   if (!isfinite(b)) {
     if (a == 0) return {nan<float64>(), 0.0};
     if (isinf(a)) return {math::fabs(a), nan<float64>()};
@@ -103,11 +103,11 @@ SKERRY_HD inline complex128 tanh(complex128 z) {
   if (isinf(a)) {  // +0j for every positive b: the standard's rule, not C's 0 * sin(2b)
     return {math::copysign(1.0, a), isnan(b) ? 0.0 : math::copysign(0.0, b)};
   }
-  if (b == 0) return {math::tanh(a), b};
+  if (b == 0) return {elementary::tanh(a), b};
   if (!isfinite(b)) return {a == 0 ? a : nan<float64>(), nan<float64>()};
   const sine_and_cosine v = sin_cos({b, 0.0});
   if (math::fabs(a) > 22.0) {
-    const float64 root = math::exp(-math::fabs(a));
+    const float64 root = elementary::exp(-math::fabs(a));
     return {math::copysign(1.0, a), 4.0 * v.sine * v.cosine * root * root};
   }
   const scaled_hyperbolic h = sinh_cosh(a);

@@ -29,12 +29,12 @@ SKERRY_HD inline complex128 acos(complex128 z) {
     return {z.re == 0 ? 0.5 * pi : nan<float64>(), nan<float64>()};
   }
   if (is_huge(z)) {
-    return {math::atan2(math::fabs(z.im), z.re), -math::copysign(log_of_twice(z), z.im)};
+    return {elementary::atan2(math::fabs(z.im), z.re), -math::copysign(log_of_twice(z), z.im)};
   }
   const complex128 below = sqrt(complex128{1.0 - z.re, -z.im});
   const complex128 above = sqrt(complex128{1.0 + z.re, z.im});
-  return {2.0 * math::atan2(below.re, above.re),
-          math::asinh(above.re * below.im - above.im * below.re)};
+  return {2.0 * elementary::atan2(below.re, above.re),
+          elementary::asinh(above.re * below.im - above.im * below.re)};
 }
 
 SKERRY_HD inline complex128 acosh(complex128 z) {
@@ -49,12 +49,12 @@ SKERRY_HD inline complex128 asinh(complex128 z) {
     return {nan<float64>(), z.im == 0 ? z.im : nan<float64>()};
   }
   if (is_huge(z)) {
-    return {math::copysign(log_of_twice(z), z.re), math::atan2(z.im, math::fabs(z.re))};
+    return {math::copysign(log_of_twice(z), z.re), elementary::atan2(z.im, math::fabs(z.re))};
   }
   const complex128 above = sqrt(complex128{1.0 + z.im, -z.re});
   const complex128 below = sqrt(complex128{1.0 - z.im, z.re});
-  return {math::asinh(above.re * below.im - below.re * above.im),
-          math::atan2(z.im, above.re * below.re - above.im * below.im)};
+  return {elementary::asinh(above.re * below.im - below.re * above.im),
+          elementary::atan2(z.im, above.re * below.re - above.im * below.im)};
 }
 
 /// Without branches: the CPU's loops over it are vectorised. Far from 0 squares are scaled down;
@@ -69,10 +69,10 @@ SKERRY_HD SKERRY_INLINE complex128 atanh(complex128 z) {
   const float64 norm = distance * distance + height * height;
   const float64 quotient =
       (is_pole ? 2.0 : 4.0 * (a * shrink) * shrink) / (is_pole ? c * 0x1p200 : norm);
-  const float64 log = math::log1p(quotient);
+  const float64 log = elementary::log1p(quotient);
   const float64 size = is_pole ? 0.5 * (log + 200 * log_of_2) : 0.25 * log;
-  const float64 angle = 0.5 * math::atan2(2.0 * (z.im * shrink) * shrink,
-                                          distance * ((1.0 + a) * shrink) - height * height);
+  const float64 angle = 0.5 * elementary::atan2(2.0 * (z.im * shrink) * shrink,
+                                                distance * ((1.0 + a) * shrink) - height * height);
   const bool is_limit = isinf(z.im) | (isinf(z.re) & !isnan(z.im));
   const bool is_zero = is_limit | isinf(z.re) | (a == 0);
   return {math::copysign(is_zero ? 0.0 : size, z.re),

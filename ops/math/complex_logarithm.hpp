@@ -27,27 +27,27 @@ SKERRY_HD inline float64 log_abs(float64 a, float64 b) {
   const float64 x = math::fabs(a);
   const float64 y = math::fabs(b);
   const float64 norm = x * x + y * y;
-  if (norm > 0.5 && norm < 3.0) return 0.5 * math::log1p(add_squares(-1.0, x, y));
-  if (norm > 1e-280 && norm < 1e300) return 0.5 * math::log(norm);
+  if (norm > 0.5 && norm < 3.0) return 0.5 * elementary::log1p(add_squares(-1.0, x, y));
+  if (norm > 1e-280 && norm < 1e300) return 0.5 * elementary::log(norm);
   if (isinf(x) || isinf(y)) return infinity<float64>();
   if (isnan(norm)) return norm;
   const int exponent = exponent_of({x, y});
   const complex128 u = scale(complex128{x, y}, -exponent);
-  return 0.5 * math::log(u.re * u.re + u.im * u.im) + exponent * log_of_2;
+  return 0.5 * elementary::log(u.re * u.re + u.im * u.im) + exponent * log_of_2;
 }
 
 SKERRY_HD inline complex128 log(complex128 z) {
-  return {log_abs(z.re, z.im), math::atan2(z.im, z.re)};
+  return {log_abs(z.re, z.im), elementary::atan2(z.im, z.re)};
 }
 
 SKERRY_HD inline complex128 log1p(complex128 z) {
   const float64 x = 1.0 + z.re;
-  const float64 angle = math::atan2(z.im, x);
-  if (z.im == 0 && z.re >= -1.0) return {math::log1p(z.re), angle};
+  const float64 angle = elementary::atan2(z.im, x);
+  if (z.im == 0 && z.re >= -1.0) return {elementary::log1p(z.re), angle};
   // Away from |1 + z| = 1 the rounding of 1 + re is harmless.
   const float64 norm = x * x + z.im * z.im;
   if (!(norm > 0.5 && norm < 3.0)) return {log_abs(x, z.im), angle};
-  return {0.5 * math::log1p(add_squares(2.0 * z.re, z.re, z.im)), angle};
+  return {0.5 * elementary::log1p(add_squares(2.0 * z.re, z.re, z.im)), angle};
 }
 
 SKERRY_HD inline complex128 over_real(complex128 z, float64 divisor) {

@@ -60,11 +60,9 @@ struct sine_and_cosine {
   float64 sine;
   float64 cosine;
 };
-/// Both from one reduction of the angle x.high + x.low. A template, so that what isn't chosen isn't
-/// compiled: CUDA's units have no tables.
-template <bool IsOwn = has_own_functions>
+/// Both from one reduction of the angle x.high + x.low.
 SKERRY_HD inline sine_and_cosine sin_cos(own::pair<float64> x) {
-  if constexpr (IsOwn) {
+  if constexpr (has_own_functions) {
     const bool is_huge = math::fabs(x.high) > own::ordinary_angle<float64>;
     const own::reduced_angle angle =
         is_huge ? own::reduce_huge_angle(x.high) : own::reduce_ordinary_angle(x.high);
@@ -76,8 +74,8 @@ SKERRY_HD inline sine_and_cosine sin_cos(own::pair<float64> x) {
     return {own::negate_if(is_odd ? cosine : sine, angle.quadrant >> 1),
             own::negate_if(is_odd ? sine : cosine, (angle.quadrant + 1) >> 1)};
   } else {
-    const float64 sine = math::sin(x.high);
-    const float64 cosine = math::cos(x.high);
+    const float64 sine = elementary::sin(x.high);
+    const float64 cosine = elementary::cos(x.high);
     return {math::fma(x.low, cosine, sine), math::fma(-x.low, sine, cosine)};
   }
 }

@@ -44,13 +44,6 @@ SKERRY_HD inline complex128 coarse_pow(complex128 x1, complex128 x2) {
   return exp(x2 * log(x1));
 }
 
-#if defined(__CUDACC__)
-
-/// Pairs need tables, which CUDA's units don't have yet.
-SKERRY_HD SKERRY_INLINE complex128 pow(complex128 x1, complex128 x2) { return coarse_pow(x1, x2); }
-
-#else
-
 using own::pair;
 
 using own::add;
@@ -70,7 +63,7 @@ SKERRY_HD inline pair<float64> log_abs_as_pair(complex128 z) {
 }
 
 /// atan(n / 8) = row 0 + row 1.
-inline constexpr float64 arctangents_of_eighths[2][9] = {
+SKERRY_TABLE float64 arctangents_of_eighths[2][9] = {
     {0x0.0p+0, 0x1.fd5ba9aac2f6ep-4, 0x1.f5b75f92c80ddp-3, 0x1.6f61941e4def1p-2,
      0x1.dac670561bb4fp-2, 0x1.1e00babdefeb4p-1, 0x1.4978fa3269ee1p-1, 0x1.700a7c5784634p-1,
      0x1.921fb54442d18p-1},
@@ -154,8 +147,6 @@ SKERRY_HD inline complex128 pow(complex128 x1, complex128 x2) {
   }
   return accurate_power(x1, x2);
 }
-
-#endif
 
 }  // namespace detail
 

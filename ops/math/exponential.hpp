@@ -96,6 +96,7 @@ SKERRY_HD SKERRY_INLINE T ordinary_exp(T x) {
 }
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T exp(T x) {
+  if (has_branches && math::fabs(x) <= ordinary_exponent<T>) return ordinary_exp(x);
   return unscale_any(scaled_exp<T>({clamp_exponent(x), T(0)}));
 }
 

@@ -105,8 +105,8 @@ SKERRY_HD SKERRY_INLINE float64 atan(float64 x) {
   const pair<float64> found = quotient(two_sum(lesser, is_diagonal ? -greater : 0.0),
                                        fast_two_sum(greater, is_diagonal ? lesser : 0.0));
   const pair<float64> y = fast_two_sum(found.high, found.low);
-  const float64 of_octant = is_diagonal ? 0.5 : 0.0;  // quarters of a turn
-  const float64 quarters = is_steep ? 1.0 - of_octant : of_octant;
+  const float64 of_steep = is_steep ? 1.0 : 0.0;
+  const float64 quarters = is_diagonal ? 0.5 : of_steep;  // of a turn
   const float64 sign = is_steep ? -1.0 : 1.0;
   const pair<float64> sum = fast_two_sum(quarters * half_pi[0], sign * y.high);
   const float64 low = math::fma(sign, arctangent_rest(y), quarters * half_pi[1]);

@@ -8,8 +8,8 @@
 #include <math.h>
 #endif
 
-// The functions of the C library (CUDA's in its units): where fused multiplication is no
-// instruction, and in code of the host that isn't a kernel.
+// The functions of the C library: where fused multiplication is no instruction, and in code of the
+// host that isn't a kernel. In CUDA's units, CUDA's: where ours would take much more time.
 
 namespace skerry {
 inline namespace SKERRY_TARGET {

@@ -10,6 +10,14 @@ namespace ops {
 namespace math {
 namespace own {
 
+/// Whether a rare case is branched to. A vector of the CPU selects, having computed both; a warp
+/// leaves out what none of its lanes needs. The bits are the same.
+#if defined(__CUDA_ARCH__)
+inline constexpr bool has_branches = true;
+#else
+inline constexpr bool has_branches = false;
+#endif
+
 /// The unevaluated sum of two numbers, for about twice the precision.
 template <real_floating T>
 struct pair {

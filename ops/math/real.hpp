@@ -25,37 +25,74 @@ namespace math {
 
 /// Whether functions are arithmetic of our own (namespace own): the same bits in every loop, build
 /// and machine. It needs fused multiplication as an instruction; else they are libm's (namespace
-/// libm), one by one.
-#if defined(__FMA__) && !defined(__CUDACC__)
+/// libm), one by one. `elementary` is what functions of complex numbers are made of; theirs on a
+/// GPU take about as many instructions by either form.
+#if defined(__FMA__) || defined(__CUDACC__)
 inline constexpr bool has_own_functions = true;
+namespace elementary = own;
 #else
 inline constexpr bool has_own_functions = false;
+namespace elementary = libm;
 #endif
 
-/// The functions that have both forms, for what is said of each.
-#define SKERRY_UNARY_FUNCTIONS(each)                                                          \
-  each(acos) each(acosh) each(asin) each(asinh) each(atan) each(atanh) each(cos) each(cosh)   \
-      each(exp) each(expm1) each(log) each(log10) each(log1p) each(log2) each(sin) each(sinh) \
-          each(tan) each(tanh)
-#define SKERRY_BINARY_FUNCTIONS(each) each(atan2) each(hypot) each(pow)
+enum class form { own, libm };
 
-#define SKERRY_UNARY(name)              \
-  template <real_floating T>            \
-  SKERRY_HD SKERRY_INLINE T name(T x) { \
-    if constexpr (has_own_functions) {  \
-      return own::name(x);              \
-    } else {                            \
-      return libm::name(x);             \
-    }                                   \
+/// The functions that have both forms, and those of float32 and float64 that CUDA's units take: our
+/// own, unless it takes a GPU more than 1.5 times the instructions of CUDA's. Counted by
+/// `bench/function_instructions.py` for ordinary arguments; those in double precision count
+/// twice, as H100 does half as many of them in a second.
+// clang-format off
+#define SKERRY_UNARY_FUNCTIONS(each) \
+  each(acos, libm, own)  \
+  each(acosh, libm, own) \
+  each(asin, libm, own)  \
+  each(asinh, libm, own) \
+  each(atan, libm, own)  \
+  each(atanh, libm, own) \
+  each(cos, libm, libm)  \
+  each(cosh, libm, libm) \
+  each(exp, libm, own)   \
+  each(expm1, own, libm) \
+  each(log, own, own)    \
+  each(log10, libm, own) \
+  each(log1p, own, own)  \
+  each(log2, libm, own)  \
+  each(sin, libm, libm)  \
+  each(sinh, libm, own)  \
+  each(tan, libm, libm)  \
+  each(tanh, libm, own)
+#define SKERRY_BINARY_FUNCTIONS(each) \
+  each(atan2, own, own)  \
+  each(hypot, own, libm) \
+  each(pow, own, own)
+// clang-format on
+
+template <real_floating T>
+SKERRY_HD constexpr bool is_own(form cuda_in_float32, form cuda_in_float64) {
+#if defined(__CUDACC__)
+  return (sizeof(T) == 4 ? cuda_in_float32 : cuda_in_float64) == form::own;
+#else
+  return has_own_functions;
+#endif
+}
+
+#define SKERRY_UNARY(name, cuda_in_float32, cuda_in_float64)                 \
+  template <real_floating T>                                                 \
+  SKERRY_HD SKERRY_INLINE T name(T x) {                                      \
+    if constexpr (is_own<T>(form::cuda_in_float32, form::cuda_in_float64)) { \
+      return own::name(x);                                                   \
+    } else {                                                                 \
+      return libm::name(x);                                                  \
+    }                                                                        \
   }
-#define SKERRY_BINARY(name)                    \
-  template <real_floating T>                   \
-  SKERRY_HD SKERRY_INLINE T name(T x1, T x2) { \
-    if constexpr (has_own_functions) {         \
-      return own::name(x1, x2);                \
-    } else {                                   \
-      return libm::name(x1, x2);               \
-    }                                          \
+#define SKERRY_BINARY(name, cuda_in_float32, cuda_in_float64)                \
+  template <real_floating T>                                                 \
+  SKERRY_HD SKERRY_INLINE T name(T x1, T x2) {                               \
+    if constexpr (is_own<T>(form::cuda_in_float32, form::cuda_in_float64)) { \
+      return own::name(x1, x2);                                              \
+    } else {                                                                 \
+      return libm::name(x1, x2);                                             \
+    }                                                                        \
   }
 
 SKERRY_UNARY_FUNCTIONS(SKERRY_UNARY)

@@ -29,6 +29,7 @@ SKERRY_HD SKERRY_INLINE reduced_angle reduce_ordinary_angle(float64 x) {
 SKERRY_HD SKERRY_INLINE reduced_angle reduce_angle(float64 x) {
   const bool is_huge =
       (math::fabs(x) > ordinary_angle<float64>)&(math::fabs(x) < infinity<float64>());
+  if (has_branches && !is_huge) return reduce_ordinary_angle(x);
   const reduced_angle huge = reduce_huge_angle(x);
   const reduced_angle other = reduce_ordinary_angle(x);
   return {{is_huge ? huge.rest.high : other.rest.high, is_huge ? huge.rest.low : other.rest.low},
@@ -101,6 +102,7 @@ SKERRY_HD SKERRY_INLINE coarse_angle coarse_ordinary_angle(float64 x) {
 SKERRY_HD SKERRY_INLINE coarse_angle coarse_any_angle(float64 x) {
   const bool is_huge =
       (math::fabs(x) > ordinary_angle<float64>)&(math::fabs(x) < infinity<float64>());
+  if (has_branches && !is_huge) return coarse_ordinary_angle(x);
   const reduced_angle huge = reduce_huge_angle(x);
   const coarse_angle other = coarse_ordinary_angle(x);
   return {is_huge ? huge.rest.high : other.rest, is_huge ? huge.quadrant : other.quadrant};

@@ -171,7 +171,7 @@ class math_loops : public ::testing::Test {
 using reals = ::testing::Types<float32, float64>;
 TYPED_TEST_SUITE(math_loops, reals);
 
-#define SKERRY_UNARY(name)                                                     \
+#define SKERRY_UNARY(name, ...)                                                \
   TYPED_TEST(math_loops, name##_is_within_1_ulp_and_the_same_everywhere) {     \
     using T = TypeParam;                                                       \
     this->expect_right(                                                        \
@@ -181,7 +181,7 @@ TYPED_TEST_SUITE(math_loops, reals);
 SKERRY_UNARY_FUNCTIONS(SKERRY_UNARY)
 #undef SKERRY_UNARY
 
-#define SKERRY_BINARY(name)                                                       \
+#define SKERRY_BINARY(name, ...)                                                  \
   TYPED_TEST(math_loops, name##_is_within_1_ulp_and_the_same_everywhere) {        \
     using T = TypeParam;                                                          \
     std::vector<T> x1;                                                            \

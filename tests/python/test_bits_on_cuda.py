@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Elementwise functions give the same bits on a CUDA device as on the CPU, but for those that the documentation lists."""
+
+import bits_on_cuda
+import numpy as np
+import pytest
+import skerry as sk
+from conftest import HAS_GPU
+from skerry import _core
+
+if not HAS_GPU:
+    pytest.skip("the CPU's kernels run on a rehearsed device", allow_module_level=True)
+if _core.instruction_set() == "x86-64-v2":
+    pytest.skip("there the CPU's functions are libm's", allow_module_level=True)
+
+ALLOWED = bits_on_cuda.allowed()
+
+
+@pytest.mark.parametrize(("name", "dtype"), bits_on_cuda.CASES)
+def test_bits_on_cuda_are_those_on_the_cpu(name, dtype, full):
+    _, different, largest = bits_on_cuda.compare(name, dtype, 1_000_000 if full else 20_000)
+    if (name, dtype) in ALLOWED:
+        # As found for 10^6 arguments on an emulated GPU, whose approximations are not a GPU's to the last bit.
+        assert largest <= ALLOWED[name, dtype] + 1
+    else:
+        assert different == 0, f"by {largest} ULP at most"
+
+
+def test_functions_that_are_allowed_to_differ_do():
+    chosen = [case for case in bits_on_cuda.CASES if case in ALLOWED]
+    assert len(chosen) == len(ALLOWED)
+    same = [case for case in chosen if bits_on_cuda.compare(*case, 5000)[1] == 0]
+    assert same == []
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_one_wrong_bit_is_found(dtype, monkeypatch):
+    square = sk.square
+
+    def wrong(x):
+        y = square(x)
+        if str(x.device) == "cpu:0":
+            return y
+        values = bits_on_cuda.equal_inputs.on_host(y).copy()
+        values.view(np.uint8)[len(values) // 2 * values.itemsize] ^= 1
+        return sk.asarray(values, device="cpu:0")
+
+    monkeypatch.setattr(sk, "square", wrong)
+    assert bits_on_cuda.compare("square", dtype, 1000)[1] == 1
