@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions that real functions take a GPU, by our arithmetic and by CUDA's own; exits 1 where the worse is taken.
+
+    python bench/function_instructions.py       after make emulate, which builds the emulated GPU
+
+Counted on the emulated GPU over ordinary arguments, for each element, without what loads and stores it. Instructions in
+double precision count twice, since an H100 does half as many of them in a second; a division or a root counts as the
+instructions that ptxas makes of it. Ours are taken up to 1.5 times CUDA's (`ops/math/real.hpp`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+MOST = 1.5
+# Of machine code for sm_90, by nvdisasm: the way without a subroutine, in double precision each instruction twice.
+SEQUENCES = {
+    ("div", "f64"): 22,
+    ("sqrt", "f64"): 21,
+    ("rcp", "f64"): 15,
+    ("div", "f32"): 9,
+    ("sqrt", "f32"): 8,
+    ("rcp", "f32"): 8,
+}
+STATEMENT = re.compile(r"^\t(@!?%p\d+ )?([a-z]\w*)((?:\.\w+)+)\s")
+
+
+def weight(operation: str, qualifiers: list[str]) -> int:
+    """How many instructions one of PTX counts as."""
+    if operation in ("ld", "st", "mov", "selp"):
+        return 1
+    width = "f64" if "f64" in qualifiers else "f32"
+    # Approximations in single precision are an instruction or two.
+    if "rn" in qualifiers and (operation, width) in SEQUENCES:
+        return SEQUENCES[operation, width]
+    return 2 if width == "f64" else 1
+
+
+def weighed(ptx: str) -> str:
+    """The same kernels, in which an instruction is followed by as many idle ones as it counts more than one."""
+    lines = []
+    for line in ptx.splitlines():
+        lines.append(line)
+        if line == "{":
+            lines.append("\t.reg .b32 %idle;")
+        elif found := STATEMENT.match(line):
+            guard, operation, qualifiers = found.groups()
+            more = weight(operation, qualifiers.split(".")) - 1
+            lines += [f"\t{guard or ''}mov.b32 %idle, 0;"] * more
+    return "\n".join(lines) + "\n"
+
+
+def compiled(folder: pathlib.Path, libraries: pathlib.Path) -> pathlib.Path:
+    """The program, its PTX weighed between two steps of nvcc."""
+    source = ROOT / "bench" / "function_instructions.cu"
+    options = (
+        "-std=c++20 -O1 -fmad=false -gencode=arch=compute_90,code=compute_90 --compress-mode=none"
+    )
+    command = ["nvcc", *options.split(), f"-I{ROOT}", "-DSKERRY_TARGET=cuda", "-c", str(source)]
+    command += ["-o", f"{folder}/program.o", "--keep", "--keep-dir", str(folder), "--dryrun"]
+    settings: list[str] = []
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+    for step in re.findall(r"^#\$ (.*)$", said, re.MULTILINE):
+        if assignment := re.match(r"(\w+)=(.*)", step):
+            value = assignment[2].replace('"', "").strip()  # several words, each quoted
+            settings.append(f"export {assignment[1]}={shlex.quote(value)}")
+            continue
+        subprocess.run(["bash", "-c", "\n".join([*settings, step])], check=True, cwd=folder)
+        if "cicc" in step.split()[0]:
+            ptx = folder / "function_instructions.ptx"
+            ptx.write_text(weighed(ptx.read_text()))
+    program = folder / "program"
+    link = ["g++", f"{folder}/program.o", "-o", str(program), f"-L{libraries}"]
+    subprocess.run([*link, "-l:libcudart.so.13", f"-Wl,-rpath,{libraries}"], check=True)
+    return program
+
+
+def counted(program: pathlib.Path, libraries: pathlib.Path) -> tuple[list[str], dict[str, float]]:
+    """What the program said, and instructions for an element of each kernel."""
+    launches = program.with_name("launches")
+    environment = {
+        **os.environ,
+        "LD_LIBRARY_PATH": str(libraries),
+        "SKERRY_EMULATE_TARGET": "90",
+        "SKERRY_EMULATE_LAUNCHES": str(launches),
+    }
+    done = subprocess.run([program], env=environment, check=True, capture_output=True, text=True)
+    counts = {}
+    for line in launches.read_text().splitlines():
+        launch = json.loads(line)
+        threads = launch["grid"][0] * launch["block"][0]
+        counts[launch["kernel"]] = launch["warp_instructions"] * 32 / threads
+    return done.stdout.splitlines(), counts
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "python")
+    libraries = (parser.parse_args().build / "emulated").resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        lines, counts = counted(compiled(pathlib.Path(folder), libraries), libraries)
+    wrong = 0
+    print(f"{'function':10}{'dtype':10}{'ours':>7}{'CUDA':>7}{'ratio':>7}  taken")
+    for line in lines:
+        arity, name, dtype, is_own = line.split()
+        empty = counts[f"no_{arity}_{dtype}"]
+        own, other = (counts[f"{form}_{name}_{dtype}"] - empty for form in ("own", "libm"))
+        is_wrong = (own <= MOST * other) != (is_own == "1")
+        wrong += is_wrong
+        taken = "ours" if is_own == "1" else "CUDA's"
+        print(
+            f"{name:10}{dtype:10}{own:7.0f}{other:7.0f}{own / other:7.2f}  {taken}{' !' * is_wrong}"
+        )
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
