@@ -6,6 +6,32 @@
 
 namespace skerry::emulation {
 
+// To an integral value of the same type.
+struct to_nearest {
+  template <class T>
+  static T of(T a) {
+    return std::nearbyint(a);
+  }
+};
+struct toward_zero {
+  template <class T>
+  static T of(T a) {
+    return std::trunc(a);
+  }
+};
+struct downward {
+  template <class T>
+  static T of(T a) {
+    return std::floor(a);
+  }
+};
+struct upward {
+  template <class T>
+  static T of(T a) {
+    return std::ceil(a);
+  }
+};
+
 /// F::of from S to D in registers that may be wider than their types: the operand's lower bytes
 /// count, and the result is extended by its sign.
 template <class F, class D, class S>

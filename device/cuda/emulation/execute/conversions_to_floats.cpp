@@ -46,31 +46,6 @@ void declare_modes(operation_table& table, std::string_view modifiers) {
   name("rp", with(convert_in_mode<FE_UPWARD, F, D, S>));
 }
 
-// Integral values of the same type.
-struct to_nearest {
-  template <class T>
-  static T of(T a) {
-    return std::nearbyint(a);
-  }
-};
-struct toward_zero {
-  template <class T>
-  static T of(T a) {
-    return std::trunc(a);
-  }
-};
-struct downward {
-  template <class T>
-  static T of(T a) {
-    return std::floor(a);
-  }
-};
-struct upward {
-  template <class T>
-  static T of(T a) {
-    return std::ceil(a);
-  }
-};
 struct unchanged {
   template <class T>
   static T of(T a) {

@@ -28,32 +28,6 @@ struct clamped {
   }
 };
 
-// To an integral value of the same type.
-struct to_nearest {
-  template <class T>
-  static T of(T a) {
-    return std::nearbyint(a);
-  }
-};
-struct toward_zero {
-  template <class T>
-  static T of(T a) {
-    return std::trunc(a);
-  }
-};
-struct downward {
-  template <class T>
-  static T of(T a) {
-    return std::floor(a);
-  }
-};
-struct upward {
-  template <class T>
-  static T of(T a) {
-    return std::ceil(a);
-  }
-};
-
 /// An integral value as an integer: the nearest that it has. NaN is 0, but the lowest of a signed
 /// type's bits where 64 bits are on either side (PTX ISA, cvt).
 template <class D, class S>
