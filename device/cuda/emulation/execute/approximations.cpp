@@ -13,8 +13,26 @@ struct reciprocal_root {
     return T{1} / std::sqrt(a);
   }
 };
+/// Of float64 with an error of 3e-13, so that rounded it is the nearest float32 but for few; in
+/// steps that vectors have, which the library's function is not.
 struct power_of_two {
-  static f32 of(f32 a) { return std::exp2(a); }
+  static f32 of(f32 a) {
+    f64 x = a;
+    x = x < -160 ? -160 : x;
+    x = x > 130 ? 130 : x;
+    const f64 shifted = x + integral;
+    const f64 rest = (x - (shifted - integral)) * 0.693147180559945309417;  // at most ln(2) / 2
+    f64 sum = 0;
+    for (const f64 coefficient : taylor) sum = sum * rest + coefficient;
+    const u64 exponent = (std::bit_cast<u64>(shifted) + 1023) << 52;
+    return static_cast<f32>(sum * std::bit_cast<f64>(exponent));
+  }
+
+ private:
+  static constexpr std::array taylor{1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+                                     1.0 / 720,     1.0 / 120,    1.0 / 24,    1.0 / 6,
+                                     1.0 / 2,       1.0,          1.0};
+  static constexpr f64 integral = 0x1.8p52;  // what is added to it is rounded to an integer
 };
 struct binary_logarithm {
   static f32 of(f32 a) { return std::log2(a); }
@@ -45,23 +63,28 @@ struct half_reciprocal_root {
 };
 
 template <class Exact, class... A>
-void declare(operation_table& table, std::string_view opcode) {
-  table.add({opcode, ".f32"}, scalars<arithmetic<Exact>, f32, A...>());
-  table.add({opcode, ".ftz.f32"}, scalars<arithmetic<Exact, true>, f32, A...>());
+void declare_vectors(operation_table& table, std::string_view opcode) {
+  table.add({opcode, ".f32"}, vectors<arithmetic<Exact>, f32, A...>());
+  table.add({opcode, ".ftz.f32"}, vectors<arithmetic<Exact, true>, f32, A...>());
+}
+template <class Exact>
+void declare_scalars(operation_table& table, std::string_view opcode) {
+  table.add({opcode, ".f32"}, scalars<arithmetic<Exact>, f32, f32>());
+  table.add({opcode, ".ftz.f32"}, scalars<arithmetic<Exact, true>, f32, f32>());
 }
 
 }  // namespace
 
 void declare_approximations(operation_table& table) {
-  declare<float_quotient, f32, f32>(table, "div.approx");
-  declare<float_quotient, f32, f32>(table, "div.full");
-  declare<reciprocal, f32>(table, "rcp.approx");
-  declare<square_root, f32>(table, "sqrt.approx");
-  declare<reciprocal_root, f32>(table, "rsqrt.approx");
-  declare<power_of_two, f32>(table, "ex2.approx");
-  declare<binary_logarithm, f32>(table, "lg2.approx");
-  declare<sine, f32>(table, "sin.approx");
-  declare<cosine, f32>(table, "cos.approx");
+  declare_vectors<float_quotient, f32, f32>(table, "div.approx");
+  declare_vectors<float_quotient, f32, f32>(table, "div.full");
+  declare_vectors<reciprocal, f32>(table, "rcp.approx");
+  declare_vectors<square_root, f32>(table, "sqrt.approx");
+  declare_vectors<reciprocal_root, f32>(table, "rsqrt.approx");
+  declare_vectors<power_of_two, f32>(table, "ex2.approx");
+  declare_scalars<binary_logarithm>(table, "lg2.approx");
+  declare_scalars<sine>(table, "sin.approx");
+  declare_scalars<cosine>(table, "cos.approx");
   table.add({"tanh.approx.f32"}, scalars<arithmetic<hyperbolic_tangent>, f32, f32>());
   table.add({"rcp.approx.ftz.f64"}, scalars<half_reciprocal, f64, f64>());
   table.add({"rsqrt.approx.ftz.f64"}, scalars<half_reciprocal_root<true>, f64, f64>());

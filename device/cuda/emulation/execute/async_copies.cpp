@@ -61,7 +61,7 @@ void copy_async(warp& on, const instruction& what, lane_mask active) {
     std::byte* const to =
         resolve_shared(on, lane, shared, {.nbytes = nbytes, .writes = true}, nbytes);
     const std::byte* const from =
-        resolve_global(on, lane, global, {.nbytes = copied, .writes = false}, nbytes);
+        resolve_global(on, what, lane, global, {.nbytes = copied, .writes = false}, nbytes);
     on.copies.push_back({.lane = lane,
                          .group = on.copy_group[static_cast<std::size_t>(lane)],
                          .to = to,
@@ -103,7 +103,7 @@ void bulk_load_async(warp& on, const instruction& what, lane_mask active) {
     std::byte* const to = resolve_shared(on, lane, shared_address(on, what, 0, lane),
                                          {.nbytes = nbytes, .writes = true}, 16);
     const std::byte* const from =
-        resolve_global(on, lane, on.values<const u64>(what.source[1])[lane],
+        resolve_global(on, what, lane, on.values<const u64>(what.source[1])[lane],
                        {.nbytes = nbytes, .writes = false}, 16);
     std::byte* const barrier = resolve_shared(on, lane, shared_address(on, what, 3, lane),
                                               {.nbytes = 8, .writes = true}, 8);
@@ -123,7 +123,7 @@ void bulk_store_async(warp& on, const instruction& what, lane_mask active) {
       fault(code::misaligned_address, lane,
             "a bulk copy of " + std::to_string(nbytes) + " bytes, no multiple of 16");
     }
-    std::byte* const to = resolve_global(on, lane, on.values<const u64>(what.source[0])[lane],
+    std::byte* const to = resolve_global(on, what, lane, on.values<const u64>(what.source[0])[lane],
                                          {.nbytes = nbytes, .writes = true}, 16);
     const std::byte* const from = resolve_shared(on, lane, shared_address(on, what, 1, lane),
                                                  {.nbytes = nbytes, .writes = false}, 16);

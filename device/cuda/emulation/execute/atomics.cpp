@@ -86,11 +86,12 @@ void atomic(warp& on, const instruction& what, lane_mask active) {
   const std::uint64_t random = on.owner->launched.random.next();
   const auto step = static_cast<unsigned>(random) | 1U;
   const auto begin = static_cast<unsigned>(random >> 32);
+  const bool has_held = !on.owner->held[on.number].empty();
   std::array<T, warp_size> olds;
   for (unsigned turn = 0; turn < warp_size; ++turn) {
     const unsigned lane = (begin + turn * step) % warp_size;
     if ((active >> lane & 1) == 0) continue;
-    release_stores_at(on, where.of(static_cast<int>(lane)), sizeof(T));
+    if (has_held) release_stores_at(on, where.of(static_cast<int>(lane)), sizeof(T));
     std::atomic_ref<T> into(*reinterpret_cast<T*>(where.of(static_cast<int>(lane))));
     T old = into.load(std::memory_order_relaxed);
     while (!into.compare_exchange_weak(old, Operation::of(old, operand[lane], second[lane]))) {

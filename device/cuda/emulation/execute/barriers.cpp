@@ -5,6 +5,7 @@
 #include "device/cuda/emulation/check/shared_races.hpp"
 #include "device/cuda/emulation/check/synchronization.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
+#include "device/cuda/emulation/execute/elementwise.hpp"
 
 namespace skerry::emulation {
 namespace {
@@ -16,6 +17,10 @@ namespace {
     found |= lane_mask{on.barrier[lane] == barrier} << lane;
   }
   return found & on.at_barrier;
+}
+
+void advance(warp& on, lane_mask lanes) {
+  for (std::size_t lane = 0; lane < warp_size; ++lane) on.at[lane] += lanes >> lane & 1;
 }
 
 /// A barrier with a count counts whole warps: lanes that have ended, or never were, have come.
@@ -61,11 +66,11 @@ void release_if_complete(block& of, std::size_t barrier) {
   for (warp& one : of.warps) {
     const lane_mask released = waiting_at(one, barrier);
     one.at_barrier &= ~released;
-    for_lanes(released, [&](int lane) {
-      std::uint32_t& at = one.at[static_cast<std::size_t>(lane)];
+    for_lanes(state.reduces ? released : 0, [&](int lane) {
+      const std::uint32_t at = one.at[static_cast<std::size_t>(lane)];
       write_reduction(one, of.launched.code.code[at], lane, state);
-      ++at;
     });
+    advance(one, released);
   }
 }
 
@@ -88,8 +93,15 @@ void arrive_at_cluster_barrier(warp& on, const instruction& what, lane_mask mask
   release_if_complete(owner, cluster_barrier);
 }
 
-/// One lane arrives; says at which barrier.
-std::size_t arrive(warp& on, const instruction& what, int lane) {
+/// Whether all lanes name the same barrier and number of threads; rows of constants do.
+[[nodiscard]] bool names_one_barrier(const instruction& what) {
+  const auto is_same = [](row of) { return of == no_row || (of & 1) != 0; };
+  return is_same(what.source[0]) && is_same(what.source[1]);
+}
+
+/// Lanes that name the same barrier arrive; says at which one.
+std::size_t arrive(warp& on, const instruction& what, lane_mask lanes) {
+  const int lane = std::countr_zero(lanes);
   const auto value = [&](std::size_t source) {
     return on.values<const std::uint32_t>(what.source[source])[lane];
   };
@@ -108,13 +120,16 @@ std::size_t arrive(warp& on, const instruction& what, int lane) {
           "threads expect different numbers of threads at barrier " + std::to_string(barrier));
   }
   state.expected = expected;
-  ++state.arrived;
-  if (what.source[2] != no_row && (on.predicate(what, 2) >> lane & 1) != 0) ++state.votes;
+  state.arrived += static_cast<std::uint32_t>(std::popcount(lanes));
+  if (what.source[2] != no_row) {
+    state.reduces = true;
+    state.votes += static_cast<std::uint32_t>(std::popcount(on.predicate(what, 2) & lanes));
+  }
   if (what.barrier == barrier_kind::arrive) {
-    ++on.at[static_cast<std::size_t>(lane)];
+    advance(on, lanes);
   } else {
-    on.at_barrier |= lane_mask{1} << lane;
-    on.barrier[static_cast<std::size_t>(lane)] = static_cast<std::uint8_t>(barrier);
+    on.at_barrier |= lanes;
+    fill(on.barrier.data(), static_cast<std::uint8_t>(barrier), lanes);
   }
   return barrier;
 }
@@ -128,7 +143,13 @@ void arrive_at_barrier(warp& on, const instruction& what, lane_mask mask) {
     return;
   }
   std::uint32_t touched = 0;
-  for_lanes(mask, [&](int lane) { touched |= std::uint32_t{1} << arrive(on, what, lane); });
+  if (names_one_barrier(what)) {
+    touched = std::uint32_t{1} << arrive(on, what, mask);
+  } else {
+    for_lanes(mask, [&](int lane) {
+      touched |= std::uint32_t{1} << arrive(on, what, lane_mask{1} << lane);
+    });
+  }
   for_lanes(touched, [&](int barrier) {
     release_if_complete(*on.owner, static_cast<std::size_t>(barrier));
   });

@@ -219,6 +219,7 @@ block::block(launch_state& of)
     fill_lanes(one);
   }
   if (of.watched) undefined = std::make_unique<undefined_values>(*this);
+  watches_accesses = races || undefined || of.races || of.requests || of.device.holds_stores_back;
 }
 
 block::~block() = default;

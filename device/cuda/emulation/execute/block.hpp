@@ -91,6 +91,7 @@ struct barrier_state {
   std::uint32_t arrived = 0;
   std::uint32_t expected = 0;  ///< 0: all threads of the block that have not ended
   std::uint32_t votes = 0;     ///< of those whose predicate holds
+  bool reduces = false;        ///< some of them have a predicate
 };
 
 inline constexpr std::size_t named_barriers = 16;
@@ -128,6 +129,8 @@ class block {
   std::unique_ptr<shared_races> races;          ///< null: nobody looks for them
   std::unique_ptr<undefined_values> undefined;  ///< null: nobody looks for them
   std::vector<std::vector<held_store>> held;    ///< of each warp, in their order
+  bool watches_accesses =
+      false;  ///< somebody counts, checks or holds back what warps read and write
 
  private:
   void start_warp(warp& which);

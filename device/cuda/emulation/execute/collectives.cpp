@@ -48,21 +48,20 @@ void shuffle(warp& on, const instruction& what, lane_mask active) {
   const u32* const c = on.values<const u32>(what.source[2]);
   std::array<u32, warp_size> results;
   lane_mask in_range = 0;
-  for_lanes(active, [&](int lane) {
+  for (int lane = 0; lane < warp_size; ++lane) {
     const lane_choice choice = chosen<To>(lane, b[lane], c[lane]);
     const int from = choice.is_in_range ? choice.from : lane;
     in_range |= lane_mask{choice.is_in_range} << lane;
-    results[static_cast<std::size_t>(lane)] =
-        (active >> from & 1) != 0 ? values[static_cast<std::size_t>(from)] : of_nobody;
-  });
+    const u32 value = values[static_cast<std::size_t>(from)];
+    results[static_cast<std::size_t>(lane)] = (active >> from & 1) != 0 ? value : of_nobody;
+  }
   blend(on.values<u32>(what.destination[0]), results.data(), active);
   on.set_predicate(what.destination[1], in_range, active);
 }
 
 void ballot(warp& on, const instruction& what, lane_mask active) {
   const lane_mask votes = on.predicate(what, 0) & active;
-  u32* const to = on.values<u32>(what.destination[0]);
-  for_lanes(active, [&](int lane) { to[lane] = votes; });
+  fill(on.values<u32>(what.destination[0]), votes, active);
 }
 
 void vote_any(warp& on, const instruction& what, lane_mask active) {
@@ -100,9 +99,7 @@ void match_all(warp& on, const instruction& what, lane_mask active) {
   const T first = values[std::countr_zero(active)];
   bool same = true;
   for_lanes(active, [&](int lane) { same = same && values[lane] == first; });
-  std::array<u32, warp_size> found;
-  found.fill(same ? active : 0);
-  blend(on.values<u32>(what.destination[0]), found.data(), active);
+  fill(on.values<u32>(what.destination[0]), same ? active : 0, active);
   on.set_predicate(what.destination[1], same ? all_lanes : 0, active);
 }
 
@@ -137,8 +134,7 @@ void reduce(warp& on, const instruction& what, lane_mask active) {
   const int first = std::countr_zero(active);
   T result = values[first];
   for_lanes(active & (active - 1), [&](int lane) { result = F::of(result, values[lane]); });
-  T* const to = on.values<T>(what.destination[0]);
-  for_lanes(active, [&](int lane) { to[lane] = result; });
+  fill(on.values<T>(what.destination[0]), result, active);
 }
 
 /// Any lane may be elected, but of the same members always the same one.
@@ -150,8 +146,7 @@ void elect(warp& on, const instruction& what, lane_mask active) {
   }
   const int elected = std::countr_zero(left);
   if (what.destination[0] != no_row) {
-    u32* const to = on.values<u32>(what.destination[0]);
-    for_lanes(active, [&](int lane) { to[lane] = static_cast<u32>(elected); });
+    fill(on.values<u32>(what.destination[0]), static_cast<u32>(elected), active);
   }
   on.set_predicate(what.destination[1], lane_mask{1} << elected, active);
 }

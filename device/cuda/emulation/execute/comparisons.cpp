@@ -118,9 +118,11 @@ template <class T>
 void select(warp& on, const instruction& what, lane_mask active) {
   const lane_mask chosen = on.predicate(what, 2);
   T* const to = on.values<T>(what.destination[0]);
+  const T* const first = on.values<const T>(what.source[0]);
+  const T* const second = on.values<const T>(what.source[1]);
+  if (active == all_lanes) return choose(to, chosen, first, second);
   std::array<T, warp_size> values;
-  std::memcpy(values.data(), on.values<T>(what.source[1]), sizeof values);
-  blend(values.data(), on.values<const T>(what.source[0]), chosen);
+  choose(values.data(), chosen, first, second);
   blend(to, values.data(), active);
 }
 

@@ -18,16 +18,14 @@ void fence(warp& on, const instruction& /*what*/, lane_mask /*active*/) {
 void give_way(warp& on, const instruction& /*what*/, lane_mask /*active*/) { on.is_waiting = true; }
 
 void active_lanes(warp& on, const instruction& what, lane_mask active) {
-  u32* const to = on.values<u32>(what.destination[0]);
-  for_lanes(active, [&](int lane) { to[lane] = active; });
+  fill(on.values<u32>(what.destination[0]), active, active);
 }
 
 /// Time goes by instructions, so that it repeats.
 template <class T>
 void read_clock(warp& on, const instruction& what, lane_mask active) {
-  T* const to = on.values<T>(what.destination[0]);
   const auto now = static_cast<T>(on.owner->launched.counted.warp_instructions);
-  for_lanes(active, [&](int lane) { to[lane] = now; });
+  fill(on.values<T>(what.destination[0]), now, active);
 }
 
 enum class window { shared, parameters };

@@ -55,67 +55,82 @@ void for_types(Declare&& declare) {
   (declare(type<T>()), ...);
 }
 
-/// Writes the lanes of `active` alone. Lanes of two bytes have more bits than a mask of their width
-/// can have, so they are taken by halves; then all of it is vectors.
+/// Of each lane the first value where it is in `chosen`, else the second. Lanes of two bytes have
+/// more bits than a mask of their width can have, so they are taken by halves; then all of it is
+/// vectors.
 template <class T>
-inline void blend(T* to, const T* values, lane_mask active) noexcept {
-  if constexpr (sizeof(T) == 16) {
-    for_lanes(active, [&](int lane) { to[lane] = values[lane]; });
-  } else {
-    using bits =
-        std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
-    constexpr int part = sizeof(T) <= 2 ? 16 : 32;
-    for (int begin = 0; begin < warp_size; begin += part) {
-      const auto mask = static_cast<bits>(active >> begin);
+inline void choose(T* to, lane_mask chosen, const T* first, const T* second) noexcept {
+  using bits =
+      std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
+  constexpr int part = sizeof(T) <= 2 ? 16 : 32;
+  for (int begin = 0; begin < warp_size; begin += part) {
+    const auto mask = static_cast<bits>(chosen >> begin);
+    // A destination may be an operand, but then it is so lane by lane.
 #pragma GCC ivdep
-      for (int k = 0; k < part; ++k) {
-        const auto bit = static_cast<bits>(bits{1} << k);
-        to[begin + k] = (mask & bit) != 0 ? values[begin + k] : to[begin + k];
-      }
+    for (int k = 0; k < part; ++k) {
+      const auto bit = static_cast<bits>(bits{1} << k);
+      const T one = first[begin + k];
+      const T other = second[begin + k];
+      to[begin + k] = (mask & bit) != 0 ? one : other;
     }
   }
+}
+
+/// Writes the lanes of `active` alone.
+template <class T>
+inline void blend(T* to, const T* values, lane_mask active) noexcept {
+  if (active == all_lanes) {
+    std::copy_n(values, warp_size, to);
+  } else if constexpr (sizeof(T) == 16) {
+    for_lanes(active, [&](int lane) { to[lane] = values[lane]; });
+  } else {
+    choose(to, active, values, to);
+  }
+}
+
+/// The same value for all lanes of `active`.
+template <class T>
+inline void fill(T* to, T value, lane_mask active) noexcept {
+  if (active == all_lanes) {
+    std::fill_n(to, warp_size, value);
+  } else {
+    for_lanes(active, [&](int lane) { to[lane] = value; });
+  }
+}
+
+/// Calls `function` with the destination's row and those of the sources.
+template <class D, class... A, class Function>
+inline void with_rows(warp& on, const instruction& what, Function&& function) {
+  [&]<std::size_t... k>(std::index_sequence<k...> /*sources*/) {
+    function(on.values<D>(what.destination[0]), on.values<const A>(what.source[k])...);
+  }(std::index_sequence_for<A...>());
 }
 
 /// F::of on the values of each lane: every lane is computed, so F must not trap.
 template <class F, class D, class... A>
 struct elementwise {
   static void run(warp& on, const instruction& what, lane_mask active) {
-    on_rows(on, what, active, std::index_sequence_for<A...>());
-  }
-
- private:
-  template <std::size_t... k>
-  static void on_rows(warp& on, const instruction& what, lane_mask active,
-                      std::index_sequence<k...> /*sources*/) {
-    each_lane(on.values<D>(what.destination[0]), active, on.values<const A>(what.source[k])...);
-  }
-  static void each_lane(D* to, lane_mask active, const A*... from) {
-    if (active == all_lanes) {
-      // A destination may be a source, but then it is so lane by lane.
+    with_rows<D, A...>(on, what, [&](D* to, const A*... from) {
+      if (active == all_lanes) {
+        // A destination may be a source, but then it is so lane by lane.
 #pragma GCC ivdep
-      for (int lane = 0; lane < warp_size; ++lane) to[lane] = F::of(from[lane]...);
-    } else {
-      std::array<D, warp_size> values;
-      for (std::size_t lane = 0; lane < warp_size; ++lane) values[lane] = F::of(from[lane]...);
-      blend(to, values.data(), active);
-    }
+        for (int lane = 0; lane < warp_size; ++lane) to[lane] = F::of(from[lane]...);
+      } else {
+        std::array<D, warp_size> values;
+        for (std::size_t lane = 0; lane < warp_size; ++lane) values[lane] = F::of(from[lane]...);
+        blend(to, values.data(), active);
+      }
+    });
   }
 };
 
-/// The same for what is slow, may trap or depends on the rounding mode: active lanes alone.
+/// The same for what is slow or may trap: active lanes alone.
 template <class F, class D, class... A>
 struct lane_by_lane {
   static void run(warp& on, const instruction& what, lane_mask active) {
-    on_rows(on, what, active, std::index_sequence_for<A...>());
-  }
-
- private:
-  template <std::size_t... k>
-  static void on_rows(warp& on, const instruction& what, lane_mask active,
-                      std::index_sequence<k...> /*sources*/) {
-    D* const to = on.values<D>(what.destination[0]);
-    for_lanes(active,
-              [&](int lane) { to[lane] = F::of(on.values<const A>(what.source[k])[lane]...); });
+    with_rows<D, A...>(on, what, [&](D* to, const A*... from) {
+      for_lanes(active, [&](int lane) { to[lane] = F::of(from[lane]...); });
+    });
   }
 };
 

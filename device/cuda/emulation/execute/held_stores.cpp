@@ -26,6 +26,7 @@ void hold_store(warp& on, std::byte* to, const std::byte* value, std::uint32_t n
 
 void release_stores(warp& on) {
   std::vector<held_store>& held = on.owner->held[on.number];
+  if (held.empty()) return;
   for (std::size_t left = held.size(); left > 0; --left) {
     const std::size_t next = on.owner->launched.random.below(static_cast<std::uint32_t>(left));
     write(held[next]);
@@ -35,7 +36,9 @@ void release_stores(warp& on) {
 }
 
 void release_stores_at(warp& on, const std::byte* begin, std::uint32_t nbytes) {
-  std::erase_if(on.owner->held[on.number], [&](const held_store& store) {
+  std::vector<held_store>& held = on.owner->held[on.number];
+  if (held.empty()) return;
+  std::erase_if(held, [&](const held_store& store) {
     const bool is_there = overlaps(store, begin, nbytes);
     if (is_there) write(store);
     return is_there;

@@ -9,15 +9,6 @@
 namespace skerry::emulation {
 namespace {
 
-/// Whether the lanes' elements of a size lie one behind the other, as those of most arrays do.
-[[nodiscard]] bool is_contiguous(const lane_addresses& of, std::uint64_t size) noexcept {
-  std::uint64_t differs = 0;
-  for (std::size_t lane = 0; lane < warp_size; ++lane) {
-    differs |= of.at[lane] ^ (of.at[0] + lane * size);
-  }
-  return differs == 0;
-}
-
 /// Whether an access of a space may be one of global memory.
 [[nodiscard]] constexpr bool is_global(memory_space space) {
   return space == memory_space::global || space == memory_space::generic;
@@ -57,10 +48,47 @@ void load_parameter(warp& on, const instruction& what, lane_mask active) {
     if (what.destination[element] == no_row) continue;
     T value;
     std::memcpy(&value, parameters.data() + offset + element * sizeof(T), sizeof value);
-    std::array<R, warp_size> values;
-    values.fill(extended<R>(value));
-    blend(on.values<R>(what.destination[element]), values.data(), active);
+    fill(on.values<R>(what.destination[element]), extended<R>(value), active);
   }
+}
+
+/// Whether resolve_contiguous() can be asked.
+[[nodiscard]] constexpr bool may_be_contiguous(memory_space space) {
+  return is_global(space) || space == memory_space::shared;
+}
+
+/// Vectors of Count elements that lie one behind the other, into the rows of the elements.
+template <class T, class R, std::size_t Count>
+void load_contiguous(warp& on, const instruction& what, const std::byte* from) {
+  const T* const elements = reinterpret_cast<const T*>(from);
+  for (std::size_t element = 0; element < Count; ++element) {
+    if (what.destination[element] == no_row) continue;
+    R* const to = on.values<R>(what.destination[element]);
+#pragma GCC ivdep
+    for (std::size_t lane = 0; lane < warp_size; ++lane) {
+      to[lane] = extended<R>(elements[lane * Count + element]);
+    }
+  }
+}
+
+template <class T, class R, std::size_t Count>
+void store_contiguous(warp& on, const instruction& what, std::byte* to) {
+  T* const elements = reinterpret_cast<T*>(to);
+  for (std::size_t element = 0; element < Count; ++element) {
+    const R* const from = on.values<const R>(what.source[1 + element]);
+#pragma GCC ivdep
+    for (std::size_t lane = 0; lane < warp_size; ++lane) {
+      elements[lane * Count + element] = static_cast<T>(from[lane]);
+    }
+  }
+}
+
+/// Calls `function` with the number of a vector's elements, which PTX has 1, 2 and 4 of.
+template <class Function>
+inline void with_count(std::size_t count, Function&& function) {
+  if (count == 1) return function(std::integral_constant<std::size_t, 1>());
+  if (count == 2) return function(std::integral_constant<std::size_t, 2>());
+  function(std::integral_constant<std::size_t, 4>());
 }
 
 /// Elements T of memory into registers R, which extend them by their sign.
@@ -71,6 +99,15 @@ void load(warp& on, const instruction& what, lane_mask active) {
       is_parameter(on, what.immediate, nbytes)) {
     return load_parameter<T, R>(on, what, active);
   }
+  if constexpr (may_be_contiguous(Space)) {
+    const std::byte* const begin =
+        active == all_lanes ? resolve_contiguous<Space>(on, what, nbytes) : nullptr;
+    if (begin != nullptr) {
+      return with_count(what.count, [&]<std::size_t n>(std::integral_constant<std::size_t, n>) {
+        load_contiguous<T, R, n>(on, what, begin);
+      });
+    }
+  }
   lane_addresses from;
   resolve<Space>(on, what, active, {.nbytes = nbytes, .writes = false}, from);
   if (is_global(Space) && !on.owner->held[on.number].empty()) {
@@ -79,11 +116,6 @@ void load(warp& on, const instruction& what, lane_mask active) {
   for (std::size_t element = 0; element < what.count; ++element) {
     if (what.destination[element] == no_row) continue;
     R* const to = on.values<R>(what.destination[element]);
-    if (sizeof(T) == sizeof(R) && what.count == 1 && active == all_lanes &&
-        is_contiguous(from, sizeof(T))) {
-      std::memcpy(to, from.of(0), warp_size * sizeof(T));
-      return;
-    }
     for_active(active, [&](int lane) {
       T value;
       std::memcpy(&value, from.of(lane) + element * sizeof(T), sizeof value);
@@ -107,8 +139,17 @@ void hold_stores(warp& on, const instruction& what, lane_mask active, const lane
 
 template <class T, class R, memory_space Space>
 void store(warp& on, const instruction& what, lane_mask active) {
-  lane_addresses to;
   const auto nbytes = static_cast<std::uint32_t>(sizeof(T) * what.count);
+  if constexpr (may_be_contiguous(Space)) {
+    std::byte* const begin =
+        active == all_lanes ? resolve_contiguous<Space>(on, what, nbytes) : nullptr;
+    if (begin != nullptr) {
+      return with_count(what.count, [&]<std::size_t n>(std::integral_constant<std::size_t, n>) {
+        store_contiguous<T, R, n>(on, what, begin);
+      });
+    }
+  }
+  lane_addresses to;
   resolve<Space>(on, what, active, {.nbytes = nbytes, .writes = true}, to);
   if (is_global(Space) && on.owner->launched.device.holds_stores_back) {
     // A generic address may be one of shared memory, which is read by other means, too.
@@ -119,11 +160,6 @@ void store(warp& on, const instruction& what, lane_mask active) {
   }
   for (std::size_t element = 0; element < what.count; ++element) {
     const R* const from = on.values<const R>(what.source[1 + element]);
-    if (sizeof(T) == sizeof(R) && what.count == 1 && active == all_lanes &&
-        is_contiguous(to, sizeof(T))) {
-      std::memcpy(to.of(0), from, warp_size * sizeof(T));
-      return;
-    }
     for_active(active, [&](int lane) {
       const auto value = static_cast<T>(from[lane]);
       std::memcpy(to.of(lane) + element * sizeof(T), &value, sizeof value);

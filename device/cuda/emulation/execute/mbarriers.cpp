@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
 #include "device/cuda/emulation/check/shared_races.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 #include "device/cuda/emulation/execute/elementwise.hpp"
@@ -27,14 +29,20 @@ struct mbarrier {
 static_assert(sizeof(mbarrier) == 8);
 constexpr u32 most_arrivals = (1U << 20) - 1;
 
-[[nodiscard]] std::byte* address_of(warp& on, const instruction& what, int lane) {
+/// As the lane names it: an address of shared memory or a generic one.
+[[nodiscard]] u64 named_address(warp& on, const instruction& what, int lane) {
   const u64 offset = static_cast<u64>(what.immediate);
-  const u64 address =
-      what.is_uniform ? offset
-      : what.operand_nbytes == 4
-          ? static_cast<u32>(on.values<const u32>(what.source[0])[lane] + offset)
-          : without_shared_base(on, on.values<const u64>(what.source[0])[lane] + offset);
-  return resolve_shared(on, lane, address, {.nbytes = 8, .writes = true}, 8);
+  if (what.is_uniform) return offset;
+  return what.operand_nbytes == 4
+             ? static_cast<u32>(on.values<const u32>(what.source[0])[lane] + offset)
+             : on.values<const u64>(what.source[0])[lane] + offset;
+}
+
+[[nodiscard]] std::byte* address_of(warp& on, const instruction& what, int lane) {
+  const u64 named = named_address(on, what, lane);
+  const bool is_generic = !what.is_uniform && what.operand_nbytes != 4;
+  return resolve_shared(on, lane, is_generic ? without_shared_base(on, named) : named,
+                        {.nbytes = 8, .writes = true}, 8);
 }
 
 [[nodiscard]] mbarrier read(const std::byte* from, int lane) {
@@ -77,9 +85,15 @@ void take_arrivals(mbarrier& state, u32 count, int lane) {
 
 void test(warp& on, const instruction& what, lane_mask active, bool by_parity) {
   lane_mask done = 0;
+  std::optional<u64> looked_at;  // most often all lanes look at the same one
+  u64 now = 0;
   for_lanes(active, [&](int lane) {
-    std::byte* const where = address_of(on, what, lane);
-    on.owner->finish_loads(where);
+    if (const u64 named = named_address(on, what, lane); looked_at != named) {
+      std::byte* const where = address_of(on, what, lane);
+      on.owner->finish_loads(where);
+      now = read(where, lane).phase;
+      looked_at = named;
+    }
     u64 phase = 0;
     if (by_parity) {
       phase = on.values<const u32>(what.source[1])[lane] & 1;
@@ -88,7 +102,7 @@ void test(warp& on, const instruction& what, lane_mask active, bool by_parity) {
       std::memcpy(&before, &on.values<const u64>(what.source[1])[lane], sizeof before);
       phase = before.phase;
     }
-    if (read(where, lane).phase != phase) done |= lane_mask{1} << lane;
+    if (now != phase) done |= lane_mask{1} << lane;
   });
   if (done != 0 && on.owner->races) on.owner->races->synchronize();
   on.set_predicate(what.destination[0], done, active);

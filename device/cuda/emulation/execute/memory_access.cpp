@@ -14,6 +14,9 @@
 namespace skerry::emulation {
 namespace {
 
+/// No address at all, whatever its alignment.
+constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+
 [[nodiscard]] std::string hexadecimal(std::uint64_t value) {
   std::array<char, 24> text;
   (void)std::snprintf(text.data(), text.size(), "%#llx", static_cast<unsigned long long>(value));
@@ -62,18 +65,32 @@ void gather(warp& on, const instruction& what, lane_mask active, lane_addresses&
   }
 }
 
-/// Whether the bytes of all lanes lie in [begin, end). Addresses of the host are positive.
-[[nodiscard]] bool all_within(const lane_addresses& of, std::uint64_t begin, std::uint64_t end,
-                              std::uint32_t nbytes) noexcept {
+/// The first lane's address where those of the others follow, `nbytes` each; else nowhere.
+template <class Address>
+[[nodiscard]] std::uint64_t first_of_contiguous(const Address* from, std::uint64_t offset,
+                                                std::uint32_t nbytes) noexcept {
+  Address differs = 0;
+  for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
+    differs |= (from[lane] - from[0]) ^ Address { lane* nbytes };
+  }
+  return differs == 0 ? static_cast<Address>(from[0] + static_cast<Address>(offset)) : nowhere;
+}
+
+/// Whether all lanes' accesses are aligned and their bytes lie in [begin, end). Addresses of the
+/// host are positive.
+[[nodiscard]] bool are_right(const lane_addresses& of, std::uint64_t begin, std::uint64_t end,
+                             std::uint32_t nbytes) noexcept {
   const auto first = static_cast<std::int64_t>(begin);
   const auto last = static_cast<std::int64_t>(end - nbytes);
   std::int64_t outside = 0;
+  std::uint64_t bits = 0;
   for (std::size_t lane = 0; lane < warp_size; ++lane) {
     const auto address = static_cast<std::int64_t>(of.at[lane]);
+    bits |= of.at[lane];
     outside |=
         static_cast<std::int64_t>(address < first) | static_cast<std::int64_t>(address > last);
   }
-  return outside == 0 && end - begin >= nbytes;
+  return outside == 0 && end - begin >= nbytes && (bits & (nbytes - 1)) == 0;
 }
 
 void check_alignment(const lane_addresses& of, lane_mask active, memory_access access,
@@ -106,17 +123,27 @@ void check_alignment(const lane_addresses& of, lane_mask active, memory_access a
   return found;
 }
 
+[[nodiscard]] allocation& known_of(const warp& on, const instruction& what) {
+  launch_state& launched = on.owner->launched;
+  return launched.known[static_cast<std::size_t>(&what - launched.code.code.data())];
+}
+
+/// As find_global, which is asked where the instruction's last access was elsewhere.
+void find_known(warp& on, const instruction& what, int lane, std::uint64_t address,
+                memory_access access) {
+  allocation& known = known_of(on, what);
+  if (!is_within(address, known.begin, known.end - known.begin, access.nbytes)) {
+    known = find_global(on, lane, address, access);
+  }
+}
+
 void resolve_all_global(warp& on, const instruction& what, lane_mask active, memory_access access,
                         lane_addresses& into) {
-  launch_state& launched = on.owner->launched;
-  allocation& known = launched.known[static_cast<std::size_t>(&what - launched.code.code.data())];
+  const allocation& known = known_of(on, what);
+  if (are_right(into, known.begin, known.end, access.nbytes)) return;
   check_alignment(into, active, access, "global");
-  if (all_within(into, known.begin, known.end, access.nbytes)) return;
   for_lanes(active, [&](int lane) {
-    const std::uint64_t address = into.at[static_cast<std::size_t>(lane)];
-    if (!is_within(address, known.begin, known.end - known.begin, access.nbytes)) {
-      known = find_global(on, lane, address, access);
-    }
+    find_known(on, what, lane, into.at[static_cast<std::size_t>(lane)], access);
   });
 }
 
@@ -132,6 +159,20 @@ void check_local(warp& on, int lane, std::uint64_t address, memory_access access
           named(access, "local", address - begin) + " of the thread's: it has " +
               std::to_string(frame) + " bytes");
   }
+}
+
+/// Whether every lane accesses its own frame.
+[[nodiscard]] bool are_in_frames(const warp& on, const lane_addresses& of, std::uint32_t nbytes) {
+  const std::uint64_t frame = on.owner->launched.code.local_nbytes;
+  if (frame < nbytes) return false;
+  const std::uint64_t begin = address_of(on.local);
+  const auto last = static_cast<std::int64_t>(frame - nbytes);
+  std::int64_t outside = 0;
+  for (std::size_t lane = 0; lane < warp_size; ++lane) {
+    const auto offset = static_cast<std::int64_t>(of.at[lane] - begin - lane * frame);
+    outside |= static_cast<std::int64_t>(offset < 0) | static_cast<std::int64_t>(offset > last);
+  }
+  return outside == 0;
 }
 
 /// A generic address of any space.
@@ -152,18 +193,15 @@ void check_generic(warp& on, const instruction& what, int lane, std::uint64_t ad
                                          launched.parameters.size(), access.nbytes)) {
     return;
   } else {
-    allocation& known = launched.known[static_cast<std::size_t>(&what - launched.code.code.data())];
-    if (!is_within(address, known.begin, known.end - known.begin, access.nbytes)) {
-      known = find_global(on, lane, address, access);
-    }
+    find_known(on, what, lane, address, access);
   }
 }
 
 /// An address in a space of its own that begins at `base`.
 void resolve_window(const std::byte* base, std::uint64_t nbytes, lane_mask active,
                     memory_access access, const char* space, lane_addresses& into) {
-  check_alignment(into, active, access, space);
-  if (!all_within(into, 0, nbytes, access.nbytes)) {
+  if (!are_right(into, 0, nbytes, access.nbytes)) {
+    check_alignment(into, active, access, space);
     for_lanes(active, [&](int lane) {
       const std::uint64_t address = into.at[static_cast<std::size_t>(lane)];
       if (!is_within(address, 0, nbytes, access.nbytes)) {
@@ -188,13 +226,15 @@ void locate(warp& on, const instruction& what, lane_mask active, memory_access a
     resolve_all_global(on, what, active, access, into);
   } else if constexpr (Space == memory_space::local) {
     check_alignment(into, active, access, "local");
+    if (are_in_frames(on, into, access.nbytes)) return;
     for_lanes(active, [&](int lane) {
       check_local(on, lane, into.at[static_cast<std::size_t>(lane)], access);
     });
   } else {
-    check_alignment(into, active, access, "generic");
     const std::uint64_t shared = address_of(owner.shared.data());
-    if (all_within(into, shared, shared + owner.shared_nbytes, access.nbytes)) return;
+    if (are_right(into, shared, shared + owner.shared_nbytes, access.nbytes)) return;
+    check_alignment(into, active, access, "generic");
+    if (are_in_frames(on, into, access.nbytes)) return;
     for_lanes(active, [&](int lane) {
       check_generic(on, what, lane, into.at[static_cast<std::size_t>(lane)], access);
     });
@@ -222,6 +262,34 @@ void resolve(warp& on, const instruction& what, lane_mask active, memory_access 
   }
 }
 
+template <memory_space Space>
+std::byte* resolve_contiguous(warp& on, const instruction& what, std::uint32_t nbytes) noexcept {
+  const block& owner = *on.owner;
+  if (owner.watches_accesses || what.is_uniform) return nullptr;
+  const auto offset = static_cast<std::uint64_t>(what.immediate);
+  const std::uint64_t first =
+      what.operand_nbytes == 4
+          ? first_of_contiguous(on.values<const std::uint32_t>(what.source[0]), offset, nbytes)
+          : first_of_contiguous(on.values<const std::uint64_t>(what.source[0]), offset, nbytes);
+  if (first == nowhere || (first & (nbytes - 1)) != 0) return nullptr;
+  const std::uint32_t all = nbytes * warp_size;
+  if constexpr (Space == memory_space::shared) {
+    const bool is_inside = is_within(first, 0, owner.shared_nbytes, all);
+    return is_inside ? owner.shared.data() + first : nullptr;
+  } else {
+    const allocation& known = known_of(on, what);
+    const bool is_inside = is_within(first, known.begin, known.end - known.begin, all);
+    return is_inside ? reinterpret_cast<std::byte*>(first) : nullptr;
+  }
+}
+
+template std::byte* resolve_contiguous<memory_space::generic>(warp&, const instruction&,
+                                                              std::uint32_t) noexcept;
+template std::byte* resolve_contiguous<memory_space::global>(warp&, const instruction&,
+                                                             std::uint32_t) noexcept;
+template std::byte* resolve_contiguous<memory_space::shared>(warp&, const instruction&,
+                                                             std::uint32_t) noexcept;
+
 template void resolve<memory_space::generic>(warp&, const instruction&, lane_mask, memory_access,
                                              lane_addresses&);
 template void resolve<memory_space::global>(warp&, const instruction&, lane_mask, memory_access,
@@ -243,10 +311,10 @@ std::byte* resolve_shared(warp& on, int lane, std::uint64_t address, memory_acce
   return owner.shared.data() + address;
 }
 
-std::byte* resolve_global(warp& on, int lane, std::uint64_t address, memory_access access,
-                          std::uint32_t alignment) {
+std::byte* resolve_global(warp& on, const instruction& what, int lane, std::uint64_t address,
+                          memory_access access, std::uint32_t alignment) {
   if (address % alignment != 0) misaligned(lane, access, "global", address, alignment);
-  if (access.nbytes != 0) (void)find_global(on, lane, address, access);
+  if (access.nbytes != 0) find_known(on, what, lane, address, access);
   return reinterpret_cast<std::byte*>(address);
 }
 

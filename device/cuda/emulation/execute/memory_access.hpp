@@ -31,11 +31,18 @@ template <memory_space Space>
 void resolve(warp& on, const instruction& what, lane_mask active, memory_access access,
              lane_addresses& into);
 
+/// Where the first lane accesses memory if all of them do, their `nbytes` lie one behind the other
+/// as those of most arrays do, and nobody but the warp has to know; null if resolve() has to look.
+template <memory_space Space>
+[[nodiscard]] std::byte* resolve_contiguous(warp& on, const instruction& what,
+                                            std::uint32_t nbytes) noexcept;
+
 /// The same for bytes at one address, such as a copy's.
 [[nodiscard]] std::byte* resolve_shared(warp& on, int lane, std::uint64_t address,
                                         memory_access access, std::uint32_t alignment);
-[[nodiscard]] std::byte* resolve_global(warp& on, int lane, std::uint64_t address,
-                                        memory_access access, std::uint32_t alignment);
+[[nodiscard]] std::byte* resolve_global(warp& on, const instruction& what, int lane,
+                                        std::uint64_t address, memory_access access,
+                                        std::uint32_t alignment);
 
 /// The shared address behind a generic one, if it is one; the address itself if it is not.
 [[nodiscard]] std::uint64_t without_shared_base(const warp& on, std::uint64_t address) noexcept;

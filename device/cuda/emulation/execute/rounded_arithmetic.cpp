@@ -13,7 +13,7 @@ template <class F, int Mode, class D, class... A>
 struct in_mode {
   static void run(warp& on, const instruction& what, lane_mask active) {
     const rounding_mode mode(Mode);
-    lane_by_lane<F, D, A...>::run(on, what, active);
+    elementwise<F, D, A...>::run(on, what, active);
   }
 };
 

@@ -34,6 +34,11 @@ void move_to(warp& on, lane_mask lanes, std::uint32_t at) {
 /// a wait in vain those of a random lane.
 [[nodiscard]] fragment choose(warp& on, lane_mask ready) {
   fragment chosen{.at = nowhere};
+  std::array<std::uint32_t, warp_size> places;
+  for (std::size_t lane = 0; lane < warp_size; ++lane) {
+    const std::uint32_t at = on.at[lane];
+    places[lane] = (ready & (lane_mask{1} << lane)) != 0 ? at : nowhere;
+  }
   if (on.takes_any_fragment) {
     on.takes_any_fragment = false;
     const auto count = static_cast<std::uint32_t>(std::popcount(ready));
@@ -43,18 +48,13 @@ void move_to(warp& on, lane_mask lanes, std::uint32_t at) {
     }
     chosen.at = on.at[static_cast<std::size_t>(std::countr_zero(left))];
   } else {
-    for (std::size_t lane = 0; lane < warp_size; ++lane) {
-      const std::uint32_t at = (ready & (lane_mask{1} << lane)) != 0 ? on.at[lane] : nowhere;
-      chosen.at = std::min(chosen.at, at);
-    }
+    for (const std::uint32_t at : places) chosen.at = std::min(chosen.at, at);
   }
   for (std::size_t lane = 0; lane < warp_size; ++lane) {
-    const bool is_ready = (ready & (lane_mask{1} << lane)) != 0;
-    const std::uint32_t at = is_ready ? on.at[lane] : nowhere;
+    const std::uint32_t at = places[lane];
     chosen.lanes |= at == chosen.at ? lane_mask{1} << lane : 0;
     chosen.until = std::min(chosen.until, at > chosen.at ? at : nowhere);
   }
-  chosen.lanes &= ready;
   chosen.is_whole = chosen.lanes == ready;
   return chosen;
 }
@@ -166,21 +166,30 @@ class fragment_run {
   }
 
  private:
-  /// One instruction, or as many plain ones as follow; false if the fragment ends.
+  /// The plain instructions that follow, and the one behind them; false if the fragment ends.
   bool step() {
-    const lane_mask lanes = what_.lanes;
-    for (;;) {
-      if (at_ >= what_.until || left_ == 0) return stop();
+    const std::uint64_t room = what_.until > at_ ? what_.until - at_ : 0;
+    const std::uint32_t begin = at_;
+    const std::uint32_t end = begin + static_cast<std::uint32_t>(std::min(room, left_));
+    run_plain(end);
+    left_ -= at_ - begin;
+    if (at_ == end) return stop();
+    --left_;
+    const instruction& next = code_[at_];
+    return other(next, active_lanes(next));
+  }
+
+  [[nodiscard]] lane_mask active_lanes(const instruction& next) const {
+    if (next.guard == no_row) return what_.lanes;
+    const lane_mask guard = on_.predicate(next.guard);
+    return what_.lanes & (next.is_guard_negated ? ~guard : guard);
+  }
+
+  void run_plain(std::uint32_t end) {
+    for (; at_ != end; ++at_) {
       const instruction& next = code_[at_];
-      --left_;
-      lane_mask active = lanes;
-      if (next.guard != no_row) {
-        const lane_mask guard = on_.predicate(next.guard);
-        active &= next.is_guard_negated ? ~guard : guard;
-      }
-      if (next.flow != control::plain) return other(next, active);
-      if (active != 0) next.run(on_, next, active);
-      ++at_;
+      if (next.flow != control::plain) return;
+      if (const lane_mask active = active_lanes(next); active != 0) next.run(on_, next, active);
     }
   }
 
