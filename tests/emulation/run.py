@@ -6,8 +6,8 @@
     make emulate EMULATE_OPTIONS="--targets 80 tests/python/test_scan.py -k float32"
     make emulate EMULATE_OPTIONS="--parts kernels --seed 7 --resident 8 --quantum 30"
 
-Parts: kernels (GoogleTest: every kernel beside the CPU), python (tests/python), conformance (the official suite, if
-ARRAY_API_TESTS_DIR is set). Arguments that are none of this program's go to pytest, and choose the part python alone.
+Parts: decode (every kernel of the module can be executed as far as its instructions are known), kernels (GoogleTest:
+every kernel beside the CPU), python (tests/python), conformance (the official suite, if ARRAY_API_TESTS_DIR is set). Arguments that are none of this program's go to pytest, and choose the part python alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARTS = ("kernels", "python", "conformance")
+PARTS = ("decode", "kernels", "python", "conformance")
 # What shows kernels: the other tests are about the same calls, or about what is around them.
 KERNEL_TESTS = (
     "advanced_indexing bits_on_cuda complex_alignment complex_special_cases creation elementwise fft in_place joining linalg "
@@ -80,11 +80,15 @@ def python_tests(sample: int | None, nth_target: int, more: list[str]) -> list[s
     return [*several, "-q", "-k", "not cpu", share, *files]
 
 
-def commands_for(parts: list[str], build: pathlib.Path, python_options: list[str]):
+def commands_for(parts: list[str], target: str, build: pathlib.Path, python_options: list[str]):
     """The parts that can be run, with their commands."""
     suite = os.environ.get("ARRAY_API_TESTS_DIR")
     for part in parts:
-        if part == "kernels":
+        if part == "decode":
+            yield "decode, built", ["cmake", "--build", str(build), "--target", "emulation_decode"]
+            program = build / "tests" / "emulation_decode"
+            yield part, [str(program), str(build / "emulated" / "skerry_cuda.so"), target]
+        elif part == "kernels":
             # Minutes of compiling, which the other parts don't need.
             yield "kernels, built", ["cmake", "--build", str(build), "--target", "kernels_tests"]
             yield part, [str(build / "tests" / "kernels_tests"), "--require-gpu"]
@@ -151,7 +155,7 @@ def main() -> int:
     for nth, target in enumerate(re.split("[,;]", options.targets)):
         environment = environment_for(target, options.build, options)
         tests = python_tests(options.sample, nth, more)
-        for part, command in commands_for(options.parts, options.build, tests):
+        for part, command in commands_for(options.parts, target, options.build, tests):
             began = time.perf_counter()
             code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
             state = "passed" if code == 0 else f"FAILED ({code})"
