@@ -160,7 +160,7 @@ TEST(EmulationDecode, every_form_of_the_module_is_supported) {
 TEST(EmulationDecode, an_unknown_instruction_is_named_when_it_is_reached) {
   test_memory memory;
   const std::string text = kernel_text("", "wgmma.fence.sync.aligned; ret;");
-  expect_failure(run_text(text, {}, {}, memory), 801,
+  expect_failure(run_text(text, {}, {}, memory), 715,
                  {"unsupported instruction", "wgmma.fence.sync.aligned;", "kernel: k"});
   EXPECT_RUNS(kernel_text("", "ret; wgmma.fence.sync.aligned;"), {}, {}, memory);
 }

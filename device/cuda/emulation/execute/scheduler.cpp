@@ -105,7 +105,8 @@ void run_group(warp& on, const instruction& what, lane_mask group) {
       what.source[0] != no_row || what.destination[0] != no_row || what.destination[1] != no_row;
   for_lanes(group, [&](int lane) {
     if (on.at[static_cast<std::size_t>(lane)] != here && has_values) {
-      fault(code::not_supported, lane, "members of a collective come from several instructions");
+      fault(code::illegal_instruction, lane,
+            "members of a collective come from several instructions");
     }
   });
   do_collective(on, what, group);
@@ -230,7 +231,7 @@ class fragment_run {
       case control::trap:
         fault(code::launch_failure, std::countr_zero(active), "trap");
       default:
-        fault(code::not_supported, std::countr_zero(active), "unsupported instruction");
+        fault(code::illegal_instruction, std::countr_zero(active), "unsupported instruction");
     }
   }
 
