@@ -212,6 +212,20 @@ TEST(EmulationExecution, one_member_is_elected) {
   }
 }
 
+TEST(EmulationExecution, the_lowest_member_is_elected_where_nobody_says_another) {
+  // CUB's scan for sm_90 has the elected lane store what lane 0 alone has: device_model says where.
+  const std::string text =
+      kernel_text(".param .u64 p", prologue +
+                                       "mov.u32 %r8, 0xfffffff0; setp.lt.u32 %p2, %r0, 4;"
+                                       "@%p2 mov.u32 %r8, 15; elect.sync %r9|%p1, %r8;"
+                                       "st.global.u32 [%d0], %r9; ret;");
+  test_memory memory;
+  const std::uint64_t to = memory.allocate(128);
+  EXPECT_RUNS(text, {.block = {32}}, {.seed = 7}, memory, to);
+  EXPECT_EQ(memory.read<std::uint32_t>(to, 32),
+            made(32, [](std::uint32_t k) { return k < 4 ? 0 : 4; }));
+}
+
 TEST(EmulationExecution, atomics_lose_nothing) {
   const std::string body = R"(
     .shared .u32 s; setp.ne.u32 %p1, %r0, 0; @!%p1 st.shared.u32 [s], 0; bar.sync 0;

@@ -38,7 +38,12 @@ struct device_model {
   int resident_blocks = 1;
   /// Instructions after which another warp goes on, on average; 0: only where one has to wait.
   int quantum = 0;
-  /// Which of the members elect.sync elects; any of them is right.
+  /// Which of the members elect.sync elects, from the lowest one. PTX allows any of them, the same
+  /// for the same mask; CUB's scan for sm_90 is right with the lowest alone (CCCL 3.5,
+  /// cub/device/dispatch/kernels/kernel_scan_lookahead.cuh: line 395 takes the warp's aggregate
+  /// from WarpReduce::Reduce, which lane 0 alone returns, and line 401 has the elected lane store
+  /// it; detail/warpspeed/squad/squad.cuh elects, and look_ahead.cuh says "must only be valid in
+  /// lane_0"). Integers reduce by redux.sync, which all lanes return. So programs run with 0.
   std::uint32_t elected_member = 0;
   /// A kernel that executes more instructions of warps fails with 702; 0: no limit.
   std::uint64_t instruction_limit = 0;
@@ -129,7 +134,7 @@ struct statistics {
                                             const device_model& device,
                                             std::uint32_t shared_bytes_limit);
 
-/// Runs a kernel to its end on the calling thread. A failure (700, 702, 715, 716, 719, 801) is what
+/// Runs a kernel to its end on the calling thread. A failure (700, 702, 715, 716, 719) is what
 /// CUDA would report asynchronously, and its text says where; threads that had begun stay undone.
 [[nodiscard]] std::optional<failure> run(const kernel& what, const launch& how,
                                          const device_model& device, const memory_map& memory,
