@@ -52,6 +52,46 @@ TEST(EmulationGlobalRaces, of_what_two_blocks_access_is_caught) {
   expect_no_race("@%p1 st.volatile.global.u32 [%d1], 1; ld.relaxed.gpu.global.u32 %r5, [%d1];");
 }
 
+TEST(EmulationGlobalRaces, of_copies_are_caught) {
+  const std::string head =
+      ".shared .align 16 .b8 s[512]; .shared .align 8 .b8 bar[8];"
+      "mov.u32 %r6, s; mad.lo.u32 %r7, %r1, 4, %r6;";
+  // Other blocks read what the first one writes, and the other way round.
+  const std::string async = "cp.async.ca.shared.global [%r7], [%d1], 4; cp.async.wait_all;";
+  expect_race(head + "@%p2 st.global.u32 [%d1], 1; @!%p2 bra $r; ret; $r:" + async, "after");
+  expect_no_race(head + async + "st.global.u32 [%d2+128], %r1;");
+  const std::string load =
+      "@!%p1 bra $end; mbarrier.init.shared::cta.b64 [bar], 1;"
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%d1], 16, [bar];";
+  expect_race(head + "@%p2 st.global.u32 [%d1+12], 1; @%p2 ret;" + load + "$end:", "after");
+  expect_no_race(head + "@%p2 st.global.u32 [%d1+16], 1; @%p2 ret;" + load + "$end:");
+  const std::string store =
+      "@!%p1 bra $end; cp.async.bulk.global.shared::cta.bulk_group [%d1], [s], 16;"
+      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; $end:";
+  expect_race(head + store, "write after write");
+  expect_no_race(head + "@!%p2 ret;" + store);
+}
+
+TEST(EmulationGlobalRaces, of_large_grids_are_caught) {
+  const auto found_in = [](const std::string& condition) {
+    const std::string text =
+        kernel_text(".param .u64 p",
+                    ".reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; ld.param.u64 %d1, [p];"
+                    "mov.u32 %r1, %ctaid.x;" +
+                        condition + "@%p1 st.global.u32 [%d1], %r1; ret;");
+    test_memory memory;
+    const std::uint64_t place = memory.allocate(std::vector<std::uint32_t>(4));
+    return run_text(text, {.grid = {5000}, .block = {1}}, {.checks_global_races = true}, memory,
+                    place);
+  };
+  const std::string words = "race on global memory: write after write, by block (";
+  expect_failure(found_in("setp.lt.u32 %p1, %r1, 2;"), 719, {words + "0,0,0)"});
+  expect_failure(found_in("and.b32 %r2, %r1, 3999; setp.eq.u32 %p1, %r2, 7;"), 719,
+                 {words + "7,0,0)"});
+  const auto none = found_in("setp.eq.u32 %p1, %r1, 4711;");
+  EXPECT_FALSE(none.has_value()) << text_of(none);
+}
+
 TEST(EmulationGlobalRaces, needs_a_fence_before_a_flag) {
   // The first block stores a value and a flag, the others wait for the flag.
   const auto body = [](const std::string& fence) {

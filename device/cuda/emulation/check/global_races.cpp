@@ -12,7 +12,9 @@ namespace {
 
 [[nodiscard]] std::uint32_t number_of(const block& one) {
   const extent& grid = one.launched.how.grid;
-  return one.at.x + grid.x * (one.at.y + grid.y * one.at.z);
+  const std::uint64_t number =
+      one.at.x + std::uint64_t{grid.x} * (one.at.y + std::uint64_t{grid.y} * one.at.z);
+  return static_cast<std::uint32_t>(std::min(number, global_races::most_blocks));
 }
 
 [[noreturn]] void report(const warp& on, const char* what, int lane, std::uint64_t address,
@@ -23,7 +25,8 @@ namespace {
   text += what;
   text += ", by block (" + std::to_string(other % grid.x) + "," +
           std::to_string(other / grid.x % grid.y) + "," + std::to_string(other / grid.x / grid.y) +
-          ") before; " + launched.memory.describe(address);
+          ")" + (other == global_races::most_blocks ? " or one behind it" : "") + " before; " +
+          launched.memory.describe(address);
   fault(code::launch_failure, lane, text);
 }
 
@@ -34,7 +37,7 @@ void join(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& fr
 }  // namespace
 
 global_races::global_races(std::uint64_t blocks)
-    : blocks_(blocks), states_(static_cast<std::size_t>(blocks)) {}
+    : blocks_(std::min(blocks, most_blocks + 1)), states_(static_cast<std::size_t>(blocks_)) {}
 
 global_races::block_state& global_races::state_of(std::uint32_t number) {
   block_state& state = states_[number];
@@ -80,37 +83,43 @@ void global_races::check(const warp& on, const instruction& what, lane_mask acti
   const auto shared = reinterpret_cast<std::uint64_t>(on.owner->shared.data());
   const auto local = reinterpret_cast<std::uint64_t>(on.local);
   const std::uint64_t frames = std::uint64_t{on.owner->launched.code.local_nbytes} * warp_size;
-  const clock& now = state_of(by).now;
-  const auto is_before = [&](const access_mark& one) {
-    return one.by == by || now[one.by] >= one.when;
-  };
   for_lanes(active, [&](int lane) {
     const std::uint64_t begin = at.at[static_cast<std::size_t>(lane)];
     // A generic address may be one of these.
     if (begin - shared < on.owner->shared_nbytes || begin - local < frames) return;
     if (what.is_strong) return synchronize(by, begin, access.writes);
-    for (std::uint64_t address = begin; address < begin + access.nbytes; ++address) {
-      byte_state& state = state_at(address);
-      if (!is_before(state.write)) {
-        report(on, access.writes ? "write after write" : "read after write", lane, address,
-               state.write.by);
-      }
-      if (!access.writes) {
-        auto* const mine = std::ranges::find(state.reads, by, &access_mark::by);
-        if (mine == state.reads.end()) {
-          std::ranges::rotate(state.reads, state.reads.end() - 1);
-          state.reads[0] = {by, now[by]};
-        } else {
-          *mine = {by, now[by]};
-        }
-        continue;
-      }
-      for (const access_mark& read : state.reads) {
-        if (!is_before(read)) report(on, "write after read", lane, address, read.by);
-      }
-      state.write = {by, now[by]};
-    }
+    check_bytes(on, lane, begin, access);
   });
+}
+
+void global_races::check_bytes(const warp& on, int lane, std::uint64_t begin,
+                               memory_access access) {
+  const std::uint32_t by = number_of(*on.owner);
+  const clock& now = state_of(by).now;
+  const auto is_before = [&](const access_mark& one) {
+    return one.by == by || now[one.by] >= one.when;
+  };
+  for (std::uint64_t address = begin; address < begin + access.nbytes; ++address) {
+    byte_state& state = state_at(address);
+    if (!is_before(state.write)) {
+      report(on, access.writes ? "write after write" : "read after write", lane, address,
+             state.write.by);
+    }
+    if (!access.writes) {
+      auto* const mine = std::ranges::find(state.reads, by, &access_mark::by);
+      if (mine == state.reads.end()) {
+        std::ranges::rotate(state.reads, state.reads.end() - 1);
+        state.reads[0] = {by, now[by]};
+      } else {
+        *mine = {by, now[by]};
+      }
+      continue;
+    }
+    for (const access_mark& read : state.reads) {
+      if (!is_before(read)) report(on, "write after read", lane, address, read.by);
+    }
+    state.write = {by, now[by]};
+  }
 }
 
 }  // namespace skerry::emulation

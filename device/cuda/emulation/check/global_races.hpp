@@ -18,11 +18,12 @@ namespace skerry::emulation {
 /// happen to run: two blocks access a byte, one of them writes, and the first one did not publish
 /// what it did, by a fence and a store or atomic operation behind it whose value the second one has
 /// read. All threads of a block count as one, and reading is enough without a fence, so that no
-/// alarm is false. Accesses that are volatile, relaxed or atomic are no race, bulk and asynchronous
-/// copies are not looked at.
+/// alarm is false. Accesses that are volatile, relaxed or atomic are no race; asynchronous and bulk
+/// copies access memory where they begin.
 class global_races {
  public:
-  /// Grids of more blocks are not looked at: every block may know of every other.
+  /// Every block may know of every other, so that of a larger grid those behind count as one block:
+  /// a race among them is missed.
   static constexpr std::uint64_t most_blocks = 2048;
 
   explicit global_races(std::uint64_t blocks);
@@ -30,6 +31,8 @@ class global_races {
   /// Faults with 719 at a race.
   void check(const warp& on, const instruction& what, lane_mask active, const lane_addresses& at,
              memory_access access);
+  /// The same for a copy's plain access of any size by one lane.
+  void check_bytes(const warp& on, int lane, std::uint64_t begin, memory_access access);
   /// What the block has done is before what it stores by strong accesses from now on.
   void fence(const block& by);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/cuda/emulation/check/global_races.hpp"
 #include "device/cuda/emulation/check/request_counter.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
@@ -30,6 +31,14 @@ void finish(const block& in, const pending_copy& copy) {
   do_copy(in, copy.to, copy.from, copy.nbytes);
   std::memset(copy.to + copy.nbytes, 0, copy.filled);
   if (in.undefined) in.undefined->filled(copy.to + copy.nbytes, copy.filled);
+}
+
+/// A copy's access of global memory, for those who look for races: with others of its own launch,
+/// and with other streams.
+void note_global(const warp& on, int lane, const std::byte* at, memory_access access) {
+  const launch_state& launched = on.owner->launched;
+  const auto begin = reinterpret_cast<std::uint64_t>(at);
+  if (launched.races) launched.races->check_bytes(on, lane, begin, access);
 }
 
 /// Copies of active lanes whose group is one of the last `kept` stay pending.
@@ -68,6 +77,7 @@ void copy_async(warp& on, const instruction& what, lane_mask active) {
                          .from = from,
                          .nbytes = copied,
                          .filled = nbytes - copied});
+    note_global(on, lane, from, {.nbytes = copied, .writes = false});
     sources.at[static_cast<std::size_t>(lane)] = global;
     targets.at[static_cast<std::size_t>(lane)] = reinterpret_cast<std::uint64_t>(to);
     if (copied != 0) reading |= lane_mask{1} << lane;
@@ -108,6 +118,7 @@ void bulk_load_async(warp& on, const instruction& what, lane_mask active) {
     std::byte* const barrier = resolve_shared(on, lane, shared_address(on, what, 3, lane),
                                               {.nbytes = 8, .writes = true}, 8);
     on.owner->loads.push_back({.to = to, .from = from, .nbytes = nbytes, .barrier = barrier});
+    note_global(on, lane, from, {.nbytes = nbytes, .writes = false});
     if (auto* const counter = on.owner->launched.requests.get()) {
       counter->note_bulk(from, {.nbytes = nbytes, .writes = false});
     }
@@ -133,6 +144,7 @@ void bulk_store_async(warp& on, const instruction& what, lane_mask active) {
                             .to = to,
                             .from = from,
                             .nbytes = nbytes});
+    note_global(on, lane, to, {.nbytes = nbytes, .writes = true});
     if (auto* const counter = owner.launched.requests.get()) {
       counter->note_bulk(to, {.nbytes = nbytes, .writes = true});
     }

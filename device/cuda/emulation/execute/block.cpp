@@ -178,10 +178,7 @@ launch_state::launch_state(const kernel& what, const launch& how, const device_m
       constants(code.constant_nbytes),
       parameters(how.parameters.begin(), how.parameters.end()),
       known(code.code.size()) {
-  if (const std::uint64_t blocks = how.grid.count();
-      device.checks_global_races && blocks <= global_races::most_blocks) {
-    races = std::make_unique<global_races>(blocks);
-  }
+  if (device.checks_global_races) races = std::make_unique<global_races>(how.grid.count());
   if (device.counts_requests) requests = std::make_unique<request_counter>(counted);
   for (const constant_row& row : code.constants) {
     fill_row(constants.data() + (row.to & ~1), row.nbytes, row.value);
