@@ -183,6 +183,25 @@ TEST_F(launches_test, a_wrong_address_is_a_sticky_error_of_that_device_alone) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
+TEST_F(launches_test, what_never_ends_or_is_no_instruction_stops_the_device_and_is_named) {
+  const auto expect_stop = [](const char* body, int code, std::string_view word) {
+    const std::string text =
+        std::string(ptx_head) + ".visible .entry stops() { " + body + " ret; }";
+    program_image stopping(fat_binary(text));
+    const void* const stops = stopping.kernel("stops");
+    ASSERT_EQ(launch_kernel(stops, {}, {}, nullptr, 0, cuda::legacy_stream), cuda::success);
+    EXPECT_EQ(device_synchronize(), code);
+    EXPECT_TRUE(cuda::is_fatal(code));
+    EXPECT_EQ(launch_kernel(stops, {}, {}, nullptr, 0, cuda::legacy_stream), code) << "sticky";
+    EXPECT_NE(last_report().find("kernel: stops"), std::string::npos) << last_report();
+    EXPECT_NE(last_report().find(word), std::string::npos) << last_report();
+    rehearsal::clear();
+  };
+  expect_stop("$again: bra.uni $again;", code::launch_timeout, "1000000 instructions");
+  expect_stop("wgmma.fence.sync.aligned;", code::illegal_instruction, "unsupported instruction");
+  expect_stop("trap;", code::launch_failure, "trap");
+}
+
 TEST_F(launches_test, memory_of_another_device_needs_peer_access) {
   ASSERT_EQ(set_device(1), cuda::success);
   std::uint32_t* const theirs = device_memory(1);

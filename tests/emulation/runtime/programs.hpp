@@ -141,7 +141,10 @@ class program_image {
 /// Tests on two emulated devices, which are repaired after each.
 class emulated_devices : public testing::Test {
  protected:
-  static void SetUpTestSuite() { setenv("SKERRY_EMULATE_DEVICES", "2", 0); }
+  static void SetUpTestSuite() {
+    setenv("SKERRY_EMULATE_DEVICES", "2", 0);
+    setenv("SKERRY_EMULATE_LIMIT", "1000000", 0);
+  }
   void SetUp() override {
     ASSERT_EQ(entry_points::set_device(0), cuda::success);
     rehearsal::clear();
