@@ -47,6 +47,24 @@ TEST_F(undefined_memory_test, is_what_no_copy_and_no_fill_has_written) {
   EXPECT_EQ(deallocate(again), cuda::success);
 }
 
+TEST_F(undefined_memory_test, comes_back_with_what_a_pool_hands_out_again) {
+  ASSERT_TRUE(follow_undefined_memory());
+  void* stream = nullptr;
+  ASSERT_EQ(stream_create(&stream, 1), cuda::success);
+  void* before = nullptr;
+  ASSERT_EQ(allocate_async(&before, 32, stream), cuda::success);
+  ASSERT_EQ(fill_async(before, 0, 32, stream), cuda::success);
+  ASSERT_EQ(deallocate_async(before, stream), cuda::success);
+  ASSERT_EQ(stream_synchronize(stream), cuda::success);
+  EXPECT_EQ(bits_of(static_cast<std::uint32_t*>(before)), none);
+  void* again = nullptr;
+  ASSERT_EQ(allocate_async(&again, 32, stream), cuda::success);
+  ASSERT_EQ(again, before) << "or this shows nothing";
+  for (int k = 0; k < 8; ++k) EXPECT_EQ(bits_of(static_cast<std::uint32_t*>(again) + k), all);
+  EXPECT_EQ(deallocate_async(again, stream), cuda::success);
+  EXPECT_EQ(stream_destroy(stream), cuda::success);
+}
+
 TEST_F(undefined_memory_test, goes_from_device_to_device_and_not_into_host_memory) {
   ASSERT_TRUE(follow_undefined_memory());
   std::uint32_t* const data = device_memory(2);
