@@ -256,7 +256,9 @@ int stream_query(void* handle) {
   return enter(entry::stream_query, [&](machine& all) {
     const auto on = all.stream(handle);
     if (on == nullptr) return cuda::invalid_resource_handle;
-    if (!on->reached(on->here().ticket)) return cuda::not_ready;
+    const mark end = on->here();
+    if (!on->reached(end.ticket)) return cuda::not_ready;
+    order_seen(end.order);
     return sticky_error(on->ordinal());
   });
 }
@@ -328,6 +330,7 @@ int event_query(void* event) {
     if (point.recorded.on && !point.recorded.on->reached(point.recorded.ticket)) {
       return cuda::not_ready;
     }
+    order_seen(point.recorded.order);
     return sticky_error(point.ordinal);
   });
 }
@@ -337,6 +340,7 @@ int event_synchronize(void* event) {
     simulated_event point;
     if (!all.read_event(event, point)) return cuda::invalid_resource_handle;
     if (point.recorded.on) point.recorded.on->wait(point.recorded.ticket);
+    order_seen(point.recorded.order);
     return sticky_error(point.ordinal);
   });
 }

@@ -12,6 +12,7 @@ struct memory_watch {
   void (*allocated)(void* data, std::size_t nbytes) noexcept;
   void (*filled)(void* data, std::size_t nbytes) noexcept;
   void (*copied)(void* target, const void* source, std::size_t nbytes) noexcept;
+  void (*freed)(void* data, std::size_t nbytes) noexcept;  ///< in the order of a stream
 };
 
 /// Null as long as nobody wants to know.

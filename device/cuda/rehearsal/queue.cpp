@@ -107,12 +107,15 @@ std::uint64_t queue::submit(work* item) {
   }
   last_ = item;
   const std::uint64_t ticket = submitted_.load(std::memory_order_relaxed) + 1;
+  item->order = order_submitted(number_, ticket);
   submitted_.store(ticket, std::memory_order_release);
   if (asleep_) arrived_.notify_one();
   return ticket;
 }
 
-mark queue::here() noexcept { return {shared_from_this(), submitted_.load()}; }
+mark queue::at(std::uint64_t ticket) noexcept {
+  return {shared_from_this(), ticket, order_here(number_, ticket)};
+}
 
 void queue::wait(std::uint64_t ticket) noexcept {
   if (spin_until([&] { return reached(ticket); })) return;
@@ -122,7 +125,11 @@ void queue::wait(std::uint64_t ticket) noexcept {
   waiters_.fetch_sub(1);
 }
 
-void queue::wait_all() noexcept { wait(submitted_.load()); }
+void queue::wait_all() noexcept {
+  const mark end = here();
+  wait(end.ticket);
+  order_seen(end.order);
+}
 
 void queue::close() noexcept {
   const std::lock_guard lock(mutex_);
@@ -164,7 +171,10 @@ void queue::loop() noexcept {
         std::this_thread::sleep_for(std::chrono::microseconds(item->delay_us));
       }
       // A device with a sticky error runs nothing any more.
-      if (!stopping_ && sticky_error(ordinal_) == 0) item->run(*item, ordinal_);
+      if (!stopping_ && sticky_error(ordinal_) == 0) {
+        if (follows_order) set_current_order(item->order);
+        item->run(*item, ordinal_);
+      }
       // Before the work counts as done: nothing of it may be alive then.
       item->clear();
       item->next = std::exchange(used.first, item);

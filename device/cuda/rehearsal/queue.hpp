@@ -9,6 +9,8 @@
 #include <memory>
 #include <mutex>
 
+#include "device/cuda/rehearsal/stream_order.hpp"
+
 namespace skerry::rehearsal {
 
 class queue;
@@ -17,6 +19,7 @@ class queue;
 struct mark {
   std::shared_ptr<queue> on;
   std::uint64_t ticket = 0;
+  order_point order{};
 };
 
 /// A piece of work with memory of its own, that other code than this folder's defines: a kernel of
@@ -46,6 +49,7 @@ struct work {
   bool is_immediate = false;  ///< no delay before it
   int delay_us = 0;           ///< as set when the work was submitted
   mark wait_for;
+  order_point order;                                ///< where it was submitted
   std::shared_ptr<std::atomic<std::int64_t>> time;  ///< to be set
   std::unique_ptr<std::byte[]> heap;                ///< what does not fit into `bytes`
   std::unique_ptr<task> job;
@@ -56,6 +60,7 @@ struct work {
     heap.reset();
     job.reset();
     wait_for = {};
+    order = {};
     time.reset();
     is_immediate = false;
     delay_us = 0;
@@ -70,6 +75,7 @@ class queue : public std::enable_shared_from_this<queue> {
   ~queue();
 
   [[nodiscard]] int ordinal() const noexcept { return ordinal_; }
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
   /// An empty piece of work to be filled and submitted; throws bad_alloc.
   [[nodiscard]] work* prepare();
@@ -77,11 +83,14 @@ class queue : public std::enable_shared_from_this<queue> {
   std::uint64_t submit(work* item);
   void give_back(work* item) noexcept;
 
-  [[nodiscard]] mark here() noexcept;
+  [[nodiscard]] mark here() noexcept { return at(submitted_.load()); }
+  /// The point behind a piece of work that was submitted.
+  [[nodiscard]] mark at(std::uint64_t ticket) noexcept;
   [[nodiscard]] bool reached(std::uint64_t ticket) const noexcept {
     return done_.load(std::memory_order_acquire) >= ticket;
   }
   void wait(std::uint64_t ticket) noexcept;
+  /// The host waits for all that was submitted.
   void wait_all() noexcept;
 
   /// The thread ends after the work submitted so far; no more may be submitted.
@@ -100,6 +109,7 @@ class queue : public std::enable_shared_from_this<queue> {
   void count_done() noexcept;
 
   const int ordinal_;
+  const std::uint64_t number_ = next_stream_number();
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::condition_variable progressed_;

@@ -99,6 +99,10 @@ void run_fill(work& self, int ordinal) noexcept {
 }
 
 void run_free(work& self, int ordinal) noexcept {
+  if (const memory_watch* const watch = memory_watcher.load()) {
+    const memory_block found = machine::instance().at(ordinal).memory.find(self.target, true);
+    watch->freed(self.target, found.nbytes);
+  }
   if (!machine::instance().at(ordinal).memory.reclaim(self.target)) {
     set_sticky_error(ordinal, cuda::illegal_address);
   }
@@ -109,7 +113,11 @@ void run_time(work& self, int) noexcept {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   self.time->store(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
-void run_function(work& self, int) noexcept { self.function(self.target); }
+void run_function(work& self, int) noexcept {
+  // Whom it wakes knows what is before it.
+  order_seen(self.order);
+  self.function(self.target);
+}
 void run_kernel(work& self, int) noexcept { self.kernel(self.payload()); }
 void run_task(work& self, int ordinal) noexcept {
   const int code = self.job->run(ordinal);
@@ -132,6 +140,7 @@ int submit_copy(queue& on, void* target, const void* source, std::size_t nbytes,
   const std::uint64_t ticket = item.submit();
   if (to != place::pageable) return cuda::success;
   on.wait(ticket);
+  order_seen(on.at(ticket).order);
   return sticky_error(on.ordinal());
 }
 
@@ -158,7 +167,9 @@ int submit_free(machine& all, queue& on, void* data) {
 }
 
 int submit_wait(queue& on, const mark& point) {
-  if (!point.on || point.on.get() == &on || point.on->reached(point.ticket)) return cuda::success;
+  if (!point.on || point.on.get() == &on) return cuda::success;
+  order_wait(on.number(), point.order);
+  if (point.on->reached(point.ticket)) return cuda::success;
   draft item(on);
   item->run = run_wait;
   item->wait_for = point;
@@ -173,7 +184,7 @@ int submit_time(queue& on, simulated_event& into) {
   item->is_immediate = true;
   item->time = time;
   const std::uint64_t ticket = item.submit();
-  into.recorded = {on.shared_from_this(), ticket};
+  into.recorded = on.at(ticket);
   into.time = std::move(time);
   return cuda::success;
 }

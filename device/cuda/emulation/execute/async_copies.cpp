@@ -5,6 +5,7 @@
 
 #include "device/cuda/emulation/check/global_races.hpp"
 #include "device/cuda/emulation/check/request_counter.hpp"
+#include "device/cuda/emulation/check/touched_memory.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 #include "device/cuda/emulation/execute/elementwise.hpp"
@@ -39,6 +40,7 @@ void note_global(const warp& on, int lane, const std::byte* at, memory_access ac
   const launch_state& launched = on.owner->launched;
   const auto begin = reinterpret_cast<std::uint64_t>(at);
   if (launched.races) launched.races->check_bytes(on, lane, begin, access);
+  if (launched.how.touched != nullptr) launched.how.touched->note_bytes(begin, access);
 }
 
 /// Copies of active lanes whose group is one of the last `kept` stay pending.

@@ -13,6 +13,8 @@
 
 namespace skerry::emulation {
 
+class touched_memory;
+
 /// A grid's or a block's, as dim3.
 struct extent {
   std::uint32_t x = 1;
@@ -53,6 +55,8 @@ struct device_model {
   bool checks_shared_races = false;
   /// The same for global memory, between blocks.
   bool checks_global_races = false;
+  /// The same between streams of a device, copies included; looked for by the runtime.
+  bool checks_stream_races = false;
   /// Lanes that are missing where their warp or block synchronises are a failure.
   bool checks_synchronization = false;
   /// The use of a value that nobody wrote is a failure; slower by a factor of ten or more.
@@ -94,6 +98,8 @@ struct launch {
   std::span<const std::uint64_t> variables{};
   /// Mixed into the seed, so that no two launches have the same schedule.
   std::uint64_t number = 0;
+  /// Gets what the kernel reads and writes; null: nobody wants to know.
+  touched_memory* touched = nullptr;
 };
 
 /// What warps ask global memory for, in one direction. A request is an instruction of a warp.

@@ -8,6 +8,7 @@
 #include "device/cuda/emulation/check/global_races.hpp"
 #include "device/cuda/emulation/check/request_counter.hpp"
 #include "device/cuda/emulation/check/shared_races.hpp"
+#include "device/cuda/emulation/check/touched_memory.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 
@@ -252,7 +253,9 @@ void resolve(warp& on, const instruction& what, lane_mask active, memory_access 
     if (on.owner->races) on.owner->races->check(on, what, active, into, access);
   }
   if constexpr (Space == memory_space::global || Space == memory_space::generic) {
-    if (on.owner->launched.races) on.owner->launched.races->check(on, what, active, into, access);
+    const launch_state& launched = on.owner->launched;
+    if (launched.races) launched.races->check(on, what, active, into, access);
+    if (launched.how.touched != nullptr) launched.how.touched->note(on, active, into, access);
   }
   if (on.owner->undefined) on.owner->undefined->note(into, access);
   if constexpr (Space != memory_space::parameter) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "device/cuda/emulation/runtime/stream_races.hpp"
 #include "device/cuda/emulation/runtime/undefined_memory.hpp"
 #include "device/cuda/rehearsal/control.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
@@ -50,6 +51,7 @@ const cuda::api& machine_calls() noexcept {
                    "skerry: SKERRY_EMULATE_INITCHECK: no addresses for a shadow of memory\n");
       std::_Exit(2);
     }
+    if (current_emulator_settings().model.checks_stream_races) follow_streams();
     const cuda::api* const table = rehearsal::calls_table();
     // Registered by the first call, as the driver registers its end: what was registered later, by
     // those who use it, comes before.

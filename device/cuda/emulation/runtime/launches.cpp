@@ -13,8 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "device/cuda/emulation/check/touched_memory.hpp"
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
 #include "device/cuda/emulation/runtime/launch_list.hpp"
+#include "device/cuda/emulation/runtime/stream_races.hpp"
 #include "device/cuda/rehearsal/current_device.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
@@ -99,8 +101,11 @@ class kernel_run final : public rehearsal::task {
     const std::lock_guard lock(orders[static_cast<std::size_t>(ordinal)].running);
     const auto begin = std::chrono::steady_clock::now();
     statistics done;
-    const std::optional<failure> problem = emulation::run(
+    touched_memory touched;
+    if (follows_streams()) how_.touched = &touched;
+    std::optional<failure> problem = emulation::run(
         *what_.code, how_, current_emulator_settings().model, device_memory_map(ordinal), &done);
+    if (!problem) problem = race_with_streams(touched);
     counted.launches.fetch_add(1);
     counted.warp_instructions.fetch_add(done.warp_instructions);
     counted.lane_instructions.fetch_add(done.lane_instructions);
@@ -115,6 +120,14 @@ class kernel_run final : public rehearsal::task {
   }
 
  private:
+  [[nodiscard]] std::optional<failure> race_with_streams(const touched_memory& touched) const {
+    if (how_.touched == nullptr) return std::nullopt;
+    const std::string found =
+        note_stream_accesses(what_.code->readable_name(), touched.read(), touched.written());
+    if (found.empty()) return std::nullopt;
+    return failure{code::launch_failure, found};
+  }
+
   found_kernel what_;
   std::span<const std::uint64_t> variables_;
   std::vector<std::byte> parameters_;

@@ -9,6 +9,7 @@
 
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
 #include "device/cuda/emulation/runtime/launches.hpp"
+#include "device/cuda/emulation/runtime/stream_races.hpp"
 #include "device/cuda/emulation/runtime/undefined_memory.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
 #include "device/cuda/rehearsal/work.hpp"
@@ -42,6 +43,10 @@ class library_run final : public rehearsal::task {
                   " bytes reaches memory that is not its own: " + memory.describe(missed)});
       return code::illegal_address;
     }
+    if (const std::string found = race_with_streams(); !found.empty()) {
+      report(ordinal, {code::launch_failure, found});
+      return code::launch_failure;
+    }
     work_();
     for (const touched_range& each : touched_) define_memory(each.data, each.nbytes);
     return cuda::success;
@@ -51,6 +56,15 @@ class library_run final : public rehearsal::task {
   }
 
  private:
+  [[nodiscard]] std::string race_with_streams() const {
+    std::vector<allocation> read;
+    for (const touched_range& each : touched_) {
+      const auto begin = reinterpret_cast<std::uint64_t>(each.data);
+      if (each.nbytes != 0) read.push_back({begin, begin + each.nbytes});
+    }
+    return note_stream_accesses(routine_, read, {});
+  }
+
   std::string routine_;
   std::vector<touched_range> touched_;
   std::function<void()> work_;

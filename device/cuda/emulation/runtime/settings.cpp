@@ -50,6 +50,7 @@ constexpr number_setting numbers[] = {
      [](emulator_settings& into, long long value) {
        into.model.checks_shared_races = value != 0;
        into.model.checks_global_races = value != 0;
+       into.model.checks_stream_races = value != 0;
      }},
     {"SKERRY_EMULATE_SYNCCHECK", 0, 1,
      [](emulator_settings& into, long long value) {

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "device/cuda/emulation/runtime/watched_memory.hpp"
 #include "device/cuda/rehearsal/address_range.hpp"
-#include "device/cuda/rehearsal/memory_watch.hpp"
 #include "device/cuda/rehearsal/settings.hpp"
 
 namespace skerry::emulation {
@@ -24,22 +24,6 @@ std::byte* bits_at(const void* data) noexcept {
   return undefined_memory_bits(reinterpret_cast<std::uint64_t>(data));
 }
 
-void set_fresh(void* data, std::size_t nbytes) noexcept {
-  if (std::byte* const bits = bits_at(data)) std::memset(bits, 0xff, nbytes);
-}
-
-void set_filled(void* data, std::size_t nbytes) noexcept { define_memory(data, nbytes); }
-
-void set_copied(void* target, const void* source, std::size_t nbytes) noexcept {
-  std::byte* const to = bits_at(target);
-  if (to == nullptr) return;
-  const std::byte* const from = bits_at(source);
-  if (from == nullptr) return define_memory(target, nbytes);
-  std::memmove(to, from, nbytes);
-}
-
-constexpr rehearsal::memory_watch watch{set_fresh, set_filled, set_copied};
-
 }  // namespace
 
 bool follow_undefined_memory() noexcept {
@@ -48,7 +32,7 @@ bool follow_undefined_memory() noexcept {
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED) return false;
   shadow.store(static_cast<std::byte*>(got));
-  rehearsal::memory_watcher.store(&watch);
+  watch_memory();
   return true;
 }
 
@@ -60,6 +44,18 @@ std::byte* undefined_memory_bits(std::uint64_t address) noexcept {
 
 void define_memory(const void* data, std::size_t nbytes) noexcept {
   if (std::byte* const bits = bits_at(data)) std::memset(bits, 0, nbytes);
+}
+
+void undefine_memory(const void* data, std::size_t nbytes) noexcept {
+  if (std::byte* const bits = bits_at(data)) std::memset(bits, 0xff, nbytes);
+}
+
+void copy_undefined_memory(const void* target, const void* source, std::size_t nbytes) noexcept {
+  std::byte* const to = bits_at(target);
+  if (to == nullptr) return;
+  const std::byte* const from = bits_at(source);
+  if (from == nullptr) return define_memory(target, nbytes);
+  std::memmove(to, from, nbytes);
 }
 
 }  // namespace skerry::emulation

@@ -20,5 +20,8 @@ namespace skerry::emulation {
 
 /// What others than kernels have written: a library, or the initial values of variables.
 void define_memory(const void* data, std::size_t nbytes) noexcept;
+/// What an allocation begins with, whoever had its addresses before.
+void undefine_memory(const void* data, std::size_t nbytes) noexcept;
+void copy_undefined_memory(const void* target, const void* source, std::size_t nbytes) noexcept;
 
 }  // namespace skerry::emulation

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "device/cuda/emulation/execute/launch.hpp"
+#include "device/cuda/emulation/execute/memory_access.hpp"
+#include "device/cuda/emulation/execute/warp.hpp"
+
+namespace skerry::emulation {
+
+/// The bytes of global memory that a launch reads and writes, for those who know what other streams
+/// do.
+class touched_memory {
+ public:
+  /// An access of a warp; shared and local memory, which a generic address may be in, is left out.
+  void note(const warp& on, lane_mask active, const lane_addresses& at, memory_access access);
+  void note_bytes(std::uint64_t begin, memory_access access);
+
+  /// In the order of their addresses, as long as can be.
+  [[nodiscard]] std::vector<allocation> read() const { return ranges_of(&page::read); }
+  [[nodiscard]] std::vector<allocation> written() const { return ranges_of(&page::written); }
+
+ private:
+  static constexpr std::uint64_t page_nbytes = 4096;
+  using byte_set = std::bitset<page_nbytes>;
+  struct page {
+    byte_set read;
+    byte_set written;
+  };
+
+  [[nodiscard]] page& page_at(std::uint64_t number);
+  [[nodiscard]] std::vector<allocation> ranges_of(byte_set page::* which) const;
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<page>> pages_;
+  std::uint64_t last_number_ = 0;
+  page* last_page_ = nullptr;
+};
+
+}  // namespace skerry::emulation

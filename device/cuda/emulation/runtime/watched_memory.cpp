@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/runtime/watched_memory.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "device/cuda/emulation/failure.hpp"
+#include "device/cuda/emulation/runtime/launches.hpp"
+#include "device/cuda/emulation/runtime/stream_races.hpp"
+#include "device/cuda/emulation/runtime/undefined_memory.hpp"
+#include "device/cuda/rehearsal/faults.hpp"
+#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/memory_watch.hpp"
+
+namespace skerry::emulation {
+
+namespace {
+
+[[nodiscard]] allocation range_of(const void* data, std::size_t nbytes) noexcept {
+  const auto begin = reinterpret_cast<std::uint64_t>(data);
+  return {begin, begin + nbytes};
+}
+
+/// Of what the machine does itself; what is wrong is the error of the device whose memory it is.
+void note(const char* by, std::span<const allocation> read,
+          std::span<const allocation> written) noexcept try {
+  const std::string found = note_stream_accesses(by, read, written);
+  if (found.empty()) return;
+  const auto* const data = reinterpret_cast<const void*>(written.front().begin);
+  const int owner = std::max(0, rehearsal::machine::instance().owner(data));
+  report(owner, {code::launch_failure, found});
+  rehearsal::set_sticky_error(owner, code::launch_failure);
+} catch (const std::bad_alloc&) {
+  return;  // it is not looked at
+}
+
+void on_allocated(void* data, std::size_t nbytes) noexcept {
+  undefine_memory(data, nbytes);
+  forget_stream_accesses(data, nbytes);
+}
+
+void on_filled(void* data, std::size_t nbytes) noexcept {
+  define_memory(data, nbytes);
+  const allocation written = range_of(data, nbytes);
+  note("a fill", {}, {&written, 1});
+}
+
+void on_copied(void* target, const void* source, std::size_t nbytes) noexcept {
+  copy_undefined_memory(target, source, nbytes);
+  const allocation read = range_of(source, nbytes);
+  const allocation written = range_of(target, nbytes);
+  note("a copy", {&read, 1}, {&written, 1});
+}
+
+void on_freed(void* data, std::size_t nbytes) noexcept {
+  const allocation written = range_of(data, nbytes);
+  note("the end of an allocation", {}, {&written, 1});
+}
+
+constexpr rehearsal::memory_watch watch{on_allocated, on_filled, on_copied, on_freed};
+
+}  // namespace
+
+void watch_memory() noexcept { rehearsal::memory_watcher.store(&watch); }
+
+}  // namespace skerry::emulation

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/rehearsal/stream_order.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+namespace skerry::rehearsal {
+
+namespace {
+
+struct followed_order {
+  std::mutex mutex;
+  stream_clock host;
+  std::unordered_map<std::uint64_t, stream_clock> streams;  ///< before what each gets next
+};
+
+followed_order& followed() {
+  static auto* const all = new followed_order;  // threads of streams may outlive main()
+  return *all;
+}
+
+thread_local order_point current;
+
+void join(stream_clock& into, const stream_clock& from) {
+  for (const auto& [stream, ticket] : from) {
+    std::uint64_t& known = into[stream];
+    known = std::max(known, ticket);
+  }
+}
+
+void join(stream_clock& into, const order_point& point) {
+  if (point.before != nullptr) join(into, *point.before);
+  std::uint64_t& known = into[point.stream];
+  known = std::max(known, point.ticket);
+}
+
+[[nodiscard]] order_point point_of(std::uint64_t stream, std::uint64_t ticket,
+                                   const stream_clock& before) {
+  return {stream, ticket, std::make_shared<const stream_clock>(before)};
+}
+
+}  // namespace
+
+std::uint64_t next_stream_number() noexcept {
+  constinit static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1) + 1;
+}
+
+order_point order_submitted(std::uint64_t stream, std::uint64_t ticket) {
+  if (!follows_order) return {};
+  followed_order& all = followed();
+  const std::lock_guard lock(all.mutex);
+  stream_clock& before = all.streams[stream];
+  join(before, all.host);
+  return point_of(stream, ticket, before);
+}
+
+order_point order_here(std::uint64_t stream, std::uint64_t ticket) {
+  if (!follows_order) return {};
+  followed_order& all = followed();
+  const std::lock_guard lock(all.mutex);
+  return point_of(stream, ticket, all.streams[stream]);
+}
+
+void order_wait(std::uint64_t stream, const order_point& point) {
+  if (!follows_order || point.stream == 0) return;
+  followed_order& all = followed();
+  const std::lock_guard lock(all.mutex);
+  join(all.streams[stream], point);
+}
+
+void order_seen(const order_point& point) {
+  if (!follows_order || point.stream == 0) return;
+  followed_order& all = followed();
+  const std::lock_guard lock(all.mutex);
+  join(all.host, point);
+}
+
+const order_point& current_order() noexcept { return current; }
+void set_current_order(const order_point& point) noexcept { current = point; }
+
+}  // namespace skerry::rehearsal
