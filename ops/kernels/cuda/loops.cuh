@@ -7,9 +7,8 @@
 #include "ops/elementwise.hpp"
 #include "ops/kernels/cuda/access.cuh"
 #include "ops/kernels/cuda/launch.cuh"
-#include "ops/kernels/cuda/offset.hpp"
+#include "ops/kernels/cuda/strided.cuh"
 
-#include <cub/device/device_for.cuh>
 #include <cub/device/device_transform.cuh>
 #include <cuda/std/tuple>
 #include <cuda/std/utility>
@@ -17,8 +16,8 @@
 #include <cstddef>
 
 // Kernels of an operation and a dtype: cub::DeviceTransform where every operand is an array of unit
-// stride, and for some binary operations where one of them is a value instead; for all else,
-// cub::DeviceFor::Bulk over an offset calculator. Operations may share them: operation_group.cuh.
+// stride, and for some binary operations where one of them is a value instead; for all else that
+// of strided.cuh. Operations may share them: operation_group.cuh.
 
 namespace skerry {
 namespace native {
@@ -29,59 +28,6 @@ struct first_of {
 };
 template <class... T>
 using first_t = typename first_of<T...>::type;
-
-/// An input of the strided kernel: an array, or (data null) a value for all elements.
-template <class T>
-struct strided_input {
-  const char* data;
-  T value;
-
-  SKERRY_HD SKERRY_INLINE T get(std::int32_t offset, bool is_aligned) const {
-    return data == nullptr ? value : load<T>(data + offset, is_aligned);
-  }
-};
-
-template <class Operation, class Out, class... In>
-struct strided_loop {
-  Operation operation;
-  strided_offsets<1 + sizeof...(In)> offsets;
-  char* out;
-  ::cuda::std::tuple<strided_input<In>...> inputs;
-  bool is_aligned;
-
-  __device__ void operator()(std::int32_t index) const {
-    apply(index, ::cuda::std::index_sequence_for<In...>{});
-  }
-
- private:
-  template <std::size_t... I>
-  __device__ SKERRY_INLINE void apply(std::int32_t index, ::cuda::std::index_sequence<I...>) const {
-    std::int32_t at[1 + sizeof...(In)];
-    offsets.locate(static_cast<std::uint32_t>(index), at);
-    store<Out>(out + at[0], operation(::cuda::std::get<I>(inputs).get(at[1 + I], is_aligned)...),
-               is_aligned);
-  }
-};
-
-/// Whether all addresses of `operand` are multiples of T's alignment.
-template <class T>
-[[nodiscard]] bool operand_suits(const plan& operands, int operand) {
-  if (operands.is_value(operand)) return true;
-  bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(operands.data[operand]));
-  for (int axis = 0; axis < operands.rank; ++axis) {
-    aligned = aligned && suits<T>(operands.strides[operand][axis]);
-  }
-  return aligned;
-}
-
-/// The same of all operands, of which T are the types in turn.
-template <class... T>
-[[nodiscard]] bool operands_suit(const plan& operands) {
-  int operand = 0;
-  bool suit = true;
-  ((suit = operand_suits<T>(operands, operand++) && suit), ...);
-  return suit;
-}
 
 #if CCCL_VERSION >= 3005000
 /// CUB's choice, but where that is the copy to shared memory of GPUs before Hopper and an item has
@@ -171,23 +117,11 @@ cudaError_t launch_with_value(const plan& operands, cudaStream_t stream, Operati
       stream, reinterpret_cast<const T*>(operands.data[array]));
 }
 
-template <class Out, class... In, class Operation, std::size_t... I>
-cudaError_t launch_strided(const plan& operands, cudaStream_t stream, Operation operation,
-                           ::cuda::std::index_sequence<I...>) {
-  strided_loop<Operation, Out, In...> loop{
-      .operation = operation,
-      .offsets = {},
-      .out = operands.data[0],
-      .inputs = {strided_input<In>{operands.data[1 + I],
-                                   operands.values[1 + I].template as<In>()}...},
-      .is_aligned = operands_suit<whole<Out>, whole<In>...>(operands)};
-  if (!loop.offsets.assign(operands)) return cudaErrorInvalidValue;
-  return cub::DeviceFor::Bulk(static_cast<std::int32_t>(operands.size), loop, stream);
-}
-
 /// An operation on values as one on what lies in memory.
 template <class Operation, class... In>
 struct of_stored {
+  static constexpr bool is_elaborate = takes_long<Operation>();
+
   Operation operation;
 
   SKERRY_HD auto operator()(ops::stored_t<In>... x) const {

@@ -6,6 +6,8 @@
 #include "ops/kernels/cuda/loops.cuh"
 #include "ops/kernels/moves.hpp"
 
+#include <cub/device/device_for.cuh>
+
 namespace skerry {
 namespace native {
 namespace {

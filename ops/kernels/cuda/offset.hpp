@@ -79,52 +79,77 @@ struct fast_divider {
   }
 };
 
-/// Byte offsets of every operand of a plan that was split for 32-bit indexing: all offsets and
-/// their partial sums fit int32.
+/// Whether all byte offsets of a plan, their partial sums and its indices fit int32.
+template <int Operands>
+[[nodiscard]] bool suits_32bit(const plan& from) {
+  constexpr std::int64_t limit = index_limit_32bit;
+  if (from.size >= limit) return false;
+  for (int operand = 0; operand < Operands; ++operand) {
+    std::int64_t reach = 0;
+    for (int axis = 0; axis < from.rank; ++axis) {
+      const std::int64_t stride = from.strides[operand][axis];
+      if (stride >= limit || stride <= -limit) return false;
+      reach += (stride < 0 ? -stride : stride) * (from.shape[axis] - 1);
+      if (reach >= limit) return false;
+    }
+  }
+  return true;
+}
+
+/// Byte offsets of every operand of a plan that suits 32-bit indexing.
 template <int Operands>
 struct strided_offsets {
+  /// Where an index is along the first axis, and along the last.
+  struct ends {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+  };
+
   std::int32_t rank = 0;
   fast_divider<std::uint32_t> extents[plan::max_axes];
   std::int32_t strides[Operands][plan::max_axes] = {};
 
   /// False if `from` is too large for 32-bit indexing.
   [[nodiscard]] bool assign(const plan& from) {
-    constexpr std::int64_t limit = index_limit_32bit;
-    if (from.size >= limit) return false;
-    rank = from.rank;
-    for (int axis = 0; axis < rank; ++axis) {
-      extents[axis] = fast_divider<std::uint32_t>(static_cast<std::uint32_t>(from.shape[axis]));
-    }
-    for (int operand = 0; operand < Operands; ++operand) {
-      std::int64_t reach = 0;
-      for (int axis = 0; axis < rank; ++axis) {
-        const std::int64_t stride = from.strides[operand][axis];
-        if (stride >= limit || stride <= -limit) return false;
-        reach += (stride < 0 ? -stride : stride) * (from.shape[axis] - 1);
-        if (reach >= limit) return false;
-        strides[operand][axis] = static_cast<std::int32_t>(stride);
-      }
-    }
+    if (!suits_32bit<Operands>(from)) return false;
+    rank = 0;
+    for (int axis = 0; axis < from.rank; ++axis) append(from, axis, from.shape[axis], 1);
     return true;
   }
 
-  SKERRY_HD SKERRY_INLINE void locate(std::uint32_t index,
+  /// Every `step`th place of an axis, as the slowest; what the products of a step that is beyond
+  /// the axis are does not matter.
+  void append(const plan& from, int axis, std::int64_t extent, std::int64_t step) {
+    extents[rank] = fast_divider<std::uint32_t>(static_cast<std::uint32_t>(extent));
+    for (int operand = 0; operand < Operands; ++operand) {
+      strides[operand][rank] = static_cast<std::int32_t>(from.strides[operand][axis] * step);
+    }
+    ++rank;
+  }
+
+  SKERRY_HD SKERRY_INLINE ends locate(std::uint32_t index,
                                       std::int32_t (&offsets)[Operands]) const {
     SKERRY_UNROLL
     for (int operand = 0; operand < Operands; ++operand) offsets[operand] = 0;
-    add_from<0>(index, offsets);
+    ends at;
+    add_from<0>(index, offsets, at);
+    return at;
   }
 
  private:
   template <int Axis>
-  SKERRY_HD SKERRY_INLINE void add_from(std::uint32_t index,
-                                        std::int32_t (&offsets)[Operands]) const {
+  SKERRY_HD SKERRY_INLINE void add_from(std::uint32_t index, std::int32_t (&offsets)[Operands],
+                                        ends& at) const {
     if (Axis + 1 >= rank) {  // what is left is the coordinate: no division
+      if constexpr (Axis == 0) at.first = index;
+      at.last = index;
       add<Axis>(index, offsets);
     } else if constexpr (Axis + 1 < plan::max_axes) {
       const std::uint32_t quotient = extents[Axis].quotient(index);
-      add<Axis>(index - quotient * extents[Axis].divisor, offsets);
-      add_from<Axis + 1>(quotient, offsets);
+      const std::uint32_t coordinate = index - quotient * extents[Axis].divisor;
+      if constexpr (Axis == 0) at.first = coordinate;
+      add<Axis>(coordinate, offsets);
+      add_from<Axis + 1>(quotient, offsets, at);
     }
   }
   template <int Axis>

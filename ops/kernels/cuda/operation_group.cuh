@@ -62,10 +62,12 @@ template <class Op, class Candidates, class... T>
 using group_t = typename detail::gather<Op, ops::type_list<>, Candidates, T...>::type;
 
 /// Operation number `which` of a group.
-template <class Out, class Group>
+template <class Out, class Group, bool IsElaborate>
 struct grouped_operation;
-template <class Out, class... Ops>
-struct grouped_operation<Out, ops::type_list<Ops...>> {
+template <class Out, class... Ops, bool IsElaborate>
+struct grouped_operation<Out, ops::type_list<Ops...>, IsElaborate> {
+  static constexpr bool is_elaborate = IsElaborate;
+
   int which;
 
   template <class... T>
@@ -86,7 +88,8 @@ template <class Op, class... T>
                          std::conditional_t<sizeof...(T) == 2, ops::binary_ops, ops::ternary_ops>>;
   using group = group_t<Op, candidates, T...>;
   static_assert(ops::index_of<Op, group> >= 0);
-  return grouped_operation<ops::result_t<Op, T...>, group>{ops::index_of<Op, group>};
+  return grouped_operation<ops::result_t<Op, T...>, group, (is_elaborate<Op, T> || ...)>{
+      ops::index_of<Op, group>};
 }
 
 /// Smaller elements leave no time to ask.

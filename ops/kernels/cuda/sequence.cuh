@@ -5,6 +5,8 @@
 #include "ops/kernels/cuda/loops.cuh"
 #include "ops/kernels/sequence.hpp"
 
+#include <cub/device/device_for.cuh>
+
 namespace skerry {
 namespace native {
 
