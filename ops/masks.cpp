@@ -10,6 +10,7 @@
 #include "ops/copy.hpp"
 #include "ops/creation.hpp"
 #include "ops/enqueue.hpp"
+#include "ops/kernels/mask_census.hpp"
 #include "ops/registry.hpp"
 
 namespace skerry {
@@ -25,7 +26,8 @@ struct counted_mask {
     const device where = mask.device();
     const kernel& what = require_kernel(op, kernels(where).index.count, dtype::bool_, where);
     const std::int64_t blocks = mask_blocks(mask.size());
-    starts = empty({blocks + 1}, dtype::int64, where);
+    const bool may_be_native = where.kind == device_kind::cuda;
+    starts = empty({count_words(mask.size(), may_be_native)}, dtype::int64, where);
     if (mask.size() == 0) return;
     auto* const to = reinterpret_cast<std::int64_t*>(starts.data());
     const memory_use uses[] = {reads(mask), writes(starts)};

@@ -8,15 +8,14 @@
 #include "ops/kernels/cuda/loops.cuh"
 #include "ops/kernels/cuda/offset.hpp"
 #include "ops/kernels/cuda/select.cuh"
+#include "ops/kernels/cuda/select_kernels.cuh"
 #include "ops/kernels/index.hpp"
 #include "ops/kernels/moves.hpp"
 
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_for.cuh>
-#include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
 
 namespace skerry {
 namespace native {
@@ -171,61 +170,47 @@ int scatter(const void* params, launch_context* context) {
 
 // ---- masks
 
-/// A byte of an imported mask may be anything but 0.
-struct is_true {
-  SKERRY_HD std::int64_t operator()(char byte) const { return byte != 0 ? 1 : 0; }
-};
-
 int count(const void* params, launch_context* context) {
   const auto& from = *static_cast<const count_params*>(params);
-  const auto flags = thrust::make_transform_iterator(from.mask, is_true{});
-  return launched(with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
-    return cub::DeviceReduce::Sum(scratch, nbytes, flags, from.starts + mask_blocks(from.size),
-                                  from.size, stream_of(context));
-  }));
+  return launched(
+      launch_census(from.mask, mask_census(from.starts, from.size), nullptr, stream_of(context)));
 }
 
-/// Scratch memory for a number that nobody reads.
-std::int64_t* unread_count(launch_context* context) {
-  return static_cast<std::int64_t*>(context->workspace(context, sizeof(std::int64_t)));
+/// The census that count left; select() writes no word of it.
+mask_census left_by_count(const std::int64_t* starts, std::int64_t size) {
+  return {const_cast<std::int64_t*>(starts), size};
 }
 
-template <class Input, class Output>
-cudaError_t select(const char* mask, Input from, Output to, std::int64_t* number, std::int64_t size,
-                   launch_context* context) {
-  if (number == nullptr) return cudaErrorMemoryAllocation;
-  const auto flags = thrust::make_transform_iterator(mask, is_true{});
-  return with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
-    return cub::DeviceSelect::Flagged(scratch, nbytes, from, flags, to, number, size,
-                                      stream_of(context));
-  });
+/// Selects by a mask that nobody has counted.
+template <class Selection>
+cudaError_t select(const char* mask, const Selection& selection, std::int64_t* number,
+                   std::int64_t size, launch_context* context) {
+  const auto nbytes = static_cast<std::size_t>(count_words(size, true)) * sizeof(std::int64_t);
+  auto* const memory = static_cast<std::int64_t*>(context->workspace(context, nbytes));
+  if (memory == nullptr) return cudaErrorMemoryAllocation;
+  const mask_census census(memory, size);
+  const cudaError_t status = launch_census(mask, census, number, stream_of(context));
+  return status != cudaSuccess ? status : launch_selection(selection, census, stream_of(context));
 }
 
-/// Items that are not aligned as T wants.
 template <class T>
-struct load_item {
-  const char* from;
-  SKERRY_HD T operator()(std::int64_t index) const {
-    return load<T>(from + index * static_cast<std::int64_t>(sizeof(T)), false);
-  }
-};
+selected_items<T> items_of(const char* from, T* to) {
+  return {
+      .from = from, .to = to, .is_aligned = suits_whole<T>(reinterpret_cast<std::intptr_t>(from))};
+}
 
 }  // namespace
 
 template <class T>
 cudaError_t select_items(const char* mask, const char* from, T* to, std::int64_t* number,
                          std::int64_t size, launch_context* context) {
-  if (suits<T>(reinterpret_cast<std::intptr_t>(from))) {
-    return select(mask, reinterpret_cast<const T*>(from), to, number, size, context);
-  }
-  const auto items = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
-                                                     load_item<T>{from});
-  return select(mask, items, to, number, size, context);
+  return select(mask, items_of(from, to), number, size, context);
 }
 
 cudaError_t select_places(const char* mask, std::int64_t* to, std::int64_t* number,
                           std::int64_t size, launch_context* context) {
-  return select(mask, thrust::counting_iterator<std::int64_t>(0), to, number, size, context);
+  const selected_places places{.to = to, .count = 0, .rank = 1, .extents = {}};
+  return select(mask, places, number, size, context);
 }
 
 template cudaError_t select_items(const char*, const char*, std::uint32_t*, std::int64_t*,
@@ -238,35 +223,17 @@ namespace {
 template <class T>
 int compress(const void* params, launch_context* context) {
   const auto& p = *static_cast<const compress_params*>(params);
-  return launched(select_items(p.mask, p.from, reinterpret_cast<T*>(p.to), unread_count(context),
-                               p.size, context));
+  return launched(launch_selection(items_of(p.from, reinterpret_cast<T*>(p.to)),
+                                   left_by_count(p.starts, p.size), stream_of(context)));
 }
-
-/// Takes the flat positions in the last column apart, in place.
-struct coordinates_loop {
-  std::int64_t* to;
-  std::int64_t count;
-  std::int32_t rank;
-  std::int64_t shape[max_rank];
-
-  __device__ void operator()(std::int64_t element) const {
-    std::int64_t rest = to[(rank - 1) * count + element];
-    SKERRY_DO_NOT_UNROLL
-    for (int axis = rank - 1; axis >= 0; --axis) {
-      to[axis * count + element] = rest % shape[axis];
-      rest /= shape[axis];
-    }
-  }
-};
 
 int nonzero(const void* params, launch_context* context) {
   const auto& p = *static_cast<const nonzero_params*>(params);
-  std::int64_t* const last = p.to + (p.rank - 1) * p.count;
-  const cudaError_t status = select_places(p.mask, last, unread_count(context), p.size, context);
-  if (status != cudaSuccess || p.rank == 1) return launched(status);
-  coordinates_loop loop{.to = p.to, .count = p.count, .rank = p.rank, .shape = {}};
-  for (int axis = 0; axis < p.rank; ++axis) loop.shape[axis] = p.shape[axis];
-  return launched(cub::DeviceFor::Bulk(p.count, loop, stream_of(context)));
+  selected_places places{.to = p.to, .count = p.count, .rank = p.rank, .extents = {}};
+  for (int axis = 0; axis < p.rank; ++axis) {
+    places.extents[axis] = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(p.shape[axis]));
+  }
+  return launched(launch_selection(places, left_by_count(p.starts, p.size), stream_of(context)));
 }
 
 // ---- repetitions

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Selection by masks at the edges of the CUDA kernels' words and chunks, against NumPy."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import assert_same, on
+
+# A word of flags has 32 elements, a block 4,096; items of 16 bytes are written by half blocks.
+SIZES = (1, 31, 32, 33, 2047, 2048, 2049, 4095, 4096, 4097, 8193, 100_003)
+RNG = np.random.default_rng(12)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("share", [0, 0.01, 0.5, 0.99, 1])
+def test_masks_select_items_of_every_size(device, size, share):
+    mask = RNG.random(size) < share
+    mine = on(device, mask)
+    for dtype in ("int8", "int16", "float32", "float64", "complex128"):
+        x = (np.arange(size) % 127).astype(dtype)
+        assert_same(on(device, x)[mine], x[mask], device, what=dtype)
+    assert_same(sk.nonzero(mine)[0], mask.nonzero()[0], device)
+
+
+@pytest.mark.parametrize("offset", [1, 7])
+def test_masks_and_items_that_begin_within_a_sector(device, offset):
+    x, mask = np.arange(9000, dtype="float32"), RNG.random(9000) < 0.6
+    assert_same(
+        on(device, x)[offset:][on(device, mask)[offset:]], x[offset:][mask[offset:]], device
+    )
+    (got,) = sk.nonzero(on(device, mask)[offset:])
+    assert_same(got, mask[offset:].nonzero()[0], device)
+
+
+@pytest.mark.parametrize(
+    "shape", [(3, 5), (1, 4097), (64, 65), (7, 11, 13), (2, 3, 5, 7, 11), (1,) * 9]
+)
+def test_coordinates_of_every_rank(device, shape):
+    mask = RNG.random(shape) < 0.5
+    for got, want in zip(sk.nonzero(on(device, mask)), mask.nonzero(), strict=True):
+        assert_same(got, want, device)
