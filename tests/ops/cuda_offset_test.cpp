@@ -209,13 +209,12 @@ reduce_params make_reduction(std::int64_t kept, std::int64_t kept_stride, std::i
 }
 
 TEST(cuda_offset, layouts_of_reductions_are_told_apart) {
-  EXPECT_TRUE(is_linear(make_reduction(1, 0, 100, 4), 4));
-  EXPECT_TRUE(is_linear(make_reduction(5, 400, 100, 4), 4));
-  EXPECT_TRUE(is_linear(make_reduction(5, 4, 1, 0), 4));
-  EXPECT_FALSE(is_linear(make_reduction(5, 404, 100, 4), 4));
-  EXPECT_FALSE(is_linear(make_reduction(5, 4, 100, 20), 4));
-  EXPECT_FALSE(is_linear(make_reduction(1, 0, 100, -4), 4));
-  EXPECT_FALSE(is_linear(make_reduction(5, 0, 100, 4), 4));
+  EXPECT_TRUE(has_contiguous_rows(make_reduction(1, 0, 100, 4), 4));
+  EXPECT_TRUE(has_contiguous_rows(make_reduction(5, 404, 100, 4), 4));
+  EXPECT_TRUE(has_contiguous_rows(make_reduction(5, 4, 1, 0), 4));
+  EXPECT_FALSE(has_contiguous_rows(make_reduction(5, 4, 100, 20), 4));
+  EXPECT_FALSE(has_contiguous_rows(make_reduction(1, 0, 100, -4), 4));
+  EXPECT_TRUE(has_contiguous_rows(make_reduction(5, 0, 100, 4), 4));
 
   EXPECT_TRUE(prefers_rows(make_reduction(5, 404, 100, -4)));
   EXPECT_TRUE(prefers_rows(make_reduction(1, 0, 100, 40)));

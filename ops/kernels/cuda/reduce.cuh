@@ -7,200 +7,23 @@
 #include "ops/kernels/cuda/offset.hpp"
 #include "ops/kernels/cuda/reduce_flip.cuh"
 #include "ops/kernels/cuda/reduce_moments.cuh"
+#include "ops/kernels/cuda/reduce_rows.cuh"
+#include "ops/kernels/cuda/reduce_write.cuh"
 #include "ops/kernels/reduce.hpp"
-
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
-#include <cub/device/device_for.cuh>
-#include <cub/device/device_reduce.cuh>
-#include <cub/device/device_segmented_reduce.cuh>
-#if __has_include(<cuda/iterator>)
-#include <cuda/iterator>
-#else
-#include <thrust/iterator/tabulate_output_iterator.h>
-#endif
 
 #include <cstdint>
 
-// A reduction goes one of three ways, chosen by its layout. All of them split the work the same way
-// in every run and use no atomic operation, so results do not depend on the run.
-//   flat   one output, contiguous input: cub::DeviceReduce.
-//   rows   all rows lie one behind the other: cub::DeviceSegmentedReduce.
+// A reduction goes one of two ways, chosen by its layout. Both split the work the same way in every
+// run and on every GPU, and use no atomic operation: results depend on neither.
+//   rows   the elements of each output lie side by side: see reduce_rows.cuh.
 //   loops  any other layout: every thread folds a share of one output's elements, in as many passes
-//          as it takes; with cub::DeviceFor::Bulk. Threads side by side take neighbouring elements.
-// Reductions that take several elements at a time go by loops, but for rows that one thread would
-// fold alone.
+//          as it takes. Threads side by side take neighbouring elements.
 // CUB's reductions would take any layout through an iterator, but inline its index arithmetic some
-// fifty times: 40 to 80 s a kernel in ptxas 13.0, and 1 KiB of spilled registers.
+// fifty times (40 to 80 s a kernel in ptxas 13.0, and 1 KiB of spilled registers), and their order
+// depends on the number of multiprocessors.
 
 namespace skerry {
 namespace native {
-
-template <class Reduction, class T>
-struct load_element {
-  flip<Reduction, T> bits;
-  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> operator()(ops::stored_t<T> x) const {
-    return bits.in(ops::value_of<T>(x), 0);
-  }
-};
-
-/// Element number `index`, for reductions that tell where elements are.
-template <class Reduction, class T>
-struct load_indexed {
-  const T* input;
-  flip<Reduction, T> bits;
-  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> operator()(std::int64_t index) const {
-    return bits.in(input[index], index);
-  }
-};
-
-/// The elements of a plain array as accumulators.
-template <class Reduction, class T>
-auto loaded_input(const reduce_params& params, flip<Reduction, T> bits) {
-  const auto* input = reinterpret_cast<const ops::stored_t<T>*>(params.input);
-  if constexpr (ops::takes_index<Reduction>) {
-    return thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
-                                           load_indexed<Reduction, T>{input, bits});
-  } else {
-    return thrust::make_transform_iterator(input, load_element<Reduction, T>{bits});
-  }
-}
-
-template <class Reduction, class A>
-struct combine {
-  SKERRY_HD SKERRY_INLINE A operator()(A a, A b) const { return Reduction::combine(a, b); }
-};
-
-/// Writes the result of output number `index`. Offsets: axis_offsets, or even_offsets where the
-/// outputs are known to be evenly spaced.
-template <class Reduction, class T, class Offsets>
-struct write_result {
-  using accumulator = ops::accumulator_t<Reduction, T>;
-  using result = decltype(flip<Reduction, T>{}.out(accumulator{}, ops::reduced{}));
-
-  char* output;
-  Offsets offsets;
-  flip<Reduction, T> bits;
-  ops::reduced of;
-  std::int64_t first_index;  ///< what the index of output 1's first element is counted from
-  bool is_aligned;
-
-  template <class Index>
-  SKERRY_HD SKERRY_INLINE void operator()(Index index, accumulator a) const {
-    if constexpr (ops::takes_index<Reduction>) {
-      a.index -= static_cast<std::int64_t>(index) * first_index;
-    }
-    store<result>(output + offsets.offset(index), bits.out(a, of), is_aligned);
-  }
-};
-
-struct even_offsets {
-  std::int64_t stride;
-
-  SKERRY_HD SKERRY_INLINE std::int64_t offset(std::int64_t index) const { return index * stride; }
-};
-
-template <class Reduction, class T, class Offsets>
-write_result<Reduction, T, Offsets> writer(const reduce_params& params, flip<Reduction, T> bits,
-                                           const Offsets& offsets, std::int64_t first_index) {
-  using writer = write_result<Reduction, T, Offsets>;
-  using result = typename writer::result;
-  bool is_aligned = suits_whole<result>(reinterpret_cast<std::intptr_t>(params.output));
-  for (int axis = 0; axis < params.kept_rank; ++axis) {
-    is_aligned = is_aligned && suits_whole<result>(params.output_strides[axis]);
-  }
-  return writer{.output = params.output,
-                .offsets = offsets,
-                .bits = bits,
-                .of = {params.reduced_size, params.correction, params.is_other},
-                .first_index = first_index,
-                .is_aligned = is_aligned};
-}
-
-/// Of a layout with at most one kept axis.
-template <class Reduction, class T>
-auto even_output(const reduce_params& params, flip<Reduction, T> bits) {
-  const auto write = writer<Reduction, T>(
-      params, bits, even_offsets{params.kept_rank == 0 ? 0 : params.output_strides[0]},
-      params.reduced_size);
-#if __has_include(<cuda/iterator>)
-  return ::cuda::tabulate_output_iterator{write, std::int64_t{0}};
-#else
-  return thrust::make_tabulate_output_iterator(write);
-#endif
-}
-
-/// Whether all addresses of the input are multiples of T's alignment.
-template <class T>
-[[nodiscard]] bool input_suits(const reduce_params& params) {
-  bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(params.input));
-  for (int axis = 0; axis < params.kept_rank; ++axis) {
-    aligned = aligned && suits<T>(params.kept_strides[axis]);
-  }
-  for (int axis = 0; axis < params.reduced_rank; ++axis) {
-    aligned = aligned && suits<T>(params.reduced_strides[axis]);
-  }
-  return aligned;
-}
-
-// ---- flat
-
-template <class Reduction, class T>
-cudaError_t reduce_flat(const reduce_params& params, flip<Reduction, T> bits,
-                        launch_context* context) {
-  using A = ops::accumulator_t<Reduction, T>;
-  // Of accumulators that are larger CUB has fewer items for a thread than one of its vectors holds,
-  // and reads the whole vector, past the end of the array too (CCCL 3.0.1 and 3.5.0,
-  // agent_reduce.cuh: VectorT and vec_size).
-  static_assert(sizeof(A) <= 16);
-  const auto output = even_output(params, bits);
-  return with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
-    if constexpr (ops::takes_index<Reduction>) {
-      return cub::DeviceReduce::Reduce(scratch, nbytes, loaded_input(params, bits), output,
-                                       params.reduced_size, combine<Reduction, A>{},
-                                       Reduction::template identity<A>(), stream_of(context));
-    } else {
-      return cub::DeviceReduce::TransformReduce(
-          scratch, nbytes, reinterpret_cast<const ops::stored_t<T>*>(params.input), output,
-          params.reduced_size, combine<Reduction, A>{}, load_element<Reduction, T>{bits},
-          Reduction::template identity<A>(), stream_of(context));
-    }
-  });
-}
-
-// ---- rows
-
-#if CCCL_VERSION < 3001000
-/// Where segment number `index` begins; CUB has no segments of one size before 3.1.
-struct segment_begin {
-  std::int64_t length;
-  SKERRY_HD std::int64_t operator()(std::int64_t index) const { return index * length; }
-};
-#endif
-
-template <class Reduction, class T>
-cudaError_t reduce_rows(const reduce_params& params, flip<Reduction, T> bits,
-                        launch_context* context) {
-  using A = ops::accumulator_t<Reduction, T>;
-  const auto input = loaded_input(params, bits);
-  const auto output = even_output(params, bits);
-#if CCCL_VERSION < 3001000
-  const auto begin = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
-                                                     segment_begin{params.reduced_size});
-#endif
-  return with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
-    return cub::DeviceSegmentedReduce::Reduce(
-        scratch, nbytes, input, output, params.kept_size,
-#if CCCL_VERSION < 3001000
-        begin, begin + 1,
-#else
-                                              static_cast<int>(params.reduced_size),
-#endif
-        combine<Reduction, A>{}, Reduction::template identity<A>(), stream_of(context));
-  });
-}
-
-// ---- loops
 
 /// The elements of the outputs, in the array.
 template <class Reduction, class T>
@@ -253,7 +76,7 @@ struct reduce_loop {
   Elements elements;
   loop_split split;
   A* partials;  ///< by thread; null in the last pass, which writes results
-  write_result<Reduction, T, axis_offsets> write;
+  write_result<Reduction, T> write;
 
   __device__ SKERRY_INLINE void operator()(std::int64_t thread) const {
     const loop_split::share mine = split.of(thread);
@@ -327,41 +150,26 @@ struct reduce_loop {
   }
 };
 
-#if CCCL_VERSION >= 3005000
-/// Of DeviceFor's two items a thread the second would wait for the whole loop of the first (and
-/// double the code).
-struct one_item_a_thread {
-  SKERRY_HD constexpr cub::ForPolicy operator()(::cuda::compute_capability) const {
-    return {.threads_per_block = 256, .items_per_thread = 1};
-  }
-};
-#endif
-
 template <class Loop>
-cudaError_t run_loop(std::int64_t threads, const Loop& loop, cudaStream_t stream) {
-#if CCCL_VERSION >= 3005000
-  const ::cuda::std::execution::env environment{::cuda::stream_ref{stream},
-                                                ::cuda::execution::tune(one_item_a_thread{})};
-  // CUB would take the default stream in silence.
-  static_assert(::cuda::std::is_invocable_v<decltype(::cuda::get_stream), decltype(environment)>);
-  return cub::DeviceFor::Bulk(threads, loop, environment);
-#else
-  return cub::DeviceFor::Bulk(threads, loop, stream);
-#endif
+__global__ void __launch_bounds__(row_split::threads, resident_blocks<typename Loop::A>)
+    fold_shares(const Loop loop, std::int64_t threads) {
+  const std::int64_t thread =
+      static_cast<std::int64_t>(blockIdx.x) * row_split::threads + threadIdx.x;
+  if (thread < threads) loop(thread);
 }
 
 template <class Reduction, class T, class Elements>
 cudaError_t loop_pass(const reduce_params& params, flip<Reduction, T> bits,
                       const Elements& elements, const loop_split& split,
                       ops::accumulator_t<Reduction, T>* partials, launch_context* context) {
-  const reduce_loop<Reduction, T, Elements> loop{
-      .elements = elements,
-      .split = split,
-      .partials = split.parts > 1 ? partials : nullptr,
-      .write = writer<Reduction, T>(
-          params, bits, axis_offsets(params.kept_rank, params.kept_shape, params.output_strides),
-          0)};
-  return run_loop(split.threads(), loop, stream_of(context));
+  const reduce_loop<Reduction, T, Elements> loop{.elements = elements,
+                                                 .split = split,
+                                                 .partials = split.parts > 1 ? partials : nullptr,
+                                                 .write = writer<Reduction, T>(params, bits)};
+  const std::int64_t blocks = row_split::divided_up(split.threads(), row_split::threads);
+  fold_shares<<<static_cast<unsigned>(blocks), row_split::threads, 0, stream_of(context)>>>(
+      loop, split.threads());
+  return cudaGetLastError();
 }
 
 /// Works for every layout, and for no elements at all (one pass of length 0: the identity).
@@ -404,15 +212,9 @@ template <class Reduction, class T>
 cudaError_t reduce_by_layout(const reduce_params& params, flip<Reduction, T> bits,
                              launch_context* context) {
   if (params.kept_size == 0) return cudaSuccess;
-  const bool is_plain =
-      params.reduced_size > 0 && is_linear(params, sizeof(T)) && input_suits<T>(params);
-  if constexpr (!takes_groups<Reduction>) {
-    if (is_plain && params.kept_size == 1) return reduce_flat(params, bits, context);
+  if (params.reduced_size > 0 && has_contiguous_rows(params, sizeof(T)) && input_suits<T>(params)) {
+    return reduce_rows(params, bits, context);
   }
-  // CUB counts the elements of a row in an int.
-  constexpr std::int64_t longest_row =
-      takes_groups<Reduction> ? loop_split::longest_alone : INT32_MAX;
-  if (is_plain && params.reduced_size <= longest_row) return reduce_rows(params, bits, context);
   return reduce_by_loops(params, bits, context);
 }
 

@@ -71,6 +71,11 @@ using native_reduction_t = typename native_reduction<Reduction, T>::type;
 /// Whether Reduction takes several elements at a time.
 template <class Reduction>
 inline constexpr bool takes_groups = requires { Reduction::group; };
+template <class Reduction>
+inline constexpr int group_size = 1;
+template <class Reduction>
+  requires takes_groups<Reduction>
+inline constexpr int group_size<Reduction> = Reduction::group;
 
 }  // namespace native
 }  // namespace skerry

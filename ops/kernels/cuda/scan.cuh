@@ -5,7 +5,9 @@
 #include "ops/kernels/cuda/scan_loops.cuh"
 #include "ops/kernels/cuda/scan_runs.cuh"
 
-// A scan goes one of three ways, chosen by its layout; results do not depend on the run.
+// A scan goes one of three ways, chosen by its layout; results depend neither on the run nor on the
+// number of multiprocessors. Flat sums of floats alone depend on the GPU's compute capability:
+// CUB's scan in a stable order has other tiles from 9.0 on.
 //   flat   one contiguous run of integers or a sum of floats: cub::DeviceScan.
 //   runs   other contiguous ones: cub::DeviceSegmentedScan over runs, or over chunks of long ones,
 //          whose totals are scanned in turn. One block scans a segment, in a fixed order;

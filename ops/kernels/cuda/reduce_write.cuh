@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernels/cuda/access.cuh"
+#include "ops/kernels/cuda/offset.hpp"
+#include "ops/kernels/cuda/reduce_flip.cuh"
+#include "ops/kernels/reduce.hpp"
+
+#include <cstdint>
+
+namespace skerry {
+namespace native {
+
+/// Blocks of a multiprocessor that registers should allow: with 6 and 4 of 256 threads the grids
+/// that row_split and loop_split make end in full waves.
+template <class A>
+inline constexpr int resident_blocks = sizeof(A) > 8 ? 4 : 6;
+
+/// Writes the result of output number `index`.
+template <class Reduction, class T>
+struct write_result {
+  using accumulator = ops::accumulator_t<Reduction, T>;
+  using result = decltype(flip<Reduction, T>{}.out(accumulator{}, ops::reduced{}));
+
+  char* output;
+  axis_offsets offsets;
+  flip<Reduction, T> bits;
+  ops::reduced of;
+  bool is_aligned;
+
+  SKERRY_HD SKERRY_INLINE void operator()(std::int64_t index, accumulator a) const {
+    store<result>(output + offsets.offset(index), bits.out(a, of), is_aligned);
+  }
+};
+
+template <class Reduction, class T>
+write_result<Reduction, T> writer(const reduce_params& params, flip<Reduction, T> bits) {
+  using result = typename write_result<Reduction, T>::result;
+  bool is_aligned = suits_whole<result>(reinterpret_cast<std::intptr_t>(params.output));
+  for (int axis = 0; axis < params.kept_rank; ++axis) {
+    is_aligned = is_aligned && suits_whole<result>(params.output_strides[axis]);
+  }
+  return {.output = params.output,
+          .offsets = axis_offsets(params.kept_rank, params.kept_shape, params.output_strides),
+          .bits = bits,
+          .of = {params.reduced_size, params.correction, params.is_other},
+          .is_aligned = is_aligned};
+}
+
+/// Whether all addresses of the input are multiples of T's alignment.
+template <class T>
+[[nodiscard]] bool input_suits(const reduce_params& params) {
+  bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(params.input));
+  for (int axis = 0; axis < params.kept_rank; ++axis) {
+    aligned = aligned && suits<T>(params.kept_strides[axis]);
+  }
+  for (int axis = 0; axis < params.reduced_rank; ++axis) {
+    aligned = aligned && suits<T>(params.reduced_strides[axis]);
+  }
+  return aligned;
+}
+
+}  // namespace native
+}  // namespace skerry

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "core/config.hpp"
+
+namespace skerry {
+namespace native {
+
+/// How a reduction of rows, whose elements lie side by side, is split into threads. It depends on
+/// the rows alone, and on whether they can be read 16 bytes at a time; never on the device, so that
+/// results are the same on every GPU. Free of CUDA headers, and tested on the host.
+struct row_split {
+  static constexpr int threads = 256;  ///< of a block
+  static constexpr int warp = 32;
+  /// With 8, 6, 5 or 4 blocks on each of 132 multiprocessors this many, and any number above 8,000,
+  /// end in a wave that is 0.85 full or more.
+  static constexpr std::int64_t wanted_blocks = 16384;
+  /// More elements a thread lose accuracy: the error of a running sum grows with its length.
+  static constexpr std::int64_t max_share = 4096;
+  /// Rows of a block's lanes side by side should fill lines, of 128 bytes.
+  static constexpr std::int64_t line = 128;
+  /// So many rows keep a GPU busy by a warp each.
+  static constexpr std::int64_t many_rows = 8192;
+
+  int lanes = 1;             ///< threads side by side that share a part: up to a warp, or a block
+  bool is_short = false;     ///< a load of each lane is a row, and there are several rows a thread
+  std::int64_t parts = 1;    ///< of a row, a block each
+  std::int64_t part_length;  ///< elements; the last part's may be fewer
+
+  /// `vector` items are one load, of which a thread has `loads` under way.
+  row_split(std::int64_t rows, std::int64_t length, std::int64_t itemsize, int vector, int loads)
+      : part_length(length) {
+    const std::int64_t vectors = divided_up(length, vector);
+    const auto in_line = std::bit_floor(static_cast<std::uint64_t>(line / (vector * itemsize)));
+    const std::int64_t least = in_line < warp ? static_cast<std::int64_t>(in_line) : warp;
+    if (vectors <= least && length % vector == 0) {
+      is_short = true;
+      lanes = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(vectors)));
+      return;
+    }
+    const std::int64_t warp_loads = warp * loads;
+    if (vectors <= warp_loads || (rows >= many_rows && vectors <= 8 * warp_loads)) {
+      const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(divided_up(vectors, loads)));
+      lanes = static_cast<int>(wanted < warp ? wanted : warp);
+      if (lanes < least) lanes = static_cast<int>(least);
+      return;
+    }
+    lanes = threads;
+    const std::int64_t tile = std::int64_t{threads} * vector * loads;
+    const std::int64_t tiles = divided_up(length, tile);
+    const std::int64_t for_blocks = divided_up(wanted_blocks, rows);
+    const std::int64_t for_accuracy = divided_up(tiles, max_share / (vector * loads));
+    const std::int64_t wanted = for_blocks > for_accuracy ? for_blocks : for_accuracy;
+    part_length = divided_up(tiles, wanted < tiles ? wanted : tiles) * tile;
+    parts = divided_up(length, part_length);
+  }
+
+  /// Of what parts left, which is little.
+  [[nodiscard]] static row_split in_one_pass(std::int64_t rows, std::int64_t length,
+                                             std::int64_t itemsize, int loads) {
+    row_split split(rows, length, itemsize, 1, loads);
+    split.part_length = length;
+    split.parts = 1;
+    return split;
+  }
+
+  [[nodiscard]] static constexpr std::int64_t divided_up(std::int64_t n, std::int64_t by) {
+    return (n + by - 1) / by;
+  }
+  /// Rows that a block has one behind the other.
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE int groups() const { return threads / lanes; }
+};
+
+}  // namespace native
+}  // namespace skerry
