@@ -35,14 +35,21 @@ TEST_P(order_kernels_of, sort) {
   }
 }
 
-// So many that they are told apart by their length first.
-TEST_P(order_kernels_of, sort_many_rows) {
+// Rows of one thread, of several in a block, of a block, and of several blocks, whose tiles of
+// 4,352 items (2,816 of 16 bytes) are merged; one item less and one more than fit.
+TEST_P(order_kernels_of, sort_rows_around_the_edges_of_tiles) {
   const dtype type = GetParam();
   if (kind(type) == dtype_kind::complex_floating) return;
-  for (const std::int64_t length : {2, 13, 400}) {
-    compare(of("sort", type), [&](device where) {
-      return skerry::sort(sample(type, dims{701, length}, where), 1, false);
-    });
+  const dims shapes[] = {dims{701, 2},  dims{301, 17}, dims{33, 18},  dims{9, 545},  dims{1, 2816},
+                         dims{2, 2817}, dims{2, 4352}, dims{2, 4353}, dims{2, 13057}};
+  for (const dims& shape : shapes) {
+    for (const bool descending : {false, true}) {
+      compare(of("sort", type), [&](device where) {
+        return skerry::sort(sample(type, shape, where), 1, descending);
+      });
+      compare(of("argsort", type),
+              [&](device where) { return argsort(sample(type, shape, where), 1, descending); });
+    }
   }
 }
 

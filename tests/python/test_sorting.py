@@ -114,9 +114,9 @@ def test_keys_that_are_not_spread_evenly(dtype, n, descending):
 
 @DESCENDING
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("n", [7, 32, 40, 5000, 300_000])
+@pytest.mark.parametrize("n", [7, 32, 40, 5000, 20_000, 300_000])
 def test_nan_is_last_and_zeros_keep_their_order(dtype, n, descending, device):
-    if n > 5000 and device != "cpu:0":
+    if n > 20_000 and device != "cpu:0":
         return
     rng = np.random.default_rng(n)
     special = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 5e-324], dtype)
@@ -126,6 +126,16 @@ def test_nan_is_last_and_zeros_keep_their_order(dtype, n, descending, device):
     nans = np.isnan(x).sum()
     assert np.isnan(got[n - nans :]).all()
     assert not np.isnan(got[: n - nans]).any()
+
+
+@DESCENDING
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("length", [1, 17, 18, 100, 4353, 9000])
+def test_rows_with_nan_and_both_zeros(dtype, length, descending, device):
+    rng = np.random.default_rng(length)
+    special = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 5e-324], dtype)
+    x = rng.choice(special, (3, length))
+    check(on(device, x), x, -1, descending, device, "special values")
 
 
 @DESCENDING

@@ -15,9 +15,9 @@
 #include <cstdint>
 #include <type_traits>
 
-// Values of long rows are sorted as they are, by cub::DeviceRadixSort, which takes -0 for +0, with
-// one NaN for all, which are put back behind the rest. All else goes by the order of keys
-// (order.cuh) and a gather.
+// Short rows are merged (merge_rows.cuh). Values of long rows are sorted as they are, by
+// cub::DeviceRadixSort, which takes -0 for +0, with one NaN for all, which are put back behind the
+// rest; the places of their items go by the order of keys (order.cuh).
 
 namespace skerry {
 namespace native {
@@ -95,38 +95,6 @@ cudaError_t sort_places(const sort_params& p, launch_context* context) {
 }
 
 // ---- values
-
-template <class Bits>
-struct gather_rows {
-  const char* input;
-  Bits* output;
-  const std::uint32_t* places;
-  std::int64_t length;
-  bool is_aligned;
-
-  __device__ void operator()(std::int64_t i) const {
-    const std::int64_t from = i - i % length + places[i];
-    output[i] = load<Bits>(input + from * static_cast<std::int64_t>(sizeof(Bits)), is_aligned);
-  }
-};
-
-template <class T>
-cudaError_t sort_short_rows(const sort_params& p, launch_context* context) {
-  using bits = typename kernels::sort_key<T>::type;
-  auto* const places = scratch<std::uint32_t>(context, p.rows * p.length);
-  if (places == nullptr) return cudaErrorMemoryAllocation;
-  const cudaError_t status =
-      order_items<T>(p.input, p.rows, p.length, p.descending, places, context);
-  if (status != cudaSuccess) return status;
-  using item = std::conditional_t<ops::boolean<T>, bool, bits>;
-  const gather_rows<item> gather{
-      .input = p.input,
-      .output = reinterpret_cast<item*>(p.output),
-      .places = places,
-      .length = p.length,
-      .is_aligned = suits<bits>(reinterpret_cast<std::intptr_t>(p.input))};
-  return cub::DeviceFor::Bulk(p.rows * p.length, gather, stream_of(context));
-}
 
 /// What CUB sorts for T: bool as bytes.
 template <class T>
@@ -257,16 +225,31 @@ cudaError_t sort_long_rows(const sort_params& p, launch_context* context) {
   return status;
 }
 
+template <class T>
+inline constexpr row_items row_items_of = ops::boolean<T>           ? row_items::booleans
+                                          : ops::real_floating<T>   ? row_items::floating
+                                          : ops::signed_integral<T> ? row_items::signed_integers
+                                                                    : row_items::unsigned_integers;
+
 template <class T, bool Places>
 int sort_rows(const void* params, launch_context* context) {
   const auto& p = *static_cast<const sort_params*>(params);
   if (p.rows <= 0 || p.length <= 0) return launched(cudaSuccess);
+  if (!are_long(p.rows, p.length)) {
+    const row_format of{.input = p.input,
+                        .output = p.output,
+                        .rows = p.rows,
+                        .length = p.length,
+                        .width = static_cast<int>(sizeof(T)),
+                        .kind = row_items_of<T>,
+                        .descending = p.descending,
+                        .places = Places};
+    return launched(merge_sort_rows(of, context));
+  }
   if constexpr (Places) {
     return launched(sort_places<T>(p, context));
   } else {
-    // Places of longer rows don't fit 32 bits.
-    return launched(are_long(p.rows, p.length) ? sort_long_rows<T>(p, context)
-                                               : sort_short_rows<T>(p, context));
+    return launched(sort_long_rows<T>(p, context));
   }
 }
 
