@@ -1,123 +1,23 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// LAPACK's routines by cuSOLVER, matrix by matrix.
+// LAPACK's routines by cuSOLVER, matrix by matrix, or, where there is a form for stacks of small
+// ones, by one call for all.
 
 #include "ops/kernels/linalg.hpp"
-
-#include <cusolverDn.h>
 
 #include <vector>
 
 #include "core/complex.hpp"
 #include "enabled_dtypes.hpp"
 #include "ops/concepts.hpp"
+#include "ops/kernels/cuda/cublas.cuh"
+#include "ops/kernels/cuda/cusolver.cuh"
 #include "ops/kernels/cuda/launch.cuh"
-#include "ops/kernels/cuda/library.cuh"
-
-// cusolverDnXgeev came with cuSOLVER 11.7.1, of CUDA 12.6 update 2.
-#if CUSOLVER_VERSION >= 11701
-#define SKERRY_HAS_GEEV
-#endif
 
 namespace skerry {
 namespace native {
 namespace {
-
-/// The entry points for one dtype, and how cuSOLVER spells its types.
-template <class T>
-struct typed_entries;
-
-#define SKERRY_TYPED_ENTRIES(dtype_, own_, real_, letter_, orgqr_, syevd_)    \
-  template <>                                                                 \
-  struct typed_entries<dtype_> {                                              \
-    using own = own_;                                                         \
-    using real = real_;                                                       \
-    decltype(&cusolverDn##letter_##getrf_bufferSize) getrf_size = nullptr;    \
-    decltype(&cusolverDn##letter_##getrf) getrf = nullptr;                    \
-    decltype(&cusolverDn##letter_##getrs) getrs = nullptr;                    \
-    decltype(&cusolverDn##letter_##potrf_bufferSize) potrf_size = nullptr;    \
-    decltype(&cusolverDn##letter_##potrf) potrf = nullptr;                    \
-    decltype(&cusolverDn##letter_##geqrf_bufferSize) geqrf_size = nullptr;    \
-    decltype(&cusolverDn##letter_##geqrf) geqrf = nullptr;                    \
-    decltype(&cusolverDn##letter_##orgqr_##_bufferSize) orgqr_size = nullptr; \
-    decltype(&cusolverDn##letter_##orgqr_) orgqr = nullptr;                   \
-    decltype(&cusolverDn##letter_##gesvdj_bufferSize) gesvdj_size = nullptr;  \
-    decltype(&cusolverDn##letter_##gesvdj) gesvdj = nullptr;                  \
-    decltype(&cusolverDn##letter_##syevd_##_bufferSize) syevd_size = nullptr; \
-    decltype(&cusolverDn##letter_##syevd_) syevd = nullptr;                   \
-                                                                              \
-    void find(shared_library& library) {                                      \
-      library.find("cusolverDn" #letter_ "getrf_bufferSize", getrf_size);     \
-      library.find("cusolverDn" #letter_ "getrf", getrf);                     \
-      library.find("cusolverDn" #letter_ "getrs", getrs);                     \
-      library.find("cusolverDn" #letter_ "potrf_bufferSize", potrf_size);     \
-      library.find("cusolverDn" #letter_ "potrf", potrf);                     \
-      library.find("cusolverDn" #letter_ "geqrf_bufferSize", geqrf_size);     \
-      library.find("cusolverDn" #letter_ "geqrf", geqrf);                     \
-      library.find("cusolverDn" #letter_ #orgqr_ "_bufferSize", orgqr_size);  \
-      library.find("cusolverDn" #letter_ #orgqr_, orgqr);                     \
-      library.find("cusolverDn" #letter_ "gesvdj_bufferSize", gesvdj_size);   \
-      library.find("cusolverDn" #letter_ "gesvdj", gesvdj);                   \
-      library.find("cusolverDn" #letter_ #syevd_ "_bufferSize", syevd_size);  \
-      library.find("cusolverDn" #letter_ #syevd_, syevd);                     \
-    }                                                                         \
-  };
-SKERRY_TYPED_ENTRIES(float32, float, float, S, orgqr, syevd)
-SKERRY_TYPED_ENTRIES(float64, double, double, D, orgqr, syevd)
-SKERRY_TYPED_ENTRIES(complex64, cuComplex, float, C, ungqr, heevd)
-SKERRY_TYPED_ENTRIES(complex128, cuDoubleComplex, double, Z, ungqr, heevd)
-#undef SKERRY_TYPED_ENTRIES
-
-struct cusolver_entries {
-  decltype(&cusolverDnCreate) create = nullptr;
-  decltype(&cusolverDnSetStream) set_stream = nullptr;
-  decltype(&cusolverDnCreateGesvdjInfo) create_gesvdj = nullptr;
-  decltype(&cusolverDnDestroyGesvdjInfo) destroy_gesvdj = nullptr;
-#ifdef SKERRY_HAS_GEEV
-  decltype(&cusolverDnXgeev_bufferSize) geev_size = nullptr;
-  decltype(&cusolverDnXgeev) geev = nullptr;
-  decltype(&cusolverDnCreateParams) create_params = nullptr;
-  decltype(&cusolverDnDestroyParams) destroy_params = nullptr;
-#endif
-  typed_entries<float32> s;
-  typed_entries<float64> d;
-  typed_entries<complex64> c;
-  typed_entries<complex128> z;
-  shared_library library{"libcusolver.so." SKERRY_TEXT(CUSOLVER_VER_MAJOR), "libcusolver.so"};
-  handles<cusolverDnHandle_t> by_device;
-
-  cusolver_entries() {
-    library.find("cusolverDnCreate", create);
-    library.find("cusolverDnSetStream", set_stream);
-    library.find("cusolverDnCreateGesvdjInfo", create_gesvdj);
-    library.find("cusolverDnDestroyGesvdjInfo", destroy_gesvdj);
-#ifdef SKERRY_HAS_GEEV
-    library.find("cusolverDnXgeev_bufferSize", geev_size, true);
-    library.find("cusolverDnXgeev", geev, true);
-    library.find("cusolverDnCreateParams", create_params);
-    library.find("cusolverDnDestroyParams", destroy_params);
-#endif
-    s.find(library);
-    d.find(library);
-    c.find(library);
-    z.find(library);
-  }
-
-  template <class T>
-  [[nodiscard]] const typed_entries<T>& of() const {
-    if constexpr (ops::same_v<T, float32>) return s;
-    if constexpr (ops::same_v<T, float64>) return d;
-    if constexpr (ops::same_v<T, complex64>) return c;
-    if constexpr (ops::same_v<T, complex128>) return z;
-  }
-};
-
-/// Never destroyed: handles go with the process, at whose end no CUDA call may be made.
-cusolver_entries& cusolver() {
-  static auto* one = new cusolver_entries;
-  return *one;
-}
 
 const char* cusolver_problem(linalg_routine routine) {
   cusolver_entries& mine = cusolver();
@@ -131,70 +31,50 @@ const char* cusolver_problem(linalg_routine routine) {
 #endif
 }
 
-cudaError_t to_cuda(cusolverStatus_t status) {
-  switch (status) {
-    case CUSOLVER_STATUS_SUCCESS:
-      return cudaSuccess;
-    case CUSOLVER_STATUS_ALLOC_FAILED:
-      return cudaErrorMemoryAllocation;
-    case CUSOLVER_STATUS_INVALID_VALUE:
-      return cudaErrorInvalidValue;
-    case CUSOLVER_STATUS_NOT_SUPPORTED:
-    case CUSOLVER_STATUS_ARCH_MISMATCH:
-      return cudaErrorNotSupported;
-    default:
-      return cudaErrorUnknown;
-  }
-}
-
-/// One call: cuSOLVER's handle on the stream, with the lock on it.
-struct session {
-  cusolverDnHandle_t handle = nullptr;
-  cudaError_t status = cudaSuccess;
-  launch_context* context;
-  std::lock_guard<std::mutex> lock;
-
-  explicit session(launch_context* of) : context(of), lock(cusolver().by_device.lock()) {
-    cusolver_entries& mine = cusolver();
-    handle = mine.by_device.of_current_device(
-        [&](cusolverDnHandle_t* made) { return mine.create(made) == CUSOLVER_STATUS_SUCCESS; });
-    status = handle == nullptr ? cudaErrorInitializationError
-                               : to_cuda(mine.set_stream(handle, stream_of(context)));
-  }
-
-  [[nodiscard]] bool ok() const { return status == cudaSuccess; }
-  void note(cusolverStatus_t next) {
-    if (ok()) status = to_cuda(next);
-  }
-  void note(cudaError_t next) {
-    if (ok()) status = next;
-  }
-  /// Scratch memory for `count` items; null, with the status set, where there is none.
-  template <class U>
-  U* scratch(std::int64_t count) {
-    if (!ok()) return nullptr;
-    const std::size_t nbytes = static_cast<std::size_t>(count > 0 ? count : 1) * sizeof(U);
-    void* memory = context->workspace(context, nbytes);
-    if (memory == nullptr) status = cudaErrorMemoryAllocation;
-    return static_cast<U*>(memory);
-  }
-};
-
-int narrow(std::int64_t value) { return static_cast<int>(value); }
-std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
-
-/// Matrix `i` of a stack of rows x columns.
-template <class U>
-U* at(char* stack, std::int64_t i, std::int64_t rows, std::int64_t columns) {
-  return reinterpret_cast<U*>(stack) + i * rows * columns;
-}
-
 // Each routine is a struct whose `run` enqueues it for all matrices.
+
+constexpr int threads = 256;
+unsigned blocks_for(std::int64_t count) {
+  constexpr std::int64_t most = 1 << 16;  // more work is done in turns
+  const std::int64_t blocks = (count + threads - 1) / threads;
+  return static_cast<unsigned>(blocks < most ? blocks : most);
+}
+
+/// Up to this side, a stack is one call. Calls for single matrices are several launches each, which
+/// a matrix of 256 x 256 (11 million operations, less than a microsecond of an H100) doesn't fill;
+/// larger ones are for routines that spread one matrix over the device. Not measured.
+constexpr std::int64_t small_side = 256;
+
+[[nodiscard]] bool is_stack_of_small(const linalg_params& p) {
+  constexpr std::int64_t most = 0x7fffffff;
+  return p.batch > 1 && p.batch <= most && p.rows <= small_side && p.rows == p.columns;
+}
+
+/// to[i] = where matrix i of a stack begins.
+__global__ void __launch_bounds__(threads)
+    list_matrices(char** to, char* stack, std::int64_t nbytes, std::int64_t count) {
+  const std::int64_t step = std::int64_t{gridDim.x} * threads;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count; i += step) {
+    to[i] = stack + i * nbytes;
+  }
+}
+
+/// The list of a stack's matrices that forms for stacks take, in the device's memory.
+template <class U>
+U** list_of(session& on, char* stack, std::int64_t items, std::int64_t count) {
+  U** const list = on.scratch<U*>(count);
+  if (!on.ok()) return nullptr;
+  list_matrices<<<blocks_for(count), threads, 0, stream_of(on.context)>>>(
+      reinterpret_cast<char**>(list), stack, items * static_cast<std::int64_t>(sizeof(U)), count);
+  on.note(cudaGetLastError());
+  return list;
+}
 
 template <class T>
 struct getrf {
   static void run(const linalg_params& p, session& on) {
     using own = typename typed_entries<T>::own;
+    if (is_stack_of_small(p)) return factor_all(p, on);
     const auto& call = cusolver().of<T>();
     const int m = narrow(p.rows);
     const int n = narrow(p.columns);
@@ -206,19 +86,45 @@ struct getrf {
                          p.pivots + i * least(p.rows, p.columns), p.info + i));
     }
   }
+
+ private:
+  static void factor_all(const linalg_params& p, session& on) {
+    using own = typename typed_entries<T>::own;
+    const int n = narrow(p.rows);
+    own** const a = list_of<own>(on, p.a, p.rows * p.rows, p.batch);
+    if (!on.ok()) return;
+    on.note(with_cublas(on.context, [&](cublasHandle_t handle) {
+      return to_cuda(cublas().of<T>().getrf(handle, n, a, n, p.pivots, p.info, narrow(p.batch)));
+    }));
+  }
 };
 
 template <class T>
 struct getrs {
   static void run(const linalg_params& p, session& on) {
     using own = typename typed_entries<T>::own;
+    const cublasOperation_t op = p.flag ? CUBLAS_OP_T : CUBLAS_OP_N;
+    if (is_stack_of_small(p)) return solve_all(p, on, op);
     const int n = narrow(p.rows);
     for (std::int64_t i = 0; i < p.batch && on.ok(); ++i) {
-      on.note(cusolver().of<T>().getrs(on.handle, p.flag ? CUBLAS_OP_T : CUBLAS_OP_N, n,
-                                       narrow(p.extra), at<own>(p.a, i, p.rows, p.rows), n,
-                                       p.pivots + i * p.rows, at<own>(p.b, i, p.rows, p.extra), n,
-                                       p.info + i));
+      on.note(cusolver().of<T>().getrs(on.handle, op, n, narrow(p.extra),
+                                       at<own>(p.a, i, p.rows, p.rows), n, p.pivots + i * p.rows,
+                                       at<own>(p.b, i, p.rows, p.extra), n, p.info + i));
     }
+  }
+
+ private:
+  static void solve_all(const linalg_params& p, session& on, cublasOperation_t op) {
+    using own = typename typed_entries<T>::own;
+    const int n = narrow(p.rows);
+    own** const a = list_of<own>(on, p.a, p.rows * p.rows, p.batch);
+    own** const b = list_of<own>(on, p.b, p.rows * p.extra, p.batch);
+    if (!on.ok()) return;
+    int wrong = 0;  // argument, which the status tells too; p.info stays 0
+    on.note(with_cublas(on.context, [&](cublasHandle_t handle) {
+      return to_cuda(cublas().of<T>().getrs(handle, op, n, narrow(p.extra), a, n, p.pivots, b, n,
+                                            &wrong, narrow(p.batch)));
+    }));
   }
 };
 
@@ -229,6 +135,12 @@ struct potrf {
     const auto& call = cusolver().of<T>();
     const cublasFillMode_t part = p.flag ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
     const int n = narrow(p.rows);
+    if (is_stack_of_small(p)) {
+      own** const a = list_of<own>(on, p.a, p.rows * p.rows, p.batch);
+      if (!on.ok()) return;
+      on.note(call.potrf_batched(on.handle, part, n, a, n, p.info, narrow(p.batch)));
+      return;
+    }
     int length = 0;
     on.note(call.potrf_size(on.handle, part, n, at<own>(p.a, 0, n, n), n, &length));
     own* work = on.scratch<own>(length);
@@ -275,13 +187,6 @@ struct orgqr {
     }
   }
 };
-
-constexpr int threads = 256;
-unsigned blocks_for(std::int64_t count) {
-  constexpr std::int64_t most = 1 << 16;  // more work is done in turns
-  const std::int64_t blocks = (count + threads - 1) / threads;
-  return static_cast<unsigned>(blocks < most ? blocks : most);
-}
 
 /// to = conjugate transpose of from; both column-major, `to` of rows x columns.
 template <class T>

@@ -5,16 +5,14 @@
 
 #include "ops/kernels/matmul.hpp"
 
-#include <cublas_v2.h>
-
 #include <cub/block/block_reduce.cuh>
 
 #include "core/complex.hpp"
 #include "enabled_dtypes.hpp"
 #include "ops/concepts.hpp"
 #include "ops/kernels/cuda/access.cuh"
+#include "ops/kernels/cuda/cublas.cuh"
 #include "ops/kernels/cuda/launch.cuh"
-#include "ops/kernels/cuda/library.cuh"
 
 namespace skerry {
 namespace native {
@@ -52,45 +50,7 @@ bool is_aligned(const matmul_params& p) {
 
 // --- floating dtypes ---
 
-struct cublas_entries {
-  decltype(&cublasCreate_v2) create = nullptr;
-  decltype(&cublasSetStream_v2) set_stream = nullptr;
-  decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
-  decltype(&cublasGemmStridedBatchedEx_64) gemm = nullptr;
-  shared_library library{"libcublas.so." SKERRY_TEXT(CUBLAS_VER_MAJOR), "libcublas.so"};
-  handles<cublasHandle_t> by_device;
-
-  cublas_entries() {
-    library.find("cublasCreate_v2", create);
-    library.find("cublasSetStream_v2", set_stream);
-    library.find("cublasSetWorkspace_v2", set_workspace);
-    library.find("cublasGemmStridedBatchedEx_64", gemm);
-  }
-};
-
-/// Never destroyed: handles go with the process, at whose end no CUDA call may be made.
-cublas_entries& cublas() {
-  static auto* one = new cublas_entries;
-  return *one;
-}
-
 const char* cublas_problem() { return cublas().library.problem(); }
-
-cudaError_t to_cuda(cublasStatus_t status) {
-  switch (status) {
-    case CUBLAS_STATUS_SUCCESS:
-      return cudaSuccess;
-    case CUBLAS_STATUS_ALLOC_FAILED:
-      return cudaErrorMemoryAllocation;
-    case CUBLAS_STATUS_INVALID_VALUE:
-      return cudaErrorInvalidValue;
-    case CUBLAS_STATUS_NOT_SUPPORTED:
-    case CUBLAS_STATUS_ARCH_MISMATCH:
-      return cudaErrorNotSupported;
-    default:
-      return cudaErrorUnknown;
-  }
-}
 
 /// How cuBLAS names a dtype, and what it computes in: float32 in float32, without TF32.
 template <class T>
@@ -147,27 +107,16 @@ cudaError_t multiply_run(cublasHandle_t handle, const matmul_params& p, std::int
       static_cast<long long>(p.m * p.n), count, gemm_types<T>::compute, CUBLAS_GEMM_DEFAULT));
 }
 
-/// What NVIDIA recommends for the newest architecture (cuBLAS documentation, cublasSetWorkspace).
-constexpr std::size_t gemm_workspace_nbytes = std::size_t{32} << 20;
-
 template <class T>
 cudaError_t multiply_all(const matmul_params& p, launch_context* context) {
-  cublas_entries& mine = cublas();
-  if (mine.library.problem() != nullptr) return cudaErrorNotSupported;
-  void* scratch = context->workspace(context, gemm_workspace_nbytes);
-  if (scratch == nullptr) return cudaErrorMemoryAllocation;
-  const std::lock_guard<std::mutex> lock(mine.by_device.lock());
-  const cublasHandle_t handle = mine.by_device.of_current_device(
-      [&](cublasHandle_t* made) { return mine.create(made) == CUBLAS_STATUS_SUCCESS; });
-  if (handle == nullptr) return cudaErrorInitializationError;
-  cudaError_t status = to_cuda(mine.set_stream(handle, stream_of(context)));
-  if (status != cudaSuccess) return status;
-  status = to_cuda(mine.set_workspace(handle, scratch, gemm_workspace_nbytes));
-  const std::int64_t count = run_length<T>(p);
-  for (std::int64_t i = 0; i < p.batch && status == cudaSuccess; i += count) {
-    status = multiply_run<T>(handle, p, i, count);
-  }
-  return status;
+  return with_cublas(context, [&](cublasHandle_t handle) {
+    cudaError_t status = cudaSuccess;
+    const std::int64_t count = run_length<T>(p);
+    for (std::int64_t i = 0; i < p.batch && status == cudaSuccess; i += count) {
+      status = multiply_run<T>(handle, p, i, count);
+    }
+    return status;
+  });
 }
 
 template <class T>

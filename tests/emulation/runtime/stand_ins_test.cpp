@@ -1,54 +1,20 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The stand-ins for NVIDIA's libraries: what they compute, and that each check of an argument takes
-// the call that is right and refuses the one beside it.
+// The stand-ins for cuBLAS and cuSOLVER: what they compute, and that each check of an argument
+// takes the call that is right and refuses the one beside it.
 
 #include <array>
-#include <cmath>
-#include <numbers>
+#include <cstdlib>
 
 #include "ops/kernels/cuda/emulation/cublas.hpp"
-#include "ops/kernels/cuda/emulation/cufft.hpp"
 #include "ops/kernels/cuda/emulation/cusolver.hpp"
-#include "tests/emulation/runtime/programs.hpp"
+#include "tests/emulation/runtime/stand_ins.hpp"
 
 namespace skerry::emulation {
 namespace {
 
 using namespace entry_points;
-
-class stand_ins_test : public emulated_devices {
- protected:
-  void TearDown() override {
-    static_cast<void>(get_last_error());
-    rehearsal::clear();
-    for (void* data : blocks_) {
-      EXPECT_EQ(deallocate(data), cuda::success);
-    }
-    emulated_devices::TearDown();
-  }
-
-  template <class T>
-  T* on_device(std::size_t count, const T* values = nullptr) {
-    void* data = nullptr;
-    EXPECT_EQ(allocate(&data, count * sizeof(T)), cuda::success);
-    blocks_.push_back(data);
-    if (values != nullptr) {
-      EXPECT_EQ(copy(data, values, count * sizeof(T), 1), cuda::success);
-    }
-    return static_cast<T*>(data);
-  }
-  template <class T>
-  std::vector<T> from_device(const T* data, std::size_t count) {
-    std::vector<T> values(count);
-    EXPECT_EQ(copy(values.data(), data, count * sizeof(T), 2), cuda::success);
-    return values;
-  }
-
- private:
-  std::vector<void*> blocks_;
-};
 
 bool has_openblas() { return std::getenv("SKERRY_OPENBLAS") != nullptr; }
 
@@ -143,6 +109,60 @@ TEST_F(cublas_test, memory_that_is_not_there_is_a_sticky_error) {
   EXPECT_EQ(device_synchronize(), cuda::illegal_address);
 }
 
+TEST_F(cublas_test, factors_and_solves_stacks) {
+  // By columns: 2 1 / 1 3, and one that is singular.
+  const std::array<double, 8> matrices{2, 1, 1, 3, 1, 2, 2, 4};
+  const std::array<double, 4> right{3, 5, 1, 1};
+  double* const stack = on_device<double>(8, matrices.data());
+  double* const sides = on_device<double>(4, right.data());
+  const std::array<double*, 2> places{stack, stack + 4};
+  const std::array<double*, 2> side_places{sides, sides + 2};
+  double** const list = on_device<double*>(2, places.data());
+  double** const side_list = on_device<double*>(2, side_places.data());
+  int* const pivots = on_device<int>(4);
+  int* const info = on_device<int>(2);
+  int wrong = 7;
+  EXPECT_EQ(cublas::getrf_batched(handle, 2, list, 1, pivots, info, 2), cublas::invalid_value);
+  EXPECT_EQ(cublas::getrf_batched(handle, -1, list, 2, pivots, info, 2), cublas::invalid_value);
+  EXPECT_EQ(cublas::getrf_batched(handle, 2, list, 2, pivots, info, -1), cublas::invalid_value);
+  EXPECT_EQ(cublas::getrf_batched(handle, 2, list, 2, pivots, nullptr, 2), cublas::invalid_value);
+  ASSERT_EQ(cublas::getrf_batched(handle, 2, list, 2, pivots, info, 2), cublas::success);
+  EXPECT_EQ(from_device(info, 2), (std::vector<int>{0, 2})) << "the second pivot is 0";
+  const auto solve = [&](int op, int lda, int ldb, int* error) {
+    return cublas::getrs_batched(handle, op, 2, 1, list, lda, pivots, side_list, ldb, error, 1);
+  };
+  EXPECT_EQ(solve(3, 2, 2, &wrong), cublas::invalid_value);
+  EXPECT_EQ(solve(0, 1, 2, &wrong), cublas::invalid_value);
+  EXPECT_EQ(solve(0, 2, 1, &wrong), cublas::invalid_value);
+  EXPECT_EQ(solve(0, 2, 2, nullptr), cublas::invalid_value) << "what is wrong is told the host";
+  ASSERT_EQ(solve(0, 2, 2, &wrong), cublas::success);
+  EXPECT_EQ(wrong, 0);
+  const std::vector<double> x = from_device(sides, 2);
+  EXPECT_NEAR(x[0], 0.8, 1e-15);
+  EXPECT_NEAR(x[1], 1.4, 1e-15);
+}
+
+TEST_F(cublas_test, lists_of_matrices_are_in_the_memory_of_the_device) {
+  const std::array<double, 4> matrix{2, 1, 1, 3};
+  double* const one = on_device<double>(4, matrix.data());
+  int* const pivots = on_device<int>(2);
+  int* const info = on_device<int>(1);
+  double* host_list[] = {one};
+  ASSERT_EQ(cublas::getrf_batched(handle, 2, host_list, 2, pivots, info, 1), cublas::success);
+  EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "a list in the host's memory";
+}
+
+TEST_F(cublas_test, listed_matrices_are_in_the_memory_of_the_device) {
+  const std::array<double, 4> matrix{2, 1, 1, 3};
+  double* const one = on_device<double>(4, matrix.data());
+  int* const pivots = on_device<int>(2);
+  int* const info = on_device<int>(1);
+  const std::array<double*, 1> places{one + 1};
+  double** const list = on_device<double*>(1, places.data());
+  ASSERT_EQ(cublas::getrf_batched(handle, 2, list, 2, pivots, info, 1), cublas::success);
+  EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "a matrix that ends too late";
+}
+
 // ---- cuSOLVER
 
 class cusolver_test : public stand_ins_test {
@@ -200,6 +220,25 @@ TEST_F(cusolver_test, workspaces_are_as_large_as_asked_for) {
   ASSERT_EQ(cusolver::potrf(handle, cusolver::lower, 2, a, 2, small, length, info),
             cusolver::success);
   EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "the memory is smaller than was said";
+}
+
+TEST_F(cusolver_test, factors_stacks_of_positive_definite_matrices) {
+  const std::array<float, 8> matrices{4, 2, 2, 3, 1, 2, 2, 1};
+  float* const stack = on_device<float>(8, matrices.data());
+  const std::array<float*, 2> places{stack, stack + 4};
+  float** const list = on_device<float*>(2, places.data());
+  int* const each = on_device<int>(2);
+  const auto factor = [&](int part, int n, int lda, int* codes, int count) {
+    return cusolver::potrf_batched(handle, part, n, list, lda, codes, count);
+  };
+  EXPECT_EQ(factor(2, 2, 2, each, 2), cusolver::invalid_value);
+  EXPECT_EQ(factor(cusolver::lower, 2, 1, each, 2), cusolver::invalid_value);
+  EXPECT_EQ(factor(cusolver::lower, -1, 2, each, 2), cusolver::invalid_value);
+  EXPECT_EQ(factor(cusolver::lower, 2, 2, nullptr, 2), cusolver::invalid_value);
+  EXPECT_EQ(factor(cusolver::lower, 2, 2, each, -1), cusolver::invalid_value);
+  ASSERT_EQ(factor(cusolver::lower, 2, 2, each, 2), cusolver::success);
+  EXPECT_EQ(from_device(each, 2), (std::vector<int>{0, 2})) << "the second is not definite";
+  EXPECT_EQ(from_device(stack, 1)[0], 2);
 }
 
 TEST_F(cusolver_test, singular_vectors_are_v_and_not_its_adjoint) {
@@ -264,93 +303,6 @@ TEST_F(cusolver_test, reflectors_are_no_more_than_columns) {
   double* const work = on_device<double>(200);
   EXPECT_EQ(cusolver::orgqr(handle, 2, 3, 2, a, 2, tau, work, 200, info), cusolver::invalid_value);
   EXPECT_EQ(cusolver::orgqr(handle, 3, 2, 3, a, 3, tau, work, 200, info), cusolver::invalid_value);
-}
-
-// ---- cuFFT
-
-class cufft_test : public stand_ins_test {
- protected:
-  void SetUp() override {
-    stand_ins_test::SetUp();
-    ASSERT_EQ(cufft::create(&plan), cufft::success);
-  }
-  void TearDown() override {
-    EXPECT_EQ(cufft::destroy(plan), cufft::success);
-    EXPECT_EQ(cufft::destroy(plan), cufft::invalid_plan);
-    stand_ins_test::TearDown();
-  }
-  int make(int type, long long length, long long batch = 1) {
-    EXPECT_EQ(cufft::set_auto_allocation(plan, 0), cufft::success);
-    const int status = cufft::make_plan(plan, 1, &length, &length, 1, length, &length, 1, length,
-                                        type, batch, &work_nbytes);
-    if (status == cufft::success) {
-      work = on_device<char>(work_nbytes);
-      EXPECT_EQ(cufft::set_work_area(plan, work), cufft::success);
-    }
-    return status;
-  }
-  int plan = 0;
-  std::size_t work_nbytes = 0;
-  char* work = nullptr;
-};
-
-TEST_F(cufft_test, transforms_both_ways_without_scaling) {
-  constexpr std::size_t n = 6;
-  std::array<complex128, n> values{};
-  for (std::size_t i = 0; i < n; ++i) values[i] = complex128(static_cast<double>(i), 1);
-  complex128* const x = on_device<complex128>(n, values.data());
-  complex128* const y = on_device<complex128>(n);
-  const int made = make(cufft::complex_to_complex + cufft::double_precision, n);
-  if (made == cufft::not_implemented) GTEST_SKIP() << "this build has no complex128";
-  ASSERT_EQ(made, cufft::success);
-  ASSERT_EQ(cufft::run_z2z(plan, x, y, -1), cufft::success);
-  complex128 expected(0, 0);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double angle = -2 * std::numbers::pi * static_cast<double>(i) / n;
-    expected = expected + values[i] * complex128(std::cos(angle), std::sin(angle));
-  }
-  const complex128 found = from_device(y, n)[1];
-  EXPECT_NEAR(found.re, expected.re, 1e-13);
-  EXPECT_NEAR(found.im, expected.im, 1e-13);
-  ASSERT_EQ(cufft::run_z2z(plan, y, x, 1), cufft::success);
-  EXPECT_NEAR(from_device(x, n)[2].re, 2 * static_cast<double>(n), 1e-13);
-  EXPECT_EQ(cufft::run_z2z(plan, y, x, 0), cufft::invalid_value);
-  EXPECT_EQ(cufft::run_c2c(plan, y, x, 1), cufft::invalid_type);
-  EXPECT_EQ(cufft::run_z2z(plan + 1, y, x, 1), cufft::invalid_plan);
-}
-
-TEST_F(cufft_test, real_transforms_want_addresses_of_complex_numbers_and_spoil_their_input) {
-  const std::array<float, 9> values{1, 2, 3, 4, 5, 6, 7, 8, 9};
-  float* const x = on_device<float>(9, values.data());
-  complex64* const y = on_device<complex64>(5);
-  ASSERT_EQ(make(cufft::real_to_complex, 8), cufft::success);
-  EXPECT_EQ(cufft::run_r2c(plan, x + 1, y), cufft::invalid_value);
-  ASSERT_EQ(cufft::run_r2c(plan, x, y), cufft::success);
-  EXPECT_EQ(from_device(y, 1)[0].re, 36);
-  EXPECT_EQ(cufft::destroy(plan), cufft::success);
-  ASSERT_EQ(cufft::create(&plan), cufft::success);
-  ASSERT_EQ(make(cufft::complex_to_real, 8), cufft::success);
-  ASSERT_EQ(cufft::run_c2r(plan, y, x), cufft::success);
-  EXPECT_NEAR(from_device(x, 8)[7], 64, 1e-4);
-  EXPECT_NE(from_device(y, 1)[0].re, 36) << "as cuFFT does";
-}
-
-TEST_F(cufft_test, plans_without_their_work_area_or_with_bad_layouts_are_refused) {
-  complex64* const x = on_device<complex64>(8);
-  EXPECT_EQ(make(cufft::complex_to_complex, 0), cufft::invalid_size);
-  EXPECT_EQ(make(0x20, 8), cufft::invalid_type);
-  EXPECT_EQ(make(cufft::complex_to_complex, 8, 0), cufft::invalid_size);
-  EXPECT_EQ(cufft::run_c2c(plan, x, x, 1), cufft::invalid_plan) << "not made yet";
-  ASSERT_EQ(make(cufft::complex_to_complex, 8), cufft::success);
-  EXPECT_EQ(cufft::set_auto_allocation(plan, 0), cufft::invalid_plan) << "too late";
-  EXPECT_EQ(cufft::set_work_area(plan, nullptr), cufft::success);
-  EXPECT_EQ(cufft::run_c2c(plan, x, x, 1), cufft::no_workspace);
-  EXPECT_EQ(cufft::set_work_area(plan, work), cufft::success);
-  EXPECT_EQ(cufft::run_c2c(plan, x, x, 1), cufft::success) << "in place";
-  EXPECT_EQ(cufft::run_c2c(plan, x, nullptr, 1), cufft::invalid_value);
-  EXPECT_EQ(device_synchronize(), cuda::success);
-  EXPECT_EQ(cufft::run_c2c(plan, x + 1, x + 1, 1), cufft::success);
-  EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "one element past the end";
 }
 
 }  // namespace

@@ -26,22 +26,19 @@ std::string& kept_refusal() {
 
 class library_run final : public rehearsal::task {
  public:
-  library_run(std::string routine, std::vector<touched_range> touched, std::function<void()> work)
-      : routine_(std::move(routine)), touched_(std::move(touched)), work_(std::move(work)) {}
+  library_run(std::string routine, std::vector<touched_range> touched, std::function<void()> work,
+              std::function<std::vector<touched_range>()> listed)
+      : routine_(std::move(routine)),
+        touched_(std::move(touched)),
+        work_(std::move(work)),
+        listed_(std::move(listed)) {}
 
   int run(int ordinal) noexcept override try {
-    const device_memory_map memory(ordinal);
-    for (const touched_range& each : touched_) {
-      if (each.nbytes == 0) continue;
-      const auto first = reinterpret_cast<std::uint64_t>(each.data);
-      const allocation found = memory.find(first);
-      if (found.end > found.begin && each.nbytes <= found.end - first) continue;
-      const std::uint64_t missed = found.end > found.begin ? found.end : first;
-      report(ordinal,
-             {code::illegal_address,
-              routine_ + ": an operand of " + std::to_string(each.nbytes) +
-                  " bytes reaches memory that is not its own: " + memory.describe(missed)});
-      return code::illegal_address;
+    if (!are_accessible(ordinal, touched_)) return code::illegal_address;
+    if (listed_) {
+      const std::vector<touched_range> more = listed_();
+      if (!are_accessible(ordinal, more)) return code::illegal_address;
+      touched_.insert(touched_.end(), more.begin(), more.end());
     }
     if (const std::string found = race_with_streams(); !found.empty()) {
       report(ordinal, {code::launch_failure, found});
@@ -68,15 +65,34 @@ class library_run final : public rehearsal::task {
   std::string routine_;
   std::vector<touched_range> touched_;
   std::function<void()> work_;
+  std::function<std::vector<touched_range>()> listed_;
+
+  bool are_accessible(int ordinal, const std::vector<touched_range>& ranges) const {
+    const device_memory_map memory(ordinal);
+    for (const touched_range& each : ranges) {
+      if (each.nbytes == 0) continue;
+      const auto first = reinterpret_cast<std::uint64_t>(each.data);
+      const allocation found = memory.find(first);
+      if (found.end > found.begin && each.nbytes <= found.end - first) continue;
+      const std::uint64_t missed = found.end > found.begin ? found.end : first;
+      report(ordinal,
+             {code::illegal_address,
+              routine_ + ": an operand of " + std::to_string(each.nbytes) +
+                  " bytes reaches memory that is not its own: " + memory.describe(missed)});
+      return false;
+    }
+    return true;
+  }
 };
 
 }  // namespace
 
 int enqueue_library_work(std::string routine, void* stream, std::vector<touched_range> touched,
-                         std::function<void()> work) {
+                         std::function<void()> work,
+                         std::function<std::vector<touched_range>()> listed) {
   return rehearsal::launch_task(
-      stream,
-      std::make_unique<library_run>(std::move(routine), std::move(touched), std::move(work)));
+      stream, std::make_unique<library_run>(std::move(routine), std::move(touched), std::move(work),
+                                            std::move(listed)));
 }
 
 void report_refusal(const std::string& routine, const std::string& why) {

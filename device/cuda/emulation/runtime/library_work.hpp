@@ -20,9 +20,11 @@ struct touched_range {
 /// Enqueues `work` of a library on a stream whose device is current. When the stream comes there,
 /// memory in `touched` that the device can't access is the device's sticky error, with a report
 /// that names `routine`, as it would be of the library's kernels. A status.
+/// `listed`, if there is one, then tells what else is touched: memory whose addresses lie in what
+/// was already found to be the device's.
 [[nodiscard]] __attribute__((visibility("default"))) int enqueue_library_work(
     std::string routine, void* stream, std::vector<touched_range> touched,
-    std::function<void()> work);
+    std::function<void()> work, std::function<std::vector<touched_range>()> listed = {});
 
 /// Tells people what a library refused: it returns a number alone.
 __attribute__((visibility("default"))) void report_refusal(const std::string& routine,

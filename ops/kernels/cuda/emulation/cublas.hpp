@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/complex.hpp"
+#include "core/config.hpp"
 #include "ops/kernels/cuda/emulation/stand_in_library.hpp"
 
-// cuBLAS of CUDA 13, as matmul.cu calls it.
+// cuBLAS of CUDA 13, as matmul.cu and linalg.cu call it.
 
 namespace skerry::emulation::cublas {
 
@@ -43,5 +45,17 @@ int gemm_strided_batched(handle* on, int op_a, int op_b, std::int64_t m, std::in
                          std::int64_t ldb, long long stride_b, const void* beta, void* c,
                          int type_c, std::int64_t ldc, long long stride_c, std::int64_t count,
                          int compute, int algorithm) SKERRY_LIBRARY(cublasGemmStridedBatchedEx_64);
+
+#define SKERRY_FACTORS(T, letter)                                                               \
+  int getrf_batched(handle* on, int n, T* const* a, int lda, int* pivots, int* info, int count) \
+      SKERRY_LIBRARY(cublas##letter##getrfBatched);                                             \
+  int getrs_batched(handle* on, int op, int n, int columns, const T* const* a, int lda,         \
+                    const int* pivots, T* const* b, int ldb, int* wrong, int count)             \
+      SKERRY_LIBRARY(cublas##letter##getrsBatched);
+SKERRY_FACTORS(float32, S)
+SKERRY_FACTORS(float64, D)
+SKERRY_FACTORS(complex64, C)
+SKERRY_FACTORS(complex128, Z)
+#undef SKERRY_FACTORS
 
 }  // namespace skerry::emulation::cublas

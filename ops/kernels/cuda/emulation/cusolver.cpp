@@ -50,6 +50,19 @@ int run_potrf(handle* on, int part, int n, T* a, int lda, T* work, int length, i
 }
 
 template <class T>
+int run_potrf_batched(handle* on, int part, int n, T** a, int lda, int* info, int count) {
+  call of("cusolverDn potrfBatched", on);
+  of.require(is_flag(part), "a triangle that is none");
+  of.matrices(a, count, n, n, lda);
+  of.vector(info, count);
+  return of.run([=] {
+    for (int i = 0; i < count; ++i) {
+      lapack::potrf<T>(part == upper ? 'U' : 'L', n, a[i], lda, info + i);
+    }
+  });
+}
+
+template <class T>
 int run_geqrf(handle* on, int m, int n, T* a, int lda, T* tau, T* work, int length, int* info) {
   call of("cusolverDn geqrf", on);
   of.matrix(a, m, n, lda);
@@ -189,6 +202,9 @@ int destroy_settings(routine_settings* of) { return unmake(of); }
   }                                                                                                \
   int potrf(handle* on, int part, int n, T* a, int lda, T* work, int length, int* info) {          \
     return run_potrf<T>(on, part, n, a, lda, work, length, info);                                  \
+  }                                                                                                \
+  int potrf_batched(handle* on, int part, int n, T** a, int lda, int* info, int count) {           \
+    return run_potrf_batched<T>(on, part, n, a, lda, info, count);                                 \
   }                                                                                                \
   int geqrf_size(handle* on, int m, int n, T* a, int lda, int* length) {                           \
     call of("cusolverDn geqrf_bufferSize", on);                                                    \

@@ -48,6 +48,8 @@ int destroy_settings(routine_settings* of) SKERRY_LIBRARY(cusolverDnDestroyParam
       SKERRY_LIBRARY(cusolverDn##letter##potrf_bufferSize);                                       \
   int potrf(handle* on, int part, int n, T* a, int lda, T* work, int length, int* info)           \
       SKERRY_LIBRARY(cusolverDn##letter##potrf);                                                  \
+  int potrf_batched(handle* on, int part, int n, T** a, int lda, int* info, int count)            \
+      SKERRY_LIBRARY(cusolverDn##letter##potrfBatched);                                           \
   int geqrf_size(handle* on, int m, int n, T* a, int lda, int* length)                            \
       SKERRY_LIBRARY(cusolverDn##letter##geqrf_bufferSize);                                       \
   int geqrf(handle* on, int m, int n, T* a, int lda, T* tau, T* work, int length, int* info)      \

@@ -42,6 +42,17 @@ class call {
   void vector(const T* data, std::int64_t count) {
     memory(data, static_cast<std::size_t>(std::max<std::int64_t>(count, 0)) * sizeof(T), sizeof(T));
   }
+  /// `count` matrices whose addresses lie in the device's memory.
+  template <class T>
+  void matrices(T* const* list, std::int64_t count, std::int64_t rows, std::int64_t columns,
+                std::int64_t leading) {
+    require(rows >= 0 && columns >= 0 && count >= 0, "an extent below 0");
+    require(leading >= at_least_1(rows), "a leading dimension below the rows of its matrix");
+    vector(list, count);
+    if (status_ == success) {
+      lists_.add(list, count, extent_of_matrix(rows, columns, leading, sizeof(T)));
+    }
+  }
   /// Scratch memory of at least `needed` items, all of which is spoilt.
   template <class T>
   void work(T* data, std::int64_t length, std::int64_t needed) {
@@ -63,12 +74,13 @@ class call {
       refuse(execution_failed, problem.what());
       return status_;
     }
-    const int code =
-        enqueue_library_work(routine_, on_->stream, std::move(touched_),
-                             [body = std::move(body), work = work_, nbytes = work_nbytes_] {
-                               if (nbytes > 0) std::memset(work, garbage, nbytes);
-                               body();
-                             });
+    const int code = enqueue_library_work(
+        routine_, on_->stream, std::move(touched_),
+        [body = std::move(body), work = work_, nbytes = work_nbytes_] {
+          if (nbytes > 0) std::memset(work, garbage, nbytes);
+          body();
+        },
+        std::move(lists_));
     return code == 0 ? success : execution_failed;
   }
   [[nodiscard]] int status() const { return status_; }
@@ -85,6 +97,7 @@ class call {
   const handle* on_;
   int status_ = success;
   std::vector<touched_range> touched_;
+  matrix_lists lists_;
   void* work_ = nullptr;
   std::size_t work_nbytes_ = 0;
 };

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "device/cuda/emulation/runtime/entry_points.hpp"
 #include "device/cuda/emulation/runtime/library_work.hpp"
@@ -51,5 +53,38 @@ struct library_handle {
   if (rows <= 0 || columns <= 0) return 0;
   return static_cast<std::size_t>((columns - 1) * leading + rows) * itemsize;
 }
+
+/// Lists of addresses of matrices in the device's memory, which are read when the stream comes
+/// there.
+class matrix_lists {
+ public:
+  template <class T>
+  void add(T* const* list, std::int64_t count, std::size_t nbytes_each) {
+    lists_.push_back({reinterpret_cast<const void* const*>(list), count, nbytes_each, sizeof(T)});
+  }
+
+  /// The matrices.
+  std::vector<touched_range> operator()() const {
+    std::vector<touched_range> all;
+    for (const list& each : lists_) {
+      for (std::int64_t i = 0; i < each.count; ++i) {
+        if (!is_aligned(each.addresses[i], each.alignment)) {
+          throw std::invalid_argument("a matrix that does not begin at a multiple of an item");
+        }
+        all.push_back({each.addresses[i], each.nbytes});
+      }
+    }
+    return all;
+  }
+
+ private:
+  struct list {
+    const void* const* addresses;
+    std::int64_t count;
+    std::size_t nbytes;
+    std::size_t alignment;
+  };
+  std::vector<list> lists_;
+};
 
 }  // namespace skerry::emulation
