@@ -21,7 +21,7 @@ followed_order& followed() {
   return *all;
 }
 
-thread_local order_point current;
+thread_local order_point here;
 
 void join(stream_clock& into, const stream_clock& from) {
   for (const auto& [stream, ticket] : from) {
@@ -78,7 +78,7 @@ void order_seen(const order_point& point) {
   join(all.host, point);
 }
 
-const order_point& current_order() noexcept { return current; }
-void set_current_order(const order_point& point) noexcept { current = point; }
+const order_point& current_order() noexcept { return here; }
+void set_current_order(const order_point& point) noexcept { here = point; }
 
 }  // namespace skerry::rehearsal
