@@ -151,7 +151,7 @@ struct reduce_loop {
 };
 
 template <class Loop>
-__global__ void __launch_bounds__(row_split::threads, resident_blocks<typename Loop::A>)
+__global__ void __launch_bounds__(row_split::threads, resident_blocks<typename Loop::A, 40>)
     fold_shares(const Loop loop, std::int64_t threads) {
   const std::int64_t thread =
       static_cast<std::int64_t>(blockIdx.x) * row_split::threads + threadIdx.x;

@@ -74,14 +74,24 @@ struct row_load {
   }
 };
 
+template <class Reduction, class A>
+__device__ SKERRY_INLINE A with_lane(A a, int apart) {
+  return Reduction::combine(
+      a, cub::ShuffleDown<row_split::warp>(a, apart, row_split::warp - 1, 0xffffffffu));
+}
+
 /// Of lanes side by side, in lane 0 of each: pairs half of them apart, a quarter, and so on.
 template <class Reduction, class A>
 __device__ SKERRY_INLINE A across_lanes(A a, int lanes) {
   SKERRY_DO_NOT_UNROLL
-  for (int apart = lanes / 2; apart > 0; apart /= 2) {
-    a = Reduction::combine(
-        a, cub::ShuffleDown<row_split::warp>(a, apart, row_split::warp - 1, 0xffffffffu));
-  }
+  for (int apart = lanes / 2; apart > 0; apart /= 2) a = with_lane<Reduction>(a, apart);
+  return a;
+}
+/// The same, of a number of lanes that the compiler knows.
+template <class Reduction, int Lanes, class A>
+__device__ SKERRY_INLINE A across_lanes(A a) {
+  SKERRY_UNROLL
+  for (int apart = Lanes / 2; apart > 0; apart /= 2) a = with_lane<Reduction>(a, apart);
   return a;
 }
 
@@ -98,8 +108,9 @@ struct row_loop {
 
   Rows rows;
   row_split split;
-  std::int64_t count;   ///< of rows
-  std::int64_t length;  ///< of each
+  fast_divider<std::uint32_t> parts;  ///< by those of a row
+  std::int64_t count;                 ///< of rows
+  std::int64_t length;                ///< of each
   bool has_vectors;
   A* partials;  ///< by row and part; null where a row is one part, whose result is written
   write_result<Reduction, T> write;
@@ -172,18 +183,18 @@ struct row_loop {
   template <int Count, int Loads, bool IsWhole>
   __device__ SKERRY_INLINE void run_part() const {
     __shared__ cub::Uninitialized<A> of_warps[row_split::threads / row_split::warp];
-    const std::int64_t row = blockIdx.x / split.parts;
-    const std::int64_t first = (blockIdx.x - row * split.parts) * split.part_length;
+    const auto [row, part] = parts.divide(blockIdx.x);
+    const std::int64_t first = part * split.part_length;
     const std::int64_t left = length - first;
     const int size = static_cast<int>(left < split.part_length ? left : split.part_length);
     A a = fold<Count, Loads, IsWhole>(rows.row(row) + first, first, size, row_split::threads);
-    a = across_lanes<Reduction>(a, row_split::warp);
+    a = across_lanes<Reduction, row_split::warp>(a);
     const int thread = static_cast<int>(threadIdx.x);
     if (thread % row_split::warp == 0) of_warps[thread / row_split::warp].Alias() = a;
     __syncthreads();
     if (thread >= row_split::warp) return;
     constexpr int warps = row_split::threads / row_split::warp;
-    a = across_lanes<Reduction>(of_warps[thread % warps].Alias(), warps);
+    a = across_lanes<Reduction, warps>(of_warps[thread % warps].Alias());
     if (thread > 0) return;
     if (partials == nullptr) {
       write(row, a);
@@ -281,7 +292,7 @@ struct row_loop {
 };
 
 template <class Loop>
-__global__ void __launch_bounds__(row_split::threads, resident_blocks<typename Loop::A>)
+__global__ void __launch_bounds__(row_split::threads, resident_blocks<typename Loop::A, 48>)
     fold_rows(const Loop loop) {
   loop();
 }
@@ -312,6 +323,7 @@ cudaError_t reduce_rows(const reduce_params& params, flip<Reduction, T> bits,
                                        array_loop::vector, array_loop::vector_loads)
                            : row_split(params.kept_size, params.reduced_size, sizeof(T), 1,
                                        array_loop::item_loads),
+      .parts = {},
       .count = params.kept_size,
       .length = params.reduced_size,
       .has_vectors = has_vectors,
@@ -319,6 +331,7 @@ cudaError_t reduce_rows(const reduce_params& params, flip<Reduction, T> bits,
       .write = writer<Reduction, T>(params, bits)};
   const std::int64_t parts = loop.split.parts;
   if (parts == 1) return run_rows(loop, stream_of(context));
+  loop.parts = fast_divider<std::uint32_t>(static_cast<std::uint32_t>(parts));
   loop.partials = static_cast<A*>(
       context->workspace(context, static_cast<std::size_t>(params.kept_size * parts) * sizeof(A)));
   if (loop.partials == nullptr) return cudaErrorMemoryAllocation;
@@ -328,6 +341,7 @@ cudaError_t reduce_rows(const reduce_params& params, flip<Reduction, T> bits,
   partial_loop last{
       .rows = {.partials = loop.partials, .parts = parts},
       .split = row_split::in_one_pass(params.kept_size, parts, sizeof(A), partial_loop::item_loads),
+      .parts = {},
       .count = params.kept_size,
       .length = parts,
       .has_vectors = false,

@@ -12,10 +12,11 @@
 namespace skerry {
 namespace native {
 
-/// Blocks of a multiprocessor that registers should allow: with 6 and 4 of 256 threads the grids
-/// that row_split and loop_split make end in full waves.
-template <class A>
-inline constexpr int resident_blocks = sizeof(A) > 8 ? 4 : 6;
+/// Blocks of 256 threads that a multiprocessor should have room for. With so many registers, or 64
+/// for large accumulators, nothing is spilled, and the grids that row_split and loop_split make end
+/// in full waves.
+template <class A, int Registers>
+inline constexpr int resident_blocks = 65536 / 256 / (sizeof(A) > 8 ? 64 : Registers);
 
 /// Writes the result of output number `index`.
 template <class Reduction, class T>
