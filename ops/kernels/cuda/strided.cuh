@@ -62,8 +62,11 @@ struct strided_loop {
   using place = typename walk_type::place;
   template <std::size_t I>
   using input_t = ::cuda::std::tuple_element_t<I, ::cuda::std::tuple<In...>>;
-  /// Items that a thread asks for before it uses the first.
-  static constexpr int depth = takes_long<Operation>() ? 1 : ((sizeof(In) > 8) || ...) ? 2 : 4;
+  /// Elements whose items a thread asks for before it uses the first: as many as registers hold.
+  static constexpr std::size_t item_bytes = (std::size_t{0} + ... + sizeof(In));
+  static constexpr int depth = takes_long<Operation>() || item_bytes > 32 ? 1
+                               : item_bytes > 16                          ? 2
+                                                                          : 4;
 
   Operation operation;
   walk_type walk;
