@@ -25,9 +25,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("decode", "kernels", "python", "conformance")
 # What shows kernels: the other tests are about the same calls, or about what is around them.
 KERNEL_TESTS = (
-    "advanced_indexing bits_on_cuda complex_alignment complex_special_cases creation elementwise fft in_place joining linalg "
-    "linalg_products matmul nan_positions reductions scan searchsorted sets sorting special_cases standard_values "
-    "statistics take views_and_indexing"
+    "advanced_indexing bits_on_cuda complex_alignment complex_special_cases creation elementwise fft in_place "
+    "joining linalg linalg_products mask_chunks matmul nan_positions reduction_order reductions scan searchsorted "
+    "sets sorting special_cases standard_values statistics take tiled_layouts views_and_indexing"
 ).split()
 # Option, variable of the emulator, what it is.
 SETTINGS = (
