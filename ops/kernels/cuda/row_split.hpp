@@ -42,7 +42,7 @@ struct row_split {
       lanes = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(vectors)));
       return;
     }
-    const std::int64_t warp_loads = warp * loads;
+    const std::int64_t warp_loads = std::int64_t{warp} * loads;
     if (vectors <= warp_loads || (rows >= many_rows && vectors <= 8 * warp_loads)) {
       const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(divided_up(vectors, loads)));
       lanes = static_cast<int>(wanted < warp ? wanted : warp);
@@ -53,7 +53,7 @@ struct row_split {
     const std::int64_t tile = std::int64_t{threads} * vector * loads;
     const std::int64_t tiles = divided_up(length, tile);
     const std::int64_t for_blocks = divided_up(wanted_blocks, rows);
-    const std::int64_t for_accuracy = divided_up(tiles, max_share / (vector * loads));
+    const std::int64_t for_accuracy = divided_up(tiles, max_share / (std::int64_t{vector} * loads));
     const std::int64_t wanted = for_blocks > for_accuracy ? for_blocks : for_accuracy;
     part_length = divided_up(tiles, wanted < tiles ? wanted : tiles) * tile;
     parts = divided_up(length, part_length);

@@ -37,9 +37,10 @@ class factor_call {
   template <class T>
   void vector(const T* data, std::int64_t count) {
     if (count <= 0) return;
-    require(data != nullptr, "no memory");
-    require(is_aligned(data, sizeof(T)), "memory that does not begin at a multiple of an item");
-    touched_.push_back({data, static_cast<std::size_t>(count) * sizeof(T)});
+    const auto* const memory = static_cast<const void*>(data);
+    require(memory != nullptr, "no memory");
+    require(is_aligned(memory, sizeof(T)), "memory that does not begin at a multiple of an item");
+    touched_.push_back({memory, static_cast<std::size_t>(count) * sizeof(T)});
   }
 
   template <class Body>

@@ -40,7 +40,8 @@ class call {
   }
   template <class T>
   void vector(const T* data, std::int64_t count) {
-    memory(data, static_cast<std::size_t>(std::max<std::int64_t>(count, 0)) * sizeof(T), sizeof(T));
+    memory(static_cast<const void*>(data),
+           static_cast<std::size_t>(std::max<std::int64_t>(count, 0)) * sizeof(T), sizeof(T));
   }
   /// `count` matrices whose addresses lie in the device's memory.
   template <class T>
