@@ -9,8 +9,14 @@
 namespace skerry::testing {
 namespace {
 
-/// The shapes by which a kernel is chosen: dense with a tail, transposed, with a broadcast operand.
-enum class form { dense, transposed, broadcast };
+/// The shapes by which a kernel is chosen: dense with a tail, transposed, with a broadcast operand,
+/// every other element.
+enum class form { dense, transposed, broadcast, stepped };
+
+ndarray every_other(const ndarray& x) {
+  const layout where{dims{x.size() / 2}, dims{2 * x.itemsize()}, 0};
+  return {x.memory(), where, x.dtype()};
+}
 
 ndarray operand_of(dtype type, form which, device where, int seed) {
   switch (which) {
@@ -21,6 +27,8 @@ ndarray operand_of(dtype type, form which, device where, int seed) {
                        : sample(type, dims{33, 29}, where, seed);
     case form::broadcast:
       return sample(type, seed == 0 ? dims{33, 29} : dims{29}, where, seed);
+    case form::stepped:
+      return every_other(sample(type, dims{2054}, where, seed));
   }
   return {};
 }
@@ -37,7 +45,7 @@ TEST_P(elementwise_kernels_of, give_what_the_cpu_gives) {
     if (!result) continue;
     // Bit for bit, but for what is left to libm, and complex products and quotients.
     const bool exact = !table[id].expensive && kind(type) != dtype_kind::complex_floating;
-    for (const form which : {form::dense, form::transposed, form::broadcast}) {
+    for (const form which : {form::dense, form::transposed, form::broadcast, form::stepped}) {
       const auto run = [&](device where) {
         ndarray arrays[3];
         operand operands[3];
@@ -109,9 +117,7 @@ TEST_P(elementwise_kernels_of, convert) {
     const std::string what = of("astype", type) + " to " + std::string(name(to));
     compare(what, [&](device where) { return astype(converted(where, dims{1027}), to, true); });
     compare(what + ", every other", [&](device where) {
-      const ndarray x = converted(where, dims{1028});
-      const layout every_other{dims{514}, dims{2 * itemsize(type)}, 0};
-      return astype(ndarray(x.memory(), every_other, type), to, true);
+      return astype(every_other(converted(where, dims{1028})), to, true);
     });
   }
 }
