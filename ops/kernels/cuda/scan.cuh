@@ -28,7 +28,9 @@ cudaError_t scan_by_layout(const scan_params& params, load_scanned<Op, T> elemen
     const cudaError_t status = write_initial<Op, T>(params, context);
     if (status != cudaSuccess) return status;
   }
-  if (has_flat_scan<Op, T> && params.others == 1) return scan_flat<Op, T>(params, element, context);
+  if constexpr (has_flat_scan<Op, T>) {
+    if (params.others == 1) return scan_flat<Op, T>(params, element, context);
+  }
 #if CCCL_VERSION >= 3003000
   return scan_runs<Op, T>(params, element, context);
 #else
