@@ -68,7 +68,8 @@ enum class form { own, libm };
 // clang-format on
 
 template <real_floating T>
-SKERRY_HD constexpr bool is_own(form cuda_in_float32, form cuda_in_float64) {
+SKERRY_HD constexpr bool is_own([[maybe_unused]] form cuda_in_float32,
+                                [[maybe_unused]] form cuda_in_float64) {
 #if defined(__CUDACC__)
   return (sizeof(T) == 4 ? cuda_in_float32 : cuda_in_float64) == form::own;
 #else
