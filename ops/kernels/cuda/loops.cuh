@@ -69,6 +69,45 @@ cudaError_t transform(Out* out, std::int64_t size, Operation operation, cudaStre
 #endif
 }
 
+/// What an instruction moves of a T: by its type a complex number would go part by part, each of
+/// which touches all sectors. Inputs of 16 bytes do, as transform_policy says.
+template <class T>
+using output_item = ::cuda::std::conditional_t<(alignof(T) < sizeof(T)), whole<T>, T>;
+template <class T>
+using input_item =
+    ::cuda::std::conditional_t<(alignof(T) < sizeof(T) && sizeof(T) < 16), whole<T>, T>;
+
+template <class T>
+SKERRY_HD SKERRY_INLINE T value_in(const T& item) {
+  return item;
+}
+template <class T>
+SKERRY_HD SKERRY_INLINE T value_in(const whole<T>& item) {
+  return item.value;
+}
+
+/// An operation on values as one on what instructions move.
+template <class Operation, class Out, class... In>
+struct on_items {
+  Operation operation;
+
+  SKERRY_HD output_item<Out> operator()(const input_item<In>&... items) const {
+    return output_item<Out>{operation(value_in(items)...)};
+  }
+};
+
+/// out[i] = operation(in[i]...), all of unit stride and aligned as their items.
+template <class Out, class... In, class Operation>
+cudaError_t transform_items(char* out, std::int64_t size, Operation operation, cudaStream_t stream,
+                            const input_item<In>*... in) {
+  auto* to = reinterpret_cast<output_item<Out>*>(out);
+  if constexpr (ops::same_v<Out, output_item<Out>> && (ops::same_v<In, input_item<In>> && ...)) {
+    return transform(to, size, operation, stream, in...);
+  } else {
+    return transform(to, size, on_items<Operation, Out, In...>{operation}, stream, in...);
+  }
+}
+
 template <class Out, class... In, class Operation, std::size_t... I>
 cudaError_t launch_contiguous(const plan& operands, cudaStream_t stream, Operation operation,
                               ::cuda::std::index_sequence<I...>) {
@@ -78,8 +117,9 @@ cudaError_t launch_contiguous(const plan& operands, cudaStream_t stream, Operati
   // and an element is read, into registers or with its tile into shared memory, by the block that
   // later writes it. A block may fetch bytes of its neighbours' tiles to fill a 16-byte line, and
   // ignores them. Partial overlap is the front end's to avoid.
-  return transform(reinterpret_cast<Out*>(operands.data[0]), operands.size, operation, stream,
-                   reinterpret_cast<const In*>(operands.data[1 + I])...);
+  return transform_items<Out, In...>(
+      operands.data[0], operands.size, operation, stream,
+      reinterpret_cast<const input_item<In>*>(operands.data[1 + I])...);
 }
 
 /// A binary operation of which one operand is the same for all elements. Which one is asked at run
@@ -111,10 +151,10 @@ template <class Out, class T, class Operation>
 cudaError_t launch_with_value(const plan& operands, cudaStream_t stream, Operation operation,
                               int array) {
   const int value = 3 - array;
-  return transform(
-      reinterpret_cast<Out*>(operands.data[0]), operands.size,
+  return transform_items<Out, T>(
+      operands.data[0], operands.size,
       with_value<Operation, T>{operation, operands.values[value].template as<T>(), value == 1},
-      stream, reinterpret_cast<const T*>(operands.data[array]));
+      stream, reinterpret_cast<const input_item<T>*>(operands.data[array]));
 }
 
 /// An operation on values as one on what lies in memory.
@@ -144,7 +184,7 @@ int run_elementwise(const plan& operands, launch_context* context, Contiguous co
                     [[maybe_unused]] WithValue beside_value, Strided strided) {
   const auto inputs = ::cuda::std::index_sequence_for<In...>{};
   cudaStream_t stream = stream_of(context);
-  const bool is_aligned = operands_suit<Out, In...>(operands);
+  const bool is_aligned = operands_suit<output_item<Out>, input_item<In>...>(operands);
   if (operands.contiguous && is_aligned) {
     return launched(launch_contiguous<Out, In...>(operands, stream, contiguous, inputs));
   }
