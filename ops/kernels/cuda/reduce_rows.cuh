@@ -291,8 +291,13 @@ struct row_loop {
   }
 };
 
+/// Many small items in a load of 16 bytes, and accumulators of two words, take more.
+template <class A>
+inline constexpr int row_registers = sizeof(A) == 4 ? 48 : 64;
+
 template <class Loop>
-__global__ void __launch_bounds__(row_split::threads, resident_blocks<typename Loop::A, 48>)
+__global__ void __launch_bounds__(
+    row_split::threads, resident_blocks<typename Loop::A, row_registers<typename Loop::A>>)
     fold_rows(const Loop loop) {
   loop();
 }

@@ -13,10 +13,13 @@ namespace skerry {
 namespace native {
 
 /// Blocks of 256 threads that a multiprocessor should have room for. With so many registers, or 64
-/// for large accumulators, nothing is spilled, and the grids that row_split and loop_split make end
-/// in full waves.
+/// and 80 for large accumulators, nothing is spilled, and the grids that row_split and loop_split
+/// make end in full waves.
 template <class A, int Registers>
-inline constexpr int resident_blocks = 65536 / 256 / (sizeof(A) > 8 ? 64 : Registers);
+inline constexpr int resident_blocks = 65536 / 256 /
+                                       (sizeof(A) > 16  ? 80
+                                        : sizeof(A) > 8 ? 64
+                                                        : Registers);
 
 /// Writes the result of output number `index`.
 template <class Reduction, class T>
