@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Families of CUDA kernels at the edges of tiles, on operands that begin anywhere, against NumPy."""
+
+import kernel_edges
+import numpy as np
+import pytest
+from kernel_edge_cases import CASES
+
+WAVES = {name: wave for name in CASES if (wave := kernel_edges.wave_of(CASES, name))}
+
+
+@pytest.mark.parametrize("offset", kernel_edges.OFFSETS)
+@pytest.mark.parametrize("name", CASES)
+def test_kernels_at_the_edges_of_tiles(name, offset):
+    for trial in kernel_edges.trials(CASES[name], offset):
+        kernel_edges.compare(CASES[name], trial)
+
+
+@pytest.mark.parametrize("name", WAVES)
+def test_more_blocks_than_a_gpu_holds(name):
+    kernel_edges.compare(CASES[name], WAVES[name])
+
+
+def less_of_numpys(s, target):
+    """As if a kernel wrote an item too many."""
+    target[: target.shape[0] - (s is np)] = 3
+
+
+@pytest.mark.parametrize("offset", kernel_edges.OFFSETS)
+def test_an_item_that_no_call_was_to_change_is_found(offset):
+    wrong = kernel_edges.Case(less_of_numpys, [(5,)])
+    (trial,) = kernel_edges.trials(wrong, offset)
+    with pytest.raises(AssertionError, match="operand 0 and what is beside it"):
+        kernel_edges.compare(wrong, trial)
+
+
+def test_dtypes_of_every_size_meet_each_other_family():
+    """Those that have fewer sizes take dtypes that the standard restricts, or that need not be exact."""
+    moved = [name for name, each in CASES.items() if each.dtypes == kernel_edges.EVERY]
+    assert len(moved) > len(CASES) / 2
+    for name in moved:
+        used = {
+            np.dtype(trial.dtype).itemsize
+            for offset in kernel_edges.OFFSETS
+            for trial in kernel_edges.trials(CASES[name], offset)
+        }
+        assert used == {1, 2, 4, 8, 16}, name
