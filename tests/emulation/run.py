@@ -5,9 +5,13 @@
     make emulate                                            all parts, compute capabilities 80 and 90
     make emulate EMULATE_OPTIONS="--targets 80 tests/python/test_scan.py -k float32"
     make emulate EMULATE_OPTIONS="--parts kernels --seed 7 --resident 8 --quantum 30"
+    make emulate EMULATE_OPTIONS="--parts checks --seeds 20"
 
 Parts: decode (every kernel of the module can be executed as far as its instructions are known), kernels (GoogleTest:
-every kernel beside the CPU), python (tests/python), conformance (the official suite, if ARRAY_API_TESTS_DIR is set). Arguments that are none of this program's go to pytest, and choose the part python alone.
+every kernel beside the CPU), python (tests/python), models (the same bits whatever the number of multiprocessors),
+checks (races, missing lanes and undefined values in the kernels that depend on the schedule, under several seeds),
+conformance (the official suite, if ARRAY_API_TESTS_DIR is set). Arguments that are none of this program's go to pytest,
+and choose the part python alone.
 """
 
 from __future__ import annotations
@@ -22,13 +26,18 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PARTS = ("decode", "kernels", "python", "conformance")
+PARTS = ("decode", "kernels", "python", "models", "checks", "conformance")
 # What shows kernels: the other tests are about the same calls, or about what is around them.
 KERNEL_TESTS = (
     "advanced_indexing bits_on_cuda complex_alignment complex_special_cases creation elementwise fft in_place "
-    "joining linalg linalg_products mask_chunks matmul nan_positions reduction_order reductions scan searchsorted "
-    "sets sorting special_cases standard_values statistics take tiled_layouts views_and_indexing"
+    "joining kernel_edges linalg linalg_products mask_chunks matmul nan_positions reduction_order reductions scan "
+    "searchsorted sets sorting special_cases standard_values statistics take tiled_layouts views_and_indexing"
 ).split()
+# Scans, reductions, order, sets, indices: their threads and blocks pass values on. There are 13 dtypes, and each seed
+# has another one of each test. What is used before it is written is so under any seed; that check is 50 times as slow.
+SCHEDULED = "*order*:*reduction*:*select*:*take*"
+SHARES_OF_SCHEDULED = 13
+INITIALIZED = "*order*/int16:*reduction*/float32:*select*:*take*"
 # Option, variable of the emulator, what it is.
 SETTINGS = (
     ("multiprocessors", "how many the device has (4)"),
@@ -80,26 +89,60 @@ def python_tests(sample: int | None, nth_target: int, more: list[str]) -> list[s
     return [*several, "-q", "-k", "not cpu", share, *files]
 
 
-def commands_for(parts: list[str], target: str, build: pathlib.Path, python_options: list[str]):
-    """The parts that can be run, with their commands."""
+def checks(options: argparse.Namespace, command: list[str]):
+    """Commands on the tests of kernels, with the variables of each."""
+    interleaved = {
+        "SKERRY_EMULATE_RESIDENT": options.resident or "8",
+        "SKERRY_EMULATE_QUANTUM": options.quantum or "30",
+        "SKERRY_EMULATE_RACECHECK": "1",
+        "SKERRY_EMULATE_SYNCCHECK": "1",
+    }
+    command = [*command, "--gtest_brief=1"]
+    scheduled = [*command, f"--gtest_filter={options.filter or SCHEDULED}"]
+    for seed in range(int(options.seed or 1), int(options.seed or 1) + options.seeds):
+        variables = {**interleaved, "SKERRY_EMULATE_SEED": str(seed)}
+        if options.filter is None:
+            variables["GTEST_TOTAL_SHARDS"] = str(SHARES_OF_SCHEDULED)
+            variables["GTEST_SHARD_INDEX"] = str(seed % SHARES_OF_SCHEDULED)
+        yield f"checks, races, seed {seed}", scheduled, variables
+    initialized = [*command, f"--gtest_filter={options.filter or INITIALIZED}"]
+    yield "checks, undefined values", initialized, {"SKERRY_EMULATE_INITCHECK": "1"}
+
+
+def commands_for(options: argparse.Namespace, nth_target: int, target: str, more: list[str]):
+    """The parts that can be run, with their commands, and variables beside those of the target."""
     suite = os.environ.get("ARRAY_API_TESTS_DIR")
-    for part in parts:
+    build, sample = options.build, options.sample
+    kernels = [str(build / "tests" / "kernels_tests"), "--require-gpu"]
+    share = f"{nth_target % sample + 1}/{sample}" if sample else "1/1"
+    for part in options.parts:
         if part == "decode":
-            yield "decode, built", ["cmake", "--build", str(build), "--target", "emulation_decode"]
+            command = ["cmake", "--build", str(build), "--target", "emulation_decode"]
+            yield "decode, built", command, {}
             program = build / "tests" / "emulation_decode"
-            yield part, [str(program), str(build / "emulated" / "skerry_cuda.so"), target]
-        elif part == "kernels":
+            yield part, [str(program), str(build / "emulated" / "skerry_cuda.so"), target], {}
+        elif part in ("kernels", "checks"):
             # Minutes of compiling, which the other parts don't need.
-            yield "kernels, built", ["cmake", "--build", str(build), "--target", "kernels_tests"]
-            yield part, [str(build / "tests" / "kernels_tests"), "--require-gpu"]
+            command = ["cmake", "--build", str(build), "--target", "kernels_tests"]
+            yield f"{part}, built", command, {}
+            if part == "checks":
+                yield from checks(options, kernels)
+            else:
+                yield part, [*kernels, f"--gtest_filter={options.filter or '*'}"], {}
         elif part == "python":
-            yield part, [sys.executable, "-m", "pytest", *python_options]
-        elif suite:
-            runner = str(ROOT / "tests" / "conformance" / "run.py")
             yield (
                 part,
-                [sys.executable, runner, suite, "--devices", "cuda:0", "--max-examples", "60"],
+                [sys.executable, "-m", "pytest", *python_tests(sample, nth_target, more)],
+                {},
             )
+        elif part == "models":
+            numbers = "1,132" if sample else "1,4,132"
+            program = ROOT / "tests" / "emulation" / "models.py"
+            yield part, [sys.executable, str(program), numbers, share], {}
+        elif suite:
+            runner = str(ROOT / "tests" / "conformance" / "run.py")
+            command = [sys.executable, runner, suite, "--devices", "cuda:0", "--max-examples", "60"]
+            yield part, command, {}
         else:
             print("conformance: left out, ARRAY_API_TESTS_DIR is not set")
 
@@ -154,13 +197,19 @@ def parse() -> tuple[argparse.Namespace, list[str]]:
         "--sample",
         type=int,
         metavar="N",
-        help="kernels, and of the Python tests that show kernels one in N, others for each target",
+        help="kernels, models, and of the Python tests that show kernels one in N, others for each target",
     )
     parser.add_argument("--parts", help=f"by commas, of {', '.join(PARTS)}")
+    parser.add_argument(
+        "--filter",
+        help="of the tests of kernels, as GoogleTest's; checks run all of them for each seed then",
+    )
+    parser.add_argument("--seeds", type=int, default=20, help="of schedules, for checks (20)")
     for name, meaning in SETTINGS:
         parser.add_argument(f"--{name}", help=meaning)
     options, more = parser.parse_known_args()
-    chosen = ("python",) if more else ("kernels", "python") if options.sample else PARTS
+    sampled = ("kernels", "python", "models")
+    chosen = ("python",) if more else sampled if options.sample else PARTS
     options.parts = options.parts.split(",") if options.parts else list(chosen)
     if options.kernels:
         options.kernels = str(pathlib.Path(options.kernels).resolve())
@@ -174,12 +223,14 @@ def main() -> int:
     lines = []
     for nth, target in enumerate(re.split("[,;]", options.targets)):
         environment = environment_for(target, options.build, options)
-        tests = python_tests(options.sample, nth, more)
-        for part, command in commands_for(options.parts, target, options.build, tests):
+        for part, command, settings in commands_for(options, nth, target, more):
             began = time.perf_counter()
-            code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+            variables = {**environment, **settings}
+            code = subprocess.run(command, cwd=ROOT, env=variables, check=False).returncode
             state = "passed" if code == 0 else f"FAILED ({code})"
-            lines.append((code, f"{target} {part}: {state} in {time.perf_counter() - began:.0f} s"))
+            line = f"{target} {part}: {state} in {time.perf_counter() - began:.0f} s"
+            lines.append((code, line))
+            print(line, flush=True)
         if options.kernels:
             module = pathlib.Path(environment["SKERRY_CUDA_MODULE"])
             lines.append((0, coverage(module, target, pathlib.Path(options.kernels))))
