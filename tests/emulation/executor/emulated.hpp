@@ -79,9 +79,10 @@ class test_memory : public memory_map {
 
 /// A module's text of one kernel `k`: its parameters, such as ".param .u64 p", and its body.
 [[nodiscard]] inline std::string kernel_text(const std::string& parameters, const std::string& body,
-                                             const std::string& before = "") {
-  return ".version 8.0\n.target sm_80\n.address_size 64\n" + before + "\n.visible .entry k(" +
-         parameters + ")\n{\n" + body + "\n}\n";
+                                             const std::string& before = "",
+                                             const std::string& name = "k") {
+  return ".version 8.0\n.target sm_80\n.address_size 64\n" + before + "\n.visible .entry " + name +
+         "(" + parameters + ")\n{\n" + body + "\n}\n";
 }
 
 /// The bytes of parameters, each at a multiple of its size.
@@ -97,19 +98,26 @@ template <class... T>
   return bytes;
 }
 
-/// Runs kernel `k` of a text.
+/// Runs a kernel of a text.
 template <class... T>
-[[nodiscard]] std::optional<failure> run_text(const std::string& text, const launch& how,
-                                              const device_model& device, const memory_map& memory,
-                                              const T&... parameters) {
+[[nodiscard]] std::optional<failure> run_kernel(const std::string& name, const std::string& text,
+                                                const launch& how, const device_model& device,
+                                                const memory_map& memory, const T&... parameters) {
   const auto loaded = load_text(text);
-  const kernel* const found = loaded->find("k");
-  if (found == nullptr) return failure{-1, "no kernel k"};
+  const kernel* const found = loaded->find(name);
+  if (found == nullptr) return failure{-1, "no kernel " + name};
   const std::vector<std::byte> bytes = parameter_bytes(parameters...);
   launch with = how;
   with.parameters = bytes;
   if (auto refused = refuse(*found, with, device, 100 << 10)) return refused;
   return run(*found, with, device, memory);
+}
+
+template <class... T>
+[[nodiscard]] std::optional<failure> run_text(const std::string& text, const launch& how,
+                                              const device_model& device, const memory_map& memory,
+                                              const T&... parameters) {
+  return run_kernel("k", text, how, device, memory, parameters...);
 }
 
 [[nodiscard]] inline std::string text_of(const std::optional<failure>& found) {

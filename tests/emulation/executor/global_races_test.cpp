@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/check/global_races.hpp"
 #include "tests/emulation/executor/emulated.hpp"
 
 namespace skerry::emulation {
@@ -9,13 +10,15 @@ namespace {
 /// or nothing. %d1 points to 512 bytes, %d2 to the thread's own place in them, %d3 to one that the
 /// next block has; %r1 is the thread's number, %r2 the block's; of %p1 is the first thread, and of
 /// %p2 the first block.
-[[nodiscard]] std::optional<failure> raced(const std::string& body) {
-  const std::string text = kernel_text(".param .u64 p", R"(
+[[nodiscard]] std::optional<failure> raced(const std::string& body, const std::string& name = "k") {
+  const std::string text = kernel_text(".param .u64 p",
+                                       R"(
       .reg .pred %p<9>; .reg .b32 %r<19>; .reg .b64 %d<9>; ld.param.u64 %d1, [p];
       mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r1, 0;
       setp.eq.u32 %p2, %r2, 0; mad.lo.u32 %r3, %r2, 32, %r1; mad.wide.u32 %d2, %r3, 4, %d1;
       add.u32 %r4, %r3, 32; mad.wide.u32 %d3, %r4, 4, %d1;)" +
-                                                            body + " ret;");
+                                           body + " ret;",
+                                       "", name);
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     test_memory memory;
     const std::uint64_t place = memory.allocate(std::vector<std::uint32_t>(128));
@@ -24,7 +27,7 @@ namespace {
                               .quantum = seed == 0 ? 0 : 5,
                               .instruction_limit = 1'000'000,
                               .checks_global_races = true};
-    if (auto found = run_text(text, {.grid = {3}, .block = {32}}, device, memory, place)) {
+    if (auto found = run_kernel(name, text, {.grid = {3}, .block = {32}}, device, memory, place)) {
       return found;
     }
   }
@@ -70,6 +73,32 @@ TEST(EmulationGlobalRaces, of_copies_are_caught) {
       "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; $end:";
   expect_race(head + store, "write after write");
   expect_no_race(head + "@!%p2 ret;" + store);
+}
+
+// What is too much of a load is up to 127 bytes in front and 15 behind; of the rest nothing is let
+// pass, and of no other kernel.
+TEST(EmulationGlobalRaces, of_what_fills_up_loads_of_transforms_are_none) {
+  const std::string transform = "_ZN3cub1V6detail9transform16transform_kernelIfEEvv";
+  EXPECT_TRUE(fills_up_loads(transform));
+  EXPECT_FALSE(fills_up_loads("_ZN3cub1V6detail4scan16DeviceScanKernelIfEEvv"));
+  const auto load_beside_store = [](int written) {
+    return ".shared .align 128 .b8 s[512]; .shared .align 8 .b8 bar[8];"
+           "@%p2 st.global.u8 [%d1+" +
+           std::to_string(written) +
+           "], 1; @%p2 ret;"
+           "@!%p1 bra $end; mbarrier.init.shared::cta.b64 [bar], 1;"
+           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%d1], 256, "
+           "[bar];"
+           "$end:";
+  };
+  for (const int ignored : {0, 126, 241, 255}) {
+    const auto found = raced(load_beside_store(ignored), transform);
+    EXPECT_FALSE(found.has_value()) << ignored << text_of(found);
+    expect_race(load_beside_store(ignored), "after");
+  }
+  for (const int used : {127, 240}) {
+    expect_failure(raced(load_beside_store(used), transform), 719, {"race on global memory"});
+  }
 }
 
 TEST(EmulationGlobalRaces, of_large_grids_are_caught) {

@@ -36,6 +36,10 @@ void join(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& fr
 
 }  // namespace
 
+bool fills_up_loads(std::string_view mangled_name) noexcept {
+  return mangled_name.find("6detail9transform16transform_kernelI") != std::string_view::npos;
+}
+
 global_races::global_races(std::uint64_t blocks)
     : blocks_(std::min(blocks, most_blocks + 1)), states_(static_cast<std::size_t>(blocks_)) {}
 

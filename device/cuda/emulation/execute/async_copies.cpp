@@ -38,9 +38,14 @@ void finish(const block& in, const pending_copy& copy) {
 /// and with other streams.
 void note_global(const warp& on, int lane, const std::byte* at, memory_access access) {
   const launch_state& launched = on.owner->launched;
-  const auto begin = reinterpret_cast<std::uint64_t>(at);
-  if (launched.races) launched.races->check_bytes(on, lane, begin, access);
+  auto begin = reinterpret_cast<std::uint64_t>(at);
   if (launched.how.touched != nullptr) launched.how.touched->note_bytes(begin, access);
+  if (!launched.races) return;
+  if (!access.writes && launched.fills_up_loads) {
+    begin += most_in_front;
+    access.nbytes -= std::min(access.nbytes, most_in_front + most_behind);
+  }
+  launched.races->check_bytes(on, lane, begin, access);
 }
 
 /// Copies of active lanes whose group is one of the last `kept` stay pending.

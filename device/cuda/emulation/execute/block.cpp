@@ -177,7 +177,8 @@ launch_state::launch_state(const kernel& what, const launch& how, const device_m
       random(device.seed ^ (how.number * 0x9e3779b97f4a7c15)),
       constants(code.constant_nbytes),
       parameters(how.parameters.begin(), how.parameters.end()),
-      known(code.code.size()) {
+      known(code.code.size()),
+      fills_up_loads(emulation::fills_up_loads(what.name())) {
   if (device.checks_global_races) races = std::make_unique<global_races>(how.grid.count());
   if (device.counts_requests) requests = std::make_unique<request_counter>(counted);
   for (const constant_row& row : code.constants) {

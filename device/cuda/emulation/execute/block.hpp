@@ -60,6 +60,7 @@ struct launch_state {
   statistics counted;
   std::unique_ptr<global_races> races;        ///< null: nobody looks for them
   std::unique_ptr<request_counter> requests;  ///< null: nobody counts them
+  bool fills_up_loads;                        ///< with what it ignores, if they are asynchronous
 };
 
 /// cp.async.bulk into shared memory, done when somebody looks at its barrier.
