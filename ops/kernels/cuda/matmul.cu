@@ -13,6 +13,7 @@
 #include "ops/kernels/cuda/access.cuh"
 #include "ops/kernels/cuda/cublas.cuh"
 #include "ops/kernels/cuda/launch.cuh"
+#include "ops/kernels/cuda/tile.cuh"
 
 namespace skerry {
 namespace native {
@@ -136,7 +137,7 @@ int multiply(const void* params, launch_context* context) {
 constexpr int tile = 64;  // of the output, for one block
 constexpr int tile_depth = 16;
 constexpr int cell = 4;  // of the output, for one thread
-constexpr int tile_threads = tile / cell * (tile / cell);
+static_assert(tile / cell * (tile / cell) == tile_threads);
 
 /// Integers wrap around in 32 or 64 bits, whose low bits are those of every narrower one.
 template <class U>

@@ -4,6 +4,7 @@
 
 #include "ops/kernels/cuda/offset.hpp"
 #include "ops/kernels/cuda/row_code.cuh"
+#include "ops/kernels/cuda/tile.cuh"
 
 #include <cstdint>
 
@@ -12,9 +13,6 @@
 
 namespace skerry {
 namespace native {
-
-/// Threads of a block.
-inline constexpr int tile_threads = 256;
 
 /// The code of an item of 8 bytes and its place, where both don't fit 8 bytes.
 struct alignas(16) placed_code {
