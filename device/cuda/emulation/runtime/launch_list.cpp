@@ -44,6 +44,17 @@ std::string requests(const global_requests& of) {
                  {"distinct_sectors", of.distinct_sectors}});
 }
 
+[[nodiscard]] bool is_listing() { return !current_emulator_settings().launch_list.empty(); }
+
+void append(const std::string& line) {
+  static std::FILE* const list = [] {
+    return std::fopen(current_emulator_settings().launch_list.c_str(), "ae");
+  }();
+  if (list == nullptr) return;
+  std::fprintf(list, "%s\n", line.c_str());
+  std::fflush(list);
+}
+
 }  // namespace
 
 std::string launch_line(const kernel& what, const launch& how, const statistics& done) {
@@ -66,13 +77,13 @@ std::string launch_line(const kernel& what, const launch& how, const statistics&
 }
 
 void list_launch(const kernel& what, const launch& how, const statistics& done) {
-  static std::FILE* const list = [] {
-    const std::string& path = current_emulator_settings().launch_list;
-    return path.empty() ? nullptr : std::fopen(path.c_str(), "ae");
-  }();
-  if (list == nullptr) return;
-  std::fprintf(list, "%s\n", launch_line(what, how, done).c_str());
-  std::fflush(list);
+  if (is_listing()) append(launch_line(what, how, done));
+}
+
+void list_library_call(const std::string& routine) {
+  if (is_listing()) {
+    append("{\"library\": " + quoted(routine) + "}");
+  }
 }
 
 }  // namespace skerry::emulation

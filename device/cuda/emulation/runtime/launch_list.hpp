@@ -16,4 +16,7 @@ namespace skerry::emulation {
 /// writes, so that several devices and processes can share it.
 void list_launch(const kernel& what, const launch& how, const statistics& done);
 
+/// The same for a call of a library that a stand-in has done: {"library": routine}.
+void list_library_call(const std::string& routine);
+
 }  // namespace skerry::emulation

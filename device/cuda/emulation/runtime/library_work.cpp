@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/launch_list.hpp"
 #include "device/cuda/emulation/runtime/launches.hpp"
 #include "device/cuda/emulation/runtime/stream_races.hpp"
 #include "device/cuda/emulation/runtime/undefined_memory.hpp"
@@ -45,6 +46,7 @@ class library_run final : public rehearsal::task {
       return code::launch_failure;
     }
     work_();
+    list_library_call(routine_);
     for (const touched_range& each : touched_) define_memory(each.data, each.nbytes);
     return cuda::success;
   } catch (const std::exception& problem) {
