@@ -23,10 +23,12 @@ struct cublas_factors;
   struct cublas_factors<dtype_> {                             \
     decltype(&cublas##letter_##getrfBatched) getrf = nullptr; \
     decltype(&cublas##letter_##getrsBatched) getrs = nullptr; \
+    decltype(&cublas##letter_##geqrfBatched) geqrf = nullptr; \
                                                               \
     void find(shared_library& library) {                      \
       library.find("cublas" #letter_ "getrfBatched", getrf);  \
       library.find("cublas" #letter_ "getrsBatched", getrs);  \
+      library.find("cublas" #letter_ "geqrfBatched", geqrf);  \
     }                                                         \
   };
 SKERRY_CUBLAS_FACTORS(float32, S)

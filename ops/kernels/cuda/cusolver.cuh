@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <mutex>
 
-// cusolverDnXgeev came with cuSOLVER 11.7.1, of CUDA 12.6 update 2.
+// cusolverDnXgeev and cusolverDnXsyevBatched came with cuSOLVER 11.7.1, of CUDA 12.6 update 2.
 #if CUSOLVER_VERSION >= 11701
-#define SKERRY_HAS_GEEV
+#define SKERRY_HAS_CUSOLVER_11701
 #endif
 
 namespace skerry {
@@ -23,42 +23,46 @@ namespace native {
 template <class T>
 struct typed_entries;
 
-#define SKERRY_TYPED_ENTRIES(dtype_, own_, real_, letter_, orgqr_, syevd_)    \
-  template <>                                                                 \
-  struct typed_entries<dtype_> {                                              \
-    using own = own_;                                                         \
-    using real = real_;                                                       \
-    decltype(&cusolverDn##letter_##getrf_bufferSize) getrf_size = nullptr;    \
-    decltype(&cusolverDn##letter_##getrf) getrf = nullptr;                    \
-    decltype(&cusolverDn##letter_##getrs) getrs = nullptr;                    \
-    decltype(&cusolverDn##letter_##potrf_bufferSize) potrf_size = nullptr;    \
-    decltype(&cusolverDn##letter_##potrf) potrf = nullptr;                    \
-    decltype(&cusolverDn##letter_##potrfBatched) potrf_batched = nullptr;     \
-    decltype(&cusolverDn##letter_##geqrf_bufferSize) geqrf_size = nullptr;    \
-    decltype(&cusolverDn##letter_##geqrf) geqrf = nullptr;                    \
-    decltype(&cusolverDn##letter_##orgqr_##_bufferSize) orgqr_size = nullptr; \
-    decltype(&cusolverDn##letter_##orgqr_) orgqr = nullptr;                   \
-    decltype(&cusolverDn##letter_##gesvdj_bufferSize) gesvdj_size = nullptr;  \
-    decltype(&cusolverDn##letter_##gesvdj) gesvdj = nullptr;                  \
-    decltype(&cusolverDn##letter_##syevd_##_bufferSize) syevd_size = nullptr; \
-    decltype(&cusolverDn##letter_##syevd_) syevd = nullptr;                   \
-                                                                              \
-    void find(shared_library& library) {                                      \
-      library.find("cusolverDn" #letter_ "getrf_bufferSize", getrf_size);     \
-      library.find("cusolverDn" #letter_ "getrf", getrf);                     \
-      library.find("cusolverDn" #letter_ "getrs", getrs);                     \
-      library.find("cusolverDn" #letter_ "potrf_bufferSize", potrf_size);     \
-      library.find("cusolverDn" #letter_ "potrf", potrf);                     \
-      library.find("cusolverDn" #letter_ "potrfBatched", potrf_batched);      \
-      library.find("cusolverDn" #letter_ "geqrf_bufferSize", geqrf_size);     \
-      library.find("cusolverDn" #letter_ "geqrf", geqrf);                     \
-      library.find("cusolverDn" #letter_ #orgqr_ "_bufferSize", orgqr_size);  \
-      library.find("cusolverDn" #letter_ #orgqr_, orgqr);                     \
-      library.find("cusolverDn" #letter_ "gesvdj_bufferSize", gesvdj_size);   \
-      library.find("cusolverDn" #letter_ "gesvdj", gesvdj);                   \
-      library.find("cusolverDn" #letter_ #syevd_ "_bufferSize", syevd_size);  \
-      library.find("cusolverDn" #letter_ #syevd_, syevd);                     \
-    }                                                                         \
+#define SKERRY_TYPED_ENTRIES(dtype_, own_, real_, letter_, orgqr_, syevd_)                  \
+  template <>                                                                               \
+  struct typed_entries<dtype_> {                                                            \
+    using own = own_;                                                                       \
+    using real = real_;                                                                     \
+    decltype(&cusolverDn##letter_##getrf_bufferSize) getrf_size = nullptr;                  \
+    decltype(&cusolverDn##letter_##getrf) getrf = nullptr;                                  \
+    decltype(&cusolverDn##letter_##getrs) getrs = nullptr;                                  \
+    decltype(&cusolverDn##letter_##potrf_bufferSize) potrf_size = nullptr;                  \
+    decltype(&cusolverDn##letter_##potrf) potrf = nullptr;                                  \
+    decltype(&cusolverDn##letter_##potrfBatched) potrf_batched = nullptr;                   \
+    decltype(&cusolverDn##letter_##geqrf_bufferSize) geqrf_size = nullptr;                  \
+    decltype(&cusolverDn##letter_##geqrf) geqrf = nullptr;                                  \
+    decltype(&cusolverDn##letter_##orgqr_##_bufferSize) orgqr_size = nullptr;               \
+    decltype(&cusolverDn##letter_##orgqr_) orgqr = nullptr;                                 \
+    decltype(&cusolverDn##letter_##gesvdj_bufferSize) gesvdj_size = nullptr;                \
+    decltype(&cusolverDn##letter_##gesvdj) gesvdj = nullptr;                                \
+    decltype(&cusolverDn##letter_##gesvdjBatched_bufferSize) gesvdj_batched_size = nullptr; \
+    decltype(&cusolverDn##letter_##gesvdjBatched) gesvdj_batched = nullptr;                 \
+    decltype(&cusolverDn##letter_##syevd_##_bufferSize) syevd_size = nullptr;               \
+    decltype(&cusolverDn##letter_##syevd_) syevd = nullptr;                                 \
+                                                                                            \
+    void find(shared_library& library) {                                                    \
+      library.find("cusolverDn" #letter_ "getrf_bufferSize", getrf_size);                   \
+      library.find("cusolverDn" #letter_ "getrf", getrf);                                   \
+      library.find("cusolverDn" #letter_ "getrs", getrs);                                   \
+      library.find("cusolverDn" #letter_ "potrf_bufferSize", potrf_size);                   \
+      library.find("cusolverDn" #letter_ "potrf", potrf);                                   \
+      library.find("cusolverDn" #letter_ "potrfBatched", potrf_batched);                    \
+      library.find("cusolverDn" #letter_ "geqrf_bufferSize", geqrf_size);                   \
+      library.find("cusolverDn" #letter_ "geqrf", geqrf);                                   \
+      library.find("cusolverDn" #letter_ #orgqr_ "_bufferSize", orgqr_size);                \
+      library.find("cusolverDn" #letter_ #orgqr_, orgqr);                                   \
+      library.find("cusolverDn" #letter_ "gesvdj_bufferSize", gesvdj_size);                 \
+      library.find("cusolverDn" #letter_ "gesvdj", gesvdj);                                 \
+      library.find("cusolverDn" #letter_ "gesvdjBatched_bufferSize", gesvdj_batched_size);  \
+      library.find("cusolverDn" #letter_ "gesvdjBatched", gesvdj_batched);                  \
+      library.find("cusolverDn" #letter_ #syevd_ "_bufferSize", syevd_size);                \
+      library.find("cusolverDn" #letter_ #syevd_, syevd);                                   \
+    }                                                                                       \
   };
 SKERRY_TYPED_ENTRIES(float32, float, float, S, orgqr, syevd)
 SKERRY_TYPED_ENTRIES(float64, double, double, D, orgqr, syevd)
@@ -71,9 +75,11 @@ struct cusolver_entries {
   decltype(&cusolverDnSetStream) set_stream = nullptr;
   decltype(&cusolverDnCreateGesvdjInfo) create_gesvdj = nullptr;
   decltype(&cusolverDnDestroyGesvdjInfo) destroy_gesvdj = nullptr;
-#ifdef SKERRY_HAS_GEEV
+#ifdef SKERRY_HAS_CUSOLVER_11701
   decltype(&cusolverDnXgeev_bufferSize) geev_size = nullptr;
   decltype(&cusolverDnXgeev) geev = nullptr;
+  decltype(&cusolverDnXsyevBatched_bufferSize) syev_batched_size = nullptr;
+  decltype(&cusolverDnXsyevBatched) syev_batched = nullptr;  // null where it can't be used
   decltype(&cusolverDnCreateParams) create_params = nullptr;
   decltype(&cusolverDnDestroyParams) destroy_params = nullptr;
 #endif
@@ -89,9 +95,13 @@ struct cusolver_entries {
     library.find("cusolverDnSetStream", set_stream);
     library.find("cusolverDnCreateGesvdjInfo", create_gesvdj);
     library.find("cusolverDnDestroyGesvdjInfo", destroy_gesvdj);
-#ifdef SKERRY_HAS_GEEV
+#ifdef SKERRY_HAS_CUSOLVER_11701
     library.find("cusolverDnXgeev_bufferSize", geev_size, true);
     library.find("cusolverDnXgeev", geev, true);
+    if (version() >= first_right_syev_batched) {
+      library.find("cusolverDnXsyevBatched_bufferSize", syev_batched_size, true);
+      library.find("cusolverDnXsyevBatched", syev_batched, true);
+    }
     library.find("cusolverDnCreateParams", create_params);
     library.find("cusolverDnDestroyParams", destroy_params);
 #endif
@@ -107,6 +117,19 @@ struct cusolver_entries {
     if constexpr (ops::same_v<T, float64>) return d;
     if constexpr (ops::same_v<T, complex64>) return c;
     if constexpr (ops::same_v<T, complex128>) return z;
+  }
+
+ private:
+  /// 11.7.1 is wrong now and then for lower triangles of complex64 (JuliaGPU/CUDA.jl, pull requests
+  /// 2577 and 2636).
+  static constexpr int first_right_syev_batched = 11702;
+
+  /// Of the library that was opened, which may be another than that of the headers.
+  int version() {
+    decltype(&cusolverGetVersion) ask = nullptr;
+    library.find("cusolverGetVersion", ask, true);
+    int found = 0;
+    return ask != nullptr && ask(&found) == CUSOLVER_STATUS_SUCCESS ? found : 0;
   }
 };
 

@@ -6,14 +6,16 @@
 
 #include "ops/kernels/linalg.hpp"
 
-#include <vector>
-
 #include "core/complex.hpp"
 #include "enabled_dtypes.hpp"
 #include "ops/concepts.hpp"
 #include "ops/kernels/cuda/cublas.cuh"
 #include "ops/kernels/cuda/cusolver.cuh"
+#include "ops/kernels/cuda/eigenvalues.cuh"
 #include "ops/kernels/cuda/launch.cuh"
+#include "ops/kernels/cuda/linalg_stacks.cuh"
+#include "ops/kernels/cuda/reflectors.cuh"
+#include "ops/kernels/cuda/singular_values.cuh"
 
 namespace skerry {
 namespace native {
@@ -23,7 +25,7 @@ const char* cusolver_problem(linalg_routine routine) {
   cusolver_entries& mine = cusolver();
   if (const char* problem = mine.library.problem()) return problem;
   if (routine != linalg_routine::geev) return nullptr;
-#ifdef SKERRY_HAS_GEEV
+#ifdef SKERRY_HAS_CUSOLVER_11701
   if (mine.geev != nullptr && mine.geev_size != nullptr) return nullptr;
   return "it lacks the function cusolverDnXgeev, which came with cuSOLVER 11.7.1";
 #else
@@ -33,48 +35,11 @@ const char* cusolver_problem(linalg_routine routine) {
 
 // Each routine is a struct whose `run` enqueues it for all matrices.
 
-constexpr int threads = 256;
-unsigned blocks_for(std::int64_t count) {
-  constexpr std::int64_t most = 1 << 16;  // more work is done in turns
-  const std::int64_t blocks = (count + threads - 1) / threads;
-  return static_cast<unsigned>(blocks < most ? blocks : most);
-}
-
-/// Up to this side, a stack is one call. Calls for single matrices are several launches each, which
-/// a matrix of 256 x 256 (11 million operations, less than a microsecond of an H100) doesn't fill;
-/// larger ones are for routines that spread one matrix over the device. Not measured.
-constexpr std::int64_t small_side = 256;
-
-[[nodiscard]] bool is_stack_of_small(const linalg_params& p) {
-  constexpr std::int64_t most = 0x7fffffff;
-  return p.batch > 1 && p.batch <= most && p.rows <= small_side && p.rows == p.columns;
-}
-
-/// to[i] = where matrix i of a stack begins.
-__global__ void __launch_bounds__(threads)
-    list_matrices(char** to, char* stack, std::int64_t nbytes, std::int64_t count) {
-  const std::int64_t step = std::int64_t{gridDim.x} * threads;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count; i += step) {
-    to[i] = stack + i * nbytes;
-  }
-}
-
-/// The list of a stack's matrices that forms for stacks take, in the device's memory.
-template <class U>
-U** list_of(session& on, char* stack, std::int64_t items, std::int64_t count) {
-  U** const list = on.scratch<U*>(count);
-  if (!on.ok()) return nullptr;
-  list_matrices<<<blocks_for(count), threads, 0, stream_of(on.context)>>>(
-      reinterpret_cast<char**>(list), stack, items * static_cast<std::int64_t>(sizeof(U)), count);
-  on.note(cudaGetLastError());
-  return list;
-}
-
 template <class T>
 struct getrf {
   static void run(const linalg_params& p, session& on) {
     using own = typename typed_entries<T>::own;
-    if (is_stack_of_small(p)) return factor_all(p, on);
+    if (is_stack_of_small(p) && p.rows == p.columns) return factor_all(p, on);
     const auto& call = cusolver().of<T>();
     const int m = narrow(p.rows);
     const int n = narrow(p.columns);
@@ -155,6 +120,7 @@ template <class T>
 struct geqrf {
   static void run(const linalg_params& p, session& on) {
     using own = typename typed_entries<T>::own;
+    if (is_stack_of_small(p)) return factor_all(p, on);
     const auto& call = cusolver().of<T>();
     const int m = narrow(p.rows);
     const int n = narrow(p.columns);
@@ -167,12 +133,27 @@ struct geqrf {
                          at<own>(p.b, i, count, 1), work, length, p.info + i));
     }
   }
+
+ private:
+  static void factor_all(const linalg_params& p, session& on) {
+    using own = typename typed_entries<T>::own;
+    const int m = narrow(p.rows);
+    own** const a = list_of<own>(on, p.a, p.rows * p.columns, p.batch);
+    own** const factors = list_of<own>(on, p.b, least(p.rows, p.columns), p.batch);
+    if (!on.ok()) return;
+    int wrong = 0;  // as with getrs
+    on.note(with_cublas(on.context, [&](cublasHandle_t handle) {
+      return to_cuda(cublas().of<T>().geqrf(handle, m, narrow(p.columns), a, m, factors, &wrong,
+                                            narrow(p.batch)));
+    }));
+  }
 };
 
 template <class T>
 struct orgqr {
   static void run(const linalg_params& p, session& on) {
     using own = typename typed_entries<T>::own;
+    if (is_stack_of_small(p)) return multiply_reflectors_of<T>(p, on);
     const auto& call = cusolver().of<T>();
     const int m = narrow(p.rows);
     const int n = narrow(p.columns);
@@ -188,122 +169,6 @@ struct orgqr {
   }
 };
 
-/// to = conjugate transpose of from; both column-major, `to` of rows x columns.
-template <class T>
-__global__ void __launch_bounds__(threads)
-    adjoint(T* to, const T* from, std::int64_t rows, std::int64_t columns) {
-  const std::int64_t step = std::int64_t{gridDim.x} * threads;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < rows * columns;
-       i += step) {
-    const T x = from[i % rows * columns + i / rows];
-    if constexpr (ops::complex_floating<T>) {
-      to[i] = T(x.re, -x.im);
-    } else {
-      to[i] = x;
-    }
-  }
-}
-
-/// By Jacobi's method, which takes matrices of any shape; it gives V, not its adjoint.
-template <class T>
-struct gesdd {
-  static void run(const linalg_params& p, session& on) {
-    gesvdjInfo_t settings = nullptr;
-    on.note(cusolver().create_gesvdj(&settings));
-    if (on.ok()) decompose(p, on, settings);
-    if (settings != nullptr) (void)cusolver().destroy_gesvdj(settings);
-  }
-
- private:
-  static void decompose(const linalg_params& p, session& on, gesvdjInfo_t settings) {
-    using own = typename typed_entries<T>::own;
-    using real = typename typed_entries<T>::real;
-    const auto& call = cusolver().of<T>();
-    const cusolverEigMode_t job =
-        p.extra == 0 ? CUSOLVER_EIG_MODE_NOVECTOR : CUSOLVER_EIG_MODE_VECTOR;
-    const int reduced = p.extra == 2 ? 0 : 1;
-    const int m = narrow(p.rows);
-    const int n = narrow(p.columns);
-    const std::int64_t count = least(p.rows, p.columns);
-    const std::int64_t u_columns = p.extra == 2 ? p.rows : count;
-    const std::int64_t v_columns = p.extra == 2 ? p.columns : count;
-    own* v = on.scratch<own>(p.columns * v_columns);
-    own* unused_u = p.extra == 0 ? on.scratch<own>(p.rows * u_columns) : nullptr;
-    int length = 0;
-    on.note(call.gesvdj_size(
-        on.handle, job, reduced, m, n, at<own>(p.a, 0, m, n), m, reinterpret_cast<real*>(p.values),
-        p.extra == 0 ? unused_u : reinterpret_cast<own*>(p.b), m, v, n, &length, settings));
-    own* work = on.scratch<own>(length);
-    for (std::int64_t i = 0; i < p.batch && on.ok(); ++i) {
-      own* u = p.extra == 0 ? unused_u : at<own>(p.b, i, p.rows, u_columns);
-      on.note(call.gesvdj(on.handle, job, reduced, m, n, at<own>(p.a, i, p.rows, p.columns), m,
-                          at<real>(p.values, i, count, 1), u, m, v, n, work, length, p.info + i,
-                          settings));
-      if (p.extra == 0 || !on.ok()) continue;
-      adjoint<T><<<blocks_for(v_columns * p.columns), threads, 0, stream_of(on.context)>>>(
-          at<T>(p.c, i, v_columns, p.columns), reinterpret_cast<const T*>(v), v_columns, p.columns);
-      on.note(cudaGetLastError());
-    }
-  }
-};
-
-template <class T>
-struct syevd {
-  static void run(const linalg_params& p, session& on) {
-    using own = typename typed_entries<T>::own;
-    using real = typename typed_entries<T>::real;
-    const auto& call = cusolver().of<T>();
-    const cusolverEigMode_t job = p.flag ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
-    constexpr cublasFillMode_t part = CUBLAS_FILL_MODE_LOWER;
-    const int n = narrow(p.rows);
-    int length = 0;
-    on.note(call.syevd_size(on.handle, job, part, n, at<own>(p.a, 0, n, n), n,
-                            reinterpret_cast<real*>(p.values), &length));
-    own* work = on.scratch<own>(length);
-    for (std::int64_t i = 0; i < p.batch && on.ok(); ++i) {
-      on.note(call.syevd(on.handle, job, part, n, at<own>(p.a, i, p.rows, p.rows), n,
-                         at<real>(p.values, i, p.rows, 1), work, length, p.info + i));
-    }
-  }
-};
-
-#ifdef SKERRY_HAS_GEEV
-/// Of complex matrices; the front end converts real ones. Waits for the device: cuSOLVER does part
-/// of the work on the host.
-template <class T>
-struct geev {
-  static void run(const linalg_params& p, session& on) {
-    cusolverDnParams_t settings = nullptr;
-    on.note(cusolver().create_params(&settings));
-    if (on.ok()) decompose(p, on, settings);
-    if (settings != nullptr) (void)cusolver().destroy_params(settings);
-  }
-
- private:
-  static void decompose(const linalg_params& p, session& on, cusolverDnParams_t settings) {
-    constexpr cudaDataType type = ops::same_v<T, complex64> ? CUDA_C_32F : CUDA_C_64F;
-    const auto& mine = cusolver();
-    const cusolverEigMode_t left = CUSOLVER_EIG_MODE_NOVECTOR;
-    const cusolverEigMode_t right = p.flag ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
-    const std::int64_t n = p.rows;
-    T* vectors = p.flag ? reinterpret_cast<T*>(p.b) : nullptr;
-    std::size_t device_nbytes = 0;
-    std::size_t host_nbytes = 0;
-    on.note(mine.geev_size(on.handle, settings, left, right, n, type, p.a, n, type, p.values, type,
-                           nullptr, n, type, vectors, n, type, &device_nbytes, &host_nbytes));
-    char* work = on.scratch<char>(static_cast<std::int64_t>(device_nbytes));
-    std::vector<char> host_work(host_nbytes);
-    for (std::int64_t i = 0; i < p.batch && on.ok(); ++i) {
-      on.note(mine.geev(on.handle, settings, left, right, n, type, at<T>(p.a, i, n, n), n, type,
-                        at<T>(p.values, i, n, 1), type, nullptr, n, type,
-                        p.flag ? at<T>(p.b, i, n, n) : nullptr, n, type, work, device_nbytes,
-                        host_work.data(), host_nbytes, p.info + i));
-    }
-    on.note(cudaStreamSynchronize(stream_of(on.context)));  // host_work goes
-  }
-};
-#endif
-
 template <template <class> class Routine, class T>
 int solve(const void* params, launch_context* context) {
   const auto& p = *static_cast<const linalg_params*>(params);
@@ -317,10 +182,11 @@ int solve(const void* params, launch_context* context) {
 
 /// As the host form: the product as mantissa and exponent, so that nothing overflows on the way.
 template <class T>
-__global__ void __launch_bounds__(threads) find_determinants(const linalg_params p) {
+__global__ void __launch_bounds__(linalg_threads) find_determinants(const linalg_params p) {
   using R = ops::real_part_t<T>;
-  const std::int64_t step = std::int64_t{gridDim.x} * threads;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < p.batch; i += step) {
+  const std::int64_t step = std::int64_t{gridDim.x} * linalg_threads;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * linalg_threads + threadIdx.x; i < p.batch;
+       i += step) {
     const T* factors = reinterpret_cast<const T*>(p.a) + i * p.rows * p.rows;
     bool odd = false;
     T sign(1);
@@ -362,7 +228,7 @@ __global__ void __launch_bounds__(threads) find_determinants(const linalg_params
 template <class T>
 int determinant(const void* params, launch_context* context) {
   const auto& p = *static_cast<const linalg_params*>(params);
-  find_determinants<T><<<blocks_for(p.batch), threads, 0, stream_of(context)>>>(p);
+  find_determinants<T><<<linalg_blocks(p.batch), linalg_threads, 0, stream_of(context)>>>(p);
   return launched(cudaGetLastError());
 }
 
@@ -380,7 +246,7 @@ void fill(linalg_kernels& table) {
     entry(linalg_routine::orgqr) = &solve<orgqr, T>;
     entry(linalg_routine::gesdd) = &solve<gesdd, T>;
     entry(linalg_routine::syevd) = &solve<syevd, T>;
-#ifdef SKERRY_HAS_GEEV
+#ifdef SKERRY_HAS_CUSOLVER_11701
     if constexpr (ops::complex_floating<T>) entry(linalg_routine::geev) = &solve<geev, T>;
 #endif
   }

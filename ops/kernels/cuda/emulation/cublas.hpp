@@ -51,7 +51,9 @@ int gemm_strided_batched(handle* on, int op_a, int op_b, std::int64_t m, std::in
       SKERRY_LIBRARY(cublas##letter##getrfBatched);                                             \
   int getrs_batched(handle* on, int op, int n, int columns, const T* const* a, int lda,         \
                     const int* pivots, T* const* b, int ldb, int* wrong, int count)             \
-      SKERRY_LIBRARY(cublas##letter##getrsBatched);
+      SKERRY_LIBRARY(cublas##letter##getrsBatched);                                             \
+  int geqrf_batched(handle* on, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,  \
+                    int count) SKERRY_LIBRARY(cublas##letter##geqrfBatched);
 SKERRY_FACTORS(float32, S)
 SKERRY_FACTORS(float64, D)
 SKERRY_FACTORS(complex64, C)

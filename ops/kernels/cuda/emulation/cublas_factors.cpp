@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Checks of arguments after the documentation of cuBLAS 13.0: cublas<t>getrfBatched,
-// cublas<t>getrsBatched.
+// cublas<t>getrsBatched, cublas<t>geqrfBatched.
 
 #include <cstring>
 #include <utility>
@@ -103,6 +103,24 @@ int run_getrs(handle* on, int op, int n, int columns, const T* const* a, int lda
   return status;
 }
 
+template <class T>
+int run_geqrf(handle* on, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,
+              int count) {
+  factor_call of("cublas geqrfBatched", on);
+  of.require(wrong != nullptr, "no place on the host for what is wrong");
+  const int factors = m < n ? m : n;
+  of.matrices(a, count, m, n, lda);
+  of.matrices(tau, count, factors > 1 ? factors : 1, 1, factors > 1 ? factors : 1);
+  const int status = of.run([=] {
+    for (std::int64_t i = 0; i < count; ++i) {
+      int info = 0;
+      lapack::geqrf<T>(m, n, a[i], lda, tau[i], &info);
+    }
+  });
+  if (wrong != nullptr) *wrong = status == invalid_value ? -1 : 0;
+  return status;
+}
+
 }  // namespace
 
 #define SKERRY_FACTORS(T)                                                                         \
@@ -112,6 +130,10 @@ int run_getrs(handle* on, int op, int n, int columns, const T* const* a, int lda
   int getrs_batched(handle* on, int op, int n, int columns, const T* const* a, int lda,           \
                     const int* pivots, T* const* b, int ldb, int* wrong, int count) {             \
     return run_getrs<T>(on, op, n, columns, a, lda, pivots, b, ldb, wrong, count);                \
+  }                                                                                               \
+  int geqrf_batched(handle* on, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,    \
+                    int count) {                                                                  \
+    return run_geqrf<T>(on, m, n, a, lda, tau, wrong, count);                                     \
   }
 SKERRY_FACTORS(float32)
 SKERRY_FACTORS(float64)

@@ -7,11 +7,10 @@
 
 #include <algorithm>
 #include <new>
-#include <utility>
-#include <vector>
 
 #include "ops/kernels/cuda/emulation/cusolver_call.hpp"
 #include "ops/kernels/cuda/emulation/lapack_calls.hpp"
+#include "ops/kernels/cuda/emulation/singular_vectors.hpp"
 
 namespace skerry::emulation::cusolver {
 
@@ -84,34 +83,6 @@ int run_orgqr(handle* on, int m, int n, int k, T* a, int lda, const T* tau, T* w
   return of.run([=] { lapack::orgqr<T>(m, n, k, a, lda, tau, info); });
 }
 
-/// Columns of U and of V.
-std::pair<int, int> vector_counts(int econ, int m, int n) {
-  const int least = std::min(m, n);
-  return econ == 1 ? std::pair{least, least} : std::pair{m, n};
-}
-
-template <class T>
-void decompose(int job, int econ, int m, int n, T* a, int lda, lapack::real_of<T>* s, T* u, int ldu,
-               T* v, int ldv, int* info) {
-  if (job == no_vectors) {
-    return lapack::gesdd<T>('N', m, n, a, lda, s, nullptr, 1, nullptr, 1, info);
-  }
-  const int count = vector_counts(econ, m, n).second;
-  std::vector<T> vt(static_cast<std::size_t>(count) * static_cast<std::size_t>(n));
-  lapack::gesdd<T>(econ == 1 ? 'S' : 'A', m, n, a, lda, s, u, ldu, vt.data(), count, info);
-  // V itself, which is what gesvdj gives.
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t j = 0; j < count; ++j) {
-      const T x = vt[static_cast<std::size_t>(i * count + j)];
-      if constexpr (ops::complex_floating<T>) {
-        v[j * ldv + i] = T(x.re, -x.im);
-      } else {
-        v[j * ldv + i] = x;
-      }
-    }
-  }
-}
-
 template <class T>
 int run_gesvdj(handle* on, int job, int econ, int m, int n, T* a, int lda, lapack::real_of<T>* s,
                T* u, int ldu, T* v, int ldv, T* work, int length, int* info,
@@ -174,6 +145,11 @@ int destroy(handle* on) { return unmake(on); }
 int set_stream(handle* on, void* stream) {
   if (on == nullptr || on->mark != library_handle::alive) return not_initialized;
   on->stream = stream;
+  return success;
+}
+int get_version(int* version) {
+  if (version == nullptr) return invalid_value;
+  *version = 12004;  // 12.0.4, of CUDA 13.0
   return success;
 }
 int create_gesvdj_settings(routine_settings** made) { return make(made); }

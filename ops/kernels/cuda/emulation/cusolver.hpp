@@ -32,6 +32,7 @@ struct routine_settings {
 int create(handle** made) SKERRY_LIBRARY(cusolverDnCreate);
 int destroy(handle* on) SKERRY_LIBRARY(cusolverDnDestroy);
 int set_stream(handle* on, void* stream) SKERRY_LIBRARY(cusolverDnSetStream);
+int get_version(int* version) SKERRY_LIBRARY(cusolverGetVersion);
 int create_gesvdj_settings(routine_settings** made) SKERRY_LIBRARY(cusolverDnCreateGesvdjInfo);
 int destroy_gesvdj_settings(routine_settings* of) SKERRY_LIBRARY(cusolverDnDestroyGesvdjInfo);
 int create_settings(routine_settings** made) SKERRY_LIBRARY(cusolverDnCreateParams);
@@ -65,6 +66,13 @@ int destroy_settings(routine_settings* of) SKERRY_LIBRARY(cusolverDnDestroyParam
   int gesvdj(handle* on, int job, int econ, int m, int n, T* a, int lda, R* s, T* u, int ldu,     \
              T* v, int ldv, T* work, int length, int* info, routine_settings* settings)           \
       SKERRY_LIBRARY(cusolverDn##letter##gesvdj);                                                 \
+  int gesvdj_batched_size(handle* on, int job, int m, int n, const T* a, int lda, const R* s,     \
+                          const T* u, int ldu, const T* v, int ldv, int* length,                  \
+                          routine_settings* settings, int count)                                  \
+      SKERRY_LIBRARY(cusolverDn##letter##gesvdjBatched_bufferSize);                               \
+  int gesvdj_batched(handle* on, int job, int m, int n, T* a, int lda, R* s, T* u, int ldu, T* v, \
+                     int ldv, T* work, int length, int* info, routine_settings* settings,         \
+                     int count) SKERRY_LIBRARY(cusolverDn##letter##gesvdjBatched);                \
   int syevd_size(handle* on, int job, int part, int n, const T* a, int lda, const R* w,           \
                  int* length) SKERRY_LIBRARY(cusolverDn##letter##syevd_##_bufferSize);            \
   int syevd(handle* on, int job, int part, int n, T* a, int lda, R* w, T* work, int length,       \
@@ -75,6 +83,15 @@ SKERRY_SOLVER(complex64, float32, C, ungqr, heevd)
 SKERRY_SOLVER(complex128, float64, Z, ungqr, heevd)
 #undef SKERRY_SOLVER
 
+int syev_batched_size(handle* on, routine_settings* settings, int job, int part, std::int64_t n,
+                      int type_a, const void* a, std::int64_t lda, int type_w, const void* w,
+                      int compute, std::size_t* device_nbytes, std::size_t* host_nbytes,
+                      std::int64_t count) SKERRY_LIBRARY(cusolverDnXsyevBatched_bufferSize);
+int syev_batched(handle* on, routine_settings* settings, int job, int part, std::int64_t n,
+                 int type_a, void* a, std::int64_t lda, int type_w, void* w, int compute,
+                 void* device_work, std::size_t device_nbytes, void* host_work,
+                 std::size_t host_nbytes, int* info, std::int64_t count)
+    SKERRY_LIBRARY(cusolverDnXsyevBatched);
 int geev_size(handle* on, routine_settings* settings, int left, int right, std::int64_t n,
               int type_a, const void* a, std::int64_t lda, int type_w, const void* w, int type_vl,
               const void* vl, std::int64_t ldvl, int type_vr, const void* vr, std::int64_t ldvr,
