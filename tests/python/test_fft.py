@@ -10,6 +10,7 @@ import threading
 import numpy as np
 import pytest
 import skerry as sk
+from conftest import HAS_GPU
 from oracle import assert_same, on, sample, to_numpy
 
 ONE_AXIS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
@@ -292,6 +293,32 @@ def test_nan_and_infinity_reach_every_element(bad, device):
     x = np.ones(8)
     x[3] = bad
     assert not np.isfinite(to_numpy(sk.fft.fft(on(device, x)))).any()
+
+
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize("name", ["irfft", "hfft"])
+def test_real_results_near_subnormal_numbers(name, dtype, device):
+    """CUDA scales before it transforms: each term may be off by half the smallest subnormal number."""
+    info = np.finfo(result_dtype(name, dtype))
+    n = 1024
+    x = (sample(dtype, (n // 2 + 1,)) * (4 * info.tiny)).astype(dtype)
+    norm = "backward" if name == "irfft" else "forward"
+    got = to_numpy(getattr(sk.fft, name)(on(device, x), norm=norm))
+    want = in_double(name, x, norm=norm)
+    bound = 8 * BOUND[str(info.dtype)] * np.sqrt(np.mean(want**2, dtype=np.longdouble))
+    assert np.abs(got - want).max() <= bound + n / 2 * info.smallest_subnormal
+
+
+@pytest.mark.skipif(not HAS_GPU, reason="the CPU scales last: its sums overflow first")
+@pytest.mark.parametrize("dtype", FLOATING)
+def test_real_results_overflow_only_where_they_are_too_large(dtype, cuda_device):
+    info = np.finfo(result_dtype("irfft", dtype))
+    x = np.full(513, info.max / 2, dtype)
+    got = to_numpy(sk.fft.irfft(on(cuda_device, x)))
+    want = np.zeros(1024)
+    want[0] = info.max / 2
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=float(info.max) * 1e-6)
+    assert np.isinf(to_numpy(sk.fft.irfft(on(cuda_device, x), norm="forward"))[0])
 
 
 def test_lengths_below_one_are_errors(device):

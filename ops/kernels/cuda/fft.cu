@@ -5,6 +5,7 @@
 
 #include "core/complex.hpp"
 #include "core/config.hpp"
+#include "ops/kernels/cuda/access.cuh"
 #include "ops/kernels/cuda/fft_plans.cuh"
 #include "ops/kernels/cuda/launch.cuh"
 #include "ops/kernels/fft.hpp"
@@ -117,7 +118,9 @@ struct scale_loop {
   }
 };
 
-/// Scales `count` reals that are C-contiguous, every second of which may change its sign.
+/// Scales `count` reals that are C-contiguous, every second of which may change its sign. In a pass
+/// of its own: cuFFT's callbacks, which could do it while they store, take code that is linked when
+/// the program runs, and most of these transforms read what the caller gave, with no copy before.
 template <class T>
 int scale(launch_context* context, char* output, std::int64_t count, double factor,
           bool conjugate) {
@@ -184,24 +187,30 @@ int real_to_complex(const fft_params& from, launch_context* context) {
 
 /// cuFFT overwrites the input of such a transform, and takes it to have the symmetry of a real
 /// result: where that leaves no imaginary part, zero stands here whatever the input has.
+///
+/// The result's factor is put here too, which saves a pass for it. It is at most 1: sums overflow
+/// only where the result does (on the CPU, which scales last, they may before). What becomes
+/// subnormal by it is off by up to half the smallest subnormal number, and the result by as much
+/// for each of its terms: beside the transform's own error that shows only where results are near
+/// subnormal themselves.
 template <class T>
 struct hermitian_copy {
-  const complex<T>* input;
-  complex<T>* output;
+  const whole<complex<T>>* input;
+  whole<complex<T>>* output;
   std::int64_t stride;  // of the transformed axis, in elements
   std::int64_t length;  // of the complex side
   bool has_last;        // the last one has no imaginary part either
-  bool conjugate;
+  T real_factor;
+  T imaginary_factor;  // which may have another sign: the conjugate
 
   __device__ void operator()(std::int64_t index) const {
-    complex<T> value = input[index];
+    const whole<complex<T>> item = input[index];
+    complex<T> value = item.value;
     const std::int64_t at = index / stride % length;
-    if (at == 0 || (has_last && at == length - 1)) {
-      value.im = T(0);
-    } else if (conjugate) {
-      value.im = -value.im;
-    }
-    output[index] = value;
+    const bool is_real = at == 0 || (has_last && at == length - 1);
+    value.re *= real_factor;
+    value.im = is_real ? T(0) : value.im * imaginary_factor;
+    output[index].value = value;
   }
 };
 
@@ -215,20 +224,20 @@ int complex_to_real(const fft_params& from, launch_context* context) {
   void* copy = context->workspace(context, static_cast<std::size_t>(size * width.input));
   if (copy == nullptr) return launched(cudaErrorMemoryAllocation);
   const std::int64_t length = from.shape[from.rank - 1];
-  const hermitian_copy<T> loop{.input = reinterpret_cast<const complex<T>*>(from.input),
-                               .output = static_cast<complex<T>*>(copy),
+  const T factor = static_cast<T>(from.scale);
+  const hermitian_copy<T> loop{.input = reinterpret_cast<const whole<complex<T>>*>(from.input),
+                               .output = static_cast<whole<complex<T>>*>(copy),
                                .stride = from.input_strides[from.rank - 1] / width.input,
                                .length = length / 2 + 1,
                                .has_last = length % 2 == 0,
-                               .conjugate = from.forward};
+                               .real_factor = factor,
+                               .imaginary_factor = from.forward ? -factor : factor};
   const cudaError_t copied = cub::DeviceFor::Bulk(size, loop, stream_of(context));
   if (copied != cudaSuccess) return launched(copied);
   const auto execute = [&](cufft::handle plan, void* input, void* output) {
     return get_cufft().complex_to_real[precision<T>](plan, input, output);
   };
-  const int status =
-      run_plan(context, key, outer, static_cast<const char*>(copy), from.output, execute);
-  return status != 0 ? status : scale<T>(context, from.output, size_of(from), from.scale, false);
+  return run_plan(context, key, outer, static_cast<const char*>(copy), from.output, execute);
 }
 
 template <int (*Transform)(const fft_params&, launch_context*)>
