@@ -13,7 +13,14 @@ import pytest
 import skerry as sk
 from conftest import EMULATED
 
-SHAPES = [((100_003,), 0), ((3, 20_001), 1), ((40, 300), 1), ((300, 7), 1), ((5_000, 3), 0)]
+SHAPES = [
+    ((100_003,), 0),
+    ((3, 20_001), 1),
+    ((40, 300), 1),
+    ((300, 7), 1),
+    ((5_000, 3), 0),
+    ((9_000, 33), 0),
+]
 
 #: Prints the bits of results; for a process of its own, since the settings are read once in each.
 PROGRAM = """
@@ -50,6 +57,14 @@ def test_bits_depend_on_neither_the_model_nor_the_schedule() -> None:
     assert bits(multiprocessors=4, resident=8, quantum=30, seed=1) == expected
     assert bits(multiprocessors=132) == expected
     assert bits(multiprocessors=132, resident=8, quantum=30, seed=2) == expected
+
+
+@pytest.mark.skipif(not EMULATED, reason="other models are emulated: make emulate")
+def test_bits_of_scans_do_not_depend_on_the_target() -> None:
+    """CUB's scan of floats has other tiles from compute capability 9.0 on."""
+    scans = [[line for line in bits(target=target) if "cumulative" in line] for target in (80, 90)]
+    assert len(scans[0]) == 2 * 2 * len(SHAPES)
+    assert scans[0] == scans[1]
 
 
 def on_device(host: np.ndarray, offset: int) -> sk.Array:

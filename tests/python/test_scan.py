@@ -109,6 +109,62 @@ def test_every_axis_of_any_shape(shape, where):
         )
 
 
+# Items of a tile on CUDA devices: 256 threads have 15, 9 or 5 each, by the size of what is added.
+TILES = {"float32": 3840, "uint8": 2304, "complex128": 1280}
+
+
+def check_exact(x, axis, where, label):
+    """Sums of small integers are exact in every dtype."""
+    for initial in (False, True):
+        options = {"axis": axis, "include_initial": initial}
+        got = to_numpy(sk.cumulative_sum(on(where, x), **options))
+        want = reference("cumulative_sum", x, axis, result_dtype(x.dtype), initial)
+        np.testing.assert_array_equal(got, want, f"{label} {options}")
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", TILES)
+def test_lengths_at_the_edges_of_tiles(dtype, where):
+    """Totals of 32 tiles, and of 32 times 32, are put together once for all tiles behind them."""
+    for tiles in (1, 2, 31, 32, 33, 64):
+        for more in (-1, 0, 1):
+            x = np.random.default_rng(tiles).integers(0, 3, tiles * TILES[dtype] + more)
+            check_exact(x.astype(dtype), 0, where, f"{tiles} tiles, {more} more")
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_more_than_a_group_of_groups_of_tiles(where):
+    x = np.ones(1025 * TILES["complex128"] + 1, dtype=np.complex128)
+    got = to_numpy(sk.cumulative_sum(on(where, x)))
+    np.testing.assert_array_equal(got, np.arange(1, x.size + 1))
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", TILES)
+def test_short_rows_of_every_length(dtype, where):
+    """Several rows a tile, and a last tile that has fewer."""
+    for length in (*range(1, 40), *range(40, 600, 37), 599, 600):
+        x = np.random.default_rng(length).integers(0, 3, (301, length)).astype(dtype)
+        check_exact(x, 1, where, f"rows of {length}")
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", TILES)
+@pytest.mark.parametrize("width", [2, 3, 31, 32, 33, 1000])
+def test_columns_of_every_width(dtype, width, where):
+    for length in (1, 2, 14, 15, 16, 119, 120, 121, 2000):
+        x = np.random.default_rng(length).integers(0, 3, (length, width)).astype(dtype)
+        check_exact(x, 0, where, f"{width} columns of {length}")
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_many_tiles_of_columns(where):
+    x = np.random.default_rng(0).integers(0, 3, (5000, 70)).astype(np.float32)
+    check_exact(x, 0, where, "42 tiles of 70 columns")
+    check_exact(np.stack((x, x[::-1])), 1, where, "of two matrices")
+    check_exact(np.asfortranarray(x), 1, where, "of a transposed one")
+
+
 @pytest.mark.parametrize("where", WHERE)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_elements(name, where):
