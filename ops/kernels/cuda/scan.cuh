@@ -133,7 +133,7 @@ struct tiled_scan {
 };
 
 template <class Op, class T>
-__global__ void __launch_bounds__(scan_threads, 5)
+__global__ void __launch_bounds__(scan_threads, scan_blocks<ops::scanned_t<Op, T>>)
     scan_tiles(const __grid_constant__ tiled_scan<Op, T> scan) {
   using A = ops::scanned_t<Op, T>;
   __shared__ alignas(16) char memory[(scan_slots<A> + scan_warps) * sizeof(A)];

@@ -26,6 +26,10 @@ inline constexpr int scan_items = sizeof(A) <= 4   ? 15
                                   : sizeof(A) <= 8 ? 9
                                                    : 5;
 
+/// Blocks for whose registers a multiprocessor has room: as many as leave nothing in local memory.
+template <class A>
+inline constexpr int scan_blocks = sizeof(A) <= 4 ? 5 : 4;
+
 /// Slots of a tile: lines may have one more than items.
 template <class A>
 inline constexpr int scan_slots = scan_threads * scan_items<A> + scan_threads / 2;
