@@ -52,7 +52,9 @@ SKERRY_HD SKERRY_INLINE T load(const char* from, bool is_aligned) {
       return value;
     }
   }
-  return ops::value_of<T>(reinterpret_cast<const whole<ops::stored_t<T>>*>(from)->value);
+  // Of its member alone nvcc makes a load for each part.
+  const whole<ops::stored_t<T>> item = *reinterpret_cast<const whole<ops::stored_t<T>>*>(from);
+  return ops::value_of<T>(item.value);
 }
 
 template <class T>
