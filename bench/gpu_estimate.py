@@ -10,8 +10,9 @@ Every figure is an estimate; ``make gpu-check`` measures. Rows run with arrays 2
 they take seconds, and 2**8 times, which shows how grids grow. For each row: sectors of 32 bytes that warps touch over
 those that operands and results fill, each counted once for a request and once for a launch; instructions of warps,
 times 32, for each element; wavefronts of shared memory that conflicts of banks add; registers and warps of the slowest
-kernel; waves of its grid at the full size; the share of an H100's copy rate, and what limits it. ``--check``
-exits 1 where sectors or instructions of a row rose by more than 2 %. Rows that run no kernel of skerry are left out.
+kernel; waves of its grid at the full size, and the share of the device that is busy with 2**24 elements, of which a
+last wave that is not full takes most (tail); the share of an H100's copy rate, and what limits it. ``--check`` exits 1
+where sectors or instructions of a row rose by more than 2 %. Rows that run no kernel of skerry are left out.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 SHRINK = 6
 #: Sizes of the second run: a quarter, so that sides of matrices are halved.
 SHRINK_MORE = 2
+#: Where few waves make a tail dear: the size whose grids ``tail`` is of.
+TAIL_ELEMENTS = 1 << 24
+#: A kernel that takes less of a row's time has no say in ``tail``.
+TAIL_SHARE = 0.05
 #: The others measure the host, or the driver.
 SUBJECTS = ("elementwise", "layouts", "reductions", "scans", "sorts", "selecting", "products")
 
@@ -171,6 +176,7 @@ class Row(NamedTuple):
 
     ratio: float  # elements over those of the smaller run
     scale: float  # elements of the full size over those of this run
+    tail_scale: float  # TAIL_ELEMENTS over those of this run
     is_matrix: bool
 
 
@@ -206,6 +212,8 @@ def kernel_record(
             full_blocks = record["full"]["blocks"]
             record["waves"] = full_blocks / (resident * model.H100.multiprocessors)
             record["busy"] = model.busy(full_blocks, resident)
+            tail_blocks = round(blocks * row.tail_scale ** power("blocks", blocks))
+            record["tail"] = model.busy(tail_blocks, resident)
     return record
 
 
@@ -216,7 +224,8 @@ def row_record(
     # Those that are small already on a GPU stay as they are.
     ratio = row["elements"] / smaller["elements"]
     full = row["elements"] << SHRINK if ratio > 1 else row["elements"]
-    growing = Row(ratio, full / row["elements"], row["is_matrix"])
+    tail = TAIL_ELEMENTS if ratio > 1 else row["elements"]
+    growing = Row(ratio, full / row["elements"], tail / row["elements"], row["is_matrix"])
     # The same kernels, one for one, or their grids are taken as they are.
     pairs: list[dict[str, Any] | None] = [None] * len(row["launches"])
     if [each["kernel"] for each in row["launches"]] == [
@@ -233,6 +242,12 @@ def row_record(
         [(each["full"], each.get("busy", 1.0)) for each in kernels],
     )
     filled = row["needed"] / model.SECTOR
+    times = [model.seconds(each["full"])[0] for each in kernels]
+    tails = [
+        each["tail"]
+        for each, time_ in zip(kernels, times, strict=True)
+        if "tail" in each and time_ >= TAIL_SHARE * sum(times)
+    ]
     return {
         "case": row["case"],
         "subject": subject,
@@ -245,6 +260,7 @@ def row_record(
         "instructions_per_element": summed["warp_instructions"] * model.WARP / row["elements"],
         "share_of_copy": share,
         "limit": limit,
+        "tail": min(tails, default=None),
         "kernels": kernels,
     }
 
@@ -289,7 +305,7 @@ def beside_published(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 HEAD = (
     f"{'(estimates)':<36}{'sectors':>9}{'once':>7}{'instr/el':>10}{'conflicts':>11}{'diverge':>9}"
-    f"{'regs':>6}{'warps':>7}{'waves':>8}{'share':>7}  by"
+    f"{'regs':>6}{'warps':>7}{'waves':>8}{'tail':>6}{'share':>7}  by"
 )
 
 
@@ -304,6 +320,7 @@ def line(row: dict[str, Any]) -> str:
         f"{str(slowest.get('registers', '')) + spills:>6}",
         f"{slowest.get('warps_per_multiprocessor', ''):>7}",
         f"{slowest['waves']:>8.2f}" if "waves" in slowest else f"{'':>8}",
+        f"{row['tail']:>6.2f}" if row["tail"] is not None else f"{'':>6}",
         f"{row['share_of_copy']:>7.2f}  {row['limit']}",
     ]
     return "".join(cells)
