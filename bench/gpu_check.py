@@ -145,7 +145,10 @@ def find_gpus() -> tuple[list[Gpu], str]:
     except OSError as error:
         return [], f"there is no NVIDIA driver ({error})"
     count = ctypes.c_int()
-    status = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    try:
+        status = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    except AttributeError as error:  # an emulated GPU's has other functions alone
+        return [], f"libcuda.so.1 is no NVIDIA driver ({error})"
     if status:
         return [], f"the NVIDIA driver answers with error {status}"
     gpus = []

@@ -72,13 +72,16 @@ class Skerry:
 
     name = "skerry"
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_timed: bool = True) -> None:
         import skerry
 
         self.module, self.version = skerry, skerry.__version__
         self.device = skerry.Device("cuda:0")
-        if self.device.info.rehearsal:
+        info = self.device.info
+        if info.rehearsal:
             raise RuntimeError("a rehearsed device is no GPU")
+        if is_timed and info.name.startswith("emulated GPU"):
+            raise RuntimeError("an emulated device is no GPU: its times are a CPU's")
         self.stream = skerry.current_stream(self.device).handle
 
     def put(self, host: np.ndarray) -> Any:

@@ -118,8 +118,8 @@ def test_goals_are_computed_from_the_figures_and_what_is_missing_is_said(bench):
     }
 
 
-def test_a_rehearsed_device_is_never_measured_as_a_gpu():
-    with pytest.raises(RuntimeError, match="rehearsed"):
+def test_a_rehearsed_or_emulated_device_is_never_measured_as_a_gpu():
+    with pytest.raises(RuntimeError, match=r"(rehearsed|emulated) device is no GPU"):
         gpu_side_by_side.Skerry()
 
 
@@ -130,6 +130,13 @@ def test_without_a_gpu_the_check_says_so_and_exits_with_3():
     )
     assert done.returncode == 3
     assert "no GPU, so nothing was run" in done.stdout
+
+
+def test_a_driver_of_others_is_no_gpu(monkeypatch):
+    monkeypatch.setattr(gpu_check.ctypes, "CDLL", lambda name: ctypes.pythonapi)
+    gpus, reason = gpu_check.find_gpus()
+    assert gpus == []
+    assert reason.startswith("libcuda.so.1 is no NVIDIA driver")
 
 
 @pytest.mark.parametrize("full", [False, True])
