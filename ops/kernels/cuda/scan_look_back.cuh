@@ -46,7 +46,9 @@ struct look_back {
   /// the last of a line. `scratch` takes a value of every thread.
   __device__ SKERRY_INLINE A before(std::int64_t tile, std::int64_t chain, const line_place& at,
                                     A total, char* scratch) const {
-    publish(tile, chain, at, total);
+    // Nobody waits for a line's last tile: what lies behind the line's end is a part of its total.
+    const bool is_awaited = tile + 1 < tiles;
+    if (is_awaited) publish(tile, chain, at, total);
     A all{};
     bool has_any = false;
     std::int64_t level_begin = 0;
@@ -73,9 +75,9 @@ struct look_back {
       if (!is_last) break;
       level_begin += level_size;
       level_size >>= look_back_group_bits;
-      publish(level_begin + rest, chain, at, group_total);
+      if (is_awaited) publish(level_begin + rest, chain, at, group_total);
     }
-    if (level > 0) {
+    if (is_awaited && level > 0) {
       publish(prefixes + (tile >> look_back_group_bits), chain, at,
               Op::reduction::combine(all, total));
     }
