@@ -71,7 +71,7 @@ CONSUMERS := $(VENV)/.group-test $(VENV)/.group-demo $(VENV)/.group-consumers $(
 test-python: build $(CONSUMERS)
 	python -m pytest -n auto --dist loadfile $(PYTEST_OPTIONS)
 
-# Such as EMULATE_OPTIONS="--targets 90 tests/python/test_scan.py -k float32"; python tests/emulation/run.py --help
+# Such as EMULATE_OPTIONS="--targets 90 tests/python/scan/test_scan.py -k float32"; python tests/emulation/run.py --help
 EMULATE_OPTIONS ?=
 emulate: SKERRY_EMULATION := ON
 emulate: build $(VENV)/.group-test $(VENV)/.group-demo $(if $(ARRAY_API_TESTS_DIR),$(VENV)/.group-conformance)

@@ -9,9 +9,9 @@
 #include "device/memory.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
-#include "ops/apply.hpp"
-#include "ops/creation.hpp"
-#include "ops/reduce.hpp"
+#include "ops/create/create.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/reduce/reduce.hpp"
 
 namespace {
 

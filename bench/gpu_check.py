@@ -278,7 +278,9 @@ def kernels(check: Check) -> str:
 
 # Tests that want the GPU for themselves.
 ALONE = {
-    name: f"tests/python/test_{name}.py" for name in ("gpu_handover", "gpu_faults", "huge_arrays")
+    "gpu_handover": "tests/python/interchange/test_gpu_handover.py",
+    "gpu_faults": "tests/python/devices/test_gpu_faults.py",
+    "huge_arrays": "tests/python/devices/test_huge_arrays.py",
 }
 
 
@@ -297,7 +299,7 @@ def tests(check: Check) -> str:
     if is_installed("xdist"):
         command += ["-n", str(min(12, os.cpu_count() or 1)), "--dist", "loadfile"]
     if any(reason.startswith("fft") for reason in check.skipped_tests):
-        command.append("--ignore-glob=tests/python/test_fft*.py")
+        command.append("--ignore=tests/python/fourier")
     return last_lines(check.run("tests", command), r"\d+ (passed|failed)")
 
 

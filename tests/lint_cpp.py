@@ -20,13 +20,13 @@ from format_cpp import ROOT, tracked
 LAYERS = ("core", "device", "ops", "python")
 GCC_OPTIONS = ("-fvect-cost-model=dynamic", "-fpeel-loops", "-fno-gnu-unique")
 # It takes a width of vectors from ducc, which sets widths otherwise for clang; the sources that include it.
-NEEDS_GCC = {"ops/kernels/cpu/ducc/transforms.hpp"}
+NEEDS_GCC = {"ops/fourier/cpu/ducc/transforms.hpp"}
 GCC_UNITS = re.compile(r"/generated/fft_v\d_")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # They include CUDA's headers, which a machine without the toolkit has not.
-NEEDS_CUDA = re.compile(r"ops/kernels/cuda/.*\.cuh|device/cuda/native/.*\.hpp")
+NEEDS_CUDA = re.compile(r"ops/\w+/cuda/.*\.cuh|device/cuda/native/.*\.hpp")
 # Those that don't.
-PLAIN_CUDA = {"ops/kernels/cuda/operation_group.cuh", "ops/kernels/cuda/reduce_flip.cuh"}
+PLAIN_CUDA = {"ops/elementwise/cuda/operation_group.cuh", "ops/reduce/cuda/flip.cuh"}
 
 
 def commands_for_clang(build: pathlib.Path) -> tuple[list[dict[str, str]], str]:

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/concepts.hpp"
 #include "ops/math/complex.hpp"
+#include "ops/math/concepts.hpp"
+#include "ops/math/op_info.hpp"
 #include "ops/math/real.hpp"
-#include "ops/op_info.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/config.hpp"
-#include "ops/concepts.hpp"
+#include "ops/math/concepts.hpp"
 #if !defined(__CUDACC_RTC__)
 #include <math.h>
 #endif

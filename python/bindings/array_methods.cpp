@@ -6,7 +6,7 @@
 
 #include "core/errors.hpp"
 #include "device/stream.hpp"
-#include "ops/copy.hpp"
+#include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"

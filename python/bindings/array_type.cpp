@@ -10,8 +10,8 @@
 
 #include "core/errors.hpp"
 #include "device/transfer.hpp"
-#include "ops/copy.hpp"
-#include "ops/manipulation.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/views.hpp"
 #include "python/bindings/array_methods.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"

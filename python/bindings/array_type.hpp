@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/ndarray.hpp"
-#include "ops/operand.hpp"
+#include "ops/call/operand.hpp"
 #include "python/bindings/errors.hpp"
 #include "python/bindings/gil.hpp"
 #include "python/bindings/scalar_args.hpp"

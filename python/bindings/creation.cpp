@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/creation.hpp"
+#include "ops/create/create.hpp"
 
 #include <string>
 
 #include "core/errors.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
-#include "ops/copy.hpp"
+#include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/asarray.hpp"
 #include "python/bindings/device_args.hpp"

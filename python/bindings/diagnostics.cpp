@@ -9,7 +9,7 @@
 #include "device/memory.hpp"
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
-#include "ops/registry.hpp"
+#include "ops/call/registry.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"

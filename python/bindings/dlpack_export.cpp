@@ -11,7 +11,7 @@
 #include "core/errors.hpp"
 #include "device/interchange.hpp"
 #include "device/stream.hpp"
-#include "ops/copy.hpp"
+#include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/dlpack_tensor.hpp"

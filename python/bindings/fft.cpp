@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/fft.hpp"
+#include "ops/fourier/fft.hpp"
 
 #include <string>
 #include <vector>

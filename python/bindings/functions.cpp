@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "ops/apply.hpp"
-#include "ops/kernels/table.hpp"
-#include "ops/reduce.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/reduce/reduce.hpp"
+#include "ops/table/table.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/value_args.hpp"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "ops/apply.hpp"
-#include "ops/copy.hpp"
-#include "ops/index_key.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/select/index_key.hpp"
 #include "python/bindings/array_type.hpp"
 
 namespace skerry::python {

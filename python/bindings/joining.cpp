@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/joining.hpp"
+#include "ops/move/join.hpp"
 
 #include <string>
 
 #include "core/errors.hpp"
-#include "ops/take.hpp"
+#include "ops/select/take.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "ops/linalg/linalg.hpp"
-#include "ops/matmul.hpp"
+#include "ops/linear/linalg.hpp"
+#include "ops/linear/matmul.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"

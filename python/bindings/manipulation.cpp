@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/manipulation.hpp"
+#include "ops/move/views.hpp"
 
 #include <string>
 
 #include "core/errors.hpp"
-#include "ops/apply.hpp"
-#include "ops/copy.hpp"
-#include "ops/promotion.hpp"
+#include "ops/call/promotion.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/function_table.hpp"

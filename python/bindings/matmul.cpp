@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/matmul.hpp"
+#include "ops/linear/matmul.hpp"
 
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "core/errors.hpp"
-#include "ops/kernels/cpu/blas.hpp"
+#include "ops/linear/cpu/blas.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/linalg.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "ops/apply.hpp"
-#include "ops/op_id.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/elementwise/op_id.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/linalg.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/scan.hpp"
+#include "ops/scan/scan.hpp"
 
 #include <utility>
 

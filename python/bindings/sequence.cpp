@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "ops/apply.hpp"
-#include "ops/copy.hpp"
-#include "ops/creation.hpp"
+#include "ops/create/create.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/asarray.hpp"
 

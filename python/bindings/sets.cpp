@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/set.hpp"
+#include "ops/sort/set.hpp"
 
 #include <utility>
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/sort.hpp"
+#include "ops/sort/sort.hpp"
 
 #include <utility>
 
 #include "core/errors.hpp"
-#include "ops/searchsorted.hpp"
+#include "ops/sort/searchsorted.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"

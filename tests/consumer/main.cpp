@@ -7,9 +7,9 @@
 
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
-#include "ops/apply.hpp"
-#include "ops/copy.hpp"
-#include "ops/creation.hpp"
+#include "ops/create/create.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/move/copy.hpp"
 
 int main() {
   skerry::rehearse(1);

@@ -12,7 +12,7 @@ import pathlib
 import subprocess
 import sys
 
-CASES = pathlib.Path(__file__).resolve().parents[1] / "python" / "kernel_edge_cases.py"
+CASES = pathlib.Path(__file__).resolve().parents[1] / "python" / "kernels" / "kernel_edge_cases.py"
 
 
 def checksums(multiprocessors: str, share: str) -> list[str]:

@@ -3,7 +3,7 @@
 """``make emulate``: runs tests on the CUDA module over an emulated GPU.
 
     make emulate                                            all parts, compute capabilities 80 and 90
-    make emulate EMULATE_OPTIONS="--targets 80 tests/python/test_scan.py -k float32"
+    make emulate EMULATE_OPTIONS="--targets 80 tests/python/scan/test_scan.py -k float32"
     make emulate EMULATE_OPTIONS="--parts kernels --seed 7 --resident 8 --quantum 30"
     make emulate EMULATE_OPTIONS="--parts checks --seeds 20"
 
@@ -85,7 +85,8 @@ def python_tests(sample: int | None, nth_target: int, more: list[str]) -> list[s
     several = ["-n", "auto", "--dist", "load" if sample else "loadfile"]
     if sample is None:
         return several
-    files = [f"tests/python/test_{name}.py" for name in KERNEL_TESTS]
+    folder = ROOT / "tests" / "python"
+    files = [str(next(folder.glob(f"*/test_{name}.py"))) for name in KERNEL_TESTS]
     share = f"--share={nth_target % sample + 1}/{sample}"
     return [*several, "-q", "-k", "not cpu", share, *files]
 

@@ -15,7 +15,7 @@ import numpy as np
 import skerry as sk
 from arenas import EDGES, Arena, Shaped, compare, model, well_formed
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "python"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "python" / "interchange"))
 import dlpack_structs as dl
 
 NDIM_ROOM = 80

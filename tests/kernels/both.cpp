@@ -10,8 +10,8 @@
 
 #include "device/memory.hpp"
 #include "device/transfer.hpp"
-#include "ops/copy.hpp"
-#include "ops/linalg/linalg.hpp"
+#include "ops/linear/linalg.hpp"
+#include "ops/move/copy.hpp"
 
 namespace skerry::testing {
 namespace {

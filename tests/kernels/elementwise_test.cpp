@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "both.hpp"
 #include "core/scalar.hpp"
-#include "ops/apply.hpp"
-#include "ops/copy.hpp"
-#include "ops/manipulation.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/views.hpp"
 
 namespace skerry::testing {
 namespace {

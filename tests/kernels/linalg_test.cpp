@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/linalg/linalg.hpp"
+#include "ops/linear/linalg.hpp"
 
 #include "both.hpp"
 #include "core/errors.hpp"
-#include "ops/fft.hpp"
-#include "ops/matmul.hpp"
+#include "ops/fourier/fft.hpp"
+#include "ops/linear/matmul.hpp"
 
 namespace skerry::testing {
 namespace {

@@ -3,14 +3,14 @@
 #include "both.hpp"
 #include "core/scalar.hpp"
 #include "device/memory.hpp"
-#include "ops/apply.hpp"
-#include "ops/copy.hpp"
-#include "ops/creation.hpp"
-#include "ops/joining.hpp"
-#include "ops/manipulation.hpp"
-#include "ops/masks.hpp"
-#include "ops/selection.hpp"
-#include "ops/take.hpp"
+#include "ops/create/create.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/join.hpp"
+#include "ops/move/views.hpp"
+#include "ops/select/masks.hpp"
+#include "ops/select/selection.hpp"
+#include "ops/select/take.hpp"
 
 namespace skerry::testing {
 namespace {

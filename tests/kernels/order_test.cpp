@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "both.hpp"
-#include "ops/searchsorted.hpp"
-#include "ops/set.hpp"
-#include "ops/sort.hpp"
+#include "ops/sort/searchsorted.hpp"
+#include "ops/sort/set.hpp"
+#include "ops/sort/sort.hpp"
 
 namespace skerry::testing {
 namespace {

@@ -4,11 +4,11 @@
 
 #include "both.hpp"
 #include "core/scalar.hpp"
-#include "ops/apply.hpp"
-#include "ops/kernels/scan.hpp"
-#include "ops/manipulation.hpp"
-#include "ops/reduce.hpp"
-#include "ops/scan.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/move/views.hpp"
+#include "ops/reduce/reduce.hpp"
+#include "ops/scan/kernels.hpp"
+#include "ops/scan/scan.hpp"
 
 namespace skerry::testing {
 namespace {

@@ -14,8 +14,8 @@
 #include "device/memory.hpp"
 #include "device/stream.hpp"
 #include "device/transfer.hpp"
-#include "ops/apply.hpp"
-#include "ops/registry.hpp"
+#include "ops/call/registry.hpp"
+#include "ops/elementwise/apply.hpp"
 
 /// Arrays for tests: made and read without the operations that are tested.
 namespace skerry::testing {

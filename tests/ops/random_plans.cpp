@@ -9,8 +9,8 @@
 #include <numeric>
 #include <type_traits>
 
-#include "ops/concepts.hpp"
-#include "ops/kernels/cpu/fill.hpp"
+#include "ops/math/concepts.hpp"
+#include "ops/table/cpu/fill.hpp"
 
 namespace skerry::random_plans {
 namespace {

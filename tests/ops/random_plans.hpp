@@ -15,7 +15,7 @@
 
 #include "core/layout.hpp"
 #include "core/plan.hpp"
-#include "ops/kernels/table.hpp"
+#include "ops/table/table.hpp"
 
 // Random arrays, and kernels run on them beside a scalar function. Elements are known by their
 // dtype here, not by their type: of each operation only one small function is compiled.

@@ -16,7 +16,9 @@ import zlib
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+# Tests share modules: no two files of these folders have one name.
+HERE = pathlib.Path(__file__).parent
+sys.path[:0] = map(str, [HERE, *sorted(HERE.glob("[a-z]*/"))])
 
 # Before skerry is imported: the number of devices is fixed at first use. SKERRY_REHEARSE in the environment wins.
 EMULATED = os.environ.get("SKERRY_EMULATED") == "1"

@@ -9,7 +9,7 @@
 #include <numbers>
 
 #include "core/complex.hpp"
-#include "ops/kernels/cuda/emulation/cufft.hpp"
+#include "ops/fourier/cuda/emulation/cufft.hpp"
 #include "tests/emulation/runtime/stand_ins.hpp"
 
 namespace skerry::emulation {

@@ -7,8 +7,8 @@
 #include <array>
 #include <cstdlib>
 
-#include "ops/kernels/cuda/emulation/cublas.hpp"
-#include "ops/kernels/cuda/emulation/cusolver.hpp"
+#include "ops/linear/cuda/emulation/cublas.hpp"
+#include "ops/linear/cuda/emulation/cusolver.hpp"
 #include "tests/emulation/runtime/stand_ins.hpp"
 
 namespace skerry::emulation {

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/call/enqueue.hpp"
+
+#include <atomic>
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/registry.hpp"
+#include "device/stream.hpp"
+
+namespace skerry {
+namespace {
+
+std::atomic<std::int64_t> cuda_index_limit{index_limit_32bit};
+
+}  // namespace
+
+std::int64_t index_limit(device where) noexcept {
+  return where.kind == device_kind::cpu ? INT64_MAX
+                                        : cuda_index_limit.load(std::memory_order_relaxed);
+}
+
+void kernel_call::enqueue(const kernel& what) const {
+  plan_parts parts(*shape_, {operands_, static_cast<std::size_t>(operand_count_)},
+                   index_limit(where_));
+  const std::span<const memory_use> uses(uses_, static_cast<std::size_t>(use_count_));
+  parts.for_each([&](const plan& part) { launch(where_, what, part, uses); });
+}
+
+const kernel& require_kernel(const char* op, const kernel& what, dtype type, device where) {
+  const bool native = where.kind == device_kind::cuda && !is_rehearsing();
+  if (native ? what.native != nullptr : what.host != nullptr) return what;
+  throw not_implemented_error(std::string(op) + ": this build has no kernel for " + name(type) +
+                              " on " + to_string(where) +
+                              "; build with SKERRY_DTYPES=all, or convert with astype");
+}
+
+void set_index_limit(std::int64_t nbytes) noexcept { cuda_index_limit.store(nbytes); }
+
+}  // namespace skerry

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/launch.hpp"
+#include "core/memory_use.hpp"
+#include "core/ndarray.hpp"
+#include "core/plan.hpp"
+#include "ops/table/table.hpp"
+
+namespace skerry {
+
+/// One elementwise call on its way to a device: the output, then its inputs in the order of the
+/// kernel. Keeps pointers to the arrays.
+class kernel_call {
+ public:
+  explicit kernel_call(const ndarray& output) : where_(output.device()), shape_(&output.shape()) {
+    uses_[use_count_++] = writes(output);
+    operands_[operand_count_++] = plan_operand::of(output);
+  }
+  /// `x` broadcasts to the output's shape.
+  void add(const ndarray& x) {
+    uses_[use_count_++] = reads(x);
+    operands_[operand_count_++] = plan_operand::of(x);
+  }
+  void add(element value, std::int64_t itemsize) {
+    operands_[operand_count_++] = plan_operand::of(value, itemsize);
+  }
+  /// Plans and launches; on a CUDA device in parts that 32-bit indexing can span. Launches nothing
+  /// for an output without elements. Throws device_error.
+  void enqueue(const kernel& what) const;
+
+ private:
+  device where_;
+  const dims* shape_;
+  int operand_count_ = 0;
+  int use_count_ = 0;
+  plan_operand operands_[plan::max_operands];
+  memory_use uses_[plan::max_operands];
+};
+
+/// `what` itself, if it can run on `where`. Throws not_implemented_error: a build for fewer dtypes.
+const kernel& require_kernel(const char* op, const kernel& what, dtype type, device where);
+
+/// Most bytes that a part of a plan may span on `where`.
+[[nodiscard]] std::int64_t index_limit(device where) noexcept;
+/// Replaces index_limit_32bit for CUDA devices, so that tests split tiny arrays.
+void set_index_limit(std::int64_t nbytes) noexcept;
+
+}  // namespace skerry

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/call/promotion.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/plan.hpp"
+#include "ops/elementwise/apply.hpp"
+
+namespace skerry {
+namespace {
+
+/// Calls `append` for every array, with what goes before it in a list.
+template <class F>
+void list_arrays(std::span<const operand> operands, F&& append) {
+  const char* separator = "";
+  for (const operand& x : operands) {
+    if (x.array == nullptr) continue;
+    append(separator, x);
+    separator = ", ";
+  }
+}
+
+[[noreturn]] void reject_devices(const char* op, std::span<const operand> operands) {
+  std::string text = std::string(op) + ": arguments are on different devices: ";
+  std::vector<device> devices;
+  const operand* odd = nullptr;
+  list_arrays(operands, [&](const char* separator, const operand& x) {
+    const ndarray& array = *x.array;
+    text += std::string(separator) + x.name + " (" + name(array.dtype()) + ' ' +
+            to_string(array.shape()) + ") on " + to_string(array.device());
+    devices.push_back(array.device());
+    if (odd == nullptr && array.device() != devices.front()) odd = &x;
+  });
+  throw device_mismatch_error(text + "; move one explicitly, e.g. " + odd->name + ".to_device(\"" +
+                                  to_string(devices.front()) + "\")",
+                              devices);
+}
+
+[[noreturn]] void reject_mix(const char* op, std::span<const operand> operands) {
+  std::string text = std::string(op) + ": no common dtype: ";
+  list_arrays(operands, [&](const char* separator, const operand& x) {
+    text += std::string(separator) + x.name + " is " + name(x.array->dtype());
+  });
+  throw dtype_error(text + "; convert one with astype");
+}
+
+}  // namespace
+
+device common_device(const char* op, std::span<const operand> operands) {
+  const ndarray* first = nullptr;
+  for (const operand& x : operands) {
+    if (x.array == nullptr) continue;
+    if (first == nullptr) first = x.array;
+    if (x.array->device() != first->device()) reject_devices(op, operands);
+  }
+  if (first == nullptr) throw dtype_error(std::string(op) + ": no argument is an array");
+  return first->device();
+}
+
+device common_device(const char* op, std::span<const ndarray> arrays) {
+  const auto elsewhere = [&](const ndarray& x) { return x.device() != arrays[0].device(); };
+  if (!arrays.empty() && std::none_of(arrays.begin(), arrays.end(), elsewhere)) {
+    return arrays[0].device();
+  }
+  std::vector<std::string> names;
+  names.reserve(arrays.size());
+  std::vector<operand> operands;
+  for (const ndarray& x : arrays) {
+    names.push_back("arrays[" + std::to_string(names.size()) + "]");
+    operands.push_back({.array = &x, .name = names.back().c_str()});
+  }
+  return common_device(op, operands);
+}
+
+dtype common_dtype(const char* op, std::span<const operand> operands) {
+  std::optional<dtype> type;
+  for (const operand& x : operands) {
+    if (x.array == nullptr) continue;
+    type = type ? promote(*type, x.array->dtype()) : x.array->dtype();
+    if (!type) reject_mix(op, operands);
+  }
+  for (const operand& x : operands) {
+    if (x.value != nullptr) type = promote_scalar(op, *type, *x.value);
+  }
+  return *type;
+}
+
+dtype require_loop(const char* op, const loop_table& results, dtype type) {
+  if (const std::optional<dtype> result = results[static_cast<int>(type)]) return *result;
+  std::string text = std::string(op) + ": " + name(type) + " is not accepted; it takes ";
+  const char* separator = "";
+  for (int i = 0; i < dtype_count; ++i) {
+    if (!results[i]) continue;
+    text += std::string(separator) + name(static_cast<dtype>(i));
+    separator = ", ";
+  }
+  throw dtype_error(text + "; convert with astype");
+}
+
+dims common_shape(const char* op, std::span<const operand> operands) {
+  const dims* shapes[plan::max_operands];
+  std::size_t count = 0;
+  for (const operand& x : operands) {
+    if (x.array != nullptr) shapes[count++] = &x.array->shape();
+  }
+  if (count == 1) return *shapes[0];
+  return broadcast_shapes(op, {shapes, count});
+}
+
+layout result_layout(const char* op, const dims& shape, dtype type,
+                     std::span<const operand> operands) {
+  const std::int64_t width = itemsize(type);
+  check_shape(op, shape.span(), width);
+  std::optional<layout> kept;
+  for (const operand& x : operands) {
+    if (x.array == nullptr || x.array->shape() != shape) continue;
+    const ndarray& array = *x.array;
+    if (array.is_c_contiguous() || !is_dense(array.layout(), array.itemsize())) {
+      return c_layout(shape, width);
+    }
+    layout like = dense_layout_like(array.layout(), width);
+    if (kept && kept->strides != like.strides) return c_layout(shape, width);
+    kept = std::move(like);
+  }
+  return kept ? std::move(*kept) : c_layout(shape, width);
+}
+
+}  // namespace skerry

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "core/dtype.hpp"
+#include "ops/call/operand.hpp"
+
+namespace skerry {
+
+/// What all of `operands` are computed in: the arrays promote, then each scalar takes their dtype.
+/// At least one is an array; absent operands don't count. Throws dtype_error, overflow_error.
+[[nodiscard]] dtype common_dtype(const char* op, std::span<const operand> operands);
+
+/// Results by compute dtype, as in op_entry and reduction_entry.
+using loop_table = std::optional<dtype>[dtype_count];
+
+/// The result dtype for `type`. Throws dtype_error that lists the dtypes that `op` takes.
+dtype require_loop(const char* op, const loop_table& results, dtype type);
+
+/// The common shape of the arrays among `operands`. Throws shape_error.
+[[nodiscard]] dims common_shape(const char* op, std::span<const operand> operands);
+
+/// Layout of a fresh result: C order, unless all arrays of the full shape are dense in one other
+/// order, which is kept then. Throws shape_error for too many bytes.
+[[nodiscard]] layout result_layout(const char* op, const dims& shape, dtype type,
+                                   std::span<const operand> operands);
+
+}  // namespace skerry

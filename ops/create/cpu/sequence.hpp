@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/create/kernels.hpp"
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/math/concepts.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// In the wrapping arithmetic of uint64, whose low bits are those of every narrower integer.
+template <ops::integral T>
+void sequence_run(const sequence_params& p, int64 begin, int64 end) {
+  const T start = static_cast<T>(p.start.as<uint64>());
+  const T step = static_cast<T>(p.step.as<uint64>());
+  using U = ops::bits_t<T>;
+  for (int64 i = begin; i < end; ++i) {
+    const U steps = static_cast<U>(static_cast<U>(i) * (1u * static_cast<U>(step)));
+    store(p.output + i * int64(sizeof(T)), static_cast<T>(static_cast<U>(start) + steps));
+  }
+}
+
+template <ops::real_floating T>
+void sequence_run(const sequence_params& p, int64 begin, int64 end) {
+  const float64 start = p.start.as<float64>();
+  const float64 step = p.step.as<float64>();
+  constexpr int64 block = 4096;  // int32 has a vector conversion to double, int64 has not
+  for (int64 at = begin; at < end; at += block) {
+    const float64 origin = static_cast<float64>(at);
+    const int32 n = static_cast<int32>(least(block, end - at));
+    char* out = p.output + at * int64(sizeof(T));
+    for (int32 i = 0; i < n; ++i) {
+      store(out + i * int64(sizeof(T)),
+            static_cast<T>(start + (origin + static_cast<float64>(i)) * step));
+    }
+  }
+}
+
+template <ops::complex_floating T>
+void sequence_run(const sequence_params& p, int64 begin, int64 end) {
+  float64 parts[4];
+  __builtin_memcpy(parts, p.start.bytes, 16);
+  __builtin_memcpy(parts + 2, p.step.bytes, 16);
+  using R = typename T::value_type;
+  for (int64 i = begin; i < end; ++i) {
+    const float64 at = static_cast<float64>(i);
+    store(p.output + i * int64(sizeof(T)),
+          T(static_cast<R>(parts[0] + at * parts[2]), static_cast<R>(parts[1] + at * parts[3])));
+  }
+}
+
+template <class T>
+void sequence_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
+  sequence_run<T>(*static_cast<const sequence_params*>(context), begin, end);
+}
+
+template <class T>
+SKERRY_INLINE T narrow(const element& value) {
+  if constexpr (ops::integral<T>) {
+    return static_cast<T>(value.as<uint64>());
+  } else if constexpr (ops::real_floating<T>) {
+    return static_cast<T>(value.as<float64>());
+  } else {
+    const char* bytes = reinterpret_cast<const char*>(value.bytes);
+    using R = typename T::value_type;
+    return T(static_cast<R>(load<float64>(bytes)), static_cast<R>(load<float64>(bytes + 8)));
+  }
+}
+
+template <class T>
+void run_sequence(const void* params) {
+  auto work = *static_cast<const sequence_params*>(params);
+  if (work.size <= 0) return;
+  constexpr int64 grain = 32768;
+  if (work.size <= grain) {
+    sequence_range<T>(&work, 0, work.size);
+  } else {
+    cpu::parallel_for(work.size, grain, sequence_range<T>, &work);
+  }
+  if (work.has_last) store(work.output + (work.size - 1) * int64(sizeof(T)), narrow<T>(work.last));
+}
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/create/create.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/memory.hpp"
+#include "device/stream.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/registry.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/move/copy.hpp"
+
+namespace skerry {
+namespace {
+
+/// A matrix of bool that is true where lower <= column - row <= upper.
+ndarray band(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t lower,
+             std::int64_t upper, device where) {
+  const std::int64_t shape[] = {rows, columns};
+  check_shape(op, shape, 1);
+  const kernel& what = require_kernel(op, kernels(where).moves.band, dtype::bool_, where);
+  ndarray out = empty_of(c_layout(dims(shape), 1), dtype::bool_, where);
+  if (out.size() > 0) {
+    const memory_use uses[] = {writes(out)};
+    launch(where, what, band_params{out.data(), rows, columns, lower, upper}, uses);
+  }
+  return out;
+}
+
+/// Offsets beyond the matrix all mean the same; clamped, no arithmetic with them can overflow.
+std::int64_t clamp_offset(std::int64_t k, std::int64_t rows, std::int64_t columns) {
+  return std::clamp(k, -rows, columns);
+}
+
+enum class triangle : std::uint8_t { lower, upper };
+
+ndarray keep_triangle(const char* op, const ndarray& x, std::int64_t k, triangle part) {
+  if (x.rank() < 2) {
+    throw shape_error(std::string(op) + ": needs at least two axes: " + describe(x));
+  }
+  const std::int64_t rows = x.shape()[x.rank() - 2];
+  const std::int64_t columns = x.shape()[x.rank() - 1];
+  const std::int64_t edge = clamp_offset(k, rows, columns);
+  const ndarray mask = part == triangle::lower ? band(op, rows, columns, -rows, edge, x.device())
+                                               : band(op, rows, columns, edge, columns, x.device());
+  const scalar zero = x.dtype() == dtype::bool_ ? scalar::of(false) : scalar::of(std::int64_t{0});
+  return where({.array = &mask, .name = "mask"}, {.array = &x}, {.value = &zero, .name = "zero"});
+}
+
+}  // namespace
+
+ndarray empty_of(layout place, dtype type, device where) {
+  std::int64_t nbytes = itemsize(type);
+  for (const std::int64_t n : place.shape) nbytes *= n;
+  storage_ref memory = allocate(where, static_cast<std::size_t>(nbytes));
+  return {std::move(memory), std::move(place), type};
+}
+
+ndarray empty(const char* op, const dims& shape, dtype type, device where) {
+  const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
+  return {allocate(where, static_cast<std::size_t>(nbytes)), shape, type};
+}
+
+ndarray empty(const dims& shape, dtype type, device where) {
+  return empty("empty", shape, type, where);
+}
+
+ndarray full(const dims& shape, const scalar& value, dtype type, device where) {
+  check_shape("full", shape.span(), itemsize(type));
+  static_cast<void>(to_element("full", value, type));
+  ndarray out = empty_of(c_layout(shape, itemsize(type)), type, where);
+  fill("full", out, value);
+  return out;
+}
+
+ndarray eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype type, device where) {
+  const std::int64_t shape[] = {rows, columns};
+  check_shape("eye", shape, itemsize(type));
+  const std::int64_t diagonal = clamp_offset(k, rows, columns);
+  return astype(band("eye", rows, columns, diagonal, diagonal, where), type, false);
+}
+
+ndarray tril(const ndarray& x, std::int64_t k) {
+  return keep_triangle("tril", x, k, triangle::lower);
+}
+ndarray triu(const ndarray& x, std::int64_t k) {
+  return keep_triangle("triu", x, k, triangle::upper);
+}
+
+std::vector<ndarray> meshgrid(std::span<const ndarray> arrays, bool xy_indexing) {
+  constexpr const char* op = "meshgrid";
+  if (arrays.empty()) return {};
+  common_device(op, arrays);
+  const int count = static_cast<int>(arrays.size());
+  const auto axis_of = [&](int i) { return xy_indexing && count > 1 && i < 2 ? 1 - i : i; };
+  if (count > max_rank) {
+    throw shape_error("meshgrid: too many arrays: " + std::to_string(count) + "; at most 64");
+  }
+  dims shape(count);
+  for (int i = 0; i < count; ++i) {
+    const ndarray& x = arrays[static_cast<std::size_t>(i)];
+    if (x.rank() > 1) {
+      throw shape_error("meshgrid: arrays[" + std::to_string(i) +
+                        "] has more than one axis: " + describe(x));
+    }
+    shape[axis_of(i)] = x.size();
+  }
+  std::vector<ndarray> grids;
+  grids.reserve(arrays.size());
+  for (int i = 0; i < count; ++i) {
+    const ndarray& x = arrays[static_cast<std::size_t>(i)];
+    layout along{dims(count, 1), dims(count), x.layout().offset};
+    along.shape[axis_of(i)] = x.size();
+    along.strides[axis_of(i)] = x.rank() == 0 ? 0 : x.strides()[0];
+    ndarray grid = x.view(broadcast_to(op, along, shape));
+    grids.push_back(grid.shape() == along.shape ? grid : grid.read_only_view());
+  }
+  return grids;
+}
+
+}  // namespace skerry

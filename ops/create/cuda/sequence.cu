@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/create/cuda/sequence.cuh"
+
+#include "enabled_dtypes.hpp"
+
+namespace skerry {
+namespace native {
+namespace {
+
+template <class T>
+void fill(sequence_kernels& table) {
+  if constexpr (ops::numeric<T>) table.loop[static_cast<int>(dtype_of<T>)].native = &sequence<T>;
+}
+
+}  // namespace
+
+void fill_sequence(sequence_kernels& table) {
+#define SKERRY_FILL(name) fill<type_of<dtype::name>>(table);
+  SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
+#undef SKERRY_FILL
+}
+
+}  // namespace native
+}  // namespace skerry

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/create/kernels.hpp"
+#include "ops/kernel/cuda/loops.cuh"
+
+#include <cub/device/device_for.cuh>
+
+namespace skerry {
+namespace native {
+
+/// What a sequence of T is computed in, as sequence_params says: integers wrap around, so unsigned
+/// arithmetic of the widest kind gives the same bits for all of them.
+template <class T>
+struct sequence_arithmetic {
+  using type = uint64;
+};
+template <ops::real_floating T>
+struct sequence_arithmetic<T> {
+  using type = float64;
+};
+template <ops::complex_floating T>
+struct sequence_arithmetic<T> {
+  using type = complex128;
+};
+
+template <class T>
+struct sequence_loop {
+  using wide = typename sequence_arithmetic<T>::type;
+
+  T* output;
+  wide start;
+  wide step;
+  std::int64_t last_index;  ///< -1 without an exact last element
+  wide last;
+
+  __device__ void operator()(std::int64_t index) const {
+    output[index] = static_cast<T>(index == last_index ? last : at(index));
+  }
+
+ private:
+  __device__ SKERRY_INLINE wide at(std::int64_t index) const {
+    if constexpr (ops::complex_floating<wide>) {
+      const auto i = static_cast<float64>(index);
+      return {start.re + i * step.re, start.im + i * step.im};
+    } else {
+      return start + static_cast<wide>(index) * step;
+    }
+  }
+};
+
+template <class T>
+int sequence(const void* params, launch_context* context) {
+  const auto& from = *static_cast<const sequence_params*>(params);
+  using wide = typename sequence_arithmetic<T>::type;
+  const sequence_loop<T> loop{.output = reinterpret_cast<T*>(from.output),
+                              .start = from.start.template as<wide>(),
+                              .step = from.step.template as<wide>(),
+                              .last_index = from.has_last ? from.size - 1 : -1,
+                              .last = from.last.template as<wide>()};
+  return launched(cub::DeviceFor::Bulk(from.size, loop, stream_of(context)));
+}
+
+}  // namespace native
+}  // namespace skerry

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/stream.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/registry.hpp"
+#include "ops/create/create.hpp"
+
+namespace skerry {
+namespace {
+
+__extension__ using wide_int = __int128;  // every difference of two 64-bit integers fits
+
+/// The nearest float64 of the real part.
+double real_of(const scalar& x) {
+  if (x.what == scalar::kind::boolean) return x.boolean ? 1 : 0;
+  if (x.what != scalar::kind::integer || x.out_of_range) return x.real;
+  return x.is_unsigned ? static_cast<double>(x.as_unsigned) : static_cast<double>(x.integer);
+}
+
+complex128 complex_value(const scalar& x) {
+  return {real_of(x), x.what == scalar::kind::complex ? x.imag : 0};
+}
+
+/// The exact value if the scalar is a whole number that 64 bits hold.
+std::optional<wide_int> whole(const scalar& x) {
+  switch (x.what) {
+    case scalar::kind::boolean:
+      return wide_int{x.boolean};
+    case scalar::kind::integer:
+      if (x.out_of_range) return std::nullopt;
+      return x.is_unsigned ? wide_int{x.as_unsigned} : wide_int{x.integer};
+    case scalar::kind::real:
+      if (std::trunc(x.real) != x.real || std::abs(x.real) > 0x1p63) return std::nullopt;
+      return static_cast<wide_int>(x.real);
+    case scalar::kind::complex:
+      return std::nullopt;
+  }
+  __builtin_unreachable();
+}
+
+bool is_exact(const scalar& x) {
+  return x.what == scalar::kind::boolean || x.what == scalar::kind::integer;
+}
+
+ndarray run_sequence(const char* op, std::int64_t size, dtype type, device where,
+                     sequence_params params) {
+  const std::int64_t shape[] = {size};
+  check_shape(op, shape, itemsize(type));
+  const kernel& what =
+      require_kernel(op, kernels(where).sequence.loop[static_cast<int>(type)], type, where);
+  ndarray out = empty_of(c_layout(dims(shape), itemsize(type)), type, where);
+  params.output = out.data();
+  params.size = size;
+  if (size > 0) {
+    const memory_use uses[] = {writes(out)};
+    launch(where, what, params, uses);
+  }
+  return out;
+}
+
+[[noreturn]] void reject_size(const char* op) {
+  throw shape_error(std::string(op) + ": too many elements; at most 2^63 - 1 are possible");
+}
+
+/// ceil((stop - start) / step), not below zero, exactly.
+std::int64_t exact_count(wide_int start, wide_int stop, wide_int step) {
+  const wide_int distance = step > 0 ? stop - start : start - stop;
+  const wide_int stride = step > 0 ? step : -step;
+  if (distance <= 0) return 0;
+  const wide_int count = (distance - 1) / stride + 1;
+  if (count > INT64_MAX) reject_size("arange");
+  return static_cast<std::int64_t>(count);
+}
+
+std::int64_t rounded_count(double start, double stop, double step) {
+  const double count = std::ceil((stop - start) / step);
+  if (std::isnan(count)) {
+    throw value_error("arange: no number of elements: start " + std::to_string(start) + ", stop " +
+                      std::to_string(stop) + ", step " + std::to_string(step));
+  }
+  if (count >= 0x1p63) reject_size("arange");
+  return count > 0 ? static_cast<std::int64_t>(count) : 0;
+}
+
+scalar scalar_of(wide_int value) {
+  if (value < INT64_MIN || value > wide_int{UINT64_MAX}) {
+    return scalar::of_out_of_range(static_cast<double>(value));
+  }
+  return value < 0 ? scalar::of(static_cast<std::int64_t>(value))
+                   : scalar::of_unsigned(static_cast<std::uint64_t>(value));
+}
+
+/// Integers as the kernel takes them; both dtypes of 64 bits have the same bits.
+element integer_element(wide_int value) { return element::of(static_cast<std::uint64_t>(value)); }
+
+element floating_element(dtype type, complex128 value) {
+  return kind(type) == dtype_kind::complex_floating ? element::of(value) : element::of(value.re);
+}
+
+ndarray integer_arange(const scalar& start, const scalar& stop, const scalar& step, dtype type,
+                       device where) {
+  const auto value_of = [&](const scalar& x, const char* which) {
+    if (const std::optional<wide_int> value = whole(x)) return *value;
+    if (x.out_of_range) {
+      throw overflow_error(std::string("arange: ") + which + " does not fit 64 bits");
+    }
+    throw dtype_error(std::string("arange: ") + which + " is not a whole number, but dtype is " +
+                      name(type) + "; leave dtype out, or make it float64");
+  };
+  const wide_int first = value_of(start, "start");
+  const wide_int stride = value_of(step, "step");
+  const std::int64_t count = exact_count(first, value_of(stop, "stop"), stride);
+  if (count > 0) {
+    static_cast<void>(to_element("arange", scalar_of(first), type));
+    static_cast<void>(to_element("arange", scalar_of(first + (count - 1) * stride), type));
+  }
+  sequence_params params{};
+  params.start = integer_element(first);
+  params.step = integer_element(stride);
+  return run_sequence("arange", count, type, where, params);
+}
+
+ndarray floating_arange(const scalar& start, const scalar& stop, const scalar& step, dtype type,
+                        device where) {
+  const std::optional<wide_int> first = whole(start);
+  const std::optional<wide_int> last = whole(stop);
+  const std::optional<wide_int> stride = whole(step);
+  const bool exact = first && last && stride && is_exact(start) && is_exact(stop) && is_exact(step);
+  const std::int64_t count = exact ? exact_count(*first, *last, *stride)
+                                   : rounded_count(real_of(start), real_of(stop), real_of(step));
+  sequence_params params{};
+  params.start = floating_element(type, {real_of(start), 0});
+  params.step = floating_element(type, {real_of(step), 0});
+  return run_sequence("arange", count, type, where, params);
+}
+
+/// The step of `intervals` equal ones; halved ends where their difference would overflow.
+double interval(double start, double stop, double intervals) {
+  const double distance = stop - start;
+  return std::isfinite(distance) ? distance / intervals : stop / intervals - start / intervals;
+}
+
+dtype linspace_dtype(const scalar& start, const scalar& stop, std::optional<dtype> type) {
+  const bool is_complex = start.what == scalar::kind::complex || stop.what == scalar::kind::complex;
+  const dtype chosen = type.value_or(is_complex ? default_complex : default_real);
+  if (!is_floating(chosen)) {
+    throw dtype_error(std::string("linspace: dtype must be floating, not ") + name(chosen));
+  }
+  if (is_complex && kind(chosen) == dtype_kind::real_floating) {
+    throw dtype_error(std::string("linspace: complex ends do not go into ") + name(chosen) +
+                      "; use complex128");
+  }
+  return chosen;
+}
+
+}  // namespace
+
+ndarray arange(const scalar& start, const scalar& stop, const scalar& step,
+               std::optional<dtype> type, device where) {
+  for (const scalar* x : {&start, &stop, &step}) {
+    if (x->what == scalar::kind::complex) {
+      throw dtype_error("arange: start, stop and step must be real");
+    }
+  }
+  if (real_of(step) == 0) throw value_error("arange: step is zero");
+  const bool exact = is_exact(start) && is_exact(stop) && is_exact(step);
+  const dtype chosen = type.value_or(exact ? default_integer : default_real);
+  if (chosen == dtype::bool_) throw dtype_error("arange: dtype must be numeric, not bool");
+  return is_integer(chosen) ? integer_arange(start, stop, step, chosen, where)
+                            : floating_arange(start, stop, step, chosen, where);
+}
+
+ndarray linspace(const scalar& start, const scalar& stop, std::int64_t num,
+                 std::optional<dtype> type, device where, bool endpoint) {
+  const dtype chosen = linspace_dtype(start, stop, type);
+  if (num < 0) {
+    throw value_error("linspace: num is negative: " + std::to_string(num));
+  }
+  const complex128 first = complex_value(start);
+  const complex128 last = complex_value(stop);
+  // Without the end there is one interval more, as in linspace(num + 1): the same bits.
+  const double intervals = std::max(1.0, static_cast<double>(endpoint ? num - 1 : num));
+  sequence_params params{};
+  params.start = floating_element(chosen, first);
+  params.step = floating_element(
+      chosen, {interval(first.re, last.re, intervals), interval(first.im, last.im, intervals)});
+  params.last = floating_element(chosen, last);
+  params.has_last = endpoint && num > 1;
+  return run_sequence("linspace", num, chosen, where, params);
+}
+
+}  // namespace skerry

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/dtype.hpp"
+#include "core/launch.hpp"
+#include "core/plan.hpp"
+#include "ops/elementwise/list.hpp"
+
+namespace skerry {
+
+inline constexpr int unary_count = ops::size_of<ops::unary_ops>;
+inline constexpr int binary_count = ops::size_of<ops::binary_ops>;
+inline constexpr int ternary_count = ops::size_of<ops::ternary_ops>;
+/// Elementwise operations are numbered: unary ones first, then binary, then ternary, each in the
+/// order of its list.
+inline constexpr int elementwise_count = unary_count + binary_count + ternary_count;
+
+struct elementwise_kernels {
+  /// Parameter: plan; output first. All inputs of the row's dtype, the output of the operation's
+  /// result dtype.
+  kernel loop[elementwise_count][dtype_count];
+  /// Parameter: plan {to, from}, by [from][to]. None from complex to real. NaN or out-of-range
+  /// floats to integers give what the hardware gives, without a trap; float to bool is x != 0.
+  kernel cast[dtype_count][dtype_count];
+};
+
+}  // namespace skerry

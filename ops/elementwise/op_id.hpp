@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/call/registry.hpp"
+#include "ops/elementwise/kernels.hpp"
+
+// Apart from the registry, since it includes every functor: who only asks for tables isn't compiled
+// anew when an operation is edited.
+
+namespace skerry {
+
+/// Position of a functor that the front end itself needs by name.
+template <class Op>
+inline constexpr op_id op_id_of =
+    ops::index_of<Op, ops::unary_ops> >= 0 ? ops::index_of<Op, ops::unary_ops>
+    : ops::index_of<Op, ops::binary_ops> >= 0
+        ? unary_count + ops::index_of<Op, ops::binary_ops>
+        : unary_count + binary_count + ops::index_of<Op, ops::ternary_ops>;
+
+}  // namespace skerry

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <string>
+
+#include "core/errors.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/promotion.hpp"
+#include "ops/create/create.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/elementwise/op_id.hpp"
+#include "ops/move/copy.hpp"
+
+namespace skerry {
+namespace {
+
+void require_condition(const operand& condition) {
+  if (condition.array != nullptr && condition.array->dtype() == dtype::bool_) return;
+  throw dtype_error(std::string("where: condition must be a bool array, not ") +
+                    (condition.array != nullptr ? describe(*condition.array) : "a Python scalar") +
+                    (condition.array != nullptr ? "; compare it, as in x != 0" : ""));
+}
+
+/// Of two scalars: the default dtype of the wider kind; a bool goes with a bool only, as in arrays.
+dtype default_of_both(const scalar& x1, const scalar& x2) {
+  const bool swap = static_cast<int>(x1.what) < static_cast<int>(x2.what);
+  return promote_scalar("where", default_dtype((swap ? x2 : x1).what), swap ? x1 : x2);
+}
+
+dtype choice_dtype(const operand& x1, const operand& x2) {
+  if (x1.value != nullptr && x2.value != nullptr) return default_of_both(*x1.value, *x2.value);
+  const operand both[] = {x1, x2};
+  return common_dtype("where", both);
+}
+
+/// `x` as the kernel takes it. Returns what owns a cast.
+ndarray cast(const operand& x, dtype type) {
+  if (x.array == nullptr) return {};
+  return x.array->dtype() == type ? *x.array : convert_operand(*x.array, type);
+}
+
+void add(kernel_call& call, const operand& x, const ndarray& array, dtype type) {
+  if (x.array != nullptr) {
+    call.add(array);
+  } else {
+    call.add(to_element("where", *x.value, type), itemsize(type));
+  }
+}
+
+/// Throws unless the bound goes with x without changing its dtype.
+void check_bound(const ndarray& x, const operand& bound) {
+  const dtype type = bound.array != nullptr
+                         ? promote(x.dtype(), bound.array->dtype()).value_or(dtype::bool_)
+                         : promote_scalar("clip", x.dtype(), *bound.value);
+  if (type == x.dtype()) return;
+  throw dtype_error(std::string("clip: ") + bound.name + " does not go into the dtype of x: " +
+                    (bound.array != nullptr ? name(bound.array->dtype()) : "complex") + " into " +
+                    name(x.dtype()) + "; convert x with astype");
+}
+
+}  // namespace
+
+ndarray where(const operand& condition, const operand& x1, const operand& x2) {
+  const operand all[] = {condition, x1, x2};
+  const device place = common_device("where", all);
+  require_condition(condition);
+  const dtype type = choice_dtype(x1, x2);
+  const dims shape = common_shape("where", all);
+  layout fresh = result_layout("where", shape, type, all);
+  const kernel& what =
+      require_kernel("where", kernels(place).moves.where[size_class(itemsize(type))], type, place);
+  const ndarray first = cast(x1, type);
+  const ndarray second = cast(x2, type);
+  ndarray out = empty_of(std::move(fresh), type, place);
+  kernel_call call(out);
+  call.add(*condition.array);
+  add(call, x1, first, type);
+  add(call, x2, second, type);
+  call.enqueue(what);
+  return out;
+}
+
+ndarray clip(const ndarray& x, const operand& min, const operand& max) {
+  constexpr op_id limit_both = op_id_of<ops::clip>;
+  std::array<operand, 3> all{{{.array = &x, .name = "x"}}};
+  std::size_t count = 1;
+  for (const operand* bound : {&min, &max}) {
+    if (bound->array != nullptr || bound->value != nullptr) all[count++] = *bound;
+  }
+  const std::span<const operand> given(all.data(), count);
+  static_cast<void>(common_device("clip", given));
+  require_loop("clip", op_table()[limit_both].result, x.dtype());
+  for (const operand& bound : given.subspan(1)) check_bound(x, bound);
+  if (count == 1) return copy(x);
+  if (count == 3) return apply_as("clip", limit_both, given);
+  const bool only_min = min.array != nullptr || min.value != nullptr;
+  return apply_as("clip", only_min ? op_id_of<ops::maximum> : op_id_of<ops::minimum>, given);
+}
+
+}  // namespace skerry

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/fourier/kernels.hpp"
+
+// What the library's units define for one instruction set, and all that remains global in them:
+// ops/fourier/ducc.cmake makes the rest local, so that none of it can be folded into what another
+// machine runs.
+
+#define SKERRY_FFT_PASTE(target, name) skerry_fft_##target##_##name
+#define SKERRY_FFT_EXPAND(target, name) SKERRY_FFT_PASTE(target, name)
+/// The name of an entry point: skerry_fft_v3_complex_to_real_float32.
+#define SKERRY_FFT_ENTRY(name) SKERRY_FFT_EXPAND(SKERRY_FFT_TARGET, name)
+
+#define SKERRY_FFT_DECLARE(real)                                                               \
+  bool SKERRY_FFT_ENTRY(complex_to_complex_##real)(const skerry::fft_params& params) noexcept; \
+  bool SKERRY_FFT_ENTRY(real_to_complex_##real)(const skerry::fft_params& params) noexcept;    \
+  bool SKERRY_FFT_ENTRY(complex_to_real_##real)(const skerry::fft_params& params) noexcept;
+
+/// False where memory ran out.
+extern "C" {
+SKERRY_FFT_DECLARE(float32)
+SKERRY_FFT_DECLARE(float64)
+}

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <vector>
+
+#include "core/config.hpp"
+#include "device/cpu/thread_pool.hpp"
+#include "ducc0/infra/simd.h"
+#include "ops/fourier/cpu/ducc/entry.hpp"
+
+// Vectors of two float64, beside those of four, serve a remainder of a batch only, and are a fifth
+// of what there is to compile.
+template <>
+inline constexpr bool DUCC0_NAMESPACE::detail_simd::simd_exists<double, 2> = false;
+
+#include "ducc0/fft/fftnd_impl.h"
+
+// Calls of ducc's FFT. Its views count strides in elements.
+
+namespace skerry::ducc {
+namespace {
+
+namespace library = DUCC0_NAMESPACE;
+using sizes = std::vector<std::size_t>;
+using strides = std::vector<std::ptrdiff_t>;
+
+/// ducc splits a single transform of this length in two dimensions, but only without a batch.
+constexpr std::int64_t long_transform = 131072;
+
+inline std::size_t threads() { return static_cast<std::size_t>(cpu::thread_count()); }
+
+inline sizes shape_of(const fft_params& p) { return {p.shape, p.shape + p.rank}; }
+
+/// The shape with the transformed axis as long as the complex side's.
+inline sizes half_shape_of(const fft_params& p) {
+  sizes shape = shape_of(p);
+  shape.back() = shape.back() / 2 + 1;
+  return shape;
+}
+
+inline strides strides_of(const fft_params& p, const std::int64_t* nbytes, std::size_t itemsize) {
+  strides result(nbytes, nbytes + p.rank);
+  for (std::ptrdiff_t& stride : result) stride /= static_cast<std::ptrdiff_t>(itemsize);
+  return result;
+}
+
+template <class T>
+library::cfmav<T> input_of(const fft_params& p, const sizes& shape) {
+  return {reinterpret_cast<const T*>(p.input), shape, strides_of(p, p.input_strides, sizeof(T))};
+}
+template <class T>
+library::vfmav<T> output_of(const fft_params& p, const sizes& shape) {
+  return {reinterpret_cast<T*>(p.output), shape, strides_of(p, p.output_strides, sizeof(T))};
+}
+
+inline sizes transformed_axes(const fft_params& p) {
+  sizes axes;
+  for (int axis = p.rank - p.transformed; axis < p.rank; ++axis) {
+    axes.push_back(static_cast<std::size_t>(axis));
+  }
+  return axes;
+}
+
+/// Calls `each` with the parameters of every transform of the batch.
+template <class Each>
+void for_each_of_batch(const fft_params& all, Each&& each) {
+  const int axis = all.rank - 1;
+  fft_params one = all;
+  one.rank = 1;
+  one.shape[0] = all.shape[axis];
+  one.input_strides[0] = all.input_strides[axis];
+  one.output_strides[0] = all.output_strides[axis];
+  std::int64_t count = 1;
+  for (int i = 0; i < axis; ++i) count *= all.shape[i];
+  for (std::int64_t number = 0; number < count; ++number) {
+    std::int64_t left = number;
+    one.input = all.input;
+    one.output = all.output;
+    for (int i = axis - 1; i >= 0; --i) {
+      one.input += left % all.shape[i] * all.input_strides[i];
+      one.output += left % all.shape[i] * all.output_strides[i];
+      left /= all.shape[i];
+    }
+    each(one);
+  }
+}
+
+template <class Real>
+void complex_to_complex(const fft_params& p) {
+  using T = std::complex<Real>;
+  if (p.transformed == 1 && p.rank > 1 && p.shape[p.rank - 1] >= long_transform) {
+    return for_each_of_batch(p, complex_to_complex<Real>);
+  }
+  const sizes shape = shape_of(p);
+  library::detail_fft::c2c(input_of<T>(p, shape), output_of<T>(p, shape), transformed_axes(p),
+                           p.forward, static_cast<Real>(p.scale), threads());
+}
+
+template <class Real>
+void real_to_complex(const fft_params& p) {
+  library::detail_fft::r2c(
+      input_of<Real>(p, shape_of(p)), output_of<std::complex<Real>>(p, half_shape_of(p)),
+      static_cast<std::size_t>(p.rank - 1), p.forward, static_cast<Real>(p.scale), threads());
+}
+
+template <class Real>
+void complex_to_real(const fft_params& p) {
+  library::detail_fft::c2r(input_of<std::complex<Real>>(p, half_shape_of(p)),
+                           output_of<Real>(p, shape_of(p)), static_cast<std::size_t>(p.rank - 1),
+                           p.forward, static_cast<Real>(p.scale), threads());
+}
+
+/// ducc throws nothing but std::bad_alloc for parameters that are right.
+template <class Transform>
+bool run(const fft_params& params, Transform transform) noexcept {
+  try {
+    transform(params);
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+}  // namespace skerry::ducc

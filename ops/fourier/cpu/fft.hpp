@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/complex.hpp"
+#include "device/cpu/thread_pool.hpp"
+#include "ops/fourier/cpu/ducc/entry.hpp"
+#include "ops/kernel/cpu/memory.hpp"
+
+// The transforms themselves are the library's (ops/fourier/cpu/ducc); here is what it has not.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+namespace {
+
+using fft_entry = bool (*)(const fft_params&) noexcept;
+
+/// The output's batch, row by row; a row is what lies along the last axis.
+struct output_rows {
+  const fft_params& params;
+
+  [[nodiscard]] int64 count() const {
+    int64 product = 1;
+    for (int axis = 0; axis + 1 < params.rank; ++axis) product *= params.shape[axis];
+    return product;
+  }
+  [[nodiscard]] char* row(int64 number) const {
+    char* at = params.output;
+    for (int axis = params.rank - 2; axis >= 0; --axis) {
+      at += number % params.shape[axis] * params.output_strides[axis];
+      number /= params.shape[axis];
+    }
+    return at;
+  }
+};
+
+/// Real input has a spectrum of which one half is the other's conjugate, in reverse.
+template <class T>
+void mirror_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
+  const auto& p = *static_cast<const fft_params*>(context);
+  const int64 length = p.shape[p.rank - 1];
+  const int64 stride = p.output_strides[p.rank - 1];
+  const output_rows rows{p};
+  for (int64 number = begin; number < end; ++number) {
+    char* row = rows.row(number);
+    for (int64 i = length / 2 + 1; i < length; ++i) {
+      const T value = load<T>(row + (length - i) * stride);
+      store(row + i * stride, T(value.re, -value.im));
+    }
+  }
+}
+
+/// What a result is where nobody can be told that memory ran out.
+template <class T>
+void fill_with_nan(const fft_params& p, int64 length) {
+  const output_rows rows{p};
+  for (int64 number = 0; number < rows.count(); ++number) {
+    char* row = rows.row(number);
+    for (int64 i = 0; i < length; ++i) {
+      store(row + i * p.output_strides[p.rank - 1], T(__builtin_nanf("")));
+    }
+  }
+}
+
+/// T: of the output.
+template <class T, fft_entry Transform, bool IsHalf>
+void run_fft(const void* params) {
+  auto work = *static_cast<const fft_params*>(params);
+  const int64 length = work.shape[work.rank - 1];
+  if (!Transform(work)) {
+    if (work.out_of_memory != nullptr) {
+      // Read by another thread where the device is a rehearsed one.
+      __atomic_store_n(work.out_of_memory, 1, __ATOMIC_RELEASE);
+    } else {
+      fill_with_nan<T>(work, IsHalf && !work.mirrored ? length / 2 + 1 : length);
+    }
+  } else if constexpr (IsHalf) {
+    if (!work.mirrored) return;
+    const int64 grain = greatest(32768 / length, 1);
+    cpu::parallel_for(output_rows{work}.count(), grain, mirror_rows<T>, &work);
+  }
+}
+
+}  // namespace
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,317 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Checks of arguments after the documentation of cuFFT 13.0: plans with advanced data layout, work
+// areas, execution.
+
+#include "ops/fourier/cuda/emulation/cufft.hpp"
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "ops/call/registry.hpp"
+#include "ops/fourier/kernels.hpp"
+#include "ops/table/table.hpp"
+
+namespace skerry::emulation::cufft {
+
+namespace {
+
+constexpr int forward = -1;
+constexpr int inverse = 1;
+
+/// The layout of one side of a transform, in elements.
+struct side {
+  std::vector<long long> embed;
+  long long stride = 1;
+  long long distance = 0;
+  std::size_t itemsize = 0;
+};
+
+struct transform_plan : library_handle {
+  bool allocates = true;
+  bool is_made = false;
+  int type = 0;
+  std::vector<long long> lengths;
+  side input;
+  side output;
+  long long batch = 0;
+  std::size_t work_nbytes = 0;
+  void* work = nullptr;
+};
+
+std::mutex plans_mutex;
+std::map<int, std::shared_ptr<transform_plan>>& plans() {
+  static auto* const all = new std::map<int, std::shared_ptr<transform_plan>>;
+  return *all;
+}
+
+std::shared_ptr<transform_plan> find(int plan) {
+  const std::lock_guard lock(plans_mutex);
+  const auto found = plans().find(plan);
+  return found != plans().end() ? found->second : nullptr;
+}
+
+int refused(int status, const char* routine, const char* why) {
+  report_refusal(routine, why);
+  return status;
+}
+
+int base_of(int type) { return type & ~double_precision; }
+bool is_known(int type) {
+  const int base = base_of(type);
+  return base == complex_to_complex || base == real_to_complex || base == complex_to_real;
+}
+
+/// Elements of an axis on one side: half of the last one where the other side is real.
+long long length_of(const transform_plan& of, std::size_t axis, bool is_half) {
+  const long long length = of.lengths[axis];
+  return is_half && axis + 1 == of.lengths.size() ? length / 2 + 1 : length;
+}
+
+bool is_input_half(const transform_plan& of) { return base_of(of.type) == complex_to_real; }
+bool is_output_half(const transform_plan& of) { return base_of(of.type) == real_to_complex; }
+
+/// In elements, between neighbours along an axis.
+long long stride_of(const side& of, std::size_t axis) {
+  long long stride = of.stride;
+  for (std::size_t i = axis + 1; i < of.embed.size(); ++i) stride *= of.embed[i];
+  return stride;
+}
+
+std::size_t extent_of(const transform_plan& of, const side& layout, bool is_half) {
+  long long last = (of.batch - 1) * layout.distance;
+  for (std::size_t axis = 0; axis < of.lengths.size(); ++axis) {
+    last += (length_of(of, axis, is_half) - 1) * stride_of(layout, axis);
+  }
+  return static_cast<std::size_t>(last + 1) * layout.itemsize;
+}
+
+/// Without embed the layout is dense, and stride and distance do not count.
+side side_of(const transform_plan& of, const long long* embed, long long stride, long long distance,
+             bool is_half, std::size_t itemsize) {
+  side made;
+  made.itemsize = itemsize;
+  if (embed != nullptr) {
+    made.embed.assign(embed, embed + of.lengths.size());
+    made.stride = stride;
+    made.distance = distance;
+    return made;
+  }
+  made.distance = 1;
+  for (std::size_t axis = 0; axis < of.lengths.size(); ++axis) {
+    made.embed.push_back(length_of(of, axis, is_half));
+    made.distance *= made.embed.back();
+  }
+  return made;
+}
+
+const char* refuse_layout(const transform_plan& of, const side& layout, bool is_half) {
+  if (layout.stride < 1 || layout.distance < 0) return "a stride or distance that is not positive";
+  for (std::size_t axis = 1; axis < of.lengths.size(); ++axis) {
+    if (layout.embed[axis] < length_of(of, axis, is_half)) return "an axis longer than its storage";
+  }
+  return nullptr;
+}
+
+/// The CPU's parameters for a plan.
+fft_params params_of(const transform_plan& of, const void* input, void* output, bool is_forward) {
+  fft_params params{};
+  const auto axes = of.lengths.size();
+  params.input = static_cast<const char*>(input);
+  params.output = static_cast<char*>(output);
+  params.scale = 1;
+  params.rank = static_cast<std::int32_t>(axes + 1);
+  params.transformed = static_cast<std::int32_t>(axes);
+  params.forward = is_forward;
+  const auto in = static_cast<std::int64_t>(of.input.itemsize);
+  const auto out = static_cast<std::int64_t>(of.output.itemsize);
+  params.shape[0] = of.batch;
+  params.input_strides[0] = of.input.distance * in;
+  params.output_strides[0] = of.output.distance * out;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    params.shape[axis + 1] = of.lengths[axis];
+    params.input_strides[axis + 1] = stride_of(of.input, axis) * in;
+    params.output_strides[axis + 1] = stride_of(of.output, axis) * out;
+  }
+  return params;
+}
+
+const ::skerry::kernel& kernel_of(int type) {
+  const fft_kernels& table = ::skerry::kernels().fft;
+  const int precision = (type & double_precision) != 0 ? 1 : 0;
+  switch (base_of(type)) {
+    case real_to_complex:
+      return table.real_to_complex[precision];
+    case complex_to_real:
+      return table.complex_to_real[precision];
+    default:
+      return table.complex_to_complex[precision];
+  }
+}
+
+void transform(const transform_plan& of, void* input, void* output, bool is_forward) {
+  constexpr int garbage = 0xa5;
+  if (of.work_nbytes > 0) std::memset(of.work, garbage, of.work_nbytes);
+  std::int64_t out_of_memory = 0;
+  fft_params params = params_of(of, input, output, is_forward);
+  params.out_of_memory = &out_of_memory;
+  kernel_of(of.type).host(&params);
+  if (out_of_memory != 0) throw std::bad_alloc();
+  // "cufftExecC2R … overwrites" its input.
+  if (base_of(of.type) == complex_to_real && input != output) {
+    std::memset(input, garbage, extent_of(of, of.input, true));
+  }
+}
+
+const char* refuse_data(const transform_plan& of, const void* input, const void* output) {
+  // Real data, too: it is read as if it were complex.
+  const std::size_t complex_size = (of.type & double_precision) != 0 ? 16 : 8;
+  if (input == nullptr || output == nullptr) return "no memory";
+  if (!is_aligned(input, complex_size) || !is_aligned(output, complex_size)) {
+    return "an address at which no complex number could be";
+  }
+  const bool is_same_layout =
+      of.input.embed == of.output.embed && of.input.stride == of.output.stride &&
+      of.input.distance == of.output.distance && of.input.itemsize == of.output.itemsize;
+  return input == output && !is_same_layout ? "another layout in the same memory" : nullptr;
+}
+
+int execute(const char* routine, int plan, int type, void* input, void* output, int direction) {
+  const std::shared_ptr<transform_plan> of = find(plan);
+  if (of == nullptr || !of->is_made) return refused(invalid_plan, routine, "a plan that is none");
+  if (const char* problem = problem_of(of.get())) return refused(invalid_plan, routine, problem);
+  if (of->type != type) return refused(invalid_type, routine, "a plan for other types");
+  if (direction != forward && direction != inverse) {
+    return refused(invalid_value, routine, "a direction that is none");
+  }
+  if (const char* problem = refuse_data(*of, input, output)) {
+    return refused(invalid_value, routine, problem);
+  }
+  if (of->work_nbytes > 0 && of->work == nullptr) {
+    return refused(no_workspace, routine, "a plan without the work area that it takes");
+  }
+  std::vector<touched_range> touched = {{input, extent_of(*of, of->input, is_input_half(*of))},
+                                        {output, extent_of(*of, of->output, is_output_half(*of))},
+                                        {of->work, of->work_nbytes}};
+  // A copy: the plan may be given another stream and work area before this has run.
+  const int code = enqueue_library_work(routine, of->stream, std::move(touched),
+                                        [plan_now = *of, input, output, direction] {
+                                          transform(plan_now, input, output, direction == forward);
+                                        });
+  return code == 0 ? success : exec_failed;
+}
+
+}  // namespace
+
+int create(int* plan) {
+  static int next = 1;
+  if (plan == nullptr) return invalid_value;
+  const std::lock_guard lock(plans_mutex);
+  auto made = std::make_shared<transform_plan>();
+  made->ordinal = current_device();
+  *plan = next++;
+  plans().emplace(*plan, std::move(made));
+  return success;
+}
+
+int destroy(int plan) {
+  const std::lock_guard lock(plans_mutex);
+  return plans().erase(plan) == 1 ? success : invalid_plan;
+}
+
+int set_auto_allocation(int plan, int automatic) {
+  const std::shared_ptr<transform_plan> of = find(plan);
+  if (of == nullptr || of->is_made) {
+    return refused(invalid_plan, "cufftSetAutoAllocation", "no plan, or one that was made before");
+  }
+  of->allocates = automatic != 0;
+  return success;
+}
+
+int make_plan(int plan, int rank, const long long* lengths, const long long* input_embed,
+              long long input_stride, long long input_distance, const long long* output_embed,
+              long long output_stride, long long output_distance, int type, long long batch,
+              std::size_t* work_nbytes) {
+  constexpr const char* routine = "cufftMakePlanMany64";
+  constexpr int most_rank = 3;
+  const std::shared_ptr<transform_plan> of = find(plan);
+  if (of == nullptr || of->is_made) {
+    return refused(invalid_plan, routine, "no plan, or one that was made before");
+  }
+  if (rank < 1 || rank > most_rank || lengths == nullptr || work_nbytes == nullptr) {
+    return refused(invalid_value, routine, "no 1 to 3 axes, or no place for the work size");
+  }
+  if (!is_known(type)) return refused(invalid_type, routine, "a type that is none");
+  for (int axis = 0; axis < rank; ++axis) {
+    if (lengths[axis] < 1) return refused(invalid_size, routine, "an axis without elements");
+  }
+  if (batch < 1) return refused(invalid_size, routine, "an empty batch");
+  const bool has_real_side = base_of(type) != complex_to_complex;
+  if ((has_real_side && rank > 1) || of->allocates) {
+    return refused(not_implemented, routine, "what skerry does not ask for");
+  }
+  if (kernel_of(type).host == nullptr) {
+    return refused(not_implemented, routine, "a type that this build has no kernels for");
+  }
+  const std::size_t complex_size = (type & double_precision) != 0 ? 16 : 8;
+  transform_plan made = *of;
+  made.type = type;
+  made.lengths.assign(lengths, lengths + rank);
+  made.batch = batch;
+  made.input = side_of(made, input_embed, input_stride, input_distance, is_input_half(made),
+                       base_of(type) == real_to_complex ? complex_size / 2 : complex_size);
+  made.output = side_of(made, output_embed, output_stride, output_distance, is_output_half(made),
+                        base_of(type) == complex_to_real ? complex_size / 2 : complex_size);
+  const char* problem = refuse_layout(made, made.input, is_input_half(made));
+  if (problem == nullptr) problem = refuse_layout(made, made.output, is_output_half(made));
+  if (problem != nullptr) return refused(invalid_size, routine, problem);
+  // Never nothing, and other for each size, so that another plan's area is noticed.
+  made.work_nbytes = static_cast<std::size_t>(64 + 8 * lengths[rank - 1]);
+  made.is_made = true;
+  *of = made;
+  *work_nbytes = made.work_nbytes;
+  return success;
+}
+
+int set_stream(int plan, void* stream) {
+  const std::shared_ptr<transform_plan> of = find(plan);
+  if (of == nullptr) return refused(invalid_plan, "cufftSetStream", "a plan that is none");
+  of->stream = stream;
+  return success;
+}
+
+int set_work_area(int plan, void* work) {
+  const std::shared_ptr<transform_plan> of = find(plan);
+  if (of == nullptr || !of->is_made) {
+    return refused(invalid_plan, "cufftSetWorkArea", "a plan that is none");
+  }
+  of->work = work;
+  return success;
+}
+
+int run_c2c(int plan, void* input, void* output, int direction) {
+  return execute("cufftExecC2C", plan, complex_to_complex, input, output, direction);
+}
+int run_z2z(int plan, void* input, void* output, int direction) {
+  return execute("cufftExecZ2Z", plan, complex_to_complex + double_precision, input, output,
+                 direction);
+}
+int run_r2c(int plan, void* input, void* output) {
+  return execute("cufftExecR2C", plan, real_to_complex, input, output, forward);
+}
+int run_d2z(int plan, void* input, void* output) {
+  return execute("cufftExecD2Z", plan, real_to_complex + double_precision, input, output, forward);
+}
+int run_c2r(int plan, void* input, void* output) {
+  return execute("cufftExecC2R", plan, complex_to_real, input, output, inverse);
+}
+int run_z2d(int plan, void* input, void* output) {
+  return execute("cufftExecZ2D", plan, complex_to_real + double_precision, input, output, inverse);
+}
+
+}  // namespace skerry::emulation::cufft

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+
+#include "ops/kernel/cuda/library.cuh"
+
+// cuFFT's plans. What is used of its interface is declared here, as in cufft.h of CUDA 12 and 13,
+// so that building needs no more than the compiler.
+
+namespace skerry {
+namespace native {
+
+namespace cufft {
+using handle = int;
+using status = int;
+inline constexpr status success = 0;
+inline constexpr status alloc_failed = 2;
+/// cufftType; twice the precision is 0x40 more.
+enum type : int { real_to_complex = 0x2a, complex_to_real = 0x2c, complex_to_complex = 0x29 };
+inline constexpr int double_precision = 0x40;
+}  // namespace cufft
+
+struct cufft_library {
+  shared_library library{CUDART_VERSION >= 13000 ? "libcufft.so.12" : "libcufft.so.11",
+                         "libcufft.so"};
+
+  cufft::status (*create)(cufft::handle*) = nullptr;
+  cufft::status (*destroy)(cufft::handle) = nullptr;
+  cufft::status (*set_auto_allocation)(cufft::handle, int) = nullptr;
+  cufft::status (*make_plan)(cufft::handle, int rank, long long* n, long long* inembed,
+                             long long istride, long long idist, long long* onembed,
+                             long long ostride, long long odist, int type, long long batch,
+                             std::size_t* work_size) = nullptr;
+  cufft::status (*set_stream)(cufft::handle, cudaStream_t) = nullptr;
+  cufft::status (*set_work_area)(cufft::handle, void*) = nullptr;
+  // By precision: single, double.
+  cufft::status (*complex_to_complex[2])(cufft::handle, void*, void*, int direction) = {};
+  cufft::status (*real_to_complex[2])(cufft::handle, void*, void*) = {};
+  cufft::status (*complex_to_real[2])(cufft::handle, void*, void*) = {};
+
+  cufft_library() {
+    library.find("cufftCreate", create);
+    library.find("cufftDestroy", destroy);
+    library.find("cufftSetAutoAllocation", set_auto_allocation);
+    library.find("cufftMakePlanMany64", make_plan);
+    library.find("cufftSetStream", set_stream);
+    library.find("cufftSetWorkArea", set_work_area);
+    library.find("cufftExecC2C", complex_to_complex[0]);
+    library.find("cufftExecZ2Z", complex_to_complex[1]);
+    library.find("cufftExecR2C", real_to_complex[0]);
+    library.find("cufftExecD2Z", real_to_complex[1]);
+    library.find("cufftExecC2R", complex_to_real[0]);
+    library.find("cufftExecZ2D", complex_to_real[1]);
+  }
+};
+
+inline const cufft_library& get_cufft() {
+  static const cufft_library* opened = new cufft_library;  // stays: plans may outlive main
+  return *opened;
+}
+
+/// All that a plan depends on; in elements. The stream and the work area are given to it anew for
+/// each execution.
+struct fft_plan_key {
+  int device;
+  int type;
+  int rank;
+  long long length[3];
+  long long input_embed[3];
+  long long output_embed[3];
+  long long input_stride;
+  long long output_stride;
+  long long input_distance;
+  long long output_distance;
+  long long batch;
+
+  friend bool operator==(const fft_plan_key& a, const fft_plan_key& b) {
+    bool same = a.device == b.device && a.type == b.type && a.rank == b.rank &&
+                a.input_stride == b.input_stride && a.output_stride == b.output_stride &&
+                a.input_distance == b.input_distance && a.output_distance == b.output_distance &&
+                a.batch == b.batch;
+    for (int i = 0; i < 3; ++i) {
+      same = same && a.length[i] == b.length[i] && a.input_embed[i] == b.input_embed[i] &&
+             a.output_embed[i] == b.output_embed[i];
+    }
+    return same;
+  }
+};
+
+/// A plan without memory of its own, for the device that is current. One thread at a time may give
+/// it a stream and execute it.
+class fft_plan_handle {
+ public:
+  explicit fft_plan_handle(const fft_plan_key& key) : key_(key) {
+    const cufft_library& library = get_cufft();
+    status_ = library.create(&handle_);
+    if (status_ != cufft::success) return;
+    is_made_ = true;
+    status_ = library.set_auto_allocation(handle_, 0);
+    if (status_ != cufft::success) return;
+    status_ = library.make_plan(handle_, key.rank, key_.length, key_.input_embed, key.input_stride,
+                                key.input_distance, key_.output_embed, key.output_stride,
+                                key.output_distance, key.type, key.batch, &work_size_);
+  }
+  ~fft_plan_handle() {
+    if (is_made_) get_cufft().destroy(handle_);
+  }
+  fft_plan_handle(const fft_plan_handle&) = delete;
+  fft_plan_handle& operator=(const fft_plan_handle&) = delete;
+
+  [[nodiscard]] cufft::status status() const { return status_; }
+  [[nodiscard]] const fft_plan_key& key() const { return key_; }
+  [[nodiscard]] cufft::handle handle() const { return handle_; }
+  [[nodiscard]] std::size_t work_size() const { return work_size_; }
+  [[nodiscard]] std::mutex& mutex() { return mutex_; }
+
+ private:
+  fft_plan_key key_;
+  cufft::handle handle_ = 0;
+  cufft::status status_ = cufft::success;
+  bool is_made_ = false;
+  std::size_t work_size_ = 0;
+  std::mutex mutex_;
+};
+
+/// The plans used last, of all devices.
+class fft_plan_cache {
+ public:
+  /// The plan for `key`, whose status says whether it is one.
+  std::shared_ptr<fft_plan_handle> get(const fft_plan_key& key) {
+    if (std::shared_ptr<fft_plan_handle> found = find(key)) return found;
+    // Outside the lock: planning takes milliseconds. Two threads may make the same plan.
+    auto made = std::make_shared<fft_plan_handle>(key);
+    if (made->status() != cufft::success) return made;
+    std::shared_ptr<fft_plan_handle> dropped;  // destroyed after the lock is free
+    const std::lock_guard<std::mutex> lock(mutex_);
+    plans_.push_front(made);
+    if (plans_.size() > most_plans) {
+      dropped = std::move(plans_.back());
+      plans_.pop_back();
+    }
+    return made;
+  }
+
+ private:
+  static constexpr std::size_t most_plans = 32;
+
+  std::shared_ptr<fft_plan_handle> find(const fft_plan_key& key) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto each = plans_.begin(); each != plans_.end(); ++each) {
+      if (!((*each)->key() == key)) continue;
+      plans_.splice(plans_.begin(), plans_, each);
+      return plans_.front();
+    }
+    return nullptr;
+  }
+
+  std::mutex mutex_;
+  std::list<std::shared_ptr<fft_plan_handle>> plans_;
+};
+
+inline fft_plan_cache& fft_plans() {
+  static auto* plans = new fft_plan_cache;  // stays: the driver may be gone when main has ended
+  return *plans;
+}
+
+}  // namespace native
+}  // namespace skerry

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/fourier/fft.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "device/registry.hpp"
+#include "device/stream.hpp"
+#include "ops/create/create.hpp"
+#include "ops/fourier/fft_plan.hpp"
+#include "ops/move/copy.hpp"
+
+namespace skerry {
+namespace {
+
+struct kind_entry {
+  const char* name;
+  const char* name_n;
+  fft_side input;
+  fft_side output;
+  bool forward;
+};
+
+constexpr kind_entry kinds[] = {
+    {"fft", "fftn", fft_side::complex, fft_side::complex, true},
+    {"ifft", "ifftn", fft_side::complex, fft_side::complex, false},
+    {"rfft", "rfftn", fft_side::real, fft_side::complex, true},
+    {"irfft", "irfftn", fft_side::complex, fft_side::real, false},
+    {"hfft", "hfftn", fft_side::complex, fft_side::real, true},
+    {"ihfft", "ihfftn", fft_side::real, fft_side::complex, false},
+};
+
+const kind_entry& entry_of(fft_kind kind) { return kinds[static_cast<int>(kind)]; }
+
+void check_dtype(const char* op, const kind_entry& kind, const ndarray& x) {
+  if (!is_floating(x.dtype())) {
+    throw dtype_error(std::string(op) + ": x must be floating, not " + name(x.dtype()) +
+                      "; convert it with astype");
+  }
+  if (kind.input == fft_side::real && skerry::kind(x.dtype()) == dtype_kind::complex_floating) {
+    throw dtype_error(std::string(op) + ": x must be real, not " + name(x.dtype()) +
+                      "; use fft, or take real(x)");
+  }
+}
+
+/// How many elements of the real side, or of both, an axis has without a length from the caller.
+std::int64_t default_length(const kind_entry& kind, const ndarray& x, int axis, bool is_last) {
+  const std::int64_t n = x.shape()[axis];
+  return kind.output == fft_side::real && is_last ? 2 * (n - 1) : n;
+}
+
+void check_length(const char* op, std::int64_t n, int axis, const ndarray& x) {
+  if (n > 0) return;
+  throw value_error(std::string(op) + ": the transform needs at least one element, not " +
+                    std::to_string(n) + ", along axis " + std::to_string(axis) + " of " +
+                    describe(x) + "; give a length");
+}
+
+double scale_of(fft_norm norm, bool forward, const dims& lengths) {
+  if ((norm == fft_norm::backward && forward) || (norm == fft_norm::forward && !forward)) return 1;
+  double count = 1;
+  for (const std::int64_t n : lengths) count *= static_cast<double>(n);
+  return norm == fft_norm::ortho ? 1 / std::sqrt(count) : 1 / count;
+}
+
+/// `x` with other lengths of some axes: a view, or where one grows a copy with zeros behind.
+ndarray fitted(const char* op, const ndarray& x, const dims& shape) {
+  layout part = x.layout();
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    part.shape[axis] = std::min(part.shape[axis], shape[axis]);
+  }
+  if (part.shape == shape) return x.view(std::move(part));
+  check_shape(op, shape.span(), x.itemsize());
+  ndarray padded = full(shape, scalar::of(std::int64_t{0}), x.dtype(), x.device());
+  layout head{part.shape, padded.strides(), 0};
+  if (head.size() > 0) assign(op, padded.view(std::move(head)), x.view(std::move(part)));
+  return padded;
+}
+
+/// One call: arguments that have been checked.
+struct request {
+  const char* op;
+  const kind_entry& kind;
+  dims axes;
+  dims lengths;  ///< of the real side where there is one
+  double scale;
+};
+
+dims complex_half(const request& of, dims shape) {
+  std::int64_t& last = shape[static_cast<int>(of.axes[of.axes.rank() - 1])];
+  last = last / 2 + 1;
+  return shape;
+}
+
+/// The shape of the result's real side, or of both.
+dims full_shape(const request& of, const ndarray& x) {
+  dims shape = x.shape();
+  for (int i = 0; i < of.axes.rank(); ++i) {
+    shape[static_cast<int>(of.axes[i])] = of.lengths[i];
+  }
+  return shape;
+}
+
+/// The axes but the last, which is the one of the real side.
+dims other_axes(const dims& axes) { return dims(axes.span().first(axes.span().size() - 1)); }
+
+ndarray run_complex(const request& of, const ndarray& x, const dims& shape) {
+  const fft_plan plan{.op = of.op, .forward = of.kind.forward, .scale = of.scale};
+  const ndarray whole = fitted(of.op, x, shape);
+  const bool is_padded = whole.memory() != x.memory();
+  const bool is_complex = complex_of(x.dtype()) == x.dtype();
+  return is_padded && is_complex ? plan.complex_in_place(whole, of.axes)
+                                 : plan.complex_to_complex(whole, of.axes);
+}
+
+ndarray run_from_real(const request& of, const ndarray& x, const dims& shape) {
+  fft_plan plan{.op = of.op, .forward = of.kind.forward, .scale = of.scale};
+  const int last = static_cast<int>(of.axes[of.axes.rank() - 1]);
+  const ndarray half = plan.real_to_complex(fitted(of.op, x, shape), last, false);
+  plan.scale = 1;
+  return plan.complex_in_place(half, other_axes(of.axes));
+}
+
+ndarray run_to_real(const request& of, const ndarray& x, const dims& shape) {
+  fft_plan plan{.op = of.op, .forward = of.kind.forward, .scale = 1};
+  const int last = static_cast<int>(of.axes[of.axes.rank() - 1]);
+  ndarray half = fitted(of.op, x, complex_half(of, shape));
+  const dims others = other_axes(of.axes);
+  half = others.empty() ? astype(half, complex_of(half.dtype()), false)
+                        : plan.complex_to_complex(half, others);
+  plan.scale = of.scale;
+  return plan.complex_to_real(half, last, shape[last]);
+}
+
+ndarray run(const request& of, const ndarray& x) {
+  const dims shape = full_shape(of, x);
+  const bool to_real = of.kind.output == fft_side::real;
+  const dtype type = to_real ? real_part(x.dtype()) : complex_of(x.dtype());
+  const dims result = of.kind.input == fft_side::real ? complex_half(of, shape) : shape;
+  check_shape(of.op, shape.span(), itemsize(complex_of(type)));
+  // Not "no elements of x": an axis of none may be padded.
+  if (std::find(result.begin(), result.end(), 0) != result.end()) {
+    return empty(result, type, x.device());
+  }
+  require_fft_library(of.op, x);
+  if (to_real) return run_to_real(of, x, shape);
+  return of.kind.input == fft_side::real ? run_from_real(of, x, shape) : run_complex(of, x, shape);
+}
+
+dims chosen_axes(const char* op, const ndarray& x,
+                 std::optional<std::span<const std::int64_t>> lengths,
+                 std::optional<std::span<const std::int64_t>> axes) {
+  if (axes) return normalize_axes(op, *axes, x.rank());
+  const int count = lengths ? static_cast<int>(lengths->size()) : x.rank();
+  if (count > x.rank()) {
+    throw value_error(std::string(op) + ": s names " + std::to_string(count) + " axes, " +
+                      describe(x) + " has fewer");
+  }
+  dims last(count);
+  std::iota(last.begin(), last.end(), x.rank() - count);
+  return last;
+}
+
+}  // namespace
+
+ndarray fft(fft_kind kind, const ndarray& x, std::optional<std::int64_t> n, std::int64_t axis,
+            fft_norm norm) {
+  const kind_entry& entry = entry_of(kind);
+  check_dtype(entry.name, entry, x);
+  const int along = normalize_axis(entry.name, axis, x.rank());
+  const std::int64_t length = n.value_or(default_length(entry, x, along, true));
+  check_length(entry.name, length, along, x);
+  const dims lengths{length};
+  return run({entry.name, entry, dims{along}, lengths, scale_of(norm, entry.forward, lengths)}, x);
+}
+
+ndarray fftn(fft_kind kind, const ndarray& x, std::optional<std::span<const std::int64_t>> lengths,
+             std::optional<std::span<const std::int64_t>> axes, fft_norm norm) {
+  const kind_entry& entry = entry_of(kind);
+  const char* op = entry.name_n;
+  check_dtype(op, entry, x);
+  request of{op, entry, chosen_axes(op, x, lengths, axes), {}, 1};
+  const int count = of.axes.rank();
+  if (lengths && static_cast<int>(lengths->size()) != count) {
+    throw value_error(std::string(op) + ": s and axes have different lengths: " +
+                      std::to_string(lengths->size()) + " and " + std::to_string(count));
+  }
+  const bool has_real_side = entry.input == fft_side::real || entry.output == fft_side::real;
+  if (count == 0 && has_real_side) {
+    throw value_error(std::string(op) + ": at least one axis is needed: " + describe(x));
+  }
+  of.lengths = dims(count);
+  for (int i = 0; i < count; ++i) {
+    const int axis = static_cast<int>(of.axes[i]);
+    of.lengths[i] = lengths ? (*lengths)[static_cast<std::size_t>(i)]
+                            : default_length(entry, x, axis, i == count - 1);
+    check_length(op, of.lengths[i], axis, x);
+  }
+  of.scale = scale_of(norm, entry.forward, of.lengths);
+  return run(of, x);
+}
+
+}  // namespace skerry

@@ -1,0 +1,322 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/fourier/fft_plan.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "device/deferred.hpp"
+#include "device/registry.hpp"
+#include "device/stream.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/registry.hpp"
+#include "ops/create/create.hpp"
+#include "ops/fourier/kernels.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/views.hpp"
+
+namespace skerry {
+namespace {
+
+int precision(dtype type) { return real_part(type) == dtype::float32 ? 0 : 1; }
+
+/// Whether a kernel can address the elements by whole numbers of them.
+bool is_addressable(const ndarray& x) {
+  const std::int64_t width = x.itemsize();
+  // cuFFT takes a real side, too, only where a complex number could be.
+  const std::int64_t alignment = x.device().kind == device_kind::cuda
+                                     ? itemsize(complex_of(x.dtype()))
+                                     : itemsize(real_part(x.dtype()));
+  if (reinterpret_cast<std::uintptr_t>(x.data()) % static_cast<std::uint64_t>(alignment) != 0) {
+    return false;
+  }
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (x.shape()[axis] > 1 && x.strides()[axis] % width != 0) return false;
+  }
+  return true;
+}
+
+/// The axes of a batch and those of a transform, as the kernel takes them.
+class axis_list {
+ public:
+  explicit axis_list(fft_params& params) : params_(params) { params.rank = 0; }
+
+  /// False if there is no room.
+  bool add_batch(std::int64_t extent, std::int64_t input_stride, std::int64_t output_stride) {
+    if (extent == 1) return true;
+    if (params_.rank > 0) {
+      const int last = params_.rank - 1;
+      if (params_.input_strides[last] == extent * input_stride &&
+          params_.output_strides[last] == extent * output_stride) {
+        params_.shape[last] *= extent;
+        params_.input_strides[last] = input_stride;
+        params_.output_strides[last] = output_stride;
+        return true;
+      }
+    }
+    return add(extent, input_stride, output_stride);
+  }
+  bool add(std::int64_t extent, std::int64_t input_stride, std::int64_t output_stride) {
+    if (params_.rank == fft_params::max_axes) return false;
+    params_.shape[params_.rank] = extent;
+    params_.input_strides[params_.rank] = input_stride;
+    params_.output_strides[params_.rank] = output_stride;
+    ++params_.rank;
+    return true;
+  }
+
+ private:
+  fft_params& params_;
+};
+
+/// Bytes between elements along an axis; of one element, what they would be in C order: any stride
+/// addresses it, but libraries take no negative ones, nor 0.
+std::int64_t stride_along(const ndarray& x, int axis) {
+  if (x.shape()[axis] > 1) return x.strides()[axis];
+  for (int inner = axis + 1; inner < x.rank(); ++inner) {
+    if (x.shape()[inner] > 1) return x.strides()[inner] * x.shape()[inner];
+  }
+  return x.itemsize();
+}
+
+/// Of two arrays that agree but along transformed axes. False if they have too many axes that
+/// can't be taken as one.
+bool describe_axes(const ndarray& x, const ndarray& out, const dims& axes, const dims& shape,
+                   fft_params& params) {
+  axis_list list(params);
+  const auto is_transformed = [&](int axis) {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+  };
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (is_transformed(axis)) continue;
+    if (!list.add_batch(shape[axis], x.strides()[axis], out.strides()[axis])) return false;
+  }
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (!is_transformed(axis)) continue;
+    if (!list.add(shape[axis], stride_along(x, axis), stride_along(out, axis))) return false;
+  }
+  params.transformed = axes.rank();
+  return true;
+}
+
+[[noreturn]] void raise_out_of_memory(const deferred_error& what, std::int64_t) {
+  const device where{static_cast<device_kind>(what.values[0]),
+                     static_cast<std::int16_t>(what.values[0] >> 8)};
+  const auto nbytes = static_cast<std::size_t>(what.values[1]);
+  throw out_of_memory_error(std::string(what.op) + ": no memory to work in for a result of " +
+                                std::to_string(nbytes) + " bytes on " + to_string(where) +
+                                "; free arrays that are not needed any more",
+                            where, nbytes);
+}
+
+/// Enqueues one kernel from `x` into `out`. `shape` is that of the real side, or of both.
+void enqueue(const fft_plan& plan, const kernel& kernels_of_type, const ndarray& x,
+             const ndarray& out, const dims& axes, const dims& shape, bool mirrored) {
+  const device where = x.device();
+  const kernel& what = require_kernel(plan.op, kernels_of_type, x.dtype(), where);
+  fft_params params{};
+  ndarray source = x;
+  if (!is_addressable(x) || !describe_axes(x, out, axes, shape, params)) {
+    source = copy_c_order(x);
+    describe_axes(source, out, axes, shape, params);
+  }
+  params.input = source.data();
+  params.output = out.data();
+  params.scale = plan.scale;
+  params.forward = plan.forward;
+  params.mirrored = mirrored;
+  const deferred_error error{
+      .raise = raise_out_of_memory,
+      .op = plan.op,
+      .values = {static_cast<std::int64_t>(where.kind) | (std::int64_t{where.index} << 8),
+                 out.nbytes()}};
+  std::int64_t out_of_memory = 0;
+  std::optional<deferred_word> word;
+  if (where.kind == device_kind::cpu) {
+    params.out_of_memory = &out_of_memory;
+  } else if (is_rehearsing()) {
+    params.out_of_memory = word.emplace(where, error).get();
+  }
+  const memory_use uses[] = {writes(out), reads(source)};
+  launch(where, what, params, uses);
+  if (out_of_memory != 0) raise_out_of_memory(error, out_of_memory);
+}
+
+/// A CUDA device transforms up to three adjacent axes of a C-contiguous array at a time: those that
+/// `axes`, which ascend, ends with. The host form takes any.
+int last_group(const dims& axes, device where) {
+  int count = 1;
+  while (count < std::min<int>(axes.rank(), fft_params::most_transformed)) {
+    const int first = axes.rank() - count;
+    if (where.kind == device_kind::cuda && axes[first] != axes[first - 1] + 1) break;
+    ++count;
+  }
+  return count;
+}
+
+std::int64_t product(const dims& shape, int from, int to) {
+  std::int64_t result = 1;
+  for (int axis = from; axis < to; ++axis) result *= shape[axis];
+  return result;
+}
+
+/// Between the batch in front of the axes and the one behind them the vendor's library would be
+/// called once for each element of the former; if one side is real, of `real_length` elements along
+/// the axis, not where a complex number could be each time.
+bool needs_permutation(const ndarray& x, const dims& axes, std::int64_t real_length = 0) {
+  constexpr std::int64_t most_calls = 16;
+  if (x.device().kind != device_kind::cuda) return false;
+  const int first = static_cast<int>(axes[0]);
+  const int past = static_cast<int>(axes[axes.rank() - 1]) + 1;
+  const std::int64_t calls = product(x.shape(), 0, first);
+  const std::int64_t behind = product(x.shape(), past, x.rank());
+  const bool is_misaligned = real_length * behind % 2 != 0;
+  return behind > 1 && calls > (is_misaligned ? 1 : most_calls);
+}
+
+/// Views with the axes at the end, and back.
+struct axes_at_end {
+  std::vector<std::int64_t> there;
+  std::vector<std::int64_t> back;
+  dims axes;  ///< where they are then
+
+  axes_at_end(int rank, const dims& moved) : axes(moved.rank()) {
+    const auto is_moved = [&](std::int64_t axis) {
+      return std::find(moved.begin(), moved.end(), axis) != moved.end();
+    };
+    for (int axis = 0; axis < rank; ++axis) {
+      if (!is_moved(axis)) there.push_back(axis);
+    }
+    there.insert(there.end(), moved.begin(), moved.end());
+    back.resize(there.size());
+    for (std::size_t i = 0; i < there.size(); ++i) {
+      back[static_cast<std::size_t>(there[i])] = static_cast<std::int64_t>(i);
+    }
+    for (int i = 0; i < axes.rank(); ++i) axes[i] = rank - axes.rank() + i;
+  }
+};
+
+const kernel& complex_kernel(const ndarray& x) {
+  return kernels(x.device()).fft.complex_to_complex[precision(x.dtype())];
+}
+
+/// Transforms a group of axes of a complex array into a fresh one.
+ndarray transform_group(const fft_plan& plan, const ndarray& x, const dims& axes) {
+  if (needs_permutation(x, axes)) {
+    const axes_at_end order(x.rank(), axes);
+    const ndarray rows = copy_c_order(permute_dims(x, order.there));
+    enqueue(plan, complex_kernel(x), rows, rows, order.axes, rows.shape(), false);
+    return copy_c_order(permute_dims(rows, order.back));
+  }
+  const ndarray source = x.device().kind == device_kind::cuda ? contiguous(x) : x;
+  ndarray out = empty(plan.op, x.shape(), x.dtype(), x.device());
+  enqueue(plan, complex_kernel(x), source, out, axes, x.shape(), false);
+  return out;
+}
+
+dims sorted(dims axes) {
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+dims without_last(const dims& axes, int count) {
+  return dims(axes.span().first(static_cast<std::size_t>(axes.rank() - count)));
+}
+dims only_last(const dims& axes, int count) {
+  return dims(axes.span().last(static_cast<std::size_t>(count)));
+}
+
+}  // namespace
+
+void require_fft_library(const char* op, const ndarray& x) {
+  const device where = x.device();
+  const fft_kernels& built = kernels(where).fft;
+  if (where.kind == device_kind::cpu &&
+      built.complex_to_complex[precision(x.dtype())].host == nullptr) {
+    throw library_error(std::string(op) + ": this build has no FFT for " + name(x.dtype()) +
+                        " on the CPU: it was made with SKERRY_FFT=OFF or without that dtype "
+                        "(SKERRY_DTYPES)");
+  }
+  const auto find_problem = built.library_problem;
+  if (where.kind == device_kind::cpu || find_problem == nullptr) return;
+  const char* const problem = find_problem();
+  if (problem == nullptr) return;
+  throw library_error(std::string(op) + ": cuFFT can't be used: " + problem +
+                      "; install the libraries of the CUDA toolkit that this build is of, where "
+                      "the loader finds them (LD_LIBRARY_PATH, CUDA_HOME)");
+}
+
+ndarray fft_plan::complex_to_complex(const ndarray& x, const dims& axes) const {
+  const dtype type = complex_of(x.dtype());
+  if (axes.empty()) return copy_c_order(astype(x, type, false));
+  const dims order = sorted(axes);
+  if (type != x.dtype()) {
+    if (x.device().kind == device_kind::cpu) {
+      const ndarray first = real_to_complex(x, static_cast<int>(order[order.rank() - 1]), true);
+      return fft_plan{op, forward, 1}.complex_in_place(first, without_last(order, 1));
+    }
+    const ndarray promoted = astype(x, type, false);
+    return promoted.is_c_contiguous() ? complex_in_place(promoted, axes)
+                                      : complex_to_complex(promoted, axes);
+  }
+  const int count = last_group(order, x.device());
+  const ndarray first = transform_group(*this, x, only_last(order, count));
+  return fft_plan{op, forward, 1}.complex_in_place(first, without_last(order, count));
+}
+
+ndarray fft_plan::complex_in_place(const ndarray& x, const dims& axes) const {
+  ndarray result = x;
+  dims left = sorted(axes);
+  fft_plan plan = *this;
+  while (!left.empty()) {
+    const int count = last_group(left, x.device());
+    const dims group = only_last(left, count);
+    if (needs_permutation(result, group)) {
+      result = transform_group(plan, result, group);
+    } else {
+      enqueue(plan, complex_kernel(x), result, result, group, x.shape(), false);
+    }
+    left = without_last(left, count);
+    plan.scale = 1;
+  }
+  return result;
+}
+
+ndarray fft_plan::real_to_complex(const ndarray& x, int axis, bool mirrored) const {
+  const device where = x.device();
+  dims shape = x.shape();
+  if (!mirrored) shape[axis] = shape[axis] / 2 + 1;
+  const kernel& what = kernels(where).fft.real_to_complex[precision(x.dtype())];
+  if (needs_permutation(x, dims{axis}, x.shape()[axis])) {
+    const axes_at_end order(x.rank(), dims{axis});
+    const ndarray rows =
+        real_to_complex(copy_c_order(permute_dims(x, order.there)), x.rank() - 1, mirrored);
+    return copy_c_order(permute_dims(rows, order.back));
+  }
+  const ndarray source = where.kind == device_kind::cuda ? contiguous(x) : x;
+  ndarray out = empty(op, shape, complex_of(x.dtype()), where);
+  enqueue(*this, what, source, out, dims{axis}, x.shape(), mirrored);
+  return out;
+}
+
+ndarray fft_plan::complex_to_real(const ndarray& x, int axis, std::int64_t length) const {
+  const device where = x.device();
+  dims shape = x.shape();
+  shape[axis] = length;
+  const kernel& what = kernels(where).fft.complex_to_real[precision(x.dtype())];
+  if (needs_permutation(x, dims{axis}, length)) {
+    const axes_at_end order(x.rank(), dims{axis});
+    const ndarray rows =
+        complex_to_real(copy_c_order(permute_dims(x, order.there)), x.rank() - 1, length);
+    return copy_c_order(permute_dims(rows, order.back));
+  }
+  const ndarray source = where.kind == device_kind::cuda ? contiguous(x) : x;
+  ndarray out = empty(op, shape, real_part(x.dtype()), where);
+  enqueue(*this, what, source, out, dims{axis}, shape, false);
+  return out;
+}
+
+}  // namespace skerry

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/elementwise/cpu/corrected.hpp"
+#include "ops/elementwise/cpu/ordinary.hpp"
+#include "ops/kernel/cpu/drive.hpp"
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/math/concepts.hpp"
+
+// The loops over contiguous operands, one set per operation and dtype. The output may be exactly
+// one of the inputs, hence ivdep instead of restrict.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+template <class Function, class T>
+SKERRY_INLINE void loop_of(Function function, char* out, const char* x, int64 n) {
+  using R = decltype(function(T{}));
+#pragma GCC ivdep
+  for (int64 i = 0; i < n; ++i) {
+    store<R>(out + i * int64(sizeof(R)), function(load<T>(x + i * int64(sizeof(T)))));
+  }
+}
+
+template <class Op, class T>
+SKERRY_SHARED void unary_body(char* const* data, unsigned, int64 n) noexcept {
+  char* out = data[0];
+  const char* x = data[1];
+  using ordinary = ordinary_form<Op, T>;
+  if constexpr (ordinary::exists) {
+    for (int64 begin = 0; begin < n; begin += ordinary_block) {
+      const int64 count = least(n - begin, ordinary_block);
+      const char* from = x + begin * int64(sizeof(T));
+      char* to = out + begin * int64(sizeof(T));
+      if (are_within<T>(from, count, ordinary::most)) {
+        loop_of<ordinary, T>(ordinary{}, to, from, count);
+      } else {
+        loop_of<Op, T>(Op{}, to, from, count);
+      }
+    }
+  } else {
+    loop_of<Op, T>(Op{}, out, x, n);
+  }
+}
+
+inline constexpr unsigned left_single = 1u << 1;
+inline constexpr unsigned right_single = 1u << 2;
+
+template <class Function, class T>
+SKERRY_INLINE void binary_loop(Function function, char* out, const char* a, const char* b,
+                               unsigned single, int64 n) {
+  using R = decltype(function(T{}, T{}));
+  constexpr int64 size = sizeof(T);
+  if (single == right_single) {
+    const T right = load<T>(b);
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<R>(out + i * int64(sizeof(R)), function(load<T>(a + i * size), right));
+    }
+  } else if (single == left_single) {
+    const T left = load<T>(a);
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<R>(out + i * int64(sizeof(R)), function(left, load<T>(b + i * size)));
+    }
+  } else {
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<R>(out + i * int64(sizeof(R)), function(load<T>(a + i * size), load<T>(b + i * size)));
+    }
+  }
+}
+
+/// The quick results are kept apart, since the output may be an input.
+template <class Op, class T>
+SKERRY_INLINE void corrected_loop(char* out, const char* a, const char* b, unsigned single,
+                                  int64 n) {
+  using quick = quick_form<Op, T>;
+  using doubt = typename quick::doubt;
+  const int64 step_a = single == left_single ? 0 : sizeof(T);
+  const int64 step_b = single == right_single ? 0 : sizeof(T);
+  T results[corrected_block];
+  ops::bits_t<T> doubts[corrected_block];
+  for (int64 begin = 0; begin < n; begin += corrected_block) {
+    const int64 count = least(n - begin, corrected_block);
+    const char* x1 = a + begin * step_a;
+    const char* x2 = b + begin * step_b;
+    char* to = out + begin * int64(sizeof(T));
+    binary_loop<doubt, T>(doubt{}, reinterpret_cast<char*>(doubts), x1, x2, single, count);
+    if (!has_highest_bit(doubts, count)) {
+      binary_loop<quick, T>(quick{}, to, x1, x2, single, count);
+      continue;
+    }
+    binary_loop<quick, T>(quick{}, reinterpret_cast<char*>(results), x1, x2, single, count);
+    for (int64 i = 0; i < count; ++i) {
+      const T left = load<T>(x1 + i * step_a);
+      const T right = load<T>(x2 + i * step_b);
+      store<T>(to + i * int64(sizeof(T)), quick::corrected(left, right, results[i]));
+    }
+  }
+}
+
+template <class Op, class T>
+SKERRY_SHARED void binary_body(char* const* data, unsigned single, int64 n) noexcept {
+  if constexpr (quick_form<Op, T>::exists) {
+    corrected_loop<Op, T>(data[0], data[1], data[2], single, n);
+  } else {
+    binary_loop<Op, T>(Op{}, data[0], data[1], data[2], single, n);
+  }
+}
+
+/// Of an operation whose kernel is that of another one, with the operands in the other order.
+template <class Op, class T>
+void swapped_binary_body(char* const* data, unsigned single, int64 n) noexcept {
+  char* const swapped[] = {data[0], data[2], data[1]};
+  const unsigned other = single == 0 ? 0 : single ^ (left_single | right_single);
+  binary_body<Op, T>(swapped, other, n);
+}
+
+inline constexpr unsigned both_single = (1u << 2) | (1u << 3);
+
+/// The second and third operand are usually bounds or parameters: single ones.
+template <class Op, class T>
+SKERRY_SHARED void ternary_body(char* const* data, unsigned single, int64 n) noexcept {
+  using R = ops::result_t<Op, T, T, T>;
+  constexpr int64 size = sizeof(T);
+  char* out = data[0];
+  const char* a = data[1];
+  const char* b = data[2];
+  const char* c = data[3];
+  if (single == both_single) {
+    const T second = load<T>(b);
+    const T third = load<T>(c);
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<R>(out + i * int64(sizeof(R)), Op{}(load<T>(a + i * size), second, third));
+    }
+  } else {
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<R>(out + i * int64(sizeof(R)),
+               Op{}(load<T>(a + i * size), load<T>(b + i * size), load<T>(c + i * size)));
+    }
+  }
+}
+
+template <class Op>
+inline constexpr int cost_of = Op::info.expensive ? 8 : 1;
+
+template <class Op, class T>
+void run_unary(const void* params) {
+  run(*static_cast<const plan*>(params), {unary_body<Op, T>, 1u, cost_of<Op>});
+}
+template <class Op, class T, bool Swapped = false>
+void run_binary(const void* params) {
+  run(*static_cast<const plan*>(params),
+      {Swapped ? swapped_binary_body<Op, T> : binary_body<Op, T>,
+       1u | 1u << left_single | 1u << right_single, cost_of<Op>});
+}
+template <class Op, class T>
+void run_ternary(const void* params) {
+  run(*static_cast<const plan*>(params),
+      {ternary_body<Op, T>, 1u | 1u << both_single, cost_of<Op>});
+}
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/complex.hpp"
+#include "core/config.hpp"
+#include "ops/math/concepts.hpp"
+
+// Kernel units are compiled once per x86-64 level, so everything in them lives in the inline
+// namespace of the level (or is always inlined): no standard container or algorithm here, whose
+// instantiation the linker could fold into the copy that an older machine runs.
+
+/// Of a long function that is called once per block, from several places: a copy in each takes long
+/// to compile and gains nothing.
+#define SKERRY_SHARED __attribute__((noinline, noclone))
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// Reads an element of an array that may be misaligned: complex128 arrays of others are aligned to
+/// 8 bytes only.
+template <class T>
+SKERRY_INLINE T load(const char* from) {
+  if constexpr (ops::complex_floating<T>) {
+    using R = typename T::value_type;
+    return {load<R>(from), load<R>(from + sizeof(R))};
+  } else if constexpr (ops::boolean<T>) {
+    return load<uint8>(from) != 0;  // a bool of others may be any byte, and all but 0 are true
+  } else {
+    T value;
+    __builtin_memcpy(&value, from, sizeof value);
+    return value;
+  }
+}
+
+template <class T>
+SKERRY_INLINE void store(char* to, T value) {
+  if constexpr (ops::complex_floating<T>) {
+    store(to, value.re);
+    store(to + sizeof(value.re), value.im);
+  } else {
+    __builtin_memcpy(to, &value, sizeof value);
+  }
+}
+
+struct item_of_16_bytes {
+  uint64 low, high;
+};
+template <int Size>
+struct item {
+  using type = ops::bits_t<char[Size]>;
+};
+template <>
+struct item<16> {
+  using type = item_of_16_bytes;
+};
+/// What stands for any dtype of a size where items are only moved.
+template <int Size>
+using item_t = typename item<Size>::type;
+
+/// How far ahead of what it works on a loop over contiguous items asks for memory. The core does so
+/// by itself, but stops at the end of each page of 4 KiB, and where other work comes between.
+inline constexpr int64 prefetched_ahead = 4096;
+/// Bytes of input from which on asking is worth its time: less is in the caches.
+inline constexpr int64 far_bytes = int64{2} << 20;
+
+SKERRY_INLINE void prefetch(const char* from, int64 nbytes) {
+  for (int64 byte = 0; byte < nbytes; byte += 64) __builtin_prefetch(from + byte);
+}
+
+SKERRY_INLINE constexpr int64 least(int64 a, int64 b) { return a < b ? a : b; }
+SKERRY_INLINE constexpr int64 greatest(int64 a, int64 b) { return a > b ? a : b; }
+SKERRY_INLINE constexpr int64 ceil_div(int64 a, int64 b) { return (a + b - 1) / b; }
+SKERRY_INLINE constexpr int64 magnitude(int64 a) { return a < 0 ? -a : a; }
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cpu/copy_2d.hpp"
+#include "ops/kernel/cpu/memory.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+namespace {
+
+/// Sixteen bytes as items of one size. Vectors of this width have a one-instruction interleave at
+/// every level; wider ones interleave only within their halves.
+template <class U>
+struct lanes {
+  typedef U type __attribute__((vector_size(16)));
+  static constexpr int count = 16 / sizeof(U);
+};
+
+template <class U>
+SKERRY_INLINE void interleave(typename lanes<U>::type a, typename lanes<U>::type b,
+                              typename lanes<U>::type& low, typename lanes<U>::type& high) {
+  if constexpr (sizeof(U) == 8) {
+    low = __builtin_shufflevector(a, b, 0, 2);
+    high = __builtin_shufflevector(a, b, 1, 3);
+  } else if constexpr (sizeof(U) == 4) {
+    low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  } else if constexpr (sizeof(U) == 2) {
+    low = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+    high = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+  } else {
+    low = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    high =
+        __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+  }
+}
+
+/// Transposes a square block of 16-byte rows: log2(count) rounds, each of which interleaves row k
+/// with row k + count / 2.
+template <class U>
+SKERRY_INLINE void transpose_block(char* to, int64 to_row, const char* from, int64 from_row) {
+  using V = typename lanes<U>::type;
+  constexpr int count = lanes<U>::count;
+  V rows[count];
+  V next[count];
+#pragma GCC unroll 16
+  for (int i = 0; i < count; ++i) rows[i] = load<V>(from + i * from_row);
+#pragma GCC unroll 4
+  for (int round = 1; round < count; round *= 2) {
+#pragma GCC unroll 8
+    for (int i = 0; i < count / 2; ++i) {
+      interleave<U>(rows[i], rows[i + count / 2], next[2 * i], next[2 * i + 1]);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < count; ++i) rows[i] = next[i];
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < count; ++i) store(to + i * to_row, rows[i]);
+}
+
+template <class U>
+void copy_strided(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+  for (int64 j = 0; j < rows; ++j) {
+    char* target = to.base + j * to.row;
+    const char* source = from.base + j * from.row;
+    const int64 to_step = to.step;
+    const int64 from_step = from.step;
+    int64 i = 0;
+    for (; i + 4 <= n; i += 4) {
+      U items[4];
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) items[k] = load<U>(source + k * from_step);
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) store(target + k * to_step, items[k]);
+      source += 4 * from_step;
+      target += 4 * to_step;
+    }
+    for (; i < n; ++i, source += from_step, target += to_step) store(target, load<U>(source));
+  }
+}
+
+/// to.step and from.row are the item size.
+template <class U>
+void transpose(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+  constexpr int64 size = sizeof(U);
+  constexpr int64 count = 16 / size;
+  if constexpr (count == 1) return copy_strided<U>(to, from, n, rows);
+  const int64 whole_n = n - n % count;
+  const int64 whole_rows = rows - rows % count;
+  if constexpr (count > 1) {
+    for (int64 i = 0; i < whole_n; i += count) {
+      for (int64 j = 0; j < whole_rows; j += count) {
+        transpose_block<U>(to.base + i * size + j * to.row, to.row,
+                           from.base + i * from.step + j * size, from.step);
+      }
+    }
+  }
+  const strided_2d low_to = {to.base + whole_rows * to.row, size, to.row};
+  const strided_2d low_from = {from.base + whole_rows * size, from.step, size};
+  copy_strided<U>(low_to, low_from, whole_n, rows - whole_rows);
+  const strided_2d right_to = {to.base + whole_n * size, size, to.row};
+  const strided_2d right_from = {from.base + whole_n * from.step, from.step, size};
+  copy_strided<U>(right_to, right_from, n - whole_n, rows);
+}
+
+/// Each of a run of items so many times: a known number has a vector form.
+template <class U, int Times>
+void repeat_items(char* to, const char* from, int64 count) {
+  constexpr int64 size = sizeof(U);
+#pragma GCC ivdep
+  for (int64 i = 0; i < count; ++i) {
+    const U value = load<U>(from + i * size);
+#pragma GCC unroll 4
+    for (int k = 0; k < Times; ++k) store(to + (i * Times + k) * size, value);
+  }
+}
+
+template <class U>
+void fill_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+  constexpr int64 size = sizeof(U);
+  if (to.row == n * size && from.row == size) {
+    if (n == 2) return repeat_items<U, 2>(to.base, from.base, rows);
+    if (n == 4) return repeat_items<U, 4>(to.base, from.base, rows);
+  }
+  if (n <= 8 && rows > n) {  // short rows, as of repeat(x, 2): no loop for each
+    const strided_2d across = {from.base, from.row, 0};
+    for (int64 i = 0; i < n; ++i) {
+      copy_strided<U>({to.base + i * int64(sizeof(U)), to.row, 0}, across, rows, 1);
+    }
+    return;
+  }
+  for (int64 j = 0; j < rows; ++j) {
+    const U value = load<U>(from.base + j * from.row);
+    char* target = to.base + j * to.row;
+    for (int64 i = 0; i < n; ++i) store(target + i * int64(sizeof(U)), value);
+  }
+}
+
+template <class U>
+void copy_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+  constexpr int64 size = sizeof(U);
+  if (n * size >= 64) {
+    for (int64 j = 0; j < rows; ++j) {
+      __builtin_memcpy(to.base + j * to.row, from.base + j * from.row,
+                       static_cast<unsigned long>(n * size));
+    }
+  } else {
+    copy_strided<U>({to.base, size, to.row}, {from.base, size, from.row}, n, rows);
+  }
+}
+
+/// Every other item, as from x[::2]: a known step has a vector form.
+template <class U, int Step>
+void copy_stepped(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+  constexpr int64 size = sizeof(U);
+  for (int64 j = 0; j < rows; ++j) {
+    char* target = to.base + j * to.row;
+    const char* source = from.base + j * from.row;
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) store(target + i * size, load<U>(source + i * Step * size));
+  }
+}
+
+template <class U>
+void copy_items(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+  constexpr int64 size = sizeof(U);
+  if (rows > 1 && (n == 1 || (to.step != size && to.row == size))) {
+    return copy_items<U>({to.base, to.row, to.step}, {from.base, from.row, from.step}, rows, n);
+  }
+  if (to.step == size && from.step == size) return copy_rows<U>(to, from, n, rows);
+  if (to.step == size && from.step == 0) return fill_rows<U>(to, from, n, rows);
+  if (to.step == size && from.row == size && rows > 1) return transpose<U>(to, from, n, rows);
+  if (to.step == size && from.step == 2 * size) return copy_stepped<U, 2>(to, from, n, rows);
+  if (to.step == size && from.step == 3 * size) return copy_stepped<U, 3>(to, from, n, rows);
+  if (to.step == size && from.step == 4 * size) return copy_stepped<U, 4>(to, from, n, rows);
+  if (rows > 4 * n) {
+    return copy_strided<U>({to.base, to.row, to.step}, {from.base, from.row, from.step}, rows, n);
+  }
+  copy_strided<U>(to, from, n, rows);
+}
+
+}  // namespace
+
+// NOLINTNEXTLINE(misc-definitions-in-headers): only the unit of moves includes this file.
+void copy_2d(const strided_2d& to, const strided_2d& from, int64 n, int64 rows,
+             int64 itemsize) noexcept {
+  switch (itemsize) {
+    case 1:
+      return copy_items<item_t<1>>(to, from, n, rows);
+    case 2:
+      return copy_items<item_t<2>>(to, from, n, rows);
+    case 4:
+      return copy_items<item_t<4>>(to, from, n, rows);
+    case 8:
+      return copy_items<item_t<8>>(to, from, n, rows);
+    default:
+      return copy_items<item_t<16>>(to, from, n, rows);
+  }
+}
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/config.hpp"
+#include "ops/kernel/cuda/offset.hpp"
+#include "ops/math/stand_in_type.hpp"
+
+namespace skerry {
+namespace native {
+
+// A GPU faults on a load whose address is no multiple of its size, and the context is lost with it.
+// Imported arrays may be misaligned (a field of a record, complex numbers at their parts'
+// alignment), so the strided kernels take a flag, the same for all threads, and then move bytes.
+// The loops are not unrolled: this path is rare, and should cost few instructions and no local
+// memory.
+
+/// What load() and store() move in one piece: a complex number too, which by its type would be
+/// moved part by part.
+template <class T>
+struct alignas(sizeof(T)) whole {
+  T value;
+};
+
+/// 16 bytes of any dtype, at the alignment that complex128 has.
+struct two_words {
+  std::uint64_t word[2];
+};
+
+template <class T>
+SKERRY_HD SKERRY_INLINE T load(const char* from, bool is_aligned) {
+  if constexpr (sizeof(T) > 1) {
+    if (!is_aligned) {
+      constexpr int words = sizeof(T) > 8 ? static_cast<int>(sizeof(T) / 8) : 1;
+      constexpr int bytes = static_cast<int>(sizeof(T)) / words;
+      struct alignas(16) {
+        std::uint64_t word[words];
+      } bits;
+      SKERRY_UNROLL
+      for (int w = 0; w < words; ++w) {
+        bits.word[w] = 0;
+        SKERRY_DO_NOT_UNROLL
+        for (int b = 0; b < bytes; ++b) {
+          const auto byte = static_cast<unsigned char>(from[w * bytes + b]);
+          bits.word[w] |= static_cast<std::uint64_t>(byte) << (8 * b);
+        }
+      }
+      T value;
+      __builtin_memcpy(&value, &bits, sizeof value);
+      return value;
+    }
+  }
+  // Of its member alone nvcc makes a load for each part.
+  const whole<ops::stored_t<T>> item = *reinterpret_cast<const whole<ops::stored_t<T>>*>(from);
+  return ops::value_of<T>(item.value);
+}
+
+template <class T>
+SKERRY_HD SKERRY_INLINE void store(char* to, T value, bool is_aligned) {
+  if constexpr (sizeof(T) > 1) {
+    if (!is_aligned) {
+      constexpr int words = sizeof(T) > 8 ? static_cast<int>(sizeof(T) / 8) : 1;
+      constexpr int bytes = static_cast<int>(sizeof(T)) / words;
+      struct alignas(16) {
+        std::uint64_t word[words] = {};
+      } bits;
+      __builtin_memcpy(&bits, &value, sizeof value);
+      SKERRY_UNROLL
+      for (int w = 0; w < words; ++w) {
+        SKERRY_DO_NOT_UNROLL
+        for (int b = 0; b < bytes; ++b) {
+          to[w * bytes + b] = static_cast<char>(bits.word[w] >> (8 * b));
+        }
+      }
+      return;
+    }
+  }
+  *reinterpret_cast<whole<T>*>(to) = {value};
+}
+
+/// Whether what is at `address` (or at multiples of a stride in bytes) can be read as a T.
+template <class T>
+[[nodiscard]] bool suits(std::intptr_t address) {
+  return address % static_cast<std::intptr_t>(alignof(T)) == 0;
+}
+
+/// Whether it can be moved in one piece.
+template <class T>
+[[nodiscard]] bool suits_whole(std::intptr_t address) {
+  return suits<whole<T>>(address);
+}
+
+}  // namespace native
+}  // namespace skerry

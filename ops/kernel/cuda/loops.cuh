@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan.hpp"
+#include "ops/elementwise/list.hpp"
+#include "ops/kernel/cuda/access.cuh"
+#include "ops/kernel/cuda/launch.cuh"
+#include "ops/kernel/cuda/strided.cuh"
+#include "ops/math/concepts.hpp"
+
+#include <cub/device/device_transform.cuh>
+#include <cuda/std/tuple>
+#include <cuda/std/utility>
+
+#include <cstddef>
+
+// Kernels of an operation and a dtype: cub::DeviceTransform where every operand is an array of unit
+// stride, and for some binary operations where one of them is a value instead; for all else that
+// of strided.cuh. Operations may share them: operation_group.cuh.
+
+namespace skerry {
+namespace native {
+
+template <class First, class...>
+struct first_of {
+  using type = First;
+};
+template <class... T>
+using first_t = typename first_of<T...>::type;
+
+#if CCCL_VERSION >= 3005000
+/// CUB's choice, but where that is the copy to shared memory of GPUs before Hopper and an item has
+/// 16 bytes: for those it asks for no room between the tiles of two inputs, nor in front of one
+/// that begins between two multiples of 16, and uses some (CCCL 3.5.0, kernel_transform.cuh 566,
+/// against tuning_transform.cuh 273). What it copies is right for types of an alignment below 16
+/// alone (kernel_transform.cuh 808), on Hopper too: hence that of complex128 and two_words.
+template <class Out, class... In>
+struct transform_policy {
+  SKERRY_HD constexpr cub::TransformPolicy operator()(::cuda::compute_capability gpu) const {
+    static_assert(((alignof(In) < 16) && ...));
+    cub::TransformPolicy policy = cub::detail::transform::policy_selector_from_types<
+        false, true, ::cuda::std::tuple<const In*...>, Out*>{}(gpu);
+    if (policy.algorithm == cub::TransformAlgorithm::ldgsts && ((sizeof(In) >= 16) || ...)) {
+      policy.algorithm = cub::TransformAlgorithm::prefetch;
+    }
+    return policy;
+  }
+};
+#endif
+
+/// out[i] = operation(in[i]...), all of unit stride.
+template <class Out, class... In, class Operation>
+cudaError_t transform(Out* out, std::int64_t size, Operation operation, cudaStream_t stream,
+                      const In*... in) {
+  const auto inputs = ::cuda::std::make_tuple(in...);
+#if CCCL_VERSION >= 3005000
+  if constexpr (((sizeof(In) >= 16) || ...)) {
+    const ::cuda::std::execution::env environment{
+        ::cuda::stream_ref{stream}, ::cuda::execution::tune(transform_policy<Out, In...>{})};
+    // CUB would take the default stream in silence.
+    static_assert(::cuda::std::is_invocable_v<decltype(::cuda::get_stream), decltype(environment)>);
+    return cub::DeviceTransform::Transform(inputs, out, size, operation, environment);
+  } else {
+    return cub::DeviceTransform::Transform(inputs, out, size, operation, stream);
+  }
+#else
+  return cub::DeviceTransform::Transform(inputs, out, size, operation, stream);
+#endif
+}
+
+/// What an instruction moves of a T: by its type a complex number would go part by part, each of
+/// which touches all sectors. Inputs of 16 bytes do, as transform_policy says.
+template <class T>
+using output_item = ::cuda::std::conditional_t<(alignof(T) < sizeof(T)), whole<T>, T>;
+template <class T>
+using input_item =
+    ::cuda::std::conditional_t<(alignof(T) < sizeof(T) && sizeof(T) < 16), whole<T>, T>;
+
+template <class T>
+SKERRY_HD SKERRY_INLINE T value_in(const T& item) {
+  return item;
+}
+template <class T>
+SKERRY_HD SKERRY_INLINE T value_in(const whole<T>& item) {
+  return item.value;
+}
+
+/// An operation on values as one on what instructions move.
+template <class Operation, class Out, class... In>
+struct on_items {
+  Operation operation;
+
+  SKERRY_HD output_item<Out> operator()(const input_item<In>&... items) const {
+    return output_item<Out>{operation(value_in(items)...)};
+  }
+};
+
+/// out[i] = operation(in[i]...), all of unit stride and aligned as their items.
+template <class Out, class... In, class Operation>
+cudaError_t transform_items(char* out, std::int64_t size, Operation operation, cudaStream_t stream,
+                            const input_item<In>*... in) {
+  auto* to = reinterpret_cast<output_item<Out>*>(out);
+  if constexpr (ops::same_v<Out, output_item<Out>> && (ops::same_v<In, input_item<In>> && ...)) {
+    return transform(to, size, operation, stream, in...);
+  } else {
+    return transform(to, size, on_items<Operation, Out, In...>{operation}, stream, in...);
+  }
+}
+
+template <class Out, class... In, class Operation, std::size_t... I>
+cudaError_t launch_contiguous(const plan& operands, cudaStream_t stream, Operation operation,
+                              ::cuda::std::index_sequence<I...>) {
+  // An output that is also an input (`x += y`) is right with all of CUB's kernels: its
+  // documentation allows an output that begins where an input does, and in its source (CCCL 3.0.1
+  // and 3.5.0, kernels/transform.cuh and kernel_transform.cuh) no global pointer is __restrict__,
+  // and an element is read, into registers or with its tile into shared memory, by the block that
+  // later writes it. A block may fetch bytes of its neighbours' tiles to fill a 16-byte line, and
+  // ignores them. Partial overlap is the front end's to avoid.
+  return transform_items<Out, In...>(
+      operands.data[0], operands.size, operation, stream,
+      reinterpret_cast<const input_item<In>*>(operands.data[1 + I])...);
+}
+
+/// A binary operation of which one operand is the same for all elements. Which one is asked at run
+/// time, by all threads alike, since a kernel for each would cost as much again to compile.
+template <class Operation, class T>
+struct with_value {
+  Operation operation;
+  T value;
+  bool is_first;
+
+  SKERRY_HD auto operator()(T x) const {
+    return is_first ? operation(value, x) : operation(x, value);
+  }
+};
+
+/// The operand that is an array of unit stride like the output, beside one that is a value; 0 if
+/// the operands are not so.
+[[nodiscard]] inline int only_contiguous_array(const plan& operands) noexcept {
+  if (operands.operand_count != 3 || operands.rank != 1) return 0;
+  const int array = operands.is_value(1) ? 2 : 1;
+  if (operands.is_value(array) || !operands.is_value(3 - array)) return 0;
+  const auto has_unit_stride = [&](int i) {
+    return operands.strides[i][0] == operands.itemsize[i];
+  };
+  return has_unit_stride(0) && has_unit_stride(array) ? array : 0;
+}
+
+template <class Out, class T, class Operation>
+cudaError_t launch_with_value(const plan& operands, cudaStream_t stream, Operation operation,
+                              int array) {
+  const int value = 3 - array;
+  return transform_items<Out, T>(
+      operands.data[0], operands.size,
+      with_value<Operation, T>{operation, operands.values[value].template as<T>(), value == 1},
+      stream, reinterpret_cast<const input_item<T>*>(operands.data[array]));
+}
+
+/// An operation on values as one on what lies in memory.
+template <class Operation, class... In>
+struct of_stored {
+  static constexpr bool is_elaborate = takes_long<Operation>();
+
+  Operation operation;
+
+  SKERRY_HD auto operator()(ops::stored_t<In>... x) const {
+    return operation(ops::value_of<In>(x)...);
+  }
+};
+template <class... In>
+auto on_stored(std::nullptr_t) {
+  return nullptr;
+}
+template <class... In, class Operation>
+auto on_stored(Operation operation) {
+  return of_stored<Operation, In...>{operation};
+}
+
+/// Runs `out = operation(in...)`. The three operations do the same, each in one of the kernels;
+/// `beside_value` may be null, and the strided kernel then does that too.
+template <class Out, class... In, class Contiguous, class WithValue, class Strided>
+int run_elementwise(const plan& operands, launch_context* context, Contiguous contiguous,
+                    [[maybe_unused]] WithValue beside_value, Strided strided) {
+  const auto inputs = ::cuda::std::index_sequence_for<In...>{};
+  cudaStream_t stream = stream_of(context);
+  const bool is_aligned = operands_suit<output_item<Out>, input_item<In>...>(operands);
+  if (operands.contiguous && is_aligned) {
+    return launched(launch_contiguous<Out, In...>(operands, stream, contiguous, inputs));
+  }
+  if constexpr (!ops::same_v<WithValue, std::nullptr_t>) {
+    const int array = only_contiguous_array(operands);
+    if (array != 0 && is_aligned) {
+      return launched(
+          launch_with_value<Out, first_t<In...>>(operands, stream, beside_value, array));
+    }
+  }
+  return launched(launch_strided<Out, In...>(operands, stream, strided, inputs));
+}
+
+/// Bools are read as bytes.
+template <class Out, class... In, class Contiguous, class WithValue, class Strided>
+  requires(ops::boolean<In> || ...)
+int run_elementwise(const plan& operands, launch_context* context, Contiguous contiguous,
+                    WithValue beside_value, Strided strided) {
+  return run_elementwise<Out, ops::stored_t<In>...>(operands, context, on_stored<In...>(contiguous),
+                                                    on_stored<In...>(beside_value),
+                                                    on_stored<In...>(strided));
+}
+
+/// The native kernel of `out = Op(in...)`; its parameter is a plan.
+template <class Op, class Out, class... In>
+int elementwise(const void* params, launch_context* context) {
+  return run_elementwise<Out, In...>(*static_cast<const plan*>(params), context, Op{}, nullptr,
+                                     Op{});
+}
+
+/// A plan of out, second, first.
+[[nodiscard]] inline plan with_swapped_inputs(plan operands) {
+  ::cuda::std::swap(operands.data[1], operands.data[2]);
+  ::cuda::std::swap(operands.values[1], operands.values[2]);
+  for (int axis = 0; axis < operands.rank; ++axis) {
+    ::cuda::std::swap(operands.strides[1][axis], operands.strides[2][axis]);
+  }
+  return operands;
+}
+
+}  // namespace native
+}  // namespace skerry

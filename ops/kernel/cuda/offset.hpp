@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/config.hpp"
+#include "core/plan.hpp"
+#include "ops/reduce/kernels.hpp"
+
+// From a linear index to addresses. Free of CUDA headers, so that every index below is tested on
+// the host against plain division (tests/ops/kernel/cuda_offset_test.cpp).
+
+// The structs below are kernel parameters. Loops over axes are template recursions and everything
+// is inlined: what nvcc can't resolve early to fixed members, it copies to local memory (1.3 KiB a
+// thread, measured).
+
+#if defined(__CUDA_ARCH__)
+#define SKERRY_UNROLL _Pragma("unroll")
+#define SKERRY_DO_NOT_UNROLL _Pragma("unroll 1")
+#else
+#define SKERRY_UNROLL
+#define SKERRY_DO_NOT_UNROLL
+#endif
+
+namespace skerry {
+namespace native {
+
+namespace detail {
+SKERRY_HD inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(a) * b) >> 32);
+}
+SKERRY_HD inline std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
+#if defined(__CUDA_ARCH__)
+  return __umul64hi(a, b);
+#else
+  return static_cast<std::uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
+#endif
+}
+
+/// floor(2^bits * (2^shift - divisor) / divisor) + 1, with shift = ceil(log2(divisor)).
+inline std::uint32_t division_magic(std::uint32_t divisor, std::uint32_t shift) {
+  const std::uint64_t excess = (std::uint64_t{1} << shift) - divisor;
+  return static_cast<std::uint32_t>((excess << 32) / divisor + 1);
+}
+inline std::uint64_t division_magic(std::uint64_t divisor, std::uint32_t shift) {
+  const unsigned __int128 excess = (static_cast<unsigned __int128>(1) << shift) - divisor;
+  return static_cast<std::uint64_t>((excess << 64) / divisor + 1);
+}
+}  // namespace detail
+
+/// Division by a divisor that the host knows: one multiplication, one addition, one shift
+/// (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994, with the
+/// sum kept in one word). Dividend and divisor are below half of Word's range, so that the sum
+/// can't wrap; divisor >= 1.
+template <class Word>
+struct fast_divider {
+  Word divisor = 1;
+  Word magic = 1;
+  std::uint32_t shift = 0;
+
+  fast_divider() = default;
+  explicit fast_divider(Word by) : divisor(by) {
+    while ((Word{1} << shift) < by) ++shift;
+    magic = detail::division_magic(by, shift);
+  }
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Word quotient(Word n) const {
+    return (detail::multiply_high(n, magic) + n) >> shift;
+  }
+
+  struct result {
+    std::int64_t quotient;
+    std::int64_t remainder;
+  };
+  /// Of a dividend that is not negative.
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE result divide(std::int64_t n) const {
+    const Word q = quotient(static_cast<Word>(n));
+    return {static_cast<std::int64_t>(q), n - static_cast<std::int64_t>(q * divisor)};
+  }
+};
+
+/// Whether all byte offsets of a plan, their partial sums and its indices fit int32.
+template <int Operands>
+[[nodiscard]] bool suits_32bit(const plan& from) {
+  constexpr std::int64_t limit = index_limit_32bit;
+  if (from.size >= limit) return false;
+  for (int operand = 0; operand < Operands; ++operand) {
+    std::int64_t reach = 0;
+    for (int axis = 0; axis < from.rank; ++axis) {
+      const std::int64_t stride = from.strides[operand][axis];
+      if (stride >= limit || stride <= -limit) return false;
+      reach += (stride < 0 ? -stride : stride) * (from.shape[axis] - 1);
+      if (reach >= limit) return false;
+    }
+  }
+  return true;
+}
+
+/// Byte offsets of every operand of a plan that suits 32-bit indexing.
+template <int Operands>
+struct strided_offsets {
+  /// Where an index is along the first axis, and along the last.
+  struct ends {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+  };
+
+  std::int32_t rank = 0;
+  fast_divider<std::uint32_t> extents[plan::max_axes];
+  std::int32_t strides[Operands][plan::max_axes] = {};
+
+  /// False if `from` is too large for 32-bit indexing.
+  [[nodiscard]] bool assign(const plan& from) {
+    if (!suits_32bit<Operands>(from)) return false;
+    rank = 0;
+    for (int axis = 0; axis < from.rank; ++axis) append(from, axis, from.shape[axis], 1);
+    return true;
+  }
+
+  /// Every `step`th place of an axis, as the slowest; what the products of a step that is beyond
+  /// the axis are does not matter.
+  void append(const plan& from, int axis, std::int64_t extent, std::int64_t step) {
+    extents[rank] = fast_divider<std::uint32_t>(static_cast<std::uint32_t>(extent));
+    for (int operand = 0; operand < Operands; ++operand) {
+      strides[operand][rank] = static_cast<std::int32_t>(from.strides[operand][axis] * step);
+    }
+    ++rank;
+  }
+
+  SKERRY_HD SKERRY_INLINE ends locate(std::uint32_t index,
+                                      std::int32_t (&offsets)[Operands]) const {
+    SKERRY_UNROLL
+    for (int operand = 0; operand < Operands; ++operand) offsets[operand] = 0;
+    ends at;
+    add_from<0>(index, offsets, at);
+    return at;
+  }
+
+ private:
+  template <int Axis>
+  SKERRY_HD SKERRY_INLINE void add_from(std::uint32_t index, std::int32_t (&offsets)[Operands],
+                                        ends& at) const {
+    if (Axis + 1 >= rank) {  // what is left is the coordinate: no division
+      if constexpr (Axis == 0) at.first = index;
+      at.last = index;
+      add<Axis>(index, offsets);
+    } else if constexpr (Axis + 1 < plan::max_axes) {
+      const std::uint32_t quotient = extents[Axis].quotient(index);
+      const std::uint32_t coordinate = index - quotient * extents[Axis].divisor;
+      if constexpr (Axis == 0) at.first = coordinate;
+      add<Axis>(coordinate, offsets);
+      add_from<Axis + 1>(quotient, offsets, at);
+    }
+  }
+  template <int Axis>
+  SKERRY_HD SKERRY_INLINE void add(std::uint32_t coordinate,
+                                   std::int32_t (&offsets)[Operands]) const {
+    SKERRY_UNROLL
+    for (int operand = 0; operand < Operands; ++operand) {
+      offsets[operand] += static_cast<std::int32_t>(coordinate) * strides[operand][Axis];
+    }
+  }
+};
+
+/// Some axes of an array of any size, axis 0 fastest. Reductions are not split, so 64-bit.
+struct axis_offsets {
+  std::int32_t rank = 0;
+  fast_divider<std::uint64_t> extents[reduce_params::max_axes];
+  std::int64_t strides[reduce_params::max_axes] = {};
+
+  axis_offsets() = default;
+  axis_offsets(std::int32_t axes, const std::int64_t* shape, const std::int64_t* stride_bytes)
+      : rank(axes) {
+    for (int axis = 0; axis < rank; ++axis) {
+      // An axis without elements is never looked up.
+      extents[axis] = fast_divider<std::uint64_t>(
+          shape[axis] > 0 ? static_cast<std::uint64_t>(shape[axis]) : 1);
+      strides[axis] = stride_bytes[axis];
+    }
+  }
+
+  /// Bytes from the first element to number `index`.
+  template <int Axis = 0>
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE std::int64_t offset(std::int64_t index) const {
+    if constexpr (Axis + 1 < reduce_params::max_axes) {
+      if (Axis + 1 < rank) {
+        const auto [quotient, coordinate] = extents[Axis].divide(index);
+        return coordinate * strides[Axis] + offset<Axis + 1>(quotient);
+      }
+    }
+    return index * strides[Axis];
+  }
+};
+
+/// Whether the elements of every output lie side by side.
+[[nodiscard]] inline bool has_contiguous_rows(const reduce_params& params, std::int64_t itemsize) {
+  return params.reduced_size == 1 ||
+         (params.reduced_rank == 1 && params.reduced_strides[0] == itemsize);
+}
+
+/// Whether the fastest axis of the input is a reduced one.
+[[nodiscard]] inline bool prefers_rows(const reduce_params& params) {
+  if (params.kept_size == 1 || params.kept_rank == 0) return true;
+  if (params.reduced_size <= 1 || params.reduced_rank == 0) return false;
+  const auto distance = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
+  return distance(params.reduced_strides[0]) <= distance(params.kept_strides[0]);
+}
+
+/// How a pass over `length` elements of each of `kept_size` outputs is split into threads. Part p
+/// of an output's `parts` is its elements p, p + parts, p + 2 * parts, ...: with threads numbered
+/// along the faster axis (by rows: the parts; else: the outputs), those side by side read elements
+/// side by side, however few outputs there are or however short rows are.
+struct loop_split {
+  /// Threads worth having: of 132 multiprocessors with room for 1,536 or 1,024 each they end in a
+  /// wave that is 0.86 full or more. A constant, not the device's, so that results are the same on
+  /// every GPU.
+  static constexpr std::int64_t wanted_threads = std::int64_t{1} << 19;
+  /// Fewer elements a thread are not worth a further pass.
+  static constexpr std::int64_t min_share = 32;
+  /// Up to so many elements are one thread's.
+  static constexpr std::int64_t longest_alone = 4 * min_share;
+  /// More elements a thread lose accuracy: the error of a running sum grows with its length.
+  static constexpr std::int64_t max_share = 4096;
+
+  std::int64_t kept_size;
+  std::int64_t length;
+  std::int64_t parts;
+  bool by_rows;
+  fast_divider<std::uint64_t>
+      faster;  ///< by the extent of the axis along which threads are numbered
+
+  struct share {
+    std::int64_t kept;
+    std::int64_t part;
+  };
+
+  loop_split(std::int64_t outputs, std::int64_t elements, bool rows)
+      : kept_size(outputs),
+        length(elements),
+        parts(parts_of(outputs, elements)),
+        by_rows(rows),
+        faster(static_cast<std::uint64_t>(rows ? parts : kept_size)) {}
+
+  [[nodiscard]] static std::int64_t parts_of(std::int64_t kept_size, std::int64_t length) {
+    if (length <= longest_alone) return 1;
+    const std::int64_t for_threads = (wanted_threads + kept_size - 1) / kept_size;
+    const std::int64_t for_accuracy = (length + max_share - 1) / max_share;
+    const std::int64_t most = length / min_share;
+    const std::int64_t wanted = for_threads > for_accuracy ? for_threads : for_accuracy;
+    return wanted < most ? wanted : most;
+  }
+  [[nodiscard]] std::int64_t threads() const { return kept_size * parts; }
+  /// How far apart, in threads, the parts of neighbouring outputs and of one output are.
+  [[nodiscard]] std::int64_t kept_stride() const { return by_rows ? parts : 1; }
+  [[nodiscard]] std::int64_t part_stride() const { return by_rows ? 1 : kept_size; }
+
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE share of(std::int64_t thread) const {
+    const auto [slow, fast] = faster.divide(thread);
+    return by_rows ? share{slow, fast} : share{fast, slow};
+  }
+};
+
+}  // namespace native
+}  // namespace skerry

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/plan.hpp"
+#include "ops/kernel/cuda/access.cuh"
+#include "ops/kernel/cuda/launch.cuh"
+#include "ops/kernel/cuda/strided_walk.hpp"
+
+#include <cuda/std/tuple>
+#include <cuda/std/utility>
+
+#include <cstddef>
+
+// The kernel of an operation over operands of any strides: one for each signature and group of
+// operations. What it does differently for some plans is decided by all threads alike.
+
+namespace skerry {
+namespace native {
+
+/// An input: an array, or (data null) a value for all elements.
+template <class T>
+struct strided_input {
+  const char* data;
+  T value;
+};
+
+/// Whether an operation takes tens of instructions: it is compiled once for a kernel then, as a
+/// thread has enough to do for an element to wait for it alone.
+template <class Operation>
+[[nodiscard]] constexpr bool takes_long() {
+  if constexpr (requires { Operation::is_elaborate; }) return Operation::is_elaborate;
+  return false;
+}
+
+/// An input on the way of one thread.
+template <class T, int Depth>
+struct strided_reader {
+  const char* next;
+  std::ptrdiff_t step;
+  bool is_same;  ///< for all elements of the thread
+  T items[Depth];
+
+  __device__ SKERRY_INLINE void read_all(bool is_aligned) {
+    if (is_same) return;
+    SKERRY_UNROLL
+    for (int n = 0; n < Depth; ++n) {
+      items[n] = load<T>(next, is_aligned);
+      next += step;
+    }
+  }
+  __device__ SKERRY_INLINE void read_one(bool is_aligned) {
+    if (is_same) return;
+    items[0] = load<T>(next, is_aligned);
+    next += step;
+  }
+};
+
+template <class Operation, class Out, class... In>
+struct strided_loop {
+  using walk_type = strided_walk<1 + sizeof...(In)>;
+  using place = typename walk_type::place;
+  template <std::size_t I>
+  using input_t = ::cuda::std::tuple_element_t<I, ::cuda::std::tuple<In...>>;
+  /// Elements whose items a thread asks for before it uses the first: as many as registers hold.
+  static constexpr std::size_t item_bytes = (std::size_t{0} + ... + sizeof(In));
+  static constexpr int depth = takes_long<Operation>() || item_bytes > 32 ? 1
+                               : item_bytes > 16                          ? 2
+                                                                          : 4;
+
+  Operation operation;
+  walk_type walk;
+  char* out;
+  ::cuda::std::tuple<strided_input<In>...> inputs;
+  bool is_aligned;
+
+  __device__ SKERRY_INLINE void run(char* tiles) const {
+    run(tiles, ::cuda::std::index_sequence_for<In...>{});
+  }
+
+ private:
+  template <std::size_t... I>
+  __device__ SKERRY_INLINE void run(char* tiles, ::cuda::std::index_sequence<I...>) const {
+    place here = walk.locate(blockIdx.x, threadIdx.x);
+    if (walk.has_tiles()) {
+      (copy_tile<I>(here, tiles), ...);
+      __syncthreads();
+    }
+    auto [position, end] = walk.deal(here, blockIdx.x, threadIdx.x);
+    if (position >= end) return;
+    ::cuda::std::tuple<strided_reader<In, depth>...> readers{reader<I>(here, tiles)...};
+    char* to = out + here.at[0];
+    const auto result = [&](int n) { return operation(::cuda::std::get<I>(readers).items[n]...); };
+    if constexpr (depth > 1) {
+      while (is_aligned && position + (depth - 1) * walk.step < end) {
+        (::cuda::std::get<I>(readers).read_all(true), ...);
+        SKERRY_UNROLL
+        for (int n = 0; n < depth; ++n) {
+          store<Out>(to, result(n), true);
+          to += walk.steps[0];
+        }
+        position += depth * walk.step;
+      }
+    }
+    SKERRY_DO_NOT_UNROLL
+    for (; position < end; position += walk.step) {
+      (::cuda::std::get<I>(readers).read_one(is_aligned), ...);
+      store<Out>(to, result(0), is_aligned);
+      to += walk.steps[0];
+    }
+  }
+
+  template <std::size_t I>
+  __device__ SKERRY_INLINE auto reader(const place& here, char* tiles) const {
+    using T = input_t<I>;
+    const auto& input = ::cuda::std::get<I>(inputs);
+    const bool is_value = input.data == nullptr;
+    const char* const data = walk.pitch[1 + I] != 0 ? tiles : input.data;
+    strided_reader<T, depth> made{.next = data + here.at[1 + I],
+                                  .step = walk.steps[1 + I],
+                                  .is_same = is_value || walk.steps[1 + I] == 0,
+                                  .items = {}};
+    if (made.is_same) {
+      const T item = is_value ? input.value : load<T>(made.next, is_aligned);
+      SKERRY_UNROLL
+      for (int n = 0; n < depth; ++n) made.items[n] = item;
+    }
+    return made;
+  }
+
+  template <std::size_t I>
+  __device__ SKERRY_INLINE void copy_tile(const place& tile, char* tiles) const {
+    using T = input_t<I>;
+    if (walk.pitch[1 + I] == 0) return;
+    auto copied = walk.template copies<1 + static_cast<int>(I)>(tile, threadIdx.x);
+    auto [position, end] = copied.items;
+    const std::uint32_t lines = walk.lines();
+    char* to = tiles + copied.to;
+    const std::ptrdiff_t row = static_cast<std::int32_t>(lines) * walk.pitch[1 + I];
+    strided_reader<T, 4> from{
+        .next = ::cuda::std::get<I>(inputs).data + copied.from,
+        .step =
+            static_cast<std::ptrdiff_t>(static_cast<std::int32_t>(lines)) * walk.along_fast[1 + I],
+        .is_same = false,
+        .items = {}};
+    while (is_aligned && position + 3 * lines < end) {
+      from.read_all(true);
+      SKERRY_UNROLL
+      for (int n = 0; n < 4; ++n) {
+        store<T>(to, from.items[n], true);
+        to += row;
+      }
+      position += 4 * lines;
+    }
+    SKERRY_DO_NOT_UNROLL
+    for (; position < end; position += lines) {
+      from.read_one(is_aligned);
+      store<T>(to, from.items[0], is_aligned);
+      to += row;
+    }
+  }
+};
+
+template <class Loop>
+__global__ void __launch_bounds__(Loop::walk_type::block_threads) run_strided(const Loop loop) {
+  extern __shared__ int4 tiles[];
+  loop.run(reinterpret_cast<char*>(tiles));
+}
+
+/// Whether all addresses of `operand` are multiples of T's alignment.
+template <class T>
+[[nodiscard]] bool operand_suits(const plan& operands, int operand) {
+  if (operands.is_value(operand)) return true;
+  bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(operands.data[operand]));
+  for (int axis = 0; axis < operands.rank; ++axis) {
+    aligned = aligned && suits<T>(operands.strides[operand][axis]);
+  }
+  return aligned;
+}
+
+/// The same of all operands, of which T are the types in turn.
+template <class... T>
+[[nodiscard]] bool operands_suit(const plan& operands) {
+  int operand = 0;
+  bool suit = true;
+  ((suit = operand_suits<T>(operands, operand++) && suit), ...);
+  return suit;
+}
+
+template <class Out, class... In, class Operation, std::size_t... I>
+cudaError_t launch_strided(const plan& operands, cudaStream_t stream, Operation operation,
+                           ::cuda::std::index_sequence<I...>) {
+  using loop_type = strided_loop<Operation, Out, In...>;
+  loop_type loop{.operation = operation,
+                 .walk = {},
+                 .out = operands.data[0],
+                 .inputs = {strided_input<In>{operands.data[1 + I],
+                                              operands.values[1 + I].template as<In>()}...},
+                 .is_aligned = operands_suit<whole<Out>, whole<In>...>(operands)};
+  if (!loop.walk.assign(operands)) return cudaErrorInvalidValue;
+  run_strided<<<loop.walk.blocks(), loop_type::walk_type::block_threads,
+                static_cast<std::size_t>(loop.walk.shared_bytes), stream>>>(loop);
+  return cudaGetLastError();
+}
+
+}  // namespace native
+}  // namespace skerry

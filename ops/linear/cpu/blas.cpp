@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/linear/cpu/blas.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/linear/cpu/openblas.hpp"
+#include "ops/linear/matmul_kernels.hpp"
+
+namespace skerry::blas {
+namespace {
+
+/// No more rows or columns in one call: BLAS counts in 32 bits.
+constexpr std::int64_t most_extent = std::int64_t{1} << 30;
+/// Multiplications below which OpenBLAS keeps to one thread (its GEMM_MULTITHREAD_THRESHOLD), so
+/// that the matrices of a stack are shared out among ours instead.
+constexpr std::int64_t one_thread = std::int64_t{64} * 64 * 64;
+
+template <class T>
+typename factor<T>::type as_factor(const T& value) {
+  if constexpr (entry_points<T>::is_complex) {
+    return &value;
+  } else {
+    return value;
+  }
+}
+
+/// One matrix of the stack.
+struct product {
+  const char* x1;
+  const char* x2;
+  char* out;
+  std::int64_t m, n, k;
+  blas_layout first, second;
+};
+
+integer narrow(std::int64_t value) {
+  return static_cast<integer>(std::min<std::int64_t>(value, INT32_MAX));
+}
+
+int flag(const blas_layout& layout) { return layout.transposed ? transposed : plain; }
+
+/// Extents that one call can take, where even the distance between rows needs more than 32 bits.
+struct steps {
+  std::int64_t m = most_extent;
+  std::int64_t n = most_extent;
+  std::int64_t k = most_extent;
+
+  explicit steps(const product& p) {
+    if (p.first.leading > INT32_MAX) (p.first.transposed ? k : m) = 1;
+    if (p.second.leading > INT32_MAX) (p.second.transposed ? n : k) = 1;
+    if (p.n > INT32_MAX) m = 1;
+  }
+};
+
+template <class T>
+void multiply_part(const product& p, std::int64_t i, std::int64_t j, std::int64_t l,
+                   const steps& by) {
+  constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+  const T one(1);
+  const T beta(l == 0 ? 0.f : 1.f);
+  const std::int64_t a = p.first.transposed ? l * p.first.leading + i : i * p.first.leading + l;
+  const std::int64_t b = p.second.transposed ? j * p.second.leading + l : l * p.second.leading + j;
+  use().of<T>().gemm(row_major, flag(p.first), flag(p.second), narrow(std::min(by.m, p.m - i)),
+                     narrow(std::min(by.n, p.n - j)), narrow(std::min(by.k, p.k - l)),
+                     as_factor(one), p.x1 + a * item, narrow(p.first.leading), p.x2 + b * item,
+                     narrow(p.second.leading), as_factor(beta), p.out + (i * p.n + j) * item,
+                     narrow(p.n));
+}
+
+template <class T>
+void multiply_matrices(const product& p) {
+  const steps by(p);
+  for (std::int64_t i = 0; i < p.m; i += by.m) {
+    for (std::int64_t j = 0; j < p.n; j += by.n) {
+      for (std::int64_t l = 0; l < p.k; l += by.k) multiply_part<T>(p, i, j, l, by);
+    }
+  }
+}
+
+/// A matrix by a vector, or a vector by a matrix: y = A x, where A is seen by rows.
+template <class T>
+void multiply_vector(const product& p) {
+  const T one(1);
+  const T zero(0);
+  const bool column = p.n == 1;
+  const blas_layout& matrix = column ? p.first : p.second;
+  const blas_layout& vector = column ? p.second : p.first;
+  // CBLAS wants the rows and columns of what is stored.
+  const std::int64_t rows = column ? p.m : p.k;
+  const std::int64_t columns = column ? p.k : p.n;
+  const std::int64_t stored_rows = matrix.transposed ? columns : rows;
+  const std::int64_t stored_columns = matrix.transposed ? rows : columns;
+  const bool along = column != matrix.transposed;  // the output runs over the stored rows
+  const std::int64_t step = vector.transposed == column ? 1 : vector.leading;
+  use().of<T>().gemv(row_major, along ? plain : transposed, narrow(stored_rows),
+                     narrow(stored_columns), as_factor(one), column ? p.x1 : p.x2,
+                     narrow(matrix.leading), column ? p.x2 : p.x1, narrow(step), as_factor(zero),
+                     p.out, 1);
+}
+
+bool has_large_extent(const product& p) {
+  return std::max({p.m, p.n, p.k, p.first.leading, p.second.leading}) > most_extent;
+}
+
+/// x @ x.mT: half of the work, and exactly symmetric.
+bool is_with_own_transpose(const product& p) {
+  return p.x1 == p.x2 && p.m == p.n && p.first.leading == p.second.leading &&
+         p.first.transposed != p.second.transposed;
+}
+
+template <class T>
+void multiply_with_own_transpose(const product& p) {
+  const T one(1);
+  const T zero(0);
+  use().of<T>().syrk(row_major, upper, flag(p.first), narrow(p.n), narrow(p.k), as_factor(one),
+                     p.x1, narrow(p.first.leading), as_factor(zero), p.out, narrow(p.n));
+  T* const out = reinterpret_cast<T*>(p.out);
+  constexpr std::int64_t tile = 64;  // both sides of the diagonal stay in the cache
+  for (std::int64_t i0 = 0; i0 < p.n; i0 += tile) {
+    for (std::int64_t j0 = i0; j0 < p.n; j0 += tile) {
+      for (std::int64_t i = i0; i < std::min(i0 + tile, p.n); ++i) {
+        for (std::int64_t j = std::max(j0, i + 1); j < std::min(j0 + tile, p.n); ++j) {
+          out[j * p.n + i] = out[i * p.n + j];
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+void multiply_one(const product& p) {
+  if (has_large_extent(p)) {
+    multiply_matrices<T>(p);
+  } else if (p.m == 1 || p.n == 1) {
+    multiply_vector<T>(p);
+  } else if (is_with_own_transpose(p)) {
+    multiply_with_own_transpose<T>(p);
+  } else {
+    multiply_matrices<T>(p);
+  }
+}
+
+/// Byte offset of matrix `index` of the stack.
+std::int64_t offset_of(std::int64_t index, const matmul_params& p, const std::int64_t* strides) {
+  std::int64_t offset = 0;
+  for (int axis = 0; axis < p.batch_rank; ++axis) {
+    offset += index % p.batch_shape[axis] * strides[axis];
+    index /= p.batch_shape[axis];
+  }
+  return offset;
+}
+
+}  // namespace
+
+template <class T>
+void multiply(const void* params) {
+  const auto& work = *static_cast<const matmul_params*>(params);
+  constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t out_step = work.m * work.n * item;
+  if (out_step == 0 || work.batch == 0) return;
+  if (work.k == 0) {
+    std::memset(work.out, 0, static_cast<std::size_t>(work.batch * out_step));
+    return;
+  }
+  const blas_layout first = blas_layout_of(work.m, work.k, work.x1_row, work.x1_column, item);
+  const blas_layout second = blas_layout_of(work.k, work.n, work.x2_row, work.x2_column, item);
+  const auto body = [&](std::int64_t begin, std::int64_t end) noexcept {
+    for (std::int64_t i = begin; i < end; ++i) {
+      multiply_one<T>({work.x1 + offset_of(i, work, work.x1_batch),
+                       work.x2 + offset_of(i, work, work.x2_batch), work.out + i * out_step, work.m,
+                       work.n, work.k, first, second});
+    }
+  };
+  const double operations =
+      static_cast<double>(work.m) * static_cast<double>(work.n) * static_cast<double>(work.k);
+  if (work.batch == 1 || operations > one_thread) {
+    body(0, work.batch);
+  } else {
+    cpu::parallel_for(work.batch, one_thread / static_cast<std::int64_t>(operations), body);
+  }
+}
+
+template void multiply<float32>(const void*);
+template void multiply<float64>(const void*);
+template void multiply<complex64>(const void*);
+template void multiply<complex128>(const void*);
+
+}  // namespace skerry::blas

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/linear/matmul_kernels.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+namespace {
+
+/// Offsets of one pair of vectors of the stack.
+struct stack_place {
+  int64 x1;
+  int64 x2;
+};
+
+SKERRY_INLINE stack_place place_of(int64 index, const matmul_params& p) {
+  stack_place at{0, 0};
+  for (int axis = 0; axis < p.batch_rank; ++axis) {
+    const int64 i = index % p.batch_shape[axis];
+    index /= p.batch_shape[axis];
+    at.x1 += i * p.x1_batch[axis];
+    at.x2 += i * p.x2_batch[axis];
+  }
+  return at;
+}
+
+/// What products are added up in: integers wrap around in 1u arithmetic of their width.
+template <class T>
+struct dot_sum {
+  using type = T;
+};
+template <ops::integral T>
+struct dot_sum<T> {
+  using type = ops::bits_t<T>;
+};
+template <class T>
+using dot_sum_t = typename dot_sum<T>::type;
+
+template <class T, bool Conjugate>
+SKERRY_INLINE dot_sum_t<T> product_of(const char* a, const char* b) {
+  if constexpr (ops::integral<T>) {
+    using U = ops::bits_t<T>;
+    return static_cast<U>(1u * load<U>(a) * load<U>(b));
+  } else if constexpr (Conjugate) {
+    const T x = load<T>(a);
+    return T(x.re, -x.im) * load<T>(b);
+  } else {
+    return load<T>(a) * load<T>(b);
+  }
+}
+
+template <class S>
+SKERRY_INLINE S sum_of(S a, S b) {
+  return static_cast<S>(a + b);
+}
+
+/// In as many lanes as fill four vectors, which also keeps the error of long sums down.
+template <class T, bool Conjugate>
+SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, int64 b_step,
+                                  int64 n) {
+  using S = dot_sum_t<T>;
+  constexpr int lanes = sizeof(T) >= 4 ? 128 / int(sizeof(T)) : 32;
+  if (n < lanes) {
+    S sum(0);
+    for (int64 i = 0; i < n; ++i) {
+      sum = sum_of(sum, product_of<T, Conjugate>(a + i * a_step, b + i * b_step));
+    }
+    return sum;
+  }
+  S lane[lanes];
+  for (int k = 0; k < lanes; ++k) lane[k] = S(0);
+  int64 i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    for (int k = 0; k < lanes; ++k) {
+      lane[k] =
+          sum_of(lane[k], product_of<T, Conjugate>(a + (i + k) * a_step, b + (i + k) * b_step));
+    }
+  }
+  for (int k = 0; i + k < n; ++k) {
+    lane[k] = sum_of(lane[k], product_of<T, Conjugate>(a + (i + k) * a_step, b + (i + k) * b_step));
+  }
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    for (int k = 0; k < half; ++k) lane[k] = sum_of(lane[k], lane[k + half]);
+  }
+  return lane[0];
+}
+
+template <class T, bool Conjugate>
+SKERRY_INLINE dot_sum_t<T> dot_at(const matmul_params& p, const char* a, const char* b, int64 n) {
+  constexpr int64 item = sizeof(T);
+  if (p.x1_column == item && p.x2_row == item) {
+    return dot_of<T, Conjugate>(a, item, b, item, n);
+  }
+  return dot_of<T, Conjugate>(a, p.x1_column, b, p.x2_row, n);
+}
+
+/// Vectors that lie side by side, item by item: added up together. In blocks, so that the error of
+/// long sums stays down.
+template <class T, bool Conjugate, int64 Step1, int64 Step2>
+SKERRY_INLINE void dot_columns(const matmul_params& p, const char* a, const char* b, char* out,
+                               int64 n) {
+  using S = dot_sum_t<T>;
+  constexpr int64 width = 64;
+  constexpr int64 block = 256;
+  for (int64 first = 0; first < n; first += width) {
+    const int64 count = least(width, n - first);
+    S total[width];
+    for (int64 j = 0; j < width; ++j) total[j] = S(0);
+    for (int64 k0 = 0; k0 < p.k; k0 += block) {
+      S sum[width];
+      for (int64 j = 0; j < width; ++j) sum[j] = S(0);
+      const int64 past = least(p.k, k0 + block);
+      for (int64 k = k0; k < past; ++k) {
+        const char* x = a + k * p.x1_column + first * Step1;
+        const char* y = b + k * p.x2_row + first * Step2;
+        for (int64 j = 0; j < count; ++j) {
+          sum[j] = sum_of(sum[j], product_of<T, Conjugate>(x + j * Step1, y + j * Step2));
+        }
+      }
+      for (int64 j = 0; j < width; ++j) total[j] = sum_of(total[j], sum[j]);
+    }
+    for (int64 j = 0; j < count; ++j) store(out + (first + j) * int64(sizeof(T)), total[j]);
+  }
+}
+
+/// `n` pairs along the fastest axis of the stack.
+template <class T, bool Conjugate>
+SKERRY_INLINE void dot_run(const matmul_params& p, const char* a, const char* b, char* out,
+                           int64 n) {
+  constexpr int64 item = sizeof(T);
+  const int64 step1 = p.batch_rank > 0 ? p.x1_batch[0] : 0;
+  const int64 step2 = p.batch_rank > 0 ? p.x2_batch[0] : 0;
+  if (n > 1 && step1 == item && step2 == item) {
+    return dot_columns<T, Conjugate, item, item>(p, a, b, out, n);
+  }
+  if (n > 1 && step1 == item && step2 == 0) {
+    return dot_columns<T, Conjugate, item, 0>(p, a, b, out, n);
+  }
+  if (n > 1 && step1 == 0 && step2 == item) {
+    return dot_columns<T, Conjugate, 0, item>(p, a, b, out, n);
+  }
+  for (int64 i = 0; i < n; ++i) {
+    store(out + i * item, dot_at<T, Conjugate>(p, a + i * step1, b + i * step2, p.k));
+  }
+}
+
+template <class T, bool Conjugate>
+void dot_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
+  const auto& p = *static_cast<const matmul_params*>(context);
+  const int64 length = p.batch_rank > 0 ? p.batch_shape[0] : 1;
+  for (int64 i = begin; i < end;) {
+    const int64 n = least(length - i % length, end - i);
+    const stack_place at = place_of(i, p);
+    dot_run<T, Conjugate>(p, p.x1 + at.x1, p.x2 + at.x2, p.out + i * int64(sizeof(T)), n);
+    i += n;
+  }
+}
+
+/// One long dot product, in parts that depend on nothing but its length.
+template <class T>
+struct long_dot {
+  static constexpr int64 parts = 64;
+  const matmul_params* work;
+  dot_sum_t<T> sums[parts];
+};
+
+template <class T, bool Conjugate>
+void long_dot_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
+  auto& all = *static_cast<long_dot<T>*>(context);
+  const matmul_params& p = *all.work;
+  const int64 length = ceil_div(p.k, long_dot<T>::parts);
+  for (int64 i = begin; i < end; ++i) {
+    const int64 first = least(i * length, p.k);
+    matmul_params part = p;
+    part.batch_rank = 0;
+    part.x1 = p.x1 + first * p.x1_column;
+    part.x2 = p.x2 + first * p.x2_row;
+    part.k = least(length, p.k - first);
+    part.out = reinterpret_cast<char*>(all.sums + i);
+    dot_range<T, Conjugate>(&part, 0, 1);
+  }
+}
+
+template <class T, bool Conjugate>
+void run_dots(matmul_params work) {
+  constexpr int64 grain = 16384;
+  if (work.batch == 1 && work.k > 4 * grain) {
+    long_dot<T> all;
+    all.work = &work;
+    cpu::parallel_for(long_dot<T>::parts, ceil_div(long_dot<T>::parts * grain, work.k),
+                      long_dot_range<T, Conjugate>, &all);
+    dot_sum_t<T> sum = all.sums[0];
+    for (int i = 1; i < long_dot<T>::parts; ++i) sum = sum_of(sum, all.sums[i]);
+    store(work.out, sum);
+  } else {
+    cpu::parallel_for(work.batch, greatest(grain / (work.k + 1), 1), dot_range<T, Conjugate>,
+                      &work);
+  }
+}
+
+template <class T>
+void run_dot(const void* params) {
+  const auto& work = *static_cast<const matmul_params*>(params);
+  if constexpr (ops::complex_floating<T>) {
+    if (work.conjugate) return run_dots<T, true>(work);
+  }
+  run_dots<T, false>(work);
+}
+
+}  // namespace
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <immintrin.h>
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/vector.hpp"
+#include "ops/linear/cpu/dot.hpp"
+#include "ops/linear/matmul_kernels.hpp"
+
+// The product of integer matrices, which BLAS has not: tiles of the output, for which blocks of
+// both matrices are packed on the stack, so that any strides will do and no memory is allocated.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+namespace {
+
+/// What is multiplied in: there is no product of bytes.
+template <class U>
+struct tile_item {
+  using type = U;
+};
+template <>
+struct tile_item<uint8> {
+  using type = uint16;
+};
+
+template <class C>
+struct tile_shape {
+  static constexpr int rows = 64;
+  static constexpr int columns = 64;
+  static constexpr int depth =
+      1024 / sizeof(C);  // 64 KiB of each matrix: both stay in the L2 cache
+  static constexpr int lanes = vector_bytes / int(sizeof(C));
+};
+
+template <class C>
+struct tile {
+  using shape = tile_shape<C>;
+  alignas(64) C a[shape::rows * shape::depth];     // by column, within panels of panel_rows rows
+  alignas(64) C b[shape::depth * shape::columns];  // by row, within panels of a register's columns
+  alignas(64) C sums[shape::rows * shape::columns];
+};
+
+template <class C>
+struct vector_of {
+  typedef C type __attribute__((vector_size(vector_bytes)));
+};
+
+/// panel_rows x panel_vectors vectors of the output are kept in registers.
+template <class C>
+struct micro_kernel {
+  using V = typename vector_of<C>::type;
+  static constexpr int lanes = tile_shape<C>::lanes;
+  static constexpr int panel_rows = 4;
+  static constexpr int panel_vectors = 2;
+  static constexpr int panel_columns = panel_vectors * lanes;
+
+  static void run(const C* a, const C* b, C* sums, int depth) {
+    V acc[panel_rows][panel_vectors];
+    for (int i = 0; i < panel_rows; ++i) {
+      for (int j = 0; j < panel_vectors; ++j) acc[i][j] = V{};
+    }
+    for (int k = 0; k < depth; ++k) {
+      V right[panel_vectors];
+      __builtin_memcpy(right, b + k * panel_columns, sizeof right);
+#pragma GCC unroll 4
+      for (int i = 0; i < panel_rows; ++i) {
+        const V left = V{} + a[k * panel_rows + i];
+#pragma GCC unroll 2
+        for (int j = 0; j < panel_vectors; ++j) acc[i][j] += left * right[j];
+      }
+    }
+    for (int i = 0; i < panel_rows; ++i) {
+      for (int j = 0; j < panel_vectors; ++j) {
+        V total;
+        C* const at = sums + i * tile_shape<C>::columns + j * lanes;
+        __builtin_memcpy(&total, at, sizeof total);
+        total += acc[i][j];
+        __builtin_memcpy(at, &total, sizeof total);
+      }
+    }
+  }
+};
+
+#if !defined(__AVX512DQ__)
+/// There is no product of 64 bits: from those of 32, with the shift by 32 bits after the sum.
+template <>
+struct micro_kernel<uint64> {
+  static constexpr int lanes = tile_shape<uint64>::lanes;
+  static constexpr int panel_rows = 2;
+  static constexpr int panel_vectors = 2;
+  static constexpr int panel_columns = panel_vectors * lanes;
+#if defined(__AVX2__)
+  using V = __m256i;
+  static SKERRY_INLINE V read(const uint64* at) {
+    return _mm256_load_si256(reinterpret_cast<const V*>(at));
+  }
+  static SKERRY_INLINE void write(uint64* at, V x) {
+    _mm256_store_si256(reinterpret_cast<V*>(at), x);
+  }
+  static SKERRY_INLINE V both(uint64 x) { return _mm256_set1_epi32(static_cast<int>(x)); }
+  static SKERRY_INLINE V high(V x) { return _mm256_srli_epi64(x, 32); }
+  static SKERRY_INLINE V raise(V x) { return _mm256_slli_epi64(x, 32); }
+  static SKERRY_INLINE V sum(V x, V y) { return _mm256_add_epi64(x, y); }
+  static SKERRY_INLINE V times(V x, V y) { return _mm256_mul_epu32(x, y); }
+  static SKERRY_INLINE V zero() { return _mm256_setzero_si256(); }
+#else
+  using V = __m128i;
+  static SKERRY_INLINE V read(const uint64* at) {
+    return _mm_load_si128(reinterpret_cast<const V*>(at));
+  }
+  static SKERRY_INLINE void write(uint64* at, V x) { _mm_store_si128(reinterpret_cast<V*>(at), x); }
+  static SKERRY_INLINE V both(uint64 x) { return _mm_set1_epi32(static_cast<int>(x)); }
+  static SKERRY_INLINE V high(V x) { return _mm_srli_epi64(x, 32); }
+  static SKERRY_INLINE V raise(V x) { return _mm_slli_epi64(x, 32); }
+  static SKERRY_INLINE V sum(V x, V y) { return _mm_add_epi64(x, y); }
+  static SKERRY_INLINE V times(V x, V y) { return _mm_mul_epu32(x, y); }
+  static SKERRY_INLINE V zero() { return _mm_setzero_si128(); }
+#endif
+
+  static void run(const uint64* a, const uint64* b, uint64* sums, int depth) {
+    V low[panel_rows][panel_vectors];
+    V cross[panel_rows][panel_vectors];
+    for (int i = 0; i < panel_rows; ++i) {
+      for (int j = 0; j < panel_vectors; ++j) low[i][j] = cross[i][j] = zero();
+    }
+    for (int64 k = 0; k < depth; ++k) {
+      const V right[2] = {read(b + k * panel_columns), read(b + k * panel_columns + lanes)};
+      const V right_high[2] = {high(right[0]), high(right[1])};
+#pragma GCC unroll 2
+      for (int i = 0; i < panel_rows; ++i) {
+        const uint64 x = a[k * panel_rows + i];
+        const V left = both(x);
+        const V left_high = both(x >> 32);
+#pragma GCC unroll 2
+        for (int j = 0; j < panel_vectors; ++j) {
+          low[i][j] = sum(low[i][j], times(left, right[j]));
+          cross[i][j] = sum(cross[i][j], times(left, right_high[j]));
+          cross[i][j] = sum(cross[i][j], times(left_high, right[j]));
+        }
+      }
+    }
+    for (int64 i = 0; i < panel_rows; ++i) {
+      for (int64 j = 0; j < panel_vectors; ++j) {
+        uint64* const at = sums + i * tile_shape<uint64>::columns + j * lanes;
+        write(at, sum(read(at), sum(low[i][j], raise(cross[i][j]))));
+      }
+    }
+  }
+};
+#endif
+
+/// The block of `count` x `depth` items from `from` on, in panels of Panel of the first axis, in
+/// which the second axis is the slow one; filled up with zeros.
+template <class U, class C, int Panel>
+SKERRY_INLINE void pack(C* to, const char* from, int64 step, int64 depth_step, int count,
+                        int depth) {
+  for (int first = 0; first < count; first += Panel) {
+    const int used = count - first < Panel ? count - first : Panel;
+    const char* panel = from + first * step;
+    for (int k = 0; k < depth; ++k, to += Panel) {
+      const char* line = panel + k * depth_step;
+      if (used == Panel && step == int64(sizeof(U))) {
+        for (int i = 0; i < Panel; ++i) to[i] = load<U>(line + i * int64(sizeof(U)));
+      } else {
+        for (int i = 0; i < used; ++i) to[i] = load<U>(line + i * step);
+        for (int i = used; i < Panel; ++i) to[i] = 0;
+      }
+    }
+  }
+}
+
+/// One tile of the output, `rows` x `columns` from (row, column) on.
+template <class U>
+void multiply_tile(const matmul_params& p, const char* x1, const char* x2, char* out, int rows,
+                   int columns) {
+  using C = typename tile_item<U>::type;
+  using shape = tile_shape<C>;
+  using micro = micro_kernel<C>;
+  tile<C> work;
+  for (int i = 0; i < shape::rows * shape::columns; ++i) work.sums[i] = 0;
+  for (int64 k = 0; k < p.k; k += shape::depth) {
+    const int depth = static_cast<int>(least(shape::depth, p.k - k));
+    pack<U, C, micro::panel_rows>(work.a, x1 + k * p.x1_column, p.x1_row, p.x1_column, rows, depth);
+    pack<U, C, micro::panel_columns>(work.b, x2 + k * p.x2_row, p.x2_column, p.x2_row, columns,
+                                     depth);
+    for (int j = 0; j < columns; j += micro::panel_columns) {
+      for (int i = 0; i < rows; i += micro::panel_rows) {
+        micro::run(work.a + i * depth, work.b + j * depth, work.sums + i * shape::columns + j,
+                   depth);
+      }
+    }
+  }
+  for (int i = 0; i < rows; ++i) {
+    char* const row = out + i * p.n * int64(sizeof(U));
+    for (int j = 0; j < columns; ++j) {
+      store(row + j * int64(sizeof(U)), static_cast<U>(work.sums[i * shape::columns + j]));
+    }
+  }
+}
+
+template <class U>
+void integer_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
+  using shape = tile_shape<typename tile_item<U>::type>;
+  const auto& p = *static_cast<const matmul_params*>(context);
+  const int64 across = ceil_div(p.n, shape::columns);
+  const int64 tiles = across * ceil_div(p.m, shape::rows);
+  for (int64 index = begin; index < end; ++index) {
+    const int64 matrix = index / tiles;
+    const int64 i = index % tiles / across * shape::rows;
+    const int64 j = index % tiles % across * shape::columns;
+    const stack_place at = place_of(matrix, p);
+    multiply_tile<U>(p, p.x1 + at.x1 + i * p.x1_row, p.x2 + at.x2 + j * p.x2_column,
+                     p.out + ((matrix * p.m + i) * p.n + j) * int64(sizeof(U)),
+                     static_cast<int>(least(shape::rows, p.m - i)),
+                     static_cast<int>(least(shape::columns, p.n - j)));
+  }
+}
+
+template <class U>
+void run_integer_matmul(const void* params) {
+  using shape = tile_shape<typename tile_item<U>::type>;
+  auto work = *static_cast<const matmul_params*>(params);
+  const int64 tiles = ceil_div(work.n, shape::columns) * ceil_div(work.m, shape::rows);
+  const int64 cost = least(work.m, shape::rows) * least(work.n, shape::columns) * (work.k + 1);
+  constexpr int64 grain = 131072;  // multiplications
+  cpu::parallel_for(work.batch * tiles, greatest(grain / greatest(cost, 1), 1), integer_range<U>,
+                    &work);
+}
+
+}  // namespace
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

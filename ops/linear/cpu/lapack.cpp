@@ -1,0 +1,415 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/linear/cpu/lapack.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/linear/cpu/openblas.hpp"
+
+namespace skerry::blas {
+namespace {
+
+template <class T>
+struct real_of {
+  using type = T;
+};
+template <class R>
+struct real_of<complex<R>> {
+  using type = R;
+};
+template <class T>
+using real_t = typename real_of<T>::type;
+template <class T>
+inline constexpr bool is_complex = entry_points<T>::is_complex;
+
+integer positive(std::int64_t value) {
+  return static_cast<integer>(std::clamp<std::int64_t>(value, 1, INT32_MAX));
+}
+
+/// The pieces of one slot's scratch memory: items of T, reals, integers.
+template <class T>
+struct pieces {
+  T* work = nullptr;
+  real_t<T>* reals = nullptr;
+  integer* integers = nullptr;
+
+  static std::int64_t nbytes(const linalg_params& p) {
+    const std::int64_t all = p.work * static_cast<std::int64_t>(sizeof(T)) +
+                             p.real_work * static_cast<std::int64_t>(sizeof(real_t<T>)) +
+                             p.integer_work * static_cast<std::int64_t>(sizeof(integer));
+    return (all + 63) / 64 * 64;
+  }
+  pieces() = default;  // for queries
+  pieces(const linalg_params& p, std::int64_t slot)
+      : work(reinterpret_cast<T*>(p.scratch + slot * nbytes(p))),
+        reals(reinterpret_cast<real_t<T>*>(work + p.work)),
+        integers(reinterpret_cast<integer*>(reals + p.real_work)) {}
+};
+
+/// Matrix `i` of a stack of rows x columns.
+template <class T>
+T* at(char* stack, std::int64_t i, std::int64_t rows, std::int64_t columns) {
+  return reinterpret_cast<T*>(stack) + i * rows * columns;
+}
+
+/// What LAPACK writes into work[0] for a query; rounded up, as float32 may have rounded it down.
+template <class T>
+std::int64_t length_of(const T& asked) {
+  double length = 0;
+  if constexpr (is_complex<T>) {
+    length = static_cast<double>(asked.re);
+  } else {
+    length = static_cast<double>(asked);
+  }
+  return static_cast<std::int64_t>(length * (sizeof(real_t<T>) == 4 ? 1 + 0x1p-22 : 1)) + 1;
+}
+
+constexpr integer query = -1;
+
+// Each routine is a struct with `plan`, which sets the extents of the scratch memory, and `run`,
+// which takes one matrix.
+
+template <class T>
+struct getrf {
+  static void plan(linalg_params&) {}
+  static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
+    const integer m = positive(p.rows);
+    const integer n = positive(p.columns);
+    const std::int64_t count = std::min(p.rows, p.columns);
+    use().of<T>().getrf(&m, &n, at<T>(p.a, i, p.rows, p.columns), &m, p.pivots + i * count,
+                        p.info + i);
+  }
+};
+
+template <class T>
+struct getrs {
+  static void plan(linalg_params&) {}
+  static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
+    const integer n = positive(p.rows);
+    const integer count = positive(p.extra);
+    use().of<T>().getrs(p.flag ? "T" : "N", &n, &count, at<T>(p.a, i, p.rows, p.rows), &n,
+                        p.pivots + i * p.rows, at<T>(p.b, i, p.rows, p.extra), &n, p.info + i, 1);
+  }
+};
+
+/// A product as mantissa and exponent, so that nothing overflows on the way.
+template <class R>
+struct wide_product {
+  R mantissa = 1;
+  std::int64_t exponent = 0;
+
+  void times(R factor) {
+    int shift = 0;
+    mantissa = std::frexp(mantissa * factor, &shift);
+    exponent += shift;
+  }
+  [[nodiscard]] int clamped() const {
+    return static_cast<int>(std::clamp<std::int64_t>(exponent, -100000, 100000));
+  }
+};
+
+/// The product of the diagonal, its sign (a complex one's direction) and the logarithm of its
+/// modulus.
+template <class T>
+struct determinant {
+  using R = real_t<T>;
+  static void plan(linalg_params&) {}
+
+  static bool is_odd(const linalg_params& p, std::int64_t i) {
+    bool odd = false;
+    for (std::int64_t k = 0; k < p.rows; ++k) odd ^= p.pivots[i * p.rows + k] != k + 1;
+    return odd;
+  }
+
+  static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
+    const T* factors = at<T>(p.a, i, p.rows, p.rows);
+    T sign(is_odd(p, i) ? R(-1) : R(1));
+    wide_product<R> modulus;
+    R logarithm = 0;
+    for (std::int64_t k = 0; k < p.rows; ++k) {
+      const T d = factors[k * p.rows + k];
+      R size = 0;
+      if constexpr (is_complex<T>) {
+        size = std::hypot(d.re, d.im);
+        sign = size > 0 ? sign * T(d.re / size, d.im / size) : T(size);
+      } else {
+        size = std::abs(d);
+        sign = d > 0 ? sign : d < 0 ? 0 - sign : size;  // 0, without a sign, or NaN
+      }
+      modulus.times(size);
+      logarithm += std::log(size);
+    }
+    const R value = std::ldexp(modulus.mantissa, modulus.clamped());
+    reinterpret_cast<T*>(p.c)[i] = sign;
+    reinterpret_cast<R*>(p.values)[i] = logarithm;
+    if constexpr (is_complex<T>) {
+      reinterpret_cast<T*>(p.b)[i] =
+          T(sign.re == 0 ? R(0) : sign.re * value, sign.im == 0 ? R(0) : sign.im * value);
+    } else {
+      reinterpret_cast<T*>(p.b)[i] = sign == 0 ? R(0) : sign * value;
+    }
+  }
+};
+
+template <class T>
+struct potrf {
+  static void plan(linalg_params&) {}
+  static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
+    const integer n = positive(p.rows);
+    use().of<T>().potrf(p.flag ? "U" : "L", &n, at<T>(p.a, i, p.rows, p.rows), &n, p.info + i, 1);
+  }
+};
+
+template <class T>
+struct geqrf {
+  static void call(const linalg_params& p, T* a, T* tau, T* work, integer length, integer* info) {
+    const integer m = positive(p.rows);
+    const integer n = positive(p.columns);
+    use().of<T>().geqrf(&m, &n, a, &m, tau, work, &length, info);
+  }
+  static void plan(linalg_params& p) {
+    T asked(0);
+    integer info = 0;
+    call(p, nullptr, nullptr, &asked, query, &info);
+    p.work = length_of(asked);
+  }
+  static void run(const linalg_params& p, std::int64_t i, const pieces<T>& has) {
+    call(p, at<T>(p.a, i, p.rows, p.columns), at<T>(p.b, i, std::min(p.rows, p.columns), 1),
+         has.work, positive(p.work), p.info + i);
+  }
+};
+
+template <class T>
+struct orgqr {
+  static void call(const linalg_params& p, T* a, T* tau, T* work, integer length, integer* info) {
+    const integer m = positive(p.rows);
+    const integer n = positive(p.columns);
+    const integer k = positive(p.extra);
+    use().of<T>().orgqr(&m, &n, &k, a, &m, tau, work, &length, info);
+  }
+  static void plan(linalg_params& p) {
+    T asked(0);
+    integer info = 0;
+    call(p, nullptr, nullptr, &asked, query, &info);
+    p.work = length_of(asked);
+  }
+  static void run(const linalg_params& p, std::int64_t i, const pieces<T>& has) {
+    call(p, at<T>(p.a, i, p.rows, p.columns), at<T>(p.b, i, p.extra, 1), has.work, positive(p.work),
+         p.info + i);
+  }
+};
+
+template <class T>
+struct gesdd {
+  static void call(const linalg_params& p, T* a, real_t<T>* s, T* u, T* vh, const pieces<T>& has,
+                   integer length, integer* info) {
+    const integer m = positive(p.rows);
+    const integer n = positive(p.columns);
+    const integer least = std::min(m, n);
+    const integer vh_rows = p.extra == 2 ? n : p.extra == 1 ? least : 1;
+    const char* job = p.extra == 2 ? "A" : p.extra == 1 ? "S" : "N";
+    if constexpr (is_complex<T>) {
+      use().of<T>().gesdd(job, &m, &n, a, &m, s, u, &m, vh, &vh_rows, has.work, &length, has.reals,
+                          has.integers, info, 1);
+    } else {
+      use().of<T>().gesdd(job, &m, &n, a, &m, s, u, &m, vh, &vh_rows, has.work, &length,
+                          has.integers, info, 1);
+    }
+  }
+  static void plan(linalg_params& p) {
+    const std::int64_t least = std::min(p.rows, p.columns);
+    const std::int64_t most = std::max(p.rows, p.columns);
+    p.integer_work = 8 * least;
+    if (is_complex<T>) {
+      p.real_work = p.extra == 0 ? 7 * least
+                                 : std::max(5 * least * least + 5 * least,
+                                            2 * most * least + 2 * least * least + least);
+    }
+    T asked(0);
+    integer info = 0;
+    pieces<T> none;
+    none.work = &asked;
+    call(p, nullptr, nullptr, nullptr, nullptr, none, query, &info);
+    p.work = length_of(asked);
+  }
+  static void run(const linalg_params& p, std::int64_t i, const pieces<T>& has) {
+    const std::int64_t least = std::min(p.rows, p.columns);
+    const std::int64_t u_columns = p.extra == 2 ? p.rows : least;
+    const std::int64_t vh_rows = p.extra == 2 ? p.columns : least;
+    call(p, at<T>(p.a, i, p.rows, p.columns), at<real_t<T>>(p.values, i, least, 1),
+         p.extra == 0 ? has.work : at<T>(p.b, i, p.rows, u_columns),
+         p.extra == 0 ? has.work : at<T>(p.c, i, vh_rows, p.columns), has, positive(p.work),
+         p.info + i);
+  }
+};
+
+template <class T>
+struct syevd {
+  static void call(const linalg_params& p, T* a, real_t<T>* w, const pieces<T>& has,
+                   const integer (&lengths)[3], integer* info) {
+    const integer n = positive(p.rows);
+    const char* job = p.flag ? "V" : "N";
+    if constexpr (is_complex<T>) {
+      use().of<T>().heevd(job, "L", &n, a, &n, w, has.work, lengths, has.reals, lengths + 1,
+                          has.integers, lengths + 2, info, 1, 1);
+    } else {
+      use().of<T>().heevd(job, "L", &n, a, &n, w, has.work, lengths, has.integers, lengths + 2,
+                          info, 1, 1);
+    }
+  }
+  static void plan(linalg_params& p) {
+    T asked(0);
+    real_t<T> asked_reals = 0;
+    integer asked_integers = 0;
+    integer info = 0;
+    pieces<T> none;
+    none.work = &asked;
+    none.reals = &asked_reals;
+    none.integers = &asked_integers;
+    call(p, nullptr, nullptr, none, {query, query, query}, &info);
+    p.work = length_of(asked);
+    p.real_work = is_complex<T> ? length_of(asked_reals) : 0;
+    p.integer_work = asked_integers;
+  }
+  static void run(const linalg_params& p, std::int64_t i, const pieces<T>& has) {
+    call(p, at<T>(p.a, i, p.rows, p.rows), at<real_t<T>>(p.values, i, p.rows, 1), has,
+         {positive(p.work), positive(p.real_work), positive(p.integer_work)}, p.info + i);
+  }
+};
+
+template <class T>
+struct geev {
+  using R = real_t<T>;
+  using Z = complex<R>;
+
+  /// For a real matrix, `w` is wr and wi one behind the other.
+  static void call(const linalg_params& p, T* a, T* w, T* v, const pieces<T>& has, integer length,
+                   integer* info) {
+    const integer n = positive(p.rows);
+    const char* job = p.flag ? "V" : "N";
+    if constexpr (is_complex<T>) {
+      use().of<T>().geev("N", job, &n, a, &n, w, has.work, &n, v, &n, has.work, &length, has.reals,
+                         info, 1, 1);
+    } else {
+      use().of<T>().geev("N", job, &n, a, &n, w, w + p.rows, has.work, &n, v, &n, has.work, &length,
+                         info, 1, 1);
+    }
+  }
+  static void plan(linalg_params& p) {
+    const std::int64_t vectors = p.flag ? p.rows * p.rows : 0;
+    p.real_work = is_complex<T> ? 2 * p.rows : 2 * p.rows + vectors;
+    T asked(0);
+    R written = 0;  // by the query too
+    integer info = 0;
+    pieces<T> none;
+    none.work = &asked;
+    none.reals = &written;
+    call(p, nullptr, nullptr, nullptr, none, query, &info);
+    p.work = length_of(asked);
+  }
+  static void run(const linalg_params& p, std::int64_t i, const pieces<T>& has) {
+    const std::int64_t n = p.rows;
+    T* a = at<T>(p.a, i, n, n);
+    Z* values = at<Z>(p.values, i, n, 1);
+    Z* vectors = p.flag ? at<Z>(p.b, i, n, n) : nullptr;
+    if constexpr (is_complex<T>) {
+      call(p, a, values, p.flag ? vectors : has.work, has, positive(p.work), p.info + i);
+    } else {
+      T* pairs = has.reals;
+      T* columns = p.flag ? has.reals + 2 * n : has.work;
+      call(p, a, pairs, columns, has, positive(p.work), p.info + i);
+      for (std::int64_t k = 0; k < n; ++k) values[k] = Z(pairs[k], pairs[n + k]);
+      if (p.flag) join(values, columns, vectors, n);
+    }
+  }
+  /// A pair of conjugate eigenvalues has the parts of the first one's vector in two columns.
+  static void join(const Z* values, const R* columns, Z* vectors, std::int64_t n) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      const R* real = columns + k * n;
+      const bool is_pair = values[k].im > 0 && k + 1 < n;
+      for (std::int64_t j = 0; j < n; ++j) {
+        vectors[k * n + j] = is_pair ? Z(real[j], real[n + j]) : Z(real[j]);
+        if (is_pair) vectors[(k + 1) * n + j] = Z(real[j], -real[n + j]);
+      }
+      if (is_pair) ++k;
+    }
+  }
+};
+
+template <template <class> class Routine, class T>
+void run(const void* params) {
+  const auto& p = *static_cast<const linalg_params*>(params);
+  std::memset(p.info, 0, static_cast<std::size_t>(p.batch) * sizeof(integer));
+  const auto body = [&](std::int64_t begin, std::int64_t end) noexcept {
+    for (std::int64_t slot = begin; slot < end; ++slot) {
+      const pieces<T> has(p, slot);
+      const std::int64_t past = p.batch * (slot + 1) / p.slots;
+      for (std::int64_t i = p.batch * slot / p.slots; i < past; ++i) Routine<T>::run(p, i, has);
+    }
+  };
+  cpu::parallel_for(p.slots, 1, body);
+}
+
+struct host_routine {
+  void (*run)(const void*);
+  void (*plan)(linalg_params&);
+};
+
+template <class T>
+host_routine find(linalg_routine routine) {
+  switch (routine) {
+    case linalg_routine::getrf:
+      return {run<getrf, T>, getrf<T>::plan};
+    case linalg_routine::getrs:
+      return {run<getrs, T>, getrs<T>::plan};
+    case linalg_routine::determinant:
+      return {run<determinant, T>, determinant<T>::plan};
+    case linalg_routine::potrf:
+      return {run<potrf, T>, potrf<T>::plan};
+    case linalg_routine::geqrf:
+      return {run<geqrf, T>, geqrf<T>::plan};
+    case linalg_routine::orgqr:
+      return {run<orgqr, T>, orgqr<T>::plan};
+    case linalg_routine::gesdd:
+      return {run<gesdd, T>, gesdd<T>::plan};
+    case linalg_routine::syevd:
+      return {run<syevd, T>, syevd<T>::plan};
+    case linalg_routine::geev:
+      return {run<geev, T>, geev<T>::plan};
+  }
+  __builtin_unreachable();
+}
+
+host_routine find(linalg_routine routine, dtype type) {
+  return visit(type, [&]<class T>(type_identity<T>) -> host_routine {
+    if constexpr (std::is_same_v<T, float32> || std::is_same_v<T, float64> ||
+                  std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) {
+      return find<T>(routine);
+    } else {
+      return {};
+    }
+  });
+}
+
+}  // namespace
+
+std::int64_t plan_scratch(linalg_routine routine, dtype type, linalg_params& params) {
+  params.work = 0;
+  params.real_work = 0;
+  params.integer_work = 0;
+  params.scratch = nullptr;
+  find(routine, type).plan(params);
+  const std::int64_t items = params.work * itemsize(type) +
+                             params.real_work * itemsize(real_part(type)) +
+                             params.integer_work * static_cast<std::int64_t>(sizeof(integer));
+  return (items + 63) / 64 * 64;
+}
+
+auto routine_of(linalg_routine routine, dtype type) noexcept -> void (*)(const void*) {
+  return find(routine, type).run;
+}
+
+}  // namespace skerry::blas

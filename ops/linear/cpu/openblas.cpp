@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/linear/cpu/openblas.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include "core/errors.hpp"
+#include "device/cpu/thread_pool.hpp"
+#include "device/registry.hpp"
+#include "ops/linear/cpu/blas.hpp"
+
+namespace skerry::blas {
+namespace {
+
+struct library {
+  std::mutex opening;
+  std::string path;  ///< as set_library() named it
+  openblas entries{};
+  std::atomic<bool> is_open{false};
+  std::atomic<int> threads{0};  ///< as OpenBLAS was told
+};
+
+/// Counts the calls that run, and keeps others from beginning.
+class gate {
+ public:
+  void enter() noexcept {
+    std::uint32_t now = state_.load(std::memory_order_relaxed);
+    for (;;) {
+      if ((now & shut_bit) != 0 && !is_exiting_thread()) {
+        state_.wait(now);
+        now = state_.load();
+      } else if (state_.compare_exchange_weak(now, now + 1)) {
+        return;
+      }
+    }
+  }
+  void leave() noexcept {
+    if (state_.fetch_sub(1) == shut_bit + 1) state_.notify_all();
+  }
+  /// Returns when no call runs.
+  void shut() noexcept {
+    std::uint32_t now = state_.fetch_or(shut_bit) | shut_bit;
+    for (; now != shut_bit; now = state_.load()) state_.wait(now);
+  }
+  void open() noexcept {
+    state_.fetch_and(~shut_bit);
+    state_.notify_all();
+  }
+  /// The one thread that goes on: what static objects do in the end must not wait for ever.
+  void shut_for_ever() noexcept {
+    shut();
+    exiting_.store(pthread_self());
+    is_exiting_.store(true);
+  }
+
+ private:
+  static constexpr std::uint32_t shut_bit = std::uint32_t{1} << 31;
+
+  [[nodiscard]] bool is_exiting_thread() const noexcept {
+    return is_exiting_.load() && pthread_equal(exiting_.load(), pthread_self()) != 0;
+  }
+
+  std::atomic<std::uint32_t> state_{0};
+  std::atomic<bool> is_exiting_{false};
+  std::atomic<pthread_t> exiting_{};
+};
+constinit gate calls;
+
+/// After the library was opened: these run before its own handlers.
+void register_handlers() {
+  pthread_atfork([] { calls.shut(); }, [] { calls.open(); }, [] { calls.open(); });
+  // Rehearsed streams end the kernels that run, which may call again.
+  std::atexit([] {
+    shut_down();
+    calls.shut_for_ever();
+  });
+}
+
+/// Never destroyed: arrays may be worked on after main() has ended.
+library& the_library() {
+  static auto* one = new library;
+  return *one;
+}
+
+template <class F>
+void find(void* handle, const char* cblas, char letter, const char* name, F*& to) {
+  std::string symbol = std::string("scipy_") + cblas + letter + name;
+  if (*cblas == '\0') symbol += '_';
+  to = reinterpret_cast<F*>(dlsym(handle, symbol.c_str()));
+  if (to == nullptr) throw std::runtime_error("it lacks the function " + symbol);
+}
+
+template <class T>
+void fill(void* handle, char letter, entry_points<T>& to) {
+  constexpr bool is_complex = entry_points<T>::is_complex;
+  find(handle, "cblas_", letter, "gemm", to.gemm);
+  find(handle, "cblas_", letter, "gemv", to.gemv);
+  find(handle, "cblas_", letter, "syrk", to.syrk);
+  find(handle, "", letter, "getrf", to.getrf);
+  find(handle, "", letter, "getrs", to.getrs);
+  find(handle, "", letter, "potrf", to.potrf);
+  find(handle, "", letter, "geqrf", to.geqrf);
+  find(handle, "", letter, is_complex ? "ungqr" : "orgqr", to.orgqr);
+  find(handle, "", letter, "gesdd", to.gesdd);
+  find(handle, "", letter, is_complex ? "heevd" : "syevd", to.heevd);
+  find(handle, "", letter, "geev", to.geev);
+}
+
+void* open(const std::string& named) {
+  const char* from_environment = std::getenv("SKERRY_OPENBLAS");
+  for (const char* path :
+       {named.empty() ? nullptr : named.c_str(), from_environment, "libscipy_openblas.so"}) {
+    if (path == nullptr) continue;
+    if (void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)) return handle;
+  }
+  const char* problem = dlerror();
+  throw std::runtime_error(problem != nullptr ? problem : "unknown reason");
+}
+
+openblas load(const std::string& named) {
+  void* handle = open(named);
+  openblas found{};
+  fill(handle, 's', found.s);
+  fill(handle, 'd', found.d);
+  fill(handle, 'c', found.c);
+  fill(handle, 'z', found.z);
+  found.set_num_threads =
+      reinterpret_cast<void (*)(int)>(dlsym(handle, "scipy_openblas_set_num_threads"));
+  if (found.set_num_threads == nullptr) throw std::runtime_error("it can't set its threads");
+  return found;
+}
+
+}  // namespace
+
+void set_library(const char* path) {
+  library& mine = the_library();
+  const std::lock_guard lock(mine.opening);
+  mine.path = path;
+}
+
+void require(const char* op) {
+  library& mine = the_library();
+  if (mine.is_open.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(mine.opening);
+  if (mine.is_open.load(std::memory_order_relaxed)) return;
+  try {
+    mine.entries = load(mine.path);
+    register_handlers();
+  } catch (const std::runtime_error& problem) {
+    throw library_error(std::string(op) + ": OpenBLAS can't be opened: " + problem.what() +
+                        "; pip install scipy-openblas32, or name the file of its library in "
+                        "SKERRY_OPENBLAS");
+  }
+  mine.is_open.store(true, std::memory_order_release);
+}
+
+one_call::one_call() noexcept {
+  calls.enter();
+  library& mine = the_library();
+  const int wanted = cpu::thread_count();
+  if (mine.threads.load(std::memory_order_relaxed) != wanted) {
+    const std::lock_guard lock(mine.opening);
+    mine.entries.set_num_threads(wanted);
+    mine.threads.store(wanted, std::memory_order_relaxed);
+  }
+  library_ = &mine.entries;
+}
+
+one_call::~one_call() { calls.leave(); }
+
+}  // namespace skerry::blas

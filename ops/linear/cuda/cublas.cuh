@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cuda/launch.cuh"
+#include "ops/kernel/cuda/library.cuh"
+#include "ops/math/concepts.hpp"
+
+#include <cublas_v2.h>
+
+#include <cstddef>
+#include <mutex>
+
+namespace skerry {
+namespace native {
+
+/// The entry points for one dtype: factors of a stack of small matrices.
+template <class T>
+struct cublas_factors;
+
+#define SKERRY_CUBLAS_FACTORS(dtype_, letter_)                \
+  template <>                                                 \
+  struct cublas_factors<dtype_> {                             \
+    decltype(&cublas##letter_##getrfBatched) getrf = nullptr; \
+    decltype(&cublas##letter_##getrsBatched) getrs = nullptr; \
+    decltype(&cublas##letter_##geqrfBatched) geqrf = nullptr; \
+                                                              \
+    void find(shared_library& library) {                      \
+      library.find("cublas" #letter_ "getrfBatched", getrf);  \
+      library.find("cublas" #letter_ "getrsBatched", getrs);  \
+      library.find("cublas" #letter_ "geqrfBatched", geqrf);  \
+    }                                                         \
+  };
+SKERRY_CUBLAS_FACTORS(float32, S)
+SKERRY_CUBLAS_FACTORS(float64, D)
+SKERRY_CUBLAS_FACTORS(complex64, C)
+SKERRY_CUBLAS_FACTORS(complex128, Z)
+#undef SKERRY_CUBLAS_FACTORS
+
+struct cublas_entries {
+  decltype(&cublasCreate_v2) create = nullptr;
+  decltype(&cublasSetStream_v2) set_stream = nullptr;
+  decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
+  decltype(&cublasGemmStridedBatchedEx_64) gemm = nullptr;
+  cublas_factors<float32> s;
+  cublas_factors<float64> d;
+  cublas_factors<complex64> c;
+  cublas_factors<complex128> z;
+  shared_library library{"libcublas.so." SKERRY_TEXT(CUBLAS_VER_MAJOR), "libcublas.so"};
+  handles<cublasHandle_t> by_device;
+
+  cublas_entries() {
+    library.find("cublasCreate_v2", create);
+    library.find("cublasSetStream_v2", set_stream);
+    library.find("cublasSetWorkspace_v2", set_workspace);
+    library.find("cublasGemmStridedBatchedEx_64", gemm);
+    s.find(library);
+    d.find(library);
+    c.find(library);
+    z.find(library);
+  }
+
+  template <class T>
+  [[nodiscard]] const cublas_factors<T>& of() const {
+    if constexpr (ops::same_v<T, float32>) return s;
+    if constexpr (ops::same_v<T, float64>) return d;
+    if constexpr (ops::same_v<T, complex64>) return c;
+    if constexpr (ops::same_v<T, complex128>) return z;
+  }
+};
+
+/// Never destroyed: handles go with the process, at whose end no CUDA call may be made.
+inline cublas_entries& cublas() {
+  static auto* one = new cublas_entries;
+  return *one;
+}
+
+inline cudaError_t to_cuda(cublasStatus_t status) {
+  switch (status) {
+    case CUBLAS_STATUS_SUCCESS:
+      return cudaSuccess;
+    case CUBLAS_STATUS_ALLOC_FAILED:
+      return cudaErrorMemoryAllocation;
+    case CUBLAS_STATUS_INVALID_VALUE:
+      return cudaErrorInvalidValue;
+    case CUBLAS_STATUS_NOT_SUPPORTED:
+    case CUBLAS_STATUS_ARCH_MISMATCH:
+      return cudaErrorNotSupported;
+    default:
+      return cudaErrorUnknown;
+  }
+}
+
+/// What NVIDIA recommends for the newest architecture (cuBLAS documentation, cublasSetWorkspace).
+inline constexpr std::size_t cublas_workspace_nbytes = std::size_t{32} << 20;
+
+/// `call(handle)` with cuBLAS's handle on the stream, with memory to work in, and the lock on it.
+template <class Call>
+cudaError_t with_cublas(launch_context* context, Call&& call) {
+  cublas_entries& mine = cublas();
+  if (mine.library.problem() != nullptr) return cudaErrorNotSupported;
+  void* scratch = context->workspace(context, cublas_workspace_nbytes);
+  if (scratch == nullptr) return cudaErrorMemoryAllocation;
+  const std::lock_guard<std::mutex> lock(mine.by_device.lock());
+  const cublasHandle_t handle = mine.by_device.of_current_device(
+      [&](cublasHandle_t* made) { return mine.create(made) == CUBLAS_STATUS_SUCCESS; });
+  if (handle == nullptr) return cudaErrorInitializationError;
+  cudaError_t status = to_cuda(mine.set_stream(handle, stream_of(context)));
+  if (status != cudaSuccess) return status;
+  status = to_cuda(mine.set_workspace(handle, scratch, cublas_workspace_nbytes));
+  return status == cudaSuccess ? call(handle) : status;
+}
+
+}  // namespace native
+}  // namespace skerry

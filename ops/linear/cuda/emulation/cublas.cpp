@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Checks of arguments after the documentation of cuBLAS 13.0: cublasSetWorkspace,
+// cublasGemmStridedBatchedEx.
+
+#include "ops/linear/cuda/emulation/cublas.hpp"
+
+#include <cstring>
+#include <new>
+
+#include "core/errors.hpp"
+#include "ops/linear/cpu/blas.hpp"
+#include "ops/linear/cpu/openblas.hpp"
+
+namespace skerry::emulation::cublas {
+
+namespace {
+
+constexpr const char* name = "cublasGemmStridedBatchedEx";
+
+/// All of a call, as it is kept until the stream comes there.
+struct product {
+  int op_a;
+  int op_b;
+  std::int64_t m;
+  std::int64_t n;
+  std::int64_t k;
+  const char* a;
+  std::int64_t lda;
+  std::int64_t stride_a;
+  const char* b;
+  std::int64_t ldb;
+  std::int64_t stride_b;
+  char* c;
+  std::int64_t ldc;
+  std::int64_t stride_c;
+  std::int64_t count;
+  std::size_t itemsize;
+  alignas(16) unsigned char alpha[16];
+  alignas(16) unsigned char beta[16];
+};
+
+std::size_t itemsize_of(int type) {
+  switch (type) {
+    case real_32:
+      return 4;
+    case real_64:
+    case complex_32:
+      return 8;
+    case complex_64:
+      return 16;
+    default:
+      return 0;
+  }
+}
+
+bool is_op(int op) { return op >= plain && op <= adjoint; }
+std::int64_t at_least_1(std::int64_t n) { return n > 1 ? n : 1; }
+
+/// Null if the extents and leading dimensions are good.
+const char* refuse_shape(const product& p) {
+  if (!is_op(p.op_a) || !is_op(p.op_b)) return "an operation that is none";
+  if (p.m < 0 || p.n < 0 || p.k < 0 || p.count < 0) return "an extent below 0";
+  if (p.lda < at_least_1(p.op_a == plain ? p.m : p.k)) return "lda below the rows of A";
+  if (p.ldb < at_least_1(p.op_b == plain ? p.k : p.n)) return "ldb below the rows of B";
+  if (p.ldc < at_least_1(p.m)) return "ldc below the rows of C";
+  const std::int64_t out = (p.n - 1) * p.ldc + p.m;
+  if (p.count > 1 && p.m > 0 && p.n > 0 && p.stride_c < out) return "matrices of C that overlap";
+  return nullptr;
+}
+
+bool overlaps(const void* a, std::size_t a_nbytes, const void* b, std::size_t b_nbytes) {
+  const auto first = reinterpret_cast<std::uintptr_t>(a);
+  const auto second = reinterpret_cast<std::uintptr_t>(b);
+  return first < second + b_nbytes && second < first + a_nbytes;
+}
+
+/// Bytes from the first matrix of a stack to the end of its last.
+std::size_t extent_of_stack(std::int64_t rows, std::int64_t columns, std::int64_t leading,
+                            std::int64_t stride, const product& p) {
+  const std::size_t one = extent_of_matrix(rows, columns, leading, p.itemsize);
+  if (one == 0 || p.count == 0) return 0;
+  return one + static_cast<std::size_t>((p.count - 1) * stride) * p.itemsize;
+}
+
+std::vector<touched_range> ranges_of(const product& p) {
+  const bool is_plain_a = p.op_a == plain;
+  const bool is_plain_b = p.op_b == plain;
+  return {
+      {p.a, extent_of_stack(is_plain_a ? p.m : p.k, is_plain_a ? p.k : p.m, p.lda, p.stride_a, p)},
+      {p.b, extent_of_stack(is_plain_b ? p.k : p.n, is_plain_b ? p.n : p.k, p.ldb, p.stride_b, p)},
+      {p.c, extent_of_stack(p.m, p.n, p.ldc, p.stride_c, p)}};
+}
+
+const char* refuse_memory(const product& p, const handle& on) {
+  if (p.a == nullptr || p.b == nullptr || p.c == nullptr) return "a matrix at no address";
+  // "cuComplex" and its like are aligned to their size.
+  for (const void* data : {p.a, p.b, static_cast<const char*>(p.c)}) {
+    if (!is_aligned(data, p.itemsize))
+      return "a matrix that does not begin at a multiple of an item";
+  }
+  const std::vector<touched_range> ranges = ranges_of(p);
+  for (const touched_range& each : ranges) {
+    if (on.workspace != nullptr &&
+        overlaps(on.workspace, on.workspace_nbytes, each.data, each.nbytes)) {
+      return "a matrix inside of the workspace";
+    }
+  }
+  const touched_range& out = ranges[2];
+  if (overlaps(out.data, out.nbytes, p.a, ranges[0].nbytes) ||
+      overlaps(out.data, out.nbytes, p.b, ranges[1].nbytes)) {
+    return "C overlaps an operand";
+  }
+  return nullptr;
+}
+
+template <class T>
+typename blas::factor<T>::type factor_at(const unsigned char* data) {
+  if constexpr (blas::entry_points<T>::is_complex) {
+    return data;
+  } else {
+    T value;
+    std::memcpy(&value, data, sizeof value);
+    return value;
+  }
+}
+
+template <class T>
+void multiply(const product& p) {
+  constexpr int column_major = 102;
+  constexpr int operations[] = {blas::plain, blas::transposed, 113};
+  const auto narrow = [](std::int64_t n) { return static_cast<blas::integer>(n); };
+  const blas::one_call library = blas::use();
+  for (std::int64_t i = 0; i < p.count; ++i) {
+    const auto at = [&](std::int64_t stride) {
+      return i * stride * static_cast<std::int64_t>(p.itemsize);
+    };
+    library.of<T>().gemm(column_major, operations[p.op_a], operations[p.op_b], narrow(p.m),
+                         narrow(p.n), narrow(p.k), factor_at<T>(p.alpha), p.a + at(p.stride_a),
+                         narrow(p.lda), p.b + at(p.stride_b), narrow(p.ldb), factor_at<T>(p.beta),
+                         p.c + at(p.stride_c), narrow(p.ldc));
+  }
+}
+
+void run(const product& p, int type) {
+  switch (type) {
+    case real_32:
+      return multiply<float32>(p);
+    case real_64:
+      return multiply<float64>(p);
+    case complex_32:
+      return multiply<complex64>(p);
+    default:
+      return multiply<complex128>(p);
+  }
+}
+
+int refused(int status, const char* why) {
+  report_refusal(name, why);
+  return status;
+}
+
+/// What a kernel of the library might do with its workspace.
+void spoil(void* workspace, std::size_t nbytes) {
+  constexpr int garbage = 0xa5;
+  constexpr std::size_t enough = 4096;
+  if (workspace == nullptr) return;
+  std::memset(workspace, garbage, nbytes < enough ? nbytes : enough);
+}
+
+}  // namespace
+
+int create(handle** made) {
+  if (made == nullptr) return invalid_value;
+  *made = new (std::nothrow) handle;
+  if (*made == nullptr) return alloc_failed;
+  (*made)->ordinal = current_device();
+  return success;
+}
+
+int destroy(handle* on) {
+  if (on == nullptr || on->mark != library_handle::alive) return not_initialized;
+  on->mark = 0;
+  delete on;
+  return success;
+}
+
+int set_stream(handle* on, void* stream) {
+  if (on == nullptr || on->mark != library_handle::alive) return not_initialized;
+  on->stream = stream;
+  // "unconditionally resets the cuBLAS library workspace back to the default workspace pool"
+  on->workspace = nullptr;
+  on->workspace_nbytes = 0;
+  return success;
+}
+
+int set_workspace(handle* on, void* workspace, std::size_t nbytes) {
+  constexpr std::size_t workspace_alignment = 256;
+  if (on == nullptr || on->mark != library_handle::alive) return not_initialized;
+  if (!is_aligned(workspace, workspace_alignment)) {
+    report_refusal("cublasSetWorkspace", "a workspace that is not aligned to 256 bytes");
+    return invalid_value;
+  }
+  on->workspace = workspace;
+  on->workspace_nbytes = nbytes;
+  return success;
+}
+
+int gemm_strided_batched(handle* on, int op_a, int op_b, std::int64_t m, std::int64_t n,
+                         std::int64_t k, const void* alpha, const void* a, int type_a,
+                         std::int64_t lda, long long stride_a, const void* b, int type_b,
+                         std::int64_t ldb, long long stride_b, const void* beta, void* c,
+                         int type_c, std::int64_t ldc, long long stride_c, std::int64_t count,
+                         int compute, int algorithm) {
+  if (const char* problem = problem_of(on)) return refused(not_initialized, problem);
+  const std::size_t itemsize = itemsize_of(type_a);
+  const int wanted = type_a == real_32 || type_a == complex_32 ? compute_32 : compute_64;
+  if (itemsize == 0 || type_b != type_a || type_c != type_a || compute != wanted) {
+    return refused(not_supported, "such a combination of types");
+  }
+  constexpr int least_algorithm = -1;  // CUBLAS_GEMM_DFALT
+  constexpr int most_algorithm = 115;  // CUBLAS_GEMM_ALGO15_TENSOR_OP
+  if (algorithm < least_algorithm || algorithm > most_algorithm) {
+    return refused(invalid_value, "an algorithm that is none");
+  }
+  if (alpha == nullptr || beta == nullptr) return refused(invalid_value, "no alpha or beta");
+  product p{.op_a = op_a,
+            .op_b = op_b,
+            .m = m,
+            .n = n,
+            .k = k,
+            .a = static_cast<const char*>(a),
+            .lda = lda,
+            .stride_a = stride_a,
+            .b = static_cast<const char*>(b),
+            .ldb = ldb,
+            .stride_b = stride_b,
+            .c = static_cast<char*>(c),
+            .ldc = ldc,
+            .stride_c = stride_c,
+            .count = count,
+            .itemsize = itemsize,
+            .alpha = {},
+            .beta = {}};
+  std::memcpy(p.alpha, alpha, itemsize);
+  std::memcpy(p.beta, beta, itemsize);
+  if (const char* problem = refuse_shape(p)) return refused(invalid_value, problem);
+  if (m == 0 || n == 0 || count == 0) return success;
+  if (const char* problem = refuse_memory(p, *on)) return refused(invalid_value, problem);
+  std::vector<touched_range> touched = ranges_of(p);
+  touched.push_back({on->workspace, on->workspace_nbytes});
+  try {
+    blas::require(name);
+  } catch (const library_error& problem) {
+    return refused(execution_failed, problem.what());
+  }
+  const int code =
+      enqueue_library_work(name, on->stream, std::move(touched),
+                           [p, type_a, workspace = on->workspace, nbytes = on->workspace_nbytes] {
+                             spoil(workspace, nbytes);
+                             run(p, type_a);
+                           });
+  return code == 0 ? success : execution_failed;
+}
+
+}  // namespace skerry::emulation::cublas

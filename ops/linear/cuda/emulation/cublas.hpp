@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/complex.hpp"
+#include "core/config.hpp"
+#include "ops/kernel/cuda/emulation/stand_in_library.hpp"
+
+// cuBLAS of CUDA 13, as matmul.cu and linalg.cu call it.
+
+namespace skerry::emulation::cublas {
+
+inline constexpr int success = 0;
+inline constexpr int not_initialized = 1;
+inline constexpr int alloc_failed = 3;
+inline constexpr int invalid_value = 7;
+inline constexpr int execution_failed = 13;
+inline constexpr int not_supported = 15;
+
+inline constexpr int plain = 0;
+inline constexpr int transposed = 1;
+inline constexpr int adjoint = 2;
+
+// cudaDataType, cublasComputeType_t
+inline constexpr int real_32 = 0;
+inline constexpr int real_64 = 1;
+inline constexpr int complex_32 = 4;
+inline constexpr int complex_64 = 5;
+inline constexpr int compute_32 = 68;
+inline constexpr int compute_64 = 70;
+
+struct handle : library_handle {
+  void* workspace = nullptr;
+  std::size_t workspace_nbytes = 0;
+};
+
+int create(handle** made) SKERRY_LIBRARY(cublasCreate_v2);
+int destroy(handle* on) SKERRY_LIBRARY(cublasDestroy_v2);
+int set_stream(handle* on, void* stream) SKERRY_LIBRARY(cublasSetStream_v2);
+int set_workspace(handle* on, void* workspace, std::size_t nbytes)
+    SKERRY_LIBRARY(cublasSetWorkspace_v2);
+int gemm_strided_batched(handle* on, int op_a, int op_b, std::int64_t m, std::int64_t n,
+                         std::int64_t k, const void* alpha, const void* a, int type_a,
+                         std::int64_t lda, long long stride_a, const void* b, int type_b,
+                         std::int64_t ldb, long long stride_b, const void* beta, void* c,
+                         int type_c, std::int64_t ldc, long long stride_c, std::int64_t count,
+                         int compute, int algorithm) SKERRY_LIBRARY(cublasGemmStridedBatchedEx_64);
+
+#define SKERRY_FACTORS(T, letter)                                                               \
+  int getrf_batched(handle* on, int n, T* const* a, int lda, int* pivots, int* info, int count) \
+      SKERRY_LIBRARY(cublas##letter##getrfBatched);                                             \
+  int getrs_batched(handle* on, int op, int n, int columns, const T* const* a, int lda,         \
+                    const int* pivots, T* const* b, int ldb, int* wrong, int count)             \
+      SKERRY_LIBRARY(cublas##letter##getrsBatched);                                             \
+  int geqrf_batched(handle* on, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,  \
+                    int count) SKERRY_LIBRARY(cublas##letter##geqrfBatched);
+SKERRY_FACTORS(float32, S)
+SKERRY_FACTORS(float64, D)
+SKERRY_FACTORS(complex64, C)
+SKERRY_FACTORS(complex128, Z)
+#undef SKERRY_FACTORS
+
+}  // namespace skerry::emulation::cublas

@@ -1,0 +1,356 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Products of matrices: cuBLAS for floating dtypes, own tiles for integers, own sums for vectors.
+
+#include "ops/linear/matmul_kernels.hpp"
+
+#include <cub/block/block_reduce.cuh>
+
+#include "core/complex.hpp"
+#include "enabled_dtypes.hpp"
+#include "ops/kernel/cuda/access.cuh"
+#include "ops/kernel/cuda/launch.cuh"
+#include "ops/kernel/cuda/tile.cuh"
+#include "ops/linear/cuda/cublas.cuh"
+#include "ops/math/concepts.hpp"
+
+namespace skerry {
+namespace native {
+namespace {
+
+/// Offsets of matrix `index` of the stack, in bytes.
+struct stack_place {
+  std::int64_t x1;
+  std::int64_t x2;
+};
+SKERRY_HD SKERRY_INLINE stack_place place_of(std::int64_t index, const matmul_params& p) {
+  stack_place at{0, 0};
+  for (int axis = 0; axis < p.batch_rank; ++axis) {
+    const std::int64_t i = index % p.batch_shape[axis];
+    index /= p.batch_shape[axis];
+    at.x1 += i * p.x1_batch[axis];
+    at.x2 += i * p.x2_batch[axis];
+  }
+  return at;
+}
+
+/// Whether every element of both operands can be read at once.
+template <class T>
+bool is_aligned(const matmul_params& p) {
+  bool aligned = suits_whole<T>(reinterpret_cast<std::intptr_t>(p.x1)) &&
+                 suits_whole<T>(reinterpret_cast<std::intptr_t>(p.x2));
+  for (const std::int64_t stride : {p.x1_row, p.x1_column, p.x2_row, p.x2_column}) {
+    aligned = aligned && suits_whole<T>(stride);
+  }
+  for (int axis = 0; axis < p.batch_rank; ++axis) {
+    aligned = aligned && suits_whole<T>(p.x1_batch[axis]) && suits_whole<T>(p.x2_batch[axis]);
+  }
+  return aligned;
+}
+
+// --- floating dtypes ---
+
+const char* cublas_problem() { return cublas().library.problem(); }
+
+/// How cuBLAS names a dtype, and what it computes in: float32 in float32, without TF32.
+template <class T>
+struct gemm_types;
+template <>
+struct gemm_types<float32> {
+  static constexpr cudaDataType item = CUDA_R_32F;
+  static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+};
+template <>
+struct gemm_types<float64> {
+  static constexpr cudaDataType item = CUDA_R_64F;
+  static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_64F;
+};
+template <>
+struct gemm_types<complex64> {
+  static constexpr cudaDataType item = CUDA_C_32F;
+  static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+};
+template <>
+struct gemm_types<complex128> {
+  static constexpr cudaDataType item = CUDA_C_64F;
+  static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_64F;
+};
+
+/// Matrices that one call multiplies: the fastest axis of the stack, if its strides count in items.
+template <class T>
+std::int64_t run_length(const matmul_params& p) {
+  if (p.batch_rank == 0) return 1;
+  constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+  const auto counts = [](std::int64_t stride) { return stride >= 0 && stride % item == 0; };
+  return counts(p.x1_batch[0]) && counts(p.x2_batch[0]) ? p.batch_shape[0] : 1;
+}
+
+template <class T>
+cudaError_t multiply_run(cublasHandle_t handle, const matmul_params& p, std::int64_t first,
+                         std::int64_t count) {
+  constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+  // At the alignment of cuBLAS's own types, whose functions may read them at once.
+  alignas(sizeof(T)) const T one(1);
+  alignas(sizeof(T)) const T zero(0);
+  const blas_layout left = blas_layout_of(p.m, p.k, p.x1_row, p.x1_column, item);
+  const blas_layout right = blas_layout_of(p.k, p.n, p.x2_row, p.x2_column, item);
+  const stack_place at = place_of(first, p);
+  const auto op = [](const blas_layout& x) { return x.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  const auto step = [&](const std::int64_t* strides) {
+    return static_cast<long long>(count > 1 ? strides[0] / item : 0);
+  };
+  // cuBLAS counts by columns, so it sees all transposed: out.T = x2.T @ x1.T.
+  return to_cuda(cublas().gemm(
+      handle, op(right), op(left), p.n, p.m, p.k, &one, p.x2 + at.x2, gemm_types<T>::item,
+      right.leading, step(p.x2_batch), p.x1 + at.x1, gemm_types<T>::item, left.leading,
+      step(p.x1_batch), &zero, p.out + first * p.m * p.n * item, gemm_types<T>::item, p.n,
+      static_cast<long long>(p.m * p.n), count, gemm_types<T>::compute, CUBLAS_GEMM_DEFAULT));
+}
+
+template <class T>
+cudaError_t multiply_all(const matmul_params& p, launch_context* context) {
+  return with_cublas(context, [&](cublasHandle_t handle) {
+    cudaError_t status = cudaSuccess;
+    const std::int64_t count = run_length<T>(p);
+    for (std::int64_t i = 0; i < p.batch && status == cudaSuccess; i += count) {
+      status = multiply_run<T>(handle, p, i, count);
+    }
+    return status;
+  });
+}
+
+template <class T>
+int multiply(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const matmul_params*>(params);
+  const std::int64_t size = p.batch * p.m * p.n;
+  if (size == 0) return launched(cudaSuccess);
+  if (p.k == 0) {
+    return launched(
+        cudaMemsetAsync(p.out, 0, static_cast<std::size_t>(size) * sizeof(T), stream_of(context)));
+  }
+  return launched(multiply_all<T>(p, context));
+}
+
+// --- integers ---
+
+constexpr int tile = 64;  // of the output, for one block
+constexpr int tile_depth = 16;
+constexpr int cell = 4;  // of the output, for one thread
+static_assert(tile / cell * (tile / cell) == tile_threads);
+
+/// Integers wrap around in 32 or 64 bits, whose low bits are those of every narrower one.
+template <class U>
+struct accumulator {
+  using type = uint32;
+};
+template <>
+struct accumulator<uint64> {
+  using type = uint64;
+};
+
+template <class U>
+__global__ void __launch_bounds__(tile_threads)
+    multiply_tiles(const matmul_params p, bool aligned, std::int64_t tiles_across,
+                   std::int64_t tiles_down) {
+  using A = typename accumulator<U>::type;
+  __shared__ A left[tile_depth][tile];
+  __shared__ A right[tile_depth][tile];
+  const std::int64_t tiles = tiles_across * tiles_down;
+  const int x = static_cast<int>(threadIdx.x) % (tile / cell);
+  const int y = static_cast<int>(threadIdx.x) / (tile / cell);
+  for (std::int64_t index = blockIdx.x; index < p.batch * tiles; index += gridDim.x) {
+    const std::int64_t matrix = index / tiles;
+    const std::int64_t i0 = index % tiles / tiles_across * tile;
+    const std::int64_t j0 = index % tiles % tiles_across * tile;
+    const stack_place at = place_of(matrix, p);
+    A sums[cell][cell] = {};
+    for (std::int64_t k0 = 0; k0 < p.k; k0 += tile_depth) {
+      for (int slot = threadIdx.x; slot < tile_depth * tile; slot += tile_threads) {
+        const int depth = slot / tile;
+        const int place = slot % tile;
+        const std::int64_t k = k0 + depth;
+        const bool inside = k < p.k;
+        left[depth][place] =
+            inside && i0 + place < p.m
+                ? static_cast<A>(
+                      load<U>(p.x1 + at.x1 + (i0 + place) * p.x1_row + k * p.x1_column, aligned))
+                : A(0);
+        right[depth][place] =
+            inside && j0 + place < p.n
+                ? static_cast<A>(
+                      load<U>(p.x2 + at.x2 + k * p.x2_row + (j0 + place) * p.x2_column, aligned))
+                : A(0);
+      }
+      __syncthreads();
+      for (int depth = 0; depth < tile_depth; ++depth) {
+        for (int i = 0; i < cell; ++i) {
+          for (int j = 0; j < cell; ++j) {
+            sums[i][j] += left[depth][y * cell + i] * right[depth][x * cell + j];
+          }
+        }
+      }
+      __syncthreads();
+    }
+    for (int i = 0; i < cell; ++i) {
+      for (int j = 0; j < cell; ++j) {
+        const std::int64_t row = i0 + y * cell + i;
+        const std::int64_t column = j0 + x * cell + j;
+        if (row < p.m && column < p.n) {
+          reinterpret_cast<U*>(p.out)[(matrix * p.m + row) * p.n + column] =
+              static_cast<U>(sums[i][j]);
+        }
+      }
+    }
+  }
+}
+
+constexpr std::int64_t most_blocks = 1 << 20;  // more work is done in turns
+unsigned blocks_for(std::int64_t count) {
+  return static_cast<unsigned>(count < most_blocks ? count : most_blocks);
+}
+
+template <class U>
+int multiply_integers(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const matmul_params*>(params);
+  const std::int64_t across = (p.n + tile - 1) / tile;
+  const std::int64_t down = (p.m + tile - 1) / tile;
+  const std::int64_t count = p.batch * across * down;
+  if (count == 0) return launched(cudaSuccess);
+  multiply_tiles<U><<<blocks_for(count), tile_threads, 0, stream_of(context)>>>(p, is_aligned<U>(p),
+                                                                                across, down);
+  return launched(cudaGetLastError());
+}
+
+// --- vectors ---
+
+constexpr int dot_threads = 256;
+constexpr std::int64_t dot_part = 65536;  // products of one block; more are summed in a second step
+
+template <class T>
+struct dot_sum {
+  using type = T;
+};
+template <ops::integral T>
+struct dot_sum<T> {
+  using type = typename accumulator<ops::bits_t<T>>::type;
+};
+template <class T>
+using dot_sum_t = typename dot_sum<T>::type;
+
+struct plus {
+  template <class S>
+  __device__ S operator()(S a, S b) const {
+    return a + b;
+  }
+};
+
+template <class T>
+__device__ SKERRY_INLINE dot_sum_t<T> product_at(const matmul_params& p, bool aligned,
+                                                 const stack_place& at, std::int64_t k) {
+  const char* a = p.x1 + at.x1 + k * p.x1_column;
+  const char* b = p.x2 + at.x2 + k * p.x2_row;
+  if constexpr (ops::integral<T>) {
+    using U = ops::bits_t<T>;
+    using S = dot_sum_t<T>;
+    return static_cast<S>(load<U>(a, aligned)) * static_cast<S>(load<U>(b, aligned));
+  } else if constexpr (ops::complex_floating<T>) {
+    const T x = load<T>(a, aligned);
+    return (p.conjugate ? T(x.re, -x.im) : x) * load<T>(b, aligned);
+  } else {
+    return load<T>(a, aligned) * load<T>(b, aligned);
+  }
+}
+
+/// One block for each part of each pair; the same order of additions in every run.
+template <class T>
+__global__ void __launch_bounds__(dot_threads)
+    sum_parts(const matmul_params p, bool aligned, std::int64_t parts, dot_sum_t<T>* sums) {
+  using S = dot_sum_t<T>;
+  using block_sum = cub::BlockReduce<S, dot_threads>;
+  __shared__ typename block_sum::TempStorage scratch;
+  for (std::int64_t index = blockIdx.x; index < p.batch * parts; index += gridDim.x) {
+    const stack_place at = place_of(index / parts, p);
+    const std::int64_t first = index % parts * dot_part;
+    const std::int64_t past = first + dot_part < p.k ? first + dot_part : p.k;
+    S sum(0);
+    for (std::int64_t k = first + threadIdx.x; k < past; k += dot_threads) {
+      sum = sum + product_at<T>(p, aligned, at, k);
+    }
+    sum = block_sum(scratch).Reduce(sum, plus{});
+    if (threadIdx.x == 0) sums[index] = sum;
+    __syncthreads();
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(dot_threads)
+    join_parts(T* out, const dot_sum_t<T>* sums, std::int64_t batch, std::int64_t parts) {
+  const std::int64_t step = std::int64_t{gridDim.x} * dot_threads;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * dot_threads + threadIdx.x; i < batch;
+       i += step) {
+    dot_sum_t<T> sum(0);
+    for (std::int64_t part = 0; part < parts; ++part) sum = sum + sums[i * parts + part];
+    out[i] = static_cast<T>(sum);
+  }
+}
+
+/// A thread for each pair of short vectors. Asked for no number of blocks, ptxas 13.0 spills to
+/// keep to 32 registers; 40 are enough.
+template <class T>
+__global__ void __launch_bounds__(dot_threads, 65536 / dot_threads / 40)
+    short_dots(const matmul_params p, bool aligned) {
+  const std::int64_t step = std::int64_t{gridDim.x} * dot_threads;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * dot_threads + threadIdx.x; i < p.batch;
+       i += step) {
+    const stack_place at = place_of(i, p);
+    dot_sum_t<T> sum(0);
+    for (std::int64_t k = 0; k < p.k; ++k) sum = sum + product_at<T>(p, aligned, at, k);
+    reinterpret_cast<T*>(p.out)[i] = static_cast<T>(sum);
+  }
+}
+
+constexpr std::int64_t short_vector = 64;
+
+template <class T>
+int dot(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const matmul_params*>(params);
+  if (p.batch == 0) return launched(cudaSuccess);
+  const unsigned blocks_of_all = blocks_for((p.batch + dot_threads - 1) / dot_threads);
+  if (p.k <= short_vector) {
+    short_dots<T><<<blocks_of_all, dot_threads, 0, stream_of(context)>>>(p, is_aligned<T>(p));
+    return launched(cudaGetLastError());
+  }
+  const std::int64_t parts = (p.k + dot_part - 1) / dot_part;
+  const std::size_t nbytes = static_cast<std::size_t>(p.batch * parts) * sizeof(dot_sum_t<T>);
+  auto* sums = static_cast<dot_sum_t<T>*>(context->workspace(context, nbytes));
+  if (sums == nullptr) return launched(cudaErrorMemoryAllocation);
+  sum_parts<T><<<blocks_for(p.batch * parts), dot_threads, 0, stream_of(context)>>>(
+      p, is_aligned<T>(p), parts, sums);
+  if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) return launched(status);
+  join_parts<T><<<blocks_of_all, dot_threads, 0, stream_of(context)>>>(reinterpret_cast<T*>(p.out),
+                                                                       sums, p.batch, parts);
+  return launched(cudaGetLastError());
+}
+
+template <class T>
+void fill(matmul_kernels& table) {
+  constexpr int type = static_cast<int>(dtype_of<T>);
+  if constexpr (ops::numeric<T>) table.dot[type].native = &dot<T>;
+  if constexpr (ops::floating<T>) table.loop[type].native = &multiply<T>;
+  if constexpr (ops::integral<T>) {
+    table.loop[type].native = &multiply_integers<ops::bits_t<T>>;
+  }
+}
+
+}  // namespace
+
+void fill_matmul(matmul_kernels& table) {
+#define SKERRY_FILL(name) fill<type_of<dtype::name>>(table);
+  SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
+#undef SKERRY_FILL
+  table.library_problem = &cublas_problem;
+}
+
+}  // namespace native
+}  // namespace skerry

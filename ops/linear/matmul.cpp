@@ -1,0 +1,368 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/linear/matmul.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "device/registry.hpp"
+#include "device/stream.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/promotion.hpp"
+#include "ops/call/writable.hpp"
+#include "ops/create/create.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/elementwise/op_id.hpp"
+#include "ops/linear/cpu/blas.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/views.hpp"
+#include "ops/table/table.hpp"
+
+namespace skerry {
+namespace {
+
+constexpr std::array<std::optional<dtype>, dtype_count> numeric_dtypes() {
+  std::array<std::optional<dtype>, dtype_count> results;
+  for (int i = 0; i < dtype_count; ++i) {
+    const auto type = static_cast<dtype>(i);
+    if (kind(type) != dtype_kind::boolean) results[static_cast<std::size_t>(i)] = type;
+  }
+  return results;
+}
+
+struct common {
+  device where;
+  dtype type;
+};
+
+common check_operands(const char* op, const ndarray& x1, const ndarray& x2) {
+  const operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
+  const device where = common_device(op, both);
+  const dtype type = common_dtype(op, both);
+  static constexpr auto numeric = numeric_dtypes();
+  loop_table results;
+  std::copy(numeric.begin(), numeric.end(), results);
+  return {where, require_loop(op, results, type)};
+}
+
+/// `x` in the dtype of the product; elements that it repeats are converted once.
+ndarray converted(const char* op, const ndarray& x, dtype type) {
+  if (x.dtype() == type) return x;
+  const ndarray fresh = convert_operand(x, type);
+  return fresh.view(broadcast_to(op, fresh.layout(), x.shape()));
+}
+
+ndarray with_axis(const ndarray& x, int axis) {
+  layout wider = x.layout();
+  wider.shape.insert(axis, 1);
+  wider.strides.insert(axis, 0);
+  return x.view(std::move(wider));
+}
+
+ndarray without_axis(const ndarray& x, int axis) {
+  layout narrower = x.layout();
+  narrower.shape.erase(axis);
+  narrower.strides.erase(axis);
+  return x.view(std::move(narrower));
+}
+
+/// What is multiplied; the value is how many axes an operand has beside those of the stack.
+enum class operands : std::uint8_t { vectors = 1, matrices = 2 };
+
+int stack_rank(const ndarray& x, operands of) { return x.rank() - static_cast<int>(of); }
+
+dims stack_shape(const ndarray& x, operands of) {
+  return dims(x.shape().span().first(static_cast<std::size_t>(stack_rank(x, of))));
+}
+
+dims common_stack(const char* op, const ndarray& x1, const ndarray& x2, operands of) {
+  const dims first = stack_shape(x1, of);
+  const dims second = stack_shape(x2, of);
+  const dims* const shapes[] = {&first, &second};
+  return broadcast_shapes(op, shapes);
+}
+
+/// `x` with the stack's axes stretched to `stack`.
+ndarray stretched_stack(const char* op, const ndarray& x, const dims& stack, operands of) {
+  dims shape = stack;
+  for (int axis = stack_rank(x, of); axis < x.rank(); ++axis) shape.push_back(x.shape()[axis]);
+  return x.view(broadcast_to(op, x.layout(), shape));
+}
+
+/// The axes of the stack, fastest first, as matmul_params wants them.
+bool describe_stack(const ndarray& x1, const ndarray& x2, operands of, matmul_params& p) {
+  int rank = 0;
+  p.batch = 1;
+  for (int axis = stack_rank(x1, of) - 1; axis >= 0; --axis) {
+    const std::int64_t n = x1.shape()[axis];
+    p.batch *= n;
+    if (n == 1) continue;
+    const std::int64_t first = x1.strides()[axis];
+    const std::int64_t second = x2.strides()[axis];
+    if (rank > 0 && first == p.x1_batch[rank - 1] * p.batch_shape[rank - 1] &&
+        second == p.x2_batch[rank - 1] * p.batch_shape[rank - 1]) {
+      p.batch_shape[rank - 1] *= n;
+      continue;
+    }
+    if (rank == matmul_params::max_axes) return false;
+    p.batch_shape[rank] = n;
+    p.x1_batch[rank] = first;
+    p.x2_batch[rank] = second;
+    ++rank;
+  }
+  p.batch_rank = rank;
+  return true;
+}
+
+void describe_matrices(const ndarray& x1, const ndarray& x2, matmul_params& p) {
+  const int last = x1.rank() - 1;
+  p.x1 = x1.data();
+  p.x2 = x2.data();
+  p.m = x1.shape()[last - 1];
+  p.k = x1.shape()[last];
+  p.n = x2.shape()[last];
+  p.x1_row = x1.strides()[last - 1];
+  p.x1_column = x1.strides()[last];
+  p.x2_row = x2.strides()[last - 1];
+  p.x2_column = x2.strides()[last];
+}
+
+/// Vectors are a row by a column; no array has the axis of size 1, which might be the 65th.
+void describe_vectors(const ndarray& x1, const ndarray& x2, matmul_params& p) {
+  const int last = x1.rank() - 1;
+  p.x1 = x1.data();
+  p.x2 = x2.data();
+  p.m = 1;
+  p.k = x1.shape()[last];
+  p.n = 1;
+  p.x1_row = 0;
+  p.x1_column = x1.strides()[last];
+  p.x2_row = x2.strides()[last];
+  p.x2_column = 0;
+}
+
+/// A stack of matrices by one matrix is one taller matrix by it, where the rows lie evenly.
+void join_rows(matmul_params& p) {
+  if (p.batch_rank != 1 || p.x2_batch[0] != 0 || p.x1_batch[0] != p.m * p.x1_row) return;
+  p.m *= p.batch;
+  p.batch = 1;
+  p.batch_rank = 0;
+}
+
+/// Where BLAS does the work, `x` in a layout that it takes.
+ndarray for_blas(const ndarray& x, dtype type) {
+  if (!is_floating(type)) return x;
+  const int last = x.rank() - 1;
+  const blas_layout seen = blas_layout_of(x.shape()[last - 1], x.shape()[last],
+                                          x.strides()[last - 1], x.strides()[last], x.itemsize());
+  // cuBLAS takes a complex number at multiples of its size, OpenBLAS at those of a part's.
+  const std::int64_t alignment =
+      x.device().kind == device_kind::cuda ? x.itemsize() : info(type).alignment;
+  const auto is_aligned = [&](std::intptr_t distance) { return distance % alignment == 0; };
+  const dims stack(x.strides().span().first(static_cast<std::size_t>(last - 1)));
+  return seen.leading != 0 && is_aligned(reinterpret_cast<std::intptr_t>(x.data())) &&
+                 std::all_of(stack.begin(), stack.end(), is_aligned)
+             ? x
+             : copy_c_order(x);
+}
+
+bool runs_on_host(device where) { return where.kind == device_kind::cpu || is_rehearsing(); }
+
+void require_blas(const char* op, device where) {
+  if (runs_on_host(where)) return blas::require(op);
+  const auto find_problem = kernels(where).matmul.library_problem;
+  const char* const problem = find_problem != nullptr ? find_problem() : nullptr;
+  if (problem == nullptr) return;
+  throw library_error(std::string(op) + ": cuBLAS can't be used: " + problem +
+                      "; install the libraries of the CUDA toolkit that this build is of, where "
+                      "the loader finds them (LD_LIBRARY_PATH, CUDA_HOME)");
+}
+
+void enqueue_product(const kernel& what, const ndarray& out, ndarray x1, ndarray x2, operands of) {
+  if (out.size() == 0) return;
+  matmul_params params;
+  if (!describe_stack(x1, x2, of, params)) {
+    x1 = copy_c_order(x1);
+    x2 = copy_c_order(x2);
+    describe_stack(x1, x2, of, params);
+  }
+  params.out = out.data();
+  params.conjugate = of == operands::vectors && kind(out.dtype()) == dtype_kind::complex_floating;
+  if (of == operands::matrices) {
+    describe_matrices(x1, x2, params);
+    join_rows(params);
+  } else {
+    describe_vectors(x1, x2, params);
+  }
+  const memory_use uses[] = {writes(out), reads(x1), reads(x2)};
+  launch(out.device(), what, params, uses);
+}
+
+[[noreturn]] void reject_shapes(const char* op, const ndarray& x1, const ndarray& x2,
+                                const std::string& why) {
+  throw shape_error(std::string(op) + ": " + why + ": x1 is " + describe(x1) + ", x2 is " +
+                    describe(x2));
+}
+
+ndarray multiply(const char* op, const ndarray& a, const ndarray& b) {
+  const auto [where, type] = check_operands(op, a, b);
+  if (a.rank() == 0 || b.rank() == 0) {
+    reject_shapes(op, a, b, "needs at least one axis in each; multiply by a 0-d array with *");
+  }
+  const ndarray x1 = a.rank() == 1 ? with_axis(a, 0) : a;
+  const ndarray x2 = b.rank() == 1 ? with_axis(b, 1) : b;
+  if (x1.shape()[x1.rank() - 1] != x2.shape()[x2.rank() - 2]) {
+    reject_shapes(op, a, b,
+                  "the last axis of x1 and the last but one of x2 differ (the only one of a 1-D "
+                  "x2)");
+  }
+  constexpr operands of = operands::matrices;
+  const dims stack = common_stack(op, x1, x2, of);
+  dims shape = stack;
+  shape.push_back(x1.shape()[x1.rank() - 2]);
+  shape.push_back(x2.shape()[x2.rank() - 1]);
+  check_shape(op, shape.span(), itemsize(type));
+  const kernel& what =
+      require_kernel(op, kernels(where).matmul.loop[static_cast<int>(type)], type, where);
+  if (is_floating(type)) require_blas(op, where);
+  // Copied before the stack is stretched, so once.
+  const ndarray first = stretched_stack(op, for_blas(converted(op, x1, type), type), stack, of);
+  const ndarray second = stretched_stack(op, for_blas(converted(op, x2, type), type), stack, of);
+  ndarray out = empty_of(c_layout(shape, itemsize(type)), type, where);
+  enqueue_product(what, out, first, second, of);
+  if (a.rank() > 1 && b.rank() > 1) return out;
+  const ndarray narrower = b.rank() == 1 ? without_axis(out, out.rank() - 1) : out;
+  return a.rank() == 1 ? without_axis(narrower, narrower.rank() - (b.rank() == 1 ? 1 : 2))
+                       : narrower;
+}
+
+/// `axis` moved to the end.
+ndarray with_last(const ndarray& x, int axis) {
+  layout moved = x.layout();
+  const std::int64_t extent = moved.shape[axis];
+  const std::int64_t stride = moved.strides[axis];
+  moved.shape.erase(axis);
+  moved.strides.erase(axis);
+  moved.shape.push_back(extent);
+  moved.strides.push_back(stride);
+  return x.view(std::move(moved));
+}
+
+void check_axis_from_end(const char* op, std::int64_t axis, const ndarray& x1, const ndarray& x2) {
+  const int least = std::min(x1.rank(), x2.rank());
+  if (axis < 0 && axis >= -least) return;
+  throw axis_error(std::string(op) + ": axis " + std::to_string(axis) + " is not in [-" +
+                   std::to_string(least) + ", -1]: it counts from the end of both x1, " +
+                   describe(x1) + ", and x2, " + describe(x2));
+}
+
+/// One side of a tensordot: the axes to sum over last (x1) or first (x2), as a matrix.
+struct folded {
+  ndarray matrix;
+  dims kept;
+};
+folded fold(const ndarray& x, const dims& summed, bool summed_last) {
+  std::vector<std::int64_t> kept_axes;
+  dims kept;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (std::find(summed.begin(), summed.end(), axis) != summed.end()) continue;
+    kept_axes.push_back(axis);
+    kept.push_back(x.shape()[axis]);
+  }
+  std::vector<std::int64_t> order(summed.begin(), summed.end());
+  order.insert(summed_last ? order.begin() : order.end(), kept_axes.begin(), kept_axes.end());
+  std::int64_t sum_size = 1;
+  for (const std::int64_t axis : summed) sum_size *= x.shape()[static_cast<int>(axis)];
+  std::int64_t kept_size = 1;
+  for (const std::int64_t n : kept) kept_size *= n;
+  const std::int64_t shape[] = {summed_last ? kept_size : sum_size,
+                                summed_last ? sum_size : kept_size};
+  return {reshape(permute_dims(x, order), shape, std::nullopt), kept};
+}
+
+void check_summed_axes(const ndarray& x1, const ndarray& x2, const dims& axes1, const dims& axes2) {
+  if (axes1.rank() != axes2.rank()) {
+    throw value_error("tensordot: axes name " + std::to_string(axes1.rank()) + " axes of x1 and " +
+                      std::to_string(axes2.rank()) + " of x2; name as many of each");
+  }
+  for (int i = 0; i < axes1.rank(); ++i) {
+    const auto a = static_cast<int>(axes1[i]);
+    const auto b = static_cast<int>(axes2[i]);
+    if (x1.shape()[a] == x2.shape()[b]) continue;
+    reject_shapes("tensordot", x1, x2,
+                  "axis " + std::to_string(a) + " of x1 and axis " + std::to_string(b) +
+                      " of x2 have different sizes");
+  }
+}
+
+}  // namespace
+
+ndarray matmul(const ndarray& x1, const ndarray& x2) { return multiply("matmul", x1, x2); }
+
+void matmul_into(const ndarray& target, const ndarray& x2) {
+  constexpr const char* op = "matmul";
+  const auto [where, type] = check_operands(op, target, x2);
+  require_writable(op, target);
+  if (type != target.dtype()) {
+    throw dtype_error("matmul: the result is " + std::string(name(type)) + ", the target " +
+                      describe(target) + " keeps its dtype; write x1 = x1 @ x2");
+  }
+  const ndarray result = multiply(op, target, x2);
+  if (result.shape() != target.shape()) {
+    throw shape_error("matmul: the result has shape " + to_string(result.shape()) +
+                      ", the target " + describe(target) + " keeps its shape");
+  }
+  assign(op, target, result);
+}
+
+ndarray vecdot(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
+  constexpr const char* op = "vecdot";
+  const auto [where, type] = check_operands(op, x1, x2);
+  check_axis_from_end(op, axis, x1, x2);
+  const ndarray a = with_last(x1, x1.rank() + static_cast<int>(axis));
+  const ndarray b = with_last(x2, x2.rank() + static_cast<int>(axis));
+  if (a.shape()[a.rank() - 1] != b.shape()[b.rank() - 1]) {
+    reject_shapes(op, x1, x2, "the sizes along axis " + std::to_string(axis) + " differ");
+  }
+  constexpr operands of = operands::vectors;
+  const dims stack = common_stack(op, a, b, of);
+  check_shape(op, stack.span(), itemsize(type));
+  const kernel& what =
+      require_kernel(op, kernels(where).matmul.dot[static_cast<int>(type)], type, where);
+  const ndarray first = stretched_stack(op, converted(op, a, type), stack, of);
+  const ndarray second = stretched_stack(op, converted(op, b, type), stack, of);
+  ndarray out = empty_of(c_layout(stack, itemsize(type)), type, where);
+  enqueue_product(what, out, first, second, of);
+  return out;
+}
+
+ndarray tensordot(const ndarray& x1, const ndarray& x2, std::span<const std::int64_t> axes1,
+                  std::span<const std::int64_t> axes2) {
+  constexpr const char* op = "tensordot";
+  check_operands(op, x1, x2);
+  const dims first_axes = normalize_axes(op, axes1, x1.rank());
+  const dims second_axes = normalize_axes(op, axes2, x2.rank());
+  check_summed_axes(x1, x2, first_axes, second_axes);
+  const folded a = fold(x1, first_axes, true);
+  const folded b = fold(x2, second_axes, false);
+  dims shape = a.kept;
+  for (const std::int64_t n : b.kept) shape.push_back(n);
+  check_shape(op, shape.span(), itemsize(*promote(x1.dtype(), x2.dtype())));
+  return reshape(multiply(op, a.matrix, b.matrix), shape.span(), std::nullopt);
+}
+
+ndarray outer(const ndarray& x1, const ndarray& x2) {
+  constexpr const char* op = "outer";
+  check_operands(op, x1, x2);
+  if (x1.rank() != 1 || x2.rank() != 1) reject_shapes(op, x1, x2, "both must be 1-D");
+  const ndarray column = with_axis(x1, 1);
+  const ndarray row = with_axis(x2, 0);
+  const operand both[] = {{.array = &column, .name = "x1"}, {.array = &row, .name = "x2"}};
+  return apply_as(op, op_id_of<ops::multiply>, both);
+}
+
+}  // namespace skerry

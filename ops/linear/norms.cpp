@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "ops/create/create.hpp"
+#include "ops/linear/arithmetic.hpp"
+#include "ops/linear/linalg.hpp"
+#include "ops/linear/matmul.hpp"
+#include "ops/linear/matrices.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/views.hpp"
+
+namespace skerry::linalg {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Axes of x that stay, in order, then all others as one: what is reduced is the last axis.
+struct gathered_vectors {
+  ndarray x;
+  dims kept;  ///< the result's shape, with or without axes of size 1 for the others
+};
+
+gathered_vectors gather(const char* op, const ndarray& x,
+                        std::optional<std::span<const std::int64_t>> axes, bool keepdims) {
+  std::vector<bool> reduced(static_cast<std::size_t>(x.rank()), !axes);
+  if (axes) {
+    for (const std::int64_t axis : normalize_axes(op, *axes, x.rank())) {
+      reduced[static_cast<std::size_t>(axis)] = true;
+    }
+  }
+  gathered_vectors found;
+  std::vector<std::int64_t> order;
+  std::vector<std::int64_t> last;
+  std::vector<std::int64_t> shape;
+  std::int64_t length = 1;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    const std::int64_t n = x.shape()[axis];
+    if (!reduced[static_cast<std::size_t>(axis)]) {
+      order.push_back(axis);
+      shape.push_back(n);
+      found.kept.push_back(n);
+      continue;
+    }
+    last.push_back(axis);
+    length *= n;
+    if (keepdims) found.kept.push_back(1);
+  }
+  order.insert(order.end(), last.begin(), last.end());
+  // With one more for the vectors there would be 65.
+  if (shape.size() == static_cast<std::size_t>(max_rank)) shape = {x.size()};
+  shape.push_back(length);
+  found.x = reshape(permute_dims(x, order), shape, std::nullopt);
+  return found;
+}
+
+ndarray constant_like(const ndarray& vectors, double value, dtype type) {
+  const dims shape(vectors.shape().span().first(static_cast<std::size_t>(vectors.rank() - 1)));
+  return full(shape, scalar::of(value), type, vectors.device());
+}
+
+std::int64_t length_of(const ndarray& vectors) { return vectors.shape()[vectors.rank() - 1]; }
+
+/// A norm of no elements is 0; the least of none is infinite.
+ndarray largest(const ndarray& x) {
+  if (length_of(x) == 0) return constant_like(x, 0, x.dtype());
+  return max(x, last_axis, false);
+}
+ndarray least(const ndarray& x) {
+  if (length_of(x) == 0) return constant_like(x, infinity, x.dtype());
+  return min(x, last_axis, false);
+}
+
+/// What all elements are divided by, so that their powers neither overflow nor vanish: the largest
+/// (the smallest for negative orders); 1 where that is 0 or not finite.
+ndarray scale_of(const ndarray& magnitudes, double order) {
+  const ndarray extreme =
+      order > 0 ? max(magnitudes, last_axis, true) : min(magnitudes, last_axis, true);
+  const ndarray is_usable = logical_and(isfinite(extreme), not_equal(extreme, scalar::of(0.0)));
+  return where(is_usable, extreme, scalar::of(1.0));
+}
+
+ndarray scaled_norm(const ndarray& magnitudes, double order) {
+  if (length_of(magnitudes) == 0) {
+    return constant_like(magnitudes, order > 0 ? 0 : infinity, magnitudes.dtype());
+  }
+  const ndarray scale = scale_of(magnitudes, order);
+  const ndarray scaled = divide(magnitudes, scale);
+  const ndarray powers = order == 2 ? multiply(scaled, scaled) : pow(scaled, scalar::of(order));
+  const ndarray total = sum(powers, last_axis, true);
+  const ndarray root = order == 2 ? sqrt(total) : pow(total, scalar::of(1 / order));
+  return squeeze(multiply(root, scale), last_axis);
+}
+
+/// The 2-norm without scaling, where all of it can be seen to be safe: NaN, infinities, zeros and
+/// what is near to under- or overflow go the long way.
+std::optional<ndarray> direct_norm(const ndarray& x) {
+  if (x.device().kind != device_kind::cpu) return std::nullopt;  // looking would wait for it
+  const ndarray squares = real(vecdot(x, x, -1));
+  const double tiny = squares.dtype() == dtype::float64 ? 0x1p-900 : 0x1p-80;
+  const ndarray is_safe = logical_and(isfinite(squares), greater(squares, scalar::of(tiny)));
+  if (!is_true(all(is_safe))) return std::nullopt;
+  return sqrt(squares);
+}
+
+ndarray norm_of(const ndarray& x, double order) {
+  if (order == 2) {
+    if (const std::optional<ndarray> direct = direct_norm(x)) return *direct;
+  }
+  const dtype type = real_part(x.dtype());
+  if (order == 0) {
+    return sum(astype(not_equal(x, scalar::of(0.0)), type, false), last_axis, false);
+  }
+  const ndarray magnitudes = abs(x);
+  if (order == infinity) return largest(magnitudes);
+  if (order == -infinity) return least(magnitudes);
+  if (order == 1) return sum(magnitudes, last_axis, false);
+  return scaled_norm(magnitudes, order);
+}
+
+ndarray with_shape(const ndarray& x, const dims& shape) {
+  return reshape(x, shape.span(), std::nullopt);
+}
+
+/// Sums of magnitudes along one axis of the matrices, of which the largest or least is taken.
+ndarray norm_of_sums(const ndarray& x, int summed_from_end, bool wants_largest) {
+  const std::int64_t summed[] = {-summed_from_end};
+  const ndarray sums = sum(abs(x), summed, false);
+  return wants_largest ? largest(sums) : least(sums);
+}
+
+ndarray norm_of_singular_values(const ndarray& x, matrix_order order) {
+  const ndarray values = svdvals(x);
+  if (order == matrix_order::nuclear) return sum(values, last_axis, false);
+  return order == matrix_order::two ? largest(values) : least(values);
+}
+
+ndarray unkept_norm(const ndarray& x, matrix_order order) {
+  switch (order) {
+    case matrix_order::frobenius: {
+      const std::int64_t axes[] = {-2, -1};
+      return vector_norm(x, axes, false, 2);
+    }
+    case matrix_order::one:
+      return norm_of_sums(x, 2, true);
+    case matrix_order::minus_one:
+      return norm_of_sums(x, 2, false);
+    case matrix_order::infinity:
+      return norm_of_sums(x, 1, true);
+    case matrix_order::minus_infinity:
+      return norm_of_sums(x, 1, false);
+    default:
+      return norm_of_singular_values(x, order);
+  }
+}
+
+}  // namespace
+
+ndarray vector_norm(const ndarray& x, std::optional<std::span<const std::int64_t>> axes,
+                    bool keepdims, double order) {
+  constexpr const char* op = "vector_norm";
+  require_floating(op, "x", x);
+  if (std::isnan(order)) throw value_error("vector_norm: ord is NaN; it takes any other number");
+  const gathered_vectors from = gather(op, x, axes, keepdims);
+  return with_shape(norm_of(from.x, order), from.kept);
+}
+
+ndarray matrix_norm(const ndarray& x, bool keepdims, matrix_order order) {
+  constexpr const char* op = "matrix_norm";
+  require_floating(op, "x", x);
+  require_matrices(op, "x", x);
+  const ndarray norms = unkept_norm(x, order);
+  return keepdims ? with_shape(norms, extended(stack_of(x), 1, 1)) : norms;
+}
+
+}  // namespace skerry::linalg

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "core/errors.hpp"
+#include "ops/call/promotion.hpp"
+#include "ops/create/create.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/linear/arithmetic.hpp"
+#include "ops/linear/linalg.hpp"
+#include "ops/linear/matmul.hpp"
+#include "ops/linear/matrices.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/join.hpp"
+#include "ops/move/views.hpp"
+#include "ops/reduce/reduce.hpp"
+
+namespace skerry::linalg {
+namespace {
+
+double default_tolerance(const ndarray& x) {
+  const double epsilon = real_part(x.dtype()) == dtype::float32
+                             ? std::numeric_limits<float>::epsilon()
+                             : std::numeric_limits<double>::epsilon();
+  return static_cast<double>(std::max(rows_of(x), columns_of(x))) * epsilon;
+}
+
+/// rtol times the largest singular value, with an axis of size 1 for the values of a matrix.
+ndarray threshold(const char* op, const ndarray& x, const ndarray& values, const operand& rtol) {
+  const ndarray largest = max(values, last_axis, true);
+  if (rtol.array == nullptr) {
+    return multiply(largest,
+                    rtol.value != nullptr ? *rtol.value : scalar::of(default_tolerance(x)));
+  }
+  if (kind(rtol.array->dtype()) != dtype_kind::real_floating) {
+    throw dtype_error(std::string(op) + ": rtol must be real floating: " + describe(*rtol.array));
+  }
+  return multiply(largest, expand_dims(*rtol.array, last_axis));
+}
+
+void check_tolerance(const char* op, const ndarray& x, const operand& rtol) {
+  if (rtol.array == nullptr) return;
+  const operand both[] = {{.array = &x, .name = "x"}, rtol};
+  common_device(op, both);
+}
+
+ndarray component(const ndarray& x, int axis, std::int64_t index) {
+  layout at = x.layout();
+  at.offset += index * at.strides[axis];
+  at.shape.erase(axis);
+  at.strides.erase(axis);
+  return x.view(std::move(at));
+}
+
+int axis_of_three(const ndarray& x, std::int64_t axis, const ndarray& x1, const ndarray& x2) {
+  const int place = x.rank() + static_cast<int>(axis);
+  if (x.shape()[place] == 3) return place;
+  throw shape_error("cross: both must have size 3 along axis " + std::to_string(axis) + ": x1 is " +
+                    describe(x1) + ", x2 is " + describe(x2));
+}
+
+}  // namespace
+
+ndarray cross(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
+  constexpr const char* op = "cross";
+  const operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
+  common_device(op, both);
+  if (common_dtype(op, both) == dtype::bool_) {
+    throw dtype_error("cross: bool is not numeric; convert with astype");
+  }
+  const std::int64_t least = std::min(x1.rank(), x2.rank());
+  if (axis >= 0 || axis < -least) {
+    throw axis_error("cross: axis " + std::to_string(axis) + " is not in [-" +
+                     std::to_string(least) + ", -1]: it counts from the end of both x1, " +
+                     describe(x1) + ", and x2, " + describe(x2));
+  }
+  const int first = axis_of_three(x1, axis, x1, x2);
+  const int second = axis_of_three(x2, axis, x1, x2);
+  std::vector<ndarray> parts;
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3;
+    const int k = (i + 2) % 3;
+    parts.push_back(subtract(multiply(component(x1, first, j), component(x2, second, k)),
+                             multiply(component(x1, first, k), component(x2, second, j))));
+  }
+  return stack(parts, axis);
+}
+
+ndarray diagonal(const ndarray& x, std::int64_t offset) {
+  require_matrices("diagonal", "x", x);
+  const std::int64_t rows = rows_of(x);
+  const std::int64_t columns = columns_of(x);
+  const std::int64_t shift = std::clamp(offset, -rows, columns);
+  layout along = x.layout();
+  const int axis = x.rank() - 2;
+  const std::int64_t row = along.strides[axis];
+  const std::int64_t column = along.strides[axis + 1];
+  const std::int64_t length =
+      shift >= 0 ? std::min(rows, columns - shift) : std::min(rows + shift, columns);
+  if (length > 0) along.offset += shift >= 0 ? shift * column : -shift * row;
+  along.shape.erase(axis + 1);
+  along.strides.erase(axis + 1);
+  along.shape[axis] = length;
+  along.strides[axis] = row + column;
+  return x.view(std::move(along));
+}
+
+ndarray trace(const ndarray& x, std::int64_t offset, std::optional<dtype> type) {
+  require_matrices("trace", "x", x);
+  if (x.dtype() == dtype::bool_) {
+    throw dtype_error("trace: bool is not numeric; convert with astype");
+  }
+  return reduce(*find_reduction("sum"), diagonal(x, offset), last_axis, type, false);
+}
+
+ndarray matrix_rank(const ndarray& x, const operand& rtol) {
+  constexpr const char* op = "matrix_rank";
+  require_floating(op, "x", x);
+  require_matrices(op, "x", x);
+  check_tolerance(op, x, rtol);
+  const ndarray values = svdvals(x);
+  if (std::min(rows_of(x), columns_of(x)) == 0) {
+    return full(stack_of(x), scalar::of(std::int64_t{0}), default_integer, x.device());
+  }
+  const ndarray counted = greater(values, threshold(op, x, values, rtol));
+  return sum(astype(counted, default_integer, false), last_axis, false);
+}
+
+ndarray pinv(const ndarray& x, const operand& rtol) {
+  constexpr const char* op = "pinv";
+  require_floating(op, "x", x);
+  require_matrices(op, "x", x);
+  check_tolerance(op, x, rtol);
+  if (x.size() == 0) {
+    return full(extended(stack_of(x), columns_of(x), rows_of(x)), scalar::of(0.0), x.dtype(),
+                x.device());
+  }
+  const auto [u, s, vh] = svd(x, false);
+  const ndarray is_used = greater(s, threshold(op, x, s, rtol));
+  const ndarray inverse = where(is_used, reciprocal(s), scalar::of(0.0));
+  const ndarray scaled = multiply(conj(matrix_transpose(u)), expand_dims(inverse, last_axis));
+  return matmul(conj(matrix_transpose(vh)), scaled);
+}
+
+}  // namespace skerry::linalg

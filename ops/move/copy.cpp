@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/move/copy.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/registry.hpp"
+#include "device/transfer.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/promotion.hpp"
+#include "ops/call/writable.hpp"
+#include "ops/create/create.hpp"
+#include "ops/elementwise/apply.hpp"
+
+namespace skerry {
+namespace {
+
+/// The kernel that turns `from` into `to`: moves bytes where nothing is to be converted.
+const kernel& cast_kernel(const char* op, dtype from, dtype to, device where) {
+  const kernel_table& table = kernels(where);
+  if (from == to) {
+    return require_kernel(op, table.moves.copy[size_class(itemsize(to))], to, where);
+  }
+  const bool is_real = kind(to) != dtype_kind::complex_floating && to != dtype::bool_;
+  if (kind(from) == dtype_kind::complex_floating && is_real) {
+    throw dtype_error(std::string(op) + ": " + name(from) + " to " + name(to) +
+                      " would drop the imaginary part; take real() or abs() first");
+  }
+  return require_kernel(op, table.elementwise.cast[static_cast<int>(from)][static_cast<int>(to)],
+                        is_built(from) ? to : from, where);
+}
+
+void enqueue_cast(const kernel& what, const ndarray& to, const ndarray& from) {
+  kernel_call call(to);
+  call.add(from);
+  call.enqueue(what);
+}
+
+ndarray convert(const char* op, const ndarray& x, dtype type, layout place) {
+  const kernel& what = cast_kernel(op, x.dtype(), type, x.device());
+  ndarray out = empty_of(std::move(place), type, x.device());
+  enqueue_cast(what, out, x);
+  return out;
+}
+
+layout order_of(const char* op, const ndarray& x, dtype type) {
+  const operand self[] = {{.array = &x}};
+  return result_layout(op, x.shape(), type, self);
+}
+
+/// True if the bytes from the first element on are those of a fresh array of this layout.
+bool can_travel(const ndarray& x) {
+  const layout fresh = dense_layout_like(x.layout(), x.itemsize());
+  return same_elements(x, x.view({fresh.shape, fresh.strides, x.layout().offset}));
+}
+
+/// Packs `from`, which lies on a CPU device, into C order at `to` on a CUDA device.
+class packer {
+ public:
+  packer(const ndarray& to, const ndarray& from)
+      : what_(cast_kernel("to_device", from.dtype(), from.dtype(), from.device())),
+        width_(from.itemsize()),
+        bytes_(to.memory()) {
+    pack(from.data(), from.shape(), from.strides(), 0);
+  }
+
+ private:
+  /// As many rows at a time as a piece has room for; row by row where one has more.
+  void pack(const char* from, const dims& shape, const dims& strides, std::size_t place) {
+    std::int64_t row_bytes = width_;
+    for (int axis = 1; axis < shape.rank(); ++axis) row_bytes *= shape[axis];
+    constexpr auto most = static_cast<std::int64_t>(upload::most_bytes);
+    if (row_bytes > most) {
+      dims row_shape = shape;
+      dims row_strides = strides;
+      row_shape.erase(0);
+      row_strides.erase(0);
+      for (std::int64_t i = 0; i < shape[0]; ++i) {
+        pack(from + i * strides[0], row_shape, row_strides,
+             place + static_cast<std::size_t>(i * row_bytes));
+      }
+      return;
+    }
+    const std::int64_t rows = most / row_bytes;
+    dims part = shape;
+    for (std::int64_t i = 0; i < shape[0]; i += rows) {
+      part[0] = std::min(rows, shape[0] - i);
+      const auto nbytes = static_cast<std::size_t>(part[0] * row_bytes);
+      fill(bytes_.room(nbytes), from + i * strides[0], part, strides);
+      bytes_.send(place, nbytes);
+      place += nbytes;
+    }
+  }
+
+  void fill(char* room, const char* from, const dims& shape, const dims& strides) const {
+    const layout packed = c_layout(shape, width_);
+    const layout strided{shape, strides, 0};
+    const plan_operand operands[] = {{.data = room, .where = &packed, .itemsize = width_},
+                                     {.data = from, .where = &strided, .itemsize = width_}};
+    plan_parts parts(shape, operands);
+    parts.for_each([&](const plan& part) { what_.host(&part); });
+  }
+
+  const kernel& what_;
+  const std::int64_t width_;
+  upload bytes_;
+};
+
+void check_dtype(const char* op, const ndarray& target, dtype source) {
+  if (promote(target.dtype(), source) == target.dtype()) return;
+  throw dtype_error(std::string(op) + ": " + name(source) + " values do not go into the target " +
+                    describe(target) + "; convert them with astype");
+}
+
+}  // namespace
+
+ndarray copy(const ndarray& x) {
+  return convert("copy", x, x.dtype(), order_of("copy", x, x.dtype()));
+}
+
+ndarray copy_c_order(const ndarray& x) {
+  check_shape("copy", x.shape().span(), x.itemsize());
+  return convert("copy", x, x.dtype(), c_layout(x.shape(), x.itemsize()));
+}
+
+ndarray contiguous(const ndarray& x) { return x.is_c_contiguous() ? x : copy_c_order(x); }
+
+ndarray astype(const ndarray& x, dtype type, bool force_copy) {
+  if (x.dtype() == type && !force_copy) return x;
+  return convert("astype", x, type, order_of("astype", x, type));
+}
+
+ndarray convert_operand(const ndarray& x, dtype type) {
+  layout once = x.layout();
+  for (int axis = 0; axis < once.rank(); ++axis) {
+    if (once.strides[axis] == 0 && once.shape[axis] > 1) once.shape[axis] = 1;
+  }
+  return astype(x.view(std::move(once)), type, true);
+}
+
+ndarray to_device(const ndarray& x, device where) {
+  if (x.device() == where) return x;
+  require(where);
+  const bool travels = can_travel(x);
+  if (!travels && x.device().kind == device_kind::cpu && where.kind == device_kind::cuda &&
+      x.size() > 0) {
+    check_shape("to_device", x.shape().span(), x.itemsize());
+    ndarray out = empty_of(c_layout(x.shape(), x.itemsize()), x.dtype(), where);
+    const packer all(out, x);
+    return out;
+  }
+  const ndarray source = travels ? x : copy(x);
+  ndarray out =
+      empty_of(dense_layout_like(source.layout(), source.itemsize()), source.dtype(), where);
+  if (source.size() > 0) {
+    copy_bytes(out.memory(), 0, source.memory(), static_cast<std::size_t>(source.layout().offset),
+               static_cast<std::size_t>(source.nbytes()));
+  }
+  return out;
+}
+
+void assign(const char* op, const ndarray& target, const ndarray& source) {
+  const operand both[] = {{.array = &target, .name = "x"}, {.array = &source, .name = "value"}};
+  const device where = common_device(op, both);
+  require_writable(op, target);
+  check_dtype(op, target, source.dtype());
+  const layout stretched = broadcast_to(op, source.layout(), target.shape());
+  const kernel& what = cast_kernel(op, source.dtype(), target.dtype(), where);
+  if (same_elements(target, source)) return;
+  if (may_overlap(target, source)) {
+    enqueue_cast(what, target, convert_operand(source, source.dtype()));
+  } else {
+    enqueue_cast(what, target, source.view(stretched));
+  }
+}
+
+void fill(const char* op, const ndarray& target, const scalar& value) {
+  require_writable(op, target);
+  const std::int64_t width = target.itemsize();
+  const element what = to_element(op, value, target.dtype());
+  const device where = target.device();
+  const kernel& copies =
+      require_kernel(op, kernels(where).moves.copy[size_class(width)], target.dtype(), where);
+  kernel_call call(target);
+  call.add(what, width);
+  call.enqueue(copies);
+}
+
+}  // namespace skerry

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/math/concepts.hpp"
+#include "ops/math/integer.hpp"
+#include "ops/math/op_info.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// What the conversion instructions of x86-64 give: the least integer for NaN and for values that
+/// don't fit. The check makes it defined in C++ and vectorises.
+template <class I, class F>
+SKERRY_INLINE I truncate(F x) {
+  constexpr F limit = sizeof(I) == 4 ? F(2147483648.0) : F(9223372036854775808.0);
+  const bool fits = (x >= -limit) & (x < limit);
+  const I value = static_cast<I>(fits ? x : F(0));
+  return fits ? value : ops::lowest<I>();
+}
+
+/// Integers narrower than 32 bits by way of int32, uint32 by way of int64, as NumPy's loops do.
+template <class I, class F>
+SKERRY_INLINE I to_integer(F x) {
+  if constexpr (sizeof(I) < 4 || ops::same_v<I, int32>) {
+    return static_cast<I>(truncate<int32>(x));
+  } else if constexpr (ops::same_v<I, uint64>) {
+    constexpr F half = F(9223372036854775808.0);
+    const uint64 high = static_cast<uint64>(truncate<int64>(x - half)) ^ (uint64{1} << 63);
+    return x >= half ? high : static_cast<uint64>(truncate<int64>(x));
+  } else {
+    return static_cast<I>(truncate<int64>(x));
+  }
+}
+
+template <class To>
+struct convert {
+  static constexpr op_info info{.name = "cast", .doc = ""};
+
+  template <class From>
+  SKERRY_INLINE To operator()(From x) const {
+    if constexpr (ops::same_v<To, From>) {
+      return x;
+    } else if constexpr (ops::boolean<To>) {
+      return x != From(0);
+    } else if constexpr (ops::complex_floating<To>) {
+      if constexpr (ops::complex_floating<From>) {
+        return To(x);
+      } else {
+        return To(static_cast<typename To::value_type>(x));
+      }
+    } else if constexpr (ops::real_floating<From> && ops::integral<To>) {
+      return to_integer<To>(x);
+    } else {
+      return static_cast<To>(x);
+    }
+  }
+};
+
+template <class From, class To>
+concept converts = !(ops::complex_floating<From> && ops::real_numeric<To>);
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/loops.hpp"
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/stream.hpp"
+#include "ops/move/kernels.hpp"
+
+// Kernels that move items without looking at them, by item size.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+namespace {
+
+template <int Size>
+void copy_body(char* const* data, unsigned single, int64 n) noexcept {
+  using U = item_t<Size>;
+  if (single == 0) {
+    __builtin_memmove(data[0], data[1], static_cast<unsigned long>(n) * Size);
+    return;
+  }
+  const U value = load<U>(data[1]);
+  char* out = data[0];
+  for (int64 i = 0; i < n; ++i) store(out + i * Size, value);
+}
+
+/// Of a result larger than the caches; all but short runs and fills, the driver copies itself.
+template <int Size>
+void streamed_copy_body(char* const* data, unsigned single, int64 n) noexcept {
+  if (single == 0 || n * Size < streamed_run) return copy_body<Size>(data, single, n);
+  if (reinterpret_cast<unsigned long>(data[0]) % Size != 0) return copy_body<Size>(data, single, n);
+  fill_streamed(data[0], load<item_t<Size>>(data[1]), n);
+}
+
+template <int Size>
+void run_copy(const void* params) {
+  const plan& work = *static_cast<const plan*>(params);
+  const bool is_large = work.size * Size >= streamed_bytes;
+  run(work, {is_large ? streamed_copy_body<Size> : copy_body<Size>, 0b101u, 1, is_large});
+}
+
+/// A select by masks: vectors at every level, and no branch for a random condition.
+template <class U>
+SKERRY_INLINE U select(unsigned char condition, U a, U b) {
+  if constexpr (sizeof(U) == 16) {
+    const uint64 mask = -static_cast<uint64>(condition != 0);
+    return {(a.low & mask) | (b.low & ~mask), (a.high & mask) | (b.high & ~mask)};
+  } else {
+    return condition != 0 ? a : b;
+  }
+}
+
+template <int Size, bool LeftSingle, bool RightSingle>
+SKERRY_INLINE void where_loop(char* const* data, int64 n) {
+  using U = item_t<Size>;
+  char* out = data[0];
+  const char* condition = data[1];
+  const char* x1 = data[2];
+  const char* x2 = data[3];
+  const U left = load<U>(x1);
+  const U right = load<U>(x2);
+#pragma GCC ivdep
+  for (int64 i = 0; i < n; ++i) {
+    const U a = LeftSingle ? left : load<U>(x1 + i * Size);
+    const U b = RightSingle ? right : load<U>(x2 + i * Size);
+    store(out + i * Size, select<U>(load<unsigned char>(condition + i), a, b));
+  }
+}
+
+template <int Size>
+void where_body(char* const* data, unsigned single, int64 n) noexcept {
+  switch (single) {
+    case 1u << 2:
+      return where_loop<Size, true, false>(data, n);
+    case 1u << 3:
+      return where_loop<Size, false, true>(data, n);
+    case both_single:
+      return where_loop<Size, true, true>(data, n);
+    default:
+      return where_loop<Size, false, false>(data, n);
+  }
+}
+
+template <int Size>
+void run_where(const void* params) {
+  run(*static_cast<const plan*>(params),
+      {where_body<Size>, 1u | 1u << (1u << 2) | 1u << (1u << 3) | 1u << both_single, 1});
+}
+
+/// Items of `count` runs side by side, by way of a buffer, so that every line of a large result is
+/// written once.
+template <int Size>
+void run_interleave(const void* params) {
+  using U = item_t<Size>;
+  const auto& p = *static_cast<const interleave_params*>(params);
+  const bool is_large = p.size * p.count * Size >= streamed_bytes;
+  const int64 step = p.count * Size;
+  const int64 most = 16384 / step;
+  const auto chunk = [&](int64 begin, int64 end) {
+    alignas(64) char buffer[16384];
+    for (int64 i = begin; i < end; i += most) {
+      const int64 n = least(most, end - i);
+      for (int64 k = 0; k < p.count; ++k) {
+        const char* from = p.parts[k] + i * Size;
+        char* to = buffer + k * Size;
+        for (int64 j = 0; j < n; ++j) store(to + j * step, load<U>(from + j * Size));
+      }
+      if (is_large && n * step >= streamed_run) {
+        copy_streamed(p.output + i * step, buffer, n * step);
+      } else {
+        __builtin_memcpy(p.output + i * step, buffer, static_cast<unsigned long>(n * step));
+      }
+    }
+  };
+  cpu::parallel_for(p.size, 65536, chunk);
+}
+
+/// Bytes [begin, end) of the output.
+void rotate_range(const rotate_params& p, int64 begin, int64 end) {
+  const bool is_large = p.rows * p.row_bytes >= streamed_bytes;
+  streamed_lines lines;
+  int64 row = begin / p.row_bytes;
+  int64 at = begin - row * p.row_bytes;
+  for (char* to = p.output + begin; to < p.output + end;) {
+    const char* const from = p.input + row * p.row_bytes;
+    const bool is_wrapped = at < p.shift_bytes;
+    const int64 run = least((is_wrapped ? p.shift_bytes : p.row_bytes) - at, p.output + end - to);
+    const int64 moved = is_wrapped ? p.row_bytes - p.shift_bytes : -p.shift_bytes;
+    if (is_large) {
+      lines.put(to, from + at + moved, run);
+    } else {
+      __builtin_memcpy(to, from + at + moved, static_cast<unsigned long>(run));
+    }
+    to += run;
+    at += run;
+    if (at == p.row_bytes) {
+      at = 0;
+      ++row;
+    }
+  }
+  lines.flush();
+  _mm_sfence();
+}
+
+void run_rotate(const void* params) {
+  const auto& p = *static_cast<const rotate_params*>(params);
+  constexpr int64 piece = 65536;
+  const int64 nbytes = p.rows * p.row_bytes;
+  cpu::parallel_for(ceil_div(nbytes, piece), 4, [&](int64 begin, int64 end) {
+    rotate_range(p, begin * piece, least(end * piece, nbytes));
+  });
+}
+
+void band_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
+  const auto& p = *static_cast<const band_params*>(context);
+  for (int64 i = begin; i < end; ++i) {
+    // Columns [from, past) are true; the bounds may be anywhere in int64.
+    const int64 from = p.lower > -i ? (p.lower > p.columns - i ? p.columns : p.lower + i) : 0;
+    int64 past = p.upper < -i ? 0 : (p.upper >= p.columns - i ? p.columns : p.upper + i + 1);
+    past = greatest(past, from);
+    char* row = p.output + i * p.columns;
+    __builtin_memset(row, 0, static_cast<unsigned long>(from));
+    __builtin_memset(row + from, 1, static_cast<unsigned long>(past - from));
+    __builtin_memset(row + past, 0, static_cast<unsigned long>(p.columns - past));
+  }
+}
+
+void run_band(const void* params) {
+  auto work = *static_cast<const band_params*>(params);
+  if (work.columns == 0) return;
+  const int64 grain = greatest(65536 / work.columns, 1);
+  if (work.rows <= grain) return band_rows(&work, 0, work.rows);
+  cpu::parallel_for(work.rows, grain, band_rows, &work);
+}
+
+}  // namespace
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

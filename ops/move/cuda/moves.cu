@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Kernels that look at no value, or at nothing but a condition: one per item size.
+
+#include "ops/kernel/cuda/loops.cuh"
+#include "ops/move/kernels.hpp"
+
+#include <cub/device/device_for.cuh>
+
+namespace skerry {
+namespace native {
+namespace {
+
+struct copy_value {
+  template <class T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
+    return x;
+  }
+};
+
+/// The condition is read as a byte: an imported bool may hold more than 0 and 1.
+struct choose {
+  template <class T>
+  SKERRY_HD SKERRY_INLINE T operator()(uint8 condition, T x1, T x2) const {
+    return condition != 0 ? x1 : x2;
+  }
+};
+
+template <class T>
+int copy(const void* params, launch_context* context) {
+#if CCCL_VERSION >= 3002000  // DeviceTransform::Fill
+  const plan& operands = *static_cast<const plan*>(params);
+  const bool is_one_run =
+      operands.rank == 0 || (operands.rank == 1 && operands.strides[0][0] == sizeof(T));
+  if (operands.is_value(1) && is_one_run && operand_suits<T>(operands, 0)) {
+    return launched(cub::DeviceTransform::Fill(reinterpret_cast<T*>(operands.data[0]),
+                                               operands.size, operands.values[1].template as<T>(),
+                                               stream_of(context)));
+  }
+#endif
+  return elementwise<copy_value, T, T>(params, context);
+}
+
+struct band_loop {
+  char* output;
+  fast_divider<std::uint64_t> columns;
+  std::int64_t lower;
+  std::int64_t upper;
+
+  __device__ void operator()(std::int64_t index) const {
+    const auto [row, column] = columns.divide(index);
+    const std::int64_t diagonal = column - row;
+    output[index] = static_cast<char>(lower <= diagonal && diagonal <= upper);
+  }
+};
+
+int band(const void* params, launch_context* context) {
+  const auto& from = *static_cast<const band_params*>(params);
+  const std::int64_t size = from.rows * from.columns;
+  if (size == 0) return launched(cudaSuccess);
+  const band_loop loop{
+      .output = from.output,
+      .columns = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(from.columns)),
+      .lower = from.lower,
+      .upper = from.upper};
+  return launched(cub::DeviceFor::Bulk(size, loop, stream_of(context)));
+}
+
+template <class T>
+void fill_size(moves_kernels& table) {
+  constexpr int index = size_class(sizeof(T));
+  table.copy[index].native = &copy<T>;
+  table.where[index].native = &elementwise<choose, T, uint8, T, T>;
+}
+
+}  // namespace
+
+void fill_moves(moves_kernels& table) {
+  fill_size<uint8>(table);
+  fill_size<uint16>(table);
+  fill_size<uint32>(table);
+  fill_size<uint64>(table);
+  fill_size<two_words>(table);
+  table.band.native = &band;
+}
+
+}  // namespace native
+}  // namespace skerry

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cpu/vector.hpp"
+#include "ops/reduce/cpu/loops.hpp"
+#include "ops/reduce/flipped_reduction.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// Elements on their way in, some bits of them inverted if `Flipped`.
+template <bool Flipped, class T>
+struct elements {
+  using V = vector_of<T>;
+
+  uint64 flip = 0;
+  typename V::bits flips = static_cast<ops::bits_t<T>>(flip) - typename V::bits{};
+
+  [[nodiscard]] SKERRY_INLINE T item(const char* x, int64 i) const {
+    const T item = load<T>(x + i * int64(sizeof(T)));
+    return Flipped ? ops::inverted(item, flip) : item;
+  }
+  [[nodiscard]] SKERRY_INLINE typename V::type vector(const char* from) const {
+    typename V::bits bits;
+    load_vector(bits, from);
+    return inverted((typename V::type)bits);
+  }
+  [[nodiscard]] SKERRY_INLINE typename V::type inverted(const typename V::type& items) const {
+    return Flipped ? (typename V::type)((typename V::bits)items ^ flips) : items;
+  }
+};
+
+/// The greatest or least of a contiguous run, apart from NaNs, and whether there are any: to let a
+/// NaN through in every step would take four instructions instead of two.
+template <bool Greatest, class T>
+struct extremum {
+  T value;
+  bool has_nan;
+
+  /// NaN for x is dropped.
+  template <class X>
+  static SKERRY_INLINE X pick(const X& best, const X& x) {
+    if constexpr (Greatest) {
+      return x > best ? x : best;
+    } else {
+      return x < best ? x : best;
+    }
+  }
+  template <class X>
+  static SKERRY_INLINE auto is_better(const X& x, const X& best) {
+    if constexpr (Greatest) {
+      return x > best;
+    } else {
+      return x < best;
+    }
+  }
+  template <class X>
+  static SKERRY_INLINE auto is_no_better(const X& x, const X& best) {
+    if constexpr (Greatest) {
+      return x <= best;
+    } else {
+      return x >= best;
+    }
+  }
+  static SKERRY_INLINE bool is_nan([[maybe_unused]] T x) {
+    if constexpr (ops::real_floating<T>) return x != x;
+    return false;
+  }
+  static constexpr T worst() { return Greatest ? ops::lowest<T>() : ops::highest<T>(); }
+
+  template <bool Flipped = false>
+  static SKERRY_INLINE extremum of(const char* x, int64 n, const elements<Flipped, T>& in = {}) {
+    constexpr int64 size = sizeof(T);
+    using V = vector_of<T>;
+    constexpr int64 step = 4 * V::lanes;
+    extremum best = {worst(), false};
+    if (n < step) {
+      for (int64 i = 0; i < n; ++i) best.add(in.item(x, i));
+      return best;
+    }
+    typename V::type value[4];
+    typename V::bits nan[2] = {};
+    for (auto& v : value) v = worst() - typename V::type{};
+    const auto add_four = [&](int64 at) __attribute__((always_inline)) {
+      typename V::type now[4];
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) {
+        now[k] = in.vector(x + (at + k * V::lanes) * size);
+        if (k * vector_bytes % 64 == 0) {
+          __builtin_prefetch(x + (at + k * V::lanes) * size + prefetched_ahead);
+        }
+        value[k] = pick(value[k], now[k]);
+        if constexpr (ops::real_floating<T>) nan[k & 1] |= (typename V::bits)(now[k] != now[k]);
+      }
+    };
+    for (int64 i = 0; i + step <= n; i += step) add_four(i);
+    if (n % step != 0) add_four(n - step);  // some elements twice, which changes nothing
+    value[0] = pick(pick(value[0], value[1]), pick(value[2], value[3]));
+    const auto choose = [](const auto& a, const auto& b) { return pick(a, b); };
+    best.value = across_lanes(value[0], choose)[0];
+    if constexpr (ops::real_floating<T>) best.has_nan = is_any(nan[0] | nan[1]);
+    return best;
+  }
+
+ private:
+  SKERRY_INLINE void add(T x) {
+    value = pick(value, x);
+    has_nan = has_nan | is_nan(x);
+  }
+};
+
+/// n contiguous rows of `Length` elements, taken apart into columns; n is at most widest_block.
+template <class T, int Length>
+SKERRY_INLINE void take_apart(T (&parts)[Length][widest_block], const char* x, int64 n) {
+  for (int64 i = 0; i < n; ++i) {
+#pragma GCC unroll 4
+    for (int k = 0; k < Length; ++k) {
+      parts[k][i] = load<T>(x + (i * Length + k) * int64(sizeof(T)));
+    }
+  }
+}
+
+template <class Loops, class T, int Length>
+void direct_of_short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+  alignas(64) T parts[Length][widest_block];
+  take_apart(parts, x, n);
+  const element_rows block = {.x = reinterpret_cast<const char*>(parts),
+                              .row = sizeof parts[0],
+                              .rows = Length,
+                              .n = n,
+                              .is_fresh = true,
+                              .first = 0,
+                              .flip = of.flip};
+  Loops::direct(out, Loops::result_size, block, of);
+}
+
+/// max and min.
+template <class Op, class T>
+struct extremum_loops : accumulator_loops<Op, T> {
+  using base = accumulator_loops<Op, T>;
+  using base::size;
+  using best = extremum<ops::same_v<Op, ops::max>, T>;
+  static constexpr int64 block_rows = 4096;
+  static constexpr int64 longest_run = endless;
+  static constexpr bool splits_runs = true;
+  static constexpr int absorbing = -1;
+
+  static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * size); }
+  static SKERRY_INLINE T nan() {
+    return static_cast<T>(ops::highest<float32>() - ops::highest<float32>());
+  }
+  static SKERRY_INLINE T with_nan(T value, [[maybe_unused]] bool has_nan) {
+    if constexpr (ops::real_floating<T>) return has_nan ? nan() : value;
+    return value;
+  }
+  template <int Count>
+  static SKERRY_INLINE auto of_columns(const typename vector_of<T>::type (&now)[Count]) {
+    using V = vector_of<T>;
+    typename V::type value = now[0];
+#pragma GCC unroll 4
+    for (int k = 1; k < Count; ++k) value = best::pick(value, now[k]);
+    if constexpr (ops::real_floating<T>) {  // pick drops NaNs; a sum would keep them
+      auto nan = now[0] != now[0];
+#pragma GCC unroll 4
+      for (int k = 1; k < Count; ++k) nan |= now[k] != now[k];
+      value = nan ? with_nan(T(0), true) - typename V::type{} : value;
+    }
+    return value;
+  }
+  /// The vectors' own loop: the compiler's takes four times as long.
+  template <bool Fresh>
+  static SKERRY_INLINE void four_rows(char* acc, const char* x, int64 row, int64 n, bool goes_on) {
+    using V = vector_of<T>;
+    const int64 next = goes_on ? 4 * row : 0;
+    int64 i = 0;
+    for (; i + V::lanes <= n; i += V::lanes) {
+      typename V::type now[4];
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) load_vector(now[k], x + k * row + i * size);
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) __builtin_prefetch(x + k * row + next + i * size);
+      typename V::type value = of_columns(now);
+      if constexpr (!Fresh) {
+        typename V::type held;
+        load_vector(held, acc + i * size);
+        value = best::pick(value, held);
+        if constexpr (ops::real_floating<T>) value = held != held ? held : value;
+      }
+      __builtin_memcpy(acc + i * size, &value, sizeof value);
+    }
+    for (; i < n; ++i) {
+      T value = Fresh ? item(x, i) : Op::combine(load<T>(acc + i * size), item(x, i));
+      for (int k = 1; k < 4; ++k) value = Op::combine(value, item(x + k * row, i));
+      store<T>(acc + i * size, value);
+    }
+  }
+
+  SKERRY_SHARED static void columns(char* acc, const element_rows& block) noexcept {
+    base::template columns_by_four<extremum_loops>(acc, block);
+  }
+
+  static void rows(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    for (int64 j = 0; j < block.rows; ++j) {
+      const best found = best::of(block.x + j * block.row, block.n);
+      store<T>(acc + j * size, with_nan(found.value, found.has_nan));
+    }
+  }
+
+  static constexpr auto direct = finish_columns<extremum_loops>;
+
+  template <int Length>
+  static void short_rows(char* out, const char* x, int64 n, const ops::reduced&) noexcept {
+    using V = vector_of<T>;
+    int64 i = 0;
+    if constexpr (Length == 3) {
+      alignas(64) T parts[Length][widest_block];
+      take_apart(parts, x, n);
+      for (; i + V::lanes <= n; i += V::lanes) {
+        typename V::type columns[Length];
+#pragma GCC unroll 4
+        for (int k = 0; k < Length; ++k) {
+          load_vector(columns[k], reinterpret_cast<const char*>(parts[k] + i));
+        }
+        const typename V::type value = of_columns(columns);
+        __builtin_memcpy(out + i * size, &value, sizeof value);
+      }
+    } else {
+      for (; i + V::lanes <= n; i += V::lanes) {
+        typename V::type columns[Length];
+        load_columns(columns, x + i * Length * size);
+        const typename V::type value = of_columns(columns);
+        __builtin_memcpy(out + i * size, &value, sizeof value);
+      }
+    }
+    rows(out + i * size, {.x = x + i * Length * size,
+                          .row = Length * size,
+                          .rows = n - i,
+                          .n = Length,
+                          .is_fresh = true,
+                          .first = 0});
+  }
+};
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,328 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/reduce/cpu/extrema.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// argmax and argmin. A run is searched for the block with the best value first, a block of rows
+/// with indices as narrow as the elements: 128 rows fit a byte.
+template <class Op, class T>
+struct index_loops : accumulator_loops<Op, T> {
+  static constexpr bool is_flipped = ops::integral<T>;  ///< argmax of them is argmin, too
+  using base = accumulator_loops<Op, T>;
+  using base::size;
+  using A = typename base::A;
+  using B = ops::bits_t<T>;
+  using best = extremum<ops::same_v<Op, ops::argmax>, T>;
+  using input = elements<is_flipped, T>;
+  static constexpr int64 block_rows = sizeof(T) == 1 ? 256 : 4096;
+  static constexpr int64 longest_run = endless;
+  static constexpr bool splits_runs = true;
+  static constexpr int absorbing = -1;
+
+  SKERRY_SHARED static void find_columns(T* __restrict value, B* __restrict place,
+                                         const element_rows& of) {
+    const element_rows block = of;  // not changed by what is stored
+    if (find_numbers(value, place, block)) return;
+    find_row_by_row(value, place, block);
+  }
+
+  static void columns(char* acc, const element_rows& block) noexcept {
+    alignas(64) T value[widest_block];
+    alignas(64) B place[widest_block];
+    find_columns(value, place, block);
+    if (block.width >= block.n) {  // all in one column of the matrix
+      base::deliver(acc, block, [&](int64 i) -> A {
+        return {value[i], block.first + int64(place[i]) * block.per_row};
+      });
+    } else {
+      base::deliver(acc, block, [&](int64 i) -> A {
+        return {value[i], block.first + int64(place[i]) * block.per_row + i / block.width};
+      });
+    }
+  }
+
+  static void direct(char* out, int64 step, const element_rows& block,
+                     const ops::reduced&) noexcept {
+    if (base::is_dense(step) && block.rows <= few) return direct_of_few(out, block);
+    alignas(64) T value[widest_block];
+    alignas(64) B place[widest_block];
+    find_columns(value, place, block);
+    if (base::is_dense(step)) {
+#pragma GCC ivdep
+      for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * 8, int64(place[i]));
+    } else {
+      for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * step, int64(place[i]));
+    }
+  }
+
+  template <int Length>
+  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+    if constexpr (Length == 3) {
+      direct_of_short_rows<index_loops, T, Length>(out, x, n, of);
+    } else {
+      const input in = {of.flip};
+      int64 i = 0;
+      for (; i + V::lanes <= n; i += V::lanes) {
+        typename V::type columns[Length];
+        load_columns(columns, x + i * Length * int64(sizeof(T)));
+#pragma GCC unroll 4
+        for (auto& column : columns) column = in.inverted(column);
+        leaders found = {columns[0], {}};
+#pragma GCC unroll 4
+        for (int k = 1; k < Length; ++k) found.meet(columns[k], static_cast<B>(k));
+        found.put(out + i * 8);
+      }
+      for (; i < n; ++i) {
+        const char* row = x + i * Length * int64(sizeof(T));
+        store<int64>(out + i * 8, scan(row, Length, in).index);
+      }
+    }
+  }
+
+  static void rows(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    const input in = {block.flip};
+    for (int64 j = 0; j < block.rows; ++j) {
+      const char* x = block.x + j * block.row;
+      A found = block.n < 64 ? scan(x, block.n, in) : search(x, block.n, in);
+      if (found.index >= 0) found.index += block.first;
+      store<A>(acc + j * size, found);
+    }
+  }
+
+ private:
+  using V = vector_of<T>;
+  static constexpr int64 few = 16;
+
+  /// The best of some columns so far, in registers.
+  struct leaders {
+    typename V::type value;
+    typename V::bits place;
+
+    /// As Op::wins: better ones and the first NaN take the lead.
+    SKERRY_INLINE void meet(const typename V::type& now, B number) {
+      const typename V::bits here = number - typename V::bits{};
+      if constexpr (ops::real_floating<T>) {
+        const auto stays = best::is_no_better(now, value) | (value != value);
+        place = stays ? place : here;
+        value = stays ? value : now;
+      } else {
+        place = best::is_better(now, value) ? here : place;
+        value = best::pick(value, now);
+      }
+    }
+    SKERRY_INLINE void put(char* out) const {
+      B places[V::lanes];
+      __builtin_memcpy(places, &place, sizeof place);
+      for (int64 k = 0; k < V::lanes; ++k) store<int64>(out + k * 8, int64(places[k]));
+    }
+  };
+
+  /// In one pass: the arrays that find_columns fills cost more than the elements of few rows.
+  static SKERRY_INLINE void direct_of_few(char* out, const element_rows& block) {
+    const input in = {block.flip};
+    int64 i = 0;
+    for (; i + V::lanes <= block.n; i += V::lanes) {
+      const char* x = block.x + i * int64(sizeof(T));
+      leaders found = {in.vector(x), {}};
+      for (int64 j = 1; j < block.rows; ++j) {
+        found.meet(in.vector(x + j * block.row), static_cast<B>(j));
+      }
+      found.put(out + i * 8);
+    }
+    for (; i < block.n; ++i) {
+      T held = in.item(block.x, i);
+      B at = 0;
+      for (int64 j = 1; j < block.rows; ++j) {
+        choose(held, at, in.item(block.x + j * block.row, i), static_cast<B>(j));
+      }
+      store<int64>(out + i * 8, int64(at));
+    }
+  }
+
+  /// Of `Rows` rows, from number j on; `nan` gathers what is not equal to itself.
+  template <int Rows, bool First = false>
+  static SKERRY_INLINE void find_in(T* __restrict value, B* __restrict place,
+                                    const element_rows& block, int64 j, typename V::bits& nan) {
+    const int64 row = block.row;
+    const int64 n = block.n;
+    const char* x = block.x + j * row;
+    const int64 next = j + Rows + Rows <= block.rows ? Rows * row : 0;
+    const input in = {block.flip};
+    int64 i = 0;
+    for (; i + V::lanes <= n; i += V::lanes) {
+      typename V::type held;
+      typename V::bits at;
+      if constexpr (First) {
+        held = in.vector(x + i * int64(sizeof(T)));
+        at = typename V::bits{};
+        if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(held != held);
+      } else {
+        __builtin_memcpy(&held, value + i, sizeof held);
+        __builtin_memcpy(&at, place + i, sizeof at);
+      }
+#pragma GCC unroll 4
+      for (int k = First ? 1 : 0; k < Rows; ++k) {
+        const char* from = x + k * row + i * int64(sizeof(T));
+        const typename V::type now = in.vector(from);
+        if constexpr (Rows == 4) __builtin_prefetch(from + next);
+        at = best::is_better(now, held) ? static_cast<B>(j + k) - typename V::bits{} : at;
+        held = best::pick(held, now);
+        if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(now != now);
+      }
+      __builtin_memcpy(value + i, &held, sizeof held);
+      __builtin_memcpy(place + i, &at, sizeof at);
+    }
+    for (; i < n; ++i) {
+      if constexpr (First) {
+        value[i] = in.item(x, i);
+        place[i] = 0;
+        nan[0] |= static_cast<B>(best::is_nan(value[i]));
+      }
+      for (int k = First ? 1 : 0; k < Rows; ++k) {
+        const T now = in.item(x + k * row, i);
+        place[i] = best::is_better(now, value[i]) ? static_cast<B>(j + k) : place[i];
+        value[i] = best::pick(value[i], now);
+        nan[0] |= static_cast<B>(best::is_nan(now));
+      }
+    }
+  }
+
+  /// False if there is a NaN.
+  static SKERRY_INLINE bool find_numbers(T* __restrict value, B* __restrict place,
+                                         const element_rows& block) {
+    typename V::bits nan = {};
+    int64 j = block.rows < 4 ? 1 : 4;
+    if (j == 4) {
+      find_in<4, true>(value, place, block, 0, nan);
+    } else {
+      find_in<1, true>(value, place, block, 0, nan);
+    }
+    for (; j + 4 <= block.rows; j += 4) find_in<4>(value, place, block, j, nan);
+    for (; j < block.rows; ++j) find_in<1>(value, place, block, j, nan);
+    B any = 0;
+    for (int k = 0; k < V::lanes; ++k) any = static_cast<B>(any | nan[k]);
+    return any == 0;
+  }
+
+  static SKERRY_INLINE void find_row_by_row(T* value, B* place, const element_rows& block) {
+    const input in = {block.flip};
+    for (int64 i = 0; i < block.n; ++i) {
+      value[i] = in.item(block.x, i);
+      place[i] = 0;
+    }
+    for (int64 j = 1; j < block.rows; ++j) {
+      const char* x = block.x + j * block.row;
+      for (int64 i = 0; i < block.n; ++i) {
+        choose(value[i], place[i], in.item(x, i), static_cast<B>(j));
+      }
+    }
+  }
+
+  static SKERRY_INLINE void choose(T& held, B& at, T x, B place) {
+    const bool wins = Op::wins(x, held);
+    held = wins ? x : held;
+    at = wins ? place : at;
+  }
+
+  static SKERRY_INLINE A scan(const char* x, int64 n, const input& in) {
+    A held = {n > 0 ? in.item(x, 0) : T(0), n > 0 ? 0 : -1};
+    for (int64 i = 1; i < n; ++i) {
+      const T now = in.item(x, i);
+      if (Op::wins(now, held.value)) held = {now, i};
+    }
+    return held;
+  }
+
+  /// Of a run that is not long, in one pass: to look for the best value's place afterwards takes
+  /// longer, and nothing is read meanwhile.
+  static SKERRY_INLINE A lead(const char* x, int64 n, const input& in) {
+    typename V::type value[2];
+    typename V::bits place[2], here;
+    typename V::bits nan = {};
+    for (int k = 0; k < V::lanes; ++k) here[k] = static_cast<B>(k);
+    const typename V::bits first = here;
+    for (int k = 0; k < 2; ++k) {
+      value[k] = in.vector(x + k * V::lanes * int64(sizeof(T)));
+      place[k] = here;
+      here += V::lanes;
+      if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(value[k] != value[k]);
+    }
+    const auto meet = [&](int k, int64 i) __attribute__((always_inline)) {
+      const char* from = x + i * int64(sizeof(T));
+      const typename V::type now = in.vector(from);
+      if (k * vector_bytes % 64 == 0) __builtin_prefetch(from + prefetched_ahead);
+      place[k] = best::is_better(now, value[k]) ? here : place[k];
+      value[k] = best::pick(value[k], now);
+      if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(now != now);
+      here += V::lanes;
+    };
+    int64 i = 2 * V::lanes;
+    for (; i + 2 * V::lanes <= n; i += 2 * V::lanes) {
+      meet(0, i);
+      meet(1, i + V::lanes);
+    }
+    if (i + V::lanes <= n) meet(0, i);
+    here = first + static_cast<B>(n - V::lanes);  // some elements twice, which changes nothing
+    meet(1, n - V::lanes);
+    if constexpr (ops::real_floating<T>) {
+      if (is_any(nan)) return first_of<true>(x, 0, n, in);
+    }
+    const typename V::type all =
+        across_lanes(best::pick(value[0], value[1]), best::template pick<typename V::type>);
+    const auto nearest = [](const auto& a, const auto& b) { return a < b ? a : b; };
+    for (int k = 0; k < 2; ++k) place[k] = value[k] == all ? place[k] : ~typename V::bits{};
+    const int64 at = across_lanes(nearest(place[0], place[1]), nearest)[0];
+    return {all[0], at};
+  }
+
+  static A search(const char* x, int64 n, const input& in) {
+    if constexpr (sizeof(T) >= 4) {
+      if (n <= 65536 / int64(sizeof(T))) return lead(x, n, in);
+    }
+    constexpr int64 block = 8192 / int64(sizeof(T));
+    T value = in.item(x, 0);
+    int64 start = 0;
+    for (int64 at = 0; at < n; at += block) {
+      const int64 length = least(block, n - at);
+      const auto found = best::of(x + at * int64(sizeof(T)), length, in);
+      if (found.has_nan) return first_of<true>(x, at, n, in);
+      if (Op::wins(found.value, value)) {
+        value = found.value;
+        start = at;
+      }
+    }
+    return first_of<false>(x, start, n, in, value);
+  }
+
+  /// The first element from `from` on that is NaN, or else `value`.
+  template <bool Nan>
+  static SKERRY_INLINE A first_of(const char* x, int64 from, int64 n, const input& in,
+                                  T value = T(0)) {
+    const auto hits = [&](int64 i) {
+      const T now = in.item(x, i);
+      return Nan ? best::is_nan(now) : now == value;
+    };
+    constexpr int64 together = 8 * V::lanes;
+    for (; from + together <= n; from += together) {
+      typename V::bits any = {};
+#pragma GCC unroll 8
+      for (int k = 0; k < 8; ++k) {
+        const auto now = in.vector(x + (from + k * V::lanes) * int64(sizeof(T)));
+        any |= Nan ? (typename V::bits)(now != now) : (typename V::bits)(now == value);
+      }
+      if (is_any(any)) break;
+    }
+    while (from + 1 < n && !hits(from)) ++from;
+    return {in.item(x, from), from};
+  }
+};
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,353 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/reduce/kernels.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+inline constexpr int64 widest_block = 512;
+inline constexpr int64 endless = int64(1) << 62;
+
+/// A matrix of elements, of which column i goes to accumulator i, or (`rows`) row j to accumulator
+/// j: then rows may be of any length.
+struct element_rows {
+  const char* x;
+  int64 row;          ///< bytes
+  int64 rows;         ///< at most the reducer's block_rows; not 0
+  int64 n;            ///< at most widest_block
+  bool is_fresh;      ///< the accumulators hold nothing yet
+  int64 first;        ///< index of element (j, i) along the reduced axis: first + j * per_row
+  int64 per_row = 1;  ///< + i / width
+  int64 width = widest_block;
+  uint64 flip = 0;      ///< bits of the elements that argmax takes inverted
+  bool is_far = false;  ///< in memory, not in the caches
+};
+
+/// The loops of one reduction and dtype, over arrays of accumulators: what the driver, which is
+/// compiled once, needs to know of them.
+struct reducer {
+  int64 itemsize;
+  int64 accumulator_size;
+  /// acc[i] = identity for i < n
+  void (*clear)(char* acc, int64 n) noexcept;
+  /// acc[i] = combine(acc[i], all of column i)
+  void (*columns)(char* acc, const element_rows& block) noexcept;
+  /// acc[j] = combine(all of row j), of any length; element (j, 0) has index `first`
+  void (*rows)(char* acc, const element_rows& block) noexcept;
+  /// acc[i] = combine(acc[i], other[i]) for i < n
+  void (*merge)(char* acc, const char* other, int64 n) noexcept;
+  /// out[i] = finish(acc[i], of) for i < n
+  void (*finish)(char* out, int64 step, const char* acc, int64 n, const ops::reduced& of) noexcept;
+  /// out[i] = finish(all of column i, of)
+  void (*direct)(char* out, int64 step, const element_rows& block, const ops::reduced& of) noexcept;
+  /// out[i] = finish(all of row i, of), dense, for n contiguous rows of 2, 3 and 4 elements
+  void (*short_rows[3])(char* out, const char* x, int64 n, const ops::reduced& of) noexcept;
+  int64 result_size;
+  int64 block_rows;  ///< rows that `columns` takes at most
+  /// Elements that `rows` takes in one run at most, for the sake of accuracy. Longer runs that are
+  /// left to columns, or (`splits_runs`) to `rows` in pieces.
+  int64 longest_run;
+  bool splits_runs;
+  /// Whether a finished answer may be known before all elements are seen: a one-byte accumulator
+  /// of this value absorbs everything. -1 if there is none.
+  int absorbing;
+  uint64 flip;  ///< bits of the elements that argmax's loops take inverted
+};
+
+void run_reduction(const reduce_params& work, const reducer& how) noexcept;
+
+/// Truth values are bytes of 0 or 1, on which the compiler vectorises & and |.
+template <class A>
+struct lane_type {
+  using type = A;
+};
+template <>
+struct lane_type<bool> {
+  using type = uint8;
+};
+
+/// What all kinds of loops have.
+template <class Op, class T>
+struct accumulator_loops {
+  using A = typename lane_type<ops::accumulator_t<Op, T>>::type;
+  static constexpr int64 size = sizeof(A);
+
+  static void clear(char* acc, int64 n) noexcept {
+    const A value = Op::template identity<A>();
+    for (int64 i = 0; i < n; ++i) store<A>(acc + i * size, value);
+  }
+
+  static void merge(char* acc, const char* other, int64 n) noexcept {
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), load<A>(other + i * size)));
+    }
+  }
+
+  SKERRY_SHARED static void finish(char* out, int64 step, const char* acc, int64 n,
+                                   const ops::reduced& of) noexcept {
+    using R = decltype(Op::finish(A{}, of));
+    const ops::reduced with = of;  // not changed by what is stored
+    if (step == int64(sizeof(R))) {
+#pragma GCC ivdep
+      for (int64 i = 0; i < n; ++i) {
+        store(out + i * int64(sizeof(R)), Op::finish(load<A>(acc + i * size), with));
+      }
+    } else {
+      for (int64 i = 0; i < n; ++i)
+        store(out + i * step, Op::finish(load<A>(acc + i * size), with));
+    }
+  }
+
+  static constexpr int64 result_size = sizeof(decltype(Op::finish(A{}, ops::reduced{})));
+  static SKERRY_INLINE bool is_dense(int64 step) { return step == result_size; }
+
+  /// Four rows of a block at a time, by the `four_rows` of Loops: one read and write of the
+  /// accumulator for four elements. It is told whether four more follow.
+  template <class Loops>
+  static SKERRY_INLINE void columns_by_four(char* acc, const element_rows& of) {
+    const element_rows block = of;  // not changed by what is stored
+    const int64 n = block.n;
+    int64 j = 0;
+    if (block.is_fresh && block.rows >= 4) {
+      Loops::template four_rows<true>(acc, block.x, block.row, n, block.rows >= 8);
+      j = 4;
+    } else if (block.is_fresh) {
+      for (int64 i = 0; i < n; ++i) store<A>(acc + i * size, Loops::item(block.x, i));
+      j = 1;
+    }
+    // What is far is asked for four rows ahead, in pieces, as the compiler makes no vectors of a
+    // loop that asks. Of what is near, that would take a fifth more time.
+    const int64 most = block.is_far ? 128 : greatest(n, 1);
+    for (; j + 4 <= block.rows; j += 4) {
+      for (int64 i = 0; i < n; i += most) {
+        const int64 now = least(most, n - i);
+        const char* x = block.x + j * block.row + i * int64(sizeof(T));
+        if (block.is_far && j + 8 <= block.rows) {
+          for (int k = 4; k < 8; ++k) prefetch(x + k * block.row, now * int64(sizeof(T)));
+        }
+        Loops::template four_rows<false>(acc + i * size, x, block.row, now, j + 8 <= block.rows);
+      }
+    }
+    for (; j < block.rows; ++j) {
+      const char* x = block.x + j * block.row;
+#pragma GCC ivdep
+      for (int64 i = 0; i < n; ++i) {
+        store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), Loops::item(x, i)));
+      }
+    }
+  }
+
+  /// Puts totals of a block's columns into the accumulators; `total(i)` is that of column i.
+  template <class Total>
+  static SKERRY_INLINE void deliver(char* acc, const element_rows& block, Total total) {
+    if (block.is_fresh) {
+      for (int64 i = 0; i < block.n; ++i) store<A>(acc + i * size, total(i));
+    } else {
+      for (int64 i = 0; i < block.n; ++i) {
+        store<A>(acc + i * size, Op::combine(load<A>(acc + i * size), total(i)));
+      }
+    }
+  }
+};
+
+/// What is left of a block when its columns have been totalled.
+template <class Loops>
+void finish_columns(char* out, int64 step, const element_rows& block,
+                    const ops::reduced& of) noexcept {
+  alignas(64) char acc[widest_block * Loops::size];
+  Loops::columns(acc, block);
+  Loops::finish(out, step, acc, block.n, of);
+}
+
+/// `total(i)` is the accumulator of row i.
+template <class Op, class Total>
+SKERRY_INLINE void finish_short_rows(char* out, int64 n, const ops::reduced& of, Total total) {
+  const ops::reduced with = of;  // not changed by what is stored
+#pragma GCC ivdep
+  for (int64 i = 0; i < n; ++i) {
+    const auto result = Op::finish(total(i), with);
+    store(out + i * int64(sizeof result), result);
+  }
+}
+
+/// Sums, products, any and all.
+template <class Op, class T>
+struct plain_loops : accumulator_loops<Op, T> {
+  using base = accumulator_loops<Op, T>;
+  using A = typename base::A;
+  using base::size;
+  static constexpr int64 block_rows = 128;  ///< as in NumPy's pairwise sum
+  static constexpr int64 longest_run = 1024;
+  static constexpr bool splits_runs = false;
+  static constexpr int absorbing = -1;
+
+  static SKERRY_INLINE A item(const char* x, int64 i) {
+    return static_cast<A>(Op::load(load<T>(x + i * int64(sizeof(T)))));
+  }
+
+  template <bool Fresh>
+  static SKERRY_INLINE void four_rows(char* acc, const char* x0, int64 row, int64 n, bool) {
+    const char* x1 = x0 + row;
+    const char* x2 = x1 + row;
+    const char* x3 = x2 + row;
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      const A low = Op::combine(item(x0, i), item(x1, i));
+      const A four = Op::combine(low, Op::combine(item(x2, i), item(x3, i)));
+      store<A>(acc + i * size, Fresh ? four : Op::combine(load<A>(acc + i * size), four));
+    }
+  }
+
+  SKERRY_SHARED static void columns(char* acc, const element_rows& block) noexcept {
+    base::template columns_by_four<plain_loops>(acc, block);
+  }
+
+  /// In as many lanes as fill four vectors.
+  static SKERRY_INLINE A run_of(const char* x, int64 n) {
+    constexpr int lanes = size >= 4 ? 128 / size : 32;
+    if (n < lanes) {
+      A total = Op::template identity<A>();
+      for (int64 i = 0; i < n; ++i) total = Op::combine(total, item(x, i));
+      return total;
+    }
+    alignas(64) A lane[lanes];
+    for (int k = 0; k < lanes; ++k) lane[k] = item(x, k);
+    int64 i = lanes;
+    for (; i + lanes <= n; i += lanes) {
+      for (int k = 0; k < lanes; ++k) lane[k] = Op::combine(lane[k], item(x, i + k));
+    }
+    for (int k = 0; i + k < n; ++k) lane[k] = Op::combine(lane[k], item(x, i + k));
+#pragma GCC unroll 5
+    for (int half = lanes / 2; half > 0; half /= 2) {
+      for (int k = 0; k < half; ++k) lane[k] = Op::combine(lane[k], lane[k + half]);
+    }
+    return lane[0];
+  }
+
+  static void rows(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    for (int64 j = 0; j < block.rows; ++j) {
+      store<A>(acc + j * size, run_of(block.x + j * block.row, block.n));
+    }
+  }
+
+  static constexpr auto direct = finish_columns<plain_loops>;
+
+  template <int Length>
+  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+    finish_short_rows<Op>(out, n, of, [x](int64 i) {
+      A total = item(x, i * Length);
+#pragma GCC unroll 4
+      for (int k = 1; k < Length; ++k) total = Op::combine(total, item(x, i * Length + k));
+      return total;
+    });
+  }
+};
+
+/// any and all, whose runs are searched for the one value that decides.
+template <class Op, class T>
+struct truth_loops : plain_loops<Op, T> {
+  using base = plain_loops<Op, T>;
+  using A = typename base::A;
+  using base::size;
+  static constexpr int64 block_rows = 4096;
+  static constexpr int64 longest_run = endless;
+  static constexpr bool splits_runs = true;
+  static constexpr int absorbing = ops::same_v<Op, ops::any> ? 1 : 0;
+
+  /// In lanes as wide as the elements.
+  static SKERRY_INLINE A search(const char* x, int64 n) {
+    using B = ops::bits_t<ops::real_part_t<T>>;
+    constexpr A decisive = absorbing;
+    constexpr int64 block = 2048;
+    for (int64 at = 0; at < n; at += block) {
+      const int64 end = least(at + block, n);
+      B found = 0;
+      for (int64 i = at; i < end; ++i) {
+        found = static_cast<B>(found | static_cast<B>(base::item(x, i) == decisive));
+      }
+      if (found != 0) return decisive;
+    }
+    return 1 - decisive;
+  }
+
+  static void rows(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    for (int64 j = 0; j < block.rows; ++j) {
+      store<A>(acc + j * size, search(block.x + j * block.row, block.n));
+    }
+  }
+};
+
+/// Counts in lanes as wide as the elements, while they can't overflow.
+template <class Op, class T>
+struct count_loops : accumulator_loops<Op, T> {
+  using base = accumulator_loops<Op, T>;
+  using base::size;
+  using B = ops::bits_t<ops::real_part_t<T>>;
+  static constexpr int64 block_rows = sizeof(B) == 1 ? 255 : 4096;
+  static constexpr int64 longest_run = endless;
+  static constexpr bool splits_runs = true;
+  static constexpr int absorbing = -1;
+
+  static SKERRY_INLINE bool is_true(const char* x, int64 i) {
+    return load<T>(x + i * int64(sizeof(T))) != T(0);
+  }
+  /// Zeros are taken off: the mask of a comparison is -1, and x86 has none for what differs.
+  static SKERRY_INLINE B less_zero(B count, const char* x, int64 i) {
+    return static_cast<B>(count - (is_true(x, i) ? 0 : 1));
+  }
+
+  static SKERRY_INLINE void count_columns(B* count, const element_rows& block) {
+    for (int64 i = 0; i < block.n; ++i) count[i] = static_cast<B>(block.rows);
+    for (int64 j = 0; j < block.rows; ++j) {
+      const char* x = block.x + j * block.row;
+      for (int64 i = 0; i < block.n; ++i) count[i] = less_zero(count[i], x, i);
+    }
+  }
+
+  SKERRY_SHARED static void columns(char* acc, const element_rows& block) noexcept {
+    alignas(64) B count[widest_block];
+    count_columns(count, block);
+    base::deliver(acc, block, [&](int64 i) { return static_cast<int64>(count[i]); });
+  }
+
+  static void rows(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    constexpr int64 piece = sizeof(B) == 1 ? 255 : 16384;
+    for (int64 j = 0; j < block.rows; ++j) {
+      const char* x = block.x + j * block.row;
+      int64 total = 0;
+      for (int64 at = 0; at < block.n; at += piece) {
+        const int64 end = least(at + piece, block.n);
+        B count = static_cast<B>(end - at);
+        for (int64 i = at; i < end; ++i) count = less_zero(count, x, i);
+        total += static_cast<int64>(count);
+      }
+      store<int64>(acc + j * size, total);
+    }
+  }
+
+  static constexpr auto direct = finish_columns<count_loops>;
+
+  template <int Length>
+  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+    finish_short_rows<Op>(out, n, of, [x](int64 i) {
+      // In int64: of sums of bytes GCC 12 makes a remainder loop that adds the masks of the
+      // comparisons, -1, instead of ones.
+      int64 count = 0;
+#pragma GCC unroll 4
+      for (int k = 0; k < Length; ++k) count += is_true(x, i * Length + k) ? 1 : 0;
+      return count;
+    });
+  }
+};
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cpu/vector.hpp"
+#include "ops/reduce/cpu/loops.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// var and std. Eight rows at a time have their own mean, and are then put to the rows before; a
+/// run is read twice, the second time from L1.
+template <class Op, class T>
+struct moment_loops : accumulator_loops<Op, T> {
+  using base = accumulator_loops<Op, T>;
+  using base::size;
+  using A = typename base::A;
+  static constexpr int64 block_rows = 512;
+  static constexpr int64 longest_run = 4096;
+  static constexpr bool splits_runs = true;
+  static constexpr int absorbing = -1;
+
+  static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
+
+  SKERRY_SHARED static void total_columns(T* __restrict mean, T* __restrict squares,
+                                          const element_rows& of) {
+    const element_rows block = of;  // not changed by what is stored
+    int64 j = 0;
+    for (; j + 8 <= block.rows; j += 8) add_rows<8>(mean, squares, block, j);
+    if (j + 4 <= block.rows) {
+      add_rows<4>(mean, squares, block, j);
+      j += 4;
+    }
+    for (; j < block.rows; ++j) add_rows<1>(mean, squares, block, j);
+  }
+
+  static void columns(char* acc, const element_rows& block) noexcept {
+    alignas(64) T mean[widest_block];
+    alignas(64) T squares[widest_block];
+    total_columns(mean, squares, block);
+    const T count = static_cast<T>(block.rows);
+    base::deliver(acc, block, [&](int64 i) -> A { return {mean[i], squares[i], count}; });
+  }
+
+  static void direct(char* out, int64 step, const element_rows& block,
+                     const ops::reduced& of) noexcept {
+    alignas(64) T mean[widest_block];
+    alignas(64) T squares[widest_block];
+    total_columns(mean, squares, block);
+    const ops::reduced with = of;  // not changed by what is stored
+    const T count = static_cast<T>(block.rows);
+    if (base::is_dense(step)) {
+#pragma GCC ivdep
+      for (int64 i = 0; i < block.n; ++i) {
+        store(out + i * int64(sizeof(T)), Op::finish(A{mean[i], squares[i], count}, with));
+      }
+    } else {
+      for (int64 i = 0; i < block.n; ++i) {
+        store(out + i * step, Op::finish(A{mean[i], squares[i], count}, with));
+      }
+    }
+  }
+
+  template <int Length>
+  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+    finish_short_rows<Op>(out, n, of, [x](int64 i) {
+      const pair own = of_rows<Length>(x + i * Length * int64(sizeof(T)), int64(sizeof(T)), 0);
+      return A{own.mean, own.squares, T(Length)};
+    });
+  }
+
+  static void rows(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    const int64 n = block.n;
+    for (int64 j = 0; j < block.rows; ++j) {
+      const char* from = block.x + j * block.row;
+      store<A>(acc + j * size, n < 4 * V::lanes ? short_run(from, n) : run(from, n));
+    }
+  }
+
+ private:
+  using V = vector_of<T>;
+
+  /// The rows from j on, put to those before.
+  template <int Rows>
+  static SKERRY_INLINE void add_rows(T* mean, T* squares, const element_rows& block, int64 j) {
+    const char* x = block.x + j * block.row;
+    if (j == 0) {
+#pragma GCC ivdep
+      for (int64 i = 0; i < block.n; ++i) {
+        const pair own = of_rows<Rows>(x, block.row, i);
+        mean[i] = own.mean;
+        squares[i] = own.squares;
+      }
+      return;
+    }
+    const T before = static_cast<T>(j);
+    const T share = T(Rows) / static_cast<T>(j + Rows);
+#pragma GCC ivdep
+    for (int64 i = 0; i < block.n; ++i) {
+      const pair own = of_rows<Rows>(x, block.row, i);
+      const T distance = own.mean - mean[i];
+      const T shift = distance * share;
+      mean[i] = mean[i] + shift;
+      squares[i] = squares[i] + (own.squares + distance * (shift * before));
+    }
+  }
+
+  struct pair {
+    T mean;
+    T squares;
+  };
+
+  /// Of element i of some rows.
+  template <int Rows>
+  static SKERRY_INLINE pair of_rows(const char* x, int64 row, int64 i) {
+    if constexpr (Rows == 1) {
+      const T only = item(x, i);
+      return {only, only - only};  // 0, or NaN if it is none or infinite
+    } else {
+      T v[Rows];
+#pragma GCC unroll 8
+      for (int k = 0; k < Rows; ++k) v[k] = item(x + k * row, i);
+      const T mean = sum_of<Rows>(v) * (T(1) / T(Rows));
+#pragma GCC unroll 8
+      for (int k = 0; k < Rows; ++k) {
+        v[k] = v[k] - mean;
+        v[k] = v[k] * v[k];
+      }
+      return {mean, sum_of<Rows>(v)};
+    }
+  }
+  template <int Rows>
+  static SKERRY_INLINE T sum_of(const T* v) {
+    if constexpr (Rows == 2) return v[0] + v[1];
+    if constexpr (Rows == 3) return (v[0] + v[1]) + v[2];
+    if constexpr (Rows == 4) return (v[0] + v[1]) + (v[2] + v[3]);
+    if constexpr (Rows == 8) return sum_of<4>(v) + sum_of<4>(v + 4);
+  }
+
+  static SKERRY_INLINE A short_run(const char* x, int64 n) {
+    if (n == 0) return Op::template identity<A>();
+    T total = T(0);
+    for (int64 i = 0; i < n; ++i) total = total + item(x, i);
+    const T mean = total / static_cast<T>(n);
+    T squares = T(0);
+    for (int64 i = 0; i < n; ++i) {
+      const T distance = item(x, i) - mean;
+      squares = squares + distance * distance;
+    }
+    return {mean, squares, static_cast<T>(n)};
+  }
+
+  static SKERRY_INLINE T total_of(const typename V::type (&lanes)[4]) {
+    const typename V::type all = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    T part[V::lanes];
+    __builtin_memcpy(part, &all, sizeof part);
+    for (int half = V::lanes / 2; half > 0; half /= 2) {
+      for (int k = 0; k < half; ++k) part[k] = part[k] + part[k + half];
+    }
+    return part[0];
+  }
+
+  static SKERRY_INLINE A run(const char* x, int64 n) {
+    constexpr int64 width = V::lanes;
+    constexpr int64 bytes = width * int64(sizeof(T));
+    const int64 vectors = n / width;
+    typename V::type sum[4] = {};
+    int64 i = 0;
+    for (; i + 4 <= vectors; i += 4) {
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) {
+        typename V::type v;
+        load_vector(v, x + (i + k) * bytes);
+        sum[k] = sum[k] + v;
+      }
+    }
+    const int64 whole = i * width;
+    T rest = T(0);
+    for (int64 k = whole; k < n; ++k) rest = rest + item(x, k);
+    const T mean = (total_of(sum) + rest) / static_cast<T>(n);
+    typename V::type apart[4] = {};
+    for (i = 0; i + 4 <= vectors; i += 4) {
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) {
+        typename V::type v;
+        load_vector(v, x + (i + k) * bytes);
+        v = v - mean;
+        apart[k] = apart[k] + v * v;
+      }
+    }
+    T squares = T(0);
+    for (int64 k = whole; k < n; ++k) {
+      const T distance = item(x, k) - mean;
+      squares = squares + distance * distance;
+    }
+    return {mean, total_of(apart) + squares, static_cast<T>(n)};
+  }
+};
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/reduce/cpu/loops.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+namespace {
+
+constexpr int64 accumulator_bytes = 8192;
+
+/// Partial results by powers of two, as a binary counter: the tree of a pairwise sum.
+class pairwise {
+ public:
+  pairwise(const reducer& how, int64 n) noexcept
+      : how_(how), n_(n), nbytes_(n * how.accumulator_size) {}
+
+  void push(const char* partial) noexcept {
+    int level = 0;
+    for (; ((count_ >> level) & 1) != 0; ++level) {
+      how_.merge(levels_[level], partial, n_);
+      partial = levels_[level];
+    }
+    __builtin_memcpy(levels_[level], partial, static_cast<unsigned long>(nbytes_));
+    ++count_;
+  }
+
+  /// Leaves the total in `acc`.
+  void total(char* acc) noexcept {
+    const char* low = nullptr;
+    for (int level = 0; (count_ >> level) != 0; ++level) {
+      if (((count_ >> level) & 1) == 0) continue;
+      if (low != nullptr) how_.merge(levels_[level], low, n_);
+      low = levels_[level];
+    }
+    if (low == nullptr) return how_.clear(acc, n_);
+    __builtin_memcpy(acc, low, static_cast<unsigned long>(nbytes_));
+  }
+
+ private:
+  const reducer& how_;
+  int64 n_;
+  int64 nbytes_;
+  uint64 count_ = 0;
+  alignas(64) char levels_[48][accumulator_bytes];
+};
+
+}  // namespace
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cuda/offset.hpp"
+#include "ops/math/concepts.hpp"
+#include "ops/reduce/reductions.hpp"
+
+#include <type_traits>
+
+namespace skerry {
+namespace native {
+
+/// var as the loops run it. A few elements at a time have their own mean, found in T, and are then
+/// put to those before, in float64: float32 all the way loses as many digits as the mean is greater
+/// than the deviation, and float64 all the way would keep GPUs busy that do little of it. Free of
+/// CUDA headers, and tested on the host.
+template <class T>
+struct grouped_var {
+  using accumulator = ops::moments<float64>;
+  static constexpr int group = 4;
+
+  SKERRY_HD SKERRY_INLINE static accumulator load(T x) {
+    // 0, or NaN if it is none or infinite
+    return {static_cast<float64>(x), static_cast<float64>(x - x), 1};
+  }
+  SKERRY_HD SKERRY_INLINE static accumulator load_group(const T (&x)[group]) {
+    const T near = ((x[0] + x[1]) + (x[2] + x[3])) * T(0.25);
+    T distance[group];
+    SKERRY_UNROLL
+    for (int i = 0; i < group; ++i) distance[i] = x[i] - near;
+    // How far that is from the mean itself, by the distances, which have digits left for it.
+    const T rest = ((distance[0] + distance[1]) + (distance[2] + distance[3])) * T(0.25);
+    T squares = T(0);
+    SKERRY_UNROLL
+    for (int i = 0; i < group; ++i) squares += distance[i] * distance[i];
+    squares -= rest * rest * T(group);
+    return {static_cast<float64>(near) + static_cast<float64>(rest),
+            static_cast<float64>(squares < T(0) ? T(0) : squares), group};
+  }
+  template <class A>
+  SKERRY_HD SKERRY_INLINE static A identity() {
+    return {0, 0, 0};
+  }
+  /// As ops::var's, but that the share is as exact as the result, and no float64 is divided for
+  /// float32.
+  SKERRY_HD SKERRY_INLINE static accumulator combine(const accumulator& a, const accumulator& b) {
+    const float64 count = a.count + b.count;
+    const T share = count > 0 ? static_cast<T>(b.count) / static_cast<T>(count) : T(0);
+    const float64 distance = b.mean - a.mean;
+    const float64 shift = distance * static_cast<float64>(share);
+    return {a.mean + shift, a.squares + (b.squares + distance * (shift * a.count)), count};
+  }
+  SKERRY_HD static T finish(const accumulator& a, const ops::reduced& of) {
+    return static_cast<T>(ops::var::finish(a, of));
+  }
+};
+
+/// What runs Reduction over T.
+template <class Reduction, class T>
+struct native_reduction {
+  using type = Reduction;
+};
+template <ops::real_floating T>
+struct native_reduction<ops::var, T> {
+  using type = grouped_var<T>;
+};
+template <class Reduction, class T>
+using native_reduction_t = typename native_reduction<Reduction, T>::type;
+
+/// Whether Reduction takes several elements at a time.
+template <class Reduction>
+inline constexpr bool takes_groups = requires { Reduction::group; };
+template <class Reduction>
+inline constexpr int group_size = 1;
+template <class Reduction>
+  requires takes_groups<Reduction>
+inline constexpr int group_size<Reduction> = Reduction::group;
+
+}  // namespace native
+}  // namespace skerry

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cuda/access.cuh"
+#include "ops/kernel/cuda/launch.cuh"
+#include "ops/kernel/cuda/offset.hpp"
+#include "ops/reduce/cuda/flip.cuh"
+#include "ops/reduce/cuda/moments.cuh"
+#include "ops/reduce/cuda/rows.cuh"
+#include "ops/reduce/cuda/write.cuh"
+#include "ops/reduce/kernels.hpp"
+
+#include <cstdint>
+
+// A reduction goes one of two ways, chosen by its layout. Both split the work the same way in every
+// run and on every GPU, and use no atomic operation: results depend on neither.
+//   rows   the elements of each output lie side by side: see rows.cuh.
+//   loops  any other layout: every thread folds a share of one output's elements, in as many passes
+//          as it takes. Threads side by side take neighbouring elements.
+// CUB's reductions would take any layout through an iterator, but inline its index arithmetic some
+// fifty times (40 to 80 s a kernel in ptxas 13.0, and 1 KiB of spilled registers), and their order
+// depends on the number of multiprocessors.
+
+namespace skerry {
+namespace native {
+
+/// The elements of the outputs, in the array.
+template <class Reduction, class T>
+struct array_elements {
+  const char* input;
+  axis_offsets kept;
+  axis_offsets reduced;
+  flip<Reduction, T> bits;
+  bool is_aligned;
+
+  SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const { return kept.offset(k); }
+  /// Whether an output's elements are `step` apart.
+  SKERRY_HD SKERRY_INLINE bool are_evenly_spaced() const { return reduced.rank <= 1; }
+  SKERRY_HD SKERRY_INLINE std::int64_t step() const { return reduced.strides[0]; }
+  SKERRY_HD SKERRY_INLINE std::int64_t distance(std::int64_t j) const { return reduced.offset(j); }
+  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> at(std::int64_t offset,
+                                                              std::int64_t index) const {
+    return bits.in(load<T>(input + offset, is_aligned), index);
+  }
+  /// Of the elements at `offset`, offset + step, ..., as one.
+  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> group_at(std::int64_t offset,
+                                                                    std::int64_t step) const {
+    T items[Reduction::group];
+    SKERRY_UNROLL
+    for (int i = 0; i < Reduction::group; ++i)
+      items[i] = load<T>(input + offset + i * step, is_aligned);
+    return Reduction::load_group(items);
+  }
+};
+
+/// What an earlier pass left of them.
+template <class A>
+struct partial_elements {
+  const A* partials;
+  std::int64_t kept_stride;
+  std::int64_t part_stride;
+
+  SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const { return k * kept_stride; }
+  SKERRY_HD SKERRY_INLINE static constexpr bool are_evenly_spaced() { return true; }
+  SKERRY_HD SKERRY_INLINE std::int64_t step() const { return part_stride; }
+  SKERRY_HD SKERRY_INLINE std::int64_t distance(std::int64_t j) const { return j * part_stride; }
+  SKERRY_HD SKERRY_INLINE A at(std::int64_t offset, std::int64_t) const { return partials[offset]; }
+};
+
+/// One pass; see loop_split.
+template <class Reduction, class T, class Elements>
+struct reduce_loop {
+  using A = ops::accumulator_t<Reduction, T>;
+
+  Elements elements;
+  loop_split split;
+  A* partials;  ///< by thread; null in the last pass, which writes results
+  write_result<Reduction, T> write;
+
+  __device__ SKERRY_INLINE void operator()(std::int64_t thread) const {
+    const loop_split::share mine = split.of(thread);
+    const std::int64_t first = elements.first(mine.kept);
+    const A a = elements.are_evenly_spaced() ? fold_evenly_spaced(first, mine.part)
+                                             : fold_any(first, mine.part);
+    if (partials == nullptr) {
+      write(mine.kept, a);
+    } else {
+      partials[thread] = a;
+    }
+  }
+
+ private:
+  /// Four loads are under way: of a group, or of four running results side by side.
+  __device__ SKERRY_INLINE A fold_evenly_spaced(std::int64_t first, std::int64_t part) const {
+    if constexpr (takes_groups<Reduction> && requires { elements.group_at(0, 0); }) {
+      return fold_groups(first, part);
+    } else {
+      return fold_side_by_side(first, part);
+    }
+  }
+
+  __device__ SKERRY_INLINE A fold_groups(std::int64_t first, std::int64_t part) const {
+    constexpr int group = Reduction::group;
+    const std::int64_t parts = split.parts;
+    const std::int64_t step = parts * elements.step();
+    std::int64_t at = first + part * elements.step();
+    A a = Reduction::template identity<A>();
+    std::int64_t j = part;
+    SKERRY_DO_NOT_UNROLL
+    for (; j + (group - 1) * parts < split.length; j += group * parts, at += group * step) {
+      a = Reduction::combine(a, elements.group_at(at, step));
+    }
+    SKERRY_DO_NOT_UNROLL
+    for (; j < split.length; j += parts, at += step) {
+      a = Reduction::combine(a, elements.at(at, j));
+    }
+    return a;
+  }
+
+  __device__ SKERRY_INLINE A fold_side_by_side(std::int64_t first, std::int64_t part) const {
+    const std::int64_t parts = split.parts;
+    const std::int64_t step = parts * elements.step();
+    std::int64_t at = first + part * elements.step();
+    A a0 = Reduction::template identity<A>();
+    A a1 = a0;
+    A a2 = a0;
+    A a3 = a0;
+    std::int64_t j = part;
+    SKERRY_DO_NOT_UNROLL
+    for (; j + 3 * parts < split.length; j += 4 * parts, at += 4 * step) {
+      a0 = Reduction::combine(a0, elements.at(at, j));
+      a1 = Reduction::combine(a1, elements.at(at + step, j + parts));
+      a2 = Reduction::combine(a2, elements.at(at + 2 * step, j + 2 * parts));
+      a3 = Reduction::combine(a3, elements.at(at + 3 * step, j + 3 * parts));
+    }
+    SKERRY_DO_NOT_UNROLL
+    for (; j < split.length; j += parts, at += step)
+      a0 = Reduction::combine(a0, elements.at(at, j));
+    return Reduction::combine(Reduction::combine(a0, a1), Reduction::combine(a2, a3));
+  }
+
+  __device__ SKERRY_INLINE A fold_any(std::int64_t first, std::int64_t part) const {
+    A a = Reduction::template identity<A>();
+    SKERRY_DO_NOT_UNROLL
+    for (std::int64_t j = part; j < split.length; j += split.parts) {
+      a = Reduction::combine(a, elements.at(first + elements.distance(j), j));
+    }
+    return a;
+  }
+};
+
+template <class Loop>
+__global__ void __launch_bounds__(row_split::threads, resident_blocks<typename Loop::A, 40>)
+    fold_shares(const Loop loop, std::int64_t threads) {
+  const std::int64_t thread =
+      static_cast<std::int64_t>(blockIdx.x) * row_split::threads + threadIdx.x;
+  if (thread < threads) loop(thread);
+}
+
+template <class Reduction, class T, class Elements>
+cudaError_t loop_pass(const reduce_params& params, flip<Reduction, T> bits,
+                      const Elements& elements, const loop_split& split,
+                      ops::accumulator_t<Reduction, T>* partials, launch_context* context) {
+  const reduce_loop<Reduction, T, Elements> loop{.elements = elements,
+                                                 .split = split,
+                                                 .partials = split.parts > 1 ? partials : nullptr,
+                                                 .write = writer<Reduction, T>(params, bits)};
+  const std::int64_t blocks = row_split::divided_up(split.threads(), row_split::threads);
+  fold_shares<<<static_cast<unsigned>(blocks), row_split::threads, 0, stream_of(context)>>>(
+      loop, split.threads());
+  return cudaGetLastError();
+}
+
+/// Works for every layout, and for no elements at all (one pass of length 0: the identity).
+template <class Reduction, class T>
+cudaError_t reduce_by_loops(const reduce_params& params, flip<Reduction, T> bits,
+                            launch_context* context) {
+  using A = ops::accumulator_t<Reduction, T>;
+  const bool by_rows = prefers_rows(params);
+  loop_split split(params.kept_size, params.reduced_size, by_rows);
+  A* partials[2] = {nullptr, nullptr};
+  if (split.parts > 1) {
+    // A pass leaves fewer partial results than the one before, so two buffers take turns.
+    const std::int64_t first = split.threads();
+    const std::int64_t second = loop_split(params.kept_size, split.parts, by_rows).threads();
+    partials[0] = static_cast<A*>(
+        context->workspace(context, static_cast<std::size_t>(first + second) * sizeof(A)));
+    if (partials[0] == nullptr) return cudaErrorMemoryAllocation;
+    partials[1] = partials[0] + first;
+  }
+  const array_elements<Reduction, T> elements{
+      .input = params.input,
+      .kept = axis_offsets(params.kept_rank, params.kept_shape, params.kept_strides),
+      .reduced = axis_offsets(params.reduced_rank, params.reduced_shape, params.reduced_strides),
+      .bits = bits,
+      .is_aligned = input_suits<whole<T>>(params)};
+  cudaError_t status = loop_pass<Reduction, T>(params, bits, elements, split, partials[0], context);
+  for (int source = 0; split.parts > 1 && status == cudaSuccess; source ^= 1) {
+    const partial_elements<A> left{.partials = partials[source],
+                                   .kept_stride = split.kept_stride(),
+                                   .part_stride = split.part_stride()};
+    split = loop_split(params.kept_size, split.parts, by_rows);
+    status = loop_pass<Reduction, T>(params, bits, left, split, partials[source ^ 1], context);
+  }
+  return status;
+}
+
+// ---- choice
+
+template <class Reduction, class T>
+cudaError_t reduce_by_layout(const reduce_params& params, flip<Reduction, T> bits,
+                             launch_context* context) {
+  if (params.kept_size == 0) return cudaSuccess;
+  if (params.reduced_size > 0 && has_contiguous_rows(params, sizeof(T)) && input_suits<T>(params)) {
+    return reduce_rows(params, bits, context);
+  }
+  return reduce_by_loops(params, bits, context);
+}
+
+/// The native kernel of Reduction over T, with some bits inverted; its parameter is a
+/// reduce_params.
+template <class Reduction, class T, std::uint64_t Bits>
+int reduce(const void* params, launch_context* context) {
+  return launched(reduce_by_layout(*static_cast<const reduce_params*>(params),
+                                   flip<Reduction, T>{Bits}, context));
+}
+
+}  // namespace native
+}  // namespace skerry

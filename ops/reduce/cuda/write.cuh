@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cuda/access.cuh"
+#include "ops/kernel/cuda/offset.hpp"
+#include "ops/reduce/cuda/flip.cuh"
+#include "ops/reduce/kernels.hpp"
+
+#include <cstdint>
+
+namespace skerry {
+namespace native {
+
+/// Blocks of 256 threads that a multiprocessor should have room for. With so many registers, or 64
+/// and 80 for large accumulators, nothing is spilled, and the grids that row_split and loop_split
+/// make end in full waves.
+template <class A, int Registers>
+inline constexpr int resident_blocks = 65536 / 256 /
+                                       (sizeof(A) > 16  ? 80
+                                        : sizeof(A) > 8 ? 64
+                                                        : Registers);
+
+/// Writes the result of output number `index`.
+template <class Reduction, class T>
+struct write_result {
+  using accumulator = ops::accumulator_t<Reduction, T>;
+  using result = decltype(flip<Reduction, T>{}.out(accumulator{}, ops::reduced{}));
+
+  char* output;
+  axis_offsets offsets;
+  flip<Reduction, T> bits;
+  ops::reduced of;
+  bool is_aligned;
+
+  SKERRY_HD SKERRY_INLINE void operator()(std::int64_t index, accumulator a) const {
+    store<result>(output + offsets.offset(index), bits.out(a, of), is_aligned);
+  }
+};
+
+template <class Reduction, class T>
+write_result<Reduction, T> writer(const reduce_params& params, flip<Reduction, T> bits) {
+  using result = typename write_result<Reduction, T>::result;
+  bool is_aligned = suits_whole<result>(reinterpret_cast<std::intptr_t>(params.output));
+  for (int axis = 0; axis < params.kept_rank; ++axis) {
+    is_aligned = is_aligned && suits_whole<result>(params.output_strides[axis]);
+  }
+  return {.output = params.output,
+          .offsets = axis_offsets(params.kept_rank, params.kept_shape, params.output_strides),
+          .bits = bits,
+          .of = {params.reduced_size, params.correction, params.is_other},
+          .is_aligned = is_aligned};
+}
+
+/// Whether all addresses of the input are multiples of T's alignment.
+template <class T>
+[[nodiscard]] bool input_suits(const reduce_params& params) {
+  bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(params.input));
+  for (int axis = 0; axis < params.kept_rank; ++axis) {
+    aligned = aligned && suits<T>(params.kept_strides[axis]);
+  }
+  for (int axis = 0; axis < params.reduced_rank; ++axis) {
+    aligned = aligned && suits<T>(params.reduced_strides[axis]);
+  }
+  return aligned;
+}
+
+}  // namespace native
+}  // namespace skerry

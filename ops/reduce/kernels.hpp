@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.hpp"
+#include "core/launch.hpp"
+#include "ops/reduce/reductions.hpp"
+
+namespace skerry {
+
+inline constexpr int reduction_count = ops::size_of<ops::reductions>;
+
+/// out[kept] = reduce(in[kept, reduced]). Axes are without size-1 ones, ordered (0 fastest in the
+/// input), coalesced; negative strides of reduced ones turned round, except where the reduction
+/// takes the index, and has one reduced axis at most.
+struct reduce_params {
+  static constexpr int max_axes = 8;
+
+  const char* input;
+  char* output;  ///< elements of the reduction's result dtype
+  std::int64_t kept_size;
+  std::int64_t reduced_size;  ///< 0: every output is finish(identity, ...)
+  double correction;
+  bool is_other;  ///< see ops::reduced
+  std::int32_t kept_rank;
+  std::int32_t reduced_rank;
+  std::int64_t kept_shape[max_axes];
+  std::int64_t kept_strides[max_axes];    ///< of the input, bytes
+  std::int64_t output_strides[max_axes];  ///< per kept axis, bytes
+  std::int64_t reduced_shape[max_axes];
+  std::int64_t reduced_strides[max_axes];  ///< of the input, bytes
+};
+
+struct reduce_kernels {
+  /// Parameter: reduce_params, by the input's dtype.
+  kernel loop[reduction_count][dtype_count];
+};
+
+}  // namespace skerry

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/reduce/reduce.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <cstdlib>
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/stream.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/promotion.hpp"
+#include "ops/create/create.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/views.hpp"
+
+namespace skerry {
+namespace {
+
+using axis_set = std::bitset<max_rank>;
+
+axis_set reduced_axes(const char* op, int rank, std::optional<std::span<const std::int64_t>> axes) {
+  axis_set chosen;
+  if (axes) {
+    for (const std::int64_t axis : normalize_axes(op, *axes, rank)) {
+      chosen.set(static_cast<std::size_t>(axis));
+    }
+  } else {
+    for (int axis = 0; axis < rank; ++axis) chosen.set(static_cast<std::size_t>(axis));
+  }
+  return chosen;
+}
+
+bool is_reduced(const axis_set& axes, int axis) { return axes[static_cast<std::size_t>(axis)]; }
+
+dims result_shape(const dims& shape, const axis_set& axes, bool keepdims) {
+  const int dropped = keepdims ? 0 : static_cast<int>(axes.count());
+  dims result(shape.rank() - dropped);
+  int place = 0;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (!is_reduced(axes, axis)) {
+      result[place++] = shape[axis];
+    } else if (keepdims) {
+      result[place++] = 1;
+    }
+  }
+  return result;
+}
+
+/// The axes of one group, kept or reduced, as reduce_params wants them.
+class axis_group {
+ public:
+  void add(std::int64_t extent, std::int64_t stride, std::int64_t output_stride) {
+    int place = count_++;
+    for (; place > 0 && std::abs(axes_[place - 1].stride) > std::abs(stride); --place) {
+      axes_[place] = axes_[place - 1];
+    }
+    axes_[place] = {extent, stride, output_stride};
+  }
+  void coalesce() {
+    int kept = 0;
+    for (int i = 1; i < count_; ++i) {
+      one_axis& fast = axes_[kept];
+      const one_axis& slow = axes_[i];
+      if (slow.stride == fast.stride * fast.extent &&
+          slow.output_stride == fast.output_stride * fast.extent) {
+        fast.extent *= slow.extent;
+      } else {
+        axes_[++kept] = slow;
+      }
+    }
+    if (count_ > 0) count_ = kept + 1;
+  }
+  [[nodiscard]] bool fits() const { return count_ <= reduce_params::max_axes; }
+  /// `output_strides` may be null.
+  std::int32_t write(std::int64_t* shape, std::int64_t* strides,
+                     std::int64_t* output_strides) const {
+    for (int i = 0; i < count_; ++i) {
+      shape[i] = axes_[i].extent;
+      strides[i] = axes_[i].stride;
+      if (output_strides != nullptr) output_strides[i] = axes_[i].output_stride;
+    }
+    return count_;
+  }
+
+ private:
+  struct one_axis {
+    std::int64_t extent;
+    std::int64_t stride;
+    std::int64_t output_stride;
+  };
+  int count_ = 0;
+  one_axis axes_[max_rank];  // not initialised: most calls touch little of it
+};
+
+/// Fills in the axes of `params`. False if more remain than it has room for. `keep_order`: of the
+/// reduced elements.
+bool describe_axes(const ndarray& x, const axis_set& axes, std::int64_t result_itemsize,
+                   bool keep_order, reduce_params& params) {
+  axis_group kept;
+  axis_group reduced;
+  params.input = x.data();
+  params.kept_size = 1;
+  params.reduced_size = 1;
+  std::int64_t output_stride = result_itemsize;
+  for (int axis = x.rank() - 1; axis >= 0; --axis) {
+    const std::int64_t n = x.shape()[axis];
+    std::int64_t stride = x.strides()[axis];
+    if (is_reduced(axes, axis)) {
+      params.reduced_size *= n;
+      if (n < 2) continue;
+      if (stride < 0 && !keep_order) {
+        params.input += (n - 1) * stride;
+        stride = -stride;
+      }
+      reduced.add(n, stride, 0);
+    } else {
+      params.kept_size *= n;
+      if (n > 1) kept.add(n, stride, output_stride);
+      output_stride *= n;
+    }
+  }
+  kept.coalesce();
+  reduced.coalesce();
+  if (!kept.fits() || !reduced.fits()) return false;
+  params.kept_rank = kept.write(params.kept_shape, params.kept_strides, params.output_strides);
+  params.reduced_rank = reduced.write(params.reduced_shape, params.reduced_strides, nullptr);
+  return true;
+}
+
+/// A copy in which the kept axes are one stretch, and the reduced axes another, whatever the rank.
+ndarray group_axes(const ndarray& x, axis_set& axes) {
+  std::int64_t order[max_rank];
+  std::size_t place = 0;
+  for (const bool reduced : {false, true}) {
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      if (is_reduced(axes, axis) == reduced) order[place++] = axis;
+    }
+  }
+  const std::size_t kept = place - axes.count();
+  axes.reset();
+  for (std::size_t axis = kept; axis < place; ++axis) axes.set(axis);
+  return copy_c_order(permute_dims(x, {order, place}));
+}
+
+void check_elements(const reduction_entry& entry, const ndarray& x, const dims& shape,
+                    const axis_set& axes) {
+  if (!entry.needs_elements) return;
+  const auto is_zero = [](std::int64_t n) { return n == 0; };
+  if (std::any_of(shape.begin(), shape.end(), is_zero)) return;  // nothing to be computed
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (is_reduced(axes, axis) && x.shape()[axis] == 0) {
+      throw value_error(std::string(entry.name) + ": no elements to reduce: " + describe(x) +
+                        " has none along axis " + std::to_string(axis));
+    }
+  }
+}
+
+ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axis_set axes,
+            const dims& shape, double correction) {
+  const dtype result = require_loop(entry.name, entry.result, x.dtype());
+  const device where = x.device();
+  const kernel& what = require_kernel(
+      entry.name, kernels(where).reduce.loop[op][static_cast<int>(x.dtype())], x.dtype(), where);
+  check_shape(entry.name, shape.span(), itemsize(result));
+  ndarray source = x;
+  if (entry.has_one_axis && axes.count() != 1) {  // all of them: the index is in C order
+    source = reshape(x, std::array<std::int64_t, 1>{-1}, std::nullopt);
+    axes = axis_set(1);
+  }
+  reduce_params params;
+  params.correction = correction;
+  params.is_other = entry.is_other;
+  if (!describe_axes(source, axes, itemsize(result), entry.has_one_axis, params)) {
+    source = group_axes(source, axes);
+    describe_axes(source, axes, itemsize(result), entry.has_one_axis, params);
+  }
+  ndarray out = empty_of(c_layout(shape, itemsize(result)), result, where);
+  params.output = out.data();
+  if (params.kept_size > 0) {
+    const memory_use uses[] = {writes(out), reads(source)};
+    launch(where, what, params, uses);
+  }
+  return out;
+}
+
+}  // namespace
+
+dtype loaded_dtype(reduction_id op, dtype own, dtype type) noexcept {
+  const bool wraps = is_integer(type) && !is_floating(own);
+  const reduction_entry& entry = reduction_table()[static_cast<std::size_t>(op)];
+  return wraps || entry.result[static_cast<int>(own)] == type ? own : type;
+}
+
+ndarray reduce(reduction_id op, const ndarray& x, std::optional<std::span<const std::int64_t>> axes,
+               std::optional<dtype> type, bool keepdims, double correction) {
+  const reduction_entry& entry = reduction_table()[static_cast<std::size_t>(op)];
+  if (type && !entry.has_dtype) {
+    throw dtype_error(std::string(entry.name) + ": takes no dtype; convert with astype");
+  }
+  if (type == dtype::bool_) {
+    throw dtype_error(std::string(entry.name) + ": dtype=bool is not numeric; use any or all");
+  }
+  const axis_set chosen = reduced_axes(entry.name, x.rank(), axes);
+  const dims shape = result_shape(x.shape(), chosen, keepdims);
+  check_elements(entry, x, shape, chosen);
+  if (!type) return run(entry, op, x, chosen, shape, correction);
+  const ndarray source = astype(x, loaded_dtype(op, x.dtype(), *type), false);
+  return astype(run(entry, op, source, chosen, shape, correction), *type, false);
+}
+
+}  // namespace skerry

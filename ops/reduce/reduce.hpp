@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/ndarray.hpp"
+#include "ops/call/registry.hpp"
+
+namespace skerry {
+
+/// Reduces over `axes` (empty optional: all of them; an empty span: none). `correction` is for
+/// those that have one. Throws axis_error, dtype_error, value_error.
+[[nodiscard]] ndarray reduce(reduction_id op, const ndarray& x,
+                             std::optional<std::span<const std::int64_t>> axes,
+                             std::optional<dtype> type, bool keepdims, double correction = 0);
+
+/// What x is cast to before it is reduced (by a reduction that takes dtype=) to `type`: nothing
+/// where the accumulator, which holds integers modulo 2^64, gives the same.
+[[nodiscard]] dtype loaded_dtype(reduction_id op, dtype own, dtype type) noexcept;
+
+}  // namespace skerry

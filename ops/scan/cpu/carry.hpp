@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/scan/scans.hpp"
+
+// What a scan carries from one block to the next. Within a block it runs in the dtype; from block
+// to block in twice its precision where that costs nothing, so that the error of the last element
+// doesn't grow with the length of the array.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+template <class Op>
+inline constexpr bool is_sum = ops::same_v<typename Op::reduction, ops::sum>;
+
+/// x = neutral op x for every x: -0 keeps the sign of a zero, which +0 doesn't.
+template <class Op, class A>
+SKERRY_INLINE A neutral() {
+  if constexpr (!is_sum<Op>) {
+    return A(1);
+  } else if constexpr (ops::complex_floating<A>) {
+    return {-typename A::value_type(0), -typename A::value_type(0)};
+  } else {
+    return -A(0);
+  }
+}
+
+/// `apply(local)` is the result for an element whose result within the block is `local`.
+template <class Op, class A>
+struct scan_carry {
+  using offset = A;
+  A value;
+
+  SKERRY_INLINE void clear() { value = neutral<Op, A>(); }
+  SKERRY_INLINE void set(A total) { value = total; }
+  SKERRY_INLINE void merge(const scan_carry& later) {
+    value = Op::reduction::combine(value, later.value);
+  }
+  SKERRY_INLINE offset get() const { return value; }
+  static SKERRY_INLINE A apply(offset before, A local) {
+    return Op::reduction::combine(before, local);
+  }
+};
+
+template <class Op>
+struct scan_carry<Op, float32> {
+  using offset = float32;
+  float64 value;
+
+  SKERRY_INLINE void clear() { value = neutral<Op, float64>(); }
+  SKERRY_INLINE void set(float32 total) { value = static_cast<float64>(total); }
+  SKERRY_INLINE void merge(const scan_carry& later) {
+    value = Op::reduction::combine(value, later.value);
+  }
+  SKERRY_INLINE offset get() const { return static_cast<float32>(value); }
+  static SKERRY_INLINE float32 apply(offset before, float32 local) {
+    return Op::reduction::combine(before, local);
+  }
+};
+
+/// The sum and what rounding took from it (Knuth's TwoSum).
+template <>
+struct scan_carry<ops::cumulative_sum, float64> {
+  using offset = float64;
+  float64 high;
+  float64 low;
+
+  SKERRY_INLINE void clear() {
+    high = -0.0;
+    low = -0.0;
+  }
+  SKERRY_INLINE void set(float64 total) {
+    high = total;
+    low = -0.0;
+  }
+  SKERRY_INLINE void merge(const scan_carry& later) {
+    const float64 total = high + later.high;
+    const float64 part = total - high;
+    const float64 lost = (high - (total - part)) + (later.high - part);
+    const bool is_finite = total - total == 0;
+    // A zero that was lost must not take the sign from a zero total.
+    low = is_finite && total != 0 ? low + later.low + lost : -0.0;
+    high = total;
+  }
+  SKERRY_INLINE offset get() const { return high + low; }
+  static SKERRY_INLINE float64 apply(offset before, float64 local) { return before + local; }
+};
+
+template <class R>
+struct scan_carry<ops::cumulative_sum, complex<R>> {
+  using part = scan_carry<ops::cumulative_sum, R>;
+  using offset = complex<R>;
+  part re;
+  part im;
+
+  SKERRY_INLINE void clear() {
+    re.clear();
+    im.clear();
+  }
+  SKERRY_INLINE void set(complex<R> total) {
+    re.set(total.re);
+    im.set(total.im);
+  }
+  SKERRY_INLINE void merge(const scan_carry& later) {
+    re.merge(later.re);
+    im.merge(later.im);
+  }
+  SKERRY_INLINE offset get() const { return {re.get(), im.get()}; }
+  static SKERRY_INLINE complex<R> apply(offset before, complex<R> local) { return before + local; }
+};
+
+/// No complex number is neutral: (1 + 0i) (inf + yi) is not inf + yi.
+template <class R>
+struct scan_carry<ops::cumulative_prod, complex<R>> {
+  struct offset {
+    complex<R> value;
+    bool is_empty;
+  };
+  complex128 value;
+  bool is_empty;
+
+  SKERRY_INLINE void clear() {
+    value = complex128(1);
+    is_empty = true;
+  }
+  SKERRY_INLINE void set(complex<R> total) {
+    value = complex128(total.re, total.im);
+    is_empty = false;
+  }
+  SKERRY_INLINE void merge(const scan_carry& later) {
+    if (later.is_empty) return;
+    value = is_empty ? later.value : value * later.value;
+    is_empty = false;
+  }
+  SKERRY_INLINE offset get() const {
+    return {{static_cast<R>(value.re), static_cast<R>(value.im)}, is_empty};
+  }
+  static SKERRY_INLINE complex<R> apply(const offset& before, complex<R> local) {
+    return before.is_empty ? local : before.value * local;
+  }
+};
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

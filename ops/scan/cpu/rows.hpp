@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/scan/cpu/vector_rows.hpp"
+#include "ops/scan/kernels.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+inline constexpr int64 widest_strip = 256;  ///< columns that are scanned side by side
+
+/// Where a block of a scan is: `rows` by `n` elements. Scanned is along the rows of a strip of
+/// columns; a contiguous run is one "column" whose rows are its elements.
+struct scan_block {
+  char* out;  ///< null: only the totals are wanted
+  const char* x;
+  int64 out_row;
+  int64 row;
+  int64 rows;
+  int64 n;
+  bool past_caches;
+};
+
+/// The loops of one scan and dtype: what the driver, which is compiled once, needs to know of them.
+/// Carries are opaque, n of them side by side.
+struct scanner {
+  int64 itemsize;
+  int64 result_size;
+  int64 carry_size;
+  void (*clear)(char* carry, int64 n) noexcept;
+  /// carry[i] = carry[i] op later[i]
+  void (*merge)(char* carry, const char* later, int64 n) noexcept;
+  /// Scans the block after `before`, and leaves its own totals. The totals are the same bits
+  /// whether results are written or not.
+  void (*run)(const scan_block& block, const char* before, char* totals) noexcept;
+  void (*columns)(const scan_block& block, const char* before, char* totals) noexcept;
+  /// Scans n runs of `rows` elements each, one `row` (`out_row`) after the other, one by one.
+  void (*short_runs)(const scan_block& block) noexcept;
+  /// The result over no elements.
+  void (*initial)(char* out) noexcept;
+};
+
+void run_scan(const scan_params& work, const scanner& how) noexcept;
+
+template <class Op, class T>
+struct scan_loops {
+  using A = ops::scanned_t<Op, T>;
+  using carry = scan_carry<Op, A>;
+  static constexpr int64 size = sizeof(T);
+  static constexpr int64 out_size = sizeof(A);
+  static constexpr bool is_complex = ops::complex_floating<A>;
+  /// x86 has no product of 64-bit integers in vectors before AVX-512, and complex ones are rare.
+  static constexpr bool has_vectors = is_sum<Op> || ops::real_floating<A>;
+  static_assert(sizeof(carry) <= 32);
+
+  static SKERRY_INLINE carry& at(char* carries, int64 i) {
+    return reinterpret_cast<carry*>(carries)[i];
+  }
+  static SKERRY_INLINE const carry& at(const char* carries, int64 i) {
+    return reinterpret_cast<const carry*>(carries)[i];
+  }
+  static void clear(char* to, int64 n) noexcept {
+    for (int64 i = 0; i < n; ++i) at(to, i).clear();
+  }
+  static void merge(char* to, const char* later, int64 n) noexcept {
+    for (int64 i = 0; i < n; ++i) at(to, i).merge(at(later, i));
+  }
+  static void initial(char* out) noexcept { store<A>(out, Op::reduction::template identity<A>()); }
+
+  static SKERRY_INLINE A item(const char* x) {
+    return static_cast<A>(Op::reduction::load(load<T>(x)));
+  }
+
+  /// Whole vectors from the start of the run; how many elements that were, and their total.
+  template <bool Write, bool PastCaches>
+  static SKERRY_INLINE int64 run_vectors(const scan_block& block, A before, A& total) {
+    using L = typename vector_lane<ops::real_part_t<A>>::type;
+    using how = vector_scan<Op, L, is_complex ? 2 : 1>;
+    constexpr int64 step = how::lanes / (is_complex ? 2 : 1);
+    typename how::vector offset;
+    typename how::vector local;
+    how::spread(offset, before);
+    how::spread(local, neutral<Op, A>());
+    int64 i = 0;
+    for (; i + step <= block.rows; i += step) {
+      typename how::vector x;
+      load_lanes<T, L>(x, block.x + i * size);
+      how::scan(x);
+      typename how::vector out = x;
+      how::spread_last(x);
+      if constexpr (Write) {
+        how::combine(out, local);
+        how::combine(out, offset);
+        if constexpr (PastCaches) {
+          store_past_caches(block.out + i * out_size, out);
+        } else {
+          __builtin_memcpy(block.out + i * out_size, &out, sizeof out);
+        }
+      }
+      how::combine(local, x);
+    }
+    total = load<A>(reinterpret_cast<const char*>(&local));
+    return i;
+  }
+
+  template <bool Write, bool PastCaches>
+  static SKERRY_INLINE void run_as(const scan_block& block, const char* before, char* totals) {
+    const typename carry::offset offset = at(before, 0).get();
+    A local = neutral<Op, A>();
+    int64 i = 0;
+    if constexpr (has_vectors) {
+      i = run_vectors<Write, PastCaches>(block, offset, local);
+    } else if (block.rows > 0) {
+      local = item(block.x);
+      if constexpr (Write) store<A>(block.out, carry::apply(offset, local));
+      i = 1;
+    }
+    for (; i < block.rows; ++i) {
+      local = Op::reduction::combine(local, item(block.x + i * size));
+      if constexpr (Write) store<A>(block.out + i * out_size, carry::apply(offset, local));
+    }
+    at(totals, 0).set(local);
+  }
+
+  static void run(const scan_block& block, const char* before, char* totals) noexcept {
+    if (block.out == nullptr) return run_as<false, false>(block, before, totals);
+    if constexpr (has_vectors) {
+      const auto address = reinterpret_cast<uint64>(block.out);
+      if (block.past_caches && address % vector_bytes == 0) {
+        run_as<true, true>(block, before, totals);
+        return _mm_sfence();
+      }
+    }
+    run_as<true, false>(block, before, totals);
+  }
+
+  template <bool Write>
+  static SKERRY_INLINE void columns_as(const scan_block& block, const char* before, char* totals) {
+    const int64 n = block.n;
+    alignas(64) A local[widest_strip];
+    typename carry::offset offset[widest_strip];
+    for (int64 i = 0; i < n; ++i) offset[i] = at(before, i).get();
+    for (int64 i = 0; i < n; ++i) {
+      local[i] = item(block.x + i * size);
+      if constexpr (Write) store<A>(block.out + i * out_size, carry::apply(offset[i], local[i]));
+    }
+    for (int64 j = 1; j < block.rows; ++j) {
+      const char* x = block.x + j * block.row;
+      char* out = block.out + j * block.out_row;
+#pragma GCC ivdep
+      for (int64 i = 0; i < n; ++i) {
+        local[i] = Op::reduction::combine(local[i], item(x + i * size));
+        if constexpr (Write) store<A>(out + i * out_size, carry::apply(offset[i], local[i]));
+      }
+    }
+    for (int64 i = 0; i < n; ++i) at(totals, i).set(local[i]);
+  }
+
+  static void columns(const scan_block& block, const char* before, char* totals) noexcept {
+    if (block.out == nullptr) {
+      columns_as<false>(block, before, totals);
+    } else {
+      columns_as<true>(block, before, totals);
+    }
+  }
+
+  static void short_runs(const scan_block& block) noexcept {
+    for (int64 j = 0; j < block.n; ++j) {
+      const char* x = block.x + j * block.row;
+      char* out = block.out + j * block.out_row;
+      A local = item(x);
+      store<A>(out, local);
+      for (int64 i = 1; i < block.rows; ++i) {
+        local = Op::reduction::combine(local, item(x + i * size));
+        store<A>(out + i * out_size, local);
+      }
+    }
+  }
+
+  static void scan(const void* params) {
+    run_scan(*static_cast<const scan_params*>(params),
+             {size, out_size, sizeof(carry), clear, merge, run, columns, short_runs, initial});
+  }
+};
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cuda/launch.cuh"
+#include "ops/math/stand_in_type.hpp"
+#include "ops/scan/cuda/look_back.cuh"
+#include "ops/scan/cuda/tile.cuh"
+#include "ops/scan/kernels.hpp"
+
+#include <cstdint>
+
+// All scans are one kernel: a block a tile of a long line (one contiguous run, say), of up to 32
+// columns, or of as many short lines as fit. Every element is read and written once. Results
+// depend neither on the run, nor on the number of multiprocessors, nor on the GPU's model.
+
+namespace skerry {
+namespace native {
+
+/// Integers are scanned by the kernel of the unsigned one of their size; `sign` says what to
+/// extend.
+template <class Op, class T>
+struct load_scanned {
+  std::uint64_t sign;
+
+  SKERRY_HD SKERRY_INLINE ops::scanned_t<Op, T> operator()(ops::stored_t<T> x) const {
+    if constexpr (ops::integral<T>) {
+      return ops::extended(x, sign);
+    } else {
+      return Op::reduction::load(ops::value_of<T>(x));
+    }
+  }
+};
+
+/// One array's side of a scan: lines along its axis 0, which `groups` tell apart, and other axes.
+struct scanned_lines {
+  std::int64_t line_stride;
+  std::int64_t step;
+  axis_offsets others;
+
+  scanned_lines(const scan_params& params, const std::int64_t* strides, std::int64_t along)
+      : line_stride(params.rank > 0 ? strides[0] : 0),
+        step(along),
+        others(params.rank > 0 ? params.rank - 1 : 0, params.shape + 1, strides + 1) {}
+
+  [[nodiscard]] __device__ SKERRY_INLINE std::int64_t offset(std::int64_t other, std::int64_t line,
+                                                             std::int64_t place) const {
+    return others.offset(other) + line * line_stride + place * step;
+  }
+};
+
+template <class Op, class T>
+struct tiled_scan {
+  using A = ops::scanned_t<Op, T>;
+
+  const char* input;
+  char* output;
+  std::int64_t length;
+  std::int64_t width;  ///< lines along axis 0
+  scanned_lines from;
+  scanned_lines to;
+  int lines_of_tile;
+  int parts;  ///< threads of a line
+  tile_slots slots_of;
+  bool is_run;
+  bool has_initial;
+  bool is_aligned;
+  load_scanned<Op, T> element;
+  fast_divider<std::uint64_t> groups;  ///< tiles side by side along axis 0
+  fast_divider<std::uint64_t> chains;
+  look_back<Op, A> earlier;
+
+  __device__ SKERRY_INLINE void operator()(char* slots, char* shared) const {
+    const auto [tile, chain] = chains.divide(blockIdx.x);
+    const auto [other, group] = groups.divide(chain);
+    const line_place at(lines_of_tile, parts);
+    const std::int64_t line = group * at.lines;
+    const int most = at.parts * scan_items<A>;
+    const std::int64_t place = tile * most;
+    const int lines = least(width - line, at.lines);
+    const int places = least(length - place, most);
+    const char* const x = input + from.offset(other, line, place);
+    char* const out = output + to.offset(other, line, place);
+    if (has_initial && tile == 0 && static_cast<int>(threadIdx.x) < lines) {
+      store<A>(out + threadIdx.x * to.line_stride - to.step, Op::reduction::template identity<A>(),
+               true);
+    }
+    if (places == 0) return;
+    const tile_walk<A> walk(slots_of, is_run ? places : lines, is_run ? lines : places,
+                            at.lines == 1);
+    read(walk, x, slots);
+    __syncthreads();
+    char* const own = slots + (at.line * slots_of.line + at.part * scan_items<A>)*itemsize;
+    thread_scan<Op, A> mine(own, at, shared);
+    if (earlier.tiles > 1) {
+      const A before = earlier.before(tile, chain, at, mine.total(), slots);
+      if (tile > 0) mine.put_before(before);
+      __syncthreads();  // the slots were scratch memory
+    }
+    if (at.is_there()) mine.write(own);
+    __syncthreads();
+    walk.template for_each<itemsize>(
+        is_run ? to.line_stride : to.step, [=](int, int slot, std::int64_t offset) {
+          store<A>(out + offset, load<A>(slots + slot * itemsize, true), true);
+        });
+  }
+
+ private:
+  static constexpr int itemsize = static_cast<int>(sizeof(A));
+
+  [[nodiscard]] static __device__ SKERRY_INLINE int least(std::int64_t a, int b) {
+    return a < b ? static_cast<int>(a) : b;
+  }
+
+  __device__ SKERRY_INLINE void read(const tile_walk<A>& walk, const char* x, char* slots) const {
+    const std::int64_t slow_bytes = is_run ? from.line_stride : from.step;
+    constexpr int width_of_item = static_cast<int>(sizeof(T));
+    if (!is_aligned) {
+      walk.template for_each_in_turn<width_of_item>(
+          slow_bytes, [&](int, int slot, std::int64_t offset) {
+            store<A>(slots + slot * itemsize, element(load<T>(x + offset, false)), true);
+          });
+      return;
+    }
+    // All loads are on their way before the first is waited for.
+    T items[scan_items<A>];
+    walk.template for_each<width_of_item>(
+        slow_bytes, [&](int n, int, std::int64_t offset) { items[n] = load<T>(x + offset, true); });
+    walk.template for_each<0>(0, [&](int n, int slot, std::int64_t) {
+      store<A>(slots + slot * itemsize, element(items[n]), true);
+    });
+  }
+};
+
+template <class Op, class T>
+__global__ void __launch_bounds__(scan_threads, scan_blocks<ops::scanned_t<Op, T>>)
+    scan_tiles(const __grid_constant__ tiled_scan<Op, T> scan) {
+  using A = ops::scanned_t<Op, T>;
+  __shared__ alignas(16) char memory[(scan_slots<A> + scan_warps) * sizeof(A)];
+  scan(memory, memory + scan_slots<A> * sizeof(A));
+}
+
+template <class T>
+[[nodiscard]] bool scan_is_aligned(const scan_params& params) {
+  bool aligned = suits_whole<T>(reinterpret_cast<std::intptr_t>(params.input)) &&
+                 (params.length < 2 || suits_whole<T>(params.input_step));
+  for (int axis = 0; axis < params.rank; ++axis) {
+    aligned = aligned && suits_whole<T>(params.input_strides[axis]);
+  }
+  return aligned;
+}
+
+/// How lines are cut into tiles.
+struct tile_shape {
+  int lines;
+  int parts;  ///< threads of a line
+
+  /// Columns: up to 32; a multiple of 8 threads each, for whole sectors of memory. Of lines that
+  /// are shorter than a tile then, as many as there are threads for.
+  tile_shape(const scan_params& params, std::int64_t width, int items) {
+    const std::int64_t beside = params.is_run ? 1 : width < scan_warp ? width : scan_warp;
+    const std::int64_t most = scan_threads / beside / 8 * 8;
+    const std::int64_t needed = (params.length + items - 1) / items;
+    parts = static_cast<int>(needed < most ? (needed > 1 ? needed : 1) : most);
+    lines = static_cast<int>(needed < most ? scan_threads / parts : beside);
+  }
+};
+
+template <class Op, class T>
+cudaError_t scan_all(const scan_params& params, load_scanned<Op, T> element,
+                     launch_context* context) {
+  using A = ops::scanned_t<Op, T>;
+  const std::int64_t width = params.rank > 0 ? params.shape[0] : 1;
+  const tile_shape shape(params, width, scan_items<A>);
+  const std::int64_t lines = shape.lines;
+  const std::int64_t places = shape.parts * scan_items<A>;
+  const std::int64_t groups = (width + lines - 1) / lines;
+  const std::int64_t chains = params.others / width * groups;
+  const std::int64_t tiles = params.length > places ? (params.length + places - 1) / places : 1;
+  look_back<Op, A> earlier(tiles, chains);
+  cudaStream_t stream = stream_of(context);
+  if (tiles > 1) {
+    const auto nodes = static_cast<std::size_t>(earlier.nodes * chains);
+    const std::size_t values = nodes * static_cast<std::size_t>(lines) * sizeof(A);
+    const std::size_t flags = nodes * sizeof(std::uint32_t);
+    earlier.values = static_cast<char*>(context->workspace(context, values + flags));
+    if (earlier.values == nullptr) return cudaErrorMemoryAllocation;
+    earlier.flags = reinterpret_cast<std::uint32_t*>(earlier.values + values);
+    const cudaError_t status = cudaMemsetAsync(earlier.flags, 0, flags, stream);
+    if (status != cudaSuccess) return status;
+  }
+  const tiled_scan<Op, T> scan{
+      .input = params.input,
+      .output = params.output,
+      .length = params.length,
+      .width = width,
+      .from = scanned_lines(params, params.input_strides, params.input_step),
+      .to = scanned_lines(params, params.output_strides, params.output_step),
+      .lines_of_tile = shape.lines,
+      .parts = shape.parts,
+      .slots_of = tile_slots::of<A>(shape.parts, params.is_run),
+      .is_run = params.is_run,
+      .has_initial = params.has_initial,
+      .is_aligned = scan_is_aligned<T>(params),
+      .element = element,
+      .groups = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(groups)),
+      .chains = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(chains)),
+      .earlier = earlier};
+  scan_tiles<Op, T><<<static_cast<unsigned>(tiles * chains), scan_threads, 0, stream>>>(scan);
+  return cudaGetLastError();
+}
+
+/// The native kernel of Op over T; its parameter is a scan_params. Sign: see load_scanned.
+template <class Op, class T, std::uint64_t Sign>
+int scan(const void* params, launch_context* context) {
+  return launched(
+      scan_all(*static_cast<const scan_params*>(params), load_scanned<Op, T>{Sign}, context));
+}
+
+}  // namespace native
+}  // namespace skerry

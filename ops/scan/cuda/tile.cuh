@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cuda/access.cuh"
+#include "ops/kernel/cuda/offset.hpp"
+
+#include <cstdint>
+
+// A block scans a tile: some lines, or one, and of each as many items as its threads take. It is
+// read and written in the order of memory, whether that is along the lines or across them, and
+// scanned in shared memory. Sizes depend on the dtype alone: they are part of the order in which
+// floats are added.
+
+namespace skerry {
+namespace native {
+
+inline constexpr int scan_threads = 256;
+inline constexpr int scan_warp = 32;
+inline constexpr int scan_warps = scan_threads / scan_warp;
+
+/// Items of a thread. Odd: a warp's threads, each at its own, then use all banks of shared memory.
+/// Six tiles fit the 164 KiB of a multiprocessor of 8.0.
+template <class A>
+inline constexpr int scan_items = sizeof(A) <= 4   ? 15
+                                  : sizeof(A) <= 8 ? 9
+                                                   : 5;
+
+/// Blocks for whose registers a multiprocessor has room: as many as leave nothing in local memory.
+template <class A>
+inline constexpr int scan_blocks = sizeof(A) <= 4 ? 5 : 4;
+
+/// Slots of a tile: lines may have one more than items.
+template <class A>
+inline constexpr int scan_slots = scan_threads * scan_items<A> + scan_threads / 2;
+
+/// Where a thread is among the `parts` that scan a line. The last threads may be without one of the
+/// `lines`.
+struct line_place {
+  int lines;
+  int parts;
+  int line;
+  int part;
+
+  __device__ SKERRY_INLINE line_place(int lines_of_tile, int parts_of_line)
+      : lines(lines_of_tile),
+        parts(parts_of_line),
+        line(static_cast<int>(threadIdx.x) / parts),
+        part(static_cast<int>(threadIdx.x) - line * parts) {}
+
+  [[nodiscard]] __device__ SKERRY_INLINE bool is_there() const { return line < lines; }
+};
+
+/// Calls `shuffle` for each word of a value.
+template <class A, class Shuffle>
+__device__ SKERRY_INLINE A shuffled(A value, const Shuffle& shuffle) {
+  constexpr int words = static_cast<int>(sizeof(A) / sizeof(std::uint32_t));
+  std::uint32_t word[words];
+  __builtin_memcpy(word, &value, sizeof value);
+  SKERRY_UNROLL
+  for (int w = 0; w < words; ++w) word[w] = shuffle(word[w]);
+  __builtin_memcpy(&value, word, sizeof value);
+  return value;
+}
+template <class A>
+__device__ SKERRY_INLINE A shuffled_up(A value, int by) {
+  return shuffled(value, [by](std::uint32_t word) { return __shfl_up_sync(~0U, word, by); });
+}
+
+/// Where the items of a tile lie in shared memory, each line's side by side.
+struct tile_slots {
+  int line;  ///< from a line to the next
+  int fast;  ///< of items that lie side by side in global memory
+  int slow;
+
+  /// An odd number of slots to a line, so that lines begin in different banks.
+  template <class A>
+  [[nodiscard]] static tile_slots of(int parts, bool is_run) {
+    const int line = parts * scan_items<A> | 1;
+    return {line, is_run ? 1 : line, is_run ? line : 1};
+  }
+};
+
+/// The items of a tile in the order of memory: `fast` ones lie side by side, `slow` times.
+template <class A>
+class tile_walk {
+ public:
+  __device__ SKERRY_INLINE tile_walk(const tile_slots& slots, int fast, int slow, bool is_line)
+      : slots_(slots),
+        fast_(fast),
+        size_(fast * slow),
+        is_full_(size_ == scan_threads * scan_items<A>),
+        is_line_(is_line),
+        is_even_(scan_threads % fast == 0),
+        reciprocal_(((1U << 31) + static_cast<unsigned>(fast) - 1) / static_cast<unsigned>(fast)) {}
+
+  /// Calls `f(n, slot, offset)` for the thread's items, at most scan_items<A>; those side by side
+  /// are `Itemsize` bytes apart, those that aren't `slow_bytes`.
+  template <int Itemsize, class F>
+  __device__ SKERRY_INLINE void for_each(std::int64_t slow_bytes, const F& f) const {
+    // Most tiles are full: without questions in between, addresses take few instructions.
+    if (is_full_ && is_line_) {
+      SKERRY_UNROLL
+      for (int n = 0; n < scan_items<A>; ++n) call_in_line<Itemsize>(n, f);
+    } else if (is_full_ && is_even_) {
+      const place first = at<Itemsize>(0, slow_bytes);
+      const int step = scan_threads / fast_;
+      int slot = first.slot;
+      std::int64_t offset = first.offset;
+      SKERRY_UNROLL
+      for (int n = 0; n < scan_items<A>; ++n) {
+        f(n, slot, offset);
+        slot += step * slots_.slow;
+        offset += step * slow_bytes;
+      }
+    } else if (is_line_) {
+      SKERRY_UNROLL
+      for (int n = 0; n < scan_items<A>; ++n) {
+        if (index(n) < size_) call_in_line<Itemsize>(n, f);
+      }
+    } else {
+      SKERRY_UNROLL
+      for (int n = 0; n < scan_items<A>; ++n) {
+        if (index(n) < size_) call<Itemsize>(n, slow_bytes, f);
+      }
+    }
+  }
+  /// The same, in little code.
+  template <int Itemsize, class F>
+  __device__ SKERRY_INLINE void for_each_in_turn(std::int64_t slow_bytes, const F& f) const {
+    SKERRY_DO_NOT_UNROLL
+    for (int n = 0; index(n) < size_; ++n) call<Itemsize>(n, slow_bytes, f);
+  }
+
+ private:
+  [[nodiscard]] static __device__ SKERRY_INLINE int index(int n) {
+    return static_cast<int>(threadIdx.x) + n * scan_threads;
+  }
+  struct place {
+    int slot;
+    std::int64_t offset;
+  };
+  template <int Itemsize>
+  [[nodiscard]] __device__ SKERRY_INLINE place at(int n, std::int64_t slow_bytes) const {
+    const int i = index(n);
+    // i / fast_: exact, as i * fast_ is below 2^31.
+    const auto slow = static_cast<int>(__umulhi(2U * static_cast<unsigned>(i), reciprocal_));
+    const std::int64_t skip = slow_bytes - std::int64_t{fast_} * Itemsize;
+    return {i * slots_.fast + slow * (slots_.slow - fast_ * slots_.fast),
+            std::int64_t{i} * Itemsize + slow * skip};
+  }
+  template <int Itemsize, class F>
+  __device__ SKERRY_INLINE void call(int n, std::int64_t slow_bytes, const F& f) const {
+    const place where = at<Itemsize>(n, slow_bytes);
+    f(n, where.slot, where.offset);
+  }
+  template <int Itemsize, class F>
+  __device__ SKERRY_INLINE void call_in_line(int n, const F& f) const {
+    f(n, index(n), std::int64_t{index(n)} * Itemsize);
+  }
+
+  const tile_slots& slots_;
+  int fast_;
+  int size_;
+  bool is_full_;
+  bool is_line_;
+  bool is_even_;  ///< the block's threads take whole lines, or items of whole columns, at a time
+  unsigned reciprocal_;
+};
+
+/// Scans the items of each thread and of the threads of each line. The first item of a line is
+/// itself, not the identity and it: -0 stays, and what a complex product with 1 would change.
+template <class Op, class A>
+struct thread_scan {
+  A item[scan_items<A>]{};
+  A before{};       ///< what comes before the thread in its line
+  bool has_before;  ///< there is something
+
+  /// What is behind a line's end is whatever is in the slots: it comes after all that matters.
+  __device__ SKERRY_INLINE thread_scan(const char* slots, const line_place& at, char* shared)
+      : has_before(at.part > 0) {
+    if (at.is_there()) {
+      SKERRY_UNROLL
+      for (int i = 0; i < scan_items<A>; ++i) {
+        item[i] = load<A>(slots + i * static_cast<int>(sizeof(A)), true);
+        if (i > 0) item[i] = Op::reduction::combine(item[i - 1], item[i]);
+      }
+    }
+    scan_line(at, shared);
+  }
+
+  /// The line's, if the thread is its last.
+  [[nodiscard]] __device__ SKERRY_INLINE A total() const {
+    const A last = item[scan_items<A> - 1];
+    return has_before ? Op::reduction::combine(before, last) : last;
+  }
+
+  __device__ SKERRY_INLINE void put_before(A earlier) {
+    before = has_before ? Op::reduction::combine(earlier, before) : earlier;
+    has_before = true;
+  }
+
+  __device__ SKERRY_INLINE void write(char* slots) {
+    if (has_before) {
+      SKERRY_UNROLL
+      for (int i = 0; i < scan_items<A>; ++i) item[i] = Op::reduction::combine(before, item[i]);
+    }
+    SKERRY_UNROLL
+    for (int i = 0; i < scan_items<A>; ++i) {
+      store<A>(slots + i * static_cast<int>(sizeof(A)), item[i], true);
+    }
+  }
+
+ private:
+  __device__ SKERRY_INLINE void scan_line(const line_place& at, char* shared) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int lane = thread % scan_warp;
+    const int warp = thread / scan_warp;
+    A sum = item[scan_items<A> - 1];
+    SKERRY_UNROLL
+    for (int step = 1; step < scan_warp; step *= 2) {
+      const A other = shuffled_up(sum, step);
+      if (lane >= step && at.part >= step) sum = Op::reduction::combine(other, sum);
+    }
+    before = shuffled_up(sum, 1);
+    if (at.parts == 1) return;
+    const auto total_of = [shared](int of) { return shared + of * static_cast<int>(sizeof(A)); };
+    if (lane == scan_warp - 1) store<A>(total_of(warp), sum, true);
+    __syncthreads();
+    bool has_any = lane > 0;
+    SKERRY_DO_NOT_UNROLL
+    for (int left = at.part - lane, of = warp - 1; left > 0; left -= scan_warp, --of) {
+      const A earlier = load<A>(total_of(of), true);
+      before = has_any ? Op::reduction::combine(earlier, before) : earlier;
+      has_any = true;
+    }
+  }
+};
+
+}  // namespace native
+}  // namespace skerry

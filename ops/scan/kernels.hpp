@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.hpp"
+#include "core/launch.hpp"
+#include "ops/scan/scans.hpp"
+
+namespace skerry {
+
+inline constexpr int scan_count = ops::size_of<ops::scans>;
+
+/// out[other, j] = x[other, 0] op ... op x[other, j] for j < length. The other axes are without
+/// size-1 ones, ordered (0 fastest in the output) and coalesced.
+struct scan_params {
+  static constexpr int max_axes = 8;
+
+  const char* input;
+  char* output;         ///< of element 0, after the initial value if there is one
+  std::int64_t length;  ///< may be 0
+  std::int64_t input_step;
+  std::int64_t output_step;
+  bool is_run;       ///< the scanned axis is contiguous in both arrays; else other axis 0 is
+  bool has_initial;  ///< the identity goes to the output one step before element 0
+  std::int32_t rank;
+  std::int64_t others;  ///< product of the other axes; never 0
+  std::int64_t shape[max_axes];
+  std::int64_t input_strides[max_axes];   ///< bytes
+  std::int64_t output_strides[max_axes];  ///< bytes
+};
+
+struct scan_kernels {
+  /// Parameter: scan_params, by the input's dtype; the output has the dtype of the sum or product.
+  kernel loop[scan_count][dtype_count];
+};
+
+}  // namespace skerry

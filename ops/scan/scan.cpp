@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/scan/scan.hpp"
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/stream.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/promotion.hpp"
+#include "ops/create/create.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/reduce/reduce.hpp"
+
+namespace skerry {
+namespace {
+
+/// A scan and the reduction whose running result it gives, which has its dtypes.
+struct scan_entry {
+  const char* name;
+  reduction_id reduction;
+};
+constexpr scan_entry entries[] = {
+    {ops::cumulative_prod::name, ops::index_of<ops::prod, ops::reductions>},
+    {ops::cumulative_sum::name, ops::index_of<ops::sum, ops::reductions>}};
+static_assert(ops::index_of<ops::cumulative_sum, ops::scans> ==
+              static_cast<int>(scan_id::cumulative_sum));
+
+int scanned_axis(const char* op, const ndarray& x, std::optional<std::int64_t> axis) {
+  if (x.rank() == 0) {
+    throw value_error(std::string(op) + ": x has no axis: " + describe(x) +
+                      "; give it one with reshape(x, (1,))");
+  }
+  if (axis) return normalize_axis(op, *axis, x.rank());
+  if (x.rank() == 1) return 0;
+  throw value_error(std::string(op) +
+                    ": axis is missing, which only one-dimensional arrays allow: " + describe(x) +
+                    "; say axis=, or flatten x with reshape(x, (-1,))");
+}
+
+/// Fills `params`, but for the output's address. False if the kernels don't take the layout.
+bool describe_axes(const ndarray& x, const ndarray& out, int scanned, scan_params& params) {
+  params.input = x.data();
+  params.length = x.shape()[scanned];
+  params.input_step = x.strides()[scanned];
+  params.output_step = out.strides()[scanned];
+  params.others = 1;
+  params.rank = 0;
+  for (int axis = x.rank() - 1; axis >= 0; --axis) {  // the output is in C order: fastest first
+    const std::int64_t n = x.shape()[axis];
+    if (axis == scanned || n == 1) continue;
+    params.others *= n;
+    const std::int64_t from = x.strides()[axis];
+    const std::int64_t to = out.strides()[axis];
+    const int last = params.rank - 1;
+    if (last >= 0 && from == params.input_strides[last] * params.shape[last] &&
+        to == params.output_strides[last] * params.shape[last]) {
+      params.shape[last] *= n;
+      continue;
+    }
+    if (params.rank == scan_params::max_axes) return false;
+    params.shape[params.rank] = n;
+    params.input_strides[params.rank] = from;
+    params.output_strides[params.rank++] = to;
+  }
+  params.is_run = params.output_step == out.itemsize();
+  return x.itemsize() == (params.is_run ? params.input_step : params.input_strides[0]);
+}
+
+ndarray run(const scan_entry& entry, scan_id op, const ndarray& x, int axis, bool include_initial) {
+  const dtype result = require_loop(
+      entry.name, reduction_table()[static_cast<std::size_t>(entry.reduction)].result, x.dtype());
+  const device where = x.device();
+  const kernel& what = require_kernel(
+      entry.name, kernels(where).scan.loop[static_cast<int>(op)][static_cast<int>(x.dtype())],
+      x.dtype(), where);
+  dims shape = x.shape();
+  shape[axis] += include_initial ? 1 : 0;
+  check_shape(entry.name, shape.span(), itemsize(result));
+  ndarray out = empty_of(c_layout(shape, itemsize(result)), result, where);
+  if (out.size() == 0) return out;
+  ndarray source = x;
+  scan_params params;
+  if (!describe_axes(source, out, axis, params) && x.size() > 0) {
+    source = copy_c_order(x);
+    describe_axes(source, out, axis, params);
+  }
+  params.has_initial = include_initial;
+  params.output = out.data() + (include_initial ? params.output_step : 0);
+  const memory_use uses[] = {writes(out), reads(source)};
+  launch(where, what, params, uses);
+  return out;
+}
+
+}  // namespace
+
+ndarray scan(scan_id op, const ndarray& x, std::optional<std::int64_t> axis,
+             std::optional<dtype> type, bool include_initial) {
+  const scan_entry& entry = entries[static_cast<int>(op)];
+  if (type == dtype::bool_) {
+    throw dtype_error(std::string(entry.name) + ": dtype=bool is not numeric; use int64");
+  }
+  const int scanned = scanned_axis(entry.name, x, axis);
+  if (!type) return run(entry, op, x, scanned, include_initial);
+  const ndarray source = astype(x, loaded_dtype(entry.reduction, x.dtype(), *type), false);
+  return astype(run(entry, op, source, scanned, include_initial), *type, false);
+}
+
+}  // namespace skerry

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/reduce/reductions.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+// A scan is declared once, by the reduction whose running result it gives: `load`, `combine` and
+// the dtype table come from there.
+
+struct cumulative_prod {
+  static constexpr const char* name = "cumulative_prod";
+  using reduction = prod;
+};
+
+struct cumulative_sum {
+  static constexpr const char* name = "cumulative_sum";
+  using reduction = sum;
+};
+
+using scans = type_list<cumulative_prod, cumulative_sum>;
+
+template <class Op, class T>
+concept scans_over = reduces<typename Op::reduction, T>;
+template <class Op, class T>
+using scanned_t = accumulator_t<typename Op::reduction, T>;
+
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/stream.hpp"
+#include "ops/select/kernels.hpp"
+
+#include <immintrin.h>
+
+// What is true in a mask. Masks are read 32 bytes at a time into 32 bits. A random mask has no
+// branch to predict: groups of items are moved to the front of a vector, which is stored whole, and
+// the next store begins where its true items end. So stores reach beyond the end of what is
+// wanted; near that end, which may be another thread's begin, items go one by one.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+namespace {
+
+constexpr int64 group = 32;
+
+SKERRY_INLINE uint32 mask_bits(const char* mask) {
+  const __m128i zero = _mm_setzero_si128();
+  const auto low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(mask));
+  const auto high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(mask + 16));
+  const auto low_bits = static_cast<uint32>(_mm_movemask_epi8(_mm_cmpeq_epi8(low, zero)));
+  const auto high_bits = static_cast<uint32>(_mm_movemask_epi8(_mm_cmpeq_epi8(high, zero)));
+  return ~(low_bits | high_bits << 16);
+}
+
+SKERRY_INLINE uint32 mask_bits(const char* mask, int64 n) {
+  if (n >= group) return mask_bits(mask);
+  uint32 bits = 0;
+  for (int64 i = 0; i < n; ++i) bits |= uint32{mask[i] != 0} << i;
+  return bits;
+}
+
+SKERRY_INLINE int64 count_true(const char* mask, int64 n) {
+  int64 count = 0;
+  for (int64 i = 0; i < n; i += group) count += __builtin_popcount(mask_bits(mask + i, n - i));
+  return count;
+}
+
+/// The positions of the bits that are set in a byte, in order; then 0.
+struct bit_positions {
+  unsigned char of[256][8];
+};
+constexpr bit_positions make_positions() {
+  bit_positions all{};
+  for (int byte = 0; byte < 256; ++byte) {
+    int count = 0;
+    for (int bit = 0; bit < 8; ++bit) {
+      if ((byte >> bit & 1) != 0) all.of[byte][count++] = static_cast<unsigned char>(bit);
+    }
+  }
+  return all;
+}
+alignas(64) constexpr bit_positions positions = make_positions();
+
+SKERRY_INLINE __m128i positions_of(uint32 byte) {
+  return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(positions.of[byte]));
+}
+
+/// Stores the true ones of 8 items, and rubbish up to 8 items.
+template <int Size>
+SKERRY_INLINE void store_chosen(char* to, const char* from, uint32 byte) {
+  if constexpr (Size == 1) {
+    const auto items = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(items, positions_of(byte)));
+  } else if constexpr (Size == 2) {
+    const auto items = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    const __m128i twice = _mm_add_epi8(positions_of(byte), positions_of(byte));
+    const __m128i bytes = _mm_unpacklo_epi8(twice, _mm_add_epi8(twice, _mm_set1_epi8(1)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(items, bytes));
+#if defined(__AVX512F__)
+  } else if constexpr (Size == 8) {
+    _mm512_storeu_si512(
+        to, _mm512_maskz_compress_epi64(static_cast<__mmask8>(byte), _mm512_loadu_si512(from)));
+#endif
+#if defined(__AVX2__)
+  } else if constexpr (Size == 4) {
+    const auto items = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    const __m256i order = _mm256_cvtepu8_epi32(positions_of(byte));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(items, order));
+  } else if constexpr (Size == 8) {
+    // Halves of 4 items, each as pairs of 4 bytes.
+    const int64 low_count = __builtin_popcount(byte & 15);
+    for (int64 half = 0; half < 2; ++half) {
+      const auto items = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + half * 32));
+      const __m256i wide = _mm256_cvtepu8_epi64(positions_of(byte >> (4 * half) & 15));
+      const __m256i twice = _mm256_add_epi64(wide, wide);
+      const __m256i odd = _mm256_slli_epi64(_mm256_add_epi64(twice, _mm256_set1_epi64x(1)), 32);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + half * low_count * 8),
+                          _mm256_permutevar8x32_epi32(items, _mm256_or_si256(twice, odd)));
+    }
+#endif
+  } else {
+    using U = item_t<Size>;
+    for (int64 i = 0; i < 8; ++i, byte >>= 1) {
+      store(to, load<U>(from + i * Size));
+      to += int64{byte & 1} * Size;
+    }
+  }
+}
+
+/// Where the mask is true in [begin, end): calls `whole(bits, i, place)` where there is room for
+/// 32 items at `place`, `one(i, place)` for each else.
+template <class Whole, class One>
+SKERRY_INLINE void walk_mask(const char* mask, int64 begin, int64 end, int64 place, int64 last,
+                             Whole&& whole, One&& one) {
+  for (int64 i = begin; i < end && place < last; i += group) {
+    uint32 bits = mask_bits(mask + i, end - i);
+    if (last - place >= group && end - i >= group) {
+      whole(bits, i, place);
+      place += __builtin_popcount(bits);
+      continue;
+    }
+    for (; bits != 0; bits &= bits - 1) one(i + __builtin_ctz(bits), place++);
+  }
+}
+
+/// Calls `body(begin, end, first, last)` with the elements of a block and the places of its true
+/// ones, where it has some.
+template <class Body>
+void for_each_block(int64 size, const int64* starts, Body&& body) {
+  cpu::parallel_for(mask_blocks(size), 2, [&](int64 from, int64 to) {
+    for (int64 block = from; block < to; ++block) {
+      if (starts[block] == starts[block + 1]) continue;
+      body(block * mask_block, least((block + 1) * mask_block, size), starts[block],
+           starts[block + 1]);
+    }
+  });
+}
+
+void run_count(const void* params) {
+  const auto& p = *static_cast<const count_params*>(params);
+  const int64 blocks = mask_blocks(p.size);
+  cpu::parallel_for(blocks, 2, [&](int64 from, int64 to) {
+    for (int64 block = from; block < to; ++block) {
+      const int64 begin = block * mask_block;
+      p.starts[block + 1] = count_true(p.mask + begin, least(mask_block, p.size - begin));
+    }
+  });
+  p.starts[0] = 0;
+  for (int64 block = 0; block < blocks; ++block) p.starts[block + 1] += p.starts[block];
+}
+
+template <int Size>
+void run_compress(const void* params) {
+  constexpr int64 size = Size;
+  const auto& p = *static_cast<const compress_params*>(params);
+  const auto whole = [&](uint32 bits, int64 i, int64 place) {
+    char* to = p.to + place * size;
+    const char* from = p.from + i * size;
+    // Counts of the bits so far, so that no store waits for the one before.
+    store_chosen<Size>(to, from, bits & 255);
+    store_chosen<Size>(to + __builtin_popcount(bits & 0xFF) * size, from + 8 * size,
+                       bits >> 8 & 255);
+    store_chosen<Size>(to + __builtin_popcount(bits & 0xFFFF) * size, from + 16 * size,
+                       bits >> 16 & 255);
+    store_chosen<Size>(to + __builtin_popcount(bits & 0xFFFFFF) * size, from + 24 * size,
+                       bits >> 24);
+  };
+  const auto one = [&](int64 i, int64 place) {
+    __builtin_memcpy(p.to + place * Size, p.from + i * Size, Size);
+  };
+  for_each_block(p.size, p.starts, [&](int64 begin, int64 end, int64 first, int64 last) {
+    walk_mask(p.mask, begin, end, first, last, whole, one);
+  });
+}
+
+/// `base` plus the positions of the bits of a byte; up to 8 items.
+SKERRY_INLINE void store_positions(int64* to, uint32 byte, int64 base) {
+#if defined(__AVX2__)
+  const __m256i from = _mm256_set1_epi64x(base);
+  const __m128i all = positions_of(byte);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                      _mm256_add_epi64(from, _mm256_cvtepu8_epi64(all)));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 4),
+                      _mm256_add_epi64(from, _mm256_cvtepu8_epi64(_mm_srli_epi64(all, 32))));
+#else
+  for (int i = 0; i < 8; ++i) to[i] = base + positions.of[byte][i];
+#endif
+}
+
+/// The positions of the true ones in mask[begin … end), less `origin`.
+SKERRY_INLINE void write_positions(const char* mask, int64 begin, int64 end, int64 origin,
+                                   int64* to, int64 first, int64 last) {
+  walk_mask(
+      mask, begin, end, first, last,
+      [&](uint32 bits, int64 i, int64 place) {
+        int64* at = to + place;
+        store_positions(at, bits & 255, i - origin);
+        store_positions(at + __builtin_popcount(bits & 0xFF), bits >> 8 & 255, i + 8 - origin);
+        store_positions(at + __builtin_popcount(bits & 0xFFFF), bits >> 16 & 255, i + 16 - origin);
+        store_positions(at + __builtin_popcount(bits & 0xFFFFFF), bits >> 24, i + 24 - origin);
+      },
+      [&](int64 i, int64 place) { to[place] = i - origin; });
+}
+
+/// Columns of coordinates of the places [first, last), row by row: along a row only the last
+/// coordinate changes.
+void write_coordinates(const nonzero_params& p, int64 begin, int64 end, int64 first, int64 last) {
+  const int axis = p.rank - 1;
+  const int64 columns = p.shape[axis];
+  int64* const fastest = p.to + axis * p.count;
+  int64 place = first;
+  for (int64 row = begin / columns; place < last && row * columns < end; ++row) {
+    const int64 from = greatest(row * columns, begin);
+    const int64 to = least((row + 1) * columns, end);
+    const int64 count = count_true(p.mask + from, to - from);
+    if (count == 0) continue;
+    write_positions(p.mask, from, to, row * columns, fastest, place, place + count);
+    int64 rest = row;
+    for (int other = axis - 1; other >= 0; --other) {
+      const int64 coordinate = rest % p.shape[other];
+      rest /= p.shape[other];
+      int64* column = p.to + other * p.count;
+      for (int64 i = place; i < place + count; ++i) column[i] = coordinate;
+    }
+    place += count;
+  }
+}
+
+/// As write_positions, for a result larger than the caches: by way of a buffer, which is stored
+/// past them. 1.6e7 elements, half of them true: 9.8 ms without it, and see stream.hpp.
+void stream_positions(const char* mask, int64 begin, int64 end, int64* to, int64 first) {
+  constexpr int64 most = 4096;
+  alignas(64) int64 buffer[most + group];
+  for (int64 i = begin; i < end; i += most) {
+    const int64 past = least(i + most, end);
+    const int64 count = count_true(mask + i, past - i);
+    write_positions(mask, i, past, 0, buffer, 0, count + group);
+    char* const target = reinterpret_cast<char*>(to + first);
+    if (count * 8 >= streamed_run) {
+      copy_streamed(target, reinterpret_cast<const char*>(buffer), count * 8);
+    } else {
+      __builtin_memcpy(target, buffer, static_cast<unsigned long>(count * 8));
+    }
+    first += count;
+  }
+}
+
+void run_nonzero(const void* params) {
+  const auto& p = *static_cast<const nonzero_params*>(params);
+  const bool is_large = p.count * 8 >= streamed_bytes;
+  for_each_block(p.size, p.starts, [&](int64 begin, int64 end, int64 first, int64 last) {
+    if (p.rank == 1 && is_large) {
+      stream_positions(p.mask, begin, end, p.to, first);
+    } else if (p.rank == 1) {
+      write_positions(p.mask, begin, end, 0, p.to, first, last);
+    } else {
+      write_coordinates(p, begin, end, first, last);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

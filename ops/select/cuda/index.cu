@@ -1,0 +1,323 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Elements by index arrays and masks. Items are only moved: one kernel per item size.
+
+#include "ops/kernel/cuda/access.cuh"
+#include "ops/kernel/cuda/launch.cuh"
+#include "ops/kernel/cuda/loops.cuh"
+#include "ops/kernel/cuda/offset.hpp"
+#include "ops/move/kernels.hpp"
+#include "ops/select/cuda/select.cuh"
+#include "ops/select/cuda/select_kernels.cuh"
+#include "ops/select/kernels.hpp"
+
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <cub/device/device_for.cuh>
+#include <cub/device/device_scan.cuh>
+
+namespace skerry {
+namespace native {
+namespace {
+
+/// Keeps one of the indices that are out of bounds, the same in every run: the highest as an
+/// unsigned number. 0 is in bounds of every axis with elements.
+__device__ SKERRY_INLINE void report(std::int64_t* found, std::int64_t index) {
+  atomicMax(reinterpret_cast<unsigned long long*>(found), static_cast<unsigned long long>(index));
+}
+
+/// An index from the end counts from the front; true if it is in bounds.
+__device__ SKERRY_INLINE bool wrap(std::int64_t& index, std::int64_t size) {
+  if (index < 0) index += size;
+  return static_cast<std::uint64_t>(index) < static_cast<std::uint64_t>(size);
+}
+
+[[nodiscard]] bool all_aligned(const plan& over, int first, int last, std::int64_t alignment) {
+  bool aligned = true;
+  for (int operand = first; operand <= last; ++operand) {
+    const auto suits = [&](std::int64_t address) { return address % alignment == 0; };
+    aligned = aligned && suits(reinterpret_cast<std::intptr_t>(over.data[operand]));
+    for (int axis = 0; axis < over.rank; ++axis) {
+      aligned = aligned && suits(over.strides[operand][axis]);
+    }
+  }
+  return aligned;
+}
+
+// ---- index arrays
+
+template <class T>
+struct gather_loop {
+  strided_offsets<3> offsets;
+  char* items;
+  const char* index;
+  const char* array;
+  std::int64_t size;
+  std::int64_t stride;
+  std::int64_t* found;
+  bool is_offset;
+  bool is_aligned;
+  bool index_is_aligned;
+
+  __device__ void operator()(std::int32_t element) const {
+    std::int32_t at[3];
+    offsets.locate(static_cast<std::uint32_t>(element), at);
+    const auto given = load<std::int64_t>(index + at[1], index_is_aligned);
+    const T item = load<T>(array + at[2] + distance(given), is_aligned);
+    store<T>(items + at[0], item, is_aligned);
+  }
+
+ private:
+  __device__ SKERRY_INLINE std::int64_t distance(std::int64_t given) const {
+    if (is_offset) return given == no_offset ? 0 : given;
+    std::int64_t wrapped = given;
+    if (wrap(wrapped, size)) return wrapped * stride;
+    report(found, given);
+    return 0;
+  }
+};
+
+template <class T>
+int gather(const void* params, launch_context* context) {
+  const auto& from = *static_cast<const gather_params*>(params);
+  const plan& over = from.over;
+  gather_loop<T> loop{.offsets = {},
+                      .items = over.data[0],
+                      .index = over.data[1],
+                      .array = over.data[2],
+                      .size = from.size,
+                      .stride = from.stride,
+                      .found = from.found,
+                      .is_offset = from.is_offset,
+                      .is_aligned = from.is_aligned && all_aligned(over, 0, 0, sizeof(T)) &&
+                                    all_aligned(over, 2, 2, sizeof(T)),
+                      .index_is_aligned = all_aligned(over, 1, 1, alignof(std::int64_t))};
+  if (!loop.offsets.assign(over)) return cudaErrorInvalidValue;
+  return launched(
+      cub::DeviceFor::Bulk(static_cast<std::int32_t>(over.size), loop, stream_of(context)));
+}
+
+struct offsets_loop {
+  strided_offsets<2> offsets;
+  char* to;
+  const char* index;
+  std::int64_t size;
+  std::int64_t stride;
+  std::int64_t* found;
+  bool adds;
+  bool is_aligned;
+
+  __device__ void operator()(std::int32_t element) const {
+    std::int32_t at[2];
+    offsets.locate(static_cast<std::uint32_t>(element), at);
+    const auto given = load<std::int64_t>(index + at[1], is_aligned);
+    auto* place = reinterpret_cast<std::int64_t*>(to + at[0]);
+    const std::int64_t before = adds ? *place : 0;
+    std::int64_t wrapped = given;
+    const bool is_inside = wrap(wrapped, size);
+    if (!is_inside) report(found, given);
+    *place = is_inside && before != no_offset ? before + wrapped * stride : no_offset;
+  }
+};
+
+int offsets(const void* params, launch_context* context) {
+  const auto& from = *static_cast<const offsets_params*>(params);
+  const plan& over = from.over;
+  offsets_loop loop{.offsets = {},
+                    .to = over.data[0],
+                    .index = over.data[1],
+                    .size = from.size,
+                    .stride = from.stride,
+                    .found = from.found,
+                    .adds = from.adds,
+                    .is_aligned = all_aligned(over, 1, 1, alignof(std::int64_t))};
+  if (!loop.offsets.assign(over)) return cudaErrorInvalidValue;
+  return launched(
+      cub::DeviceFor::Bulk(static_cast<std::int32_t>(over.size), loop, stream_of(context)));
+}
+
+template <class T>
+struct scatter_loop {
+  strided_offsets<4> offsets;
+  const char* places;
+  char* array;
+  const char* items;
+  bool is_aligned;
+
+  __device__ void operator()(std::int32_t element) const {
+    std::int32_t at[4];
+    offsets.locate(static_cast<std::uint32_t>(element), at);
+    const auto place = *reinterpret_cast<const std::int64_t*>(places + at[1]);
+    if (place == no_offset) return;
+    store<T>(array + at[2] + place, load<T>(items + at[3], is_aligned), is_aligned);
+  }
+};
+
+template <class T>
+int scatter(const void* params, launch_context* context) {
+  const auto& from = *static_cast<const scatter_params*>(params);
+  const plan& over = from.over;
+  scatter_loop<T> loop{.offsets = {},
+                       .places = over.data[1],
+                       .array = over.data[2],
+                       .items = over.data[3],
+                       .is_aligned = from.is_aligned && all_aligned(over, 2, 3, sizeof(T))};
+  if (!loop.offsets.assign(over)) return cudaErrorInvalidValue;
+  return launched(
+      cub::DeviceFor::Bulk(static_cast<std::int32_t>(over.size), loop, stream_of(context)));
+}
+
+// ---- masks
+
+int count(const void* params, launch_context* context) {
+  const auto& from = *static_cast<const count_params*>(params);
+  return launched(
+      launch_census(from.mask, mask_census(from.starts, from.size), nullptr, stream_of(context)));
+}
+
+/// The census that count left; select() writes no word of it.
+mask_census left_by_count(const std::int64_t* starts, std::int64_t size) {
+  return {const_cast<std::int64_t*>(starts), size};
+}
+
+/// Selects by a mask that nobody has counted.
+template <class Selection>
+cudaError_t select(const char* mask, const Selection& selection, std::int64_t* number,
+                   std::int64_t size, launch_context* context) {
+  const auto nbytes = static_cast<std::size_t>(count_words(size, true)) * sizeof(std::int64_t);
+  auto* const memory = static_cast<std::int64_t*>(context->workspace(context, nbytes));
+  if (memory == nullptr) return cudaErrorMemoryAllocation;
+  const mask_census census(memory, size);
+  const cudaError_t status = launch_census(mask, census, number, stream_of(context));
+  return status != cudaSuccess ? status : launch_selection(selection, census, stream_of(context));
+}
+
+template <class T>
+selected_items<T> items_of(const char* from, T* to) {
+  return {
+      .from = from, .to = to, .is_aligned = suits_whole<T>(reinterpret_cast<std::intptr_t>(from))};
+}
+
+}  // namespace
+
+template <class T>
+cudaError_t select_items(const char* mask, const char* from, T* to, std::int64_t* number,
+                         std::int64_t size, launch_context* context) {
+  return select(mask, items_of(from, to), number, size, context);
+}
+
+cudaError_t select_places(const char* mask, std::int64_t* to, std::int64_t* number,
+                          std::int64_t size, launch_context* context) {
+  const selected_places places{.to = to, .count = 0, .rank = 1, .extents = {}};
+  return select(mask, places, number, size, context);
+}
+
+template cudaError_t select_items(const char*, const char*, std::uint32_t*, std::int64_t*,
+                                  std::int64_t, launch_context*);
+template cudaError_t select_items(const char*, const char*, std::uint64_t*, std::int64_t*,
+                                  std::int64_t, launch_context*);
+
+namespace {
+
+template <class T>
+int compress(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const compress_params*>(params);
+  return launched(launch_selection(items_of(p.from, reinterpret_cast<T*>(p.to)),
+                                   left_by_count(p.starts, p.size), stream_of(context)));
+}
+
+int nonzero(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const nonzero_params*>(params);
+  selected_places places{.to = p.to, .count = p.count, .rank = p.rank, .extents = {}};
+  for (int axis = 0; axis < p.rank; ++axis) {
+    places.extents[axis] = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(p.shape[axis]));
+  }
+  return launched(launch_selection(places, left_by_count(p.starts, p.size), stream_of(context)));
+}
+
+// ---- repetitions
+
+struct checked_count {
+  const std::int64_t* counts;
+  std::int64_t size;
+  std::int64_t* found;
+
+  /// The scan reads one more than there are, so that it ends with the sum of all.
+  __device__ std::int64_t operator()(std::int64_t index) const {
+    if (index >= size) return 0;
+    const std::int64_t count = counts[index];
+    if (count < 0) report(found, count);
+    return count < 0 ? 0 : count;
+  }
+};
+
+/// The largest number stays: indices made from a sum that wrapped around would be out of bounds.
+struct saturating_sum {
+  SKERRY_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+  }
+};
+
+int spread(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const spread_params*>(params);
+  const auto counts = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
+                                                      checked_count{p.counts, p.size, p.found});
+  return launched(with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
+    return cub::DeviceScan::ExclusiveScan(scratch, nbytes, counts, p.starts, saturating_sum{},
+                                          std::int64_t{0}, p.size + 1, stream_of(context));
+  }));
+}
+
+/// Finds the last start that is not beyond the element.
+struct owners_loop {
+  const std::int64_t* starts;
+  std::int64_t size;
+  std::int64_t* to;
+
+  __device__ void operator()(std::int64_t element) const {
+    std::int64_t low = 0;
+    std::int64_t high = size;
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (starts[middle] <= element) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    to[element] = low;
+  }
+};
+
+int owners(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const owners_params*>(params);
+  const owners_loop loop{.starts = p.starts, .size = p.size, .to = p.to};
+  return launched(cub::DeviceFor::Bulk(p.total, loop, stream_of(context)));
+}
+
+template <class T>
+void fill_size(index_kernels& table) {
+  constexpr int place = size_class(sizeof(T));
+  table.gather[place].native = &gather<T>;
+  table.scatter[place].native = &scatter<T>;
+  table.compress[place].native = &compress<T>;
+}
+
+}  // namespace
+
+void fill_index(index_kernels& table) {
+  fill_size<uint8>(table);
+  fill_size<uint16>(table);
+  fill_size<uint32>(table);
+  fill_size<uint64>(table);
+  fill_size<two_words>(table);
+  table.offsets.native = &offsets;
+  table.count.native = &count;
+  table.nonzero.native = &nonzero;
+  table.spread.native = &spread;
+  table.owners.native = &owners;
+}
+
+}  // namespace native
+}  // namespace skerry

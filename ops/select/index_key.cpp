@@ -1,0 +1,342 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/select/index_key.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/promotion.hpp"
+#include "ops/call/registry.hpp"
+#include "ops/call/writable.hpp"
+#include "ops/create/create.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/views.hpp"
+#include "ops/select/masks.hpp"
+#include "ops/select/selection.hpp"
+
+namespace skerry {
+namespace {
+
+using part = key_item::kind;
+using basic_part = index_item::kind;
+
+void check_devices(const char* op, const ndarray& x, std::span<const key_item> key,
+                   const ndarray* value) {
+  std::vector<operand> all{{.array = &x, .name = "x"}};
+  for (const key_item& item : key) {
+    const bool is_array = item.what == part::indices || item.what == part::mask;
+    if (is_array) all.push_back({.array = &item.array, .name = "key"});
+  }
+  if (value != nullptr) all.push_back({.array = value, .name = "value"});
+  common_device(op, all);
+}
+
+bool is_basic(const key_item& item, basic_part what) {
+  return item.what == part::basic && item.basic.what == what;
+}
+
+/// How many axes of the array an item stands for.
+int consumed_by(const key_item& item) {
+  if (item.what == part::indices) return 1;
+  if (item.what == part::mask) return item.array.rank();
+  return is_basic(item, basic_part::integer) || is_basic(item, basic_part::slice) ? 1 : 0;
+}
+
+void check_mask(const char* op, const ndarray& x, const ndarray& mask, int axis) {
+  for (int i = 0; i < mask.rank(); ++i) {
+    const std::int64_t n = x.shape()[axis + i];
+    if (mask.shape()[i] == n || mask.shape()[i] == 0) continue;
+    throw index_error(std::string(op) + ": the mask does not fit: its axis " + std::to_string(i) +
+                      " has size " + std::to_string(mask.shape()[i]) + ", axis " +
+                      std::to_string(axis + i) + " of x has size " + std::to_string(n));
+  }
+}
+
+/// Walks a key once and collects what it means.
+class key_reader {
+ public:
+  key_reader(const char* op, const ndarray& x, std::span<const key_item> key)
+      : op_(op), x_(x), untouched_(x.rank()) {
+    int ellipses = 0;
+    for (const key_item& item : key) {
+      untouched_ -= consumed_by(item);
+      if (is_basic(item, basic_part::ellipsis)) ++ellipses;
+    }
+    if (ellipses > 1) {
+      throw index_error(std::string(op) + ": " + std::to_string(ellipses) +
+                        " ellipses in one index; use '...' once");
+    }
+    if (untouched_ < 0) {
+      throw index_error(
+          std::string(op) + ": too many indices: " + std::to_string(x.rank() - untouched_) +
+          " for an array of rank " + std::to_string(x.rank()) + ", shape " + to_string(x.shape()));
+    }
+    for (const key_item& item : key) read(item);
+    if (ellipses == 0) keep_whole(untouched_);
+  }
+
+  selection finish() {
+    find_masks();
+    selection chosen;
+    chosen.index_shape = index_shape();
+    const layout base = index_view(op_, x_.layout(), basic_);
+    chosen.place.offset = base.offset;
+    chosen.first = is_split_ ? 0 : place_;
+    int rest = 0;
+    for (int axis = 0; axis < base.rank(); ++axis) {
+      const int which = indexed_[static_cast<std::size_t>(axis)];
+      if (which >= 0) {
+        const found& own = arrays_[static_cast<std::size_t>(which)];
+        chosen.axes.push_back({own.index, base.shape[axis], base.strides[axis], own.axis});
+        continue;
+      }
+      if (rest++ == chosen.first) add_index_axes(chosen);
+      chosen.place.shape.push_back(base.shape[axis]);
+      chosen.place.strides.push_back(base.strides[axis]);
+    }
+    if (rest <= chosen.first) add_index_axes(chosen);
+    return chosen;
+  }
+
+ private:
+  struct found {
+    ndarray index;  ///< of a mask until find_masks()
+    int axis;       ///< of the array
+  };
+
+  void read(const key_item& item) {
+    const bool is_advanced = item.what != part::basic || item.basic.what == basic_part::integer;
+    if (is_advanced) {
+      if (state_ == state::before) place_ = kept_;
+      is_split_ = is_split_ || state_ == state::after;
+      state_ = state::inside;
+    } else if (state_ == state::inside) {
+      state_ = state::after;
+    }
+    switch (item.what) {
+      case part::basic:
+        read_basic(item.basic);
+        break;
+      case part::indices:
+        arrays_.push_back({as_indices(item.array), axis_});
+        index_axis();
+        break;
+      case part::mask:
+        read_mask(item.array);
+        break;
+      case part::truth:
+        truths_.push_back(item.truth ? 1 : 0);
+        break;
+    }
+  }
+
+  void read_basic(const index_item& item) {
+    if (item.what == basic_part::ellipsis) return keep_whole(untouched_);
+    basic_.push_back(item);
+    if (item.what == basic_part::integer) {
+      ++axis_;
+      return;
+    }
+    indexed_.push_back(-1);
+    ++kept_;
+    if (item.what == basic_part::slice) ++axis_;
+  }
+
+  void read_mask(const ndarray& mask) {
+    check_mask(op_, x_, mask, axis_);
+    masks_.push_back({mask, static_cast<int>(arrays_.size())});
+    for (int i = 0; i < mask.rank(); ++i) {
+      arrays_.push_back({{}, axis_});
+      index_axis();
+    }
+  }
+
+  void keep_whole(int axes) {
+    for (; axes > 0; --axes, ++axis_, ++kept_) {
+      basic_.push_back({.what = basic_part::slice});
+      indexed_.push_back(-1);
+    }
+  }
+
+  /// The axis that goes by the array that was added last.
+  void index_axis() {
+    basic_.push_back({.what = basic_part::slice});
+    indexed_.push_back(static_cast<int>(arrays_.size()) - 1);
+    ++axis_;
+  }
+
+  /// Last, since it may wait for the device.
+  void find_masks() {
+    for (const found& mask : masks_) {
+      int which = mask.axis;
+      for (ndarray& index : true_indices(op_, mask.index)) {
+        arrays_[static_cast<std::size_t>(which++)].index = std::move(index);
+      }
+    }
+  }
+
+  [[nodiscard]] dims index_shape() const {
+    std::vector<dims> own;
+    own.reserve(truths_.size());
+    for (const std::int64_t n : truths_) own.push_back(dims{n});
+    std::vector<const dims*> shapes;
+    shapes.reserve(own.size() + arrays_.size());
+    for (const dims& shape : own) shapes.push_back(&shape);
+    for (const found& each : arrays_) shapes.push_back(&each.index.shape());
+    try {
+      return broadcast_shapes(op_, shapes);
+    } catch (const shape_error& error) {
+      throw index_error(error.what());
+    }
+  }
+
+  void add_index_axes(selection& chosen) const {
+    for (const std::int64_t n : chosen.index_shape) {
+      if (chosen.place.rank() >= max_rank) {
+        throw shape_error(std::string(op_) + ": the result would have more than 64 axes");
+      }
+      chosen.place.shape.push_back(n);
+      chosen.place.strides.push_back(0);
+    }
+  }
+
+  enum class state : std::uint8_t { before, inside, after };
+
+  const char* op_;
+  const ndarray& x_;
+  int untouched_;  ///< axes that no item stands for
+  int axis_ = 0;   ///< of the array, that comes next
+  int kept_ = 0;   ///< axes of the result that basic items made so far
+  int place_ = 0;  ///< of the index arrays' axes among them
+  bool is_split_ = false;
+  state state_ = state::before;
+  std::vector<index_item> basic_;
+  std::vector<int> indexed_;  ///< for each axis of the basic view: which of arrays_, or -1
+  std::vector<found> arrays_;
+  std::vector<found> masks_;  ///< axis: the first of its places in arrays_
+  std::vector<std::int64_t> truths_;
+};
+
+/// The mask, if it is all of the key and its shape that of the first axes.
+const ndarray* only_mask(const ndarray& x, std::span<const key_item> key) {
+  if (key.size() != 1 || key[0].what != part::mask) return nullptr;
+  const ndarray& mask = key[0].array;
+  if (mask.rank() > x.rank()) return nullptr;
+  for (int axis = 0; axis < mask.rank(); ++axis) {
+    if (mask.shape()[axis] != x.shape()[axis]) return nullptr;
+  }
+  return &mask;
+}
+
+/// A selection; the axes under a mask of several are merged first where that needs no copy of x.
+selection read_key(const char* op, const ndarray& x, std::span<const key_item> key) {
+  const ndarray* mask = only_mask(x, key);
+  if (mask != nullptr && mask->rank() > 1) {
+    dims merged{mask->size()};
+    for (int axis = mask->rank(); axis < x.rank(); ++axis) merged.push_back(x.shape()[axis]);
+    if (std::optional<layout> view = reshape_view(x.layout(), merged, x.itemsize())) {
+      const std::int64_t flat[] = {-1};
+      const std::int64_t none[] = {0};
+      const key_item one{.what = part::mask,
+                         .array = reshape(*mask, mask->size() > 0 ? flat : none, std::nullopt)};
+      return key_reader(op, x.view(std::move(*view)), {&one, 1}).finish();
+    }
+  }
+  return key_reader(op, x, key).finish();
+}
+
+/// What goes into x: of its dtype, and with memory of its own.
+ndarray values_for(const ndarray& x, const operand& value) {
+  if (value.array == nullptr) return full({}, *value.value, x.dtype(), x.device());
+  if (value.array->dtype() != x.dtype() || may_overlap(x, *value.array)) {
+    return convert_operand(*value.array, x.dtype());
+  }
+  return *value.array;
+}
+
+void check_value(const char* op, const ndarray& x, const operand& value) {
+  if (value.array == nullptr) {
+    static_cast<void>(to_element(op, *value.value, x.dtype()));
+  } else if (promote(x.dtype(), value.array->dtype()) != x.dtype()) {
+    throw dtype_error(std::string(op) + ": " + name(value.array->dtype()) +
+                      " values do not go into the target " + describe(x) +
+                      "; convert them with astype");
+  }
+}
+
+/// The value without the axis along which a mask's elements are counted, if it is the same for all
+/// of them.
+std::optional<layout> value_of_each(const ndarray& x, const ndarray& mask, const ndarray& value) {
+  const int trailing = x.rank() - mask.rank();
+  if (value.rank() <= trailing) return value.layout();
+  if (value.rank() > trailing + 1 || value.shape()[0] != 1) return std::nullopt;
+  layout each = value.layout();
+  each.shape.erase(0);
+  each.strides.erase(0);
+  return each;
+}
+
+/// x[mask] = value with one value for all true elements: where(mask, value, x), in place. Nothing
+/// is counted, so a device goes on without the host.
+bool fill_masked(const char* op, const ndarray& x, const ndarray& mask, const operand& value) {
+  std::optional<layout> each = layout{};
+  if (value.array != nullptr) each = value_of_each(x, mask, *value.array);
+  if (!each) return false;
+  const dims trailing(x.shape().span().subspan(static_cast<std::size_t>(mask.rank())));
+  static_cast<void>(broadcast_to(op, *each, trailing));
+  const kernel& what = require_kernel(op, kernels(x.device()).moves.where[size_class(x.itemsize())],
+                                      x.dtype(), x.device());
+  layout place = mask.layout();
+  for (int axis = mask.rank(); axis < x.rank(); ++axis) {
+    place.shape.push_back(1);
+    place.strides.push_back(0);
+  }
+  ndarray condition = mask.view(std::move(place));
+  if (may_overlap(x, condition) && !same_elements(x, condition)) condition = copy(condition);
+  kernel_call call(x);
+  call.add(condition);
+  ndarray values;
+  if (value.array == nullptr) {
+    call.add(to_element(op, *value.value, x.dtype()), x.itemsize());
+  } else {
+    values = values_for(x, {.array = value.array});
+    if (values.rank() != each->rank()) values = values.view(*value_of_each(x, mask, values));
+    call.add(values);
+  }
+  call.add(x);
+  call.enqueue(what);
+  return true;
+}
+
+}  // namespace
+
+ndarray get_item(const char* op, const ndarray& x, std::span<const key_item> key) {
+  check_devices(op, x, key, nullptr);
+  const ndarray* mask = only_mask(x, key);
+  if (mask != nullptr && mask->rank() == x.rank()) return compress(op, x, *mask);
+  const selection chosen = read_key(op, x, key);
+  if (chosen.axes.empty()) return copy_c_order(x.view(chosen.place));
+  return gather(op, x, chosen);
+}
+
+void set_item(const char* op, const ndarray& x, std::span<const key_item> key,
+              const operand& value) {
+  check_devices(op, x, key, value.array);
+  require_writable(op, x);
+  check_value(op, x, value);
+  const ndarray* mask = only_mask(x, key);
+  if (mask != nullptr && fill_masked(op, x, *mask, value)) return;
+  const selection chosen = read_key(op, x, key);
+  const ndarray values = values_for(x, value);
+  if (chosen.axes.empty()) {
+    assign(op, x.view(chosen.place), values);
+  } else {
+    scatter(op, x, chosen, values, mask != nullptr);
+  }
+}
+
+}  // namespace skerry

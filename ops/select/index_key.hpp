@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/layout.hpp"
+#include "core/ndarray.hpp"
+#include "ops/call/operand.hpp"
+
+namespace skerry {
+
+/// One part of an index.
+struct key_item {
+  enum class kind : std::uint8_t {
+    basic,    ///< an int, a slice, `...` or None
+    indices,  ///< an array of an integer dtype
+    mask,     ///< an array of bool with axes, in place of as many axes of the array
+    truth,    ///< a bool: a new axis of one element, or of none
+  };
+  kind what = kind::basic;
+  index_item basic{.what = index_item::kind::ellipsis};
+  ndarray array{};
+  bool truth = false;
+};
+
+// Keys with at least one part that is not basic, by NumPy's rules: index arrays, masks (as the
+// arrays that nonzero makes of them), bools and ints broadcast together; their axes are where they
+// are if they are side by side, else in front. A size of a mask is that of the array's axis, or 0.
+// Throw device_mismatch_error, index_error (out of bounds at a later wait on a CUDA device).
+
+/// A fresh array.
+[[nodiscard]] ndarray get_item(const char* op, const ndarray& x, std::span<const key_item> key);
+
+/// `x[key] = value`: value broadcasts and promotes to x, and may share its memory. Where an index
+/// comes twice, the last value stays on a CPU device, and any of them on a CUDA device. Throws
+/// read_only_error, dtype_error, overflow_error, shape_error before anything changed.
+void set_item(const char* op, const ndarray& x, std::span<const key_item> key,
+              const operand& value);
+
+}  // namespace skerry

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/select/take.hpp"
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/deferred.hpp"
+#include "device/stream.hpp"
+#include "device/transfer.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/registry.hpp"
+#include "ops/create/create.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/elementwise/op_id.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/join.hpp"
+#include "ops/select/masks.hpp"
+#include "ops/select/selection.hpp"
+
+namespace skerry {
+namespace {
+
+void require_one_device(const char* op, const ndarray& x, const ndarray& other, const char* name) {
+  const operand both[] = {{.array = &x, .name = "x"}, {.array = &other, .name = name}};
+  common_device(op, both);
+}
+
+/// `indices` are int64.
+ndarray take_axis(const char* op, const ndarray& x, const ndarray& indices, int axis) {
+  const layout& at = x.layout();
+  selection chosen{.place = at, .first = axis, .index_shape = indices.shape(), .axes = {}};
+  chosen.axes.push_back({indices, at.shape[axis], at.strides[axis], axis});
+  chosen.place.shape.erase(axis);
+  chosen.place.strides.erase(axis);
+  if (chosen.place.rank() + indices.rank() > max_rank) {
+    throw shape_error(std::string(op) + ": the result would have more than 64 axes");
+  }
+  for (int i = 0; i < indices.rank(); ++i) {
+    chosen.place.shape.insert(axis + i, indices.shape()[i]);
+    chosen.place.strides.insert(axis + i, 0);
+  }
+  return gather(op, x, chosen);
+}
+
+[[noreturn]] void raise_negative(const deferred_error& what, std::int64_t found) {
+  throw value_error(std::string(what.op) +
+                    ": a negative number of repetitions: " + std::to_string(found));
+}
+
+/// Numbers of elements before each, and of all.
+ndarray starts_of(const char* op, const ndarray& counts) {
+  const device where = counts.device();
+  const kernel& what = require_kernel(op, kernels(where).index.spread, dtype::int64, where);
+  const ndarray starts = empty({counts.size() + 1}, dtype::int64, where);
+  const deferred_error negative{.raise = raise_negative, .op = op, .values = {}};
+  std::int64_t found = 0;
+  std::optional<deferred_word> word;
+  if (where.kind == device_kind::cuda) word.emplace(where, negative);
+  const memory_use uses[] = {reads(counts), writes(starts)};
+  launch(where, what,
+         spread_params{reinterpret_cast<const std::int64_t*>(counts.data()), counts.size(),
+                       reinterpret_cast<std::int64_t*>(starts.data()), word ? word->get() : &found},
+         uses);
+  if (found != 0) raise_negative(negative, found);
+  return starts;
+}
+
+std::int64_t read_integer(const ndarray& from, std::int64_t position) {
+  std::int64_t value = 0;
+  read_bytes(&value, from.memory(), static_cast<std::size_t>(from.layout().offset + position * 8),
+             sizeof value);
+  return value;
+}
+
+/// For each element of the result, which one it repeats.
+ndarray owners_of(const char* op, const ndarray& counts) {
+  const ndarray starts = starts_of(op, counts);
+  const device where = counts.device();
+  const std::int64_t total = read_integer(starts, counts.size());
+  const std::int64_t shape[] = {total};
+  check_shape(op, shape, sizeof(std::int64_t));
+  const kernel& what = require_kernel(op, kernels(where).index.owners, dtype::int64, where);
+  ndarray owners = empty(dims(shape), dtype::int64, where);
+  if (total == 0) return owners;
+  const memory_use uses[] = {reads(starts), writes(owners)};
+  launch(where, what,
+         owners_params{reinterpret_cast<const std::int64_t*>(starts.data()), counts.size(),
+                       reinterpret_cast<std::int64_t*>(owners.data()), total},
+         uses);
+  return owners;
+}
+
+}  // namespace
+
+void require_integers(const char* op, const char* argument, const ndarray& x) {
+  if (is_integer(x.dtype())) return;
+  throw dtype_error(std::string(op) + ": " + argument + " must be of an integer dtype, not " +
+                    name(x.dtype()) + "; convert it with astype");
+}
+
+ndarray take(const ndarray& x, const ndarray& indices, std::optional<std::int64_t> axis) {
+  constexpr const char* op = "take";
+  require_one_device(op, x, indices, "indices");
+  require_integers(op, "indices", indices);
+  if (!axis && x.rank() != 1) {
+    throw value_error("take: axis is needed for an array of " + std::to_string(x.rank()) +
+                      " axes; only 1-D arrays do without");
+  }
+  const int along = normalize_axis(op, axis.value_or(0), x.rank());
+  return take_axis(op, x, as_indices(indices), along);
+}
+
+ndarray take_along_axis(const ndarray& x, const ndarray& indices, std::int64_t axis) {
+  constexpr const char* op = "take_along_axis";
+  require_one_device(op, x, indices, "indices");
+  require_integers(op, "indices", indices);
+  const int along = normalize_axis(op, axis, x.rank());
+  if (indices.rank() != x.rank()) {
+    throw shape_error("take_along_axis: x and indices have different numbers of axes: " +
+                      to_string(x.shape()) + " and " + to_string(indices.shape()));
+  }
+  selection chosen;
+  layout others = x.layout();
+  others.shape[along] = 1;
+  dims index_others = indices.shape();
+  index_others[along] = 1;
+  const dims* const both[] = {&others.shape, &index_others};
+  chosen.index_shape = broadcast_shapes(op, both);
+  chosen.index_shape[along] = indices.shape()[along];
+  chosen.place = broadcast_to(op, others, chosen.index_shape);
+  chosen.axes.push_back({as_indices(indices), x.shape()[along], x.strides()[along], along});
+  return gather(op, x, chosen);
+}
+
+std::vector<ndarray> nonzero(const ndarray& x) {
+  constexpr const char* op = "nonzero";
+  if (x.rank() == 0) {
+    throw shape_error("nonzero: a 0-d array has no axes; give it one with reshape(x, (1,))");
+  }
+  if (kind(x.dtype()) != dtype_kind::complex_floating) {
+    return true_indices(op, astype(x, dtype::bool_, false));
+  }
+  const scalar zero = scalar::of(0.0);
+  const operand both[] = {{.array = &x, .name = "x"}, {.value = &zero, .name = "zero"}};
+  return true_indices(op, apply_as(op, op_id_of<ops::not_equal>, both));
+}
+
+ndarray repeat(const ndarray& x, const ndarray& repeats, std::optional<std::int64_t> axis) {
+  constexpr const char* op = "repeat";
+  require_one_device(op, x, repeats, "repeats");
+  require_integers(op, "repeats", repeats);
+  const int along = axis ? normalize_axis(op, *axis, x.rank()) : 0;
+  const std::int64_t length = axis ? x.shape()[along] : x.size();
+  const bool is_one = repeats.rank() == 0 || (repeats.rank() == 1 && repeats.size() == 1);
+  if (!is_one && (repeats.rank() != 1 || repeats.size() != length)) {
+    throw shape_error("repeat: repeats of shape " + to_string(repeats.shape()) + " for " +
+                      std::to_string(length) + " elements; give one number, or one for each");
+  }
+  const ndarray counts = contiguous(as_indices(repeats));
+  if (is_one) return repeat(x, read_integer(counts, 0), axis);
+  const ndarray owners = owners_of(op, counts);
+  if (axis) return take_axis(op, x, owners, along);
+  const ndarray flat = contiguous(x);
+  return take_axis(op, flat.view({dims{flat.size()}, dims{flat.itemsize()}, flat.layout().offset}),
+                   owners, 0);
+}
+
+}  // namespace skerry

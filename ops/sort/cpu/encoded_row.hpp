@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/math/stand_in_type.hpp"
+#include "ops/sort/sort_key.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+SKERRY_INLINE int bit_width(uint64 bits) { return bits == 0 ? 0 : 64 - __builtin_clzll(bits); }
+
+/// In which order items are sorted; NaN is last in both.
+struct row_order {
+  bool descending;
+  bool is_signed;  ///< an unsigned integer stands for the signed one: so both have one sort
+
+  template <class T>
+  static constexpr row_order of(bool descending) {
+    return {descending, ops::signed_integral<T>};
+  }
+  /// For sort_key<T>.
+  template <class T>
+  [[nodiscard]] SKERRY_INLINE typename sort_key<T>::type flip() const {
+    static_assert(!ops::signed_integral<T>);
+    using K = typename sort_key<T>::type;
+    const K sign = is_signed ? ops::sign_bit<K> : K{0};
+    return descending ? static_cast<K>(~sign) : sign;
+  }
+};
+
+/// The items of a row as keys; notes on the way which bits differ, and items that decode does not
+/// give back.
+template <class T>
+struct encoded_row {
+  using K = typename sort_key<T>::type;
+
+  const char* row;
+  K flip;
+  K first;
+  K differing = 0;
+  K special = 0;
+
+  encoded_row(const char* at, row_order order)
+      : row(at), flip(order.flip<T>()), first(sort_key<T>::encode(load<K>(at), flip)) {}
+
+  [[nodiscard]] SKERRY_INLINE K key(int64 i) const {
+    return sort_key<T>::encode(load<K>(row + i * int64(sizeof(K))), flip);
+  }
+
+  SKERRY_INLINE const K* block(int64 at, int64 n, K* room) {
+    const char* from = row + at * int64(sizeof(K));
+    K differ = 0;
+    K odd = 0;
+    for (int64 i = 0; i < n; ++i) {
+      const K bits = load<K>(from + i * int64(sizeof(K)));
+      const K key = sort_key<T>::encode(bits, flip);
+      differ |= static_cast<K>(key ^ first);
+      odd |= static_cast<K>(is_special(bits));
+      room[i] = key;
+    }
+    differing |= differ;
+    special |= odd;
+    return room;
+  }
+
+  [[nodiscard]] static SKERRY_INLINE bool is_special(K bits) {
+    if constexpr (ops::real_floating<T>) return sort_key<T>::is_special(bits);
+    return false;
+  }
+
+  /// One more than the highest bit in which any of a few keys differ.
+  [[nodiscard]] int guess_high(int64 n) const {
+    K differ = 0;
+    const int64 step = greatest(1, n / 64);
+    for (int64 i = 0; i < n; i += step) differ |= static_cast<K>(key(i) ^ first);
+    return bit_width(differ);
+  }
+};
+
+/// `from` and `to` may be the same memory.
+template <class T, class K>
+void decode_keys(const K* from, char* to, int64 n, K flip) {
+  for (int64 i = 0; i < n; ++i) {
+    store(to + i * int64(sizeof(K)), sort_key<T>::decode(from[i], flip));
+  }
+}
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

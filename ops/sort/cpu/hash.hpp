@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/sort/sort_key.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// What is equal for equal items, and all ones for a number that is or has NaN.
+template <class T>
+struct hash_key {
+  using type = typename sort_key<T>::type;
+
+  static SKERRY_INLINE type of(const char* item) {
+    return sort_key<T>::encode(load<type>(item), type{0});
+  }
+  static SKERRY_INLINE uint64 hash(type key) { return uint64{key} * 0x9e3779b97f4a7c15u; }
+};
+
+struct two_words {
+  uint64 first, second;
+
+  friend SKERRY_INLINE bool operator==(two_words a, two_words b) {
+    return ((a.first ^ b.first) | (a.second ^ b.second)) == 0;
+  }
+};
+
+template <>
+struct hash_key<complex128> {
+  using type = two_words;
+  using part = sort_key<float64>;
+
+  static SKERRY_INLINE type of(const char* item) {
+    const uint64 re = load<uint64>(item);
+    const uint64 im = load<uint64>(item + 8);
+    if (part::is_nan(re) || part::is_nan(im)) return {~uint64{0}, ~uint64{0}};
+    return {part::encode(re, 0), part::encode(im, 0)};
+  }
+  static SKERRY_INLINE uint64 hash(type key) {
+    const uint64 first = key.first * 0x9e3779b97f4a7c15u;
+    return (first ^ first >> 32 ^ key.second) * 0x9e3779b97f4a7c15u;
+  }
+};
+
+template <class T>
+SKERRY_INLINE typename hash_key<T>::type all_ones() {
+  if constexpr (sizeof(T) == 16) {
+    return {~uint64{0}, ~uint64{0}};
+  } else {
+    return static_cast<typename hash_key<T>::type>(~typename hash_key<T>::type{0});
+  }
+}
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/sort/cpu/sort_part.hpp"
+
+// Quicksort of items of 4 and 8 bytes, by vectors. Two arrays are stacks of parts yet to be sorted:
+// the output, and one more. To part what is on top of one, keys below the pivot are moved down to
+// where the part begins, and the others pushed to the top of the other; so every step of either
+// reads and writes forwards, and a vector's worth of what is overwritten has always been read. The
+// upper part is finished first: the output then fills from its end, and the parts still in it, no
+// more than what is unfinished, are in the way of none.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// Sorts a row of has_lanes<T>; returns whether there are NaNs or zeros with a sign, of which the
+/// one are lost and the others are any. `room` has room for n items, unless they are so few that
+/// they are sorted in registers: short_row, at least.
+template <class T>
+bool sort_lanes(const char* row, char* out, char* room, int64 n, row_order order);
+
+#if defined(__AVX2__)
+
+/// For what quicksort makes no headway with.
+template <class K>
+void heap_sort(K* keys, int64 n) {
+  const auto sift = [keys](int64 at, int64 size) {
+    const K key = keys[at];
+    for (int64 child = 2 * at + 1; child < size; child = 2 * at + 1) {
+      if (child + 1 < size && keys[child] < keys[child + 1]) ++child;
+      if (!(key < keys[child])) break;
+      keys[at] = keys[child];
+      at = child;
+    }
+    keys[at] = key;
+  };
+  for (int64 i = n / 2 - 1; i >= 0; --i) sift(i, n);
+  for (int64 i = n - 1; i > 0; --i) {
+    const K key = keys[0];
+    keys[0] = keys[i];
+    keys[i] = key;
+    sift(0, i);
+  }
+}
+
+/// Keys that are on top of one stack, with room for as many on top of the other.
+template <class K>
+struct stacked_keys {
+  K* keys;
+  K* room;
+  int64 count;
+  int depth;     ///< partitions that it may take
+  bool bounded;  ///< no key is less than `bound`
+  K bound;
+};
+
+template <class K>
+stacked_keys<K> whole_row(K* keys, K* room, int64 n) {
+  return {.keys = keys,
+          .room = room,
+          .count = n,
+          .depth = 2 * bit_width(static_cast<uint64>(n)),
+          .bounded = false,
+          .bound = {}};
+}
+
+template <class T, class K>
+void sort_stacked(stacked_keys<K> part, K* to, lane_code<T> code) {
+  while (part.count > network_keys<K>) {
+    const plain_keys<K> source{part.keys};
+    const int64 n = part.count;
+    if (part.depth-- == 0) {
+      heap_sort(part.keys, n);
+      // Backwards: the keys may lie before `to`, in the same array.
+      for (int64 i = n - 1; i >= 0; --i) keys_to_items<T>{to, code}.put_key(i, part.keys[i]);
+      return;
+    }
+    const K pivot = choose_pivot<K>(source, n);
+    const bool all_above = part.bounded && pivot == part.bound;
+    const int64 above = all_above ? part_keys<true>(source, n, pivot, part.keys, part.room)
+                                  : part_keys<false>(source, n, pivot, part.keys, part.room);
+    const int64 rest = n - above;
+    sort_stacked<T>(stacked_keys<K>{.keys = part.room,
+                                    .room = part.keys + rest,
+                                    .count = above,
+                                    .depth = part.depth,
+                                    .bounded = !all_above,
+                                    .bound = pivot},
+                    to + rest, code);
+    if (all_above) {
+      for (int64 i = 0; i < rest; ++i) keys_to_items<T>{to, code}.put_key(i, pivot);
+      return;
+    }
+    part.count = rest;
+  }
+  sort_few<K>(plain_keys<K>{part.keys}, keys_to_items<T>{to, code}, part.count);
+}
+
+/// From this many bytes on a part does not share the second-level cache with its room, and is
+/// parted in place: so memory is read and written once.
+inline constexpr int64 in_place_bytes = int64{1} << 19;
+
+/// Sorts keys that lie where their items go. `room` has room for as many.
+template <class T, class K>
+void sort_at_place(stacked_keys<K> part, lane_code<T> code) {
+  while (part.count * int64(sizeof(K)) > in_place_bytes && part.depth > 0) {
+    --part.depth;
+    const K pivot = choose_pivot<K>(plain_keys<K>{part.keys}, part.count);
+    const bool all_above = part.bounded && pivot == part.bound;
+    const int64 above = all_above ? part_in_place<true>(part.keys, part.count, pivot)
+                                  : part_in_place<false>(part.keys, part.count, pivot);
+    const int64 rest = part.count - above;
+    sort_at_place<T>(stacked_keys<K>{.keys = part.keys + rest,
+                                     .room = part.room,
+                                     .count = above,
+                                     .depth = part.depth,
+                                     .bounded = !all_above,
+                                     .bound = pivot},
+                     code);
+    part.count = rest;
+    if (all_above) {
+      for (int64 i = 0; i < rest; ++i) keys_to_items<T>{part.keys, code}.put_key(i, pivot);
+      return;
+    }
+  }
+  sort_stacked<T>(part, part.keys, code);
+}
+
+template <class K>
+bool sort_lanes_by(lane_code<K> code, const char* row, char* out, char* room, int64 n) {
+  const items_as_keys<K> items{reinterpret_cast<const K*>(row), code};
+  K* const to = reinterpret_cast<K*>(out);
+  if (n <= network_keys<K>) return sort_few<K>(items, keys_to_items<K>{to, code}, n);
+  K* const spare = reinterpret_cast<K*>(room);
+  const K pivot = choose_pivot<K>(items, n);
+  bool special = false;
+  const int64 above = part_outwards(items, n, pivot, to, special);
+  const int depth = 2 * bit_width(static_cast<uint64>(n));
+  const int64 rest = n - above;
+  sort_at_place<K>(stacked_keys<K>{to + rest, spare, above, depth, true, pivot}, code);
+  sort_at_place<K>(stacked_keys<K>{to, spare, rest, depth, false, pivot}, code);
+  return special;
+}
+
+template <class T>
+bool sort_lanes(const char* row, char* out, char* room, int64 n, row_order order) {
+  using K = lane_key_t<T>;
+  return sort_lanes_by<K>(lane_code<K>::template of<T>(order), row, out, room, n);
+}
+
+#endif
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/math/stand_in_type.hpp"
+#include "ops/sort/kernels.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// An unsigned integer that stands for a signed one, so that its order is that one's.
+template <class T>
+SKERRY_INLINE T ordered(T item, [[maybe_unused]] T sign) {
+  if constexpr (ops::real_floating<T>) {
+    return item;
+  } else {
+    return static_cast<T>(item ^ sign);
+  }
+}
+
+/// The sorted items, as they lie or through a sorter.
+template <class T, bool Sorter>
+struct sorted_items {
+  const char* items;
+  const char* sorter;
+  int64 size;
+  T sign;
+  int64 outside = 0;  ///< an index of the sorter that is out of bounds, or 0
+
+  sorted_items(const search_params& p, T of)
+      : items(p.sorted),
+        sorter(reinterpret_cast<const char*>(p.sorter)),
+        size(p.sorted_size),
+        sign(of) {}
+
+  SKERRY_INLINE T operator[](int64 i) {
+    if constexpr (Sorter) {
+      i = load<int64>(sorter + i * 8);
+      if (static_cast<uint64>(i) >= static_cast<uint64>(size)) {
+        outside = i;
+        i = 0;
+      }
+    }
+    return ordered(load<T>(items + i * int64(sizeof(T))), sign);
+  }
+};
+
+/// Whether `item` stands before the place of `what`. An item that is NaN never does.
+template <bool Right, class T>
+SKERRY_INLINE bool is_before(T item, T what) {
+  return Right ? item <= what : item < what;
+}
+
+/// Places of `count` values at a time: their searches take the same steps, without branches, and
+/// wait for memory together.
+template <bool Right, class T, class Items>
+SKERRY_INLINE void search_block(Items& items, const T* values, int64* places, int count) {
+  for (int k = 0; k < count; ++k) places[k] = 0;
+  int64 left = items.size;
+  for (; left > 1; left -= left / 2) {
+    const int64 half = left / 2;
+    for (int k = 0; k < count; ++k) {
+      const bool before = is_before<Right>(items[places[k] + half - 1], values[k]);
+      places[k] += before ? half : 0;
+    }
+  }
+  for (int k = 0; k < count; ++k) places[k] += is_before<Right>(items[places[k]], values[k]);
+}
+
+/// Where NaN goes: it is greater than all else.
+template <bool Right, class T, class Items>
+int64 place_of_nan(Items& items) {
+  if (Right) return items.size;
+  const T most = static_cast<T>(__builtin_inf());
+  int64 place = 0;
+  search_block<true>(items, &most, &place, 1);
+  return place;
+}
+
+template <bool Right, class T, class Items>
+void search_range(const search_params& p, Items& items, int64 begin, int64 end) {
+  constexpr int64 block = 32;
+  T values[block];
+  for (int64 at = begin; at < end; at += block) {
+    const int64 n = least(block, end - at);
+    for (int64 i = 0; i < n; ++i) {
+      values[i] = ordered(load<T>(p.values + (at + i) * int64(sizeof(T))), items.sign);
+    }
+    int64* const out = p.output + at;
+    if (n == block) {
+      search_block<Right>(items, values, out, block);
+    } else {
+      search_block<Right>(items, values, out, static_cast<int>(n));
+    }
+    if constexpr (ops::real_floating<T>) {
+      for (int64 i = 0; i < n; ++i) {
+        if (values[i] != values[i]) out[i] = place_of_nan<Right, T>(items);
+      }
+    }
+  }
+}
+
+template <class T, bool Right, bool Sorter>
+void search_all(const search_params& p, T sign) {
+  cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
+    sorted_items<T, Sorter> items(p, sign);
+    search_range<Right, T>(p, items, begin, end);
+    if (Sorter && items.outside != 0) __atomic_store_n(p.outside, items.outside, __ATOMIC_RELAXED);
+  });
+}
+
+template <class T>
+SKERRY_SHARED void search(const search_params& p, T sign) {
+  if (p.sorter != nullptr) *p.outside = 0;
+  if (p.sorted_size == 0) {
+    for (int64 i = 0; i < p.size; ++i) p.output[i] = 0;
+  } else if (p.sorter != nullptr) {
+    p.right ? search_all<T, true, true>(p, sign) : search_all<T, false, true>(p, sign);
+  } else {
+    p.right ? search_all<T, true, false>(p, sign) : search_all<T, false, false>(p, sign);
+  }
+}
+
+template <class T>
+void run_search(const void* params) {
+  using U = ops::unsigned_stand_in_t<T>;
+  constexpr U sign = ops::signed_integral<T> ? static_cast<U>(ops::sign_bit<T>) : U(0);
+  search<U>(*static_cast<const search_params*>(params), sign);
+}
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,309 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/math/stand_in_type.hpp"
+#include "ops/sort/cpu/argsort_lanes.hpp"
+#include "ops/sort/cpu/distribute.hpp"
+#include "ops/sort/cpu/encoded_row.hpp"
+#include "ops/sort/cpu/indices.hpp"
+#include "ops/sort/cpu/merge.hpp"
+#include "ops/sort/cpu/radix.hpp"
+#include "ops/sort/cpu/sort_split.hpp"
+#include "ops/sort/kernels.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+// ---- values
+
+/// Undoes what encoding merged: puts NaNs and zeros where they belong, in the order of the input.
+template <ops::real_floating T>
+void restore_specials(const char* row, T* out, int64 n, row_order order) {
+  int64 before = 0;
+  int64 nans = 0;
+  for (int64 i = 0; i < n; ++i) {
+    const T x = load<T>(row + i * int64(sizeof(T)));
+    before += order.descending ? x > 0 : x < 0;
+    nans += x != x;
+  }
+  int64 tail = n - nans;
+  for (int64 i = 0; i < n; ++i) {
+    const T x = load<T>(row + i * int64(sizeof(T)));
+    if (x == 0) out[before++] = x;
+    if (x != x) out[tail++] = x;
+  }
+}
+
+template <class T>
+void sort_row_by_lanes(const char* row, char* out, char* scratch, int64 n, row_order order) {
+  [[maybe_unused]] const bool special = sort_lanes<T>(row, out, scratch, n, order);
+  if constexpr (ops::real_floating<T>) {
+    if (special) restore_specials(row, reinterpret_cast<T*>(out), n, order);
+  }
+}
+
+template <class T>
+struct decode_sink {
+  using type = typename sort_key<T>::type;
+
+  type* to;
+  type flip;
+
+  [[nodiscard]] SKERRY_INLINE type result(type key) const { return sort_key<T>::decode(key, flip); }
+};
+
+template <class T>
+void sort_short_row(const char* row, char* out, int64 n, row_order order) {
+  if constexpr (has_lanes<T>) {
+    sort_row_by_lanes<T>(row, out, nullptr, n, order);
+  } else {
+    using K = typename sort_key<T>::type;
+    encoded_row<T> source(row, order);
+    K keys[short_row];
+    source.block(0, n, keys);
+    insertion_sort(keys, n);
+    decode_keys<T>(keys, out, n, source.flip);
+    if constexpr (ops::real_floating<T>) {
+      if (source.special != 0) restore_specials(row, reinterpret_cast<T*>(out), n, order);
+    }
+  }
+}
+
+/// Items of one byte are counted.
+template <class T>
+void count_row(const char* row, char* out, int64 n, row_order order) {
+  constexpr int lanes = 4;
+  int64 count[lanes][256] = {};
+  encoded_row<T> source(row, order);
+  int64 i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    for (int lane = 0; lane < lanes; ++lane) ++count[lane][source.key(i + lane)];
+  }
+  for (; i < n; ++i) ++count[0][source.key(i)];
+  for (int key = 0; key < 256; ++key) {
+    int64 total = 0;
+    for (int lane = 0; lane < lanes; ++lane) total += count[lane][key];
+    const auto item = sort_key<T>::decode(static_cast<uint8>(key), source.flip);
+    __builtin_memset(out, item, static_cast<unsigned long>(total));
+    out += total;
+  }
+}
+
+SKERRY_INLINE int64 count_truths(const char* row, int64 n) {
+  int64 count = 0;
+  for (int64 i = 0; i < n; ++i) count += load<bool>(row + i) ? 1 : 0;
+  return count;
+}
+
+template <class T>
+  requires ops::boolean<T>
+void count_row(const char* row, char* out, int64 n, row_order order) {
+  const int64 truths = count_truths(row, n);
+  const int64 before = order.descending ? truths : n - truths;
+  __builtin_memset(out, order.descending ? 1 : 0, static_cast<unsigned long>(before));
+  __builtin_memset(out + before, order.descending ? 0 : 1, static_cast<unsigned long>(n - before));
+}
+
+/// The places of what comes first, then of the rest. Each is written, and kept if it belongs.
+template <class T>
+  requires ops::boolean<T>
+void place_truths(const char* row, int64* out, int64 n, row_order order) {
+  const int64 truths = count_truths(row, n);
+  const int64 before = order.descending ? truths : n - truths;
+  int64 at = 0;
+  for (int64 i = 0; at < before; ++i) {
+    out[at] = i;
+    at += load<bool>(row + i) == order.descending ? 1 : 0;
+  }
+  for (int64 i = 0; at < n; ++i) {
+    out[at] = i;
+    at += load<bool>(row + i) != order.descending ? 1 : 0;
+  }
+}
+
+/// By digits of the keys, the least significant first.
+template <class T>
+void sort_digits(encoded_row<T>& source, char* out, typename sort_key<T>::type* spare, int64 n) {
+  using K = typename sort_key<T>::type;
+  K* const keys = reinterpret_cast<K*>(out);
+  int high = source.guess_high(n);
+  int low = static_cast<int>(greatest(0, high - window_bits(n)));
+  {
+    radix_sort<K> radix;
+    radix.count(source, n, low, high);
+    if (bit_width(source.differing) > high) {
+      high = bit_width(source.differing);
+      low = static_cast<int>(greatest(0, high - window_bits(n)));
+      radix.count(source, n, low, high);
+    }
+    if (radix.passes() == 0) {
+      for (int64 at = 0; at < n; at += radix.block_size) {
+        source.block(at, least(radix.block_size, n - at), keys + at);
+      }
+    } else if (low == 0) {
+      return radix.run(source, n, keys, spare, decode_sink<T>{keys, source.flip});
+    } else {
+      radix.run(source, n, keys, spare, keep_keys<K>{keys});
+    }
+  }
+  order_runs(keys, spare, n, low);
+  decode_keys<T>(keys, out, n, source.flip);
+}
+
+/// From this length on values are distributed first.
+inline constexpr int64 distributed_from = 1 << 19;
+
+/// Whether quicksort is the fastest for rows of any length: not for four items to a vector, where
+/// it takes 1.2 times as long as distributing long rows (4e6 items, Xeon of Sapphire Rapids); of
+/// eight it takes two thirds of the time.
+template <class T>
+inline constexpr bool lanes_are_best = has_lanes<T> && (lanes_are_wide || sizeof(T) == 4);
+
+template <class T>
+SKERRY_INLINE bool sorts_by_lanes(int64 n) {
+  return lanes_are_best<T> || (has_lanes<T> && n < distributed_from);
+}
+
+template <class T>
+void sort_row(const char* row, char* out, char* scratch, int64 n, row_order order) {
+  using K = typename sort_key<T>::type;
+  if constexpr (has_lanes<T>) {
+    if (sorts_by_lanes<T>(n)) return sort_row_by_lanes<T>(row, out, scratch, n, order);
+  }
+  if constexpr (sizeof(T) == 1) {
+    count_row<T>(row, out, n, order);
+  } else if constexpr (!lanes_are_best<T>) {
+    encoded_row<T> source(row, order);
+    K* const spare = reinterpret_cast<K*>(scratch);
+    if (sizeof(T) < 4 || n < distributed_from || !sort_distributed(source, out, spare, n)) {
+      sort_digits(source, out, spare, n);
+    }
+    if constexpr (ops::real_floating<T>) {
+      if (source.special != 0) restore_specials(row, reinterpret_cast<T*>(out), n, order);
+    }
+  }
+}
+
+// ---- rows
+
+/// Items for which it pays to give a thread its own run.
+inline constexpr int64 run_per_thread = 1 << 17;
+
+/// Runs for the threads to sort, a power of 2: 1 if there is no use in more.
+SKERRY_INLINE int64 parallel_runs(int64 n) {
+  const int64 threads = cpu::thread_count();
+  int64 runs = 1;
+  while (runs < threads && n / (2 * runs) >= run_per_thread) runs *= 2;
+  return runs;
+}
+
+/// One row by several threads: sorted runs, then merges from one array to the other and back.
+template <class T>
+void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 runs,
+                   row_order order) {
+  using K = typename sort_key<T>::type;
+  constexpr int64 size = sizeof(T);
+  const int64 length = ceil_div(n, runs);
+  const bool ends_in_scratch = __builtin_ctzll(static_cast<uint64>(runs)) % 2 != 0;
+  char* from = ends_in_scratch ? scratch : out;
+  char* to = ends_in_scratch ? out : scratch;
+  cpu::parallel_for(runs, 1, [=](int64 begin, int64 end) {
+    for (int64 run = begin; run < end; ++run) {
+      const int64 at = run * length * size;
+      sort_row<T>(row + at, from + at, to + at, least(length, n - run * length), order);
+    }
+  });
+  for (int64 width = length; width < n; width *= 2) {
+    merge_runs<T>(reinterpret_cast<const K*>(from), reinterpret_cast<K*>(to), n, width, order);
+    char* const merged = to;
+    to = from;
+    from = merged;
+  }
+}
+
+/// A row of any length, by all threads where it is long. Compiled in the units of this family only:
+/// those of sets call it, too.
+template <class T>
+[[gnu::used, gnu::noinline]] void sort_whole_row(const char* row, char* out, char* scratch, int64 n,
+                                                 row_order order) {
+  if (n <= short_row) return sort_short_row<T>(row, out, n, order);
+  if constexpr (has_lanes<T>) {
+    if (n >= parallel_keys && cpu::thread_count() > 1 && sorts_by_lanes<T>(n)) {
+      [[maybe_unused]] const bool special = sort_by_threads<T>(row, out, scratch, n, order);
+      if constexpr (ops::real_floating<T>) {
+        if (special) restore_specials(row, reinterpret_cast<T*>(out), n, order);
+      }
+      return;
+    }
+  }
+  if constexpr (sizeof(T) > 1 && !lanes_are_best<T>) {
+    const int64 runs = parallel_runs(n);
+    if (runs > 1) return sort_long_row<T>(row, out, scratch, n, runs, order);
+  }
+  sort_row<T>(row, out, scratch, n, order);
+}
+
+template <class T>
+SKERRY_INLINE void order_row_of_places(const char* row, char* out, char* scratch, int64 n,
+                                       row_order order, [[maybe_unused]] bool alone = false) {
+  if constexpr (has_lanes<T>) {
+    argsort_by_lanes<T>(row, reinterpret_cast<int64*>(out), reinterpret_cast<int64*>(scratch), n,
+                        order, alone);
+  } else if constexpr (ops::boolean<T>) {
+    place_truths<T>(row, reinterpret_cast<int64*>(out), n, order);
+  } else {
+    argsort_row<T>(row, out, scratch, n, order);
+  }
+}
+
+template <class T, bool Places>
+SKERRY_INLINE void sort_one(const sort_params& p, row_order order, int64 row, char* scratch) {
+  const char* from = p.input + row * p.length * int64(sizeof(T));
+  if constexpr (Places) {
+    order_row_of_places<T>(from, p.output + row * p.length * 8, scratch, p.length, order);
+  } else {
+    char* to = p.output + row * p.length * int64(sizeof(T));
+    if (p.length <= short_row) {
+      sort_short_row<T>(from, to, p.length, order);
+    } else {
+      sort_row<T>(from, to, scratch, p.length, order);
+    }
+  }
+}
+
+template <class T, bool Places>
+SKERRY_SHARED void sort_rows(const sort_params& p, row_order order) {
+  if (p.length <= 0 || p.rows <= 0) return;
+  if (p.rows == 1) {
+    if constexpr (Places) {
+      order_row_of_places<T>(p.input, p.output, p.scratch, p.length, order, true);
+    } else {
+      sort_whole_row<T>(p.input, p.output, p.scratch, p.length, order);
+    }
+    return;
+  }
+  const int64 piece = sort_scratch(p.length, Places ? 8 : int64(sizeof(T)));
+  const int64 share = ceil_div(p.rows, p.slots);
+  const int64 grain = greatest(1, 8192 / (share * p.length));
+  cpu::parallel_for(ceil_div(p.rows, share), grain, [&](int64 begin, int64 end) {
+    for (int64 slot = begin; slot < end; ++slot) {
+      const int64 last = least(p.rows, (slot + 1) * share);
+      for (int64 row = slot * share; row < last; ++row) {
+        sort_one<T, Places>(p, order, row, p.scratch + slot * piece);
+      }
+    }
+  });
+}
+
+template <class T, bool Places>
+void run_sort(const void* params) {
+  const auto& p = *static_cast<const sort_params*>(params);
+  sort_rows<ops::unsigned_stand_in_t<T>, Places>(p, row_order::of<T>(p.descending));
+}
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

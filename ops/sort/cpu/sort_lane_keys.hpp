@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/sort/cpu/encoded_row.hpp"
+#include "ops/sort/cpu/sort_network.hpp"
+
+// Items of 4 and 8 bytes as keys that vectors compare.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+template <class T>
+inline constexpr bool has_lanes = false;
+/// Vectors of 64 bytes, with instructions that pack lanes.
+inline constexpr bool lanes_are_wide = vector_bytes == 64;
+
+#if defined(__AVX2__)
+
+template <class T>
+  requires(sizeof(T) == 4 || sizeof(T) == 8) && ops::real_numeric<T>
+inline constexpr bool has_lanes<T> = true;
+
+template <class T>
+struct lane_key {
+  using type = lane_integer<T>;
+};
+template <ops::real_floating T>
+struct lane_key<T> {
+  using type = T;
+};
+template <class T>
+using lane_key_t = typename lane_key<T>::type;
+
+/// Items as keys, and back: integers with the sign that makes them ordered, numbers as they are, or
+/// negated; NaN becomes infinity. For an unsigned integer that of the signed one serves, whose
+/// code flips one more bit: so both have one sort.
+template <class T>
+struct lane_code {
+  using K = lane_key_t<T>;
+  using bits = ops::bits_t<T>;
+  using lanes_of_bits = typename vector_of<K>::bits;
+
+  bits flip;
+
+  template <class Item>
+  [[nodiscard]] static SKERRY_INLINE lane_code of(row_order order) {
+    constexpr bits top = ops::sign_bit<T>;
+    if constexpr (ops::real_floating<Item>) {
+      return {order.descending ? top : bits{0}};
+    } else {
+      return {(order.is_signed ? bits{0} : top) ^ (order.descending ? ~bits{0} : bits{0})};
+    }
+  }
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> flipped(lanes_of<K> v) const {
+    return lanes_of<K>(lanes_of_bits(v) ^ flip);
+  }
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> encode(lanes_of<K> v) const {
+    if constexpr (ops::real_floating<T>) {
+      const lanes_of<K> key = flipped(v);
+      return v == v ? key : all_lanes<K>(greatest_key<K>());
+    } else {
+      return flipped(v);
+    }
+  }
+  [[nodiscard]] SKERRY_INLINE K encode(K item) const {
+    if constexpr (ops::real_floating<T>) {
+      if (item != item) return greatest_key<K>();
+      return flip != 0 ? -item : item;
+    } else {
+      return static_cast<K>(static_cast<bits>(item) ^ flip);
+    }
+  }
+};
+
+// Sources of keys note on the way what their readers have to know in the end. The notes are the
+// readers' own: a source then fits into registers where it is handed on.
+
+template <class K>
+struct plain_keys {
+  struct notes {};
+
+  const K* from;
+
+  [[nodiscard]] SKERRY_INLINE K key(int64 i) const { return from[i]; }
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> lanes(int64 at, notes&) const {
+    return load_lanes(from + at);
+  }
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> some_lanes(int64 at, int64 n, lanes_of<K> rest,
+                                                     notes&) const {
+    return load_some_lanes(from + at, n, rest);
+  }
+  [[nodiscard]] static SKERRY_INLINE bool any_special(const notes&) { return false; }
+};
+
+/// The items of a row; NaNs and zeros with a sign are noted.
+template <class T>
+struct items_as_keys {
+  using K = lane_key_t<T>;
+  using lanes_of_bits = typename vector_of<K>::bits;
+
+  struct notes {
+    lanes_of_bits special{};
+  };
+
+  const K* from;
+  lane_code<T> code;
+
+  [[nodiscard]] SKERRY_INLINE K key(int64 i) const {
+    return code.encode(load<K>(reinterpret_cast<const char*>(from + i)));
+  }
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> lanes(int64 at, notes& seen) const {
+    return noted(load_lanes(from + at), seen);
+  }
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> some_lanes(int64 at, int64 n, lanes_of<K> rest,
+                                                     notes& seen) const {
+    return noted(load_some_lanes(from + at, n, code.flipped(rest)), seen);
+  }
+  [[nodiscard]] static SKERRY_INLINE bool any_special(const notes& seen) {
+    if constexpr (!ops::real_floating<T>) return false;
+    using integer = lane_integer<K>;
+    return lanes_unequal<integer>(lanes_of<integer>(seen.special), lanes_of<integer>{}) != 0;
+  }
+
+ private:
+  SKERRY_INLINE lanes_of<K> noted(lanes_of<K> v, [[maybe_unused]] notes& seen) const {
+    if constexpr (ops::real_floating<T>) {
+      constexpr auto top = ops::bits_t<T>{1} << (8 * sizeof(T) - 1);
+      seen.special |= lanes_of_bits(v != v) | lanes_of_bits(lanes_of_bits(v) == top);
+    }
+    return code.encode(v);
+  }
+};
+
+template <class T>
+struct keys_to_items {
+  using K = lane_key_t<T>;
+
+  K* to;
+  lane_code<T> code;
+
+  SKERRY_INLINE void put(int64 at, lanes_of<K> v) const { store_lanes(to + at, code.flipped(v)); }
+  SKERRY_INLINE void put_some(int64 at, int64 n, lanes_of<K> v) const {
+    store_some_lanes(to + at, n, code.flipped(v));
+  }
+  SKERRY_INLINE void put_key(int64 at, K key) const { put_some(at, 1, all_lanes<K>(key)); }
+};
+
+/// A pseudo-random sample of Rows vectors' worth of keys, sorted.
+template <class K, int Rows, class Source>
+void draw_sample(const Source& source, int64 n, K* sample) {
+  constexpr int size = Rows * lane_count<K>;
+  uint64 state = static_cast<uint64>(n);
+  for (int i = 0; i < size; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const auto scaled = static_cast<unsigned __int128>(state) * static_cast<uint64>(n);
+    sample[i] = source.key(static_cast<int64>(scaled >> 64));
+  }
+  sort_in_registers<K, Rows>(plain_keys<K>{sample}, keys_to_items<K>{sample, {}}, size);
+}
+
+/// The median of a sample.
+template <class K, class Source>
+K choose_pivot(const Source& source, int64 n) {
+  constexpr int rows = 4;
+  K sample[rows * lane_count<K>];
+  if (n < 4096) {
+    draw_sample<K, 1>(source, n, sample);
+    return sample[lane_count<K> / 2];
+  }
+  draw_sample<K, rows>(source, n, sample);
+  return sample[rows * lane_count<K> / 2];
+}
+
+#endif
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

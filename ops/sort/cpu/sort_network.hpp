@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/sort/cpu/sort_lanes.hpp"
+
+// Sorts up to `most_rows` vectors of keys in registers: every lane's column by a network of
+// Batcher's, then columns are merged by twos, fours, … (bitonic merges, of which only those steps
+// that cross lanes need shuffles), and last what lies along the lanes is laid along the rows.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+#if defined(__AVX2__)
+
+/// As many rows as leave registers for what else is needed.
+inline constexpr int most_rows = vector_bytes == 64 ? 16 : 8;
+
+/// Keys that are sorted in registers.
+template <class K>
+inline constexpr int64 network_keys = most_rows * lane_count<K>;
+
+struct comparator {
+  int low, high;
+};
+template <int Count>
+struct comparators {
+  comparator at[Count];
+};
+
+/// Calls what(i, j) for each comparator of Batcher's odd-even merge sort of `size` keys.
+template <class F>
+constexpr void batcher(int size, F what) {
+  for (int run = 1; run < size; run *= 2) {
+    for (int gap = run; gap >= 1; gap /= 2) {
+      for (int begin = gap % run; begin + gap < size; begin += 2 * gap) {
+        for (int i = begin; i < begin + gap && i + gap < size; ++i) {
+          if (i / (2 * run) == (i + gap) / (2 * run)) what(i, i + gap);
+        }
+      }
+    }
+  }
+}
+
+template <int Size>
+consteval int count_comparators() {
+  int count = 0;
+  batcher(Size, [&](int, int) { ++count; });
+  return count;
+}
+
+template <int Size>
+consteval auto make_network() {
+  comparators<count_comparators<Size>() + 1> network{};
+  int count = 0;
+  batcher(Size, [&](int low, int high) { network.at[count++] = {low, high}; });
+  return network;
+}
+
+template <class K>
+SKERRY_INLINE void order_rows(lanes_of<K>& a, lanes_of<K>& b) {
+  const lanes_of<K> low = least_lanes<K>(a, b);
+  b = greatest_lanes<K>(a, b);
+  a = low;
+}
+
+/// Lane i gets what lane i ^ Flip has.
+template <int Flip, class V, int... I>
+SKERRY_INLINE V exchange(V v, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(v, v, (I ^ Flip)...);
+}
+template <int Flip, class K>
+SKERRY_INLINE lanes_of<K> exchange_lanes(lanes_of<K> v) {
+  return exchange<Flip>(v, std::make_integer_sequence<int, lane_count<K>>{});
+}
+
+/// Merges pairs of sorted runs of Columns / 2 columns each.
+template <int Columns, class K, int Rows>
+SKERRY_INLINE void merge_columns(lanes_of<K> (&v)[Rows]) {
+  constexpr int half = Columns / 2;
+  // The first step compares the runs from their opposite ends.
+  if constexpr (Rows == 1) {
+    v[0] = ordered_lanes<half, K>(v[0], exchange_lanes<Columns - 1, K>(v[0]));
+  } else {
+    repeat<Rows / 2>([&](auto i) __attribute__((always_inline)) {
+      constexpr int row = decltype(i)::value;
+      constexpr int opposite = Rows - 1 - row;
+      const lanes_of<K> turned = exchange_lanes<Columns - 1, K>(v[row]);
+      v[row] = ordered_lanes<half, K>(v[row], exchange_lanes<Columns - 1, K>(v[opposite]));
+      v[opposite] = ordered_lanes<half, K>(v[opposite], turned);
+    });
+  }
+  repeat<__builtin_ctz(half)>([&](auto step) __attribute__((always_inline)) {
+    constexpr int distance = half >> (decltype(step)::value + 1);
+    repeat<Rows>([&](auto i) __attribute__((always_inline)) {
+      lanes_of<K>& row = v[decltype(i)::value];
+      row = ordered_lanes<distance, K>(row, exchange_lanes<distance, K>(row));
+    });
+  });
+  repeat<__builtin_ctz(Rows)>([&](auto step) __attribute__((always_inline)) {
+    constexpr int distance = Rows >> (decltype(step)::value + 1);
+    repeat<Rows>([&](auto i) __attribute__((always_inline)) {
+      constexpr int row = decltype(i)::value;
+      if constexpr ((row & distance) == 0) order_rows<K>(v[row], v[row + distance]);
+    });
+  });
+}
+
+template <class V, int... I>
+SKERRY_INLINE void interleave(V& a, V& b, std::integer_sequence<int, I...>) {
+  constexpr int lanes = sizeof...(I);
+  const V low = __builtin_shufflevector(a, b, (I / 2 + I % 2 * lanes)...);
+  b = __builtin_shufflevector(a, b, (lanes / 2 + I / 2 + I % 2 * lanes)...);
+  a = low;
+}
+
+/// Puts what is in order along the rows of each lane, lane after lane, in order along the lanes.
+template <class K, int Rows>
+SKERRY_INLINE void lay_along_lanes(lanes_of<K> (&v)[Rows]) {
+  repeat<__builtin_ctz(Rows)>([&](auto) __attribute__((always_inline)) {
+    lanes_of<K> laid[Rows];
+    repeat<Rows / 2>([&](auto i) __attribute__((always_inline)) {
+      constexpr int row = decltype(i)::value;
+      laid[2 * row] = v[row];
+      laid[2 * row + 1] = v[row + Rows / 2];
+      interleave(laid[2 * row], laid[2 * row + 1],
+                 std::make_integer_sequence<int, lane_count<K>>{});
+    });
+    repeat<Rows>([&](auto i) __attribute__((always_inline)) {
+      v[decltype(i)::value] = laid[decltype(i)::value];
+    });
+  });
+}
+
+/// Sorts the keys of all rows.
+template <class K, int Rows>
+SKERRY_INLINE void sort_rows_of_lanes(lanes_of<K> (&v)[Rows]) {
+  constexpr auto network = make_network<Rows>();
+  repeat<count_comparators<Rows>()>([&](auto i) __attribute__((always_inline)) {
+    constexpr comparator which = network.at[decltype(i)::value];
+    order_rows<K>(v[which.low], v[which.high]);
+  });
+  repeat<__builtin_ctz(lane_count<K>)>([&](auto level) __attribute__((always_inline)) {
+    merge_columns<2 << decltype(level)::value, K>(v);
+  });
+  lay_along_lanes<K>(v);
+}
+
+template <class K>
+SKERRY_INLINE K greatest_key() {
+  if constexpr (ops::real_floating<K>) return static_cast<K>(__builtin_inf());
+  return static_cast<K>(~ops::bits_t<K>{0} >> 1);
+}
+
+/// source.lanes(i) for the first Rows vectors, of n keys in all, the rest being the greatest key;
+/// sorted, to sink.put(i, lanes). Returns whether any is special.
+template <class K, int Rows, class Source, class Sink>
+__attribute__((noinline)) bool sort_in_registers(Source source, Sink sink, int64 n) {
+  constexpr int64 lanes = lane_count<K>;
+  lanes_of<K> v[Rows];
+  typename Source::notes seen{};
+  repeat<Rows>([&](auto i) __attribute__((always_inline)) {
+    constexpr int64 row = decltype(i)::value;
+    if (n >= (row + 1) * lanes) {
+      v[row] = source.lanes(row * lanes, seen);
+    } else {
+      v[row] = all_lanes<K>(greatest_key<K>());
+      if (n > row * lanes) v[row] = source.some_lanes(row * lanes, n - row * lanes, v[row], seen);
+    }
+  });
+  sort_rows_of_lanes<K>(v);
+  repeat<Rows>([&](auto i) __attribute__((always_inline)) {
+    constexpr int64 row = decltype(i)::value;
+    if (n >= (row + 1) * lanes) {
+      sink.put(row * lanes, v[row]);
+    } else if (n > row * lanes) {
+      sink.put_some(row * lanes, n - row * lanes, v[row]);
+    }
+  });
+  return Source::any_special(seen);
+}
+
+/// Sorts n keys, at most network_keys<K>.
+template <class K, class Source, class Sink>
+SKERRY_INLINE bool sort_few(const Source& source, const Sink& sink, int64 n) {
+  constexpr int64 lanes = lane_count<K>;
+  if (n <= lanes) return sort_in_registers<K, 1>(source, sink, n);
+  if (n <= 2 * lanes) return sort_in_registers<K, 2>(source, sink, n);
+  if (n <= 4 * lanes) return sort_in_registers<K, 4>(source, sink, n);
+  if constexpr (most_rows > 8) {
+    if (n > 8 * lanes) return sort_in_registers<K, most_rows>(source, sink, n);
+  }
+  return sort_in_registers<K, 8>(source, sink, n);
+}
+
+#endif
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/sort/cpu/sort_lane_keys.hpp"
+
+// The partitions of quicksort, by vectors: those above the pivot (or equal to it, if not `Strict`)
+// are packed into one place and the others into another.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+#if defined(__AVX2__)
+
+/// Moves the keys above the pivot (or equal to it, if not `Strict`) to `high`, and the others to
+/// `low`, which may be where the source is. Returns how many are above.
+template <bool Strict, class K, class Source>
+int64 part_keys(const Source& source, int64 n, K pivot, K* low, K* high) {
+  constexpr int lanes = lane_count<K>;
+  const lanes_of<K> pivots = all_lanes<K>(pivot);
+  typename Source::notes seen{};
+  int64 above = 0;
+  int64 i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const lanes_of<K> v = source.lanes(i, seen);
+    const unsigned set = lanes_above<Strict, K>(v, pivots);
+    // Whole vectors: what is written after the lanes is written again, or has been read.
+    store_lanes(low + (i - above), pack_lanes<K>(v, set ^ every_lane<K>));
+    store_lanes(high + above, pack_lanes<K>(v, set));
+    above += __builtin_popcount(set);
+  }
+  if (i < n) {
+    const auto count = n - i;
+    const unsigned there = (1u << count) - 1;
+    const lanes_of<K> v = source.some_lanes(i, count, pivots, seen);
+    const unsigned set = lanes_above<Strict, K>(v, pivots) & there;
+    const int more = __builtin_popcount(set);
+    store_some_lanes(low + (i - above), count - more, pack_lanes<K>(v, set ^ there));
+    store_some_lanes(high + above, more, pack_lanes<K>(v, set));
+    above += more;
+  }
+  return above;
+}
+
+/// Fills an array from both its ends.
+template <bool Strict, class K>
+struct outer_ends {
+  K* low;   ///< where the next key not above goes
+  K* high;  ///< where the last key above went
+  lanes_of<K> pivots;
+
+  /// There is room for a vector at least.
+  SKERRY_INLINE void put(lanes_of<K> v) {
+    const unsigned set = lanes_above<Strict, K>(v, pivots);
+    const int above = __builtin_popcount(set);
+    store_lanes(low, pack_lanes<K>(v, set ^ every_lane<K>));
+    low += lane_count<K> - above;
+    high -= above;
+    store_some_lanes(high, above, pack_lanes<K>(v, set));
+  }
+  SKERRY_INLINE void put_some(lanes_of<K> v, int64 count) {
+    const unsigned there = (1u << count) - 1;
+    const unsigned set = lanes_above<Strict, K>(v, pivots) & there;
+    const int above = __builtin_popcount(set);
+    store_some_lanes(low, count - above, pack_lanes<K>(v, set ^ there));
+    low += count - above;
+    high -= above;
+    store_some_lanes(high, above, pack_lanes<K>(v, set));
+  }
+};
+
+/// Parts the keys of another array into `to`; notes whether any is special. Returns how many are
+/// above.
+template <class K, class Source>
+int64 part_outwards(const Source& source, int64 n, K pivot, K* to, bool& special) {
+  constexpr int lanes = lane_count<K>;
+  outer_ends<false, K> ends{to, to + n, all_lanes<K>(pivot)};
+  typename Source::notes seen{};
+  int64 i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    __builtin_prefetch(source.from + i + 2048 / int64(sizeof(K)));
+    ends.put(source.lanes(i, seen));
+  }
+  if (i < n) ends.put_some(source.some_lanes(i, n - i, ends.pivots, seen), n - i);
+  special = Source::any_special(seen);
+  return to + n - ends.high;
+}
+
+/// Parts keys where they are. Blocks at either end, and what is left over, are taken out first; the
+/// next block is always read from the end that has less room, so that both have room for a block.
+/// Which end that is nothing can foresee, so either end's blocks are fetched some blocks ahead: 4e6
+/// int64 took 40 ms without, and take 34 (Xeon of model 167, one thread).
+template <bool Strict, class K>
+int64 part_in_place(K* keys, int64 n, K pivot) {
+  constexpr int lanes = lane_count<K>;
+  constexpr int vectors = vector_bytes == 64 ? 8 : 4;
+  constexpr int64 block = int64{vectors} * lanes;
+  constexpr int64 blocks_ahead = 4;
+  const int64 over = n % block;
+  K outside[3 * block];
+  K* first = keys + block + over;
+  K* last = keys + n - block;
+  __builtin_memcpy(outside, keys, static_cast<unsigned long>(block + over) * sizeof(K));
+  __builtin_memcpy(outside + block + over, last, block * sizeof(K));
+  outer_ends<Strict, K> ends{keys, keys + n, all_lanes<K>(pivot)};
+  while (first != last) {
+    lanes_of<K> v[vectors];
+    const bool from_first = first - ends.low <= ends.high - last;
+    if (!from_first) last -= block;
+    const K* from = from_first ? first : last;
+    if (from_first) first += block;
+    const K* ahead = from_first ? from + blocks_ahead * block : from - blocks_ahead * block;
+    repeat<vectors>([&](auto i) __attribute__((always_inline)) {
+      v[decltype(i)::value] = load_lanes(from + decltype(i)::value * lanes);
+      __builtin_prefetch(ahead + decltype(i)::value * lanes);
+    });
+    repeat<vectors>([&](auto i)
+                        __attribute__((always_inline)) { ends.put(v[decltype(i)::value]); });
+  }
+  const int64 taken = 2 * block + over;
+  int64 i = 0;
+  for (; i + lanes <= taken; i += lanes) ends.put(load_lanes(outside + i));
+  if (i < taken) ends.put_some(load_some_lanes(outside + i, taken - i, ends.pivots), taken - i);
+  return keys + n - ends.high;
+}
+
+#endif
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

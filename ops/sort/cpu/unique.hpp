@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "enabled_dtypes.hpp"
+#include "ops/sort/cpu/hash.hpp"
+#include "ops/sort/cpu/indices.hpp"
+#include "ops/sort/cpu/sort.hpp"
+#include "ops/sort/cpu/unique_lanes.hpp"
+#include "ops/sort/set_kernels.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+// The dearest part of these units to compile is in those of sort.
+#define SKERRY_EXTERN_SORT(name)                                                       \
+  extern template void sort_whole_row<ops::unsigned_stand_in_t<type_of<dtype::name>>>( \
+      const char*, char*, char*, int64, row_order);
+SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_EXTERN_SORT)
+#undef SKERRY_EXTERN_SORT
+
+template <class T>
+SKERRY_INLINE T item_at(const char* array, int64 i) {
+  return load<T>(array + i * int64(sizeof(T)));
+}
+
+// ---- few distinct items: a hash table finds them in one pass
+
+/// Distinct items in the order of their first occurrence.
+template <class T>
+class distinct_items {
+ public:
+  static constexpr int64 most = 2048;
+
+  /// Numbers the items of the input; false if there are more than `most` distinct ones, or NaNs.
+  bool find(const unique_params& p) {
+    using key = hash_key<T>;
+    constexpr int64 size = sizeof(T);
+    for (uint32& number : numbers_) number = none;
+    for (int64 i = 0; i < p.size; ++i) {
+      const K what = key::of(p.input + i * size);
+      if (ops::floating<T> && what == all_ones<T>()) return false;
+      uint64 at = key::hash(what) >> (64 - slot_bits);
+      while (numbers_[at] != none && !(keys_[at] == what)) at = (at + 1) % slots;
+      if (numbers_[at] == none) {
+        if (found_ == most) return false;
+        keys_[at] = what;
+        numbers_[at] = static_cast<uint32>(found_);
+        firsts_[found_] = i;
+        counts_[found_++] = 0;
+      }
+      ++counts_[numbers_[at]];
+      if (p.inverse != nullptr) p.inverse[i] = numbers_[at];
+    }
+    return true;
+  }
+
+  /// Writes the outputs in the order of values.
+  void emit(const unique_params& p, row_order order) {
+    T items[most];
+    uint64 placed[most];
+    uint64 spare[most];
+    int64 rank[most];
+    for (int64 i = 0; i < found_; ++i) items[i] = item_at<T>(p.input, firsts_[i]);
+    order_row(row_keys<T>(reinterpret_cast<const char*>(items), order), placed, spare, found_);
+    for (int64 i = 0; i < found_; ++i) {
+      const int64 number = place_of(placed[i]);
+      rank[number] = i;
+      store<T>(p.values + i * int64(sizeof(T)), items[number]);
+      if (p.indices != nullptr) p.indices[i] = firsts_[number];
+      if (p.counts != nullptr) p.counts[i] = counts_[number];
+    }
+    if (p.inverse != nullptr) {
+      for (int64 i = 0; i < p.size; ++i) p.inverse[i] = rank[p.inverse[i]];
+    }
+    *p.distinct = found_;
+  }
+
+ private:
+  using K = typename hash_key<T>::type;
+  static constexpr int slot_bits = 12;
+  static constexpr uint64 slots = uint64{1} << slot_bits;
+  static constexpr uint32 none = ~uint32{0};
+
+  int64 found_ = 0;
+  K keys_[slots];
+  uint32 numbers_[slots];
+  int64 firsts_[most];
+  int64 counts_[most];
+};
+
+// ---- many of them: sorted
+
+/// Keeps the first of equal neighbours of n sorted values, which may be in the same memory, and
+/// where each was, if `begins` is not null. NaN differs from itself, and so is distinct.
+template <class T>
+int64 keep_first_of_equal(char* values, int64 n, int64* begins) {
+  constexpr int64 size = sizeof(T);
+  int64 found = 0;
+  int64 i = 0;
+  if constexpr (has_lanes<T>) found = keep_first_by_lanes<T>(values, n, begins, i);
+  T last = i > 0 ? item_at<T>(values, found - 1) : T{};
+  for (; i < n; ++i) {
+    const T item = item_at<T>(values, i);
+    if (i > 0 && item == last) continue;
+    if (begins != nullptr) begins[found] = i;
+    store<T>(values + found * size, item);
+    ++found;
+    last = item;
+  }
+  return found;
+}
+
+/// From the values in order.
+template <class T>
+void unique_values(const unique_params& p, row_order order) {
+  sort_whole_row<T>(p.input, p.values, p.scratch, p.size, order);
+  const int64 found = keep_first_of_equal<T>(p.values, p.size, p.counts);
+  *p.distinct = found;
+  if (p.counts == nullptr) return;
+  for (int64 i = 0; i + 1 < found; ++i) p.counts[i] = p.counts[i + 1] - p.counts[i];
+  p.counts[found - 1] = p.size - p.counts[found - 1];
+}
+
+/// From the order of places.
+template <class T>
+void unique_places(const unique_params& p, row_order order) {
+  const row_keys<T> keys(p.input, order);
+  auto* const placed = reinterpret_cast<uint64*>(p.scratch);
+  order_row(keys, placed, placed + p.size, p.size);
+  int64 nans = p.size;  // where they begin
+  while (nans > 0 && keys.is_nan(place_of(placed[nans - 1]))) placed[--nans] |= differs;
+  int64 found = 0;
+  int64 begin = 0;
+  for (int64 i = 0; i < p.size; ++i) {
+    const int64 place = place_of(placed[i]);
+    if ((placed[i] & differs) != 0) {
+      if (p.counts != nullptr && found > 0) p.counts[found - 1] = i - begin;
+      store<T>(p.values + found * int64(sizeof(T)), item_at<T>(p.input, place));
+      if (p.indices != nullptr) p.indices[found] = place;
+      ++found;
+      begin = i;
+    }
+    if (p.inverse != nullptr) p.inverse[place] = found - 1;
+  }
+  if (p.counts != nullptr) p.counts[found - 1] = p.size - begin;
+  *p.distinct = found;
+}
+
+template <class T>
+SKERRY_SHARED void find_unique(const unique_params& p, row_order order) {
+  if (p.size <= 0) return;
+  if (p.size > short_row) {
+    distinct_items<T> few;
+    if (few.find(p)) return few.emit(p, order);
+  }
+  if constexpr (!ops::complex_floating<T>) {
+    if (p.indices == nullptr && p.inverse == nullptr) return unique_values<T>(p, order);
+  }
+  unique_places<T>(p, order);
+}
+
+template <class T>
+void run_unique(const void* params) {
+  find_unique<ops::unsigned_stand_in_t<T>>(*static_cast<const unique_params*>(params),
+                                           row_order::of<T>(false));
+}
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

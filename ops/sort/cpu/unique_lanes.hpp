@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/sort/cpu/sort_lane_keys.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// Keeps the first of equal neighbours of sorted values, as far as whole vectors go: up to `i`.
+/// Returns how many are kept; `begins`, if not null, gets where each was.
+template <class T>
+int64 keep_first_by_lanes(char* values, int64 n, int64* begins, int64& i);
+
+#if defined(__AVX2__)
+
+/// The last lane of `before`, then all but the last of v.
+template <class V, int... I>
+SKERRY_INLINE V lanes_before(V before, V v, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(before, v, (int(sizeof...(I)) - 1 + I)...);
+}
+
+/// Writes at + lane for each lane of the set.
+template <class K>
+SKERRY_INLINE void put_places(int64* to, int64 at, unsigned set) {
+  constexpr int step = lane_count<int64>;
+  lanes_of<int64> place;
+  for (int lane = 0; lane < step; ++lane) place[lane] = at + lane;
+  repeat<lane_count<K> / step>([&](auto i) __attribute__((always_inline)) {
+    const unsigned some = set >> decltype(i)::value * step & every_lane<int64>;
+    store_lanes(to, pack_lanes<int64>(place + decltype(i)::value * step, some));
+    to += __builtin_popcount(some);
+  });
+}
+
+template <class T>
+int64 keep_first_by_lanes(char* values, int64 n, int64* begins, int64& i) {
+  using K = lane_key_t<T>;
+  constexpr int lanes = lane_count<K>;
+  K* const keys = reinterpret_cast<K*>(values);
+  if (n < lanes) return 0;
+  lanes_of<K> before{};
+  int64 found = 0;
+  for (i = 0; i + lanes <= n; i += lanes) {
+    const lanes_of<K> v = load_lanes(keys + i);
+    const lanes_of<K> shifted =
+        lanes_before(before, v, std::make_integer_sequence<int, lane_count<K>>{});
+    const unsigned set = lanes_unequal<K>(v, shifted) | (i == 0 ? 1 : 0);
+    store_lanes(keys + found, pack_lanes<K>(v, set));
+    if (begins != nullptr) put_places<K>(begins + found, i, set);
+    found += __builtin_popcount(set);
+    before = v;
+  }
+  return found;
+}
+
+#endif
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

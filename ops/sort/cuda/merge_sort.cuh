@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cuda/offset.hpp"
+#include "ops/kernel/cuda/tile.cuh"
+#include "ops/sort/cuda/row_code.cuh"
+
+#include <cstdint>
+
+// Sorting of tiles in shared memory: every thread sorts a few items, then twice as many threads at
+// a time merge what they have, until the runs are as long as rows. Stable.
+
+namespace skerry {
+namespace native {
+
+/// The code of an item of 8 bytes and its place, where both don't fit 8 bytes.
+struct alignas(16) placed_code {
+  std::uint64_t code;
+  std::uint64_t place;
+};
+
+/// What is sorted: codes, or codes above places in one number.
+template <class Item>
+struct tile_item {
+  using key = Item;
+  /// An odd number, so that threads that read their items one after the other do so in different
+  /// banks; 4,096 items fit a tile.
+  static constexpr int per_thread = 17;
+
+  __device__ static SKERRY_INLINE key rank(Item item, const code_order<key>& order) {
+    return order.rank(item);
+  }
+  __device__ static SKERRY_INLINE Item last() { return ~Item{0}; }
+  __device__ static SKERRY_INLINE Item with_place(key code, std::uint64_t place, int place_bits) {
+    return static_cast<Item>(code << place_bits | static_cast<Item>(place));
+  }
+  __device__ static SKERRY_INLINE std::uint64_t place(Item item, int place_bits) {
+    return item & ((Item{1} << place_bits) - 1);
+  }
+  __device__ static SKERRY_INLINE key code(Item item) { return item; }
+};
+
+template <>
+struct tile_item<placed_code> {
+  using key = std::uint64_t;
+  static constexpr int per_thread = 11;  // 45 KiB of shared memory
+
+  __device__ static SKERRY_INLINE key rank(const placed_code& item, const code_order<key>&) {
+    return item.code;
+  }
+  __device__ static SKERRY_INLINE placed_code last() { return {.code = ~key{0}, .place = 0}; }
+  __device__ static SKERRY_INLINE placed_code with_place(key code, std::uint64_t place, int) {
+    return {.code = code, .place = place};
+  }
+  __device__ static SKERRY_INLINE std::uint64_t place(const placed_code& item, int) {
+    return item.place;
+  }
+  __device__ static SKERRY_INLINE key code(const placed_code& item) { return item.code; }
+};
+
+template <class Item>
+inline constexpr int tile_size = tile_threads * tile_item<Item>::per_thread;
+
+/// Two sorted runs, of which the first has the items that come first among equal ones.
+template <class Item>
+struct two_runs {
+  const Item* first;
+  const Item* second;
+  std::int64_t first_size;
+  std::int64_t second_size;
+
+  /// Whether the item `at` of the first run is among the first `count` of both.
+  __device__ SKERRY_INLINE bool takes(
+      std::int64_t at, std::int64_t count,
+      const code_order<typename tile_item<Item>::key>& order) const {
+    using item = tile_item<Item>;
+    return !(item::rank(second[count - 1 - at], order) < item::rank(first[at], order));
+  }
+  /// Of the first `count` of both, at least and at most so many are of the first run.
+  __device__ SKERRY_INLINE std::int64_t fewest(std::int64_t count) const {
+    return count > second_size ? count - second_size : 0;
+  }
+  __device__ SKERRY_INLINE std::int64_t most(std::int64_t count) const {
+    return count < first_size ? count : first_size;
+  }
+};
+
+/// The items of a tile, of which every thread has some in registers.
+template <class Item>
+class tile_sorter {
+ public:
+  using item = tile_item<Item>;
+  using key = typename item::key;
+  static constexpr int per_thread = item::per_thread;
+
+  /// `tile` has room for tile_size + 1 items, the last of which is never chosen.
+  __device__ SKERRY_INLINE tile_sorter(Item* tile, const code_order<key>& order)
+      : tile_(tile), order_(order) {}
+
+  /// Rows of the tile, of `group` threads each; no more than `most` items of a thread count.
+  __device__ SKERRY_INLINE void sort(int group, int most) {
+    take();
+    sort_own(most);
+    for (int threads = 2; threads <= group; threads *= 2) {
+      put();
+      const int begin = (static_cast<int>(threadIdx.x) & -threads) * per_thread;
+      const int run = threads / 2 * per_thread;
+      merge(begin, run, run);
+    }
+    put();
+  }
+
+  /// The two runs with which the tile begins, of `first` items and of the others.
+  __device__ SKERRY_INLINE void merge_all(int first) {
+    merge(0, first, tile_size<Item> - first);
+    put();
+  }
+
+ private:
+  Item* tile_;
+  code_order<key> order_;
+  Item items_[per_thread];
+
+  __device__ SKERRY_INLINE void take() {
+    SKERRY_UNROLL
+    for (int i = 0; i < per_thread; ++i) items_[i] = tile_[threadIdx.x * per_thread + i];
+  }
+
+  __device__ SKERRY_INLINE void put() {
+    __syncthreads();
+    SKERRY_UNROLL
+    for (int i = 0; i < per_thread; ++i) tile_[threadIdx.x * per_thread + i] = items_[i];
+    __syncthreads();
+  }
+
+  /// By transposition of neighbours, which takes as many rounds as there are items.
+  __device__ SKERRY_INLINE void sort_own(int most) {
+    key ranks[per_thread];
+    SKERRY_UNROLL
+    for (int i = 0; i < per_thread; ++i) ranks[i] = item::rank(items_[i], order_);
+    SKERRY_UNROLL
+    for (int round = 0; round < per_thread; ++round) {
+      if (round >= most) break;
+      SKERRY_UNROLL
+      for (int i = round & 1; i + 1 < per_thread; i += 2) {
+        const bool swap = ranks[i + 1] < ranks[i];
+        const key rank = ranks[i];
+        ranks[i] = swap ? ranks[i + 1] : rank;
+        ranks[i + 1] = swap ? rank : ranks[i + 1];
+        const Item kept = items_[i];
+        items_[i] = choose(swap, items_[i + 1], kept);
+        items_[i + 1] = choose(swap, kept, items_[i + 1]);
+      }
+    }
+  }
+
+  /// A thread's share of two runs that follow one another.
+  __device__ SKERRY_INLINE void merge(int begin, int first_size, int second_size) {
+    const int count = static_cast<int>(threadIdx.x) * per_thread - begin;
+    const int taken = split(begin, first_size, second_size, count);
+    int first = begin + taken;
+    int second = begin + first_size + count - taken;
+    const int first_end = begin + first_size;
+    const int second_end = first_end + second_size;
+    Item a = tile_[first];
+    Item b = tile_[second];
+    key rank_a = item::rank(a, order_);
+    key rank_b = item::rank(b, order_);
+    SKERRY_UNROLL
+    for (int i = 0; i < per_thread; ++i) {
+      const bool from_second = second < second_end && (first >= first_end || rank_b < rank_a);
+      items_[i] = choose(from_second, b, a);
+      second += from_second ? 1 : 0;
+      first += from_second ? 0 : 1;
+      const Item next = tile_[from_second ? second : first];
+      const key rank = item::rank(next, order_);
+      a = choose(from_second, a, next);
+      b = choose(from_second, next, b);
+      rank_a = from_second ? rank_a : rank;
+      rank_b = from_second ? rank : rank_b;
+    }
+  }
+
+  /// How many of the first `count` items of two runs are of the first.
+  __device__ SKERRY_INLINE int split(int begin, int first_size, int second_size, int count) const {
+    const two_runs<Item> runs{.first = tile_ + begin,
+                              .second = tile_ + begin + first_size,
+                              .first_size = first_size,
+                              .second_size = second_size};
+    int fewest = static_cast<int>(runs.fewest(count));
+    int most = static_cast<int>(runs.most(count));
+    while (fewest < most) {
+      const int middle = (fewest + most) / 2;
+      if (runs.takes(middle, count, order_)) {
+        fewest = middle + 1;
+      } else {
+        most = middle;
+      }
+    }
+    return fewest;
+  }
+
+  /// Member by member: no branch, and no address that would put the items in local memory.
+  __device__ static SKERRY_INLINE Item choose(bool one, const Item& x, const Item& y) {
+    if constexpr (sizeof(Item) == 16) {
+      return {.code = one ? x.code : y.code, .place = one ? x.place : y.place};
+    } else {
+      return one ? x : y;
+    }
+  }
+};
+
+/// split() of runs of any length, by a warp.
+template <class Item>
+__device__ SKERRY_INLINE std::int64_t split_by_warp(
+    const two_runs<Item>& runs, std::int64_t count,
+    const code_order<typename tile_item<Item>::key>& order) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  std::int64_t fewest = runs.fewest(count);
+  std::int64_t most = runs.most(count);
+  while (fewest < most) {
+    const std::int64_t step = (most - fewest + 31) / 32;
+    const std::int64_t at = fewest + lane * step;
+    const bool takes = at < most && runs.takes(at, count, order);
+    const int taken = __popc(__ballot_sync(~0u, takes));
+    if (taken == 0) return fewest;
+    const std::int64_t end = fewest + taken * step;
+    most = end < most ? end : most;
+    fewest = end - step + 1;
+  }
+  return fewest;
+}
+
+}  // namespace native
+}  // namespace skerry

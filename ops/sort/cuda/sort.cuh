@@ -1,0 +1,332 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cuda/access.cuh"
+#include "ops/kernel/cuda/launch.cuh"
+#include "ops/select/cuda/select.cuh"
+#include "ops/sort/cuda/order.cuh"
+#include "ops/sort/kernels.hpp"
+#include "ops/sort/sort_key.hpp"
+
+#include <cub/device/device_for.cuh>
+#include <cub/device/device_radix_sort.cuh>
+
+#include <cstdint>
+#include <type_traits>
+
+// Short rows are merged (merge_rows.cuh). Values of long rows are sorted as they are, by
+// cub::DeviceRadixSort, which takes -0 for +0, with one NaN for all, which are put back behind the
+// rest; the places of their items go by the order of keys (order.cuh).
+
+namespace skerry {
+namespace native {
+
+/// Keys are widened to 32 bits at least: fewer sorts to compile.
+template <class T>
+struct wide_key {
+  using type = std::uint32_t;
+};
+template <class T>
+  requires(sizeof(T) == 8)
+struct wide_key<T> {
+  using type = std::uint64_t;
+};
+
+template <class T>
+struct encode_keys {
+  using bits = typename kernels::sort_key<T>::type;
+  using key = typename wide_key<T>::type;
+
+  const char* input;
+  key* keys;
+  bits flip;
+  bool is_aligned;
+
+  __device__ void operator()(std::int64_t i) const {
+    const bits item = load<bits>(input + i * static_cast<std::int64_t>(sizeof(bits)), is_aligned);
+    keys[i] = static_cast<key>(kernels::sort_key<T>::encode(item, flip));
+  }
+};
+
+/// The order of rows of T.
+template <class T>
+cudaError_t order_items(const char* input, std::int64_t rows, std::int64_t length, bool descending,
+                        std::uint32_t* places, launch_context* context) {
+  using key = typename wide_key<T>::type;
+  using bits = typename kernels::sort_key<T>::type;
+  const std::int64_t count = rows * length;
+  key* const keys = scratch<key>(context, 2 * count);
+  if (keys == nullptr) return cudaErrorMemoryAllocation;
+  const encode_keys<T> encode{.input = input,
+                              .keys = keys,
+                              .flip = descending ? static_cast<bits>(~bits{0}) : bits{0},
+                              .is_aligned = suits<bits>(reinterpret_cast<std::intptr_t>(input))};
+  const cudaError_t status = cub::DeviceFor::Bulk(count, encode, stream_of(context));
+  if (status != cudaSuccess) return status;
+  return order_keys({.keys = keys,
+                     .sorted_keys = keys + count,
+                     .rows = rows,
+                     .length = length,
+                     .bits = 8 * static_cast<int>(sizeof(bits))},
+                    nullptr, places, context);
+}
+
+// ---- places
+
+struct widen_places {
+  const std::uint32_t* places;
+  std::int64_t* output;
+
+  __device__ void operator()(std::int64_t i) const {
+    output[i] = static_cast<std::int64_t>(places[i]);
+  }
+};
+
+template <class T>
+cudaError_t sort_places(const sort_params& p, launch_context* context) {
+  auto* const places = scratch<std::uint32_t>(context, p.rows * p.length);
+  if (places == nullptr) return cudaErrorMemoryAllocation;
+  const cudaError_t status =
+      order_items<T>(p.input, p.rows, p.length, p.descending, places, context);
+  if (status != cudaSuccess) return status;
+  const widen_places widen{.places = places, .output = reinterpret_cast<std::int64_t*>(p.output)};
+  return cub::DeviceFor::Bulk(p.rows * p.length, widen, stream_of(context));
+}
+
+// ---- values
+
+/// What CUB sorts for T: bool as bytes.
+template <class T>
+struct radix_item {
+  using type = T;
+};
+template <>
+struct radix_item<bool> {
+  using type = std::uint8_t;
+};
+
+/// The items such that CUB's ascending order is what is wanted: NaN positive, where it is last; for
+/// the descending order negated, or with all bits flipped. Its own inverse, but for NaN. `nans`, if
+/// not null, tells which they were.
+template <class T>
+struct reverse_items {
+  using bits = typename kernels::sort_key<T>::type;
+  static constexpr bits sign = static_cast<bits>(bits{1} << (8 * sizeof(T) - 1));
+
+  const char* input;
+  bits* output;
+  char* nans;
+  bool descending;
+  bool is_aligned;
+
+  __device__ void operator()(std::int64_t i) const {
+    const bits item = load<bits>(input + i * static_cast<std::int64_t>(sizeof(bits)), is_aligned);
+    if constexpr (ops::real_floating<T>) {
+      const bool is_nan = kernels::sort_key<T>::is_nan(item);
+      const bits turned = descending ? static_cast<bits>(item ^ sign) : item;
+      output[i] = is_nan ? static_cast<bits>(item & ~sign) : turned;
+      if (nans != nullptr) nans[i] = is_nan ? 1 : 0;
+    } else if constexpr (ops::boolean<T>) {
+      output[i] = static_cast<bits>((item != 0) != descending);
+    } else {
+      output[i] = descending ? static_cast<bits>(~item) : item;
+    }
+  }
+};
+
+template <class T>
+cudaError_t reverse(const char* input, char* output, char* nans, std::int64_t count,
+                    bool descending, launch_context* context) {
+  using bits = typename kernels::sort_key<T>::type;
+  const reverse_items<T> turn{.input = input,
+                              .output = reinterpret_cast<bits*>(output),
+                              .nans = nans,
+                              .descending = descending,
+                              .is_aligned = suits<bits>(reinterpret_cast<std::intptr_t>(input))};
+  return cub::DeviceFor::Bulk(count, turn, stream_of(context));
+}
+
+/// The last items of a row become the NaNs that it had, with their signs and payloads.
+template <class Bits>
+struct put_back_nans {
+  const Bits* nans;
+  const std::int64_t* number;
+  Bits* row;
+  std::int64_t length;
+
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t first = length - *number;
+    if (i >= first) row[i] = nans[i - first];
+  }
+};
+
+/// Of all rows, from the input; `room` is for the NaNs of one.
+template <class T>
+cudaError_t restore_nans(const sort_params& p, const char* is_nan, char* room,
+                         launch_context* context) {
+  using bits = typename kernels::sort_key<T>::type;
+  auto* const nans = reinterpret_cast<bits*>(room);
+  auto* const number = scratch<std::int64_t>(context, 1);
+  if (number == nullptr) return cudaErrorMemoryAllocation;
+  cudaError_t status = cudaSuccess;
+  for (std::int64_t row = 0; row < p.rows && status == cudaSuccess; ++row) {
+    const std::int64_t at = row * p.length;
+    const char* const from = p.input + at * static_cast<std::int64_t>(sizeof(T));
+    status = select_items(is_nan + at, from, nans, number, p.length, context);
+    if (status != cudaSuccess) break;
+    const put_back_nans<bits> put{.nans = nans,
+                                  .number = number,
+                                  .row = reinterpret_cast<bits*>(p.output) + at,
+                                  .length = p.length};
+    status = cub::DeviceFor::Bulk(p.length, put, stream_of(context));
+  }
+  return status;
+}
+
+template <class T>
+cudaError_t sort_long_rows(const sort_params& p, launch_context* context) {
+  using item = typename radix_item<T>::type;
+  const std::int64_t count = p.rows * p.length;
+  const char* input = p.input;
+  char* turned = nullptr;
+  char* nans = nullptr;
+  cudaError_t status = cudaSuccess;
+  if (p.descending || ops::real_floating<T> || ops::boolean<T> ||
+      !suits<T>(reinterpret_cast<std::intptr_t>(input))) {
+    turned = scratch<char>(context, count * static_cast<std::int64_t>(sizeof(T)));
+    if (turned == nullptr) return cudaErrorMemoryAllocation;
+    if constexpr (ops::real_floating<T>) {
+      nans = scratch<char>(context, count);
+      if (nans == nullptr) return cudaErrorMemoryAllocation;
+    }
+    status = reverse<T>(input, turned, nans, count, p.descending, context);
+    input = turned;
+  }
+  if (status != cudaSuccess) return status;
+  const auto* const from = reinterpret_cast<const item*>(input);
+  auto* const to = reinterpret_cast<item*>(p.output);
+  status = with_workspace(context, [&](void* memory, std::size_t& nbytes) {
+    cudaError_t sorted = cudaSuccess;
+    const std::int64_t rows = memory == nullptr ? 1 : p.rows;
+    for (std::int64_t row = 0; row < rows && sorted == cudaSuccess; ++row) {
+      const std::int64_t at = row * p.length;
+      sorted = cub::DeviceRadixSort::SortKeys(memory, nbytes, from + at, to + at, p.length, 0,
+                                              8 * static_cast<int>(sizeof(T)), stream_of(context));
+    }
+    return sorted;
+  });
+  if (status == cudaSuccess && p.descending) {
+    status = reverse<T>(p.output, p.output, nullptr, count, true, context);
+  }
+  if constexpr (ops::real_floating<T>) {
+    if (status == cudaSuccess) status = restore_nans<T>(p, nans, turned, context);
+  }
+  return status;
+}
+
+template <class T>
+inline constexpr row_items row_items_of = ops::boolean<T>           ? row_items::booleans
+                                          : ops::real_floating<T>   ? row_items::floating
+                                          : ops::signed_integral<T> ? row_items::signed_integers
+                                                                    : row_items::unsigned_integers;
+
+template <class T, bool Places>
+int sort_rows(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const sort_params*>(params);
+  if (p.rows <= 0 || p.length <= 0) return launched(cudaSuccess);
+  if (!are_long(p.rows, p.length)) {
+    const row_format of{.input = p.input,
+                        .output = p.output,
+                        .rows = p.rows,
+                        .length = p.length,
+                        .width = static_cast<int>(sizeof(T)),
+                        .kind = row_items_of<T>,
+                        .descending = p.descending,
+                        .places = Places};
+    return launched(merge_sort_rows(of, context));
+  }
+  if constexpr (Places) {
+    return launched(sort_places<T>(p, context));
+  } else {
+    return launched(sort_long_rows<T>(p, context));
+  }
+}
+
+// ---- search
+
+template <class T>
+struct search_loop {
+  const char* sorted;
+  std::int64_t sorted_size;
+  const char* sorter;
+  std::int64_t* outside;
+  const char* values;
+  std::int64_t* output;
+  bool right;
+  bool is_aligned;
+
+  __device__ void operator()(std::int64_t i) const {
+    const T what = load<T>(values + i * static_cast<std::int64_t>(sizeof(T)), is_aligned);
+    if constexpr (ops::real_floating<T>) {
+      if (what != what) {  // after all that is not NaN, or after all
+        output[i] = right ? sorted_size : find(static_cast<T>(INFINITY), true);
+        return;
+      }
+    }
+    output[i] = find(what, right);
+  }
+
+ private:
+  /// How many items are before `what`; no item that is NaN is.
+  __device__ SKERRY_INLINE std::int64_t find(T what, bool or_equal) const {
+    std::int64_t begin = 0;
+    std::int64_t end = sorted_size;
+    while (begin < end) {
+      const std::int64_t middle = begin + (end - begin) / 2;
+      const T item = at(middle);
+      if (or_equal ? item <= what : item < what) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return begin;
+  }
+
+  __device__ SKERRY_INLINE T at(std::int64_t i) const {
+    if (sorter != nullptr) {
+      i = load<std::int64_t>(sorter + i * 8, is_aligned);
+      if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(sorted_size)) {
+        *outside = i;  // any one of them will do
+        i = 0;
+      }
+    }
+    return load<T>(sorted + i * static_cast<std::int64_t>(sizeof(T)), is_aligned);
+  }
+};
+
+template <class T>
+int search(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const search_params*>(params);
+  if (p.outside != nullptr && p.sorter != nullptr) {
+    const cudaError_t status =
+        cudaMemsetAsync(p.outside, 0, sizeof(std::int64_t), stream_of(context));
+    if (status != cudaSuccess) return launched(status);
+  }
+  const search_loop<T> loop{
+      .sorted = p.sorted,
+      .sorted_size = p.sorted_size,
+      .sorter = reinterpret_cast<const char*>(p.sorter),
+      .outside = p.outside,
+      .values = p.values,
+      .output = p.output,
+      .right = p.right,
+      .is_aligned = suits<T>(reinterpret_cast<std::intptr_t>(p.sorted)) &&
+                    suits<T>(reinterpret_cast<std::intptr_t>(p.values)) &&
+                    suits<std::int64_t>(reinterpret_cast<std::intptr_t>(p.sorter))};
+  return launched(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
+}
+
+}  // namespace native
+}  // namespace skerry

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/ndarray.hpp"
+#include "ops/call/operand.hpp"
+
+namespace skerry {
+
+/// For each value of x2, how many items of the sorted 1-D array x1 are less than it, or with
+/// `right` not greater; NaN is the greatest, as for sort. With a sorter (null: none), x1[sorter] is
+/// what is sorted. int64, of the shape of x2, which may be a scalar. Throws device_mismatch_error,
+/// dtype_error, shape_error, index_error for a sorter with an index out of bounds.
+[[nodiscard]] ndarray searchsorted(const ndarray& x1, const operand& x2, bool right,
+                                   const ndarray* sorter);
+
+}  // namespace skerry

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/sort/sort.hpp"
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/memory.hpp"
+#include "device/stream.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/host_scratch.hpp"
+#include "ops/call/registry.hpp"
+#include "ops/create/create.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/views.hpp"
+#include "ops/sort/kernels.hpp"
+
+namespace skerry {
+namespace {
+
+void require_real(const char* op, const ndarray& x) {
+  if (kind(x.dtype()) != dtype_kind::complex_floating) return;
+  throw dtype_error(std::string(op) + ": " + name(x.dtype()) +
+                    " has no order; it takes bool and real dtypes");
+}
+
+/// The axes with one of them moved to the end, and the way back.
+struct axis_to_end {
+  std::int64_t there[max_rank];
+  std::int64_t back[max_rank];
+  std::size_t rank;
+
+  axis_to_end(int axis, int count) : rank(static_cast<std::size_t>(count)) {
+    std::size_t place = 0;
+    for (int i = 0; i < count; ++i) {
+      if (i != axis) there[place++] = i;
+    }
+    there[place] = axis;
+    for (std::size_t i = 0; i < rank; ++i) back[there[i]] = static_cast<std::int64_t>(i);
+  }
+};
+
+/// Sorts the rows of x, which is C-contiguous and not empty.
+ndarray sort_rows(const char* op, const kernel& what, const ndarray& x, dtype type,
+                  bool descending) {
+  constexpr std::int64_t most_indices = std::int64_t{1} << 32;
+  const device where = x.device();
+  const std::int64_t length = x.shape()[x.rank() - 1];
+  if (type != x.dtype() && length >= most_indices) {
+    throw not_implemented_error(std::string(op) + ": rows of 2^32 elements and more: " +
+                                std::to_string(length) + "; sort parts of them");
+  }
+  check_shape(op, x.shape().span(), itemsize(type));
+  ndarray out = empty_of(c_layout(x.shape(), itemsize(type)), type, where);
+  sort_params params{.input = x.data(),
+                     .output = out.data(),
+                     .scratch = nullptr,
+                     .slots = host_slots(x.size() / length),
+                     .rows = x.size() / length,
+                     .length = length,
+                     .descending = descending};
+  const storage_ref scratch =
+      host_scratch(where, params.slots * sort_scratch(length, itemsize(type)));
+  params.scratch = scratch->data();
+  const memory_use uses[] = {writes(out), reads(x), writes(scratch)};
+  launch(where, what, params, uses);
+  return out;
+}
+
+ndarray sort_along(const char* op, const kernel& what, const ndarray& x, std::int64_t axis,
+                   dtype type, bool descending) {
+  const int along = normalize_axis(op, axis, x.rank());
+  if (x.size() == 0) {
+    check_shape(op, x.shape().span(), itemsize(type));
+    return empty(x.shape(), type, x.device());
+  }
+  if (along == x.rank() - 1) return sort_rows(op, what, contiguous(x), type, descending);
+  const axis_to_end order(along, x.rank());
+  const ndarray rows = contiguous(permute_dims(x, {order.there, order.rank}));
+  const ndarray sorted = sort_rows(op, what, rows, type, descending);
+  return contiguous(permute_dims(sorted, {order.back, order.rank}));
+}
+
+}  // namespace
+
+ndarray sort(const ndarray& x, std::int64_t axis, bool descending) {
+  require_real("sort", x);
+  const kernel& what = require_kernel(
+      "sort", kernels(x.device()).sort.values[static_cast<int>(x.dtype())], x.dtype(), x.device());
+  return sort_along("sort", what, x, axis, x.dtype(), descending);
+}
+
+ndarray argsort(const ndarray& x, std::int64_t axis, bool descending) {
+  require_real("argsort", x);
+  const kernel& what =
+      require_kernel("argsort", kernels(x.device()).sort.places[static_cast<int>(x.dtype())],
+                     x.dtype(), x.device());
+  return sort_along("argsort", what, x, axis, default_integer, descending);
+}
+
+}  // namespace skerry

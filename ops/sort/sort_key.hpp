@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/complex.hpp"
+#include "core/config.hpp"
+#include "ops/math/concepts.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+/// Unsigned integers in the order of T's values: NaN is the greatest, -0 and +0 are one. Encoded
+/// with `flip` of all ones, the order is descending, NaN still the greatest.
+template <class T>
+struct sort_key {
+  using type = ops::bits_t<T>;
+  static constexpr type top =
+      ops::signed_integral<T> ? static_cast<type>(type{1} << (8 * sizeof(T) - 1)) : type{0};
+
+  SKERRY_HD static SKERRY_INLINE type encode(type bits, type flip) {
+    return static_cast<type>(bits ^ top ^ flip);
+  }
+  SKERRY_HD static SKERRY_INLINE type decode(type key, type flip) { return encode(key, flip); }
+  /// NaN, or a zero with a sign: decode gives another.
+  SKERRY_HD static SKERRY_INLINE bool is_special(type) { return false; }
+  SKERRY_HD static SKERRY_INLINE bool is_nan(type) { return false; }
+};
+
+/// A bool of others may be any byte, and all but 0 are true; decode gives 0 or 1.
+template <>
+struct sort_key<bool> : sort_key<uint8> {
+  SKERRY_HD static SKERRY_INLINE type encode(type bits, type flip) {
+    return static_cast<type>((bits != 0 ? 1 : 0) ^ flip);
+  }
+};
+
+template <ops::real_floating T>
+struct sort_key<T> {
+  using type = ops::bits_t<T>;
+  static constexpr type top = type{1} << (8 * sizeof(T) - 1);
+  static constexpr type infinity =
+      static_cast<type>(sizeof(T) == 4 ? 0x7f800000ull : 0x7ffull << 52);
+  static constexpr type greatest = ~type{0};
+
+  SKERRY_HD static SKERRY_INLINE bool is_nan(type bits) { return (bits & ~top) > infinity; }
+  SKERRY_HD static SKERRY_INLINE bool is_special(type bits) { return is_nan(bits) || bits == top; }
+  SKERRY_HD static SKERRY_INLINE type encode(type bits, type flip) {
+    const type merged = bits == top ? type{0} : bits;
+    const type all_if_negative = type{0} - (merged >> (8 * sizeof(T) - 1));
+    const type key = merged ^ (all_if_negative | top) ^ flip;
+    return is_nan(bits) ? greatest : key;
+  }
+  SKERRY_HD static SKERRY_INLINE type decode(type key, type flip) {
+    const type straight = key ^ flip;
+    const type all_if_negative = (straight >> (8 * sizeof(T) - 1)) - type{1};
+    return straight ^ (all_if_negative | top);
+  }
+};
+
+/// The order of the real parts, then of the imaginary ones; a number with a NaN is the greatest.
+template <>
+struct sort_key<complex64> {
+  using type = uint64;
+  using part = sort_key<float32>;
+
+  SKERRY_HD static SKERRY_INLINE bool is_nan(type bits) {
+    return part::is_nan(static_cast<uint32>(bits)) || part::is_nan(static_cast<uint32>(bits >> 32));
+  }
+  SKERRY_HD static SKERRY_INLINE type encode(type bits, type flip) {
+    const type re = part::encode(static_cast<uint32>(bits), 0);
+    const type im = part::encode(static_cast<uint32>(bits >> 32), 0);
+    return is_nan(bits) ? ~type{0} : (re << 32 | im) ^ flip;
+  }
+};
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

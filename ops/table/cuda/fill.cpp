@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "kernel_units.hpp"
+#include "ops/table/table.hpp"
+
+namespace skerry {
+namespace native {
+#define SKERRY_DECLARE(family, unit) void fill_##unit(family##_kernels& table);
+SKERRY_FOR_EACH_CUDA_UNIT(SKERRY_DECLARE)
+#undef SKERRY_DECLARE
+}  // namespace native
+}  // namespace skerry
+
+/// The module's entry point: adds the CUDA kernels to a skerry::kernel_table.
+extern "C" __attribute__((visibility("default"))) void skerry_cuda_fill_kernels(void* table) {
+  auto& kernels = *static_cast<skerry::kernel_table*>(table);
+#define SKERRY_FILL(family, unit) skerry::native::fill_##unit(kernels.family);
+  SKERRY_FOR_EACH_CUDA_UNIT(SKERRY_FILL)
+#undef SKERRY_FILL
+}

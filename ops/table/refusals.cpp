@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+
+#include "ops/table/refusals.hpp"
+
+// From the documentation of CUDA 13.0: cuBLAS, cublasGemmStridedBatchedEx; cuSOLVER, dense LAPACK;
+// cuFFT, data layout. Elements of all three are cuComplex and cuDoubleComplex, aligned to their
+// size.
+
+namespace skerry {
+namespace {
+
+bool is_at_multiple(const void* address, std::int64_t nbytes) {
+  return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(nbytes) == 0;
+}
+
+// ---- cuFFT
+
+struct fft_widths {
+  std::int64_t input;
+  std::int64_t output;
+  std::int64_t complex;
+};
+
+const char* refuse_axes(const fft_params& p, const fft_widths& width) {
+  for (int axis = 0; axis < p.rank; ++axis) {
+    if (p.input_strides[axis] <= 0 || p.output_strides[axis] <= 0) {
+      return "strides that are not positive";
+    }
+    if (p.input_strides[axis] % width.input != 0 || p.output_strides[axis] % width.output != 0) {
+      return "strides that are no multiples of an element";
+    }
+    const bool is_inner = axis > p.rank - p.transformed;
+    if (is_inner && (p.input_strides[axis - 1] % p.input_strides[axis] != 0 ||
+                     p.output_strides[axis - 1] % p.output_strides[axis] != 0)) {
+      return "transformed axes that are no multiples of each other";
+    }
+  }
+  return nullptr;
+}
+
+const char* refuse_fft(const fft_params& p, const fft_widths& width) {
+  const bool has_real_side = width.input != width.output;
+  if (p.mirrored) return "a whole spectrum of real input";
+  if (p.transformed < 1 || p.transformed > (has_real_side ? 1 : fft_params::most_transformed) ||
+      p.rank - p.transformed > 2) {
+    return "so many axes";
+  }
+  if (!is_at_multiple(p.input, width.complex) || !is_at_multiple(p.output, width.complex)) {
+    return "an address at which no complex number could be";
+  }
+  const int looped = fft_looped_axis(p);
+  if (looped >= 0 && (p.input_strides[looped] % width.complex != 0 ||
+                      p.output_strides[looped] % width.complex != 0)) {
+    return "steps of a batch to addresses at which no complex number could be";
+  }
+  return refuse_axes(p, width);
+}
+
+template <std::int64_t Input, std::int64_t Output>
+const char* refuse_transform(const void* params) {
+  return refuse_fft(*static_cast<const fft_params*>(params),
+                    {Input, Output, std::max(Input, Output)});
+}
+
+void declare(fft_kernels& table) noexcept {
+  table.complex_to_complex[0].refusal = refuse_transform<8, 8>;
+  table.complex_to_complex[1].refusal = refuse_transform<16, 16>;
+  table.real_to_complex[0].refusal = refuse_transform<4, 8>;
+  table.real_to_complex[1].refusal = refuse_transform<8, 16>;
+  table.complex_to_real[0].refusal = refuse_transform<8, 4>;
+  table.complex_to_real[1].refusal = refuse_transform<16, 8>;
+}
+
+// ---- cuBLAS
+
+const char* refuse_product(const matmul_params& p, std::int64_t item) {
+  if (p.k == 0) return nullptr;  // filled with zeros
+  for (const void* address : {p.x1, p.x2, static_cast<const char*>(p.out)}) {
+    if (!is_at_multiple(address, item))
+      return "matrices that do not begin at a multiple of an item";
+  }
+  if (blas_layout_of(p.m, p.k, p.x1_row, p.x1_column, item).leading == 0 ||
+      blas_layout_of(p.k, p.n, p.x2_row, p.x2_column, item).leading == 0) {
+    return "matrices without a leading dimension";
+  }
+  for (int axis = 0; axis < p.batch_rank; ++axis) {
+    if (p.x1_batch[axis] % item != 0 || p.x2_batch[axis] % item != 0) {
+      return "stacks whose strides are no multiples of an item";
+    }
+  }
+  return nullptr;
+}
+
+template <dtype Type>
+const char* refuse_matmul(const void* params) {
+  return refuse_product(*static_cast<const matmul_params*>(params), itemsize(Type));
+}
+
+void declare(matmul_kernels& table) noexcept {
+  const auto entry = [&](dtype type) -> kernel& { return table.loop[static_cast<int>(type)]; };
+  entry(dtype::float32).refusal = refuse_matmul<dtype::float32>;
+  entry(dtype::float64).refusal = refuse_matmul<dtype::float64>;
+  entry(dtype::complex64).refusal = refuse_matmul<dtype::complex64>;
+  entry(dtype::complex128).refusal = refuse_matmul<dtype::complex128>;
+}
+
+// ---- cuSOLVER
+
+/// Extents are ints there, and none is 0.
+bool is_extent(std::int64_t n) { return n > 0 && n <= INT32_MAX; }
+
+const char* refuse_shape(const linalg_params& p, linalg_routine routine) {
+  if (!is_extent(p.rows) || !is_extent(p.columns)) return "matrices of such an extent";
+  switch (routine) {
+    case linalg_routine::getrs:
+    case linalg_routine::determinant:
+    case linalg_routine::potrf:
+    case linalg_routine::syevd:
+    case linalg_routine::geev:
+      if (p.rows != p.columns) return "matrices that are not square";
+      break;
+    case linalg_routine::orgqr:
+      if (p.extra > p.columns || p.columns > p.rows) return "more reflectors than columns or rows";
+      break;
+    default:
+      break;
+  }
+  const bool has_extra = routine == linalg_routine::getrs || routine == linalg_routine::orgqr;
+  return has_extra && !is_extent(p.extra) ? "right-hand sides or reflectors of such a number"
+                                          : nullptr;
+}
+
+template <linalg_routine Routine, std::int64_t Item>
+const char* refuse_routine(const void* params) {
+  const auto& p = *static_cast<const linalg_params*>(params);
+  for (const void* address : {p.a, p.b, p.c, p.values}) {
+    if (!is_at_multiple(address, Item))
+      return "matrices that do not begin at a multiple of an item";
+  }
+  return refuse_shape(p, Routine);
+}
+
+template <linalg_routine Routine>
+void declare(kernel (&of)[dtype_count]) noexcept {
+  of[static_cast<int>(dtype::float32)].refusal = refuse_routine<Routine, 4>;
+  of[static_cast<int>(dtype::float64)].refusal = refuse_routine<Routine, 8>;
+  of[static_cast<int>(dtype::complex64)].refusal = refuse_routine<Routine, 8>;
+  of[static_cast<int>(dtype::complex128)].refusal = refuse_routine<Routine, 16>;
+}
+
+void declare(linalg_kernels& table) noexcept {
+  declare<linalg_routine::getrf>(table.loop[static_cast<int>(linalg_routine::getrf)]);
+  declare<linalg_routine::getrs>(table.loop[static_cast<int>(linalg_routine::getrs)]);
+  declare<linalg_routine::determinant>(table.loop[static_cast<int>(linalg_routine::determinant)]);
+  declare<linalg_routine::potrf>(table.loop[static_cast<int>(linalg_routine::potrf)]);
+  declare<linalg_routine::geqrf>(table.loop[static_cast<int>(linalg_routine::geqrf)]);
+  declare<linalg_routine::orgqr>(table.loop[static_cast<int>(linalg_routine::orgqr)]);
+  declare<linalg_routine::gesdd>(table.loop[static_cast<int>(linalg_routine::gesdd)]);
+  declare<linalg_routine::syevd>(table.loop[static_cast<int>(linalg_routine::syevd)]);
+  declare<linalg_routine::geev>(table.loop[static_cast<int>(linalg_routine::geev)]);
+}
+
+}  // namespace
+
+void fill_refusals(kernel_table& table) noexcept {
+  declare(table.fft);
+  declare(table.matmul);
+  declare(table.linalg);
+}
+
+}  // namespace skerry

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/layout.hpp"
+#include "core/plan.hpp"
+#include "ops/elementwise/all.hpp"
+#include "ops/move/cpu/cast.hpp"
+#include "ops/table/table.hpp"
+#include "tests/ops/random_plans.hpp"
+
+// The elementwise kernels of every level that this machine runs, against scalar loops over the same
+// functors: random plans of every rank and kind of stride, and sizes around the edges of blocks.
+
+namespace skerry {
+namespace {
+
+using random_plans::check_functor;
+
+class cpu_elementwise : public random_plans::of_level {};
+
+template <class Op, class T>
+void check_operation(const kernel_table& table, int index, int rounds) {
+  SCOPED_TRACE(std::string(Op::info.name) + " of " + name(dtype_of<T>));
+  const kernel& tested = table.elementwise.loop[index][static_cast<int>(dtype_of<T>)];
+  // The modulus of a complex number is vectorised hypot, as inexact as the functions that say so.
+  constexpr bool is_modulus = ops::same_v<Op, ops::abs> && ops::complex_floating<T>;
+  const bool is_exact = !Op::info.expensive && !is_modulus;
+  const double tolerance = is_exact ? 0 : random_plans::tolerance_of(dtype_of<T>);
+  if constexpr (ops::supports<Op, T, 1>) {
+    check_functor<Op, ops::result_t<Op, T>, T>(tested, 1, rounds, tolerance);
+  } else if constexpr (ops::supports<Op, T, 2>) {
+    check_functor<Op, ops::result_t<Op, T, T>, T, T>(tested, 2, rounds, tolerance);
+  } else if constexpr (ops::supports<Op, T, 3>) {
+    check_functor<Op, ops::result_t<Op, T, T, T>, T, T, T>(tested, 3, rounds, tolerance);
+  } else {
+    EXPECT_EQ(tested.host, nullptr);
+  }
+}
+
+TEST_P(cpu_elementwise, cover_random_plans_of_every_arity_and_item_size) {
+  constexpr int add = unary_count + ops::index_of<ops::add, ops::binary_ops>;
+  constexpr int less = unary_count + ops::index_of<ops::less, ops::binary_ops>;
+  constexpr int clip = unary_count + binary_count;
+  constexpr int abs = ops::index_of<ops::abs, ops::unary_ops>;
+  constexpr int exp = ops::index_of<ops::exp, ops::unary_ops>;
+  check_operation<ops::add, int8>(*table_, add, 40);
+  check_operation<ops::add, uint16>(*table_, add, 40);
+  check_operation<ops::add, float32>(*table_, add, 80);
+  check_operation<ops::add, float64>(*table_, add, 40);
+  check_operation<ops::add, complex64>(*table_, add, 30);
+  check_operation<ops::add, complex128>(*table_, add, 40);
+  check_operation<ops::less, float32>(*table_, less, 40);
+  check_operation<ops::less, int64>(*table_, less, 30);
+  check_operation<ops::clip, int16>(*table_, clip, 40);
+  check_operation<ops::clip, float64>(*table_, clip, 40);
+  check_operation<ops::abs, complex128>(*table_, abs, 30);
+  check_operation<ops::abs, int32>(*table_, abs, 40);
+  check_operation<ops::exp, float32>(*table_, exp, 20);
+}
+
+template <class T, class... Ops>
+void check_list(const kernel_table& table, int first, ops::type_list<Ops...>) {
+  (check_operation<Ops, T>(table, first++, 2), ...);
+}
+template <class T>
+void check_all(const kernel_table& table) {
+  check_list<T>(table, 0, ops::unary_ops{});
+  check_list<T>(table, unary_count, ops::binary_ops{});
+  check_list<T>(table, unary_count + binary_count, ops::ternary_ops{});
+}
+
+TEST_P(cpu_elementwise, compute_what_the_functors_say) {
+  check_all<bool>(*table_);
+  check_all<int8>(*table_);
+  check_all<uint64>(*table_);
+  check_all<float32>(*table_);
+  check_all<float64>(*table_);
+  check_all<complex64>(*table_);
+}
+
+TEST_P(cpu_elementwise, work_in_place) {
+  constexpr int add = unary_count + ops::index_of<ops::add, ops::binary_ops>;
+  for (const std::int64_t n : {1, 31, 33, 4097, 100003}) {
+    std::vector<float> x(static_cast<std::size_t>(2 * n));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 1000);
+    for (const std::int64_t step : {4, 8}) {
+      std::vector<float> y = x;
+      const layout at{.shape = dims{n}, .strides = dims{step}};
+      const plan_operand all = {reinterpret_cast<char*>(y.data()), &at, 4, {}};
+      const plan_operand operands[] = {all, all, all};
+      const plan_parts parts(at.shape, operands);
+      table_->elementwise.loop[add][static_cast<int>(dtype::float32)].host(&parts.first());
+      for (std::int64_t i = 0; i < n; ++i) {
+        const auto k = static_cast<std::size_t>(i * step / 4);
+        ASSERT_EQ(y[k], 2 * x[k]) << n << ' ' << i;
+      }
+    }
+  }
+}
+
+template <class From, class To>
+void check_cast(const kernel_table& table) {
+  const kernel& tested =
+      table.elementwise.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)];
+  SCOPED_TRACE(std::string(name(dtype_of<From>)) + " to " + name(dtype_of<To>));
+  if constexpr (ops::complex_floating<From> && ops::real_numeric<To>) {
+    EXPECT_EQ(tested.host, nullptr);
+  } else {
+    check_functor<kernels::convert<To>, To, From>(tested, 6, 3, 0);
+  }
+}
+template <class From>
+void check_casts(const kernel_table& table) {
+#define SKERRY_CHECK(name, type, kind, typestr) check_cast<From, type>(table);
+  SKERRY_FOR_EACH_DTYPE(SKERRY_CHECK)
+#undef SKERRY_CHECK
+}
+
+TEST_P(cpu_elementwise, cast_between_all_dtypes) {
+#define SKERRY_CHECK(name, type, kind, typestr) check_casts<type>(*table_);
+  SKERRY_FOR_EACH_DTYPE(SKERRY_CHECK)
+#undef SKERRY_CHECK
+}
+
+TEST_P(cpu_elementwise, casts_of_unfit_floats_give_the_least_integer) {
+  const double unfit[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300};
+  const plan_operand from = {reinterpret_cast<const char*>(unfit), nullptr, 8, {}};
+  for (const double value : unfit) {
+    std::int64_t to = 0;
+    const layout one{};
+    const plan_operand operands[] = {{reinterpret_cast<char*>(&to), &one, 8, {}},
+                                     plan_operand::of(element::of(value), from.itemsize)};
+    const plan_parts parts(one.shape, operands);
+    table_->elementwise.cast[static_cast<int>(dtype::float64)][static_cast<int>(dtype::int64)].host(
+        &parts.first());
+    EXPECT_EQ(to, INT64_MIN) << value;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(levels, cpu_elementwise, testing::ValuesIn(random_plans::levels()),
+                         random_plans::level_name);
+
+}  // namespace
+}  // namespace skerry

@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/kernel/cuda/offset.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+// The index arithmetic of the CUDA kernels, run on the host against plain division.
+
+namespace skerry {
+namespace native {
+namespace {
+
+constexpr std::int64_t two_31 = std::int64_t{1} << 31;
+
+template <class Word>
+std::vector<Word> words_near_edges(int bits) {
+  std::vector<Word> words;
+  for (int bit = 0; bit <= bits; ++bit) {
+    const Word power = Word{1} << bit;
+    for (const Word word : {power - 1, power, power + 1, Word(power + power / 3)}) {
+      if (word < (Word{1} << bits)) words.push_back(word);
+    }
+  }
+  return words;
+}
+
+template <class Word>
+void expect_quotients(int bits, int random_count) {
+  std::mt19937_64 random(1994);
+  auto divisors = words_near_edges<Word>(bits);
+  auto dividends = divisors;
+  for (int i = 0; i < random_count; ++i) {
+    const auto mask = (Word{1} << bits) - 1;
+    divisors.push_back((static_cast<Word>(random()) & mask) >> (random() % bits));
+    dividends.push_back((static_cast<Word>(random()) & mask) >> (random() % bits));
+  }
+  for (const Word divisor : divisors) {
+    if (divisor == 0) continue;
+    const fast_divider<Word> by(divisor);
+    for (const Word n : dividends) {
+      ASSERT_EQ(by.quotient(n), n / divisor) << n << " / " << divisor;
+      const auto both = by.divide(static_cast<std::int64_t>(n));
+      ASSERT_EQ(static_cast<Word>(both.quotient), n / divisor);
+      ASSERT_EQ(static_cast<Word>(both.remainder), n % divisor);
+    }
+    // Next to multiples of the divisor a wrong magic number shows first.
+    const Word most = ((Word{1} << bits) - 1) / divisor;
+    for (const Word multiple : {Word{1}, Word(most / 2 + 1), most}) {
+      const Word n = multiple * divisor;
+      ASSERT_EQ(by.quotient(n), multiple) << n << " / " << divisor;
+      ASSERT_EQ(by.quotient(n - 1), (n - 1) / divisor) << n - 1 << " / " << divisor;
+    }
+  }
+}
+
+TEST(cuda_offset, fast_divider_agrees_with_division_in_32_bits) {
+  expect_quotients<std::uint32_t>(31, 300);
+}
+
+TEST(cuda_offset, fast_divider_agrees_with_division_in_64_bits) {
+  expect_quotients<std::uint64_t>(63, 300);
+}
+
+/// Byte offset of element `index`, axis 0 fastest.
+std::int64_t reference_offset(std::int64_t index, int rank, const std::int64_t* shape,
+                              const std::int64_t* strides) {
+  std::int64_t bytes = 0;
+  for (int axis = 0; axis < rank; ++axis) {
+    bytes += index % shape[axis] * strides[axis];
+    index /= shape[axis];
+  }
+  return bytes;
+}
+
+/// All indices of a small range; of a large one the first, the last and some between.
+std::vector<std::int64_t> sample(std::int64_t size) {
+  std::vector<std::int64_t> indices;
+  const std::int64_t step = size <= 5000 ? 1 : size / 5000;
+  for (std::int64_t index = 0; index < size; index += step) indices.push_back(index);
+  indices.push_back(size - 1);
+  return indices;
+}
+
+plan make_plan(const std::vector<std::int64_t>& shape,
+               const std::vector<std::vector<std::int64_t>>& strides) {
+  plan made;
+  made.operand_count = static_cast<std::int32_t>(strides.size());
+  made.rank = static_cast<std::int32_t>(shape.size());
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    made.shape[axis] = shape[axis];
+    made.size *= shape[axis];
+    for (std::size_t operand = 0; operand < strides.size(); ++operand) {
+      made.strides[operand][axis] = strides[operand][axis];
+    }
+  }
+  return made;
+}
+
+void expect_offsets(const plan& operands) {
+  strided_offsets<2> offsets;
+  ASSERT_TRUE(offsets.assign(operands));
+  for (const std::int64_t index : sample(operands.size)) {
+    std::int32_t at[2];
+    offsets.locate(static_cast<std::uint32_t>(index), at);
+    for (int operand = 0; operand < 2; ++operand) {
+      ASSERT_EQ(at[operand],
+                reference_offset(index, operands.rank, operands.shape, operands.strides[operand]))
+          << "operand " << operand << ", index " << index << " of " << operands.size;
+    }
+  }
+}
+
+TEST(cuda_offset, strided_offsets_of_every_rank) {
+  expect_offsets(make_plan({}, {{}, {}}));
+  expect_offsets(make_plan({1000}, {{4}, {-8}}));
+  expect_offsets(make_plan({31, 33}, {{8, 31 * 8}, {33 * 8, 8}}));
+  expect_offsets(make_plan({7, 1, 5}, {{1, 0, 7}, {0, 0, 3}}));
+  expect_offsets(make_plan({2, 3, 2, 3, 2, 3, 2, 3}, {{4, 8, 24, 48, 144, 288, 864, 1728},
+                                                      {0, -4, 12, 0, -24, 48, 144, -288}}));
+}
+
+TEST(cuda_offset, strided_offsets_up_to_the_32_bit_limit) {
+  expect_offsets(make_plan({two_31 - 1}, {{1}, {-1}}));
+  expect_offsets(make_plan({46340, 46340}, {{1, 46340}, {46340, 1}}));
+  expect_offsets(make_plan({65537, 32767}, {{1, 65537}, {-1, -65537}}));
+  expect_offsets(make_plan({2, two_31 / 4}, {{4, 0}, {2, 4}}));
+  expect_offsets(make_plan({2, 2}, {{two_31 - 2, 1}, {-(two_31 - 2), -1}}));
+}
+
+TEST(cuda_offset, strided_offsets_refuse_what_32_bits_cannot_index) {
+  strided_offsets<1> offsets;
+  EXPECT_FALSE(offsets.assign(make_plan({two_31}, {{0}})));
+  EXPECT_FALSE(offsets.assign(make_plan({3}, {{two_31 / 2}})));
+  EXPECT_FALSE(offsets.assign(make_plan({2}, {{two_31}})));
+  EXPECT_FALSE(offsets.assign(make_plan({2, 2}, {{-(two_31 - 1), 1}})));
+}
+
+TEST(cuda_offset, axis_offsets_of_any_size) {
+  const std::vector<std::vector<std::int64_t>> shapes = {
+      {}, {129}, {5, 7}, {3, 1, 4, 1, 5}, {2, 3, 2, 3, 2, 3, 2, 3}, {100003, 99991}};
+  for (const auto& shape : shapes) {
+    std::vector<std::int64_t> strides;
+    std::int64_t size = 1;
+    for (const std::int64_t extent : shape) {
+      strides.push_back(strides.size() % 2 == 1 ? -16 * size : 16 * size);
+      size *= extent;
+    }
+    const auto rank = static_cast<std::int32_t>(shape.size());
+    const axis_offsets offsets(rank, shape.data(), strides.data());
+    for (const std::int64_t index : sample(size)) {
+      ASSERT_EQ(offsets.offset(index), reference_offset(index, rank, shape.data(), strides.data()))
+          << index;
+    }
+  }
+}
+
+TEST(cuda_offset, loop_split_gives_every_element_to_one_thread) {
+  for (const bool by_rows : {false, true}) {
+    for (const std::int64_t kept : {1, 2, 3, 31, 1000}) {
+      for (const std::int64_t length : {0, 1, 31, 128, 129, 130, 1000, 4097}) {
+        const loop_split split(kept, length, by_rows);
+        std::vector<int> visits(static_cast<std::size_t>(kept * length));
+        for (std::int64_t thread = 0; thread < split.threads(); ++thread) {
+          const loop_split::share mine = split.of(thread);
+          ASSERT_LT(mine.kept, kept);
+          ASSERT_LT(mine.part, split.parts);
+          ASSERT_EQ(mine.kept * split.kept_stride() + mine.part * split.part_stride(), thread);
+          for (std::int64_t j = mine.part; j < length; j += split.parts) {
+            ++visits[static_cast<std::size_t>(mine.kept * length + j)];
+          }
+        }
+        for (const int count : visits) ASSERT_EQ(count, 1) << kept << " x " << length;
+      }
+    }
+  }
+}
+
+TEST(cuda_offset, loop_split_ends_in_one_part_with_bounded_shares) {
+  for (const std::int64_t kept : {std::int64_t{1}, std::int64_t{7}, std::int64_t{1} << 20}) {
+    for (std::int64_t length : {std::int64_t{1} << 33, std::int64_t{1000003}, std::int64_t{129}}) {
+      int passes = 0;
+      for (std::int64_t parts = 2; parts > 1; length = parts) {
+        const loop_split split(kept, length, false);
+        parts = split.parts;
+        ASSERT_LE((length + parts - 1) / parts, loop_split::max_share);
+        ASSERT_LT(parts, length);
+        ASSERT_LT(++passes, 8);
+      }
+    }
+  }
+}
+
+reduce_params make_reduction(std::int64_t kept, std::int64_t kept_stride, std::int64_t reduced,
+                             std::int64_t reduced_stride) {
+  reduce_params params{};
+  params.kept_size = kept;
+  params.reduced_size = reduced;
+  params.kept_rank = kept > 1;
+  params.reduced_rank = reduced > 1;
+  params.kept_shape[0] = kept;
+  params.kept_strides[0] = kept_stride;
+  params.reduced_shape[0] = reduced;
+  params.reduced_strides[0] = reduced_stride;
+  return params;
+}
+
+TEST(cuda_offset, layouts_of_reductions_are_told_apart) {
+  EXPECT_TRUE(has_contiguous_rows(make_reduction(1, 0, 100, 4), 4));
+  EXPECT_TRUE(has_contiguous_rows(make_reduction(5, 404, 100, 4), 4));
+  EXPECT_TRUE(has_contiguous_rows(make_reduction(5, 4, 1, 0), 4));
+  EXPECT_FALSE(has_contiguous_rows(make_reduction(5, 4, 100, 20), 4));
+  EXPECT_FALSE(has_contiguous_rows(make_reduction(1, 0, 100, -4), 4));
+  EXPECT_TRUE(has_contiguous_rows(make_reduction(5, 0, 100, 4), 4));
+
+  EXPECT_TRUE(prefers_rows(make_reduction(5, 404, 100, -4)));
+  EXPECT_TRUE(prefers_rows(make_reduction(1, 0, 100, 40)));
+  EXPECT_FALSE(prefers_rows(make_reduction(5, 4, 100, 20)));
+}
+
+}  // namespace
+}  // namespace native
+}  // namespace skerry

@@ -1,0 +1,331 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "core/layout.hpp"
+#include "core/plan.hpp"
+#include "ops/call/registry.hpp"
+#include "ops/math/complex.hpp"
+#include "ops/math/real.hpp"
+#include "ops/table/cpu/fill.hpp"
+#include "ops/table/table.hpp"
+#include "tests/ops/math/accuracy.hpp"
+
+// Real functions in the loops over them, at every level that this machine runs: within 1 ulp of
+// libm's in long double, and the same bits as the scalar function, wherever in an array.
+
+namespace skerry {
+namespace {
+
+using testing::append_random;
+using testing::arguments;
+using testing::error_in_ulps;
+
+struct level {
+  const char* name;
+  void (*fill)(kernel_table&);
+  bool has_own_functions;  ///< else libm's are called
+};
+
+std::vector<level> levels() {
+  std::vector<level> all;
+#if defined(SKERRY_WITH_CPU_v2)
+  all.push_back({"v2", cpu::fill_v2, false});
+#endif
+#if defined(SKERRY_WITH_CPU_v3)
+  if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"v3", cpu::fill_v3, true});
+#endif
+#if defined(SKERRY_WITH_CPU_v4)
+  if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"v4", cpu::fill_v4, true});
+#endif
+  return all;
+}
+
+/// Numbers of every power of two, those next to multiples of pi / 2 and to 1, and those around
+/// which exponentials leave the range.
+template <class T>
+void append_hard(std::vector<T>& values) {
+  using limits = std::numeric_limits<T>;
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<T> fraction(T(0.5), T(1));
+  const auto append = [&](T x) {
+    for (const T near : {x, std::nextafter(x, T(0)), std::nextafter(x, limits::infinity())}) {
+      values.push_back(near);
+      values.push_back(-near);
+    }
+  };
+  for (int e = limits::min_exponent - limits::digits; e < limits::max_exponent; ++e) {
+    for (const T x : {T(0.5), T(0.625), T(0.75), T(0.875), fraction(random)}) {
+      append(std::ldexp(x, e));
+    }
+  }
+  const T largest = std::log(limits::max());
+  for (int i = 0; i < 5000; ++i) {
+    const auto multiple = static_cast<long double>(random() >> (i % 60));
+    append(static_cast<T>(multiple * 1.57079632679489661923L));
+    append(T(1) + std::exp2(-T(limits::digits) * fraction(random)));
+    append(T(1) - std::exp2(-T(limits::digits) * fraction(random)));
+    append(largest + (fraction(random) - T(0.75)) * T(limits::digits));
+  }
+}
+
+template <class T>
+std::vector<T> values() {
+  std::vector<T> result = arguments<T>();
+  append_random(result, 10000);
+  append_hard(result);
+  return result;
+}
+
+/// Pairs of special values, then of numbers for which the results of pow and atan2 are of all
+/// sizes.
+template <class T>
+void append_pairs(std::vector<T>& x1, std::vector<T>& x2) {
+  const auto append = [&](T a, T b) {
+    x1.push_back(a);
+    x2.push_back(b);
+  };
+  for (const T a : arguments<T>()) {
+    for (const T b : arguments<T>()) append(a, b);
+  }
+  std::vector<T> any = values<T>();
+  std::mt19937_64 random(6);
+  std::uniform_real_distribution<T> unit(T(-1), T(1));
+  const T most = std::numeric_limits<T>::max_exponent + std::numeric_limits<T>::digits;
+  std::shuffle(any.begin(), any.end(), random);
+  for (const T x : any) {
+    append(x, any[random() % any.size()]);
+    append(x, x * (T(1) + unit(random)));
+    append(T(10) * unit(random), T(10) * unit(random));
+    append(x, most * unit(random) / std::log2(std::fabs(x)));
+    append(std::fabs(x), std::trunc(T(20) * unit(random)));
+  }
+}
+
+/// In runs of several lengths, which end within a vector or at its end, after elements of which
+/// some are huge: the runs' blocks are computed in both forms.
+template <class T>
+std::vector<T> computed_by(const kernel& tested, const std::vector<const std::vector<T>*>& inputs) {
+  const std::size_t size = inputs[0]->size();
+  std::vector<T> result(size);
+  std::size_t length = 1;
+  for (std::size_t begin = 0; begin < size; begin += length) {
+    length = std::min<std::size_t>(begin % 61 + 1, size - begin);
+    const layout place = c_layout(dims{static_cast<std::int64_t>(length)}, sizeof(T));
+    std::vector<plan_operand> operands;
+    const auto append = [&](const T* at) {
+      operands.push_back({.data = const_cast<char*>(reinterpret_cast<const char*>(at + begin)),
+                          .where = &place,
+                          .itemsize = sizeof(T),
+                          .value = {}});
+    };
+    append(result.data());
+    for (const std::vector<T>* input : inputs) append(input->data());
+    plan_parts(place.shape, operands).for_each([&](const plan& part) { tested.host(&part); });
+  }
+  return result;
+}
+
+template <class T>
+bool is_same(T a, T b) {
+  return (std::isnan(a) && std::isnan(b)) ||
+         std::bit_cast<ops::bits_t<T>>(a) == std::bit_cast<ops::bits_t<T>>(b);
+}
+
+template <class T>
+class math_loops : public ::testing::Test {
+ protected:
+  template <class Own, class Libm, class... Inputs>
+  void expect_right(const char* name, Own own, Libm libm,
+                    long double (*reference)(decltype(static_cast<long double>(Inputs{}[0]))...),
+                    const Inputs&... inputs) {
+    for (const level& each : levels()) {
+      const auto table = std::make_unique<kernel_table>();
+      each.fill(*table);
+      const op_id index = find_op(name).value();
+      const kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
+      ASSERT_NE(tested.host, nullptr);
+      const std::vector<T> result = computed_by<T>(tested, {&inputs...});
+      int wrong = 0;
+      for (std::size_t i = 0; i < result.size() && wrong < 10; ++i) {
+        const T scalar = each.has_own_functions ? own(inputs[i]...) : libm(inputs[i]...);
+        const double error = error_in_ulps(result[i], reference(inputs[i]...));
+        if (error <= 1 && is_same(result[i], scalar)) continue;
+        ++wrong;
+        ADD_FAILURE() << name << (... + (" " + ::testing::PrintToString(inputs[i]))) << ": "
+                      << result[i] << ", scalar " << scalar << ", error " << error << " ulp, "
+                      << each.name;
+      }
+    }
+  }
+};
+using reals = ::testing::Types<float32, float64>;
+TYPED_TEST_SUITE(math_loops, reals);
+
+#define SKERRY_UNARY(name, ...)                                                \
+  TYPED_TEST(math_loops, name##_is_within_1_ulp_and_the_same_everywhere) {     \
+    using T = TypeParam;                                                       \
+    this->expect_right(                                                        \
+        #name, [](T x) { return ops::math::own::name(x); },                    \
+        [](T x) { return ops::math::libm::name(x); }, std::name, values<T>()); \
+  }
+SKERRY_UNARY_FUNCTIONS(SKERRY_UNARY)
+#undef SKERRY_UNARY
+
+#define SKERRY_BINARY(name, ...)                                                  \
+  TYPED_TEST(math_loops, name##_is_within_1_ulp_and_the_same_everywhere) {        \
+    using T = TypeParam;                                                          \
+    std::vector<T> x1;                                                            \
+    std::vector<T> x2;                                                            \
+    append_pairs(x1, x2);                                                         \
+    this->expect_right(                                                           \
+        #name, [](T a, T b) { return ops::math::own::name(a, b); },               \
+        [](T a, T b) { return ops::math::libm::name(a, b); }, std::name, x1, x2); \
+  }
+SKERRY_BINARY_FUNCTIONS(SKERRY_BINARY)
+#undef SKERRY_BINARY
+
+/// In long double: to 2^-64, of the terms where they cancel.
+long double logaddexp(long double a, long double b) {
+  if (std::isnan(a) || std::isnan(b)) return a + b;
+  const long double greater = std::max(a, b);
+  const long double lesser = std::min(a, b);
+  if (std::isinf(greater)) return greater;
+  return greater < 0 && greater > -1 ? std::log1p(std::expm1(greater) + std::exp(lesser))
+                                     : greater + std::log1p(std::exp(lesser - greater));
+}
+
+TYPED_TEST(math_loops, logaddexp_is_within_1_ulp_and_the_same_everywhere) {
+  using T = TypeParam;
+  std::vector<T> any1;
+  std::vector<T> any2;
+  append_pairs(any1, any2);
+  std::vector<T> x1;
+  std::vector<T> x2;
+  for (std::size_t i = 0; i < any1.size(); ++i) {
+    // Long double has 11 bits more than float64: too few where more of them cancel.
+    const long double greater = std::max(any1[i], any2[i]);
+    const long double want = logaddexp(any1[i], any2[i]);
+    if (greater < 0 && std::fabs(want) < -greater / 64) continue;
+    x1.push_back(any1[i]);
+    x2.push_back(any2[i]);
+  }
+  const auto own = [](T a, T b) { return ops::math::own::logaddexp(a, b); };
+  this->expect_right("logaddexp", own, own, logaddexp, x1, x2);
+}
+
+/// Where the terms cancel, in 120 digits (mpmath), of numbers that both widths have.
+TEST(logaddexp, is_right_where_the_terms_cancel) {
+  struct row {
+    double x1, x2, want;
+  };
+  const auto check = [](const row& each, auto zero) {
+    using T = decltype(zero);
+    const T a = static_cast<T>(each.x1);
+    const T b = static_cast<T>(each.x2);
+    for (const T result : {ops::math::own::logaddexp(a, b), ops::math::own::logaddexp(b, a)}) {
+      EXPECT_LE(error_in_ulps(result, each.want), 1) << each.x1 << ", " << each.x2;
+    }
+  };
+  for (const row& each : {row{-0x1.6147aep-1, -0x1.63feecp-1, 0x1.0563c6d6f8dbcp-11},
+                          row{-0x1.666666p-2, -0x1.38815p+0, -0x1.358aa6d0fbff7p-12},
+                          row{-0x1.47ae14p-6, -0x1.f5e38ap+1, 0x1.4c58eb0e37fadp-16},
+                          row{-0x1.6147aep-1, -0x1.6480bp-1, 0x1.4e36dfca1e532p-18},
+                          row{-0x1.666666p-2, -0x1.38406ep+0, -0x1.8a3dcdb89e273p-19},
+                          row{-0x1.47ae14p-6, -0x1.f603fap+1, 0x1.a97b960c1c08ap-23},
+                          row{-0x1.6147aep-1, -0x1.6481fcp-1, 0x1.a148840db41d6p-25},
+                          row{-0x1.666666p-2, -0x1.383fc8p+0, -0x1.08c79424ca75ep-26},
+                          row{-0x1.47ae14p-6, -0x1.f6044ep+1, -0x1.4ee5ac6fbdce6p-33}}) {
+    check(each, 0.0);
+    check(each, 0.0f);
+  }
+  for (const row& each :
+       {row{-0x1.6147ae147ae14p-1, -0x1.6481ff28018c3p-1, 0x1.1202edbe4a816p-31},
+        row{-0x1.6666666666666p-2, -0x1.383fc6e70df14p+0, -0x1.44b2ea96312e4p-32},
+        row{-0x1.47ae147ae147bp-6, -0x1.f6044dbdd07f8p+1, 0x1.5c59423a3c79dp-36},
+        row{-0x1.6147ae147ae14p-1, -0x1.6481ff30965f3p-1, 0x1.18934eeabcb70p-41},
+        row{-0x1.6666666666666p-2, -0x1.383fc6e2c387cp+0, -0x1.4c81c817cda23p-42}}) {
+    check(each, 0.0);
+  }
+}
+
+/// Products whose parts cancel, vanish or have zeros of either sign.
+template <class T>
+std::vector<T> complex_values() {
+  using R = typename T::value_type;
+  using limits = std::numeric_limits<R>;
+  std::vector<R> parts = {R(0),
+                          R(0.5),
+                          R(1),
+                          R(3),
+                          limits::denorm_min(),
+                          limits::min(),
+                          limits::max(),
+                          limits::infinity()};
+  append_random(parts, 1);
+  std::vector<T> result;
+  for (const R re : parts) {
+    for (const R im : parts) {
+      for (const T z : {T{re, im}, T{-re, im}, T{re, -im}, T{-re, -im}}) result.push_back(z);
+    }
+  }
+  return result;
+}
+
+template <class T>
+class complex_loops : public ::testing::Test {
+ protected:
+  template <class Scalar>
+  void expect_same(const char* name, Scalar scalar) {
+    const std::vector<T> values = complex_values<T>();
+    std::vector<T> x1;
+    std::vector<T> x2;
+    for (const T a : values) {
+      for (const T b : values) {
+        x1.push_back(a);
+        x2.push_back(b);
+      }
+    }
+    for (const level& each : levels()) {
+      const auto table = std::make_unique<kernel_table>();
+      each.fill(*table);
+      const op_id index = find_op(name).value();
+      const kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
+      const std::vector<T> result = computed_by<T>(tested, {&x1, &x2});
+      int wrong = 0;
+      for (std::size_t i = 0; i < result.size() && wrong < 10; ++i) {
+        const T want = scalar(x1[i], x2[i]);
+        if (is_same(result[i].re, want.re) && is_same(result[i].im, want.im)) continue;
+        ++wrong;
+        ADD_FAILURE() << name << " (" << x1[i].re << ", " << x1[i].im << ") (" << x2[i].re << ", "
+                      << x2[i].im << "): (" << result[i].re << ", " << result[i].im << "), not ("
+                      << want.re << ", " << want.im << "), " << each.name;
+      }
+    }
+  }
+};
+using complexes = ::testing::Types<complex64, complex128>;
+TYPED_TEST_SUITE(complex_loops, complexes);
+
+TYPED_TEST(complex_loops, products_are_the_same_everywhere) {
+  using T = TypeParam;
+  this->expect_same(
+      "multiply", [](T a, T b) { return T{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; });
+}
+
+TYPED_TEST(complex_loops, quotients_are_the_same_everywhere) {
+  using T = TypeParam;
+  this->expect_same("divide", [](T a, T b) { return ops::math::divide(a, b); });
+}
+
+}  // namespace
+}  // namespace skerry

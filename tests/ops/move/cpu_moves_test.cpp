@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ops/table/table.hpp"
+#include "tests/ops/random_plans.hpp"
+
+// The kernels that move and fill, of every level that this machine runs.
+
+namespace skerry {
+namespace {
+
+using random_plans::check_functor;
+
+class cpu_moves : public random_plans::of_level {};
+
+struct same {
+  template <class T>
+  T operator()(T x) const {
+    return x;
+  }
+};
+struct choice {
+  template <class T>
+  T operator()(bool condition, T a, T b) const {
+    return condition ? a : b;
+  }
+};
+
+template <class T>
+void check_moves(const kernel_table& table, int rounds) {
+  SCOPED_TRACE(name(dtype_of<T>));
+  const int size = size_class(sizeof(T));
+  check_functor<same, T, T>(table.moves.copy[size], 4, rounds, 0);
+  check_functor<choice, T, bool, T, T>(table.moves.where[size], 5, rounds, 0);
+}
+
+TEST_P(cpu_moves, move_items_of_every_size) {
+  check_moves<uint8>(*table_, 40);
+  check_moves<int16>(*table_, 40);
+  check_moves<float32>(*table_, 40);
+  check_moves<int64>(*table_, 40);
+  check_moves<complex128>(*table_, 40);
+}
+
+TEST_P(cpu_moves, fill_sequences_and_bands) {
+  std::vector<std::int16_t> x(70001);
+  sequence_params s{};
+  s.output = reinterpret_cast<char*>(x.data());
+  s.size = static_cast<std::int64_t>(x.size());
+  s.start = element::of<std::int64_t>(-5);
+  s.step = element::of<std::int64_t>(-3);
+  table_->sequence.loop[static_cast<int>(dtype::int16)].host(&s);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    ASSERT_EQ(x[i], static_cast<std::int16_t>(-5 - 3 * static_cast<std::int64_t>(i))) << i;
+  }
+  const std::int64_t far = INT64_MAX;
+  for (const auto& [lower, upper] : {std::pair{-far, std::int64_t{0}},
+                                     {-1L, 1L},
+                                     {2L, far},
+                                     {-far - 1, far},
+                                     {3L, 1L},
+                                     {100L, far},
+                                     {-far, -100L}}) {
+    std::vector<char> band(7 * 5, 9);
+    const band_params b{band.data(), 7, 5, lower, upper};
+    table_->moves.band.host(&b);
+    for (std::int64_t i = 0; i < 35; ++i) {
+      const std::int64_t diagonal = i % 5 - i / 5;
+      EXPECT_EQ(band[static_cast<std::size_t>(i)], lower <= diagonal && diagonal <= upper)
+          << lower << ' ' << upper << ' ' << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(levels, cpu_moves, testing::ValuesIn(random_plans::levels()),
+                         random_plans::level_name);
+
+}  // namespace
+}  // namespace skerry

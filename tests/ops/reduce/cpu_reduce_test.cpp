@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/layout.hpp"
+#include "ops/move/cpu/cast.hpp"
+#include "ops/reduce/reductions.hpp"
+#include "ops/table/table.hpp"
+#include "tests/ops/random_plans.hpp"
+
+// The reductions of every level that this machine runs, against one accumulator that takes one
+// element after the other.
+
+namespace skerry {
+namespace {
+
+using random_plans::array;
+using random_plans::kind;
+using random_plans::read;
+
+class cpu_reduce : public random_plans::of_level {};
+
+/// Coalescing isn't needed for a right result, so axes are only ordered.
+struct reduction_case {
+  reduce_params params{};
+  std::vector<std::pair<std::int64_t, std::int64_t>> kept, reduced;  ///< (stride, extent)
+
+  void split(const layout& at, std::mt19937_64& random, std::size_t most_reduced) {
+    for (int a = 0; a < at.rank(); ++a) {
+      if (at.shape[a] == 1) continue;
+      const bool is_kept = random() % 2 == 0 || reduced.size() == most_reduced;
+      (is_kept ? kept : reduced).emplace_back(at.strides[a], at.shape[a]);
+    }
+    const auto by_stride = [](const auto& a, const auto& b) {
+      return std::abs(a.first) < std::abs(b.first);
+    };
+    std::sort(kept.begin(), kept.end(), by_stride);
+    std::sort(reduced.begin(), reduced.end(), by_stride);
+  }
+
+  void describe(const char* input, std::int64_t output_step) {
+    params.input = input;
+    params.kept_size = params.reduced_size = 1;
+    for (const auto& [stride, n] : kept) {
+      params.kept_shape[params.kept_rank] = n;
+      params.kept_strides[params.kept_rank] = stride;
+      params.output_strides[params.kept_rank++] = params.kept_size * output_step;
+      params.kept_size *= n;
+    }
+    for (const auto& [stride, n] : reduced) {
+      params.reduced_shape[params.reduced_rank] = n;
+      params.reduced_strides[params.reduced_rank++] = stride;
+      params.reduced_size *= n;
+    }
+  }
+};
+
+std::int64_t offset_of(std::int64_t index, int rank, const std::int64_t* shape,
+                       const std::int64_t* strides) {
+  std::int64_t offset = 0;
+  for (int a = 0; a < rank; ++a) {
+    offset += index % shape[a] * strides[a];
+    index /= shape[a];
+  }
+  return offset;
+}
+
+template <class Op, class T>
+constexpr bool rounds_sums =
+    ops::floating<T> && (std::is_same_v<Op, ops::sum> || std::is_same_v<Op, ops::mean>);
+
+/// One after the other, floating sums in double.
+template <class Op, class T>
+auto reduce_plainly(const reduce_params& p, std::int64_t output) {
+  using K = ops::kernel_of_t<Op>;
+  using A = ops::accumulator_t<K, T>;
+  const char* base = p.input + offset_of(output, p.kept_rank, p.kept_shape, p.kept_strides);
+  A total = K::template identity<A>();
+  complex128 exact;
+  for (std::int64_t i = 0; i < p.reduced_size; ++i) {
+    const T x = read<T>(base + offset_of(i, p.reduced_rank, p.reduced_shape, p.reduced_strides));
+    if constexpr (rounds_sums<Op, T>) {
+      exact = exact + complex128(kernels::convert<complex128>{}(x));
+    } else {
+      total = K::combine(total, ops::load_at<K>(x, i));
+    }
+  }
+  if constexpr (rounds_sums<Op, T>) total = kernels::convert<A>{}(A(exact.re));
+  if constexpr (rounds_sums<Op, T> && ops::complex_floating<T>) total = A(exact);
+  return Op::finish(total, ops::reduced{p.reduced_size, p.correction, p.is_other});
+}
+
+template <class Op, class T>
+void reduce_scalar(const reduce_params& p, std::int64_t output, char* to) {
+  const auto result = reduce_plainly<Op, T>(p, output);
+  std::memcpy(to, &result, sizeof result);
+}
+
+/// One reduction of one dtype, and what is asked of it.
+struct subject {
+  const kernel& tested;
+  dtype input;
+  dtype result;
+  bool is_one_axis;
+  bool borrows_kernel;
+  bool is_mostly_true;  ///< no NaN to hide a wrong sum; mostly true elements for `all`
+  double tolerance;
+  void (*scalar)(const reduce_params& p, std::int64_t output, char* to);
+};
+
+void check_round(const subject& what, std::mt19937_64& random, int round) {
+  array x = random_array(random, what.input, random_plans::random_shape(random), kind::input);
+  if (what.is_mostly_true) {
+    for (char& byte : x.bytes) byte = static_cast<char>(byte & 0x3f);
+    if (what.input == dtype::bool_) std::fill(x.bytes.begin(), x.bytes.end(), 1);
+  }
+  reduction_case work;
+  work.split(x.at, random, what.is_one_axis ? 1 : 64);
+  work.params.is_other = what.borrows_kernel;
+  const std::int64_t step = skerry::itemsize(what.result) * (1 + round % 2);
+  work.describe(x.data(), step);
+  std::vector<char> out(static_cast<std::size_t>(work.params.kept_size * step));
+  work.params.output = out.data();
+  what.tested.host(&work.params);
+  for (std::int64_t i = 0; i < work.params.kept_size; ++i) {
+    alignas(16) char want[16];
+    what.scalar(work.params, i, want);
+    ASSERT_TRUE(random_plans::near(what.result, out.data() + i * step, want, what.tolerance))
+        << "round " << round << ", shape " << to_string(x.at.shape) << ", output " << i;
+  }
+}
+
+template <class Op, class T>
+void check_reduction(const kernel_table& table, int rounds) {
+  SCOPED_TRACE(std::string(Op::info.name) + " of " + name(dtype_of<T>));
+  const subject what = {
+      .tested =
+          table.reduce.loop[ops::index_of<Op, ops::reductions>][static_cast<int>(dtype_of<T>)],
+      .input = dtype_of<T>,
+      .result = dtype_of<decltype(reduce_plainly<Op, T>(reduce_params{}, 0))>,
+      .is_one_axis = ops::takes_index<Op>,
+      .borrows_kernel = !std::is_same_v<Op, ops::kernel_of_t<Op>>,
+      .is_mostly_true = std::is_same_v<Op, ops::all> || rounds_sums<Op, T>,
+      .tolerance = rounds_sums<Op, T> ? 100 * random_plans::tolerance_of(dtype_of<T>) : 0,
+      .scalar = reduce_scalar<Op, T>};
+  ASSERT_NE(what.tested.host, nullptr);
+  std::mt19937_64 random(7);
+  for (int round = 0; round < rounds; ++round) {
+    check_round(what, random, round);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST_P(cpu_reduce, reduce_over_any_axes) {
+  check_reduction<ops::sum, float32>(*table_, 150);
+  check_reduction<ops::sum, int8>(*table_, 60);
+  check_reduction<ops::sum, bool>(*table_, 40);
+  check_reduction<ops::sum, uint64>(*table_, 40);
+  check_reduction<ops::mean, float64>(*table_, 60);
+  check_reduction<ops::mean, complex64>(*table_, 40);
+  check_reduction<ops::sum, complex128>(*table_, 40);
+  check_reduction<ops::prod, int32>(*table_, 40);
+  check_reduction<ops::max, float32>(*table_, 60);
+  check_reduction<ops::min, float64>(*table_, 40);
+  check_reduction<ops::max, uint8>(*table_, 40);
+  check_reduction<ops::min, int64>(*table_, 40);
+  check_reduction<ops::argmax, float32>(*table_, 60);
+  check_reduction<ops::argmin, float64>(*table_, 40);
+  check_reduction<ops::argmin, int8>(*table_, 40);
+  check_reduction<ops::argmax, uint64>(*table_, 40);
+  check_reduction<ops::count_nonzero, bool>(*table_, 40);
+  check_reduction<ops::count_nonzero, int8>(*table_, 40);
+  check_reduction<ops::count_nonzero, complex64>(*table_, 40);
+  check_reduction<ops::any, float32>(*table_, 40);
+  check_reduction<ops::all, bool>(*table_, 40);
+  check_reduction<ops::all, int16>(*table_, 40);
+}
+
+TEST_P(cpu_reduce, reduce_runs_of_every_length) {
+  for (const std::int64_t n :
+       {0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 4095, 4096, 4097, 100003, 1000003}) {
+    std::vector<std::int64_t> x(static_cast<std::size_t>(n + 1));
+    std::iota(x.begin(), x.end(), 0);
+    std::int64_t total = -1;
+    reduce_params p{};
+    p.input = reinterpret_cast<const char*>(x.data());
+    p.output = reinterpret_cast<char*>(&total);
+    p.kept_size = 1;
+    p.reduced_size = n;
+    p.reduced_rank = n == 1 ? 0 : 1;
+    p.reduced_shape[0] = n;
+    p.reduced_strides[0] = 8;
+    table_->reduce.loop[ops::index_of<ops::sum, ops::reductions>][static_cast<int>(dtype::int64)]
+        .host(&p);
+    EXPECT_EQ(total, n * (n - 1) / 2) << n;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(levels, cpu_reduce, testing::ValuesIn(random_plans::levels()),
+                         random_plans::level_name);
+
+}  // namespace
+}  // namespace skerry

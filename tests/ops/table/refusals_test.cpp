@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/table/refusals.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/registry.hpp"
+#include "device/stream.hpp"
+#include "ops/call/registry.hpp"
+
+// What NVIDIA's libraries would refuse, a rehearsed device refuses: nothing of what the front ends
+// enqueue, and all of the following.
+
+namespace skerry {
+namespace {
+
+template <class Params>
+std::string refused(const kernel& what, const Params& params) {
+  const char* const text = what.refusal(&params);
+  return text != nullptr ? text : "";
+}
+
+/// An address that is never read.
+char* at(std::uintptr_t address) {
+  return reinterpret_cast<char*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+/// rfft of float32 along axis 1 of (3, 8, 5).
+fft_params real_transform() {
+  fft_params p{};
+  p.input = at(512);
+  p.output = at(1024);
+  p.rank = 3;
+  p.transformed = 1;
+  const std::int64_t shape[] = {3, 5, 8};
+  const std::int64_t input[] = {160, 4, 20};
+  const std::int64_t output[] = {200, 8, 40};
+  for (int axis = 0; axis < 3; ++axis) {
+    p.shape[axis] = shape[axis];
+    p.input_strides[axis] = input[axis];
+    p.output_strides[axis] = output[axis];
+  }
+  return p;
+}
+
+TEST(Refusals, CufftTakesBothSidesWhereAComplexNumberCouldBe) {
+  const kernel& what = kernels().fft.real_to_complex[0];
+  EXPECT_EQ(refused(what, real_transform()), "");
+  fft_params p = real_transform();
+  p.input = at(516);
+  EXPECT_NE(refused(what, p), "");
+  p = real_transform();
+  p.output = at(1028);
+  EXPECT_NE(refused(what, p), "");
+  p = real_transform();
+  p.input_strides[0] = 164;  // the plan is executed for each of the three
+  EXPECT_NE(refused(what, p), "");
+  p = real_transform();
+  p.input_strides[2] = 21;
+  EXPECT_NE(refused(what, p), "");
+  p = real_transform();
+  p.input_strides[2] = -20;
+  EXPECT_NE(refused(what, p), "");
+  p = real_transform();
+  p.transformed = 2;
+  EXPECT_NE(refused(what, p), "");
+  p = real_transform();
+  p.mirrored = true;
+  EXPECT_NE(refused(what, p), "");
+}
+
+TEST(Refusals, ARehearsedDeviceThrowsBeforeTheWork) {
+  const device where{device_kind::cuda, 0};
+  const kernel& what = kernels(where).fft.real_to_complex[0];
+  fft_params p = real_transform();
+  p.input = at(516);
+  try {
+    launch(where, what, p, {});
+    FAIL() << "nothing was thrown";
+  } catch (const device_error& refused) {
+    EXPECT_NE(std::string(refused.what()).find("complex number"), std::string::npos)
+        << refused.what();
+  }
+}
+
+TEST(Refusals, CufftTakesAxesThatAreMultiplesOfEachOther) {
+  fft_params p{};
+  p.rank = 2;
+  p.transformed = 2;
+  p.shape[0] = p.shape[1] = 4;
+  p.input_strides[0] = p.output_strides[0] = 64;
+  p.input_strides[1] = p.output_strides[1] = 16;
+  const kernel& what = kernels().fft.complex_to_complex[1];
+  EXPECT_EQ(refused(what, p), "");
+  p.input_strides[0] = 72;
+  EXPECT_NE(refused(what, p), "");
+  p.input_strides[0] = 80;
+  p.input_strides[1] = 32;
+  EXPECT_NE(refused(what, p), "");
+}
+
+TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
+  const kernel& what = kernels().matmul.loop[static_cast<int>(dtype::complex128)];
+  matmul_params good{};
+  good.m = good.n = good.k = 3;
+  good.x1_row = good.x2_row = 48;
+  good.x1_column = good.x2_column = 16;
+  good.batch = 2;
+  good.batch_rank = 1;
+  good.batch_shape[0] = 2;
+  good.x1_batch[0] = 144;
+  EXPECT_EQ(refused(what, good), "");
+  matmul_params p = good;
+  p.x2 = at(8);
+  EXPECT_NE(refused(what, p), "");
+  p = good;
+  p.x1_row = 56;
+  EXPECT_NE(refused(what, p), "");
+  p = good;
+  p.x1_batch[0] = 152;
+  EXPECT_NE(refused(what, p), "");
+  p.k = 0;
+  EXPECT_EQ(refused(what, p), "");
+}
+
+TEST(Refusals, CusolverTakesExtentsOfAnInt) {
+  const auto entry = [](linalg_routine routine) -> const kernel& {
+    return kernels().linalg.loop[static_cast<int>(routine)][static_cast<int>(dtype::float64)];
+  };
+  linalg_params good{};
+  good.rows = good.columns = good.extra = 3;
+  for (int routine = 0; routine < linalg_routine_count; ++routine) {
+    EXPECT_EQ(refused(entry(static_cast<linalg_routine>(routine)), good), "") << routine;
+  }
+  linalg_params p = good;
+  p.rows = std::int64_t{1} << 31;
+  EXPECT_NE(refused(entry(linalg_routine::getrf), p), "");
+  p = good;
+  p.columns = 2;
+  EXPECT_EQ(refused(entry(linalg_routine::geqrf), p), "");
+  EXPECT_NE(refused(entry(linalg_routine::potrf), p), "");
+  EXPECT_NE(refused(entry(linalg_routine::orgqr), p), "");
+  p = good;
+  p.a = at(4);
+  EXPECT_NE(refused(entry(linalg_routine::geev), p), "");
+}
+
+}  // namespace
+}  // namespace skerry

@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays can fill at least 95 % of the memory that the pool takes, on the traces of bench/fragmentation.py."""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from conftest import HAS_GPU
+
+BENCH = pathlib.Path(__file__).resolve().parents[3] / "bench" / "fragmentation.py"
+
+
+def load():
+    spec = importlib.util.spec_from_file_location("fragmentation", BENCH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+fragmentation = load()
+
+
+@pytest.mark.skipif(HAS_GPU, reason="the figures are for a device of little memory, rehearsed")
+@pytest.mark.parametrize("name", fragmentation.TRACES)
+def test_arrays_fill_the_memory(name):
+    live = fragmentation.most_live(list(fragmentation.TRACES[name]()))
+    environment = {**os.environ, "SKERRY_REHEARSE": "1", "SKERRY_REHEARSE_MEMORY": str(2 * live)}
+    done = subprocess.run(
+        [sys.executable, str(BENCH), "--trace", name],
+        env=environment, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    figures = done.stdout.split()
+    assert float(figures[-3]) >= 0.95, f"live/held: {done.stdout}"
+    assert float(figures[-1]) >= 0.95, f"live/limit: {done.stdout}"

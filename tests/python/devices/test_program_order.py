@@ -1,0 +1,486 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Uses of one array take effect in the order in which the program made them, on whatever streams.
+
+Every piece of work is slow here, so that what reads too early reads the old values for certain. Random programs are in
+``tests/fuzz/programs.py``.
+"""
+
+import copy
+import pathlib
+import pickle
+import re
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+import skerry as sk
+from conftest import HAS_GPU, in_thread
+from skerry import _core
+from skerry.testing import count_cuda_calls
+
+pytestmark = pytest.mark.skipif(HAS_GPU, reason="delays are those of rehearsed devices")
+
+ORDERING = {"event_record", "stream_wait_event", "event_create", "event_synchronize"}
+PROGRAMS = pathlib.Path(__file__).parents[2] / "fuzz" / "programs.py"
+
+
+def made(device, *, dtype=sk.float64):
+    """An array that another stream is about to write: 0, 1, 2, 3, where it has 7 now."""
+    values = sk.arange(4, dtype=dtype, device=device)
+    x = sk.full((4,), 7, dtype=dtype, device=device)
+    sk.synchronize(device)
+    with sk.Stream(device):
+        x[...] = values
+    return x
+
+
+def pickled(x, protocol):
+    buffers = []
+    data = pickle.dumps(x, protocol, buffer_callback=buffers.append if protocol == 5 else None)
+    return pickle.loads(data, buffers=buffers).tolist()
+
+
+OTHER = {"cuda:0": "cuda:1", "cuda:1": "cuda:0"}
+READS = {
+    "item": lambda x: [x[i].item() for i in range(4)],
+    "float": lambda x: [float(x[i]) for i in range(4)],
+    "int": lambda x: [int(x[i]) for i in range(4)],
+    "tolist": lambda x: x.tolist(),
+    "repr": lambda x: eval(re.search(r"\[.*\]", repr(x))[0]),
+    "str": lambda x: eval(re.search(r"\[.*\]", str(x))[0]),
+    "to cpu": lambda x: x.to_device("cpu:0").tolist(),
+    "to cpu, strided": lambda x: x[::-1].to_device("cpu:0")[::-1].tolist(),
+    "to cpu on a stream": lambda x: x.to_device("cpu:0", stream=sk.Stream(x.device)).tolist(),
+    "to another device": lambda x: x.to_device(OTHER[str(x.device)]).tolist(),
+    "to another device and back": lambda x: x.to_device(OTHER[str(x.device)]).to_device(x.device).tolist(),
+    "to another device, strided": lambda x: x[::-1].to_device(OTHER[str(x.device)])[::-1].tolist(),
+    "pickle 4": lambda x: pickled(x, 4),
+    "pickle 5": lambda x: pickled(x, 5),
+    "copy": lambda x: x.copy().tolist(),
+    "deepcopy": lambda x: copy.deepcopy(x).tolist(),
+    "np.from_dlpack": lambda x: np.from_dlpack(x, device="cpu").tolist(),
+    "iteration": lambda x: [float(each) for each in x],
+    "bool": lambda x: [float(i) for i in range(4)] if not bool(x[0]) and bool(x[3]) else None,
+    "addition": lambda x: (x + 0).tolist(),
+    "sum": lambda x: x.tolist() if float(sk.sum(x)) == 6.0 else None,
+    "max": lambda x: x.tolist() if float(sk.max(x)) == 3.0 else None,
+    "matmul": lambda x: x.tolist() if float(x @ x) == 14.0 else None,
+    "sort": lambda x: sk.sort(x).tolist(),
+    "cumulative_sum": lambda x: sk.diff(sk.cumulative_sum(x), prepend=sk.zeros((1,), device=x.device)).tolist(),
+    "take": lambda x: sk.take(x, sk.arange(4, device=x.device)).tolist(),
+    "as an index": lambda x: sk.arange(4.0, device=x.device)[sk.astype(x, sk.int64)].tolist(),
+    "as a mask": lambda x: [0.0, *sk.arange(4.0, device=x.device)[x > 0].tolist()],
+    "unique_values": lambda x: sk.unique_values(x).tolist(),
+    "linalg": lambda x: x.tolist() if abs(float(sk.linalg.vector_norm(x)) - 14**0.5) < 1e-12 else None,
+    "fft": lambda x: sk.real(sk.fft.ifft(sk.fft.fft(x))).tolist(),
+    "concat": lambda x: sk.concat([x, x])[4:].tolist(),
+    "from_dlpack": lambda x: sk.from_dlpack(x).tolist(),
+    "as_cuda_array": lambda x: sk.as_cuda_array(x).tolist(),
+    "a view": lambda x: [*x[:2].tolist(), *x[2:].tolist()],
+    "another thread": lambda x: in_thread(lambda: x.tolist()),
+}  # fmt: skip
+
+
+def test_the_issues_program():
+    s = sk.Stream("cuda:0")
+    a = sk.ones((600, 600), device="cuda:0")
+    sk.synchronize("cuda:0")
+    with sk.stream(s):
+        b = a @ a
+    assert float(b[5, 5]) == 600.0
+
+
+@pytest.mark.parametrize("name", READS)
+def test_a_read_comes_after_the_write_on_another_stream(slow, cuda_device, name):
+    assert READS[name](made(cuda_device)) == pytest.approx([0.0, 1.0, 2.0, 3.0], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", READS)
+def test_a_read_on_a_third_stream_too(slow, cuda_device, name):
+    x = made(cuda_device)
+    with sk.Stream(cuda_device):
+        assert READS[name](x) == pytest.approx([0.0, 1.0, 2.0, 3.0], abs=1e-12)
+
+
+def test_a_consumer_s_stream_waits(slow, cuda_device):
+    """DLPack's stream, and the legacy one of the CUDA array interface, though the current one holds nothing."""
+    x = made(cuda_device)
+    consumers = sk.Stream(cuda_device)
+    x.__dlpack__(stream=consumers.handle, max_version=(1, 0))
+    consumers.synchronize()
+    _core.rehearsal_delay(0)
+    assert sk.from_cuda_array_interface(
+        x.__cuda_array_interface__, owner=x, sync=False
+    ).tolist() == [0, 1, 2, 3]
+    x = made(cuda_device)
+    assert x.__cuda_array_interface__["stream"] == 1
+    sk.Stream.from_handle(cuda_device, 1).synchronize()
+    about = x.__cuda_array_interface__
+    assert sk.from_cuda_array_interface(about, owner=x, sync=False).tolist() == [0, 1, 2, 3]
+
+
+WRITES = {
+    "in place": lambda x: x.__iadd__(100),
+    "assignment": lambda x: x.__setitem__(Ellipsis, 100),
+    "part": lambda x: x.__setitem__(slice(1, None), 100),
+    "scatter": lambda x: x.__setitem__(sk.asarray([0, 1, 2, 3], device=x.device), 100),
+    "mask": lambda x: x.__setitem__(x < 50, 100),
+    "view": lambda x: x[::-1].__iadd__(100),
+    "alias": lambda x: sk.from_dlpack(x).__iadd__(100),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_write_does_not_overtake_reads_on_other_streams(slow, cuda_device, name):
+    x = sk.arange(4, device=cuda_device)
+    sk.synchronize(cuda_device)
+    with sk.Stream(cuda_device):
+        sums = x + 0
+    with sk.Stream(OTHER[cuda_device]):
+        moved = x.to_device(OTHER[cuda_device])
+    _core.rehearsal_delay(0)
+    WRITES[name](x)
+    assert sums.tolist() == [0, 1, 2, 3]
+    assert moved.tolist() == [0, 1, 2, 3]
+    assert x.tolist() != [0, 1, 2, 3]
+
+
+def test_an_upload_does_not_overtake_a_read(slow, cuda_device):
+    x = sk.zeros((4,), device=cuda_device)
+    sk.synchronize(cuda_device)
+    with sk.Stream(cuda_device):
+        y = x + 0
+    _core.rehearsal_delay(0)
+    x[...] = sk.asarray(np.arange(4.0), device=cuda_device)
+    assert y.tolist() == [0.0] * 4
+    assert x.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_an_index_error_is_raised_by_a_read_on_another_stream(slow, cuda_device):
+    x = sk.arange(4, device=cuda_device)
+    index = sk.asarray([9], device=cuda_device)
+    with sk.Stream(cuda_device):
+        y = x[index]
+    with pytest.raises(IndexError, match="index 9 is out of bounds"):
+        y.tolist()
+
+
+def test_memory_that_a_stream_still_reads_is_not_used_again(slow, cuda_device):
+    x = sk.arange(4, device=cuda_device)
+    sk.synchronize(cuda_device)
+    with sk.Stream(cuda_device):
+        y = x + 0
+    del x
+    _core.rehearsal_delay(0)
+    others = [sk.full((4,), 9, device=cuda_device) for _ in range(4)]
+    assert y.tolist() == [0, 1, 2, 3]
+    assert all(each.tolist() == [9] * 4 for each in others)
+
+
+def test_threads_of_one_program_hand_arrays_on(slow, cuda_device):
+    x = in_thread(lambda: made(cuda_device))
+    with sk.Stream(cuda_device):
+        y = in_thread(lambda: x * 2)
+    assert (y + x).tolist() == [0.0, 3.0, 6.0, 9.0]
+
+
+@pytest.mark.parametrize("stream", ["default", "own"])
+def test_on_one_stream_no_call_is_made_for_it(cuda_device, stream):
+    on = sk.current_stream(cuda_device) if stream == "default" else sk.Stream(cuda_device)
+    with on:
+        x = sk.arange(1000, dtype=sk.float64, device=cuda_device)
+        y = x + x
+        sk.synchronize(cuda_device)
+        with count_cuda_calls() as calls:
+            for _ in range(3):
+                y = y + x
+                y += 1
+                y[1:] = x[:-1]
+            float(sk.sum(y))
+            y += 1
+            on.synchronize()
+            y += 1
+    # A copy to the host has an event of its own.
+    assert calls.get("event_record", 0) == 1
+    assert not {"stream_wait_event", "event_create"} & calls.keys()
+
+
+def test_streams_that_wait_for_each_other_make_no_events(cuda_device):
+    streams = [sk.Stream(cuda_device) for _ in range(3)]
+    x = sk.ones((100,), device=cuda_device)
+
+    def turn():
+        for each in streams:
+            with each:
+                x.__iadd__(1)
+
+    for _ in range(20):
+        turn()
+    with count_cuda_calls() as calls:
+        for _ in range(100):
+            turn()
+    assert calls["stream_wait_event"] == 300
+    assert calls.get("event_create", 0) <= 3
+    assert not calls.keys() & {
+        "event_synchronize",
+        "stream_synchronize",
+        "device_synchronize",
+        "allocate_async",
+    }
+    assert x.tolist() == [361.0] * 100
+
+
+def elapsed(work):
+    began = time.monotonic()
+    work()
+    return time.monotonic() - began
+
+
+def test_work_that_has_nothing_in_common_runs_side_by_side(cuda_device):
+    arrays = [sk.ones((4,), device=cuda_device) for _ in range(4)]
+    streams = [sk.Stream(cuda_device) for _ in range(3)]
+    sk.synchronize(cuda_device)
+
+    def work():
+        arrays[0].__iadd__(1)
+        for each, x in zip(streams, arrays[1:], strict=True):
+            with each:
+                x.__iadd__(1)
+        sk.synchronize(cuda_device)
+
+    _core.rehearsal_delay(100_000)
+    try:
+        seconds = elapsed(work)
+    finally:
+        _core.rehearsal_delay(0)
+    assert 0.1 <= seconds < 0.3, "four pieces of work of 0.1 s"
+    assert all(x.tolist() == [2.0] * 4 for x in arrays)
+
+
+def test_reads_of_one_array_run_side_by_side(cuda_device):
+    x = sk.ones((4,), device=cuda_device)
+    streams = [sk.Stream(cuda_device) for _ in range(4)]
+    sk.synchronize(cuda_device)
+    results = []
+
+    def work():
+        for each in streams:
+            with each:
+                results.append(x + 1)
+        sk.synchronize(cuda_device)
+
+    _core.rehearsal_delay(100_000)
+    try:
+        assert 0.1 <= elapsed(work) < 0.3
+    finally:
+        _core.rehearsal_delay(0)
+    assert all(each.tolist() == [2.0] * 4 for each in results)
+
+
+def test_streams_do_not_pile_up(cuda_device):
+    """An array that thousands of streams have read remembers those that there are."""
+    x = sk.ones((4,), device=cuda_device)
+    for _ in range(2000):
+        with sk.Stream(cuda_device):
+            x + 1
+    with count_cuda_calls() as calls:
+        x += 1
+    # Of the streams whose work a busy machine has not come to yet.
+    assert calls.get("stream_wait_event", 0) < 500
+    assert x.tolist() == [2.0] * 4
+
+
+# Events and blocks of streams.
+
+
+def test_events_tell_seconds(cuda_device):
+    start, end = sk.Event(cuda_device), sk.Event(cuda_device)
+    x = sk.ones((4,), device=cuda_device)
+    sk.synchronize(cuda_device)
+    _core.rehearsal_delay(30_000)
+    start.record()
+    for _ in range(2):
+        x += 1
+    end.record()
+    _core.rehearsal_delay(0)
+    with pytest.raises(ValueError, match=r"not done.*synchronize"):
+        start.elapsed(end)
+    end.synchronize()
+    assert 0.06 <= start.elapsed(end) < 5
+    assert end.elapsed(start) == -start.elapsed(end)
+
+
+def test_events_are_recorded_on_a_stream_that_is_given_or_current(slow, cuda_device):
+    stream = sk.Stream(cuda_device)
+    x = sk.ones((4,), device=cuda_device)
+    given, current, other = (sk.Event(cuda_device) for _ in range(3))
+    with stream:
+        x += 1
+        current.record()
+    given.record(stream)
+    sk.Event(cuda_device).record(stream.handle)
+    with sk.Stream(cuda_device):
+        other.record()
+    assert not given.done
+    assert not current.done
+    stream.synchronize()
+    assert given.done
+    assert current.done
+    other.synchronize()
+    waiting = sk.Stream(cuda_device)
+    with waiting:
+        given.wait()
+    waiting.synchronize()
+
+
+def test_events_without_a_time(cuda_device):
+    done = sk.Event(cuda_device)
+    done.record()
+    done.synchronize()
+    with pytest.raises(ValueError, match=r"the end of .* was never recorded"):
+        done.elapsed(sk.Event(cuda_device))
+    with pytest.raises(ValueError, match=r"the start of .* was never recorded"):
+        sk.Event(cuda_device).elapsed(done)
+    for device in (OTHER[cuda_device], "cpu:0"):
+        other = sk.Event(device)
+        other.record()
+        with pytest.raises(sk.exceptions.DeviceMismatchError, match="two events of one device"):
+            done.elapsed(other)
+        with pytest.raises(sk.exceptions.DeviceMismatchError, match="of its own device"):
+            sk.Event(device).record(sk.Stream(cuda_device))
+
+
+def test_events_of_a_cpu_device():
+    start, end = sk.Event("cpu:0"), sk.Event("cpu:0")
+    start.record()
+    time.sleep(0.01)
+    end.record(sk.current_stream("cpu:0"))
+    assert end.done
+    end.synchronize()
+    assert 0.01 <= start.elapsed(end) < 5
+
+
+def current(device):
+    return sk.current_stream(device)
+
+
+def test_blocks_of_streams_nest(cuda_device):
+    first, second, default = sk.Stream(cuda_device), sk.Stream(cuda_device), current(cuda_device)
+    with first as entered:
+        assert entered is first
+        with second, sk.Stream(OTHER[cuda_device]) as elsewhere:
+            assert current(cuda_device) == second
+            assert current(OTHER[cuda_device]) == elsewhere
+            with first, sk.stream(first):
+                assert current(cuda_device) == first
+            assert current(cuda_device) == second
+        assert current(cuda_device) == first
+        assert current(OTHER[cuda_device]).handle == 1
+        assert in_thread(lambda: current(cuda_device)) == default
+    assert current(cuda_device) == default
+
+
+def test_a_block_ends_by_an_error_too(cuda_device):
+    with pytest.raises(ZeroDivisionError), sk.Stream(cuda_device):
+        raise ZeroDivisionError
+    assert current(cuda_device).handle == 1
+
+
+def test_one_stream_is_entered_by_several_threads(cuda_device):
+    stream, scope = sk.Stream(cuda_device), sk.stream(sk.Stream(cuda_device))
+    barrier = threading.Barrier(4)
+
+    def work():
+        for each in (stream, scope):
+            with each:
+                barrier.wait()
+                inside = current(cuda_device).handle
+                barrier.wait()
+            assert current(cuda_device).handle == 1
+        return inside
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not barrier.broken
+
+
+def test_a_block_is_left_by_the_thread_that_entered_it(cuda_device):
+    stream = sk.Stream(cuda_device)
+    with pytest.raises(ValueError, match="not inside a block"):
+        stream.__exit__(None, None, None)
+    with current("cpu:0") as cpu:
+        assert cpu.device == sk.Device("cpu:0")
+
+
+def test_the_per_thread_stream_is_in_order(slow, cuda_device):
+    x = made(cuda_device)
+    with sk.stream(2, device=cuda_device):
+        y = x + 1
+    with sk.Stream(cuda_device):
+        assert (y + x).tolist() == [1.0, 3.0, 5.0, 7.0]
+
+
+# Random programs.
+
+
+def programs(*options):
+    return subprocess.run(
+        [sys.executable, PROGRAMS, *options],
+        capture_output=True,
+        text=True,
+        timeout=3000,
+        check=False,
+    )
+
+
+def test_random_programs_read_what_they_read_in_order():
+    done = programs("--count", "400")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "400 programs" in done.stdout
+    print(done.stdout)
+
+
+def test_a_program_is_shown_again():
+    done = programs("--count", "1", "--seed", "5", "--start", "3", "--show")
+    assert done.returncode == 0
+    first, second = done.stdout.split("SKERRY_SYNC=0:\n")
+    assert first.removeprefix("SKERRY_SYNC=1:\n") == second
+
+
+#: Tests of every family of kernels, by what they read and write.
+FAMILIES = [
+    "advanced_indexing", "creation", "fft", "in_place", "joining", "linalg", "linalg_products", "matmul", "reductions",
+    "scan", "searchsorted", "sets", "sorting", "statistics", "take", "transfers", "views_and_indexing",
+]  # fmt: skip
+
+
+def test_operations_tell_what_they_read_and_write():
+    """Tests of operations pass where each of their lines works on another stream."""
+    here = pathlib.Path(__file__).parent
+    files = [next(here.parent.glob(f"*/test_{name}.py")) for name in FAMILIES]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "rotating_streams",
+        "-p",
+        "no:cacheprovider",
+    ]
+    done = subprocess.run(
+        [*command, "-k", "cuda and not cuda:1", *files],
+        capture_output=True,
+        text=True,
+        cwd=here,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-5000:]

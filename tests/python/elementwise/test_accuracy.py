@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds of the error of every elementwise function, held at every x86-64 level, and the tables that show it."""
+
+import csv
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+BENCH = pathlib.Path(__file__).parents[3] / "bench"
+sys.path.insert(0, str(BENCH))
+import accuracy  # noqa: E402
+
+sys.path.remove(str(BENCH))
+
+BOUNDS = {"f": 1.0, "c": 4.0}  # units in the last place; eps of the modulus
+LEVELS = ["v2", "v3", "v4"]
+CASES = {(one.name, one.dtype.name): one for one in accuracy.functions()}
+
+
+@pytest.fixture(scope="module")
+def measured(full):
+    """The functions with their errors, and the levels. CUDA's functions are its own, and measured for the tables only."""
+    real, complex_ = (1_000_000, 1000) if full else (2000, 25)
+    with accuracy.back_ends(LEVELS) as ends:
+        levels = [end for end in ends if end.name.startswith("x86-64-")]
+        found = accuracy.measure(accuracy.functions(), levels, real, complex_)
+        yield {(one.name, one.dtype.name): one for one in found}, {end.name for end in levels}
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_error_is_within_the_bound(name, dtype, measured):
+    function, levels = measured[0][name, dtype], measured[1]
+    assert levels
+    assert set(function.errors) == levels
+    beyond = {
+        end: f"{error:.3f} at {function.where(end)}, {function.ranges[end]}"
+        for end, error in function.errors.items()
+        if not error <= BOUNDS[function.dtype.kind]
+    }
+    assert not beyond
+
+
+def test_tables_of_the_documentation_have_every_function_within_its_bound():
+    for kind, path in accuracy.TABLES.items():
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert [(row["function"], row["dtype"]) for row in rows] == [
+            case for case, function in CASES.items() if function.dtype.kind == kind
+        ]
+        for row in rows:
+            figures = [
+                float(row[end]) for end in row if end not in ("function", "dtype", "largest at")
+            ]
+            assert figures
+            assert max(figures) <= BOUNDS[kind], row
+
+
+class OneUlpOff:
+    """A back end whose results are off by one unit in the last place."""
+
+    name = "off"
+
+    def __call__(self, name, args):
+        exact = getattr(np, name)(*args)
+        part = np.finfo(exact.dtype).dtype
+        wrong = np.nextafter(exact.view(part), part.type(np.inf)).view(exact.dtype)
+        return np.where(np.isfinite(exact), wrong, exact)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_an_error_of_one_unit_is_found(dtype):
+    (function,) = (one for one in accuracy.functions(["sqrt"]) if one.dtype == dtype)
+    list(accuracy.measure([function], [OneUlpOff()], 200, 20))
+    least = 1.4 if function.dtype.kind == "f" else 1.0
+    assert least < function.errors["off"] < 2.6

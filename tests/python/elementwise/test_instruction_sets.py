@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Special cases and rounding with the kernels of every x86-64 level that this computer runs, not only of the best."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+FILES = [
+    "test_special_cases.py",
+    "test_complex_special_cases.py",
+    "../standard/test_standard_values.py",
+]
+
+
+def level_in_use(environment):
+    code = "from skerry import _core; print(_core.instruction_set())"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("level", ["v2", "v3", "v4"])
+def test_special_cases_and_rounding_at_every_level(level):
+    environment = {**os.environ, "SKERRY_ISA": level}
+    if level_in_use(os.environ) == f"x86-64-{level}":
+        return  # the other test files run at this level
+    if level_in_use(environment) != f"x86-64-{level}":
+        pytest.skip(f"no x86-64-{level}: this computer or this build lacks it")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short"]
+    command += ["-k", "cpu:0", *(str(HERE / name) for name in FILES)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=HERE)
+    assert done.returncode == 0, done.stdout[-3000:]

@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The recipes of the page "Hand it over" that are no doctests: each runs in a process of its own."""
+
+import ast
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import skerry as sk
+import stand_ins
+from conftest import HAS_GPU
+from libraries import installed
+
+PAGE = pathlib.Path(__file__).parents[3] / "python" / "docs" / "hand_over.rst"
+BLOCK = re.compile(r"^\.\. code-block:: python\n\n((?:   .*\n|\n)+)", re.MULTILINE)
+ON_A_CPU = {"jax", "mpi4py"}
+
+
+def recipes():
+    """Title of the section, text of the section before the recipe, and the recipe."""
+    text = PAGE.read_text()
+    titles = [(found.start(), found[1]) for found in re.finditer(r"^(.+)\n--+\n", text, re.M)]
+    for found in BLOCK.finditer(text):
+        start, title = max(entry for entry in titles if entry[0] < found.start())
+        yield title, text[start : found.start()], textwrap.dedent(found[1])
+
+
+RECIPES = list(recipes())
+
+
+def first_import(code):
+    found = next(
+        part for part in ast.parse(code).body if isinstance(part, ast.Import | ast.ImportFrom)
+    )
+    return found.module if isinstance(found, ast.ImportFrom) else found.names[0].name
+
+
+def ids():
+    return [first_import(code) for *_, code in RECIPES]
+
+
+def test_the_page_has_a_recipe_for_each_library():
+    found = {name.split(".")[0] for name in ids()}
+    assert found >= {"cupy", "torch", "jax", "cudf", "cuml", "rmm", "pyarrow", "mpi4py", "xgboost"}
+
+
+@pytest.mark.parametrize(("title", "before", "code"), RECIPES, ids=ids())
+def test_recipes_use_names_that_exist_and_say_what_they_need(title, before, code):
+    for name in re.findall(r"\bsk\.(\w+)", code):
+        assert hasattr(sk, name)
+    assert "assert " in code
+    needs_gpu = first_import(code).split(".")[0] not in ON_A_CPU
+    assert ("needs a gpu" in before.lower()) == needs_gpu
+
+
+def run(code, prelude=""):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", f"{prelude}\nimport skerry as sk\n{code}"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        cwd=pathlib.Path(__file__).parent,
+        env={**os.environ, "JAX_PLATFORMS": "" if HAS_GPU else "cpu"},
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.not_emulated("other libraries bring CUDA's own runtime")
+@pytest.mark.parametrize(("title", "before", "code"), RECIPES, ids=ids())
+def test_recipes_run(title, before, code):
+    name = first_import(code)
+    if name.split(".")[0] in ON_A_CPU:
+        installed(name)
+        if HAS_GPU and name == "mpi4py" and os.environ.get("SKERRY_CUDA_AWARE_MPI") != "1":
+            pytest.skip(
+                "needs an MPI library built for CUDA, and SKERRY_CUDA_AWARE_MPI=1 to say so"
+            )
+    elif not HAS_GPU:
+        pytest.skip(f"{title}: needs a GPU: make gpu-check")
+    else:
+        pytest.importorskip(name, reason=f"{name} is not installed")
+    status, said = run(code)
+    assert status == 0, said
+
+
+@pytest.mark.skipif(HAS_GPU, reason="on a GPU the libraries themselves are run")
+@pytest.mark.parametrize("name", stand_ins.MEMBERS)
+def test_recipes_run_with_stand_ins(name):
+    code = next(code for *_, code in RECIPES if first_import(code) == name)
+    status, said = run(code, f"import stand_ins; stand_ins.install({name!r})")
+    assert status == 0, said
+
+
+@pytest.mark.skipif(HAS_GPU, reason="on a GPU the libraries themselves are run")
+def test_recipes_can_fail():
+    code = "import xgboost\nxgboost.QuantileDMatrix(sk.ones((2, 2), dtype=sk.bool, device='cuda:0'), None)"
+    status, said = run(code, "import stand_ins; stand_ins.install('xgboost')")
+    assert status != 0
+    assert "|b1 is not supported" in said

@@ -1,0 +1,199 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is not built here still has to configure: every preset, and `make gpu-check` beside a driver without a GPU."""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[3]
+PATH = os.pathsep.join(
+    [str(pathlib.Path(sys.executable).parent), os.environ["PATH"], "/usr/local/cuda/bin"]
+)
+CMAKE, NINJA, NVCC = (shutil.which(tool, path=PATH) for tool in ("cmake", "ninja", "nvcc"))
+PRESETS = {
+    preset["name"]: preset
+    for preset in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
+    if not preset.get("hidden")
+}
+pytestmark = pytest.mark.skipif(
+    not (CMAKE and NINJA), reason="CMake or Ninja is not installed: nothing can be configured"
+)
+
+
+def configure(*arguments):
+    """One run of CMake, without what it would fetch; its output."""
+    environment = {**os.environ, "PATH": PATH}
+    done = subprocess.run(
+        [CMAKE, *arguments, "-DSKERRY_FFT=OFF", f"-DPython_EXECUTABLE={sys.executable}"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def commands_of(folder):
+    """File name -> compiler's arguments."""
+    entries = json.loads((folder / "compile_commands.json").read_text())
+    return {pathlib.Path(entry["file"]).name: shlex.split(entry["command"]) for entry in entries}
+
+
+def generated_code(command):
+    """What nvcc is told to make: {"sm_90", "compute_120"}."""
+    flags = [argument for argument in command if argument.startswith("--generate-code=")]
+    return {name for flag in flags for name in re.search(r"code=\[(.+)\]", flag)[1].split(",")}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_configures(name, tmp_path):
+    with_cuda = PRESETS[name].get("cacheVariables", {}).get("SKERRY_CUDA") == "ON"
+    if with_cuda and NVCC is None:
+        pytest.skip("nvcc is not installed")
+    output = configure("--preset", name, "-B", str(tmp_path))
+    assert f"CUDA module {'ON' if with_cuda else 'OFF'}" in output
+    commands = commands_of(tmp_path)
+    assert ("moves.cu" in commands) == with_cuda
+
+
+@pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
+def test_the_release_is_compiled_for_its_architectures_and_says_so(tmp_path):
+    configure("--preset", "release", "-B", str(tmp_path))
+    commands = commands_of(tmp_path)
+    expected = {"sm_80", "sm_90", "sm_100", "sm_120", "compute_120"}
+    for name, command in commands.items():
+        if name.endswith(".cu"):
+            assert generated_code(command) == expected, name
+    define = '-DSKERRY_CUDA_ARCHITECTURES="80-real,90-real,100-real,120"'
+    assert define in commands["native_api.cpp"]
+
+
+@pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
+def test_nvcc_tells_the_module_what_it_compiled_for(tmp_path):
+    """`native` and `all-major` are words; tests/device/registry_test.cpp reads lists and words."""
+    source = ROOT / "device" / "cuda" / "native" / "compiled_for.cu"
+    flags = ["-std=c++20", "-I", str(ROOT)]
+    for codes in (["80", "90"], ["90"]):
+        options = [f"--generate-code=arch=compute_{n},code=sm_{n}" for n in codes]
+        made = tmp_path / "compiled_for.o"
+        subprocess.run([NVCC, *flags, *options, "-c", str(source), "-o", str(made)], check=True)
+        assert b"\0" + b",".join(f"{n}0".encode() for n in codes) + b"\0" in made.read_bytes()
+
+
+# --- gpu-check ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def stub_driver(tmp_path_factory):
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    folder = tmp_path_factory.mktemp("driver")
+    source = pathlib.Path(__file__).with_name("stub_driver.c")
+    library = folder / "libcuda.so.1"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    return folder
+
+
+def gpu_check(stub_driver, work, *failing, **environment):
+    """What `make gpu-check` does where the stub is the driver: exit status, output, commands, record."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("GPU_CHECK")}
+    clean.pop("ARRAY_API_TESTS_DIR", None)
+    script = pathlib.Path(__file__).with_name("gpu_check_on_stub.py")
+    done = subprocess.run(
+        [sys.executable, str(script), str(work), *failing],
+        env={
+            **clean,
+            "PATH": PATH,
+            "LD_LIBRARY_PATH": str(stub_driver),
+            "CMAKE_ARGS": "-DSKERRY_FFT=OFF",
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    ran = work / "ran.json"
+    commands = json.loads(ran.read_text()) if ran.exists() else []
+    records = list((work / "results").glob("*.json"))
+    record = json.loads(records[0].read_text()) if records else None
+    return done.returncode, done.stdout + done.stderr, commands, record
+
+
+def test_gpu_check_builds_for_the_gpus_of_the_machine(stub_driver, tmp_path):
+    failing = [] if NVCC else ["none"]
+    status, output, ran, record = gpu_check(stub_driver, tmp_path, *failing)
+    assert status == 0, output
+    steps = [each["name"] for each in ran]
+    assert steps == [
+        "configure", "build", "install", "look", "kernels", "tests", "handover",
+        "sanitizer-memcheck", "bench", "huge",
+    ]  # fmt: skip
+    assert "-DCMAKE_CUDA_ARCHITECTURES=80-real;90-real" in ran[0]["command"]
+    if NVCC:
+        commands = commands_of(tmp_path / "build")
+        assert generated_code(commands["moves.cu"]) == {"sm_80", "sm_90"}
+    by_name = {each["name"]: each for each in ran}
+    for step in ("kernels", "sanitizer-memcheck"):
+        assert "--require-gpu" in by_name[step]["command"]
+        openblas = by_name[step]["environment"]["SKERRY_OPENBLAS"]
+        assert pathlib.Path(openblas).exists()
+    assert record["machine"]["gpu"] == "NVIDIA H200"
+    assert record["machine"]["gpus"] == 3
+    assert record["machine"]["architectures"] == "80-real, 90-real"
+    results = {part["part"]: part["result"] for part in record["parts"]}
+    assert results.pop("conformance").startswith("skipped: ARRAY_API_TESTS_DIR")
+    assert set(results.values()) == {"passed"}
+    assert record["bench"]["table"] == "add float32 0.95"
+    page = next((tmp_path / "results").glob("nvidia-h200-*.md")).read_text()
+    assert "187 tests" in page
+    assert "add float32 0.95" in page
+
+
+def test_gpu_check_runs_the_parts_that_are_asked_for(stub_driver, tmp_path):
+    status, output, ran, record = gpu_check(stub_driver, tmp_path, "none", GPU_CHECK="bench huge")
+    assert status == 0, output
+    assert [each["name"] for each in ran] == ["bench", "huge"]
+    assert [part["part"] for part in record["parts"]] == ["bench", "huge"]
+
+
+def test_gpu_check_knows_its_parts(stub_driver, tmp_path):
+    status, output, _, record = gpu_check(stub_driver, tmp_path, "none", GPU_CHECK="build nothing")
+    assert status == 2
+    assert "no part nothing" in output
+    assert record is None
+
+
+@pytest.mark.parametrize("failing", ["configure", "look", "kernels"])
+def test_gpu_check_fails_with_a_part_and_records_why(failing, stub_driver, tmp_path):
+    status, _, ran, record = gpu_check(stub_driver, tmp_path, failing)
+    assert status == 1
+    part = "kernels" if failing == "kernels" else "build"
+    [failed] = [each for each in record["parts"] if each["result"] != "passed"
+                and not each["result"].startswith("skipped")]  # fmt: skip
+    assert failed["part"] == part
+    assert f"{failing} said why" in failed["detail"]
+    # Without a build there is nothing to run; without one part the others still say something.
+    assert (ran[-1]["name"] == "huge") == (failing == "kernels")
+
+
+def test_gpu_check_leaves_the_transforms_out_by_name_where_they_were_not_built(
+    stub_driver, tmp_path
+):
+    status, output, ran, record = gpu_check(
+        stub_driver, tmp_path, "ducc0", GPU_CHECK="build kernels", CMAKE_ARGS=""
+    )
+    assert status == 0, output
+    assert "-DSKERRY_FFT=OFF" in ran[1]["command"]
+    assert "--gtest_filter=-*fft_kernels*" in ran[-1]["command"]
+    assert "without fft on the CPU" in record["parts"][0]["detail"]

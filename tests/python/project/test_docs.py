@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation: every example runs and prints what is shown, and every public name is in the reference once."""
+
+import contextlib
+import doctest
+import inspect
+import pathlib
+import re
+import sys
+
+import numpy as np
+import pytest
+import skerry as sk
+from conftest import HAS_GPU
+from libraries import library
+
+DOCS = pathlib.Path(__file__).parents[3] / "python" / "docs"
+sys.path.insert(0, str(DOCS))
+import examples  # noqa: E402
+import reference  # noqa: E402
+
+sys.path.remove(str(DOCS))  # its other modules have names that packages have too
+
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+PAGES = sorted(path.name for path in DOCS.glob("*.rst"))
+ROW = re.compile(r"^   \* - ``(.+?)``.*\n     - ``(.+)``$", re.MULTILINE)
+LIBRARIES = {"hand_over.rst": ("numba", "pyarrow", "tvm_ffi", "cuda.core.utils")}
+REHEARSED = pytest.mark.skipif(HAS_GPU, reason="the pages show rehearsed devices")
+
+
+def functions():
+    for prefix, module in reference.modules().items():
+        for name in module.__all__:
+            function = getattr(module, name)
+            if callable(function) and not inspect.isclass(function):
+                yield prefix + name, function
+
+
+FUNCTIONS = dict(functions())
+OWN = {name for name, function in FUNCTIONS.items() if reference.has_own_example(function)}
+
+
+def run(text, name, names):
+    """Run the examples of a text with ``names`` known; what they define is added."""
+    test = doctest.DocTestParser().get_doctest(text, names, name, None, 0)
+    test.globs = names
+    said = []
+    result = doctest.DocTestRunner(optionflags=OPTIONS).run(
+        test, out=said.append, clear_globs=False
+    )
+    assert result.attempted, f"{name}: no example"
+    assert not result.failed, "".join(said)
+
+
+@pytest.mark.parametrize("name", sorted(OWN))
+def test_examples_of_docstrings(name):
+    run(inspect.getdoc(FUNCTIONS[name]), name, {"sk": sk})
+
+
+@pytest.mark.parametrize("name", ["Event", "Stream"])
+@REHEARSED
+def test_examples_of_classes(name):
+    run(inspect.getdoc(getattr(sk, name)), name, {"sk": sk})
+
+
+@pytest.mark.parametrize("name", sorted(examples.examples()))
+def test_examples_that_are_written_or_generated(name):
+    if HAS_GPU and name == "rehearse":
+        pytest.skip("a GPU is not rehearsed")
+    shown = examples.session(examples.examples()[name])
+    assert shown.startswith(">>> ")
+    run(shown, name, {"sk": sk})
+
+
+def test_every_function_has_one_example():
+    # linalg has functions of the main namespace too.
+    left = {name.rpartition(".")[2] for name in set(FUNCTIONS) - OWN}
+    assert left <= set(examples.examples()), "functions without an example"
+    assert not OWN & set(examples.WRITTEN), "examples that the docstring has too"
+
+
+def test_every_public_name_is_in_the_reference_once():
+    listed = [name for _, names in reference.GROUPS.values() for name in names]
+    listed += [name for names in reference.CLASSES.values() for name in names]
+    assert len(listed) == len(set(listed))
+    assert set(sk.__all__) <= {*listed, *reference.ELSEWHERE}
+    made = "\n".join(reference.pages().values())
+    for name, function in FUNCTIONS.items():
+        assert len(re.findall(rf"autofunction:: {re.escape(function.__name__)}\n", made)) >= 1, name
+
+
+@REHEARSED
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_of_pages(page):
+    text = (DOCS / page).read_text()
+    for name in LIBRARIES.get(page, ()):
+        library(name)
+    names = {}
+    run(text, page, names)
+    rows = ROW.findall(text)
+    # The header of a table of replacements is not in code quotes, and so no row of it.
+    replacements = page.startswith("from_")
+    assert bool(rows) or not replacements
+    for left, right in rows if replacements else []:
+        got = evaluate(right, names)
+        if page == "from_numpy.rst":
+            assert_equal_to_numpy(got, left, names)
+
+
+def evaluate(code, names):
+    got = eval(code, dict(names))
+    if hasattr(got, "__enter__"):
+        with got:
+            pass
+    return got
+
+
+def assert_equal_to_numpy(got, code, names):
+    """What NumPy makes of the left side is what stands on the right."""
+    theirs = {
+        name: np.asarray(value.to_device("cpu")) if isinstance(value, sk.Array) else value
+        for name, value in names.items()
+    }
+    want = eval(code, {**theirs, "np": np})
+    if isinstance(got, sk.Array):
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-14, err_msg=code)
+        assert got.shape == np.shape(want), code
+        assert got.dtype == np.asarray(want).dtype, code
+    else:
+        assert got == want, code
+
+
+def test_tables_have_as_many_rows_as_entries():
+    for page in PAGES:
+        text = (DOCS / page).read_text()
+        if page.startswith("from_"):
+            assert len(ROW.findall(text)) == text.count("\n   * - ``"), page
+
+
+@pytest.fixture(autouse=True)
+def settings_are_kept():
+    """Examples set defaults, limits and threads."""
+    threads = sk.get_num_threads()
+    yield
+    sk.set_num_threads(threads)
+    sk.set_default_device("cpu:0")
+    with contextlib.suppress(RuntimeError):
+        for where in ("cpu:0", "cuda:0"):
+            sk.set_memory_limit(where, None)

@@ -1,0 +1,187 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The GPU's benchmark and check, as far as they can be shown without a GPU: on small arrays, with another clock."""
+
+import ctypes
+import pathlib
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import skerry as sk
+from reduced_builds import MISSING
+
+BENCH = pathlib.Path(__file__).parents[3] / "bench"
+sys.path.insert(0, str(BENCH))
+import gpu_bench  # noqa: E402
+import gpu_check  # noqa: E402
+import gpu_rows  # noqa: E402
+import gpu_side_by_side  # noqa: E402
+
+sys.path.remove(str(BENCH))
+
+
+class WallClock:
+    """In the place of the driver: the wall, and copies by the host."""
+
+    def milliseconds(self, stream, work):
+        begin = time.perf_counter()
+        work()
+        return (time.perf_counter() - begin) * 1e3
+
+    def copy(self, target, source, nbytes, stream):
+        ctypes.memmove(target, source, nbytes)
+
+
+class OnRehearsal(gpu_side_by_side.Skerry):
+    """This library on a rehearsed device, which the benchmark itself refuses."""
+
+    def __init__(self):
+        self.module, self.version = sk, sk.__version__
+        self.device = sk.Device("cuda:0")
+        self.stream = sk.current_stream(self.device).handle
+
+
+class WithNumPy:
+    """A peer under CuPy's name, to check results and goals."""
+
+    name = "cupy"
+    version = np.__version__
+    stream = 0
+
+    class Module:
+        """NumPy with its newest names."""
+
+        def __getattr__(self, name):
+            return getattr(np, name)
+
+    module = Module()
+
+    def put(self, host):
+        return host
+
+    def fetch(self, array):
+        return array
+
+    def synchronize(self):
+        pass
+
+    def release(self):
+        pass
+
+
+@pytest.fixture(scope="module")
+def bench():
+    # Figures gather over the tests of this module: the goals are computed from them.
+    made = gpu_side_by_side.Bench(seconds=600, shrink=18)
+    made.driver = WallClock()
+    made.libraries = {"skerry": OnRehearsal(), "cupy": WithNumPy()}
+    return made
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(gpu_side_by_side, "BATCH_MS", 0.01)
+    monkeypatch.setattr(gpu_side_by_side, "ROTATED_BYTES", 1000)
+
+
+@pytest.mark.parametrize("subject", list(gpu_rows.SUBJECTS))
+def test_every_row_of_the_gpu_benchmark_runs_and_agrees(bench, subject):
+    bench.notes.clear()
+    before = len(bench.figures)
+    gpu_rows.SUBJECTS[subject](bench)
+    fresh = bench.figures[before:]
+    assert fresh
+    assert bench.notes == []
+    assert [f"{figure.case}: {figure.check}" for figure in fresh if figure.check] == []
+    assert all(figure.value > 0 for figure in fresh)
+
+
+def test_a_wrong_result_is_seen():
+    expected = np.asarray([1.0, 2.0])
+    assert gpu_side_by_side.agreement(expected, expected, 1e-6) == ""
+    assert "DIFFERS" in gpu_side_by_side.agreement(expected + 0.1, expected, 1e-6)
+    assert "DIFFERS" in gpu_side_by_side.agreement(expected[:1], expected, 1e-6)
+
+
+@pytest.mark.skipif(bool(MISSING), reason="built without some dtypes: their rows were not run")
+def test_goals_are_computed_from_the_figures_and_what_is_missing_is_said(bench):
+    text = gpu_bench.table(bench)
+    assert "add float32 / cupy" in text
+    assert "sort float32 / torch" in text
+    assert "not measured" in text  # PyTorch's
+    measured = [goal for goal in gpu_bench.GOALS if goal.ratio(bench) is not None]
+    assert {goal.what for goal in gpu_bench.GOALS} - {goal.what for goal in measured} == {
+        goal.what for goal in gpu_bench.GOALS if "torch" in goal.what
+    }
+
+
+def test_a_rehearsed_or_emulated_device_is_never_measured_as_a_gpu():
+    with pytest.raises(RuntimeError, match=r"(rehearsed|emulated) device is no GPU"):
+        gpu_side_by_side.Skerry()
+
+
+@pytest.mark.skipif(pathlib.Path("/dev/nvidiactl").exists(), reason="there may be a GPU")
+def test_without_a_gpu_the_check_says_so_and_exits_with_3():
+    done = subprocess.run(
+        [sys.executable, str(BENCH / "gpu_check.py")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 3
+    assert "no GPU, so nothing was run" in done.stdout
+
+
+def test_a_driver_of_others_is_no_gpu(monkeypatch):
+    monkeypatch.setattr(gpu_check.ctypes, "CDLL", lambda name: ctypes.pythonapi)
+    gpus, reason = gpu_check.find_gpus()
+    assert gpus == []
+    assert reason.startswith("libcuda.so.1 is no NVIDIA driver")
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_the_sanitizer_sees_every_array_with_bounds_of_its_own(full, monkeypatch, tmp_path):
+    ran = []
+
+    class Check:
+        def __init__(self):
+            self.full = full
+            self.skipped_tests = []
+
+        def run(self, name, command, **environment):
+            ran.append((name, command, environment))
+            return "========= ERROR SUMMARY: 0 errors\n"
+
+    monkeypatch.setattr(gpu_check.shutil, "which", lambda tool: f"/bin/{tool}")
+    monkeypatch.setattr(gpu_check, "KERNELS", tmp_path)
+    assert gpu_check.sanitizer(Check()).startswith("memcheck ========= ERROR SUMMARY: 0 errors")
+    assert [name for name, _, _ in ran] == [
+        f"sanitizer-{tool}" for tool in ("memcheck", "racecheck", "initcheck", "synccheck")[: 4 if full else 1]
+    ]  # fmt: skip
+    for _, _, environment in ran:
+        assert environment.pop("SKERRY_ALLOCATOR") == "system"
+        assert set(environment) == {"SKERRY_OPENBLAS"}
+    memcheck = ran[0][1]
+    assert memcheck[memcheck.index("--padding") + 1] == "512"
+    assert memcheck[-2:] == [str(tmp_path), "--require-gpu"]
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ("Error: Device not supported", gpu_check.Skipped),
+        ("9 errors", subprocess.CalledProcessError),
+    ],
+)
+def test_a_device_that_the_sanitizer_refuses_is_skipped(output, expected, monkeypatch, tmp_path):
+    class Check:
+        full = False
+        skipped_tests = ()
+
+        def run(self, name, command, **environment):
+            raise subprocess.CalledProcessError(9, command, output)
+
+    monkeypatch.setattr(gpu_check.shutil, "which", lambda tool: f"/bin/{tool}")
+    monkeypatch.setattr(gpu_check, "KERNELS", tmp_path)
+    with pytest.raises(expected):
+        gpu_check.sanitizer(Check())

@@ -1,0 +1,206 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Includes follow python -> ops -> device -> core; CUDA and CUB stay where they belong; nothing refers back."""
+
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+LAYERS = ["core", "device", "ops", "python"]
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def sources(folder):
+    found = [
+        path
+        for ending in ("hpp", "cpp", "cu", "cuh", "in")
+        for path in (ROOT / folder).rglob(f"*.{ending}")
+    ]
+    assert found, f"no sources under {folder}"
+    return found
+
+
+def includes(path):
+    return [name for _, name in INCLUDE.findall(path.read_text())]
+
+
+def is_of_cuda(path):
+    """What knows of CUDA's side of device."""
+    folders = [ROOT / "device" / "cuda", *(ROOT / "ops").glob("*/cuda")]
+    return any(path.is_relative_to(folder) for folder in folders)
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_layer_includes_only_layers_below(layer):
+    above = LAYERS[LAYERS.index(layer) + 1 :]
+    offending = [
+        f"{path.relative_to(ROOT)} includes {name}"
+        for path in sources(layer)
+        for name in includes(path)
+        if name.split("/")[0] in [*above, "tests", "bench"]
+    ]
+    assert not offending
+
+
+def test_the_cuda_side_is_reached_by_the_front_of_device_only():
+    """CPU devices, operations and bindings know no CUDA: device/*.cpp does, behind headers that do not."""
+    front = list((ROOT / "device").glob("*.cpp"))
+    offending = [
+        f"{path.relative_to(ROOT)} includes {name}"
+        for layer in LAYERS
+        for path in sources(layer)
+        if path not in front and not is_of_cuda(path)
+        for name in includes(path)
+        if name.startswith("device/cuda/")
+    ]
+    assert front
+    assert not offending
+
+
+def test_cuda_headers_are_included_only_by_the_cuda_module():
+    allowed = (
+        ROOT / "device/cuda/native",
+        ROOT / "device/cuda/emulation/abi_check.cpp",
+        *(ROOT / "ops").glob("*/cuda"),
+    )
+    offending = [
+        f"{path.relative_to(ROOT)} includes {name}"
+        for layer in LAYERS
+        for path in sources(layer)
+        if not any(path.is_relative_to(folder) for folder in allowed)
+        for name in includes(path)
+        if re.match(r"(cuda|cub/|thrust/|cublas|cufft|cusolver|nvrtc)", name)
+        and "/" not in name[:4]
+    ]
+    assert not offending
+
+
+def test_python_headers_are_included_only_by_the_bindings():
+    offending = [
+        f"{path.relative_to(ROOT)} includes {name}"
+        for layer in ("core", "device", "ops")
+        for path in sources(layer)
+        for name in includes(path)
+        if name.startswith(("Python.h", "pybind11"))
+    ]
+    assert not offending
+
+
+def test_device_names_no_dtype():
+    offending = [
+        str(path.relative_to(ROOT))
+        for path in sources("device")
+        if any(
+            name in ("core/dtype.hpp", "core/layout.hpp", "core/ndarray.hpp", "core/plan.hpp")
+            for name in includes(path)
+        )
+    ]
+    assert not offending
+
+
+# Families of operations: ops/<family>/ has its front ends; what a kernel of it is, in kernels.hpp; its kernels, in cpu/
+# and cuda/. Beside core, device and what is in the folder, each may include:
+FAMILIES = {
+    "math": "",
+    "call": "",
+    "kernel": "math",
+    "move": "call math kernel",
+    "elementwise": "call math kernel move",
+    "reduce": "call math kernel move",
+    "create": "call math kernel move elementwise",
+    "scan": "call math kernel move elementwise reduce",
+    "select": "call math kernel move elementwise create",
+    "sort": "call math kernel move elementwise create",
+    "fourier": "call math kernel move elementwise create",
+    "linear": "call math kernel move elementwise create reduce",
+    "table": " every family's kernels.hpp",
+}
+# What breaks these rules. The list may only get shorter: an exception that is not met is a failure.
+EXCEPTIONS = {
+    ("ops/call/enqueue.hpp", "ops/table/table.hpp"),
+    ("ops/call/promotion.cpp", "ops/elementwise/apply.hpp"),
+    ("ops/call/registry.cpp", "ops/elementwise/all.hpp"),
+    ("ops/call/registry.cpp", "ops/table/cpu/fill.hpp"),
+    ("ops/call/registry.cpp", "ops/table/refusals.hpp"),
+    ("ops/call/registry.cpp", "ops/table/table.hpp"),
+    ("ops/elementwise/apply.cpp", "ops/create/create.hpp"),
+    ("ops/elementwise/cpu/elementwise.hpp", "ops/move/cpu/cast.hpp"),
+    ("ops/elementwise/cuda/elementwise.cu.in", "ops/move/cuda/casts.cuh"),
+    ("ops/elementwise/where.cpp", "ops/create/create.hpp"),
+    ("ops/fourier/cuda/emulation/cufft.cpp", "ops/call/registry.hpp"),
+    ("ops/fourier/cuda/emulation/cufft.cpp", "ops/table/table.hpp"),
+    ("ops/kernel/cpu/loops.hpp", "ops/elementwise/cpu/corrected.hpp"),
+    ("ops/kernel/cpu/loops.hpp", "ops/elementwise/cpu/ordinary.hpp"),
+    ("ops/kernel/cuda/loops.cuh", "ops/elementwise/list.hpp"),
+    ("ops/kernel/cuda/offset.hpp", "ops/reduce/kernels.hpp"),
+    ("ops/linear/matmul.cpp", "ops/linear/cpu/blas.hpp"),
+    ("ops/linear/matmul.cpp", "ops/table/table.hpp"),
+    ("ops/linear/matrices.cpp", "ops/linear/cpu/blas.hpp"),
+    ("ops/linear/matrices.cpp", "ops/linear/cpu/lapack.hpp"),
+    ("ops/linear/matrices.cpp", "ops/table/table.hpp"),
+    ("ops/math/stand_in_type.hpp", "ops/reduce/reductions.hpp"),
+    ("ops/move/copy.cpp", "ops/create/create.hpp"),
+    ("ops/move/copy.cpp", "ops/elementwise/apply.hpp"),
+    ("ops/move/cpu/moves.cpp.in", "ops/reduce/cpu/drive.hpp"),
+    ("ops/move/cuda/casts.cuh", "ops/elementwise/kernels.hpp"),
+    ("ops/move/cuda/casts.cuh", "ops/elementwise/stand_in.hpp"),
+    ("ops/move/join.cpp", "ops/create/create.hpp"),
+    ("ops/move/join.cpp", "ops/elementwise/apply.hpp"),
+    ("ops/move/join.cpp", "ops/elementwise/op_id.hpp"),
+    ("ops/move/join.cpp", "ops/table/table.hpp"),
+    ("ops/move/views.cpp", "ops/elementwise/apply.hpp"),
+    ("ops/reduce/reduce.cpp", "ops/create/create.hpp"),
+    ("ops/scan/scan.cpp", "ops/create/create.hpp"),
+    ("ops/select/cpu/gather.hpp", "ops/move/kernels.hpp"),
+    ("ops/select/cuda/index.cu", "ops/move/kernels.hpp"),
+    ("ops/sort/cuda/set.cuh", "ops/select/cuda/select.cuh"),
+    ("ops/sort/cuda/sort.cuh", "ops/select/cuda/select.cuh"),
+}
+
+
+def side(name):
+    """Of a path in ops: cpu, cuda, or none."""
+    return next((part for part in name.split("/")[2:-1] if part in ("cpu", "cuda")), None)
+
+
+def is_front_end(name):
+    """A header whose functions are defined beside it."""
+    return (ROOT / name).with_suffix(".cpp").exists() and not side(name)
+
+
+def may_include(path, name):
+    """Whether a source of ops may include a header of ops."""
+    here, there = path.split("/")[1], name.split("/")[1]
+    if here == there:
+        if "/emulation/" in path or side(path) == side(name):
+            return True  # what stands in for a CUDA library computes by CPU kernels
+        return side(path) and not side(name) and not is_front_end(name)
+    if here == "table":
+        return name.endswith("kernels.hpp") and not side(name)
+    if there not in FAMILIES[here].split():
+        return False
+    if side(path) is None:
+        return there != "kernel" and side(name) is None
+    if there == "kernel":
+        return side(name) in (side(path), None)
+    return there == "math" or (here, name) == ("scan", "ops/reduce/reductions.hpp")
+
+
+def test_families_include_only_families_below_and_kernels_no_front_ends():
+    found = {
+        (path, name)
+        for source in sources("ops")
+        for path in [source.relative_to(ROOT).as_posix()]
+        for name in includes(source)
+        if name.startswith("ops/") and not may_include(path, name)
+    }
+    assert sorted(found - EXCEPTIONS) == []
+    assert sorted(EXCEPTIONS - found) == []
+
+
+def test_every_folder_of_ops_is_a_family():
+    folders = {path.name for path in (ROOT / "ops").iterdir() if path.is_dir()}
+    assert folders == set(FAMILIES)
+    assert [path.name for path in (ROOT / "ops").glob("*.[ch]pp")] == []
