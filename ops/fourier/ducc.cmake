@@ -75,13 +75,13 @@ endif()
 # templates of the standard library, and those of a newer level must not be folded into the rest.
 function(skerry_add_fft_library level)
   set(units fourier/cpu/ducc/threads.cpp)
-  set(SKERRY_FFT_TARGET ${level})
-  foreach(SKERRY_REAL IN LISTS fft_reals)
-    set(unit ${generated}/fft_${level}_${SKERRY_REAL}.cpp)
-    configure_file(fourier/cpu/ducc/transforms.cpp.in ${unit} @ONLY)
+  foreach(real IN LISTS fft_reals)
+    set(unit ${generated}/fft_${level}_${real}.cpp)
+    file(CONFIGURE OUTPUT ${unit} CONTENT
+         "#define SKERRY_FFT_REALS(X) X(${real})\n#include \"ops/fourier/cpu/ducc/transforms.cpp\"\n" @ONLY)
     # Static variables of templates would be unique in the process, and no symbol of a library for one machine may be.
     set(options -fno-gnu-unique)
-    if(SKERRY_REAL STREQUAL "float64")
+    if(real STREQUAL "float64")
       # Transforms of 4096 complex128 take two thirds of the time so, batches of 256 complex64 a seventh more.
       list(APPEND options -fno-tree-vectorize -fno-ipa-cp)
     endif()

@@ -85,10 +85,9 @@ void fill_ternaries(elementwise_kernels& table, int column, ops::type_list<Ops..
   int index = unary_count + binary_count;
   (fill_ternary<Ops, T>(table.loop[index++][column]), ...);
 }
-template <dtype Type>
-void fill_elementwise(elementwise_kernels& table) {
-  using T = type_of<Type>;
-  constexpr int column = static_cast<int>(Type);
+template <class T>
+void fill(elementwise_kernels& table) {
+  constexpr int column = static_cast<int>(dtype_of<T>);
   fill_unaries<T>(table, column, ops::unary_ops{});
   fill_binaries<T>(table, column, ops::binary_ops{});
   fill_ternaries<T>(table, column, ops::ternary_ops{});

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 // The order of rows of keys, which sort, argsort and the set functions share. The algorithms are
-// compiled once, in sort.cu, for keys of 32 and 64 bits.
+// compiled once, in order.cu, for keys of 32 and 64 bits.
 
 namespace skerry {
 namespace native {
@@ -54,7 +54,7 @@ struct row_format {
 /// Sorts rows shorter than long_row by merging, all of them at a time; stable, NaN last.
 cudaError_t merge_sort_rows(const row_format& of, launch_context* context);
 
-/// sort_params to the sorted rows, or to the order of each; compiled by dtype, from sort.cu.in.
+/// sort_params to the sorted rows, or to the order of each; compiled by dtype, in sort.cu.
 template <class T, bool Places>
 int sort_rows(const void* params, launch_context* context);
 

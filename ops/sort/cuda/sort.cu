@@ -1,72 +1,26 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/sort/cuda/merge_rows.cuh"
-#include "ops/sort/cuda/order.cuh"
-#include "ops/sort/kernels.hpp"
 
-#include <cub/device/device_for.cuh>
-#include <cub/device/device_radix_sort.cuh>
+#include "ops/kernel/unit.hpp"
+#include "ops/sort/cuda/sort.cuh"
 
 namespace skerry {
 namespace native {
 namespace {
 
-struct number_places {
-  std::uint32_t* places;
-
-  __device__ void operator()(std::int64_t i) const { places[i] = static_cast<std::uint32_t>(i); }
-};
-
-/// Row by row, with one piece of scratch memory.
-template <class Key>
-cudaError_t order_long_rows(const key_rows<Key>& of, const std::uint32_t* tags,
-                            std::uint32_t* places, launch_context* context) {
-  return with_workspace(context, [&](void* memory, std::size_t& nbytes) {
-    cudaError_t status = cudaSuccess;
-    const std::int64_t rows = memory == nullptr ? 1 : of.rows;
-    for (std::int64_t row = 0; row < rows && status == cudaSuccess; ++row) {
-      const std::int64_t at = row * of.length;
-      // The same places serve all rows.
-      status =
-          cub::DeviceRadixSort::SortPairs(memory, nbytes, of.keys + at, of.sorted_keys + at, tags,
-                                          places + at, of.length, 0, of.bits, stream_of(context));
-    }
-    return status;
-  });
-}
-
-template <class Key>
-cudaError_t order_rows(const key_rows<Key>& of, const std::uint32_t* tags, std::uint32_t* places,
-                       launch_context* context) {
-  if (tags == nullptr) {
-    auto* const numbers = scratch<std::uint32_t>(context, of.length);
-    if (numbers == nullptr) return cudaErrorMemoryAllocation;
-    const cudaError_t status =
-        cub::DeviceFor::Bulk(of.length, number_places{.places = numbers}, stream_of(context));
-    if (status != cudaSuccess) return status;
-    tags = numbers;
+template <class T>
+void fill([[maybe_unused]] sort_kernels& table) {
+  if constexpr (!ops::complex_floating<T>) {
+    constexpr int row = static_cast<int>(dtype_of<T>);
+    table.values[row].native = &sort_rows<T, false>;
+    table.places[row].native = &sort_rows<T, true>;
+    table.search[row].native = &search<T>;
   }
-  return order_long_rows(of, tags, places, context);
 }
 
 }  // namespace
 
-cudaError_t order_keys(const key_rows<std::uint32_t>& of, const std::uint32_t* tags,
-                       std::uint32_t* places, launch_context* context) {
-  return order_rows(of, tags, places, context);
-}
-
-cudaError_t order_keys(const key_rows<std::uint64_t>& of, const std::uint32_t* tags,
-                       std::uint32_t* places, launch_context* context) {
-  return order_rows(of, tags, places, context);
-}
-
-cudaError_t merge_sort_rows(const row_format& of, launch_context* context) {
-  return merge_sort_by_size(of, context);
-}
-
-/// The kernels themselves are compiled per dtype, from sort.cu.in.
-void fill_sort(sort_kernels&) {}
+SKERRY_KERNEL_UNIT(sort)
 
 }  // namespace native
 }  // namespace skerry

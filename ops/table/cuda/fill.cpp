@@ -7,7 +7,7 @@
 namespace skerry {
 namespace native {
 #define SKERRY_DECLARE(family, unit) void fill_##unit(family##_kernels& table);
-SKERRY_FOR_EACH_CUDA_UNIT(SKERRY_DECLARE)
+SKERRY_FOR_EACH_UNIT(SKERRY_DECLARE)
 #undef SKERRY_DECLARE
 }  // namespace native
 }  // namespace skerry
@@ -16,6 +16,6 @@ SKERRY_FOR_EACH_CUDA_UNIT(SKERRY_DECLARE)
 extern "C" __attribute__((visibility("default"))) void skerry_cuda_fill_kernels(void* table) {
   auto& kernels = *static_cast<skerry::kernel_table*>(table);
 #define SKERRY_FILL(family, unit) skerry::native::fill_##unit(kernels.family);
-  SKERRY_FOR_EACH_CUDA_UNIT(SKERRY_FILL)
+  SKERRY_FOR_EACH_UNIT(SKERRY_FILL)
 #undef SKERRY_FILL
 }

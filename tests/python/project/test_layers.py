@@ -15,7 +15,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 def sources(folder):
     found = [
         path
-        for ending in ("hpp", "cpp", "cu", "cuh", "in")
+        for ending in ("hpp", "cpp", "cu", "cuh")
         for path in (ROOT / folder).rglob(f"*.{ending}")
     ]
     assert found, f"no sources under {folder}"
@@ -127,7 +127,7 @@ EXCEPTIONS = {
     ("ops/call/registry.cpp", "ops/table/table.hpp"),
     ("ops/elementwise/apply.cpp", "ops/create/create.hpp"),
     ("ops/elementwise/cpu/elementwise.hpp", "ops/move/cpu/cast.hpp"),
-    ("ops/elementwise/cuda/elementwise.cu.in", "ops/move/cuda/casts.cuh"),
+    ("ops/elementwise/cuda/elementwise.cu", "ops/move/cuda/casts.cuh"),
     ("ops/elementwise/where.cpp", "ops/create/create.hpp"),
     ("ops/fourier/cuda/emulation/cufft.cpp", "ops/call/registry.hpp"),
     ("ops/fourier/cuda/emulation/cufft.cpp", "ops/table/table.hpp"),
@@ -143,7 +143,7 @@ EXCEPTIONS = {
     ("ops/math/stand_in_type.hpp", "ops/reduce/reductions.hpp"),
     ("ops/move/copy.cpp", "ops/create/create.hpp"),
     ("ops/move/copy.cpp", "ops/elementwise/apply.hpp"),
-    ("ops/move/cpu/moves.cpp.in", "ops/reduce/cpu/drive.hpp"),
+    ("ops/move/cpu/moves.cpp", "ops/reduce/cpu/drive.hpp"),
     ("ops/move/cuda/casts.cuh", "ops/elementwise/kernels.hpp"),
     ("ops/move/cuda/casts.cuh", "ops/elementwise/stand_in.hpp"),
     ("ops/move/join.cpp", "ops/create/create.hpp"),

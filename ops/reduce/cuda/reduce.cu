@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Reductions of some dtypes; generated from ops/reduce/cuda/reduce.cu.in.
-
+#include "ops/kernel/unit.hpp"
 #include "ops/reduce/cuda/reduce.cuh"
 
 namespace skerry {
@@ -24,11 +23,14 @@ void fill_reductions(reduce_kernels& table, ops::type_list<Reductions...>) {
   (fill_reduction<Reductions, T>(table.loop[row++][static_cast<int>(dtype_of<T>)]), ...);
 }
 
+template <class T>
+void fill(reduce_kernels& table) {
+  fill_reductions<T>(table, ops::reductions{});
+}
+
 }  // namespace
 
-void fill_reduce_@SKERRY_DTYPE@(reduce_kernels& table) {
-  fill_reductions<type_of<dtype::@SKERRY_DTYPE@>>(table, ops::reductions{});
-}
+SKERRY_KERNEL_UNIT(reduce)
 
 }  // namespace native
 }  // namespace skerry

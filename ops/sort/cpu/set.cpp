@@ -1,17 +1,23 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/kernel/unit.hpp"
 #include "ops/sort/cpu/isin.hpp"
 #include "ops/sort/cpu/unique.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
+namespace {
 
-void fill_set_@SKERRY_DTYPE@(set_kernels& table) {
-  using T = type_of<dtype::@SKERRY_DTYPE@>;
+template <class T>
+void fill(set_kernels& table) {
   table.unique[static_cast<int>(dtype_of<T>)].host = run_unique<T>;
   table.isin[static_cast<int>(dtype_of<T>)].host = run_isin<ops::unsigned_stand_in_t<T>>;
 }
+
+}  // namespace
+
+SKERRY_KERNEL_UNIT(set)
 
 }  // namespace kernels
 }  // namespace SKERRY_TARGET

@@ -1,20 +1,26 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/sort/cpu/sort.hpp"
+#include "ops/kernel/unit.hpp"
 #include "ops/sort/cpu/search.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
+namespace {
 
-void fill_sort_@SKERRY_DTYPE@(sort_kernels& table) {
-  using T = type_of<dtype::@SKERRY_DTYPE@>;
+template <class T>
+void fill([[maybe_unused]] sort_kernels& table) {
   if constexpr (!ops::complex_floating<T>) {
     table.values[static_cast<int>(dtype_of<T>)].host = run_sort<T, false>;
     table.places[static_cast<int>(dtype_of<T>)].host = run_sort<T, true>;
     table.search[static_cast<int>(dtype_of<T>)].host = run_search<T>;
   }
 }
+
+}  // namespace
+
+SKERRY_KERNEL_UNIT(sort)
 
 }  // namespace kernels
 }  // namespace SKERRY_TARGET

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Elementwise kernels of some dtypes; generated from ops/elementwise/cuda/elementwise.cu.in.
+// Elementwise kernels.
 
 #include "enabled_dtypes.hpp"
 #include "ops/elementwise/cuda/operation_group.cuh"
 #include "ops/elementwise/stand_in.hpp"
+#include "ops/kernel/unit.hpp"
 #include "ops/move/cuda/casts.cuh"
 
 namespace skerry {
@@ -50,7 +51,7 @@ void fill_operations(elementwise_kernels& table, int row, ops::type_list<Ops...>
 }
 
 template <class T>
-void fill_elementwise(elementwise_kernels& table) {
+void fill(elementwise_kernels& table) {
   fill_operations<T, 1>(table, 0, ops::unary_ops{});
   fill_operations<T, 2>(table, unary_count, ops::binary_ops{});
   fill_operations<T, 3>(table, unary_count + binary_count, ops::ternary_ops{});
@@ -61,9 +62,7 @@ void fill_elementwise(elementwise_kernels& table) {
 
 }  // namespace
 
-void fill_elementwise_@SKERRY_DTYPE@(elementwise_kernels& table) {
-  fill_elementwise<type_of<dtype::@SKERRY_DTYPE@>>(table);
-}
+SKERRY_KERNEL_UNIT(elementwise)
 
 }  // namespace native
 }  // namespace skerry

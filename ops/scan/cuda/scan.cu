@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Scans of some dtypes; generated from ops/scan/cuda/scan.cu.in.
-
+#include "ops/kernel/unit.hpp"
 #include "ops/scan/cuda/scan.cuh"
 
 namespace skerry {
@@ -10,7 +9,7 @@ namespace native {
 namespace {
 
 template <class Op, class T>
-void fill(kernel& entry) {
+void fill_scan(kernel& entry) {
   if constexpr (ops::scans_over<Op, T>) {
     entry.native = &scan<Op, ops::unsigned_stand_in_t<T>, ops::sign_to_extend<T>>;
   }
@@ -19,14 +18,17 @@ void fill(kernel& entry) {
 template <class T, class... Ops>
 void fill_all(scan_kernels& table, ops::type_list<Ops...>) {
   int row = 0;
-  (fill<Ops, T>(table.loop[row++][static_cast<int>(dtype_of<T>)]), ...);
+  (fill_scan<Ops, T>(table.loop[row++][static_cast<int>(dtype_of<T>)]), ...);
+}
+
+template <class T>
+void fill(scan_kernels& table) {
+  fill_all<T>(table, ops::scans{});
 }
 
 }  // namespace
 
-void fill_scan_@SKERRY_DTYPE@(scan_kernels& table) {
-  fill_all<type_of<dtype::@SKERRY_DTYPE@>>(table, ops::scans{});
-}
+SKERRY_KERNEL_UNIT(scan)
 
 }  // namespace native
 }  // namespace skerry

@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/table/cpu/fill.hpp"
 
+#include "core/config.hpp"
+#include "kernel_units.hpp"
 #include "ops/table/table.hpp"
-
-// X(family, unit): the units compiled for this level, and those of v3 that it shares.
-#define SKERRY_FOR_EACH_UNIT(X) @cpu_fills@
-#define SKERRY_FOR_EACH_SHARED_UNIT(X) @shared_fills@
 
 namespace skerry {
 #define SKERRY_DECLARE(family, unit) void fill_##unit(family##_kernels& table);
@@ -20,7 +18,9 @@ SKERRY_FOR_EACH_SHARED_UNIT(SKERRY_DECLARE)
 }  // namespace v3::kernels
 #undef SKERRY_DECLARE
 
-void cpu::fill_@SKERRY_TARGET@(kernel_table& table) {
+#define SKERRY_FILL_OF(target) SKERRY_FILL_NAME(target)
+#define SKERRY_FILL_NAME(target) fill_##target
+void cpu::SKERRY_FILL_OF(SKERRY_TARGET)(kernel_table& table) {
 #define SKERRY_FILL(family, unit) kernels::fill_##unit(table.family);
   SKERRY_FOR_EACH_UNIT(SKERRY_FILL)
 #undef SKERRY_FILL

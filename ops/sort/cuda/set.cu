@@ -1,19 +1,23 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Set functions of some dtypes; generated from ops/sort/cuda/set.cu.in.
-
+#include "ops/kernel/unit.hpp"
 #include "ops/sort/cuda/set.cuh"
 
 namespace skerry {
 namespace native {
+namespace {
 
-void fill_set_@SKERRY_DTYPE@(set_kernels& table) {
-  using T = type_of<dtype::@SKERRY_DTYPE@>;
+template <class T>
+void fill(set_kernels& table) {
   constexpr int row = static_cast<int>(dtype_of<T>);
   table.unique[row].native = &unique<T>;
   table.isin[row].native = &isin<T>;
 }
+
+}  // namespace
+
+SKERRY_KERNEL_UNIT(set)
 
 }  // namespace native
 }  // namespace skerry

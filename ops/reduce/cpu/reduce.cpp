@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/kernel/unit.hpp"
 #include "ops/math/stand_in_type.hpp"
 #include "ops/reduce/cpu/index.hpp"
 #include "ops/reduce/cpu/moments.hpp"
@@ -91,11 +92,14 @@ void fill_reductions(reduce_kernels& table, ops::type_list<Ops...>) {
   (fill_reduction<Ops, T>(table.loop[index++][static_cast<int>(dtype_of<T>)]), ...);
 }
 
+template <class T>
+void fill(reduce_kernels& table) {
+  fill_reductions<T>(table, ops::reductions{});
+}
+
 }  // namespace
 
-void fill_reduce_@SKERRY_DTYPE@(reduce_kernels& table) {
-  fill_reductions<type_of<dtype::@SKERRY_DTYPE@>>(table, ops::reductions{});
-}
+SKERRY_KERNEL_UNIT(reduce)
 
 }  // namespace kernels
 }  // namespace SKERRY_TARGET

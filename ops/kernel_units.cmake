@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+
+# Which dtypes one unit is compiled for, unless its family says otherwise: reading the headers is a good part of what a
+# unit takes to compile.
+set(skerry_groups "int8 uint8 int16 uint16" "int32 uint32 int64 uint64" "float32 float64 bool_" "complex64 complex128")
+
+# The units of kernels of a family, a member of kernel_table, paths as they lie in the family's folder:
+#   CPU          for each x86-64 level, filling the table by fill_<name of the file>
+#   CPU_BY_DTYPE the same for each dtype that the build has, by fill_<name of the file>_<dtype>: ops/kernel/unit.hpp
+#   CPU_GROUPS   strings of dtypes that one unit of CPU_BY_DTYPE is compiled for
+#   CUDA, CUDA_BY_DTYPE, CUDA_GROUPS     those of the CUDA module
+#   CUDA_SHARED  sources of the module that fill no table
+#   HOST         sources that are compiled once, for all levels
+#   V3_SERVES_V4 AVX-512 gives these kernels nothing that counts: on v4 machines those of v3 run
+function(skerry_kernels family)
+  set(lists CPU CPU_BY_DTYPE CPU_GROUPS CUDA CUDA_BY_DTYPE CUDA_GROUPS CUDA_SHARED HOST)
+  cmake_parse_arguments(PARSE_ARGV 1 of "V3_SERVES_V4" "" "${lists}")
+  if(of_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "skerry_kernels(${family}): unknown argument ${of_UNPARSED_ARGUMENTS}")
+  endif()
+  list(TRANSFORM of_HOST PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  target_sources(skerry PRIVATE ${of_HOST})
+  foreach(level IN LISTS SKERRY_CPU_TARGETS)
+    if(level STREQUAL "v4" AND of_V3_SERVES_V4 AND "v3" IN_LIST SKERRY_CPU_TARGETS)
+      get_property(fills TARGET skerry_cpu_v3 PROPERTY skerry_fills_${family})
+      set_property(TARGET skerry_cpu_v4 APPEND PROPERTY skerry_shared_fills ${fills})
+    else()
+      skerry_add_units(${family} skerry_cpu_${level} cpu_${level} "${of_CPU}" "${of_CPU_BY_DTYPE}" "${of_CPU_GROUPS}")
+    endif()
+  endforeach()
+  if(skerry_with_cuda)
+    skerry_add_units(${family} skerry_cuda cuda "${of_CUDA}" "${of_CUDA_BY_DTYPE}" "${of_CUDA_GROUPS}")
+    list(TRANSFORM of_CUDA_SHARED PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(skerry_cuda PRIVATE ${of_CUDA_SHARED})
+  endif()
+endfunction()
+
+# Adds the units of one target: `plain` as they are, `by_dtype` by a source for each group, which says the dtypes.
+function(skerry_add_units family target prefix plain by_dtype groups)
+  set(fills)
+  foreach(unit IN LISTS plain)
+    cmake_path(GET unit STEM name)
+    target_sources(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${unit})
+    list(APPEND fills "X(${family}, ${name})")
+  endforeach()
+  if(NOT groups)
+    set(groups ${skerry_groups})
+  endif()
+  foreach(unit IN LISTS by_dtype)
+    cmake_path(GET unit STEM name)
+    cmake_path(GET unit EXTENSION ending)
+    set(source ${CMAKE_CURRENT_SOURCE_DIR}/${unit})
+    if(TARGET ${target}_sources)
+      target_sources(${target}_sources PRIVATE ${source})
+    endif()
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    foreach(group IN LISTS groups)
+      separate_arguments(group)
+      set(entries)
+      set(suffix)
+      foreach(dtype IN LISTS group)
+        if(dtype IN_LIST dtypes)
+          string(APPEND entries " X(family, ${dtype})")
+          string(APPEND suffix _${dtype})
+          list(APPEND fills "X(${family}, ${name}_${dtype})")
+        endif()
+      endforeach()
+      if(entries)
+        set(stub ${generated}/${prefix}_${name}${suffix}${ending})
+        file(CONFIGURE OUTPUT ${stub} @ONLY
+             CONTENT "#define SKERRY_UNIT_DTYPES(X, family)@entries@\n#include \"@source@\"\n")
+        target_sources(${target} PRIVATE ${stub})
+      endif()
+    endforeach()
+  endforeach()
+  set_property(TARGET ${target} APPEND PROPERTY skerry_fills ${fills})
+  set_property(TARGET ${target} PROPERTY skerry_fills_${family} ${fills})
+endfunction()
+
+# Writes for each target what calls the functions that fill its table, once every family has its units.
+function(skerry_write_kernel_units)
+  foreach(prefix ${SKERRY_CPU_TARGETS} cuda)
+    set(target skerry_cpu_${prefix})
+    if(prefix STREQUAL "cuda")
+      set(target skerry_cuda)
+    endif()
+    if(TARGET ${target})
+      foreach(kind fills shared_fills)
+        get_property(${kind} TARGET ${target} PROPERTY skerry_${kind})
+        list(JOIN ${kind} " " ${kind})
+      endforeach()
+      file(CONFIGURE OUTPUT ${generated}/${prefix}/kernel_units.hpp @ONLY CONTENT [[
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Generated: X(family, unit) for the units of kernels of one target, and for those of v3 that v4 shares; fill_unit() fills
+// the table of its family.
+#define SKERRY_FOR_EACH_UNIT(X) @fills@
+#define SKERRY_FOR_EACH_SHARED_UNIT(X) @shared_fills@
+]])
+    endif()
+  endforeach()
+endfunction()
