@@ -53,7 +53,6 @@ constexpr reduction_entry describe_reduction() {
                         requires { Op::takes_dtype; },
                         requires { Op::takes_correction; },
                         ops::takes_index<Op>,
-                        requires { typename Op::kernel; },
                         {}};  // namespace
 #define SKERRY_LOOP(name, type, kind, typestr) add_loop<Op, type>(entry);
   SKERRY_FOR_EACH_DTYPE(SKERRY_LOOP)

@@ -18,7 +18,7 @@ namespace ops {
 /// The reduction whose kernel runs Reduction.
 template <class Reduction>
 struct flipped_reduction {
-  using type = kernel_of_t<Reduction>;
+  using type = Reduction;
 };
 template <>
 struct flipped_reduction<all> {

@@ -23,7 +23,6 @@ struct reduce_params {
   std::int64_t kept_size;
   std::int64_t reduced_size;  ///< 0: every output is finish(identity, ...)
   double correction;
-  bool is_other;  ///< see ops::reduced
   std::int32_t kept_rank;
   std::int32_t reduced_rank;
   std::int64_t kept_shape[max_axes];

@@ -172,7 +172,6 @@ ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axi
   }
   reduce_params params;
   params.correction = correction;
-  params.is_other = entry.is_other;
   if (!describe_axes(source, axes, itemsize(result), entry.has_one_axis, params)) {
     source = group_axes(source, axes);
     describe_axes(source, axes, itemsize(result), entry.has_one_axis, params);

@@ -17,13 +17,11 @@ namespace ops {
 // constraint is the dtype table), `identity` and `combine` form a commutative monoid, `finish`
 // gives the result from the accumulator and what the call says. Results do not depend on how a
 // kernel splits the work beyond rounding, and every kernel splits it the same way in every run.
-// `kernel` names another reduction whose kernels are used, with another finish: half the code.
 
 /// What `finish` knows beside the accumulator.
 struct reduced {
   int64 count;         ///< elements of each result
   float64 correction;  ///< of var and std
-  bool is_other;       ///< the result of the reduction that borrows the kernels: mean, std
   uint64 flip = 0;     ///< bits of the elements that argmax takes inverted
 };
 
@@ -300,22 +298,8 @@ struct sum {
     return wrapping_add(a, b);
   }
   template <class A>
-  SKERRY_HD static A finish(A a, const reduced& of) {
-    if constexpr (floating<A>) {
-      if (of.is_other) return mean_of(a, of.count);
-    }
+  SKERRY_HD static A finish(A a, const reduced&) {
     return a;
-  }
-
- private:
-  template <real_floating A>
-  SKERRY_HD static A mean_of(A a, int64 n) {
-    return a / static_cast<A>(n);
-  }
-  template <complex_floating A>
-  SKERRY_HD static A mean_of(A a, int64 n) {
-    using R = typename A::value_type;
-    return {a.re / static_cast<R>(n), a.im / static_cast<R>(n)};
   }
 };
 
@@ -326,14 +310,26 @@ struct mean {
           "The arithmetic mean along the axes; NaN over no elements.\n\n"
           "Floating dtypes, complex ones included; the result has the dtype of x.\n"
           "Source: array API 2025.12, statistical functions."};
-  using kernel = sum;
   template <floating T>
   SKERRY_HD static T load(T x) {
     return x;
   }
   template <class A>
+  SKERRY_HD static A identity() {
+    return A(0);
+  }
+  template <class A>
+  SKERRY_HD static A combine(A a, A b) {
+    return a + b;
+  }
+  template <real_floating A>
   SKERRY_HD static A finish(A a, const reduced& of) {
-    return sum::finish(a, of);
+    return a / static_cast<A>(of.count);
+  }
+  template <complex_floating A>
+  SKERRY_HD static A finish(A a, const reduced& of) {
+    using R = typename A::value_type;
+    return {a.re / static_cast<R>(of.count), a.im / static_cast<R>(of.count)};
   }
 };
 
@@ -376,14 +372,9 @@ struct var {
   template <class T>
   SKERRY_HD static T finish(const moments<T>& a, const reduced& of) {
     const float64 divisor = static_cast<float64>(of.count) - of.correction;
-    const T variance = divisor > 0 ? a.squares / static_cast<T>(divisor)
-                                   : static_cast<T>(__builtin_bit_cast(float, 0x7fc00000u));
-    return of.is_other ? square_root(variance) : variance;
+    return divisor > 0 ? a.squares / static_cast<T>(divisor)
+                       : static_cast<T>(__builtin_bit_cast(float, 0x7fc00000u));
   }
-
- private:
-  SKERRY_HD static float32 square_root(float32 x) { return ::sqrtf(x); }
-  SKERRY_HD static float64 square_root(float64 x) { return ::sqrt(x); }
 };
 
 /// Not `std`, which would hide the namespace.
@@ -395,15 +386,26 @@ struct std_ {
           "Real floating dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, statistical functions."};
   static constexpr bool takes_correction = true;
-  using kernel = var;
   template <real_floating T>
   SKERRY_HD static moments<T> load(T x) {
     return var::load(x);
   }
   template <class A>
-  SKERRY_HD static auto finish(const A& a, const reduced& of) {
-    return var::finish(a, of);
+  SKERRY_HD static A identity() {
+    return var::identity<A>();
   }
+  template <class T>
+  SKERRY_HD static moments<T> combine(const moments<T>& a, const moments<T>& b) {
+    return var::combine(a, b);
+  }
+  template <class T>
+  SKERRY_HD static T finish(const moments<T>& a, const reduced& of) {
+    return square_root(var::finish(a, of));
+  }
+
+ private:
+  SKERRY_HD static float32 square_root(float32 x) { return ::sqrtf(x); }
+  SKERRY_HD static float64 square_root(float64 x) { return ::sqrt(x); }
 };
 
 using reductions =
@@ -425,22 +427,6 @@ SKERRY_HD SKERRY_INLINE auto load_at(T x, [[maybe_unused]] int64 index) {
     return Op::load(x);
   }
 }
-
-namespace detail {
-template <class Op>
-struct kernel_of {
-  using type = Op;
-};
-template <class Op>
-  requires requires { typename Op::kernel; }
-struct kernel_of<Op> {
-  using type = typename Op::kernel;
-};
-}  // namespace detail
-
-/// The reduction whose kernels Op runs: itself, or the one that it borrows from.
-template <class Op>
-using kernel_of_t = typename detail::kernel_of<Op>::type;
 
 template <class Op, class T>
 using accumulator_t = decltype(load_at<Op>(T{}, int64{}));

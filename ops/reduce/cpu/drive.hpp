@@ -214,7 +214,7 @@ block_place locate(const reduction& what, int64 unit) noexcept {
 }
 
 ops::reduced finishing(const reduction& what) noexcept {
-  return {what.work.reduced_size, what.work.correction, what.work.is_other, what.how.flip};
+  return {what.work.reduced_size, what.work.correction, what.how.flip};
 }
 
 /// A block of few rows, all of them at once.

@@ -29,9 +29,10 @@ template <class Op, class T>
 struct loops_of<Op, T> {
   using type = index_loops<Op, T>;
 };
-template <class T>
-struct loops_of<ops::var, T> {
-  using type = moment_loops<ops::var, T>;
+template <class Op, class T>
+  requires(ops::one_of_v<Op, ops::std_, ops::var>)
+struct loops_of<Op, T> {
+  using type = moment_loops<Op, T>;
 };
 template <>
 struct loops_of<ops::sum, bool> {
@@ -45,8 +46,7 @@ struct loops_of<ops::count_nonzero, T> {
 /// The reduction and dtype whose loops run Op on elements of T, and the bits that are inverted.
 template <class Op, class T>
 struct loops_for {
-  using run = ops::kernel_of_t<Op>;
-  using type = typename loops_of<run, ops::reduction_stand_in_t<run, T>>::type;
+  using type = typename loops_of<Op, ops::reduction_stand_in_t<Op, T>>::type;
   static constexpr uint64 flip = 0;
 };
 /// One argmax of signed integers is that and argmin of both signs. Not so of floats, nor max and

@@ -11,12 +11,12 @@
 namespace skerry {
 namespace native {
 
-/// var as the loops run it. A few elements at a time have their own mean, found in T, and are then
-/// put to those before, in float64: float32 all the way loses as many digits as the mean is greater
-/// than the deviation, and float64 all the way would keep GPUs busy that do little of it. Free of
-/// CUDA headers, and tested on the host.
-template <class T>
-struct grouped_var {
+/// var and std as the loops run them. A few elements at a time have their own mean, found in T, and
+/// are then put to those before, in float64: float32 all the way loses as many digits as the mean
+/// is greater than the deviation, and float64 all the way would keep GPUs busy that do little of
+/// it. Free of CUDA headers, and tested on the host.
+template <class Reduction, class T>
+struct grouped_moments {
   using accumulator = ops::moments<float64>;
   static constexpr int group = 4;
 
@@ -52,7 +52,7 @@ struct grouped_var {
     return {a.mean + shift, a.squares + (b.squares + distance * (shift * a.count)), count};
   }
   SKERRY_HD static T finish(const accumulator& a, const ops::reduced& of) {
-    return static_cast<T>(ops::var::finish(a, of));
+    return static_cast<T>(Reduction::finish(a, of));
   }
 };
 
@@ -61,9 +61,10 @@ template <class Reduction, class T>
 struct native_reduction {
   using type = Reduction;
 };
-template <ops::real_floating T>
-struct native_reduction<ops::var, T> {
-  using type = grouped_var<T>;
+template <class Reduction, class T>
+  requires(ops::one_of_v<Reduction, ops::std_, ops::var>)
+struct native_reduction<Reduction, T> {
+  using type = grouped_moments<Reduction, T>;
 };
 template <class Reduction, class T>
 using native_reduction_t = typename native_reduction<Reduction, T>::type;

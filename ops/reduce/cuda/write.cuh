@@ -48,7 +48,7 @@ write_result<Reduction, T> writer(const reduce_params& params, flip<Reduction, T
   return {.output = params.output,
           .offsets = axis_offsets(params.kept_rank, params.kept_shape, params.output_strides),
           .bits = bits,
-          .of = {params.reduced_size, params.correction, params.is_other},
+          .of = {params.reduced_size, params.correction},
           .is_aligned = is_aligned};
 }
 

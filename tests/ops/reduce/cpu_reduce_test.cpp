@@ -80,22 +80,21 @@ constexpr bool rounds_sums =
 /// One after the other, floating sums in double.
 template <class Op, class T>
 auto reduce_plainly(const reduce_params& p, std::int64_t output) {
-  using K = ops::kernel_of_t<Op>;
-  using A = ops::accumulator_t<K, T>;
+  using A = ops::accumulator_t<Op, T>;
   const char* base = p.input + offset_of(output, p.kept_rank, p.kept_shape, p.kept_strides);
-  A total = K::template identity<A>();
+  A total = Op::template identity<A>();
   complex128 exact;
   for (std::int64_t i = 0; i < p.reduced_size; ++i) {
     const T x = read<T>(base + offset_of(i, p.reduced_rank, p.reduced_shape, p.reduced_strides));
     if constexpr (rounds_sums<Op, T>) {
       exact = exact + complex128(kernels::convert<complex128>{}(x));
     } else {
-      total = K::combine(total, ops::load_at<K>(x, i));
+      total = Op::combine(total, ops::load_at<Op>(x, i));
     }
   }
   if constexpr (rounds_sums<Op, T>) total = kernels::convert<A>{}(A(exact.re));
   if constexpr (rounds_sums<Op, T> && ops::complex_floating<T>) total = A(exact);
-  return Op::finish(total, ops::reduced{p.reduced_size, p.correction, p.is_other});
+  return Op::finish(total, ops::reduced{p.reduced_size, p.correction});
 }
 
 template <class Op, class T>
@@ -110,7 +109,6 @@ struct subject {
   dtype input;
   dtype result;
   bool is_one_axis;
-  bool borrows_kernel;
   bool is_mostly_true;  ///< no NaN to hide a wrong sum; mostly true elements for `all`
   double tolerance;
   void (*scalar)(const reduce_params& p, std::int64_t output, char* to);
@@ -124,7 +122,6 @@ void check_round(const subject& what, std::mt19937_64& random, int round) {
   }
   reduction_case work;
   work.split(x.at, random, what.is_one_axis ? 1 : 64);
-  work.params.is_other = what.borrows_kernel;
   const std::int64_t step = skerry::itemsize(what.result) * (1 + round % 2);
   work.describe(x.data(), step);
   std::vector<char> out(static_cast<std::size_t>(work.params.kept_size * step));
@@ -147,7 +144,6 @@ void check_reduction(const kernel_table& table, int rounds) {
       .input = dtype_of<T>,
       .result = dtype_of<decltype(reduce_plainly<Op, T>(reduce_params{}, 0))>,
       .is_one_axis = ops::takes_index<Op>,
-      .borrows_kernel = !std::is_same_v<Op, ops::kernel_of_t<Op>>,
       .is_mostly_true = std::is_same_v<Op, ops::all> || rounds_sums<Op, T>,
       .tolerance = rounds_sums<Op, T> ? 100 * random_plans::tolerance_of(dtype_of<T>) : 0,
       .scalar = reduce_scalar<Op, T>};

@@ -45,14 +45,14 @@ T random_element(std::mt19937& random) {
 
 template <class Reduction, class T>
 auto declared(const words<T>& elements) {
-  using Run = ops::kernel_of_t<Reduction>;
+  using Run = Reduction;
   using A = ops::accumulator_t<Reduction, T>;
   A a = Run::template identity<A>();
   std::int64_t index = 0;
   for (const auto word : elements) {
     a = Run::combine(a, ops::load_at<Reduction>(element_of<T>(word), index++));
   }
-  return Reduction::finish(a, {index, 0, false});
+  return Reduction::finish(a, {index, 0});
 }
 
 template <class Reduction, class T>
@@ -66,7 +66,7 @@ auto flipped(const words<T>& elements) {
   for (const auto word : elements) {
     a = Run::combine(a, bits.in(ops::value_of<S>(word), index++));
   }
-  return bits.out(a, {index, 0, false});
+  return bits.out(a, {index, 0});
 }
 
 /// Bit by bit, but any NaN for NaN.

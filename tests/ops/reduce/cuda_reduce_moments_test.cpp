@@ -20,7 +20,7 @@ namespace {
 /// As a thread does: groups, then what is left.
 template <class T>
 ops::moments<float64> fold(const T* x, std::size_t n) {
-  using run = grouped_var<T>;
+  using run = grouped_moments<ops::var, T>;
   auto a = run::template identity<ops::moments<float64>>();
   std::size_t i = 0;
   for (; i + run::group <= n; i += run::group) {
@@ -35,13 +35,13 @@ ops::moments<float64> fold(const T* x, std::size_t n) {
 /// By `threads`, which are then put together.
 template <class T>
 T variance(const std::vector<T>& x, std::size_t threads) {
-  using run = grouped_var<T>;
+  using run = grouped_moments<ops::var, T>;
   auto all = run::template identity<ops::moments<float64>>();
   const std::size_t share = (x.size() + threads - 1) / threads;
   for (std::size_t first = 0; first < x.size(); first += share) {
     all = run::combine(all, fold(x.data() + first, std::min(share, x.size() - first)));
   }
-  return run::finish(all, {static_cast<int64>(x.size()), 0, false});
+  return run::finish(all, {static_cast<int64>(x.size()), 0});
 }
 
 template <class T>
