@@ -25,7 +25,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # They include CUDA's headers, which a machine without the toolkit has not.
 NEEDS_CUDA = re.compile(r"ops/\w+/cuda/.*\.cuh|device/cuda/native/.*\.hpp")
 # Those that don't.
-PLAIN_CUDA = {"ops/elementwise/cuda/operation_group.cuh", "ops/reduce/cuda/flip.cuh"}
+PLAIN_CUDA = {"ops/elementwise/cuda/operation_group.cuh"}
 
 
 def commands_for_clang(build: pathlib.Path) -> tuple[list[dict[str, str]], str]:

@@ -6,7 +6,6 @@
 
 #include "core/config.hpp"
 #include "ops/math/concepts.hpp"
-#include "ops/reduce/reductions.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
@@ -41,18 +40,6 @@ SKERRY_HD SKERRY_INLINE T value_of(stored_t<T> x) {
   }
 }
 
-/// The signed integer of an integer's size; other dtypes themselves.
-template <class T>
-struct signed_stand_in {
-  using type = T;
-};
-template <unsigned_integral T>
-struct signed_stand_in<T> {
-  using type = std::make_signed_t<T>;
-};
-template <class T>
-using signed_stand_in_t = typename signed_stand_in<T>::type;
-
 /// The bit of the sign in a number's representation.
 template <class T>
 inline constexpr bits_t<T> sign_bit = static_cast<bits_t<T>>(uint64{1} << (8 * sizeof(T) - 1));
@@ -69,12 +56,6 @@ template <class T>
 SKERRY_HD SKERRY_INLINE uint64 extended(T x, uint64 sign) {
   return (static_cast<uint64>(x) ^ sign) - sign;
 }
-
-/// The dtype whose kernel reduces elements of T. Sums of 64 bits wrap around.
-template <class Reduction, class T>
-using reduction_stand_in_t =
-    stand_in_type_t<T, one_of_v<Reduction, all, any, count_nonzero> ||
-                           (sizeof(T) == 8 && one_of_v<Reduction, prod, sum>)>;
 
 }  // namespace ops
 }  // namespace SKERRY_TARGET

@@ -22,7 +22,6 @@ namespace ops {
 struct reduced {
   int64 count;         ///< elements of each result
   float64 correction;  ///< of var and std
-  uint64 flip = 0;     ///< bits of the elements that argmax takes inverted
 };
 
 namespace detail {

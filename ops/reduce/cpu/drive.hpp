@@ -62,7 +62,6 @@ class block_reducer {
                             .n = n_,
                             .is_fresh = held_ == 0,
                             .first = first,
-                            .flip = how_.flip,
                             .is_far = what_.is_far};
       if (what_.pack) {
         now = least(now, greatest(pack_bytes / (n_ * size), 1));
@@ -128,7 +127,6 @@ class block_reducer {
                             .first = first,
                             .per_row = beside,
                             .width = n_,
-                            .flip = how_.flip,
                             .is_far = what_.is_far};
       if (whole > 0) {
         how_.columns(acc_, block);
@@ -154,13 +152,7 @@ class block_reducer {
   void add_row(const char* at, int64 n, int64 first) noexcept {
     while (n > 0 && !decided_) {
       const int64 now = least(n, how_.longest_run);
-      how_.rows(acc_, {.x = at,
-                       .row = 0,
-                       .rows = 1,
-                       .n = now,
-                       .is_fresh = true,
-                       .first = first,
-                       .flip = how_.flip});
+      how_.rows(acc_, {.x = at, .row = 0, .rows = 1, .n = now, .is_fresh = true, .first = first});
       sums_.push(acc_);
       decided_ = how_.absorbing >= 0 && acc_[0] == how_.absorbing;
       n -= now;
@@ -214,7 +206,7 @@ block_place locate(const reduction& what, int64 unit) noexcept {
 }
 
 ops::reduced finishing(const reduction& what) noexcept {
-  return {what.work.reduced_size, what.work.correction, what.how.flip};
+  return {what.work.reduced_size, what.work.correction};
 }
 
 /// A block of few rows, all of them at once.
@@ -230,7 +222,6 @@ void reduce_matrix(const reduction& what, const block_place& at, char* out) noex
                         .n = at.n,
                         .is_fresh = true,
                         .first = 0,
-                        .flip = what.how.flip,
                         .is_far = what.is_far && !what.streams};
   alignas(64) char buffer[pack_bytes];
   if (what.pack) {
@@ -276,8 +267,7 @@ void reduce_beside(const reduction& what, const block_place& at) noexcept {
                                 .rows = what.length,
                                 .n = at.n,
                                 .is_fresh = true,
-                                .first = 0,
-                                .flip = what.how.flip};
+                                .first = 0};
     what.how.direct(at.output + k * what.work.output_strides[0], at.output_step, block,
                     finishing(what));
   }
@@ -298,8 +288,7 @@ bool reduce_at_once(const reduction& what, const block_place& at) noexcept {
                         .rows = at.n,
                         .n = what.length,
                         .is_fresh = true,
-                        .first = 0,
-                        .flip = what.how.flip});
+                        .first = 0});
     what.how.finish(at.output, at.output_step, acc, at.n, finishing(what));
     return true;
   }

@@ -4,33 +4,10 @@
 
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/reduce/cpu/loops.hpp"
-#include "ops/reduce/flipped_reduction.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
-
-/// Elements on their way in, some bits of them inverted if `Flipped`.
-template <bool Flipped, class T>
-struct elements {
-  using V = vector_of<T>;
-
-  uint64 flip = 0;
-  typename V::bits flips = static_cast<ops::bits_t<T>>(flip) - typename V::bits{};
-
-  [[nodiscard]] SKERRY_INLINE T item(const char* x, int64 i) const {
-    const T item = load<T>(x + i * int64(sizeof(T)));
-    return Flipped ? ops::inverted(item, flip) : item;
-  }
-  [[nodiscard]] SKERRY_INLINE typename V::type vector(const char* from) const {
-    typename V::bits bits;
-    load_vector(bits, from);
-    return inverted((typename V::type)bits);
-  }
-  [[nodiscard]] SKERRY_INLINE typename V::type inverted(const typename V::type& items) const {
-    return Flipped ? (typename V::type)((typename V::bits)items ^ flips) : items;
-  }
-};
 
 /// The greatest or least of a contiguous run, apart from NaNs, and whether there are any: to let a
 /// NaN through in every step would take four instructions instead of two.
@@ -70,14 +47,13 @@ struct extremum {
   }
   static constexpr T worst() { return Greatest ? ops::lowest<T>() : ops::highest<T>(); }
 
-  template <bool Flipped = false>
-  static SKERRY_INLINE extremum of(const char* x, int64 n, const elements<Flipped, T>& in = {}) {
+  static SKERRY_INLINE extremum of(const char* x, int64 n) {
     constexpr int64 size = sizeof(T);
     using V = vector_of<T>;
     constexpr int64 step = 4 * V::lanes;
     extremum best = {worst(), false};
     if (n < step) {
-      for (int64 i = 0; i < n; ++i) best.add(in.item(x, i));
+      for (int64 i = 0; i < n; ++i) best.add(load<T>(x + i * size));
       return best;
     }
     typename V::type value[4];
@@ -87,7 +63,7 @@ struct extremum {
       typename V::type now[4];
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
-        now[k] = in.vector(x + (at + k * V::lanes) * size);
+        load_vector(now[k], x + (at + k * V::lanes) * size);
         if (k * vector_bytes % 64 == 0) {
           __builtin_prefetch(x + (at + k * V::lanes) * size + prefetched_ahead);
         }
@@ -131,8 +107,7 @@ void direct_of_short_rows(char* out, const char* x, int64 n, const ops::reduced&
                               .rows = Length,
                               .n = n,
                               .is_fresh = true,
-                              .first = 0,
-                              .flip = of.flip};
+                              .first = 0};
   Loops::direct(out, Loops::result_size, block, of);
 }
 

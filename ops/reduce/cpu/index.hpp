@@ -12,17 +12,22 @@ namespace kernels {
 /// with indices as narrow as the elements: 128 rows fit a byte.
 template <class Op, class T>
 struct index_loops : accumulator_loops<Op, T> {
-  static constexpr bool is_flipped = ops::integral<T>;  ///< argmax of them is argmin, too
   using base = accumulator_loops<Op, T>;
   using base::size;
   using A = typename base::A;
   using B = ops::bits_t<T>;
   using best = extremum<ops::same_v<Op, ops::argmax>, T>;
-  using input = elements<is_flipped, T>;
   static constexpr int64 block_rows = sizeof(T) == 1 ? 256 : 4096;
   static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = -1;
+
+  static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
+  static SKERRY_INLINE typename vector_of<T>::type vector(const char* from) {
+    typename vector_of<T>::type items;
+    load_vector(items, from);
+    return items;
+  }
 
   SKERRY_SHARED static void find_columns(T* __restrict value, B* __restrict place,
                                          const element_rows& of) {
@@ -61,17 +66,15 @@ struct index_loops : accumulator_loops<Op, T> {
   }
 
   template <int Length>
-  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+  static void short_rows(char* out, const char* x, int64 n,
+                         [[maybe_unused]] const ops::reduced& of) noexcept {
     if constexpr (Length == 3) {
       direct_of_short_rows<index_loops, T, Length>(out, x, n, of);
     } else {
-      const input in = {of.flip};
       int64 i = 0;
       for (; i + V::lanes <= n; i += V::lanes) {
         typename V::type columns[Length];
         load_columns(columns, x + i * Length * int64(sizeof(T)));
-#pragma GCC unroll 4
-        for (auto& column : columns) column = in.inverted(column);
         leaders found = {columns[0], {}};
 #pragma GCC unroll 4
         for (int k = 1; k < Length; ++k) found.meet(columns[k], static_cast<B>(k));
@@ -79,17 +82,16 @@ struct index_loops : accumulator_loops<Op, T> {
       }
       for (; i < n; ++i) {
         const char* row = x + i * Length * int64(sizeof(T));
-        store<int64>(out + i * 8, scan(row, Length, in).index);
+        store<int64>(out + i * 8, scan(row, Length).index);
       }
     }
   }
 
   static void rows(char* acc, const element_rows& of) noexcept {
     const element_rows block = of;  // not changed by what is stored
-    const input in = {block.flip};
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
-      A found = block.n < 64 ? scan(x, block.n, in) : search(x, block.n, in);
+      A found = block.n < 64 ? scan(x, block.n) : search(x, block.n);
       if (found.index >= 0) found.index += block.first;
       store<A>(acc + j * size, found);
     }
@@ -125,21 +127,20 @@ struct index_loops : accumulator_loops<Op, T> {
 
   /// In one pass: the arrays that find_columns fills cost more than the elements of few rows.
   static SKERRY_INLINE void direct_of_few(char* out, const element_rows& block) {
-    const input in = {block.flip};
     int64 i = 0;
     for (; i + V::lanes <= block.n; i += V::lanes) {
       const char* x = block.x + i * int64(sizeof(T));
-      leaders found = {in.vector(x), {}};
+      leaders found = {vector(x), {}};
       for (int64 j = 1; j < block.rows; ++j) {
-        found.meet(in.vector(x + j * block.row), static_cast<B>(j));
+        found.meet(vector(x + j * block.row), static_cast<B>(j));
       }
       found.put(out + i * 8);
     }
     for (; i < block.n; ++i) {
-      T held = in.item(block.x, i);
+      T held = item(block.x, i);
       B at = 0;
       for (int64 j = 1; j < block.rows; ++j) {
-        choose(held, at, in.item(block.x + j * block.row, i), static_cast<B>(j));
+        choose(held, at, item(block.x + j * block.row, i), static_cast<B>(j));
       }
       store<int64>(out + i * 8, int64(at));
     }
@@ -153,13 +154,12 @@ struct index_loops : accumulator_loops<Op, T> {
     const int64 n = block.n;
     const char* x = block.x + j * row;
     const int64 next = j + Rows + Rows <= block.rows ? Rows * row : 0;
-    const input in = {block.flip};
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
       typename V::type held;
       typename V::bits at;
       if constexpr (First) {
-        held = in.vector(x + i * int64(sizeof(T)));
+        held = vector(x + i * int64(sizeof(T)));
         at = typename V::bits{};
         if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(held != held);
       } else {
@@ -169,7 +169,7 @@ struct index_loops : accumulator_loops<Op, T> {
 #pragma GCC unroll 4
       for (int k = First ? 1 : 0; k < Rows; ++k) {
         const char* from = x + k * row + i * int64(sizeof(T));
-        const typename V::type now = in.vector(from);
+        const typename V::type now = vector(from);
         if constexpr (Rows == 4) __builtin_prefetch(from + next);
         at = best::is_better(now, held) ? static_cast<B>(j + k) - typename V::bits{} : at;
         held = best::pick(held, now);
@@ -180,12 +180,12 @@ struct index_loops : accumulator_loops<Op, T> {
     }
     for (; i < n; ++i) {
       if constexpr (First) {
-        value[i] = in.item(x, i);
+        value[i] = item(x, i);
         place[i] = 0;
         nan[0] |= static_cast<B>(best::is_nan(value[i]));
       }
       for (int k = First ? 1 : 0; k < Rows; ++k) {
-        const T now = in.item(x + k * row, i);
+        const T now = item(x + k * row, i);
         place[i] = best::is_better(now, value[i]) ? static_cast<B>(j + k) : place[i];
         value[i] = best::pick(value[i], now);
         nan[0] |= static_cast<B>(best::is_nan(now));
@@ -211,15 +211,14 @@ struct index_loops : accumulator_loops<Op, T> {
   }
 
   static SKERRY_INLINE void find_row_by_row(T* value, B* place, const element_rows& block) {
-    const input in = {block.flip};
     for (int64 i = 0; i < block.n; ++i) {
-      value[i] = in.item(block.x, i);
+      value[i] = item(block.x, i);
       place[i] = 0;
     }
     for (int64 j = 1; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       for (int64 i = 0; i < block.n; ++i) {
-        choose(value[i], place[i], in.item(x, i), static_cast<B>(j));
+        choose(value[i], place[i], item(x, i), static_cast<B>(j));
       }
     }
   }
@@ -230,10 +229,10 @@ struct index_loops : accumulator_loops<Op, T> {
     at = wins ? place : at;
   }
 
-  static SKERRY_INLINE A scan(const char* x, int64 n, const input& in) {
-    A held = {n > 0 ? in.item(x, 0) : T(0), n > 0 ? 0 : -1};
+  static SKERRY_INLINE A scan(const char* x, int64 n) {
+    A held = {n > 0 ? item(x, 0) : T(0), n > 0 ? 0 : -1};
     for (int64 i = 1; i < n; ++i) {
-      const T now = in.item(x, i);
+      const T now = item(x, i);
       if (Op::wins(now, held.value)) held = {now, i};
     }
     return held;
@@ -241,21 +240,21 @@ struct index_loops : accumulator_loops<Op, T> {
 
   /// Of a run that is not long, in one pass: to look for the best value's place afterwards takes
   /// longer, and nothing is read meanwhile.
-  static SKERRY_INLINE A lead(const char* x, int64 n, const input& in) {
+  static SKERRY_INLINE A lead(const char* x, int64 n) {
     typename V::type value[2];
     typename V::bits place[2], here;
     typename V::bits nan = {};
     for (int k = 0; k < V::lanes; ++k) here[k] = static_cast<B>(k);
     const typename V::bits first = here;
     for (int k = 0; k < 2; ++k) {
-      value[k] = in.vector(x + k * V::lanes * int64(sizeof(T)));
+      value[k] = vector(x + k * V::lanes * int64(sizeof(T)));
       place[k] = here;
       here += V::lanes;
       if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(value[k] != value[k]);
     }
     const auto meet = [&](int k, int64 i) __attribute__((always_inline)) {
       const char* from = x + i * int64(sizeof(T));
-      const typename V::type now = in.vector(from);
+      const typename V::type now = vector(from);
       if (k * vector_bytes % 64 == 0) __builtin_prefetch(from + prefetched_ahead);
       place[k] = best::is_better(now, value[k]) ? here : place[k];
       value[k] = best::pick(value[k], now);
@@ -271,7 +270,7 @@ struct index_loops : accumulator_loops<Op, T> {
     here = first + static_cast<B>(n - V::lanes);  // some elements twice, which changes nothing
     meet(1, n - V::lanes);
     if constexpr (ops::real_floating<T>) {
-      if (is_any(nan)) return first_of<true>(x, 0, n, in);
+      if (is_any(nan)) return first_of<true>(x, 0, n);
     }
     const typename V::type all =
         across_lanes(best::pick(value[0], value[1]), best::template pick<typename V::type>);
@@ -281,31 +280,30 @@ struct index_loops : accumulator_loops<Op, T> {
     return {all[0], at};
   }
 
-  static A search(const char* x, int64 n, const input& in) {
+  static A search(const char* x, int64 n) {
     if constexpr (sizeof(T) >= 4) {
-      if (n <= 65536 / int64(sizeof(T))) return lead(x, n, in);
+      if (n <= 65536 / int64(sizeof(T))) return lead(x, n);
     }
     constexpr int64 block = 8192 / int64(sizeof(T));
-    T value = in.item(x, 0);
+    T value = item(x, 0);
     int64 start = 0;
     for (int64 at = 0; at < n; at += block) {
       const int64 length = least(block, n - at);
-      const auto found = best::of(x + at * int64(sizeof(T)), length, in);
-      if (found.has_nan) return first_of<true>(x, at, n, in);
+      const auto found = best::of(x + at * int64(sizeof(T)), length);
+      if (found.has_nan) return first_of<true>(x, at, n);
       if (Op::wins(found.value, value)) {
         value = found.value;
         start = at;
       }
     }
-    return first_of<false>(x, start, n, in, value);
+    return first_of<false>(x, start, n, value);
   }
 
   /// The first element from `from` on that is NaN, or else `value`.
   template <bool Nan>
-  static SKERRY_INLINE A first_of(const char* x, int64 from, int64 n, const input& in,
-                                  T value = T(0)) {
+  static SKERRY_INLINE A first_of(const char* x, int64 from, int64 n, T value = T(0)) {
     const auto hits = [&](int64 i) {
-      const T now = in.item(x, i);
+      const T now = item(x, i);
       return Nan ? best::is_nan(now) : now == value;
     };
     constexpr int64 together = 8 * V::lanes;
@@ -313,13 +311,13 @@ struct index_loops : accumulator_loops<Op, T> {
       typename V::bits any = {};
 #pragma GCC unroll 8
       for (int k = 0; k < 8; ++k) {
-        const auto now = in.vector(x + (from + k * V::lanes) * int64(sizeof(T)));
+        const auto now = vector(x + (from + k * V::lanes) * int64(sizeof(T)));
         any |= Nan ? (typename V::bits)(now != now) : (typename V::bits)(now == value);
       }
       if (is_any(any)) break;
     }
     while (from + 1 < n && !hits(from)) ++from;
-    return {in.item(x, from), from};
+    return {item(x, from), from};
   }
 };
 

@@ -23,7 +23,6 @@ struct element_rows {
   int64 first;        ///< index of element (j, i) along the reduced axis: first + j * per_row
   int64 per_row = 1;  ///< + i / width
   int64 width = widest_block;
-  uint64 flip = 0;      ///< bits of the elements that argmax takes inverted
   bool is_far = false;  ///< in memory, not in the caches
 };
 
@@ -55,7 +54,6 @@ struct reducer {
   /// Whether a finished answer may be known before all elements are seen: a one-byte accumulator
   /// of this value absorbs everything. -1 if there is none.
   int absorbing;
-  uint64 flip;  ///< bits of the elements that argmax's loops take inverted
 };
 
 void run_reduction(const reduce_params& work, const reducer& how) noexcept;

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/kernel/unit.hpp"
-#include "ops/math/stand_in_type.hpp"
 #include "ops/reduce/cpu/index.hpp"
 #include "ops/reduce/cpu/moments.hpp"
 
@@ -43,25 +42,11 @@ struct loops_of<ops::count_nonzero, T> {
   using type = count_loops<ops::count_nonzero, T>;
 };
 
-/// The reduction and dtype whose loops run Op on elements of T, and the bits that are inverted.
 template <class Op, class T>
-struct loops_for {
-  using type = typename loops_of<Op, ops::reduction_stand_in_t<Op, T>>::type;
-  static constexpr uint64 flip = 0;
-};
-/// One argmax of signed integers is that and argmin of both signs. Not so of floats, nor max and
-/// min: to invert bits takes up to half as long again as their loops.
-template <class Op, ops::integral T>
-  requires ops::takes_index<Op>
-struct loops_for<Op, T> {
-  using type = index_loops<ops::argmax, ops::signed_stand_in_t<T>>;
-  static constexpr uint64 flip = ops::flipped_bits<Op, T>() ^ ops::sign_bit<T>;
-};
-
-template <class loops, int64 Size, uint64 Flip>
 void reduce(const void* params) {
+  using loops = typename loops_of<Op, T>::type;
   run_reduction(*static_cast<const reduce_params*>(params),
-                {.itemsize = Size,
+                {.itemsize = sizeof(T),
                  .accumulator_size = loops::size,
                  .clear = loops::clear,
                  .columns = loops::columns,
@@ -75,16 +60,12 @@ void reduce(const void* params) {
                  .block_rows = loops::block_rows,
                  .longest_run = loops::longest_run,
                  .splits_runs = loops::splits_runs,
-                 .absorbing = loops::absorbing,
-                 .flip = Flip});
+                 .absorbing = loops::absorbing});
 }
 
 template <class Op, class T>
 void fill_reduction(kernel& row) {
-  if constexpr (ops::reduces<Op, T>) {
-    using found = loops_for<Op, T>;
-    row.host = reduce<typename found::type, sizeof(T), found::flip>;
-  }
+  if constexpr (ops::reduces<Op, T>) row.host = reduce<Op, T>;
 }
 template <class T, class... Ops>
 void fill_reductions(reduce_kernels& table, ops::type_list<Ops...>) {

@@ -10,11 +10,7 @@ namespace {
 
 template <class Reduction, class T>
 void fill_reduction(kernel& entry) {
-  if constexpr (ops::reduces<Reduction, T>) {
-    using S = ops::flipped_stand_in_t<Reduction, T>;
-    entry.native = &reduce<native_reduction_t<ops::flipped_reduction_t<Reduction>, S>, S,
-                           ops::flipped_bits<Reduction, T>()>;
-  }
+  if constexpr (ops::reduces<Reduction, T>) entry.native = &reduce<Reduction, T>;
 }
 
 template <class T, class... Reductions>

@@ -5,7 +5,6 @@
 #include "ops/kernel/cuda/access.cuh"
 #include "ops/kernel/cuda/launch.cuh"
 #include "ops/kernel/cuda/offset.hpp"
-#include "ops/reduce/cuda/flip.cuh"
 #include "ops/reduce/cuda/moments.cuh"
 #include "ops/reduce/cuda/rows.cuh"
 #include "ops/reduce/cuda/write.cuh"
@@ -28,10 +27,11 @@ namespace native {
 /// The elements of the outputs, in the array.
 template <class Reduction, class T>
 struct array_elements {
+  using accumulator = ops::accumulator_t<Reduction, T>;
+
   const char* input;
   axis_offsets kept;
   axis_offsets reduced;
-  flip<Reduction, T> bits;
   bool is_aligned;
 
   SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const { return kept.offset(k); }
@@ -39,13 +39,11 @@ struct array_elements {
   SKERRY_HD SKERRY_INLINE bool are_evenly_spaced() const { return reduced.rank <= 1; }
   SKERRY_HD SKERRY_INLINE std::int64_t step() const { return reduced.strides[0]; }
   SKERRY_HD SKERRY_INLINE std::int64_t distance(std::int64_t j) const { return reduced.offset(j); }
-  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> at(std::int64_t offset,
-                                                              std::int64_t index) const {
-    return bits.in(load<T>(input + offset, is_aligned), index);
+  SKERRY_HD SKERRY_INLINE accumulator at(std::int64_t offset, std::int64_t index) const {
+    return ops::load_at<Reduction>(load<T>(input + offset, is_aligned), index);
   }
   /// Of the elements at `offset`, offset + step, ..., as one.
-  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> group_at(std::int64_t offset,
-                                                                    std::int64_t step) const {
+  SKERRY_HD SKERRY_INLINE accumulator group_at(std::int64_t offset, std::int64_t step) const {
     T items[Reduction::group];
     SKERRY_UNROLL
     for (int i = 0; i < Reduction::group; ++i)
@@ -57,6 +55,8 @@ struct array_elements {
 /// What an earlier pass left of them.
 template <class A>
 struct partial_elements {
+  using accumulator = A;
+
   const A* partials;
   std::int64_t kept_stride;
   std::int64_t part_stride;
@@ -69,14 +69,14 @@ struct partial_elements {
 };
 
 /// One pass; see loop_split.
-template <class Reduction, class T, class Elements>
+template <class Reduction, class Elements>
 struct reduce_loop {
-  using A = ops::accumulator_t<Reduction, T>;
+  using A = typename Elements::accumulator;
 
   Elements elements;
   loop_split split;
   A* partials;  ///< by thread; null in the last pass, which writes results
-  write_result<Reduction, T> write;
+  write_result<Reduction, A> write;
 
   __device__ SKERRY_INLINE void operator()(std::int64_t thread) const {
     const loop_split::share mine = split.of(thread);
@@ -158,14 +158,15 @@ __global__ void __launch_bounds__(row_split::threads, resident_blocks<typename L
   if (thread < threads) loop(thread);
 }
 
-template <class Reduction, class T, class Elements>
-cudaError_t loop_pass(const reduce_params& params, flip<Reduction, T> bits,
-                      const Elements& elements, const loop_split& split,
-                      ops::accumulator_t<Reduction, T>* partials, launch_context* context) {
-  const reduce_loop<Reduction, T, Elements> loop{.elements = elements,
-                                                 .split = split,
-                                                 .partials = split.parts > 1 ? partials : nullptr,
-                                                 .write = writer<Reduction, T>(params, bits)};
+template <class Reduction, class Elements>
+cudaError_t loop_pass(const reduce_params& params, const Elements& elements,
+                      const loop_split& split, typename Elements::accumulator* partials,
+                      launch_context* context) {
+  const reduce_loop<Reduction, Elements> loop{
+      .elements = elements,
+      .split = split,
+      .partials = split.parts > 1 ? partials : nullptr,
+      .write = writer<Reduction, typename Elements::accumulator>(params)};
   const std::int64_t blocks = row_split::divided_up(split.threads(), row_split::threads);
   fold_shares<<<static_cast<unsigned>(blocks), row_split::threads, 0, stream_of(context)>>>(
       loop, split.threads());
@@ -174,8 +175,7 @@ cudaError_t loop_pass(const reduce_params& params, flip<Reduction, T> bits,
 
 /// Works for every layout, and for no elements at all (one pass of length 0: the identity).
 template <class Reduction, class T>
-cudaError_t reduce_by_loops(const reduce_params& params, flip<Reduction, T> bits,
-                            launch_context* context) {
+cudaError_t reduce_by_loops(const reduce_params& params, launch_context* context) {
   using A = ops::accumulator_t<Reduction, T>;
   const bool by_rows = prefers_rows(params);
   loop_split split(params.kept_size, params.reduced_size, by_rows);
@@ -193,15 +193,14 @@ cudaError_t reduce_by_loops(const reduce_params& params, flip<Reduction, T> bits
       .input = params.input,
       .kept = axis_offsets(params.kept_rank, params.kept_shape, params.kept_strides),
       .reduced = axis_offsets(params.reduced_rank, params.reduced_shape, params.reduced_strides),
-      .bits = bits,
       .is_aligned = input_suits<whole<T>>(params)};
-  cudaError_t status = loop_pass<Reduction, T>(params, bits, elements, split, partials[0], context);
+  cudaError_t status = loop_pass<Reduction>(params, elements, split, partials[0], context);
   for (int source = 0; split.parts > 1 && status == cudaSuccess; source ^= 1) {
     const partial_elements<A> left{.partials = partials[source],
                                    .kept_stride = split.kept_stride(),
                                    .part_stride = split.part_stride()};
     split = loop_split(params.kept_size, split.parts, by_rows);
-    status = loop_pass<Reduction, T>(params, bits, left, split, partials[source ^ 1], context);
+    status = loop_pass<Reduction>(params, left, split, partials[source ^ 1], context);
   }
   return status;
 }
@@ -209,21 +208,19 @@ cudaError_t reduce_by_loops(const reduce_params& params, flip<Reduction, T> bits
 // ---- choice
 
 template <class Reduction, class T>
-cudaError_t reduce_by_layout(const reduce_params& params, flip<Reduction, T> bits,
-                             launch_context* context) {
+cudaError_t reduce_by_layout(const reduce_params& params, launch_context* context) {
   if (params.kept_size == 0) return cudaSuccess;
   if (params.reduced_size > 0 && has_contiguous_rows(params, sizeof(T)) && input_suits<T>(params)) {
-    return reduce_rows(params, bits, context);
+    return reduce_rows<Reduction, T>(params, context);
   }
-  return reduce_by_loops(params, bits, context);
+  return reduce_by_loops<Reduction, T>(params, context);
 }
 
-/// The native kernel of Reduction over T, with some bits inverted; its parameter is a
-/// reduce_params.
-template <class Reduction, class T, std::uint64_t Bits>
+/// The native kernel of Reduction over T; its parameter is a reduce_params.
+template <class Reduction, class T>
 int reduce(const void* params, launch_context* context) {
-  return launched(reduce_by_layout(*static_cast<const reduce_params*>(params),
-                                   flip<Reduction, T>{Bits}, context));
+  return launched(reduce_by_layout<native_reduction_t<Reduction, T>, T>(
+      *static_cast<const reduce_params*>(params), context));
 }
 
 }  // namespace native

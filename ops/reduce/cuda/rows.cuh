@@ -5,7 +5,6 @@
 #include "ops/kernel/cuda/access.cuh"
 #include "ops/kernel/cuda/launch.cuh"
 #include "ops/kernel/cuda/offset.hpp"
-#include "ops/reduce/cuda/flip.cuh"
 #include "ops/reduce/cuda/moments.cuh"
 #include "ops/reduce/cuda/row_split.hpp"
 #include "ops/reduce/cuda/write.cuh"
@@ -27,19 +26,18 @@ namespace native {
 template <class Reduction, class T>
 struct array_rows {
   using item = ops::stored_t<T>;
+  using accumulator = ops::accumulator_t<Reduction, T>;
   static constexpr bool has_vectors = 16 % sizeof(item) == 0;
   static constexpr bool has_groups = takes_groups<Reduction>;
 
   const char* input;
   axis_offsets kept;
-  flip<Reduction, T> bits;
 
   SKERRY_HD SKERRY_INLINE const item* row(std::int64_t k) const {
     return reinterpret_cast<const item*>(input + kept.offset(k));
   }
-  SKERRY_HD SKERRY_INLINE ops::accumulator_t<Reduction, T> loaded(item x,
-                                                                  std::int64_t index) const {
-    return bits.in(ops::value_of<T>(x), index);
+  SKERRY_HD SKERRY_INLINE static accumulator loaded(item x, std::int64_t index) {
+    return ops::load_at<Reduction>(ops::value_of<T>(x), index);
   }
 };
 
@@ -47,6 +45,7 @@ struct array_rows {
 template <class A>
 struct partial_rows {
   using item = A;
+  using accumulator = A;
   static constexpr bool has_vectors = false;
   static constexpr bool has_groups = false;
 
@@ -54,7 +53,7 @@ struct partial_rows {
   std::int64_t parts;
 
   SKERRY_HD SKERRY_INLINE const A* row(std::int64_t k) const { return partials + k * parts; }
-  SKERRY_HD SKERRY_INLINE A loaded(A a, std::int64_t) const { return a; }
+  SKERRY_HD SKERRY_INLINE static A loaded(A a, std::int64_t) { return a; }
 };
 
 /// Items that are read at a time: 16 bytes in one piece, or one item.
@@ -96,9 +95,9 @@ __device__ SKERRY_INLINE A across_lanes(A a) {
 }
 
 /// One pass over rows; every lane of a warp takes part to the end.
-template <class Reduction, class T, class Rows>
+template <class Reduction, class Rows>
 struct row_loop {
-  using A = ops::accumulator_t<Reduction, T>;
+  using A = typename Rows::accumulator;
   using item = typename Rows::item;
   static constexpr int vector = Rows::has_vectors ? static_cast<int>(16 / sizeof(item)) : 1;
   /// Under way: loads of 16 bytes, and of single items.
@@ -113,7 +112,7 @@ struct row_loop {
   std::int64_t length;                ///< of each
   bool has_vectors;
   A* partials;  ///< by row and part; null where a row is one part, whose result is written
-  write_result<Reduction, T> write;
+  write_result<Reduction, A> write;
 
   /// Whether all rows can be read 16 bytes at a time.
   [[nodiscard]] static bool reads_vectors(const reduce_params& params) {
@@ -239,12 +238,12 @@ struct row_loop {
     if constexpr (Rows::has_groups && Count * Loads % group_size<Reduction> == 0) {
       SKERRY_UNROLL
       for (int i = 0; i < Count * Loads; i += group_size<Reduction>) {
-        T items[group_size<Reduction>];
+        item group[group_size<Reduction>];
         SKERRY_UNROLL
         for (int k = 0; k < group_size<Reduction>; ++k) {
-          items[k] = ops::value_of<T>(loads[(i + k) / Count].items[(i + k) % Count]);
+          group[k] = loads[(i + k) / Count].items[(i + k) % Count];
         }
-        a = Reduction::combine(a, Reduction::load_group(items));
+        a = Reduction::combine(a, Reduction::load_group(group));
       }
     } else {
       SKERRY_UNROLL
@@ -267,10 +266,7 @@ struct row_loop {
       best.index += index;
       return a.index < 0 || Reduction::wins(best.value, a.value) ? best : a;
     } else if constexpr (Rows::has_groups && Count == group_size<Reduction>) {
-      T group[Count];
-      SKERRY_UNROLL
-      for (int i = 0; i < Count; ++i) group[i] = ops::value_of<T>(items[i]);
-      return Reduction::combine(a, Reduction::load_group(group));
+      return Reduction::combine(a, Reduction::load_group(items));
     } else if constexpr (Rows::has_groups) {
       SKERRY_UNROLL
       for (int i = 0; i < Count; ++i) a = Reduction::combine(a, rows.loaded(items[i], 0));
@@ -314,16 +310,14 @@ cudaError_t run_rows(const Loop& loop, cudaStream_t stream) {
 }
 
 template <class Reduction, class T>
-cudaError_t reduce_rows(const reduce_params& params, flip<Reduction, T> bits,
-                        launch_context* context) {
+cudaError_t reduce_rows(const reduce_params& params, launch_context* context) {
   using A = ops::accumulator_t<Reduction, T>;
-  using array_loop = row_loop<Reduction, T, array_rows<Reduction, T>>;
-  using partial_loop = row_loop<Reduction, T, partial_rows<A>>;
+  using array_loop = row_loop<Reduction, array_rows<Reduction, T>>;
+  using partial_loop = row_loop<Reduction, partial_rows<A>>;
   const bool has_vectors = array_loop::reads_vectors(params);
   array_loop loop{
       .rows = {.input = params.input,
-               .kept = axis_offsets(params.kept_rank, params.kept_shape, params.kept_strides),
-               .bits = bits},
+               .kept = axis_offsets(params.kept_rank, params.kept_shape, params.kept_strides)},
       .split = has_vectors ? row_split(params.kept_size, params.reduced_size, sizeof(T),
                                        array_loop::vector, array_loop::vector_loads)
                            : row_split(params.kept_size, params.reduced_size, sizeof(T), 1,
@@ -333,7 +327,7 @@ cudaError_t reduce_rows(const reduce_params& params, flip<Reduction, T> bits,
       .length = params.reduced_size,
       .has_vectors = has_vectors,
       .partials = nullptr,
-      .write = writer<Reduction, T>(params, bits)};
+      .write = writer<Reduction, A>(params)};
   const std::int64_t parts = loop.split.parts;
   if (parts == 1) return run_rows(loop, stream_of(context));
   loop.parts = fast_divider<std::uint32_t>(static_cast<std::uint32_t>(parts));

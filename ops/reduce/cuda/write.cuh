@@ -4,7 +4,6 @@
 
 #include "ops/kernel/cuda/access.cuh"
 #include "ops/kernel/cuda/offset.hpp"
-#include "ops/reduce/cuda/flip.cuh"
 #include "ops/reduce/kernels.hpp"
 
 #include <cstdint>
@@ -21,33 +20,30 @@ inline constexpr int resident_blocks = 65536 / 256 /
                                         : sizeof(A) > 8 ? 64
                                                         : Registers);
 
-/// Writes the result of output number `index`.
-template <class Reduction, class T>
+/// Writes the result of output number `index`, from accumulator A.
+template <class Reduction, class A>
 struct write_result {
-  using accumulator = ops::accumulator_t<Reduction, T>;
-  using result = decltype(flip<Reduction, T>{}.out(accumulator{}, ops::reduced{}));
+  using result = decltype(Reduction::finish(A{}, ops::reduced{}));
 
   char* output;
   axis_offsets offsets;
-  flip<Reduction, T> bits;
   ops::reduced of;
   bool is_aligned;
 
-  SKERRY_HD SKERRY_INLINE void operator()(std::int64_t index, accumulator a) const {
-    store<result>(output + offsets.offset(index), bits.out(a, of), is_aligned);
+  SKERRY_HD SKERRY_INLINE void operator()(std::int64_t index, A a) const {
+    store<result>(output + offsets.offset(index), Reduction::finish(a, of), is_aligned);
   }
 };
 
-template <class Reduction, class T>
-write_result<Reduction, T> writer(const reduce_params& params, flip<Reduction, T> bits) {
-  using result = typename write_result<Reduction, T>::result;
+template <class Reduction, class A>
+write_result<Reduction, A> writer(const reduce_params& params) {
+  using result = typename write_result<Reduction, A>::result;
   bool is_aligned = suits_whole<result>(reinterpret_cast<std::intptr_t>(params.output));
   for (int axis = 0; axis < params.kept_rank; ++axis) {
     is_aligned = is_aligned && suits_whole<result>(params.output_strides[axis]);
   }
   return {.output = params.output,
           .offsets = axis_offsets(params.kept_rank, params.kept_shape, params.output_strides),
-          .bits = bits,
           .of = {params.reduced_size, params.correction},
           .is_aligned = is_aligned};
 }
