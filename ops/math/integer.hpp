@@ -16,6 +16,10 @@ namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace ops {
 
+/// The bit of the sign in a number's representation.
+template <class T>
+inline constexpr bits_t<T> sign_bit = static_cast<bits_t<T>>(uint64{1} << (8 * sizeof(T) - 1));
+
 /// The least value of T: minus infinity for floats.
 template <real_numeric T>
 SKERRY_HD SKERRY_INLINE constexpr T lowest() {
@@ -24,7 +28,7 @@ SKERRY_HD SKERRY_INLINE constexpr T lowest() {
   } else if constexpr (unsigned_integral<T>) {
     return T(0);
   } else {
-    return static_cast<T>(bits_t<T>(1) << (8 * sizeof(T) - 1));
+    return static_cast<T>(sign_bit<T>);
   }
 }
 

@@ -10,6 +10,22 @@ namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
 
+namespace detail {
+template <class T>
+struct row_item {
+  using type = T;
+};
+template <ops::integral T>
+struct row_item<T> {
+  using type = ops::bits_t<T>;
+};
+}  // namespace detail
+
+/// What rows of T are sorted and compared as: integers as their bits, whose order takes the sign
+/// into account.
+template <class T>
+using row_item_t = typename detail::row_item<T>::type;
+
 /// Unsigned integers in the order of T's values: NaN is the greatest, -0 and +0 are one. Encoded
 /// with `flip` of all ones, the order is descending, NaN still the greatest.
 template <class T>

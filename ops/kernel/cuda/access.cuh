@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/config.hpp"
 #include "ops/kernel/cuda/offset.hpp"
-#include "ops/math/stand_in_type.hpp"
+#include "ops/math/concepts.hpp"
 
 namespace skerry {
 namespace native {
@@ -23,6 +24,19 @@ template <class T>
 struct alignas(sizeof(T)) whole {
   T value;
 };
+
+/// What lies in memory for a T, and its value: a bool of others may be any byte, and all but 0 are
+/// true.
+template <class T>
+using stored_t = std::conditional_t<ops::boolean<T>, ops::bits_t<bool>, T>;
+template <class T>
+SKERRY_HD SKERRY_INLINE T value_of(stored_t<T> x) {
+  if constexpr (ops::boolean<T>) {
+    return x != 0;
+  } else {
+    return x;
+  }
+}
 
 /// 16 bytes of any dtype, at the alignment that complex128 has.
 struct two_words {
@@ -53,8 +67,8 @@ SKERRY_HD SKERRY_INLINE T load(const char* from, bool is_aligned) {
     }
   }
   // Of its member alone nvcc makes a load for each part.
-  const whole<ops::stored_t<T>> item = *reinterpret_cast<const whole<ops::stored_t<T>>*>(from);
-  return ops::value_of<T>(item.value);
+  const whole<stored_t<T>> item = *reinterpret_cast<const whole<stored_t<T>>*>(from);
+  return value_of<T>(item.value);
 }
 
 template <class T>

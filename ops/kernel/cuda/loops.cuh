@@ -164,9 +164,7 @@ struct of_stored {
 
   Operation operation;
 
-  SKERRY_HD auto operator()(ops::stored_t<In>... x) const {
-    return operation(ops::value_of<In>(x)...);
-  }
+  SKERRY_HD auto operator()(stored_t<In>... x) const { return operation(value_of<In>(x)...); }
 };
 template <class... In>
 auto on_stored(std::nullptr_t) {
@@ -203,9 +201,9 @@ template <class Out, class... In, class Contiguous, class WithValue, class Strid
   requires(ops::boolean<In> || ...)
 int run_elementwise(const plan& operands, launch_context* context, Contiguous contiguous,
                     WithValue beside_value, Strided strided) {
-  return run_elementwise<Out, ops::stored_t<In>...>(operands, context, on_stored<In...>(contiguous),
-                                                    on_stored<In...>(beside_value),
-                                                    on_stored<In...>(strided));
+  return run_elementwise<Out, stored_t<In>...>(operands, context, on_stored<In...>(contiguous),
+                                               on_stored<In...>(beside_value),
+                                               on_stored<In...>(strided));
 }
 
 /// The native kernel of `out = Op(in...)`; its parameter is a plan.

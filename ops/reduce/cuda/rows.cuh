@@ -25,7 +25,7 @@ namespace native {
 /// Rows of an array.
 template <class Reduction, class T>
 struct array_rows {
-  using item = ops::stored_t<T>;
+  using item = stored_t<T>;
   using accumulator = ops::accumulator_t<Reduction, T>;
   static constexpr bool has_vectors = 16 % sizeof(item) == 0;
   static constexpr bool has_groups = takes_groups<Reduction>;
@@ -37,7 +37,7 @@ struct array_rows {
     return reinterpret_cast<const item*>(input + kept.offset(k));
   }
   SKERRY_HD SKERRY_INLINE static accumulator loaded(item x, std::int64_t index) {
-    return ops::load_at<Reduction>(ops::value_of<T>(x), index);
+    return ops::load_at<Reduction>(value_of<T>(x), index);
   }
 };
 

@@ -10,9 +10,7 @@ namespace {
 
 template <class Op, class T>
 void fill_scan(kernel& entry) {
-  if constexpr (ops::scans_over<Op, T>) {
-    entry.native = &scan<Op, ops::unsigned_stand_in_t<T>, ops::sign_to_extend<T>>;
-  }
+  if constexpr (ops::scans_over<Op, T>) entry.native = &scan<Op, T>;
 }
 
 template <class T, class... Ops>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "ops/kernel/cuda/launch.cuh"
-#include "ops/math/stand_in_type.hpp"
 #include "ops/scan/cuda/look_back.cuh"
 #include "ops/scan/cuda/tile.cuh"
 #include "ops/scan/kernels.hpp"
@@ -16,21 +15,6 @@
 
 namespace skerry {
 namespace native {
-
-/// Integers are scanned by the kernel of the unsigned one of their size; `sign` says what to
-/// extend.
-template <class Op, class T>
-struct load_scanned {
-  std::uint64_t sign;
-
-  SKERRY_HD SKERRY_INLINE ops::scanned_t<Op, T> operator()(ops::stored_t<T> x) const {
-    if constexpr (ops::integral<T>) {
-      return ops::extended(x, sign);
-    } else {
-      return Op::reduction::load(ops::value_of<T>(x));
-    }
-  }
-};
 
 /// One array's side of a scan: lines along its axis 0, which `groups` tell apart, and other axes.
 struct scanned_lines {
@@ -65,7 +49,6 @@ struct tiled_scan {
   bool is_run;
   bool has_initial;
   bool is_aligned;
-  load_scanned<Op, T> element;
   fast_divider<std::uint64_t> groups;  ///< tiles side by side along axis 0
   fast_divider<std::uint64_t> chains;
   look_back<Op, A> earlier;
@@ -116,10 +99,10 @@ struct tiled_scan {
     const std::int64_t slow_bytes = is_run ? from.line_stride : from.step;
     constexpr int width_of_item = static_cast<int>(sizeof(T));
     if (!is_aligned) {
-      walk.template for_each_in_turn<width_of_item>(
-          slow_bytes, [&](int, int slot, std::int64_t offset) {
-            store<A>(slots + slot * itemsize, element(load<T>(x + offset, false)), true);
-          });
+      walk.template for_each_in_turn<width_of_item>(slow_bytes, [&](int, int slot,
+                                                                    std::int64_t offset) {
+        store<A>(slots + slot * itemsize, Op::reduction::load(load<T>(x + offset, false)), true);
+      });
       return;
     }
     // All loads are on their way before the first is waited for.
@@ -127,7 +110,7 @@ struct tiled_scan {
     walk.template for_each<width_of_item>(
         slow_bytes, [&](int n, int, std::int64_t offset) { items[n] = load<T>(x + offset, true); });
     walk.template for_each<0>(0, [&](int n, int slot, std::int64_t) {
-      store<A>(slots + slot * itemsize, element(items[n]), true);
+      store<A>(slots + slot * itemsize, Op::reduction::load(items[n]), true);
     });
   }
 };
@@ -167,8 +150,7 @@ struct tile_shape {
 };
 
 template <class Op, class T>
-cudaError_t scan_all(const scan_params& params, load_scanned<Op, T> element,
-                     launch_context* context) {
+cudaError_t scan_all(const scan_params& params, launch_context* context) {
   using A = ops::scanned_t<Op, T>;
   const std::int64_t width = params.rank > 0 ? params.shape[0] : 1;
   const tile_shape shape(params, width, scan_items<A>);
@@ -202,7 +184,6 @@ cudaError_t scan_all(const scan_params& params, load_scanned<Op, T> element,
       .is_run = params.is_run,
       .has_initial = params.has_initial,
       .is_aligned = scan_is_aligned<T>(params),
-      .element = element,
       .groups = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(groups)),
       .chains = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(chains)),
       .earlier = earlier};
@@ -210,11 +191,10 @@ cudaError_t scan_all(const scan_params& params, load_scanned<Op, T> element,
   return cudaGetLastError();
 }
 
-/// The native kernel of Op over T; its parameter is a scan_params. Sign: see load_scanned.
-template <class Op, class T, std::uint64_t Sign>
+/// The native kernel of Op over T; its parameter is a scan_params.
+template <class Op, class T>
 int scan(const void* params, launch_context* context) {
-  return launched(
-      scan_all(*static_cast<const scan_params*>(params), load_scanned<Op, T>{Sign}, context));
+  return launched(scan_all<Op, T>(*static_cast<const scan_params*>(params), context));
 }
 
 }  // namespace native

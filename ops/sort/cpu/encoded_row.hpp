@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ops/kernel/cpu/memory.hpp"
-#include "ops/math/stand_in_type.hpp"
+#include "ops/math/integer.hpp"
 #include "ops/sort/sort_key.hpp"
 
 namespace skerry {
@@ -15,7 +15,7 @@ SKERRY_INLINE int bit_width(uint64 bits) { return bits == 0 ? 0 : 64 - __builtin
 /// In which order items are sorted; NaN is last in both.
 struct row_order {
   bool descending;
-  bool is_signed;  ///< an unsigned integer stands for the signed one: so both have one sort
+  bool is_signed;  ///< of what row_item_t gives the bits of
 
   template <class T>
   static constexpr row_order of(bool descending) {

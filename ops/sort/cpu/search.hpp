@@ -4,7 +4,6 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/memory.hpp"
-#include "ops/math/stand_in_type.hpp"
 #include "ops/sort/kernels.hpp"
 
 namespace skerry {
@@ -126,7 +125,7 @@ SKERRY_SHARED void search(const search_params& p, T sign) {
 
 template <class T>
 void run_search(const void* params) {
-  using U = ops::unsigned_stand_in_t<T>;
+  using U = row_item_t<T>;
   constexpr U sign = ops::signed_integral<T> ? static_cast<U>(ops::sign_bit<T>) : U(0);
   search<U>(*static_cast<const search_params*>(params), sign);
 }

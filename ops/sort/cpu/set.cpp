@@ -12,7 +12,7 @@ namespace {
 template <class T>
 void fill(set_kernels& table) {
   table.unique[static_cast<int>(dtype_of<T>)].host = run_unique<T>;
-  table.isin[static_cast<int>(dtype_of<T>)].host = run_isin<ops::unsigned_stand_in_t<T>>;
+  table.isin[static_cast<int>(dtype_of<T>)].host = run_isin<row_item_t<T>>;
 }
 
 }  // namespace

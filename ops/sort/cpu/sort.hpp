@@ -3,7 +3,6 @@
 #pragma once
 
 #include "device/cpu/thread_pool.hpp"
-#include "ops/math/stand_in_type.hpp"
 #include "ops/sort/cpu/argsort_lanes.hpp"
 #include "ops/sort/cpu/distribute.hpp"
 #include "ops/sort/cpu/encoded_row.hpp"
@@ -301,7 +300,7 @@ SKERRY_SHARED void sort_rows(const sort_params& p, row_order order) {
 template <class T, bool Places>
 void run_sort(const void* params) {
   const auto& p = *static_cast<const sort_params*>(params);
-  sort_rows<ops::unsigned_stand_in_t<T>, Places>(p, row_order::of<T>(p.descending));
+  sort_rows<row_item_t<T>, Places>(p, row_order::of<T>(p.descending));
 }
 
 }  // namespace kernels

@@ -14,9 +14,9 @@ inline namespace SKERRY_TARGET {
 namespace kernels {
 
 // The dearest part of these units to compile is in those of sort.
-#define SKERRY_EXTERN_SORT(name)                                                       \
-  extern template void sort_whole_row<ops::unsigned_stand_in_t<type_of<dtype::name>>>( \
-      const char*, char*, char*, int64, row_order);
+#define SKERRY_EXTERN_SORT(name)                                                                   \
+  extern template void sort_whole_row<row_item_t<type_of<dtype::name>>>(const char*, char*, char*, \
+                                                                        int64, row_order);
 SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_EXTERN_SORT)
 #undef SKERRY_EXTERN_SORT
 
@@ -163,8 +163,7 @@ SKERRY_SHARED void find_unique(const unique_params& p, row_order order) {
 
 template <class T>
 void run_unique(const void* params) {
-  find_unique<ops::unsigned_stand_in_t<T>>(*static_cast<const unique_params*>(params),
-                                           row_order::of<T>(false));
+  find_unique<row_item_t<T>>(*static_cast<const unique_params*>(params), row_order::of<T>(false));
 }
 
 }  // namespace kernels
