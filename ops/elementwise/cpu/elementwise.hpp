@@ -5,7 +5,6 @@
 #include "enabled_dtypes.hpp"
 #include "ops/elementwise/all.hpp"
 #include "ops/elementwise/kernels.hpp"
-#include "ops/elementwise/stand_in.hpp"
 #include "ops/kernel/cpu/loops.hpp"
 #include "ops/move/cpu/cast.hpp"
 
@@ -18,28 +17,16 @@ namespace {
 
 template <class Op, class T>
 void fill_unary(kernel& row) {
-  if constexpr (ops::supports<Op, T, 1>) {
-    using own = ops::stand_in<Op, T>;
-    row.host = run_unary<typename own::operation, typename own::type>;
-  }
+  if constexpr (ops::supports<Op, T, 1>) row.host = run_unary<Op, T>;
 }
 template <class Op, class T>
 void fill_binary(kernel& row) {
-  if constexpr (ops::supports<Op, T, 2>) {
-    using own = ops::stand_in<Op, T>;
-    row.host =
-        run_binary<typename own::operation, typename own::type, ops::has_swapped_operands<Op>>;
-  }
+  if constexpr (ops::supports<Op, T, 2>) row.host = run_binary<Op, T>;
 }
 template <class Op, class T>
 void fill_ternary(kernel& row) {
   if constexpr (ops::supports<Op, T, 3>) row.host = run_ternary<Op, T>;
 }
-/// Floats become short integers by way of int32, whose low bits are the same for either sign.
-template <class From, class To>
-using stand_in_of_converted =
-    ops::stand_in_type_t<typename ops::cast_stand_in<From, To>::to, sizeof(To) < 4>;
-
 /// By way of a block of 0 and 1: a comparison that is converted to wider items takes three times as
 /// long as bytes that are.
 template <class To>
@@ -63,10 +50,9 @@ void run_cast_of_bool(const void* params) {
 template <class From, class To>
 void fill_cast(kernel& row) {
   if constexpr (ops::boolean<From> && !ops::boolean<To>) {
-    row.host = run_cast_of_bool<typename ops::cast_stand_in<From, To>::to>;
+    row.host = run_cast_of_bool<To>;
   } else if constexpr (converts<From, To>) {
-    using T = stand_in_of_converted<From, To>;
-    row.host = run_unary<convert<T>, typename ops::cast_stand_in<From, To>::from>;
+    row.host = run_unary<convert<To>, From>;
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include "enabled_dtypes.hpp"
 #include "ops/elementwise/cuda/operation_group.cuh"
-#include "ops/elementwise/stand_in.hpp"
 #include "ops/kernel/unit.hpp"
 #include "ops/move/cuda/casts.cuh"
 
@@ -14,32 +13,23 @@ namespace native {
 namespace {
 
 /// The native kernel of Op over T...; its parameter is a plan.
-template <class Op, bool IsSwapped, class... T>
+template <class Op, class... T>
 int operation(const void* params, launch_context* context) {
   using Out = ops::result_t<Op, T...>;
-  const plan& operands = *static_cast<const plan*>(params);
-  const auto contiguous = contiguous_operation<Op, T...>();
-  const auto beside_value = operation_with_value<Op, T...>();
-  const auto strided = grouped<Op, T...>();
-  if constexpr (IsSwapped) {
-    return run_elementwise<Out, T...>(with_swapped_inputs(operands), context, contiguous,
-                                      beside_value, strided);
-  } else {
-    return run_elementwise<Out, T...>(operands, context, contiguous, beside_value, strided);
-  }
+  return run_elementwise<Out, T...>(*static_cast<const plan*>(params), context,
+                                    contiguous_operation<Op, T...>(),
+                                    operation_with_value<Op, T...>(), grouped<Op, T...>());
 }
 
 template <class T, int Arity, class Op>
 void fill_operation(kernel& entry) {
   if constexpr (ops::supports<Op, T, Arity>) {
-    using S = typename ops::stand_in<Op, T>::type;
-    using Run = typename ops::stand_in<Op, T>::operation;
     if constexpr (Arity == 1) {
-      entry.native = &operation<Run, false, S>;
+      entry.native = &operation<Op, T>;
     } else if constexpr (Arity == 2) {
-      entry.native = &operation<Run, ops::has_swapped_operands<Op>, S, S>;
+      entry.native = &operation<Op, T, T>;
     } else {
-      entry.native = &operation<Run, false, S, S, S>;
+      entry.native = &operation<Op, T, T, T>;
     }
   }
 }

@@ -4,7 +4,6 @@
 
 #include "core/config.hpp"
 #include "ops/elementwise/all.hpp"
-#include "ops/elementwise/stand_in.hpp"
 #include "ops/math/concepts.hpp"
 
 #include <type_traits>
@@ -33,9 +32,7 @@ inline constexpr bool is_elaborate =
 template <class Op, class Other, class T, class... More>
 [[nodiscard]] constexpr bool shares_kernel() {
   if constexpr (ops::supports<Other, T, 1 + sizeof...(More)>) {
-    using run = ops::stand_in<Other, T>;
-    return ops::same_v<typename run::operation, Other> && ops::same_v<typename run::type, T> &&
-           ops::same_v<ops::result_t<Other, T, More...>, ops::result_t<Op, T, More...>> &&
+    return ops::same_v<ops::result_t<Other, T, More...>, ops::result_t<Op, T, More...>> &&
            is_elaborate<Other, T> == is_elaborate<Op, T> &&
            // Functions of complex numbers together are a kernel that takes longer to compile than
            // one each.
@@ -115,9 +112,9 @@ template <class Op, class T, class... More>
     return nullptr;
   } else if constexpr (shares_fast_kernels<Op, T>) {
     return grouped<Op, T, More...>();
-  } else if constexpr (ops::one_of_v<Op, ops::add, ops::divide, ops::equal, ops::less,
-                                     ops::less_equal, ops::multiply, ops::not_equal,
-                                     ops::subtract>) {
+  } else if constexpr (ops::one_of_v<Op, ops::add, ops::divide, ops::equal, ops::greater,
+                                     ops::greater_equal, ops::less, ops::less_equal, ops::multiply,
+                                     ops::not_equal, ops::subtract>) {
     return Op{};
   } else {
     return nullptr;

@@ -111,14 +111,6 @@ SKERRY_SHARED void binary_body(char* const* data, unsigned single, int64 n) noex
   }
 }
 
-/// Of an operation whose kernel is that of another one, with the operands in the other order.
-template <class Op, class T>
-void swapped_binary_body(char* const* data, unsigned single, int64 n) noexcept {
-  char* const swapped[] = {data[0], data[2], data[1]};
-  const unsigned other = single == 0 ? 0 : single ^ (left_single | right_single);
-  binary_body<Op, T>(swapped, other, n);
-}
-
 inline constexpr unsigned both_single = (1u << 2) | (1u << 3);
 
 /// The second and third operand are usually bounds or parameters: single ones.
@@ -153,11 +145,10 @@ template <class Op, class T>
 void run_unary(const void* params) {
   run(*static_cast<const plan*>(params), {unary_body<Op, T>, 1u, cost_of<Op>});
 }
-template <class Op, class T, bool Swapped = false>
+template <class Op, class T>
 void run_binary(const void* params) {
   run(*static_cast<const plan*>(params),
-      {Swapped ? swapped_binary_body<Op, T> : binary_body<Op, T>,
-       1u | 1u << left_single | 1u << right_single, cost_of<Op>});
+      {binary_body<Op, T>, 1u | 1u << left_single | 1u << right_single, cost_of<Op>});
 }
 template <class Op, class T>
 void run_ternary(const void* params) {

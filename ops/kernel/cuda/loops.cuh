@@ -3,7 +3,6 @@
 #pragma once
 
 #include "core/plan.hpp"
-#include "ops/elementwise/list.hpp"
 #include "ops/kernel/cuda/access.cuh"
 #include "ops/kernel/cuda/launch.cuh"
 #include "ops/kernel/cuda/strided.cuh"
@@ -211,16 +210,6 @@ template <class Op, class Out, class... In>
 int elementwise(const void* params, launch_context* context) {
   return run_elementwise<Out, In...>(*static_cast<const plan*>(params), context, Op{}, nullptr,
                                      Op{});
-}
-
-/// A plan of out, second, first.
-[[nodiscard]] inline plan with_swapped_inputs(plan operands) {
-  ::cuda::std::swap(operands.data[1], operands.data[2]);
-  ::cuda::std::swap(operands.values[1], operands.values[2]);
-  for (int axis = 0; axis < operands.rank; ++axis) {
-    ::cuda::std::swap(operands.strides[1][axis], operands.strides[2][axis]);
-  }
-  return operands;
 }
 
 }  // namespace native

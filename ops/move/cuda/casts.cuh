@@ -4,7 +4,6 @@
 
 #include "core/dtype.hpp"
 #include "ops/elementwise/kernels.hpp"
-#include "ops/elementwise/stand_in.hpp"
 #include "ops/kernel/cuda/loops.cuh"
 
 namespace skerry {
@@ -34,14 +33,8 @@ concept castable = !ops::same_v<To, From> && (ops::complex_floating<To> || ops::
 template <class From, class To>
 void fill_cast(elementwise_kernels& table) {
   if constexpr (castable<To, From>) {
-    using T = typename ops::cast_stand_in<From, To>::to;
-    using F = typename ops::cast_stand_in<From, To>::from;
-    kernel& entry = table.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)];
-    if constexpr (ops::same_v<T, F>) {
-      entry.native = &elementwise<ops::positive, T, T>;
-    } else {
-      entry.native = &elementwise<cast_to<T>, T, F>;
-    }
+    table.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)].native =
+        &elementwise<cast_to<To>, To, From>;
   }
 }
 

@@ -44,12 +44,7 @@ T element(double x) {
 
 template <class Op, class T, class... X>
 void expect_of_dtype(X... x) {
-  if constexpr (ops::supports<Op, T, sizeof...(X)>) {
-    using run = ops::stand_in<Op, T>;
-    if constexpr (ops::same_v<typename run::operation, Op> && ops::same_v<typename run::type, T>) {
-      expect_all_same<Op>(element<T>(x)...);
-    }
-  }
+  if constexpr (ops::supports<Op, T, sizeof...(X)>) expect_all_same<Op>(element<T>(x)...);
 }
 
 template <class T, class... Unary, class... Binary>
