@@ -24,8 +24,6 @@ NEEDS_GCC = {"ops/fourier/cpu/ducc/transforms.hpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # They include CUDA's headers, which a machine without the toolkit has not.
 NEEDS_CUDA = re.compile(r"ops/\w+/cuda/.*\.cuh|device/cuda/native/.*\.hpp")
-# Those that don't.
-PLAIN_CUDA = {"ops/elementwise/cuda/operation_group.cuh"}
 
 
 def commands_for_clang(build: pathlib.Path) -> tuple[list[dict[str, str]], str]:
@@ -67,7 +65,7 @@ def headers_read(sources: list[str], generated: pathlib.Path) -> set[str]:
 def to_be_read() -> set[str]:
     headers = {name for name in tracked("*.h", "*.hpp", "*.cuh") if name.startswith(LAYERS)}
     headers -= NEEDS_GCC
-    return {name for name in headers if name in PLAIN_CUDA or not NEEDS_CUDA.fullmatch(name)}
+    return {name for name in headers if not NEEDS_CUDA.fullmatch(name)}
 
 
 def unit_of(

@@ -3,8 +3,10 @@
 
 // Elementwise kernels.
 
+#include <type_traits>
+
 #include "enabled_dtypes.hpp"
-#include "ops/elementwise/cuda/operation_group.cuh"
+#include "ops/elementwise/all.hpp"
 #include "ops/kernel/unit.hpp"
 #include "ops/move/cuda/casts.cuh"
 
@@ -12,13 +14,22 @@ namespace skerry {
 namespace native {
 namespace {
 
+/// Whether Op over T has a kernel for an array and a value, as in `x * 2`; elements of one or two
+/// bytes are rarer.
+template <class Op, class T>
+inline constexpr bool has_kernel_with_value =
+    ops::one_of_v<Op, ops::add, ops::divide, ops::equal, ops::greater, ops::greater_equal,
+                  ops::less, ops::less_equal, ops::multiply, ops::not_equal, ops::subtract> ||
+    (sizeof(T) >= 4 && ops::one_of_v<Op, ops::bitwise_and, ops::bitwise_left_shift, ops::bitwise_or,
+                                     ops::bitwise_right_shift, ops::bitwise_xor, ops::copysign,
+                                     ops::maximum, ops::minimum>);
+
 /// The native kernel of Op over T...; its parameter is a plan.
 template <class Op, class... T>
 int operation(const void* params, launch_context* context) {
-  using Out = ops::result_t<Op, T...>;
-  return run_elementwise<Out, T...>(*static_cast<const plan*>(params), context,
-                                    contiguous_operation<Op, T...>(),
-                                    operation_with_value<Op, T...>(), grouped<Op, T...>());
+  return run_elementwise<ops::result_t<Op, T...>, T...>(
+      *static_cast<const plan*>(params), context, Op{},
+      std::bool_constant<(has_kernel_with_value<Op, T> || ...)>{});
 }
 
 template <class T, int Arity, class Op>

@@ -13,10 +13,11 @@
 #include <cuda/std/utility>
 
 #include <cstddef>
+#include <type_traits>
 
 // Kernels of an operation and a dtype: cub::DeviceTransform where every operand is an array of unit
 // stride, and for some binary operations where one of them is a value instead; for all else that
-// of strided.cuh. Operations may share them: operation_group.cuh.
+// of strided.cuh.
 
 namespace skerry {
 namespace native {
@@ -159,57 +160,41 @@ cudaError_t launch_with_value(const plan& operands, cudaStream_t stream, Operati
 /// An operation on values as one on what lies in memory.
 template <class Operation, class... In>
 struct of_stored {
-  static constexpr bool is_elaborate = takes_long<Operation>();
-
   Operation operation;
 
   SKERRY_HD auto operator()(stored_t<In>... x) const { return operation(value_of<In>(x)...); }
 };
-template <class... In>
-auto on_stored(std::nullptr_t) {
-  return nullptr;
-}
-template <class... In, class Operation>
-auto on_stored(Operation operation) {
-  return of_stored<Operation, In...>{operation};
-}
 
-/// Runs `out = operation(in...)`. The three operations do the same, each in one of the kernels;
-/// `beside_value` may be null, and the strided kernel then does that too.
-template <class Out, class... In, class Contiguous, class WithValue, class Strided>
-int run_elementwise(const plan& operands, launch_context* context, Contiguous contiguous,
-                    [[maybe_unused]] WithValue beside_value, Strided strided) {
-  const auto inputs = ::cuda::std::index_sequence_for<In...>{};
-  cudaStream_t stream = stream_of(context);
-  const bool is_aligned = operands_suit<output_item<Out>, input_item<In>...>(operands);
-  if (operands.contiguous && is_aligned) {
-    return launched(launch_contiguous<Out, In...>(operands, stream, contiguous, inputs));
-  }
-  if constexpr (!ops::same_v<WithValue, std::nullptr_t>) {
-    const int array = only_contiguous_array(operands);
-    if (array != 0 && is_aligned) {
-      return launched(
-          launch_with_value<Out, first_t<In...>>(operands, stream, beside_value, array));
+/// Runs `out = operation(in...)`. WithValue: there is a kernel of an array of unit stride and a
+/// value, such as a Python scalar; else the strided kernel does that, too.
+template <class Out, class... In, bool WithValue, class Operation>
+int run_elementwise(const plan& operands, launch_context* context, Operation operation,
+                    std::bool_constant<WithValue> with_value) {
+  if constexpr ((ops::boolean<In> || ...)) {  // read as bytes
+    return run_elementwise<Out, stored_t<In>...>(
+        operands, context, of_stored<Operation, In...>{operation}, with_value);
+  } else {
+    const auto inputs = ::cuda::std::index_sequence_for<In...>{};
+    cudaStream_t stream = stream_of(context);
+    const bool is_aligned = operands_suit<output_item<Out>, input_item<In>...>(operands);
+    if (operands.contiguous && is_aligned) {
+      return launched(launch_contiguous<Out, In...>(operands, stream, operation, inputs));
     }
+    if constexpr (WithValue) {
+      const int array = only_contiguous_array(operands);
+      if (array != 0 && is_aligned) {
+        return launched(launch_with_value<Out, first_t<In...>>(operands, stream, operation, array));
+      }
+    }
+    return launched(launch_strided<Out, In...>(operands, stream, operation, inputs));
   }
-  return launched(launch_strided<Out, In...>(operands, stream, strided, inputs));
-}
-
-/// Bools are read as bytes.
-template <class Out, class... In, class Contiguous, class WithValue, class Strided>
-  requires(ops::boolean<In> || ...)
-int run_elementwise(const plan& operands, launch_context* context, Contiguous contiguous,
-                    WithValue beside_value, Strided strided) {
-  return run_elementwise<Out, stored_t<In>...>(operands, context, on_stored<In...>(contiguous),
-                                               on_stored<In...>(beside_value),
-                                               on_stored<In...>(strided));
 }
 
 /// The native kernel of `out = Op(in...)`; its parameter is a plan.
 template <class Op, class Out, class... In>
 int elementwise(const void* params, launch_context* context) {
-  return run_elementwise<Out, In...>(*static_cast<const plan*>(params), context, Op{}, nullptr,
-                                     Op{});
+  return run_elementwise<Out, In...>(*static_cast<const plan*>(params), context, Op{},
+                                     std::false_type{});
 }
 
 }  // namespace native

@@ -12,8 +12,8 @@
 
 #include <cstddef>
 
-// The kernel of an operation over operands of any strides: one for each signature and group of
-// operations. What it does differently for some plans is decided by all threads alike.
+// The kernel of an operation over operands of any strides. What it does differently for some plans
+// is decided by all threads alike.
 
 namespace skerry {
 namespace native {
@@ -29,7 +29,7 @@ struct strided_input {
 /// thread has enough to do for an element to wait for it alone.
 template <class Operation>
 [[nodiscard]] constexpr bool takes_long() {
-  if constexpr (requires { Operation::is_elaborate; }) return Operation::is_elaborate;
+  if constexpr (requires { Operation::info.expensive; }) return Operation::info.expensive;
   return false;
 }
 
