@@ -8,7 +8,6 @@
 
 #include "core/errors.hpp"
 #include "core/plan.hpp"
-#include "ops/elementwise/apply.hpp"
 
 namespace skerry {
 namespace {

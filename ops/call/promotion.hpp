@@ -5,10 +5,17 @@
 #include <optional>
 #include <span>
 
+#include "core/device.hpp"
 #include "core/dtype.hpp"
 #include "ops/call/operand.hpp"
 
 namespace skerry {
+
+/// The device of all arrays among `operands`. Throws device_mismatch_error that names `op`, each
+/// array and the remedy.
+device common_device(const char* op, std::span<const operand> operands);
+/// The same for functions that take any number of arrays; the message calls them `arrays[0]`, ….
+device common_device(const char* op, std::span<const ndarray> arrays);
 
 /// What all of `operands` are computed in: the arrays promote, then each scalar takes their dtype.
 /// At least one is an array; absent operands don't count. Throws dtype_error, overflow_error.

@@ -6,10 +6,11 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "device/memory.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/promotion.hpp"
 #include "ops/call/registry.hpp"
+#include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/move/copy.hpp"
 
@@ -51,22 +52,6 @@ ndarray keep_triangle(const char* op, const ndarray& x, std::int64_t k, triangle
 }
 
 }  // namespace
-
-ndarray empty_of(layout place, dtype type, device where) {
-  std::int64_t nbytes = itemsize(type);
-  for (const std::int64_t n : place.shape) nbytes *= n;
-  storage_ref memory = allocate(where, static_cast<std::size_t>(nbytes));
-  return {std::move(memory), std::move(place), type};
-}
-
-ndarray empty(const char* op, const dims& shape, dtype type, device where) {
-  const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
-  return {allocate(where, static_cast<std::size_t>(nbytes)), shape, type};
-}
-
-ndarray empty(const dims& shape, dtype type, device where) {
-  return empty("empty", shape, type, where);
-}
 
 ndarray full(const dims& shape, const scalar& value, dtype type, device where) {
   check_shape("full", shape.span(), itemsize(type));

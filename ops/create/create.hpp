@@ -13,11 +13,6 @@
 
 namespace skerry {
 
-/// Uninitialised, C order. `op` is whom errors name.
-[[nodiscard]] ndarray empty(const char* op, const dims& shape, dtype type, device where);
-[[nodiscard]] ndarray empty(const dims& shape, dtype type, device where);
-/// Uninitialised, of a checked dense layout.
-[[nodiscard]] ndarray empty_of(layout place, dtype type, device where);
 [[nodiscard]] ndarray full(const dims& shape, const scalar& value, dtype type, device where);
 /// `dtype` is chosen by the scalars if empty. Throws value_error for a zero step, overflow_error,
 /// shape_error for too many elements.

@@ -7,6 +7,7 @@
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/registry.hpp"
+#include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 
 namespace skerry {

@@ -11,8 +11,8 @@
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/promotion.hpp"
+#include "ops/call/result.hpp"
 #include "ops/call/writable.hpp"
-#include "ops/create/create.hpp"
 #include "ops/move/copy.hpp"
 
 namespace skerry {

@@ -22,12 +22,6 @@ namespace skerry {
 /// does not fit the target's dtype or shape.
 void apply_into(op_id op, const ndarray& target, std::span<const operand> operands);
 
-/// The device of all arrays among `operands`. Throws device_mismatch_error that names `op`, each
-/// array and the remedy.
-device common_device(const char* op, std::span<const operand> operands);
-/// The same for functions that take any number of arrays; the message calls them `arrays[0]`, ….
-device common_device(const char* op, std::span<const ndarray> arrays);
-
 /// `where(condition, x1, x2)`: condition is a bool array; x1 and x2 promote. Where both are
 /// scalars, the result has the default dtype of the wider kind (a bool goes with a bool only).
 [[nodiscard]] ndarray where(const operand& condition, const operand& x1, const operand& x2);

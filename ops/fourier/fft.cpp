@@ -11,6 +11,7 @@
 #include "core/errors.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
+#include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/fourier/fft_plan.hpp"
 #include "ops/move/copy.hpp"

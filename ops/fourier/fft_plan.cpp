@@ -13,7 +13,7 @@
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/registry.hpp"
-#include "ops/create/create.hpp"
+#include "ops/call/result.hpp"
 #include "ops/fourier/kernels.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/linear/linalg.hpp"
 #include "ops/linear/matrices.hpp"

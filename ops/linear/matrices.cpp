@@ -14,6 +14,7 @@
 #include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
 #include "ops/call/registry.hpp"
+#include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/linear/arithmetic.hpp"
 #include "ops/linear/cpu/blas.hpp"

@@ -7,7 +7,6 @@
 #include "core/errors.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/create/create.hpp"
-#include "ops/elementwise/apply.hpp"
 #include "ops/linear/arithmetic.hpp"
 #include "ops/linear/linalg.hpp"
 #include "ops/linear/matmul.hpp"

@@ -4,8 +4,8 @@
 
 #include "core/errors.hpp"
 #include "ops/call/promotion.hpp"
+#include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
-#include "ops/elementwise/apply.hpp"
 #include "ops/linear/linalg.hpp"
 #include "ops/linear/matmul.hpp"
 #include "ops/linear/matrices.hpp"

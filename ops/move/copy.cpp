@@ -10,9 +10,9 @@
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/promotion.hpp"
+#include "ops/call/registry.hpp"
+#include "ops/call/result.hpp"
 #include "ops/call/writable.hpp"
-#include "ops/create/create.hpp"
-#include "ops/elementwise/apply.hpp"
 
 namespace skerry {
 namespace {

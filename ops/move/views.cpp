@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "ops/elementwise/apply.hpp"
+#include "ops/call/promotion.hpp"
 #include "ops/move/copy.hpp"
 
 namespace skerry {

@@ -12,7 +12,7 @@
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/promotion.hpp"
-#include "ops/create/create.hpp"
+#include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
 

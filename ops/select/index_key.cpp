@@ -12,7 +12,6 @@
 #include "ops/call/registry.hpp"
 #include "ops/call/writable.hpp"
 #include "ops/create/create.hpp"
-#include "ops/elementwise/apply.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
 #include "ops/select/masks.hpp"

@@ -9,7 +9,7 @@
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/registry.hpp"
-#include "ops/create/create.hpp"
+#include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/select/mask_census.hpp"
 

@@ -11,7 +11,7 @@
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/registry.hpp"
-#include "ops/create/create.hpp"
+#include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
 #include "ops/move/copy.hpp"

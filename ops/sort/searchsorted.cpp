@@ -11,8 +11,8 @@
 #include "ops/call/enqueue.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/registry.hpp"
+#include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
-#include "ops/elementwise/apply.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/sort/kernels.hpp"
 

@@ -10,7 +10,7 @@
 #include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
 #include "ops/call/registry.hpp"
-#include "ops/create/create.hpp"
+#include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
 #include "ops/sort/kernels.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "ops/elementwise/apply.hpp"
+#include "ops/call/promotion.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/select/index_key.hpp"
 #include "python/bindings/array_type.hpp"

@@ -6,7 +6,6 @@
 
 #include "core/errors.hpp"
 #include "ops/call/promotion.hpp"
-#include "ops/elementwise/apply.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"

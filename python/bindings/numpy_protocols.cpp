@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ops/elementwise/apply.hpp"
+#include "ops/call/promotion.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/host_interface.hpp"

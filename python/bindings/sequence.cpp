@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bindings/sequence.hpp"
+#include "ops/call/promotion.hpp"
+#include "ops/call/result.hpp"
 
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "core/errors.hpp"
-#include "ops/create/create.hpp"
-#include "ops/elementwise/apply.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/asarray.hpp"

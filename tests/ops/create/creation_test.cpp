@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/errors.hpp"
+#include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "tests/ops/arrays.hpp"
 

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/call/result.hpp"
+
+#include <utility>
+
+#include "device/memory.hpp"
+
+namespace skerry {
+
+ndarray empty_of(layout place, dtype type, device where) {
+  std::int64_t nbytes = itemsize(type);
+  for (const std::int64_t n : place.shape) nbytes *= n;
+  storage_ref memory = allocate(where, static_cast<std::size_t>(nbytes));
+  return {std::move(memory), std::move(place), type};
+}
+
+ndarray empty(const char* op, const dims& shape, dtype type, device where) {
+  const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
+  return {allocate(where, static_cast<std::size_t>(nbytes)), shape, type};
+}
+
+ndarray empty(const dims& shape, dtype type, device where) {
+  return empty("empty", shape, type, where);
+}
+
+}  // namespace skerry

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/ndarray.hpp"
+
+namespace skerry {
+
+/// Uninitialised, C order. `op` is whom errors name.
+[[nodiscard]] ndarray empty(const char* op, const dims& shape, dtype type, device where);
+[[nodiscard]] ndarray empty(const dims& shape, dtype type, device where);
+/// Uninitialised, of a checked dense layout.
+[[nodiscard]] ndarray empty_of(layout place, dtype type, device where);
+
+}  // namespace skerry
