@@ -46,6 +46,27 @@ struct plan {
   element values[max_operands];  ///< elements by value
   bool contiguous = false;       ///< rank <= 1 and every operand is an array of unit stride
 
+  plan() = default;
+  /// One run of `count` elements (not 0) of a C-contiguous output. add() follows for each input: an
+  /// array that lies like the output, or an element.
+  plan(char* output, std::int64_t width, std::int64_t count) noexcept
+      : rank(count == 1 ? 0 : 1), size(count), contiguous(true) {
+    shape[0] = count;
+    add(output, width);
+  }
+  void add(char* array, std::int64_t width) noexcept {
+    data[operand_count] = array;
+    itemsize[operand_count] = width;
+    strides[operand_count++][0] = width;
+  }
+  void add(const element& value, std::int64_t width) noexcept {
+    data[operand_count] = nullptr;
+    values[operand_count] = value;
+    itemsize[operand_count] = width;
+    strides[operand_count++][0] = 0;
+    contiguous = false;
+  }
+
   [[nodiscard]] bool is_value(int operand) const { return data[operand] == nullptr; }
   /// Address of operand's first element; for a value, of its copy inside this plan.
   [[nodiscard]] char* base(int operand) const {

@@ -40,13 +40,14 @@ struct scalar {
   }
 };
 
-/// One element of any dtype by value, as kernels take it.
+/// One element of any dtype by value, as kernels take it. Not initialised: a plan has room for
+/// four.
 struct alignas(16) element {
-  unsigned char bytes[16] = {};
+  unsigned char bytes[16];
 
   template <class T>
   static element of(T value) {
-    element result;
+    element result{};
     __builtin_memcpy(result.bytes, &value, sizeof value);
     return result;
   }
@@ -61,6 +62,7 @@ struct alignas(16) element {
     }
   }
 };
+static_assert(std::is_trivially_default_constructible_v<element>);
 
 /// The dtype that an array of `array` gets when combined with `value` (array API 2025.12, "mixing
 /// arrays with Python scalars"): the array's own, or the complex one of its width for a complex

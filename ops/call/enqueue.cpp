@@ -28,7 +28,7 @@ void kernel_call::enqueue(const kernel& what) const {
   parts.for_each([&](const plan& part) { launch(where_, what, part, uses); });
 }
 
-const kernel& require_kernel(const char* op, const kernel& what, dtype type, device where) {
+const kernel& require_form(const char* op, const kernel& what, dtype type, device where) {
   const bool native = where.kind == device_kind::cuda && !is_rehearsing();
   if (native ? what.native != nullptr : what.host != nullptr) return what;
   throw not_implemented_error(std::string(op) + ": this build has no kernel for " + name(type) +

@@ -41,8 +41,14 @@ class kernel_call {
   memory_use uses_[plan::max_operands];
 };
 
+/// require_kernel() for any device, and what says why not.
+const kernel& require_form(const char* op, const kernel& what, dtype type, device where);
 /// `what` itself, if it can run on `where`. Throws not_implemented_error: a build for fewer dtypes.
-const kernel& require_kernel(const char* op, const kernel& what, dtype type, device where);
+inline const kernel& require_kernel(const char* op, const kernel& what, dtype type, device where) {
+  if (where.kind == device_kind::cpu && what.host != nullptr) [[likely]]
+    return what;
+  return require_form(op, what, type, where);
+}
 
 /// Most bytes that a part of a plan may span on `where`.
 [[nodiscard]] std::int64_t index_limit(device where) noexcept;

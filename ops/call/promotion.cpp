@@ -88,8 +88,7 @@ dtype common_dtype(const char* op, std::span<const operand> operands) {
   return *type;
 }
 
-dtype require_loop(const char* op, const loop_table& results, dtype type) {
-  if (const std::optional<dtype> result = results[static_cast<int>(type)]) return *result;
+void reject_dtype(const char* op, const loop_table& results, dtype type) {
   std::string text = std::string(op) + ": " + name(type) + " is not accepted; it takes ";
   const char* separator = "";
   for (int i = 0; i < dtype_count; ++i) {

@@ -24,8 +24,12 @@ device common_device(const char* op, std::span<const ndarray> arrays);
 /// Results by compute dtype, as in op_entry and reduction_entry.
 using loop_table = std::optional<dtype>[dtype_count];
 
+[[noreturn]] void reject_dtype(const char* op, const loop_table& results, dtype type);
 /// The result dtype for `type`. Throws dtype_error that lists the dtypes that `op` takes.
-dtype require_loop(const char* op, const loop_table& results, dtype type);
+inline dtype require_loop(const char* op, const loop_table& results, dtype type) {
+  if (const std::optional<dtype> result = results[static_cast<int>(type)]) return *result;
+  reject_dtype(op, results, type);
+}
 
 /// The common shape of the arrays among `operands`. Throws shape_error.
 [[nodiscard]] dims common_shape(const char* op, std::span<const operand> operands);

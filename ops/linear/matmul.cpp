@@ -34,12 +34,12 @@ constexpr std::array<std::optional<dtype>, dtype_count> numeric_dtypes() {
   return results;
 }
 
-struct common {
+struct product_form {
   device where;
   dtype type;
 };
 
-common check_operands(const char* op, const ndarray& x1, const ndarray& x2) {
+product_form check_operands(const char* op, const ndarray& x1, const ndarray& x2) {
   const operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
   const device where = common_device(op, both);
   const dtype type = common_dtype(op, both);

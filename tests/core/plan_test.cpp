@@ -321,6 +321,39 @@ TEST(plan_parts, coalesce_what_every_operand_can_walk_as_one_axis) {
   EXPECT_FALSE(with_step.contiguous);
 }
 
+TEST(plan, of_a_run_is_the_plan_that_parts_make) {
+  for (const dims& shape : {dims{3, 4}, dims{1, 1}}) {
+    setup given(shape, {c_layout(shape, 1), c_layout(shape, 8), c_layout(shape, 8)});
+    given.itemsizes = {1, 8, 8};
+    for (const bool by_value : {false, true}) {
+      given.by_value[2] = by_value;
+      const plan expected = given.parts().first();
+      plan run(expected.data[0], 1, expected.size);
+      run.add(expected.data[1], 8);
+      if (by_value) {
+        run.add(expected.values[2], 8);
+      } else {
+        run.add(expected.data[2], 8);
+      }
+      EXPECT_EQ(run.operand_count, expected.operand_count);
+      EXPECT_EQ(run.rank, expected.rank);
+      EXPECT_EQ(run.size, expected.size);
+      EXPECT_EQ(run.contiguous, expected.contiguous);
+      for (int i = 0; i < run.operand_count; ++i) {
+        EXPECT_EQ(run.data[i], expected.data[i]);
+        EXPECT_EQ(run.itemsize[i], expected.itemsize[i]);
+        if (run.rank == 1) {
+          EXPECT_EQ(run.shape[0], expected.shape[0]);
+          EXPECT_EQ(run.strides[i][0], expected.strides[i][0]);
+        }
+      }
+      if (by_value) {
+        EXPECT_EQ(run.values[2].as<float>(), 2.0F);
+      }
+    }
+  }
+}
+
 TEST(plan_parts, keep_elements_by_value_inside_the_plan) {
   const layout at = c_layout(dims{3, 4}, 4);
   const std::vector<plan_operand> operands{

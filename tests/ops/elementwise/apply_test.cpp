@@ -183,6 +183,20 @@ TEST(apply, reports_the_device_before_the_dtype_and_the_dtype_before_the_shape) 
   const ndarray x = array_of(std::vector<bool>{true, false});
   EXPECT_THROW((void)call("add", x, array_of(doubles{1, 2, 3}, cuda0)), device_mismatch_error);
   EXPECT_THROW((void)call("add", x, array_of(doubles{1, 2, 3})), dtype_error);
+  EXPECT_THROW((void)call("logaddexp", array_of(longs{1, 2}), array_of(longs{1, 2, 3})),
+               dtype_error);
+}
+
+TEST(apply, in_place_reports_the_device_then_the_target_then_the_dtype_then_the_shape) {
+  const ndarray x = array_of(doubles{1, 2});
+  const ndarray flags = array_of(std::vector<bool>{true, false, true});
+  EXPECT_THROW(call_into("add", x.read_only_view(), array_of(doubles{1, 2}, cuda0)),
+               device_mismatch_error);
+  EXPECT_THROW(call_into("add", x.read_only_view(), flags), read_only_error);
+  EXPECT_THROW(call_into("add", x.read_only_view(), scalar::of(true)), read_only_error);
+  EXPECT_THROW(call_into("add", x, flags), dtype_error);
+  EXPECT_THROW(call_into("less", x, array_of(doubles{1, 2, 3})), dtype_error);
+  EXPECT_THROW(call_into("add", x, array_of(doubles{1, 2, 3})), shape_error);
 }
 
 TEST(apply, lists_the_dtypes_that_an_operation_takes) {

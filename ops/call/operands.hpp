@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "ops/call/operand.hpp"
+
+namespace skerry {
+
+/// Number of elements of a C-contiguous array, else 0.
+[[nodiscard]] inline std::int64_t contiguous_size(const ndarray& x) noexcept {
+  const std::int64_t* const shape = x.shape().data();
+  const std::int64_t* const strides = x.strides().data();
+  const std::int64_t width = x.itemsize();
+  std::int64_t size = 1;
+  for (int axis = x.rank() - 1; axis >= 0; --axis) {
+    if (shape[axis] == 1) continue;
+    if (strides[axis] != size * width) return 0;
+    size *= shape[axis];
+  }
+  return size;
+}
+
+/// Same device, dtype, shape and strides, as far as those address anything.
+[[nodiscard]] inline bool is_alike(const ndarray& x, const ndarray& model) noexcept {
+  if (x.dtype() != model.dtype() || x.device() != model.device() || x.rank() != model.rank()) {
+    return false;
+  }
+  const std::int64_t* const shape = x.shape().data();
+  const std::int64_t* const strides = x.strides().data();
+  const std::int64_t* const model_shape = model.shape().data();
+  const std::int64_t* const model_strides = model.strides().data();
+  for (int axis = x.rank() - 1; axis >= 0; --axis) {
+    if (shape[axis] != model_shape[axis]) return false;
+    if (strides[axis] != model_strides[axis] && shape[axis] != 1) return false;
+  }
+  return true;
+}
+
+/// What the operands of a call have in common.
+struct common {
+  device where;
+  dtype type;         ///< that the call computes in
+  const dims* shape;  ///< of every array in a run, else null: common_shape() finds it
+  /// Elements, if the operands are one run: all arrays are of this dtype and shape, C-contiguous
+  /// and not empty, and the scalars become elements of it. Else 0.
+  std::int64_t run;
+};
+
+/// The checks one after the other, for what is no run.
+[[nodiscard]] common common_of_any(const char* op, std::span<const operand> operands,
+                                   const ndarray* target);
+/// Whether scalars among `operands` leave the dtype of the arrays as it is.
+[[nodiscard]] inline bool scalars_keep(const char* op, dtype type,
+                                       std::span<const operand> operands) {
+  for (const operand& x : operands) {
+    if (x.value != nullptr && promote_scalar(op, type, *x.value) != type) return false;
+  }
+  return true;
+}
+
+/// At least one of `operands` is an array. `target`, if there is one, is the first of them and will
+/// be written. One walk over a run. Throws device_mismatch_error, read_only_error, dtype_error,
+/// overflow_error, in this order.
+[[nodiscard]] inline common common_of(const char* op, std::span<const operand> operands,
+                                      const ndarray* target = nullptr) {
+  const ndarray* model = nullptr;
+  std::int64_t run = 0;
+  bool has_scalars = false;
+  for (const operand& x : operands) {
+    if (x.array == nullptr) {
+      has_scalars = true;
+    } else if (model == nullptr) {
+      model = x.array;
+      run = contiguous_size(*model);
+    } else if (!is_alike(*x.array, *model)) {
+      run = 0;
+    }
+  }
+  if (run == 0 || (target != nullptr && target->read_only()) ||
+      (has_scalars && !scalars_keep(op, model->dtype(), operands))) {
+    return common_of_any(op, operands, target);
+  }
+  return {model->device(), model->dtype(), &model->shape(), run};
+}
+
+}  // namespace skerry
