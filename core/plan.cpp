@@ -2,26 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cstdlib>
 
+#include "core/axis_list.hpp"
+
 namespace skerry {
 namespace {
-
-/// One axis on its way into a plan.
-struct plan_axis {
-  std::int64_t extent;
-  std::int64_t strides[plan::max_operands];
-};
-
-/// The axes that are left, fastest first; of the last axis of the shape downwards until `order`.
-struct plan_axes {
-  int operand_count;
-  int count = 0;
-  plan_axis axes[max_rank];  // not initialised: 2.5 KB of which most calls touch little
-
-  explicit plan_axes(int operands) : operand_count(operands) {}
-};
 
 /// True for an element, and for an array of exactly this shape in C order: one walk for both
 /// questions, since this decides the time of an ordinary call.
@@ -47,74 +35,6 @@ std::int64_t stride_along(const plan_operand& operand, int axis, int rank) noexc
   const layout& at = *operand.where;
   const int own = axis - (rank - at.rank());
   return own < 0 || at.shape[own] == 1 ? 0 : at.strides[own];
-}
-
-void drop_single(plan_axes& all, const dims& shape, std::span<const plan_operand> operands) {
-  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    if (shape[axis] == 1) continue;
-    plan_axis& kept = all.axes[all.count++];
-    kept.extent = shape[axis];
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      kept.strides[i] = stride_along(operands[i], axis, shape.rank());
-    }
-  }
-}
-
-bool is_faster(const plan_axis& a, const plan_axis& b, int operand_count) noexcept {
-  for (int i = 0; i < operand_count; ++i) {
-    const std::int64_t stride_a = std::abs(a.strides[i]);
-    const std::int64_t stride_b = std::abs(b.strides[i]);
-    if (stride_a != stride_b) return stride_a < stride_b;
-  }
-  return false;
-}
-
-/// By insertion: stable, and a single pass for the usual, sorted input.
-void order(plan_axes& all) noexcept {
-  for (int i = 1; i < all.count; ++i) {
-    if (!is_faster(all.axes[i], all.axes[i - 1], all.operand_count)) continue;
-    const plan_axis moved = all.axes[i];
-    int place = i;
-    do {
-      all.axes[place] = all.axes[place - 1];
-      --place;
-    } while (place > 0 && is_faster(moved, all.axes[place - 1], all.operand_count));
-    all.axes[place] = moved;
-  }
-}
-
-/// Walks an axis from its other end where the output runs backwards.
-void flip_negative(plan_axes& all, char** data) noexcept {
-  for (int axis = 0; axis < all.count; ++axis) {
-    plan_axis& at = all.axes[axis];
-    if (at.strides[0] >= 0) continue;
-    for (int i = 0; i < all.operand_count; ++i) {
-      if (data[i] != nullptr) data[i] += (at.extent - 1) * at.strides[i];
-      at.strides[i] = -at.strides[i];
-    }
-  }
-}
-
-bool continues(const plan_axis& fast, const plan_axis& slow, int operand_count) noexcept {
-  for (int i = 0; i < operand_count; ++i) {
-    std::int64_t past_end = 0;
-    if (__builtin_mul_overflow(fast.strides[i], fast.extent, &past_end)) return false;
-    if (slow.strides[i] != past_end) return false;
-  }
-  return true;
-}
-
-void coalesce(plan_axes& all) noexcept {
-  if (all.count < 2) return;
-  int last = 0;
-  for (int i = 1; i < all.count; ++i) {
-    if (continues(all.axes[last], all.axes[i], all.operand_count)) {
-      all.axes[last].extent *= all.axes[i].extent;
-    } else if (++last != i) {
-      all.axes[last] = all.axes[i];
-    }
-  }
-  all.count = last + 1;
 }
 
 std::int64_t element_count(const plan& part) noexcept {
@@ -199,7 +119,10 @@ plan_parts::plan_parts(const dims& shape, std::span<const plan_operand> operands
   if (contiguous) {
     flatten(size);
   } else {
-    reduce(shape, operands);
+    constexpr decltype(&plan_parts::reduce<1>) by_count[] = {
+        &plan_parts::reduce<1>, &plan_parts::reduce<2>, &plan_parts::reduce<3>,
+        &plan_parts::reduce<4>};
+    (this->*by_count[operands.size() - 1])(shape, operands.data());
   }
   if (index_limit != INT64_MAX) split(index_limit);
   current_.size = element_count(current_);
@@ -216,23 +139,29 @@ void plan_parts::flatten(std::int64_t size) noexcept {
   }
 }
 
-void plan_parts::reduce(const dims& shape, std::span<const plan_operand> operands) noexcept {
-  plan_axes all(current_.operand_count);
-  drop_single(all, shape, operands);
-  order(all);
-  flip_negative(all, current_.data);
-  coalesce(all);
+template <int Operands>
+void plan_parts::reduce(const dims& shape, const plan_operand* operands) noexcept {
+  axis_list<Operands> axes;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    if (shape[axis] == 1) continue;
+    std::int64_t strides[Operands];
+    for (int i = 0; i < Operands; ++i) strides[i] = stride_along(operands[i], axis, shape.rank());
+    axes.add(shape[axis], strides);
+  }
+  axes.order();
+  axes.flip_negative(current_.data);
+  axes.coalesce();
 
-  current_.rank = std::min(all.count, plan::max_axes);
-  for (int axis = 0; axis < all.count; ++axis) {
-    const plan_axis& at = all.axes[axis];
+  current_.rank = std::min(axes.size(), plan::max_axes);
+  for (int axis = 0; axis < axes.size(); ++axis) {
+    const auto& [extent, strides] = axes[axis];
     if (axis < plan::max_axes) {
-      current_.shape[axis] = at.extent;
-      for (int i = 0; i < all.operand_count; ++i) current_.strides[i][axis] = at.strides[i];
+      current_.shape[axis] = extent;
+      for (int i = 0; i < Operands; ++i) current_.strides[i][axis] = strides[i];
     } else {
       outer_axis& outer = outer_[outer_count_++];
-      outer = {at.extent, 1, 0, -1, {}};
-      std::copy_n(at.strides, all.operand_count, outer.strides);
+      outer = {extent, 1, 0, -1, {}};
+      std::copy_n(strides, Operands, outer.strides);
     }
   }
 }

@@ -102,7 +102,8 @@ class plan_parts {
 
  private:
   void flatten(std::int64_t size) noexcept;
-  void reduce(const dims& shape, std::span<const plan_operand> operands) noexcept;
+  template <int Operands>
+  void reduce(const dims& shape, const plan_operand* operands) noexcept;
   void split(std::int64_t index_limit) noexcept;
   bool next() noexcept;
 

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+#include "core/dims.hpp"
+
+namespace skerry {
+
+/// The axes along which `Arrays` arrays are walked together, on their way into the parameters of a
+/// kernel: axis 0 varies fastest. The only code that orders and coalesces axes.
+template <int Arrays>
+class axis_list {
+ public:
+  struct axis {
+    std::int64_t extent;
+    std::int64_t strides[Arrays];  ///< bytes
+  };
+
+  /// Appends an axis as the slowest one; one along which nothing moves is left out.
+  void add(std::int64_t extent, const std::int64_t (&strides)[Arrays]) noexcept {
+    if (extent < 2) return;
+    axis& added = axes_[size_++];
+    added.extent = extent;
+    std::copy_n(strides, Arrays, added.strides);
+  }
+
+  /// Sorts by the distances in the first array, where those are equal in the second, and so on. By
+  /// insertion: stable, and a single pass for the usual, sorted input.
+  void order() noexcept {
+    for (int i = 1; i < size_; ++i) {
+      if (!is_faster(axes_[i], axes_[i - 1])) continue;
+      const axis moved = axes_[i];
+      int to = i;
+      do {
+        axes_[to] = axes_[to - 1];
+        --to;
+      } while (to > 0 && is_faster(moved, axes_[to - 1]));
+      axes_[to] = moved;
+    }
+  }
+
+  /// Walks axes along which the first array runs backwards from their other ends. `data` are the
+  /// addresses of element 0 of each array, null ones stay.
+  void flip_negative(char** data) noexcept {
+    for (int i = 0; i < size_; ++i) {
+      axis& at = axes_[i];
+      if (at.strides[0] >= 0) continue;
+      for (int k = 0; k < Arrays; ++k) {
+        if (data[k] != nullptr) data[k] += (at.extent - 1) * at.strides[k];
+        at.strides[k] = -at.strides[k];
+      }
+    }
+  }
+
+  /// Joins neighbours that every array walks in equal steps.
+  void coalesce() noexcept {
+    if (size_ < 2) return;
+    int last = 0;
+    for (int i = 1; i < size_; ++i) {
+      if (continues(axes_[last], axes_[i])) {
+        axes_[last].extent *= axes_[i].extent;
+      } else if (++last != i) {
+        axes_[last] = axes_[i];
+      }
+    }
+    size_ = last + 1;
+  }
+
+  /// Writes the axes to the fields of a kernel's parameters, strides array by array. False, and
+  /// nothing is written, if there are more than `most`.
+  template <class... Strides>
+  [[nodiscard]] bool write(int most, std::int32_t& rank, std::int64_t* shape,
+                           Strides*... strides) const noexcept {
+    static_assert(sizeof...(Strides) == Arrays);
+    if (size_ > most) return false;
+    rank = size_;
+    for (int i = 0; i < size_; ++i) {
+      shape[i] = axes_[i].extent;
+      const std::int64_t* from = axes_[i].strides;
+      ((strides[i] = *from++), ...);
+    }
+    return true;
+  }
+
+  [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] const axis& operator[](int i) const noexcept { return axes_[i]; }
+
+ private:
+  static bool is_faster(const axis& a, const axis& b) noexcept {
+    for (int k = 0; k < Arrays; ++k) {
+      const std::int64_t step_a = std::abs(a.strides[k]);
+      const std::int64_t step_b = std::abs(b.strides[k]);
+      if (step_a != step_b) return step_a < step_b;
+    }
+    return false;
+  }
+  static bool continues(const axis& fast, const axis& slow) noexcept {
+    for (int k = 0; k < Arrays; ++k) {
+      std::int64_t past_end = 0;
+      if (__builtin_mul_overflow(fast.strides[k], fast.extent, &past_end)) return false;
+      if (slow.strides[k] != past_end) return false;
+    }
+    return true;
+  }
+
+  int size_ = 0;
+  axis axes_[max_rank];  // not initialised: up to 2.5 KB of which most calls touch little
+};
+
+}  // namespace skerry
