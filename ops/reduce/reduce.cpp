@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
-#include <cstdlib>
 #include <string>
 
+#include "core/axis_list.hpp"
 #include "core/errors.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
@@ -49,85 +49,37 @@ dims result_shape(const dims& shape, const axis_set& axes, bool keepdims) {
   return result;
 }
 
-/// The axes of one group, kept or reduced, as reduce_params wants them.
-class axis_group {
- public:
-  void add(std::int64_t extent, std::int64_t stride, std::int64_t output_stride) {
-    int place = count_++;
-    for (; place > 0 && std::abs(axes_[place - 1].stride) > std::abs(stride); --place) {
-      axes_[place] = axes_[place - 1];
-    }
-    axes_[place] = {extent, stride, output_stride};
-  }
-  void coalesce() {
-    int kept = 0;
-    for (int i = 1; i < count_; ++i) {
-      one_axis& fast = axes_[kept];
-      const one_axis& slow = axes_[i];
-      if (slow.stride == fast.stride * fast.extent &&
-          slow.output_stride == fast.output_stride * fast.extent) {
-        fast.extent *= slow.extent;
-      } else {
-        axes_[++kept] = slow;
-      }
-    }
-    if (count_ > 0) count_ = kept + 1;
-  }
-  [[nodiscard]] bool fits() const { return count_ <= reduce_params::max_axes; }
-  /// `output_strides` may be null.
-  std::int32_t write(std::int64_t* shape, std::int64_t* strides,
-                     std::int64_t* output_strides) const {
-    for (int i = 0; i < count_; ++i) {
-      shape[i] = axes_[i].extent;
-      strides[i] = axes_[i].stride;
-      if (output_strides != nullptr) output_strides[i] = axes_[i].output_stride;
-    }
-    return count_;
-  }
-
- private:
-  struct one_axis {
-    std::int64_t extent;
-    std::int64_t stride;
-    std::int64_t output_stride;
-  };
-  int count_ = 0;
-  one_axis axes_[max_rank];  // not initialised: most calls touch little of it
-};
-
 /// Fills in the axes of `params`. False if more remain than it has room for. `keep_order`: of the
 /// reduced elements.
 bool describe_axes(const ndarray& x, const axis_set& axes, std::int64_t result_itemsize,
                    bool keep_order, reduce_params& params) {
-  axis_group kept;
-  axis_group reduced;
-  params.input = x.data();
+  axis_list<2> kept;     // of the input, and of the output
+  axis_list<1> reduced;  // of the input
   params.kept_size = 1;
   params.reduced_size = 1;
   std::int64_t output_stride = result_itemsize;
   for (int axis = x.rank() - 1; axis >= 0; --axis) {
     const std::int64_t n = x.shape()[axis];
-    std::int64_t stride = x.strides()[axis];
     if (is_reduced(axes, axis)) {
       params.reduced_size *= n;
-      if (n < 2) continue;
-      if (stride < 0 && !keep_order) {
-        params.input += (n - 1) * stride;
-        stride = -stride;
-      }
-      reduced.add(n, stride, 0);
+      reduced.add(n, {x.strides()[axis]});
     } else {
       params.kept_size *= n;
-      if (n > 1) kept.add(n, stride, output_stride);
+      kept.add(n, {x.strides()[axis], output_stride});
       output_stride *= n;
     }
   }
+  char* input = x.data();
+  if (!keep_order) reduced.flip_negative(&input);
+  params.input = input;
+  kept.order();
   kept.coalesce();
+  reduced.order();
   reduced.coalesce();
-  if (!kept.fits() || !reduced.fits()) return false;
-  params.kept_rank = kept.write(params.kept_shape, params.kept_strides, params.output_strides);
-  params.reduced_rank = reduced.write(params.reduced_shape, params.reduced_strides, nullptr);
-  return true;
+  constexpr int most = reduce_params::max_axes;
+  return kept.write(most, params.kept_rank, params.kept_shape, params.kept_strides,
+                    params.output_strides) &&
+         reduced.write(most, params.reduced_rank, params.reduced_shape, params.reduced_strides);
 }
 
 /// A copy in which the kept axes are one stretch, and the reduced axes another, whatever the rank.
