@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/axis_list.hpp"
 #include "core/errors.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
@@ -45,23 +46,16 @@ bool describe_axes(const ndarray& x, const ndarray& out, int scanned, scan_param
   params.input_step = x.strides()[scanned];
   params.output_step = out.strides()[scanned];
   params.others = 1;
-  params.rank = 0;
+  axis_list<2> others;
   for (int axis = x.rank() - 1; axis >= 0; --axis) {  // the output is in C order: fastest first
-    const std::int64_t n = x.shape()[axis];
-    if (axis == scanned || n == 1) continue;
-    params.others *= n;
-    const std::int64_t from = x.strides()[axis];
-    const std::int64_t to = out.strides()[axis];
-    const int last = params.rank - 1;
-    if (last >= 0 && from == params.input_strides[last] * params.shape[last] &&
-        to == params.output_strides[last] * params.shape[last]) {
-      params.shape[last] *= n;
-      continue;
-    }
-    if (params.rank == scan_params::max_axes) return false;
-    params.shape[params.rank] = n;
-    params.input_strides[params.rank] = from;
-    params.output_strides[params.rank++] = to;
+    if (axis == scanned) continue;
+    params.others *= x.shape()[axis];
+    others.add(x.shape()[axis], {out.strides()[axis], x.strides()[axis]});
+  }
+  others.coalesce();
+  if (!others.write(scan_params::max_axes, params.rank, params.shape, params.output_strides,
+                    params.input_strides)) {
+    return false;
   }
   params.is_run = params.output_step == out.itemsize();
   return x.itemsize() == (params.is_run ? params.input_step : params.input_strides[0]);
