@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/axis_list.hpp"
 #include "core/errors.hpp"
 #include "device/deferred.hpp"
 #include "device/registry.hpp"
@@ -39,39 +40,6 @@ bool is_addressable(const ndarray& x) {
   return true;
 }
 
-/// The axes of a batch and those of a transform, as the kernel takes them.
-class axis_list {
- public:
-  explicit axis_list(fft_params& params) : params_(params) { params.rank = 0; }
-
-  /// False if there is no room.
-  bool add_batch(std::int64_t extent, std::int64_t input_stride, std::int64_t output_stride) {
-    if (extent == 1) return true;
-    if (params_.rank > 0) {
-      const int last = params_.rank - 1;
-      if (params_.input_strides[last] == extent * input_stride &&
-          params_.output_strides[last] == extent * output_stride) {
-        params_.shape[last] *= extent;
-        params_.input_strides[last] = input_stride;
-        params_.output_strides[last] = output_stride;
-        return true;
-      }
-    }
-    return add(extent, input_stride, output_stride);
-  }
-  bool add(std::int64_t extent, std::int64_t input_stride, std::int64_t output_stride) {
-    if (params_.rank == fft_params::max_axes) return false;
-    params_.shape[params_.rank] = extent;
-    params_.input_strides[params_.rank] = input_stride;
-    params_.output_strides[params_.rank] = output_stride;
-    ++params_.rank;
-    return true;
-  }
-
- private:
-  fft_params& params_;
-};
-
 /// Bytes between elements along an axis; of one element, what they would be in C order: any stride
 /// addresses it, but libraries take no negative ones, nor 0.
 std::int64_t stride_along(const ndarray& x, int axis) {
@@ -86,17 +54,26 @@ std::int64_t stride_along(const ndarray& x, int axis) {
 /// can't be taken as one.
 bool describe_axes(const ndarray& x, const ndarray& out, const dims& axes, const dims& shape,
                    fft_params& params) {
-  axis_list list(params);
   const auto is_transformed = [&](int axis) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
   };
-  for (int axis = 0; axis < x.rank(); ++axis) {
-    if (is_transformed(axis)) continue;
-    if (!list.add_batch(shape[axis], x.strides()[axis], out.strides()[axis])) return false;
+  axis_list<2> batch;
+  for (int axis = x.rank() - 1; axis >= 0; --axis) {
+    if (!is_transformed(axis)) batch.add(shape[axis], {x.strides()[axis], out.strides()[axis]});
+  }
+  batch.coalesce();
+  if (batch.size() + axes.rank() > fft_params::max_axes) return false;
+  params.rank = 0;
+  const auto append = [&](std::int64_t extent, std::int64_t from, std::int64_t to) {
+    params.shape[params.rank] = extent;
+    params.input_strides[params.rank] = from;
+    params.output_strides[params.rank++] = to;
+  };
+  for (int i = batch.size() - 1; i >= 0; --i) {  // the kernels take the slowest first
+    append(batch[i].extent, batch[i].strides[0], batch[i].strides[1]);
   }
   for (int axis = 0; axis < x.rank(); ++axis) {
-    if (!is_transformed(axis)) continue;
-    if (!list.add(shape[axis], stride_along(x, axis), stride_along(out, axis))) return false;
+    if (is_transformed(axis)) append(shape[axis], stride_along(x, axis), stride_along(out, axis));
   }
   params.transformed = axes.rank();
   return true;
