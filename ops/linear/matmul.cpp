@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/axis_list.hpp"
 #include "core/errors.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
@@ -93,29 +94,16 @@ ndarray stretched_stack(const char* op, const ndarray& x, const dims& stack, ope
   return x.view(broadcast_to(op, x.layout(), shape));
 }
 
-/// The axes of the stack, fastest first, as matmul_params wants them.
+/// Fills in the axes of the stack. False if more remain than there is room for.
 bool describe_stack(const ndarray& x1, const ndarray& x2, operands of, matmul_params& p) {
-  int rank = 0;
+  axis_list<2> stack;
   p.batch = 1;
   for (int axis = stack_rank(x1, of) - 1; axis >= 0; --axis) {
-    const std::int64_t n = x1.shape()[axis];
-    p.batch *= n;
-    if (n == 1) continue;
-    const std::int64_t first = x1.strides()[axis];
-    const std::int64_t second = x2.strides()[axis];
-    if (rank > 0 && first == p.x1_batch[rank - 1] * p.batch_shape[rank - 1] &&
-        second == p.x2_batch[rank - 1] * p.batch_shape[rank - 1]) {
-      p.batch_shape[rank - 1] *= n;
-      continue;
-    }
-    if (rank == matmul_params::max_axes) return false;
-    p.batch_shape[rank] = n;
-    p.x1_batch[rank] = first;
-    p.x2_batch[rank] = second;
-    ++rank;
+    p.batch *= x1.shape()[axis];
+    stack.add(x1.shape()[axis], {x1.strides()[axis], x2.strides()[axis]});
   }
-  p.batch_rank = rank;
-  return true;
+  stack.coalesce();
+  return stack.write(matmul_params::max_axes, p.batch_rank, p.batch_shape, p.x1_batch, p.x2_batch);
 }
 
 void describe_matrices(const ndarray& x1, const ndarray& x2, matmul_params& p) {
