@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -10,6 +11,7 @@
 namespace skerry {
 
 enum class device_kind : std::uint8_t { cpu, cuda };
+inline constexpr std::size_t most_device_kinds = 8;
 
 /// The name of a device, as a value: it says nothing about whether the device exists.
 struct device {
@@ -18,6 +20,11 @@ struct device {
 
   friend constexpr auto operator<=>(device, device) = default;
 };
+
+/// Whether work runs where the program does: no call to `where` needs to be looked up.
+[[nodiscard]] constexpr bool is_host(device where) noexcept {
+  return where.kind == device_kind::cpu;
+}
 
 /// `"cpu:0"`, `"cuda:1"`.
 [[nodiscard]] std::string to_string(device where);

@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "device/cpu/info.hpp"
-#include "device/cuda/module.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/environment.hpp"
 
@@ -162,10 +161,6 @@ bool cuda_was_used() noexcept { return cuda::used(); }
 bool cuda_is_alive() noexcept { return cuda::alive(); }
 int cuda_driver_version() noexcept { return cuda::driver_version(); }
 int cuda_runtime_version() noexcept { return cuda::runtime_version(); }
-void fill_cuda_kernels(void* table) noexcept {
-  const cuda::module_interface* module = cuda::loaded_module();
-  if (module != nullptr && module->fill_kernels != nullptr) module->fill_kernels(table);
-}
 void shut_down() noexcept { cuda::shut_down(); }
 
 }  // namespace skerry

@@ -60,10 +60,6 @@ void rehearse(int count);
 [[nodiscard]] int cuda_driver_version() noexcept;
 [[nodiscard]] int cuda_runtime_version() noexcept;
 
-/// Writes the native kernels of the CUDA module in use, if there is one, into the table that ops
-/// defines.
-void fill_cuda_kernels(void* table) noexcept;
-
 /// Called by exit(): afterwards no CUDA call is made any more, memory is left to the driver. Waits
 /// for rehearsed work that runs. Other threads that are in a CUDA call, or come to one, stay there.
 void shut_down() noexcept;

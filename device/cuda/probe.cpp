@@ -13,6 +13,7 @@
 
 #include "device/cuda/allocator.hpp"
 #include "device/cuda/architectures.hpp"
+#include "device/cuda/backend.hpp"
 #include "device/cuda/counting.hpp"
 #include "device/cuda/deferred.hpp"
 #include "device/cuda/module.hpp"
@@ -131,6 +132,7 @@ bool find_table(findings& into) {
   if (const int planned = planned_rehearsal.load(); planned > 0) {
     rehearsal::set_device_count(planned);
     detail::table = rehearsal::calls_table();
+    use_backend(rehearsed_backend);
     return true;
   }
   const environment_count from_environment = count_from_environment("SKERRY_REHEARSE", 0);

@@ -2,23 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/call/enqueue.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 
 #include "core/errors.hpp"
-#include "device/registry.hpp"
+#include "device/backend.hpp"
 #include "device/stream.hpp"
 
 namespace skerry {
 namespace {
 
-std::atomic<std::int64_t> cuda_index_limit{index_limit_32bit};
+constinit std::atomic<std::int64_t> most_index_limit{INT64_MAX};
 
 }  // namespace
 
 std::int64_t index_limit(device where) noexcept {
-  return where.kind == device_kind::cpu ? INT64_MAX
-                                        : cuda_index_limit.load(std::memory_order_relaxed);
+  if (is_host(where)) return INT64_MAX;
+  return std::min(capabilities_of(where).index_limit,
+                  most_index_limit.load(std::memory_order_relaxed));
 }
 
 void kernel_call::enqueue(const kernel& what) const {
@@ -29,13 +31,13 @@ void kernel_call::enqueue(const kernel& what) const {
 }
 
 const kernel& require_form(const char* op, const kernel& what, dtype type, device where) {
-  const bool native = where.kind == device_kind::cuda && !is_rehearsing();
-  if (native ? what.native != nullptr : what.host != nullptr) return what;
+  const bool is_native = capabilities_of(where).form == kernel_form::native;
+  if (is_native ? what.native != nullptr : what.host != nullptr) return what;
   throw not_implemented_error(std::string(op) + ": this build has no kernel for " + name(type) +
                               " on " + to_string(where) +
                               "; build with SKERRY_DTYPES=all, or convert with astype");
 }
 
-void set_index_limit(std::int64_t nbytes) noexcept { cuda_index_limit.store(nbytes); }
+void set_index_limit(std::int64_t nbytes) noexcept { most_index_limit.store(nbytes); }
 
 }  // namespace skerry

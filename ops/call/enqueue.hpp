@@ -52,7 +52,7 @@ inline const kernel& require_kernel(const char* op, const kernel& what, dtype ty
 
 /// Most bytes that a part of a plan may span on `where`.
 [[nodiscard]] std::int64_t index_limit(device where) noexcept;
-/// Replaces index_limit_32bit for CUDA devices, so that tests split tiny arrays.
+/// Lowers that for all devices but the CPU's, so that tests split tiny arrays.
 void set_index_limit(std::int64_t nbytes) noexcept;
 
 }  // namespace skerry

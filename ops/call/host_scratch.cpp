@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
+#include "device/backend.hpp"
 #include "device/cpu/thread_pool.hpp"
 #include "device/memory.hpp"
-#include "device/registry.hpp"
 
 namespace skerry {
 
 storage_ref host_scratch(device where, std::int64_t nbytes) {
-  const bool native = where.kind == device_kind::cuda && !is_rehearsing();
-  return allocate(where, native ? 0 : static_cast<std::size_t>(nbytes));
+  const bool is_native = capabilities_of(where).form == kernel_form::native;
+  return allocate(where, is_native ? 0 : static_cast<std::size_t>(nbytes));
 }
 
 std::int64_t host_slots(std::int64_t count) noexcept {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <mutex>
 
+#include "device/backend.hpp"
 #include "device/cpu/info.hpp"
-#include "device/registry.hpp"
 #include "enabled_dtypes.hpp"
 #include "ops/elementwise/all.hpp"
 #include "ops/table/cpu/fill.hpp"
@@ -116,12 +118,23 @@ constinit kernel_table all_kernels{};
   return true;
 }();
 
-/// Native forms are members of their own: threads that read host forms meanwhile don't mind.
-void fill_native_once() noexcept {
-  [[maybe_unused]] static const bool filled = [] {
-    fill_cuda_kernels(&all_kernels);
-    return true;
-  }();
+/// By kind of device, from the first look for one on: the host's, or one with native forms.
+constinit std::array<std::atomic<const kernel_table*>, most_device_kinds> tables{};
+constinit std::array<kernel_table, most_device_kinds> native_kernels{};
+constinit std::mutex tables_mutex;
+
+const kernel_table& find_table(device where) noexcept {
+  const auto kind = static_cast<std::size_t>(where.kind);
+  const std::lock_guard lock(tables_mutex);
+  if (const kernel_table* const known = tables[kind].load()) return *known;
+  const kernel_table* found = &all_kernels;
+  if (const auto fill = backend_of(where).fill_kernels) {
+    native_kernels[kind] = all_kernels;
+    fill(&native_kernels[kind]);
+    found = &native_kernels[kind];
+  }
+  tables[kind].store(found, std::memory_order_release);
+  return *found;
 }
 
 }  // namespace
@@ -145,8 +158,10 @@ bool is_built(dtype type) noexcept {
 const kernel_table& kernels() noexcept { return all_kernels; }
 
 const kernel_table& kernels(device where) noexcept {
-  if (where.kind == device_kind::cuda) fill_native_once();
-  return all_kernels;
+  if (is_host(where)) return all_kernels;
+  const auto kind = static_cast<std::size_t>(where.kind);
+  const kernel_table* const known = tables[kind].load(std::memory_order_acquire);
+  return known != nullptr ? *known : find_table(where);
 }
 
 }  // namespace skerry

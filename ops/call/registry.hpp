@@ -44,9 +44,9 @@ struct reduction_entry {
 [[nodiscard]] bool is_built(dtype type) noexcept;
 
 /// The kernels for this machine: host forms for the best instruction set, chosen when the library
-/// is loaded; native forms from the first use of a real CUDA device on.
+/// is loaded.
 [[nodiscard]] const kernel_table& kernels() noexcept;
-/// The same, with the native forms there if `where` is a real CUDA device.
+/// The same, with the native forms of the device's kind, if it has any.
 [[nodiscard]] const kernel_table& kernels(device where) noexcept;
 
 }  // namespace skerry

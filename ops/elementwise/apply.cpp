@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/memory.hpp"
-#include "device/registry.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/operands.hpp"

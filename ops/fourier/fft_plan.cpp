@@ -9,8 +9,8 @@
 
 #include "core/axis_list.hpp"
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/deferred.hpp"
-#include "device/registry.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/registry.hpp"
@@ -28,7 +28,7 @@ int precision(dtype type) { return real_part(type) == dtype::float32 ? 0 : 1; }
 bool is_addressable(const ndarray& x) {
   const std::int64_t width = x.itemsize();
   // cuFFT takes a real side, too, only where a complex number could be.
-  const std::int64_t alignment = x.device().kind == device_kind::cuda
+  const std::int64_t alignment = capabilities_of(x.device()).dense_operands
                                      ? itemsize(complex_of(x.dtype()))
                                      : itemsize(real_part(x.dtype()));
   if (reinterpret_cast<std::uintptr_t>(x.data()) % static_cast<std::uint64_t>(alignment) != 0) {
@@ -112,9 +112,9 @@ void enqueue(const fft_plan& plan, const kernel& kernels_of_type, const ndarray&
                  out.nbytes()}};
   std::int64_t out_of_memory = 0;
   std::optional<deferred_word> word;
-  if (where.kind == device_kind::cpu) {
+  if (!capabilities_of(where).runs_later) {
     params.out_of_memory = &out_of_memory;
-  } else if (is_rehearsing()) {
+  } else if (capabilities_of(where).form == kernel_form::host) {
     params.out_of_memory = word.emplace(where, error).get();
   }
   const memory_use uses[] = {writes(out), reads(source)};
@@ -128,7 +128,7 @@ int last_group(const dims& axes, device where) {
   int count = 1;
   while (count < std::min<int>(axes.rank(), fft_params::most_transformed)) {
     const int first = axes.rank() - count;
-    if (where.kind == device_kind::cuda && axes[first] != axes[first - 1] + 1) break;
+    if (capabilities_of(where).dense_operands && axes[first] != axes[first - 1] + 1) break;
     ++count;
   }
   return count;
@@ -145,7 +145,7 @@ std::int64_t product(const dims& shape, int from, int to) {
 /// the axis, not where a complex number could be each time.
 bool needs_permutation(const ndarray& x, const dims& axes, std::int64_t real_length = 0) {
   constexpr std::int64_t most_calls = 16;
-  if (x.device().kind != device_kind::cuda) return false;
+  if (!capabilities_of(x.device()).dense_operands) return false;
   const int first = static_cast<int>(axes[0]);
   const int past = static_cast<int>(axes[axes.rank() - 1]) + 1;
   const std::int64_t calls = product(x.shape(), 0, first);
@@ -188,7 +188,7 @@ ndarray transform_group(const fft_plan& plan, const ndarray& x, const dims& axes
     enqueue(plan, complex_kernel(x), rows, rows, order.axes, rows.shape(), false);
     return copy_c_order(permute_dims(rows, order.back));
   }
-  const ndarray source = x.device().kind == device_kind::cuda ? contiguous(x) : x;
+  const ndarray source = capabilities_of(x.device()).dense_operands ? contiguous(x) : x;
   ndarray out = empty(plan.op, x.shape(), x.dtype(), x.device());
   enqueue(plan, complex_kernel(x), source, out, axes, x.shape(), false);
   return out;
@@ -211,14 +211,13 @@ dims only_last(const dims& axes, int count) {
 void require_fft_library(const char* op, const ndarray& x) {
   const device where = x.device();
   const fft_kernels& built = kernels(where).fft;
-  if (where.kind == device_kind::cpu &&
-      built.complex_to_complex[precision(x.dtype())].host == nullptr) {
+  if (is_host(where) && built.complex_to_complex[precision(x.dtype())].host == nullptr) {
     throw library_error(std::string(op) + ": this build has no FFT for " + name(x.dtype()) +
                         " on the CPU: it was made with SKERRY_FFT=OFF or without that dtype "
                         "(SKERRY_DTYPES)");
   }
   const auto find_problem = built.library_problem;
-  if (where.kind == device_kind::cpu || find_problem == nullptr) return;
+  if (is_host(where) || find_problem == nullptr) return;
   const char* const problem = find_problem();
   if (problem == nullptr) return;
   throw library_error(std::string(op) + ": cuFFT can't be used: " + problem +
@@ -231,7 +230,7 @@ ndarray fft_plan::complex_to_complex(const ndarray& x, const dims& axes) const {
   if (axes.empty()) return copy_c_order(astype(x, type, false));
   const dims order = sorted(axes);
   if (type != x.dtype()) {
-    if (x.device().kind == device_kind::cpu) {
+    if (!capabilities_of(x.device()).dense_operands) {
       const ndarray first = real_to_complex(x, static_cast<int>(order[order.rank() - 1]), true);
       return fft_plan{op, forward, 1}.complex_in_place(first, without_last(order, 1));
     }
@@ -273,7 +272,7 @@ ndarray fft_plan::real_to_complex(const ndarray& x, int axis, bool mirrored) con
         real_to_complex(copy_c_order(permute_dims(x, order.there)), x.rank() - 1, mirrored);
     return copy_c_order(permute_dims(rows, order.back));
   }
-  const ndarray source = where.kind == device_kind::cuda ? contiguous(x) : x;
+  const ndarray source = capabilities_of(where).dense_operands ? contiguous(x) : x;
   ndarray out = empty(op, shape, complex_of(x.dtype()), where);
   enqueue(*this, what, source, out, dims{axis}, x.shape(), mirrored);
   return out;
@@ -290,7 +289,7 @@ ndarray fft_plan::complex_to_real(const ndarray& x, int axis, std::int64_t lengt
         complex_to_real(copy_c_order(permute_dims(x, order.there)), x.rank() - 1, length);
     return copy_c_order(permute_dims(rows, order.back));
   }
-  const ndarray source = where.kind == device_kind::cuda ? contiguous(x) : x;
+  const ndarray source = capabilities_of(where).dense_operands ? contiguous(x) : x;
   ndarray out = empty(op, shape, real_part(x.dtype()), where);
   enqueue(*this, what, source, out, dims{axis}, shape, false);
   return out;

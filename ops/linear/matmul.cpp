@@ -10,6 +10,7 @@
 
 #include "core/axis_list.hpp"
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
@@ -149,7 +150,7 @@ ndarray for_blas(const ndarray& x, dtype type) {
                                           x.strides()[last - 1], x.strides()[last], x.itemsize());
   // cuBLAS takes a complex number at multiples of its size, OpenBLAS at those of a part's.
   const std::int64_t alignment =
-      x.device().kind == device_kind::cuda ? x.itemsize() : info(type).alignment;
+      capabilities_of(x.device()).dense_operands ? x.itemsize() : info(type).alignment;
   const auto is_aligned = [&](std::intptr_t distance) { return distance % alignment == 0; };
   const dims stack(x.strides().span().first(static_cast<std::size_t>(last - 1)));
   return seen.leading != 0 && is_aligned(reinterpret_cast<std::intptr_t>(x.data())) &&
@@ -158,7 +159,7 @@ ndarray for_blas(const ndarray& x, dtype type) {
              : copy_c_order(x);
 }
 
-bool runs_on_host(device where) { return where.kind == device_kind::cpu || is_rehearsing(); }
+bool runs_on_host(device where) { return capabilities_of(where).form == kernel_form::host; }
 
 void require_blas(const char* op, device where) {
   if (runs_on_host(where)) return blas::require(op);

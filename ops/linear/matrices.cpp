@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
 #include "device/transfer.hpp"
@@ -49,7 +50,7 @@ void require_solver(const char* op, linalg_routine routine, device where) {
 
 }  // namespace
 
-bool runs_on_host(device where) { return where.kind == device_kind::cpu || is_rehearsing(); }
+bool runs_on_host(device where) { return capabilities_of(where).form == kernel_form::host; }
 
 void require_floating(const char* op, const char* argument, const ndarray& x) {
   if (is_floating(x.dtype())) return;
@@ -100,7 +101,7 @@ finite_part finite_part::of_matrices(const ndarray& x) {
   finite_part found(x);
   if (x.size() == 0) return found;
   const ndarray is_finite = isfinite(x);
-  if (x.device().kind == device_kind::cpu && is_true(all(is_finite))) return found;
+  if (!capabilities_of(x.device()).runs_later && is_true(all(is_finite))) return found;
   found.is_finite_ = all(is_finite, both_axes, true);
   const ndarray ones = eye(rows_of(x), columns_of(x), 0, x.dtype(), x.device());
   found.matrices_ = where(*found.is_finite_, x, ones);
@@ -111,7 +112,7 @@ finite_part finite_part::of_columns(const ndarray& x) {
   finite_part found(x);
   if (x.size() == 0) return found;
   const ndarray is_finite = isfinite(x);
-  if (x.device().kind == device_kind::cpu && is_true(all(is_finite))) return found;
+  if (!capabilities_of(x.device()).runs_later && is_true(all(is_finite))) return found;
   const std::int64_t rows[] = {-2};
   found.is_finite_ = all(is_finite, rows, true);
   found.matrices_ = where(*found.is_finite_, x, scalar::of(0.0));

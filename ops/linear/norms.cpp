@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "ops/create/create.hpp"
 #include "ops/linear/arithmetic.hpp"
 #include "ops/linear/linalg.hpp"
@@ -98,7 +99,7 @@ ndarray scaled_norm(const ndarray& magnitudes, double order) {
 /// The 2-norm without scaling, where all of it can be seen to be safe: NaN, infinities, zeros and
 /// what is near to under- or overflow go the long way.
 std::optional<ndarray> direct_norm(const ndarray& x) {
-  if (x.device().kind != device_kind::cpu) return std::nullopt;  // looking would wait for it
+  if (capabilities_of(x.device()).runs_later) return std::nullopt;  // looking would wait for it
   const ndarray squares = real(vecdot(x, x, -1));
   const double tiny = squares.dtype() == dtype::float64 ? 0x1p-900 : 0x1p-80;
   const ndarray is_safe = logical_and(isfinite(squares), greater(squares, scalar::of(tiny)));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
@@ -144,8 +145,7 @@ ndarray to_device(const ndarray& x, device where) {
   if (x.device() == where) return x;
   require(where);
   const bool travels = can_travel(x);
-  if (!travels && x.device().kind == device_kind::cpu && where.kind == device_kind::cuda &&
-      x.size() > 0) {
+  if (!travels && is_host(x.device()) && capabilities_of(where).runs_later && x.size() > 0) {
     check_shape("to_device", x.shape().span(), x.itemsize());
     ndarray out = empty_of(c_layout(x.shape(), x.itemsize()), x.dtype(), where);
     const packer all(out, x);

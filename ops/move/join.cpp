@@ -9,6 +9,7 @@
 
 #include "core/checked.hpp"
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/stream.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/registry.hpp"
@@ -91,11 +92,11 @@ ndarray concat_flat(const char* op, std::span<const ndarray> arrays, dtype type)
 /// their own on a CPU device. False if it is something else.
 bool interleave(const ndarray& out, std::span<const ndarray> arrays, int axis) {
   const kernel& what = kernels().moves.interleave[size_class(out.itemsize())];
-  const bool is_host = out.device().kind == device_kind::cpu && what.host != nullptr;
+  const bool runs_at_once = !capabilities_of(out.device()).runs_later && what.host != nullptr;
   const auto suits = [&](const ndarray& x) {
     return x.dtype() == out.dtype() && x.shape()[axis] == 1 && x.is_c_contiguous();
   };
-  if (!is_host || arrays.size() > interleave_params::most_parts || axis != out.rank() - 1 ||
+  if (!runs_at_once || arrays.size() > interleave_params::most_parts || axis != out.rank() - 1 ||
       !std::all_of(arrays.begin(), arrays.end(), suits)) {
     return false;
   }
@@ -123,7 +124,7 @@ void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arr
   int slowest = 0;
   while (slowest < axis && out.shape()[slowest] == 1) ++slowest;
   if (has_short_parts && slowest < axis && out.nbytes() > block_bytes &&
-      out.device().kind == device_kind::cpu) {
+      !capabilities_of(out.device()).runs_later) {
     const std::int64_t rows = out.shape()[slowest];
     const std::int64_t step = std::max<std::int64_t>(block_bytes / (out.nbytes() / rows), 1);
     std::vector<ndarray> blocks(arrays.size());
@@ -220,7 +221,7 @@ std::optional<ndarray> rotated(const char* op, const ndarray& x, int axis, std::
   std::int64_t item = x.itemsize();
   for (int i = axis + 1; i < x.rank(); ++i) item *= x.shape()[i];
   const std::int64_t row = item * x.shape()[axis];
-  if (x.device().kind != device_kind::cpu || what.host == nullptr || row < least_row ||
+  if (capabilities_of(x.device()).runs_later || what.host == nullptr || row < least_row ||
       !x.is_c_contiguous()) {
     return std::nullopt;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/stream.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
@@ -26,8 +27,8 @@ struct counted_mask {
     const device where = mask.device();
     const kernel& what = require_kernel(op, kernels(where).index.count, dtype::bool_, where);
     const std::int64_t blocks = mask_blocks(mask.size());
-    const bool may_be_native = where.kind == device_kind::cuda;
-    starts = empty({count_words(mask.size(), may_be_native)}, dtype::int64, where);
+    const bool is_native = capabilities_of(where).form == kernel_form::native;
+    starts = empty({count_words(mask.size(), is_native)}, dtype::int64, where);
     if (mask.size() == 0) return;
     auto* const to = reinterpret_cast<std::int64_t*>(starts.data());
     const memory_use uses[] = {reads(mask), writes(starts)};

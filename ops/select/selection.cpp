@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/deferred.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
@@ -26,12 +27,12 @@ namespace {
 }
 
 /// Where a kernel stores an index that is out of bounds. On a CPU device it has run when finish()
-/// is called, on a CUDA device a later wait raises.
+/// is called; where work runs later a wait raises.
 class bounds_record {
  public:
   bounds_record(const char* op, device where, const indexed_axis& axis)
       : what_{.raise = raise_out_of_bounds, .op = op, .values = {axis.number, axis.size}} {
-    if (where.kind == device_kind::cuda) word_.emplace(where, what_);
+    if (capabilities_of(where).runs_later) word_.emplace(where, what_);
   }
   [[nodiscard]] std::int64_t* get() noexcept { return word_ ? word_->get() : &found_; }
   void finish() const {

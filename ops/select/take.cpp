@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/deferred.hpp"
 #include "device/stream.hpp"
 #include "device/transfer.hpp"
@@ -57,7 +58,7 @@ ndarray starts_of(const char* op, const ndarray& counts) {
   const deferred_error negative{.raise = raise_negative, .op = op, .values = {}};
   std::int64_t found = 0;
   std::optional<deferred_word> word;
-  if (where.kind == device_kind::cuda) word.emplace(where, negative);
+  if (capabilities_of(where).runs_later) word.emplace(where, negative);
   const memory_use uses[] = {reads(counts), writes(starts)};
   launch(where, what,
          spread_params{reinterpret_cast<const std::int64_t*>(counts.data()), counts.size(),

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/memory.hpp"
 #include "device/stream.hpp"
 #include "device/transfer.hpp"
@@ -110,7 +111,7 @@ ndarray isin(const operand& x1, const operand& x2, bool invert) {
   };
   const ndarray x = ready(x1);
   const ndarray among = ready(x2);
-  if (where.kind == device_kind::cuda && among.size() >= most_places) {
+  if (capabilities_of(where).index_limit != INT64_MAX && among.size() >= most_places) {
     throw not_implemented_error("isin: x2 has 2^32 elements or more: " + describe(among) +
                                 "; take parts of it");
   }

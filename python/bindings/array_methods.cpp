@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/stream.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
@@ -54,8 +55,8 @@ PyObject* run_to_device(const arguments& with) {
   const device where = usable_device(op, with[0]);
   if (where == x.device()) return Py_NewRef(with.self);
   if (!with.has(1)) return wrap(moved(x, where));
-  const device owner = where.kind == device_kind::cuda ? where : x.device();
-  if (owner.kind == device_kind::cpu) {
+  const device owner = capabilities_of(where).runs_later ? where : x.device();
+  if (!capabilities_of(owner).runs_later) {
     throw value_error("to_device: no stream for a copy between CPU devices");
   }
   const stream_scope scope(parse_stream(op, with[1], owner));

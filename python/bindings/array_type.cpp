@@ -233,7 +233,7 @@ void require_operand(const char* op, PyObject* from, operand& to, scalar& room) 
 
 element read_element(const ndarray& from) {
   element value;
-  if (from.device().kind == device_kind::cpu) {
+  if (is_host(from.device())) {
     std::memcpy(value.bytes, from.data(), static_cast<std::size_t>(from.itemsize()));
     return value;
   }

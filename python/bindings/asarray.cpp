@@ -112,7 +112,7 @@ object convertible_dtype(const conversion& how, PyObject* own) {
 
 /// Host memory of other libraries belongs to no device of ours: it is taken over under the name
 /// that is asked for.
-device home_of(device where) { return where.kind == device_kind::cpu ? where : device{}; }
+device home_of(device where) { return is_host(where) ? where : device{}; }
 
 ndarray from_numpy_array(conversion how, PyObject* from, bool fresh) {
   how.where = how.where.value_or(default_device());
@@ -151,7 +151,7 @@ ndarray from_buffer_object(conversion how, PyObject* from) {
 }
 
 ndarray from_dlpack_producer(conversion how, PyObject* from) {
-  const bool to_host = how.where && how.where->kind == device_kind::cpu;
+  const bool to_host = how.where && is_host(*how.where);
   ndarray taken;
   try {
     // What becomes a copy of ours need not be one of the producer's.
@@ -165,9 +165,9 @@ ndarray from_dlpack_producer(conversion how, PyObject* from) {
     throw interchange_error(std::string(how.op) + ": copy=False, but " + type_name(from) +
                             " gives its elements by a copy only");
   }
-  if (taken.device().kind == device_kind::cpu) {
+  if (is_host(taken.device())) {
     how.where = how.where.value_or(default_device());
-    if (how.where->kind == device_kind::cpu && *how.where != taken.device()) {
+    if (is_host(*how.where) && *how.where != taken.device()) {
       taken = rehome(std::move(taken), *how.where);
     }
   }

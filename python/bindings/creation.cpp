@@ -6,7 +6,6 @@
 
 #include "core/errors.hpp"
 #include "device/memory.hpp"
-#include "device/registry.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/asarray.hpp"
@@ -30,7 +29,7 @@ ndarray make_empty(const char* op, const dims& shape, dtype type, device where, 
   if (!pinned)
     return {allocate(where, static_cast<std::size_t>(nbytes)), c_layout(shape, itemsize(type)),
             type};
-  if (where.kind != device_kind::cpu) {
+  if (!is_host(where)) {
     throw value_error(std::string(op) + ": pinned=True is for CPU devices, not " +
                       to_string(where));
   }
@@ -211,12 +210,11 @@ PyObject* run_from_dlpack(const arguments& with) {
   if (is_array(from)) return wrap(convert(how, value_of(from), false));
   if (!how.where)
     return wrap_made(false, [&] { return from_capsule(op, from, how.copied, false); });
-  const bool to_host = how.where->kind == device_kind::cpu;
+  const bool to_host = is_host(*how.where);
   // Where the array moves, the one copy is made here.
   const auto copied = how.copied == true ? std::nullopt : how.copied;
   ndarray taken = from_capsule(op, from, copied, to_host);
-  if (to_host && taken.device().kind == device_kind::cpu && taken.device() != *how.where &&
-      how.copied != true) {
+  if (to_host && is_host(taken.device()) && taken.device() != *how.where && how.copied != true) {
     // Host memory of another library belongs to no logical device: it goes where it is asked for.
     return wrap(rehome(std::move(taken), *how.where));
   }

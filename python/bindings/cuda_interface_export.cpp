@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 
+#include "device/backend.hpp"
 #include "device/interchange.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/cuda_interface.hpp"
@@ -77,7 +78,7 @@ void put(const object& into, PyObject* name, const object& value) {
 /// is nothing to wait for, which holds only where all work is done, and to ask for that costs more
 /// than the rest of an export. Host memory is written before a call returns: None.
 object stream_of(const ndarray& array) {
-  if (array.device().kind == device_kind::cpu) return object::borrow(Py_None);
+  if (!capabilities_of(array.device()).runs_later) return object::borrow(Py_None);
   return object(PyLong_FromVoidPtr(make_ready(*array.memory().get())));
 }
 
@@ -108,7 +109,7 @@ object describe_memory(const ndarray& array) {
 PyObject* get_interface(PyObject*, PyObject* self) {
   return guarded([&]() -> PyObject* {
     const ndarray& array = require_array("__cuda_array_interface__", "self", self);
-    if (array.device().kind == device_kind::cpu && !array.memory()->pinned()) {
+    if (!capabilities_of(array.device()).has_cuda_interface && !array.memory()->pinned()) {
       PyErr_Format(PyExc_AttributeError,
                    "__cuda_array_interface__: the array is on %s, whose memory no GPU reads; move "
                    "it with x.to_device(\"cuda:0\"), or make it with pinned=True",

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/interchange.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
@@ -71,13 +72,13 @@ device device_of_facts(const char* op, const pointer_facts& facts,
                        const std::optional<device>& wanted) {
   using kind = pointer_facts::kind;
   if (facts.what == kind::host) {
-    if (wanted && wanted->kind != device_kind::cpu) {
+    if (wanted && !is_host(*wanted)) {
       reject_device(op, "pinned host memory", *wanted);
     }
     const device usual = default_device();
-    return wanted.value_or(usual.kind == device_kind::cpu ? usual : device{});
+    return wanted.value_or(is_host(usual) ? usual : device{});
   }
-  if (wanted && wanted->kind == device_kind::cuda &&
+  if (wanted && capabilities_of(*wanted).has_cuda_interface &&
       (facts.what == kind::managed || physical_index(*wanted) == facts.ordinal)) {
     return *wanted;
   }
@@ -108,19 +109,19 @@ location locate(const char* op, const foreign_data& data, const checked_view& vi
   if (facts.what != pointer_facts::kind::host) {
     return {where, where, static_cast<char*>(data.address), false};
   }
-  const device gpu = device_of_physical(facts.ordinal).value_or(device{device_kind::cuda, 0});
+  const device gpu = device_of_physical(facts.ordinal).value_or(first_cuda_interface_device());
   void* const address = facts.data != nullptr ? facts.data : data.address;
   return {where, gpu, static_cast<char*>(address), true};
 }
 
 /// No elements: no address to ask the driver about.
 location location_of_nothing(const std::optional<device>& wanted) {
-  device where{device_kind::cuda, 0};
-  if (default_device().kind == device_kind::cuda) where = default_device();
+  device where = first_cuda_interface_device();
+  const device first = where;
+  if (default_device().kind == first.kind) where = default_device();
   if (wanted) where = *wanted;
   require(where);
-  return {where, where.kind == device_kind::cuda ? where : device{device_kind::cuda, 0}, nullptr,
-          false};
+  return {where, where.kind == first.kind ? where : first, nullptr, false};
 }
 
 /// The producer's stream. None, or a version that has no such entry, means the legacy default one:
@@ -155,7 +156,7 @@ void order_after(const stream& producer, import_order order, bool is_told, stora
     const without_gil waiting(true);
     return synchronize(producer.where());
   }
-  if (memory.where().kind == device_kind::cpu) {
+  if (!capabilities_of(memory.where()).runs_later) {
     if (!is_told) return;
     const without_gil waiting(true);
     return producer.synchronize();
@@ -255,7 +256,7 @@ PyObject* run_from_cuda_array_interface(const arguments& with) {
 PyObject* run_as_cuda_array(const arguments& with) {
   constexpr const char* op = "as_cuda_array";
   const cuda_import how{.order = order_of(op, with[1]), .where = std::nullopt};
-  if (is_array(with[0]) && value_of(with[0]).device().kind == device_kind::cuda) {
+  if (is_array(with[0]) && capabilities_of(value_of(with[0]).device()).has_cuda_interface) {
     return Py_NewRef(with[0]);
   }
   const std::optional<cuda_interface> found = read_cuda_interface(op, with[0]);

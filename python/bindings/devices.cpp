@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/cpu/info.hpp"
 #include "device/cpu/thread_pool.hpp"
 #include "device/memory.hpp"
@@ -57,7 +58,7 @@ py::object peers(const device_info& about) {
   py::list found;
   for (const int index : about.peers) {
     found.append(py::reinterpret_borrow<py::object>(
-        device_object({device_kind::cuda, static_cast<std::int16_t>(index)})));
+        device_object({about.where.kind, static_cast<std::int16_t>(index)})));
   }
   return py::tuple(found);
 }
@@ -328,14 +329,14 @@ device device_or_default(const char* op, PyObject* from) {
 
 int physical_index(device where) {
   static int known[64];  // ordinal + 1
-  if (where.kind == device_kind::cpu) return 0;
+  if (is_host(where)) return 0;
   int& one = known[where.index];
   if (one == 0) one = ordinal_of(where) + 1;
   return one - 1;
 }
 
 std::optional<device> device_of_physical(int ordinal) {
-  for (const device where : devices(device_kind::cuda)) {
+  for (const device where : devices(first_cuda_interface_device().kind)) {
     if (physical_index(where) == ordinal) return where;
   }
   return std::nullopt;

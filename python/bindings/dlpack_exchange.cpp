@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/interchange.hpp"
 #include "device/memory.hpp"
 #include "device/stream.hpp"
@@ -175,7 +176,8 @@ bool must_use_protocol(PyObject* from) {
 
 /// Our stream waits for the one that the producer works on.
 void wait_for_producer(const ndarray& taken, device_id id, const exchange_table& table) {
-  if (taken.device().kind != device_kind::cuda || table.current_stream == nullptr) return;
+  if (!capabilities_of(taken.device()).has_cuda_interface || table.current_stream == nullptr)
+    return;
   void* handle = nullptr;
   if (table.current_stream(id.code, id.index, &handle) != 0) throw python_error{};
   const stream own = current_stream(taken.device());

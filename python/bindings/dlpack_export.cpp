@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/interchange.hpp"
 #include "device/stream.hpp"
 #include "ops/move/copy.hpp"
@@ -105,8 +106,15 @@ void require_whole_strides(const ndarray& array) {
 }
 
 device_id id_of(const ndarray& array) {
-  if (array.device().kind == device_kind::cuda) {
-    return {device_code::cuda, physical_index(array.device())};
+  const device where = array.device();
+  if (!is_host(where)) {
+    const std::int32_t code = capabilities_of(where).dlpack_code;
+    if (code == 0) {
+      throw interchange_error("__dlpack__: DLPack has no name for " + to_string(where) +
+                              "; ask for a copy on the host with dl_device=(1, 0), or move the "
+                              "array with to_device first");
+    }
+    return {static_cast<device_code>(code), physical_index(where)};
   }
   return {array.memory()->pinned() ? device_code::cuda_host : device_code::cpu, 0};
 }
@@ -235,7 +243,7 @@ std::int64_t stream_number(PyObject* from) {
 /// Makes the work on an array come before what the consumer will do on its stream.
 void order_before(const ndarray& array, PyObject* consumer) {
   const device where = array.device();
-  if (where.kind == device_kind::cpu) {
+  if (!capabilities_of(where).runs_later) {
     if (!given(consumer)) return;
     // mpi4py passes -1 for the memory that `__dlpack_device__` says a GPU can read.
     if (array.memory()->pinned()) return static_cast<void>(stream_number(consumer));
@@ -266,18 +274,23 @@ struct destination {
 };
 
 destination destination_for(const ndarray& array, PyObject* dl_device) {
-  const device_id own = id_of(array);
-  // PyTorch, nanobind and CuPy know no pinned memory in a capsule, and everybody knows host memory,
-  // which it is, too. As PyTorch does, `__dlpack_device__` tells those who can use more.
   const device_id host{device_code::cpu, 0};
-  const device_id usual = own.code == device_code::cuda_host ? host : own;
-  if (!given(dl_device)) return {usual};
+  if (!given(dl_device)) {
+    const device_id own = id_of(array);
+    // PyTorch, nanobind and CuPy know no pinned memory in a capsule, and everybody knows host
+    // memory, which it is, too. As PyTorch does, `__dlpack_device__` tells those who can use more.
+    return {own.code == device_code::cuda_host ? host : own};
+  }
   const integer_pair asked = pair_of("dl_device", dl_device);
-  if (asked.first == static_cast<int>(own.code) && asked.second == own.index) return {own};
+  const capabilities& can = capabilities_of(array.device());
+  if (can.dlpack_code != 0) {
+    const device_id own = id_of(array);
+    if (asked.first == static_cast<int>(own.code) && asked.second == own.index) return {own};
+  }
   if (asked.first != static_cast<int>(device_code::cpu) || asked.second != 0) {
     reject_device(array, asked);
   }
-  return {host, own.code == device_code::cuda};
+  return {host, !can.host_memory};
 }
 
 ndarray copied_for(const ndarray& array, const destination& to) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/interchange.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
@@ -55,7 +56,7 @@ void check_extent(const char* op, const placed& what, const pointer_facts& facts
 /// of a GPU: a kernel on a wrong address loses the device.
 location locate_host(const char* op, const placed& what) {
   const device usual = default_device();
-  const device where = usual.kind == device_kind::cpu ? usual : device{};
+  const device where = is_host(usual) ? usual : device{};
   if (what.id.code != device_code::cuda_host || what.data == nullptr || !cuda_is_alive()) {
     return {where};
   }
@@ -249,7 +250,7 @@ ndarray adopt_candidate(candidate&& one, Managed* managed) {
   const bool read_only = is_read_only(managed);
   // An array of ours on a CUDA device comes back as a view, since uses of views are in order.
   if (storage_ref shared = own_memory(managed);
-      shared && shared->where() == one.at.where && one.at.where.kind == device_kind::cuda) {
+      shared && shared->where() == one.at.where && capabilities_of(one.at.where).runs_later) {
     if (shared->data() != nullptr) one.place.offset += one.data + one.range.first - shared->data();
     managed->deleter(managed);
     return {std::move(shared), std::move(one.place), one.type, read_only};

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "python/bindings/array_type.hpp"
 
 namespace skerry::python {
@@ -24,7 +25,7 @@ void* address_of(const ndarray& array) {
 /// False.
 const ndarray* on_host(const char* name, PyObject* self) {
   const ndarray& array = value_of(self);
-  if (array.device().kind == device_kind::cpu) return &array;
+  if (capabilities_of(array.device()).host_memory) return &array;
   PyErr_Format(PyExc_AttributeError,
                "%s: the array is on %s; copy it to the host first: x.to_device(\"cpu\")", name,
                to_string(array.device()).c_str());
@@ -89,7 +90,7 @@ PyGetSetDef host_attributes[] = {
 };
 
 void require_host(const char* op, const ndarray& array) {
-  if (array.device().kind == device_kind::cpu) return;
+  if (capabilities_of(array.device()).host_memory) return;
   throw dtype_error(std::string(op) + ": an array on " + to_string(array.device()) +
                     " is not copied to the host implicitly; do so first: x.to_device(\"cpu\")");
 }

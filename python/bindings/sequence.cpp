@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/asarray.hpp"
@@ -78,7 +79,7 @@ class reader {
     for (int axis = 0; axis < array.rank(); ++axis) enter(depth + axis, array.shape()[axis]);
     end_branch(depth + array.rank());
     ndarray host = array;
-    if (array.device().kind != device_kind::cpu) {
+    if (!capabilities_of(array.device()).host_memory) {
       const without_gil waiting(true);
       host = to_device(array, device{});
     }
@@ -168,7 +169,7 @@ ndarray from_sequence(const char* op, PyObject* from, std::optional<dtype> type,
   const device target = where ? *where : own.value_or(fallback);
   const dtype result = type ? *type : all.type();
   check_shape(op, all.shape().span(), itemsize(result));
-  const device host = target.kind == device_kind::cpu ? target : device{};
+  const device host = is_host(target) ? target : device{};
   ndarray made = empty(all.shape(), result, host);
   char* to = made.data();
   for (const scalar& value : all.values()) {

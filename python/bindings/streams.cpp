@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "device/backend.hpp"
 #include "device/stream.hpp"
 
 #include <pybind11/pybind11.h>
@@ -253,7 +254,7 @@ foreign_stream read_stream(const char* op, PyObject* from) {
 
 /// The device that a stream belongs to, which must be `where` or another name of the same GPU.
 void check_device(const char* op, std::uintptr_t handle, device where) {
-  if (where.kind == device_kind::cpu || handle <= per_thread_default) return;
+  if (!capabilities_of(where).runs_later || handle <= per_thread_default) return;
   auto* const native = reinterpret_cast<void*>(handle);
   if (native == current_stream_handle(where)) return;
   const int ordinal = ordinal_of_stream(where, native);
@@ -296,12 +297,13 @@ PyObject* run_as_stream(const arguments& with) {
   }
   if (py::isinstance<stream>(with[0])) return Py_NewRef(with[0]);
   const foreign_stream found = read_stream(op, with[0]);
-  const device first{device_kind::cuda, 0};
+  const device first = first_cuda_interface_device();
   if (found.handle <= per_thread_default) {
-    if (devices(device_kind::cuda).size() > 1 && default_device().kind == device_kind::cpu) {
+    const bool is_chosen = default_device().kind == first.kind;
+    if (devices(first.kind).size() > 1 && !is_chosen) {
       throw value_error("stream: each device has a default stream of its own; say device=");
     }
-    const device where = default_device().kind == device_kind::cuda ? default_device() : first;
+    const device where = is_chosen ? default_device() : first;
     require(where);
     return py::cast(keep(found, where)).release().ptr();
   }
