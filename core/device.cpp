@@ -44,6 +44,8 @@ std::string quoted(std::string_view text) {
 
 }  // namespace
 
+int device_kind_count() noexcept { return 2; }
+
 const char* to_string(device_kind kind) { return kind == device_kind::cpu ? "cpu" : "cuda"; }
 
 std::string to_string(device where) {

@@ -12,6 +12,7 @@ namespace skerry {
 
 enum class device_kind : std::uint8_t { cpu, cuda };
 inline constexpr std::size_t most_device_kinds = 8;
+[[nodiscard]] int device_kind_count() noexcept;
 
 /// The name of a device, as a value: it says nothing about whether the device exists.
 struct device {

@@ -6,10 +6,24 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 
 #include "core/device.hpp"
 
 namespace skerry {
+
+struct deferred_error;
+struct device_info;
+struct foreign_memory;
+struct kernel;
+class memory_use;
+struct memory_statistics;
+struct pointer_facts;
+class storage;
+class storage_ref;
+class stream;
+class upload_pieces;
 
 /// Which of a kernel's forms runs.
 enum class kernel_form : std::uint8_t { host, native };
@@ -32,11 +46,102 @@ struct capabilities {
   std::int32_t dlpack_code = 0;
 };
 
+struct device_functions {
+  int (*count)() = nullptr;
+  /// Throws unless the device can be used now. Null: the first `count` devices can.
+  void (*require)(device where) = nullptr;
+  /// Null: it is known by its name alone.
+  device_info (*describe)(device where) = nullptr;
+  /// What other libraries call it. Null: its index.
+  int (*ordinal)(device where) = nullptr;
+  /// Whether there may be work to wait for. Null: there never is.
+  bool (*used)() noexcept = nullptr;
+  /// At the end of the process. Null: nothing is to be done.
+  void (*shut_down)() noexcept = nullptr;
+};
+
+/// Of devices that are required already, if nothing else is said.
+struct memory_functions {
+  /// At least one byte. Throws out_of_memory_error.
+  storage_ref (*allocate)(device where, std::size_t nbytes) = nullptr;
+  /// Also of a device that is lost. This and what follows may be null: no account is kept.
+  memory_statistics (*statistics)(device where) = nullptr;
+  void (*reset_peak)(device where) = nullptr;
+  void (*set_limit)(device where, std::size_t nbytes) = nullptr;
+  std::size_t (*trim)(device where) = nullptr;
+  /// Takes over memory of others. Null: it is kept, and nothing else.
+  storage_ref (*adopt)(device where, const foreign_memory& from) = nullptr;
+};
+
+/// Null in a kind that does not run later, all of them. A stream is known by its handle.
+struct stream_functions {
+  std::uintptr_t default_handle = 0;
+  std::shared_ptr<void> (*create)(device where) = nullptr;
+  void (*synchronize)(device where, void* handle) = nullptr;
+  bool (*idle)(device where, void* handle) = nullptr;
+  /// Two devices of the kind.
+  void (*wait)(device later, void* handle, device earlier, void* earlier_handle) = nullptr;
+  void (*synchronize_device)(device where) = nullptr;
+
+  /// This thread's.
+  stream (*current)(device where) = nullptr;
+  void* (*current_handle)(device where) noexcept = nullptr;
+  void (*set_current)(const stream& to) = nullptr;
+
+  std::shared_ptr<void> (*create_event)(device where) = nullptr;
+  void (*record)(device where, void* event, void* handle) = nullptr;
+  void (*wait_for_event)(device waiting, void* handle, void* event) = nullptr;
+  void (*synchronize_event)(device where, void* event) = nullptr;
+  bool (*is_done)(device where, void* event) = nullptr;
+  double (*elapsed)(device where, void* start, void* end) = nullptr;
+};
+
+/// On the current stream of the device, in order with other uses of the storages.
+struct transfer_functions {
+  /// The source may be written again when this returns. Between `from` and `source` of host memory.
+  void (*from_host)(const storage_ref& target, char* to, const storage_ref& source,
+                    const char* from, std::size_t nbytes) = nullptr;
+  /// Has arrived when this returns, and throws what kernels before it have deferred.
+  void (*to_host)(char* to, bool to_page_locked, const storage_ref& source, const char* from,
+                  std::size_t nbytes) = nullptr;
+  /// Two devices of the kind, or one.
+  void (*between)(const storage_ref& target, char* to, const storage_ref& source, const char* from,
+                  std::size_t nbytes) = nullptr;
+  /// Null: a packed copy on the host goes in one piece.
+  std::unique_ptr<upload_pieces> (*open_upload)(const storage_ref& target) = nullptr;
+};
+
+/// See deferred_word; null in a kind that does not run later.
+struct deferred_functions {
+  std::int64_t* (*add)(device where, const deferred_error& what) = nullptr;
+  void (*close)(device where, const std::int64_t* word) noexcept = nullptr;
+};
+
+/// See device/interchange.hpp; null in a kind without the CUDA array interface.
+struct interchange_functions {
+  void* (*make_ready)(storage& memory) = nullptr;
+  void (*make_ready_on)(storage& memory, void* handle) = nullptr;
+  void (*make_ready_on_current)(storage& memory) = nullptr;
+  void (*come_after_current)(storage& memory) = nullptr;
+  pointer_facts (*inspect_pointer)(const void* data) = nullptr;
+  int (*ordinal_of_stream)(device where, void* handle) = nullptr;
+  std::shared_ptr<void> (*make_current)(device where) = nullptr;
+};
+
 /// One way in which a kind of device works: plain data and function pointers. Of a kind that can
 /// work in several ways, as CUDA's devices and rehearsed ones, one object is in use at a time.
 struct backend {
   const char* name;
   capabilities can;
+  device_functions devices;
+  memory_functions memory;
+  stream_functions streams;
+  transfer_functions transfers;
+  deferred_functions deferred;
+  interchange_functions interchange;
+  /// See launch().
+  void (*launch)(device where, const kernel& what, const void* params, std::size_t params_size,
+                 std::span<const memory_use> uses);
   /// Writes the native forms into the kernel_table that ops defines; null if there are none.
   void (*fill_kernels)(void* table);
 };
@@ -46,8 +151,11 @@ extern std::array<std::atomic<const backend*>, most_device_kinds> backends;
 }  // namespace detail
 
 /// The backend of an existing kind of device.
+[[nodiscard]] inline const backend& backend_of(device_kind kind) noexcept {
+  return *detail::backends[static_cast<std::size_t>(kind)].load(std::memory_order_acquire);
+}
 [[nodiscard]] inline const backend& backend_of(device where) noexcept {
-  return *detail::backends[static_cast<std::size_t>(where.kind)].load(std::memory_order_acquire);
+  return backend_of(where.kind);
 }
 [[nodiscard]] inline const capabilities& capabilities_of(device where) noexcept {
   return backend_of(where).can;
@@ -55,5 +163,11 @@ extern std::array<std::atomic<const backend*>, most_device_kinds> backends;
 
 /// The first device of the kind that the CUDA array interface describes.
 [[nodiscard]] device first_cuda_interface_device() noexcept;
+
+/// A backend's launch() where the host form runs before it returns.
+void launch_at_once(device where, const kernel& what, const void* params, std::size_t params_size,
+                    std::span<const memory_use> uses);
+/// A kernel has no form for a device; `note` follows its name.
+[[noreturn]] void throw_no_form(device where, const char* note = "");
 
 }  // namespace skerry

@@ -4,14 +4,12 @@
 // The streams that a thread's work goes to.
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 #include <vector>
 
 #include "core/errors.hpp"
-#include "device/cuda/runtime.hpp"
-#include "device/cuda/streams.hpp"
+#include "device/backend.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
 
@@ -19,78 +17,38 @@ namespace skerry {
 
 namespace {
 
-/// The streams that a thread chose. On the heap, made by the first choice: a thread's own storage
-/// is scarce in a module that is loaded late, and the allocator needs what there is for its caches.
-struct chosen_streams {
-  chosen_streams() = default;
-  chosen_streams(const chosen_streams&) = delete;
-  chosen_streams& operator=(const chosen_streams&) = delete;
-  ~chosen_streams() {
-    for (std::size_t i = 0; i < cuda::most_devices; ++i) leave(i);
-  }
-  void leave(std::size_t index) noexcept {
-    cuda::timeline* const left = std::exchange(timelines[index], nullptr);
-    if (left != nullptr) left->on().streams->leave(*left);
-  }
-
-  std::array<stream, cuda::most_devices> streams = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<stream, cuda::most_devices>{
-        stream({device_kind::cuda, static_cast<std::int16_t>(I)})...};
-  }(std::make_index_sequence<cuda::most_devices>{});
-  std::array<cuda::timeline*, cuda::most_devices> timelines{};  ///< null for the default stream
-
-  struct scope {
-    stream inside;
-    stream before;
-  };
-  std::vector<scope> scopes;  ///< that were entered and not left
+struct stream_scope {
+  stream inside;
+  stream before;
 };
 
-/// Null in a thread that never chose a stream, and after its end.
-constinit thread_local chosen_streams* chosen = nullptr;
-
-chosen_streams& choices_of_thread() {
-  struct owner {
-    ~owner() { delete std::exchange(chosen, nullptr); }
-  };
-  thread_local const owner at_end;
-  static_cast<void>(at_end);
-  if (chosen == nullptr) chosen = new chosen_streams;
-  return *chosen;
+/// Those that were entered and not left. On the heap, made by the first: a thread's own storage is
+/// scarce in a module that is loaded late.
+std::vector<stream_scope>& scopes_of_thread() {
+  thread_local const auto scopes = std::make_unique<std::vector<stream_scope>>();
+  return *scopes;
 }
 
 }  // namespace
 
 stream current_stream(device where) {
-  if (current_stream_handle(where) == stream(where).handle()) return stream(where);
-  return choices_of_thread().streams[static_cast<std::size_t>(where.index)];
+  const auto find = backend_of(where).streams.current;
+  return find != nullptr ? find(where) : stream(where);
 }
 
 void* current_stream_handle(device where) noexcept {
-  if (where.kind == device_kind::cpu) return nullptr;
-  const auto index = static_cast<std::size_t>(where.index);
-  if (chosen == nullptr || index >= cuda::most_devices) return cuda::legacy_stream;
-  const cuda::timeline* const work = chosen->timelines[index];
-  return work != nullptr ? work->handle() : cuda::legacy_stream;
+  const auto find = backend_of(where).streams.current_handle;
+  return find != nullptr ? find(where) : nullptr;
 }
 
 void set_current_stream(const stream& to) {
   require(to.where());
-  if (to.where().kind == device_kind::cpu) return;
-  const auto index = static_cast<std::size_t>(to.where().index);
-  chosen_streams& mine = choices_of_thread();
-  if (mine.timelines[index] != nullptr && mine.streams[index] == to) {
-    mine.streams[index] = to;
-    return;
-  }
-  cuda::timeline& work = cuda::use(to.where()).streams->enter(to.handle());
-  mine.leave(index);
-  mine.streams[index] = to;
-  mine.timelines[index] = &work;
+  const auto set = backend_of(to.where()).streams.set_current;
+  if (set != nullptr) set(to);
 }
 
 void enter_stream(const stream& to) {
-  auto& scopes = choices_of_thread().scopes;
+  auto& scopes = scopes_of_thread();
   scopes.push_back({to, current_stream(to.where())});
   try {
     set_current_stream(to);
@@ -101,7 +59,7 @@ void enter_stream(const stream& to) {
 }
 
 void leave_stream(const stream& from) {
-  auto& scopes = choices_of_thread().scopes;
+  auto& scopes = scopes_of_thread();
   // Generators may leave in another order than they entered.
   const auto found = std::find_if(scopes.rbegin(), scopes.rend(),
                                   [&](const auto& each) { return each.inside == from; });
@@ -112,12 +70,6 @@ void leave_stream(const stream& from) {
   const stream before = found->before;
   scopes.erase(std::next(found).base());
   set_current_stream(before);
-}
-
-cuda::timeline& cuda::current_timeline(device_state& on) noexcept {
-  timeline* const work =
-      chosen == nullptr ? nullptr : chosen->timelines[static_cast<std::size_t>(on.where.index)];
-  return work != nullptr ? *work : on.streams->legacy();
 }
 
 }  // namespace skerry

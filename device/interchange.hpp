@@ -11,10 +11,6 @@
 
 namespace skerry {
 
-namespace cuda {
-class device_guard;
-}
-
 /// Makes later work on the legacy default stream of the memory's CUDA device wait for all work of
 /// ours in flight on it, and for what the current stream holds, by events: for consumers who work
 /// there without asking. Returns the handle of the stream on which the memory is ready then, which
@@ -56,10 +52,9 @@ class current_device {
   explicit current_device(device where);
   current_device(const current_device&) = delete;
   current_device& operator=(const current_device&) = delete;
-  ~current_device();
 
  private:
-  std::unique_ptr<cuda::device_guard> guard_;
+  std::shared_ptr<void> scope_;
 };
 
 }  // namespace skerry

@@ -2,122 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/launch.hpp"
 
-#include <cstdlib>
-#include <exception>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "device/cuda/pool.hpp"
-#include "device/cuda/runtime.hpp"
-#include "device/cuda/stream_uses.hpp"
-#include "device/cuda/streams.hpp"
+#include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/stream.hpp"
 
 namespace skerry {
 
-namespace {
-
-/// SKERRY_SYNC=1: waits after each launch, so that an error is reported by the call that made it.
-bool waits_after_launch() noexcept {
-  static const bool wanted = [] {
-    const char* value = std::getenv("SKERRY_SYNC");
-    return value != nullptr && std::string_view(value) != "0" && *value != '\0';
-  }();
-  return wanted;
+void throw_no_form(device where, const char* note) {
+  throw not_implemented_error("launch: this operation has no implementation for " +
+                              to_string(where) + note + "; move the arrays to another device");
 }
 
-/// Scratch memory of one launch. It goes back to the pool in order with the stream, so the end of
-/// the call may be before the kernel's.
-struct pooled_context : launch_context {
-  explicit pooled_context(cuda::timeline& by) noexcept
-      : launch_context{
-            .stream = by.handle(), .workspace = allocate_scratch, .explanation = nullptr},
-        work(by) {}
-
-  static void* allocate_scratch(launch_context* self, std::size_t nbytes) noexcept {
-    auto& mine = *static_cast<pooled_context*>(self);
-    try {
-      mine.scratch.push_back(mine.work.on().memory->allocate(nbytes, mine.work));
-      return mine.scratch.back()->data();
-    } catch (...) {
-      mine.problem = std::current_exception();
-      return nullptr;
-    }
-  }
-
-  cuda::timeline& work;
-  std::vector<storage_ref> scratch;
-  std::exception_ptr problem;  ///< says more than the status that the kernel returns for it
-};
-
-[[noreturn]] void throw_no_form(device where) {
-  throw not_implemented_error(
-      "launch: this operation has no implementation for " + to_string(where) +
-      (cuda::rehearsing() && where.kind == device_kind::cuda ? " (a rehearsal device)" : "") +
-      "; move the arrays to another device");
-}
-
-/// A rehearsed device refuses what the library on a GPU would.
-void require_accepted(device where, const kernel& what, const void* params) {
-  const char* const refusal = what.refusal != nullptr ? what.refusal(params) : nullptr;
-  if (refusal == nullptr) return;
-  throw device_error("launch: " + to_string(where) +
-                         " (a rehearsal device): the library on a GPU would refuse " + refusal +
-                         "; please report this",
-                     where, cuda::invalid_value, false);
-}
-
-void launch_native(cuda::timeline& work, const kernel& what, const void* params) {
-  cuda::device_state& on = work.on();
-  if (what.native == nullptr) throw_no_form(on.where);
-  if (!on.has_kernels) {
-    throw device_unavailable_error(
-        "launch: the CUDA module has no kernels for the compute capability of " +
-            to_string(on.where) + " (" + on.properties.name + "); install a build for it",
-        unavailable_reason::no_kernel_image);
-  }
-  pooled_context context(work);
-  const int code = what.native(params, &context);
-  if (context.problem && code != cuda::success) {
-    static_cast<void>(cuda::calls().get_last_error());
-    std::rethrow_exception(context.problem);
-  }
-  if (context.explanation != nullptr && code != cuda::success && !cuda::is_fatal(code)) {
-    static_cast<void>(cuda::calls().get_last_error());
-    throw device_error("launch: " + to_string(on.where) + ": " + context.explanation, on.where,
-                       code, false);
-  }
-  cuda::check(code, on, "launch");
-}
-
-void launch_on_cuda(device where, const kernel& what, const void* params, std::size_t params_size,
-                    std::span<const memory_use> uses) {
-  cuda::device_state& on = cuda::use(where);
-  cuda::timeline& work = cuda::current_timeline(on);
-  const cuda::device_guard guard(on);
-  cuda::refuse_capture(on, work.handle(), "launch");
-  {
-    // Before the work: if it fails to start, others wait for nothing, which does no harm.
-    const cuda::ordered_work ordered(work, uses);
-    const auto rehearse_kernel = cuda::calls().launch_host_kernel;
-    if (rehearse_kernel != nullptr) {
-      if (what.host == nullptr) throw_no_form(where);
-      require_accepted(where, what, params);
-      cuda::check(rehearse_kernel(what.host, params, params_size, work.handle()), on, "launch");
-    } else {
-      launch_native(work, what, params);
-    }
-  }
-  if (waits_after_launch()) current_stream(where).synchronize();
-}
-
-}  // namespace
-
-void launch_elsewhere(device where, const kernel& what, const void* params, std::size_t params_size,
-                      std::span<const memory_use> uses) {
-  if (where.kind == device_kind::cpu) throw_no_form(where);
-  launch_on_cuda(where, what, params, params_size, uses);
+void launch_at_once(device where, const kernel& what, const void* params, std::size_t,
+                    std::span<const memory_use>) {
+  if (what.host == nullptr) throw_no_form(where);
+  what.host(params);
 }
 
 }  // namespace skerry

@@ -7,13 +7,12 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/byte_text.hpp"
 #include "device/cpu/memory.hpp"
 #include "device/cuda/page_lock.hpp"
 #include "device/cuda/pinned.hpp"
-#include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
-#include "device/cuda/streams.hpp"
 #include "device/fault.hpp"
 #include "device/host_pages.hpp"
 #include "device/registry.hpp"
@@ -53,25 +52,22 @@ storage_ref try_pinned(device where, std::size_t nbytes) noexcept {
 }  // namespace
 
 storage_ref allocate(device where, std::size_t nbytes) {
-  if (where.kind == device_kind::cpu) {
-    require(where);
-    if (detail::count_allocation()) [[unlikely]]
-      throw_planned_failure("allocate", where, nbytes);
+  require(where);
+  if (detail::count_allocation()) [[unlikely]]
+    throw_planned_failure("allocate", where, nbytes);
+  if (is_host(where)) [[likely]] {
     if (cuda::chosen_host_memory() == cuda::host_memory::all_pinned) [[unlikely]] {
       if (storage_ref pinned = try_pinned(where, nbytes)) return pinned;
     }
     return cpu::allocate(where.index, nbytes);
   }
-  cuda::device_state& on = cuda::use(where);
-  if (detail::count_allocation()) [[unlikely]]
-    throw_planned_failure("allocate", where, nbytes);
   if (nbytes == 0) return storage_ref(new empty_storage(where));
-  return on.memory->allocate(nbytes, cuda::current_timeline(on));
+  return backend_of(where).memory.allocate(where, nbytes);
 }
 
 storage_ref allocate_pinned(device where, std::size_t nbytes) {
   require(where);
-  if (where.kind != device_kind::cpu) {
+  if (!is_host(where)) {
     throw value_error("allocate_pinned: " + to_string(where) +
                       " is not a CPU device: only host memory can be pinned");
   }
@@ -81,8 +77,9 @@ storage_ref allocate_pinned(device where, std::size_t nbytes) {
   return cuda::allocate_pinned(where, nbytes);
 }
 
-memory_statistics statistics(device where) {
-  if (where.kind == device_kind::cuda) return cuda::look_at(where).memory->read_statistics();
+namespace {
+
+memory_statistics statistics_of_host(device where) {
   require(where);
   memory_statistics result = cpu::statistics(where.index);
   if (!cuda::used()) return result;
@@ -96,23 +93,34 @@ memory_statistics statistics(device where) {
   return result;
 }
 
-void reset_peak(device where) {
-  if (where.kind == device_kind::cuda) return cuda::look_at(where).memory->reset_peak();
+}  // namespace
+
+memory_statistics statistics(device where) {
+  if (is_host(where)) return statistics_of_host(where);
+  if (const auto read = backend_of(where).memory.statistics) return read(where);
   require(where);
-  cpu::reset_peak(where.index);
+  return {};
+}
+
+void reset_peak(device where) {
+  if (const auto reset = backend_of(where).memory.reset_peak) return reset(where);
+  require(where);
+  if (is_host(where)) cpu::reset_peak(where.index);
 }
 
 void set_memory_limit(device where, std::optional<std::size_t> nbytes) {
-  if (where.kind == device_kind::cuda) {
-    return cuda::look_at(where).memory->set_limit(nbytes.value_or(SIZE_MAX));
-  }
+  const std::size_t most = nbytes.value_or(SIZE_MAX);
+  if (const auto set = backend_of(where).memory.set_limit) return set(where, most);
   require(where);
-  cpu::set_memory_limit(where.index, nbytes.value_or(SIZE_MAX));
+  if (is_host(where)) return cpu::set_memory_limit(where.index, most);
+  throw not_implemented_error("set_memory_limit: " + to_string(where) +
+                              " keeps no account of its memory");
 }
 
 std::size_t trim(device where) {
-  if (where.kind == device_kind::cuda) return cuda::use(where).memory->trim();
+  if (const auto give_back = backend_of(where).memory.trim) return give_back(where);
   require(where);
+  if (!is_host(where)) return 0;
   const std::size_t pinned = where.index == 0 && cuda::alive() ? cuda::trim_pinned() : 0;
   return cpu::trim(where.index) + pinned;
 }

@@ -31,6 +31,8 @@ struct device_info {
 /// (default 1).
 [[nodiscard]] int device_count(device_kind kind) noexcept;
 [[nodiscard]] std::vector<device> devices(std::optional<device_kind> kind = std::nullopt);
+/// Those that may have work under way: of the kinds that run later and were used.
+[[nodiscard]] std::vector<device> devices_to_wait_for();
 
 /// Throws device_unavailable_error, with the reason and the remedy, unless `where` exists and can
 /// be used in this process now. A few instructions for a CPU device.

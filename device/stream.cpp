@@ -4,12 +4,9 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/errors.hpp"
-#include "device/cuda/deferred.hpp"
-#include "device/cuda/runtime.hpp"
-#include "device/cuda/streams.hpp"
+#include "device/backend.hpp"
 #include "device/registry.hpp"
 
 namespace skerry {
@@ -33,9 +30,9 @@ void require_same_device(const char* op, device own, device other, const char* n
 }  // namespace
 
 stream stream::create(device where) {
-  if (where.kind == device_kind::cpu) throw_no_streams(where);
+  if (!capabilities_of(where).runs_later) throw_no_streams(where);
   stream fresh(where);
-  fresh.native_ = cuda::use(where).streams->create();
+  fresh.native_ = backend_of(where).streams.create(where);
   return fresh;
 }
 
@@ -44,13 +41,13 @@ stream stream::from_handle(device where, void* handle) {
 }
 
 stream stream::from_handle(device where, void* handle, std::shared_ptr<void> owner) {
-  if (where.kind == device_kind::cpu) throw_no_streams(where);
+  if (!capabilities_of(where).runs_later) throw_no_streams(where);
   if (handle == nullptr) {
     throw value_error(
         "stream: handle 0 is ambiguous: 1 is the legacy default stream, 2 the per-thread one");
   }
   stream foreign(where);
-  if (handle != cuda::legacy_stream) {
+  if (handle != foreign.handle()) {
     foreign.native_ = std::shared_ptr<void>(std::move(owner), handle);
   }
   return foreign;
@@ -58,76 +55,52 @@ stream stream::from_handle(device where, void* handle, std::shared_ptr<void> own
 
 void* stream::handle() const noexcept {
   if (native_ != nullptr) return native_.get();
-  return where_.kind == device_kind::cpu ? nullptr : cuda::legacy_stream;
+  return reinterpret_cast<void*>(backend_of(where_).streams.default_handle);
 }
 
 void stream::synchronize() const {
-  if (where_.kind == device_kind::cpu) return;
-  cuda::device_state& on = cuda::use(where_);
-  cuda::timeline* const work = on.streams->find(handle());
-  const std::uint64_t ended = work != nullptr ? work->end_stretch() : 0;
-  const std::uint64_t before = on.deferred->next();
-  {
-    const cuda::device_guard guard(on);
-    cuda::check(cuda::calls().stream_synchronize(handle()), on, "synchronize");
-  }
-  if (work != nullptr) work->passed(ended);
-  on.deferred->waited(handle(), before);
+  if (const auto wait = backend_of(where_).streams.synchronize) wait(where_, handle());
 }
 
 bool stream::idle() const {
-  if (where_.kind == device_kind::cpu) return true;
-  cuda::device_state& on = cuda::use(where_);
-  const cuda::device_guard guard(on);
-  return cuda::is_done(cuda::calls().stream_query(handle()), on, "stream");
+  const auto ask = backend_of(where_).streams.idle;
+  return ask == nullptr || ask(where_, handle());
 }
 
 void stream::wait(const stream& other) const {
-  if (where_.kind == device_kind::cpu) return other.synchronize();
-  if (other.where_.kind == device_kind::cpu || *this == other) return;
-  cuda::join(cuda::use(where_), handle(), cuda::use(other.where_), other.handle());
+  if (where_.kind != other.where_.kind) return other.synchronize();
+  if (*this == other) return;
+  const auto order = backend_of(where_).streams.wait;
+  if (order != nullptr) order(where_, handle(), other.where_, other.handle());
 }
 
 event::event(device where) : where_(where) {
-  if (where.kind == device_kind::cuda) native_ = cuda::use(where).streams->create_timed_event();
+  if (const auto create = backend_of(where).streams.create_event) native_ = create(where);
 }
 
 void event::record(const stream& on) {
   require_same_device("record", where_, on.where(), "the stream",
                       "record an event on a stream of its own device");
-  if (where_.kind == device_kind::cpu) {
+  if (native_ == nullptr) {
     host_time_ = std::chrono::steady_clock::now();
   } else {
-    cuda::device_state& here = cuda::use(where_);
-    const cuda::device_guard guard(here);
-    cuda::check(cuda::calls().event_record(handle(), on.handle()), here, "event");
+    backend_of(where_).streams.record(where_, handle(), on.handle());
   }
   is_recorded_ = true;
 }
 
 void event::wait(const stream& on) const {
-  if (where_.kind == device_kind::cpu) return;
-  if (on.where().kind == device_kind::cpu) return synchronize();
-  cuda::device_state& waiting = cuda::use(on.where());
-  const cuda::device_guard guard(waiting);
-  cuda::check(cuda::calls().stream_wait_event(on.handle(), handle()), waiting, "event");
+  if (native_ == nullptr) return;
+  if (on.where().kind != where_.kind) return synchronize();
+  backend_of(where_).streams.wait_for_event(on.where(), on.handle(), handle());
 }
 
 void event::synchronize() const {
-  if (where_.kind == device_kind::cpu) return;
-  cuda::device_state& here = cuda::use(where_);
-  {
-    const cuda::device_guard guard(here);
-    cuda::check(cuda::calls().event_synchronize(handle()), here, "event");
-  }
-  here.deferred->waited(nullptr, 0);
+  if (native_ != nullptr) backend_of(where_).streams.synchronize_event(where_, handle());
 }
 
 bool event::done() const {
-  if (where_.kind == device_kind::cpu) return true;
-  cuda::device_state& here = cuda::use(where_);
-  const cuda::device_guard guard(here);
-  return cuda::is_done(cuda::calls().event_query(handle()), here, "event");
+  return native_ == nullptr || backend_of(where_).streams.is_done(where_, handle());
 }
 
 void event::require_recorded(const char* name) const {
@@ -147,28 +120,15 @@ double event::elapsed(const event& end) const {
                       "time work by two events of one device");
   require_recorded("the start");
   end.require_recorded("the end");
-  if (where_.kind == device_kind::cpu) {
+  if (native_ == nullptr) {
     return std::chrono::duration<double>(end.host_time_ - host_time_).count();
   }
-  cuda::device_state& here = cuda::use(where_);
-  const cuda::device_guard guard(here);
-  float milliseconds = 0.0F;
-  cuda::check(cuda::calls().event_elapsed(&milliseconds, handle(), end.handle()), here, "elapsed");
-  return static_cast<double>(milliseconds) / 1000.0;
+  return backend_of(where_).streams.elapsed(where_, handle(), end.handle());
 }
 
 void synchronize(device where) {
   require(where);
-  if (where.kind == device_kind::cpu) return;
-  cuda::device_state& on = cuda::use(where);
-  const std::vector<cuda::stream_use> ended = on.streams->end_stretches();
-  const std::uint64_t before = on.deferred->next();
-  {
-    const cuda::device_guard guard(on);
-    cuda::check(cuda::calls().device_synchronize(), on, "synchronize");
-  }
-  for (const cuda::stream_use& each : ended) each.by->passed(each.stretch);
-  on.deferred->waited_for_all(before);
+  if (const auto wait = backend_of(where).streams.synchronize_device) wait(where);
 }
 
 }  // namespace skerry

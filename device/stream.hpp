@@ -12,6 +12,7 @@
 #include "core/device.hpp"
 #include "core/launch.hpp"
 #include "core/memory_use.hpp"
+#include "device/backend.hpp"
 
 namespace skerry {
 
@@ -90,19 +91,15 @@ void leave_stream(const stream& from);
 /// Waits for all work on a device, on all its streams.
 void synchronize(device where);
 
-/// Runs `what` on a CUDA device, or says that it has no form for a device.
-void launch_elsewhere(device where, const kernel& what, const void* params, std::size_t params_size,
-                      std::span<const memory_use> uses);
-
 /// Enqueues `what` on the current stream of `where`; a CPU device runs it before the call returns.
 /// `params` is copied if the work runs later. `uses` are the storages that the kernel reads or
 /// writes: it runs after the work on them that was enqueued before, on whatever streams, and their
 /// memory outlives it. Throws device_error, device_unavailable_error.
 inline void launch(device where, const kernel& what, const void* params, std::size_t params_size,
                    std::span<const memory_use> uses) {
-  if (where.kind == device_kind::cpu && what.host != nullptr) [[likely]]
+  if (is_host(where) && what.host != nullptr) [[likely]]
     return what.host(params);
-  launch_elsewhere(where, what, params, params_size, uses);
+  backend_of(where).launch(where, what, params, params_size, uses);
 }
 
 template <class Params>

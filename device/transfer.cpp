@@ -7,18 +7,12 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "device/cuda/deferred.hpp"
-#include "device/cuda/runtime.hpp"
-#include "device/cuda/staging.hpp"
-#include "device/cuda/stream_uses.hpp"
-#include "device/cuda/streams.hpp"
-#include "device/registry.hpp"
+#include "device/backend.hpp"
+#include "device/memory.hpp"
 
 namespace skerry {
 
 namespace {
-
-constexpr const char* copying = "copy_bytes";
 
 struct counters {
   std::atomic<unsigned long long> host_to_device{0};
@@ -41,78 +35,18 @@ void require_inside(const storage_ref& block, std::size_t offset, std::size_t nb
                     std::to_string(offset));
 }
 
-/// The current stream, for a copy.
-cuda::timeline& stream_for_copies(cuda::device_state& on) {
-  cuda::timeline& work = cuda::current_timeline(on);
-  if (work.handle() == cuda::legacy_stream) return work;
-  const cuda::device_guard guard(on);
-  cuda::refuse_capture(on, work.handle(), copying);
-  return work;
-}
-
-void host_to_device(const storage_ref& target, char* to, const storage_ref& source,
-                    const char* from, std::size_t nbytes) {
-  cuda::device_state& on = cuda::use(target->where());
-  cuda::timeline& work = stream_for_copies(on);
-  void* const handle = work.handle();
-  const memory_use uses[] = {writes(target)};
-  cuda::ordered_work ordered(work, uses);
-  if (!source->page_locked()) {
-    on.chunks->to_device(to, from, nbytes, handle);
-  } else {
-    // No intermediate copy, but the CPU may write the source again as soon as this returns.
-    const cuda::device_guard guard(on);
-    ordered.begin_wait();
-    cuda::check(cuda::calls().copy_async(to, from, nbytes, cuda::copy_kind::host_to_device, handle),
-                on, copying);
-    cuda::check(cuda::calls().stream_synchronize(handle), on, copying);
-    ordered.passed();
-  }
-  count_move(moved.host_to_device, nbytes);
-}
-
-void device_to_host(char* to, bool to_page_locked, const storage_ref& source, const char* from,
-                    std::size_t nbytes) {
-  cuda::device_state& on = cuda::use(source->where());
-  cuda::timeline& work = stream_for_copies(on);
-  void* const handle = work.handle();
-  const std::uint64_t before = on.deferred->next();
-  const memory_use uses[] = {reads(source)};
-  cuda::ordered_work ordered(work, uses);
-  ordered.begin_wait();
-  if (!to_page_locked) {
-    on.chunks->to_host(to, from, nbytes, handle);
-  } else {
-    const cuda::device_guard guard(on);
-    cuda::check(cuda::calls().copy_async(to, from, nbytes, cuda::copy_kind::device_to_host, handle),
-                on, copying);
-    cuda::check(cuda::calls().stream_synchronize(handle), on, copying);
-  }
-  ordered.passed();
+void read_device(char* to, bool to_page_locked, const storage_ref& source, const char* from,
+                 std::size_t nbytes) {
+  backend_of(source->where()).transfers.to_host(to, to_page_locked, source, from, nbytes);
   count_move(moved.device_to_host, nbytes);
-  on.deferred->waited(handle, before);
 }
 
-/// On the target's stream.
-void between_devices(const storage_ref& target, char* to, const storage_ref& source,
-                     const char* from, std::size_t nbytes) {
-  cuda::device_state& on = cuda::use(target->where());
-  cuda::device_state& origin = cuda::use(source->where());
-  cuda::timeline& work = stream_for_copies(on);
-  const bool same_gpu = on.ordinal == origin.ordinal;
-  // The driver stages by itself where there is no peer access; asking enables it where it exists.
-  if (!same_gpu) static_cast<void>(cuda::route_between(on, origin));
-
-  const memory_use uses[] = {writes(target), reads(source)};
-  const cuda::ordered_work ordered(work, uses);
-  const cuda::device_guard guard(on);
-  const int code = same_gpu
-                       ? cuda::calls().copy_async(to, from, nbytes,
-                                                  cuda::copy_kind::device_to_device, work.handle())
-                       : cuda::calls().copy_peer_async(to, on.ordinal, from, origin.ordinal, nbytes,
-                                                       work.handle());
-  cuda::check(code, on, copying);
-  count_move(moved.device_to_device, nbytes);
+/// Between devices of two kinds, neither of which knows the other's memory.
+void by_way_of_host(const storage_ref& target, std::size_t target_offset, const storage_ref& source,
+                    std::size_t source_offset, std::size_t nbytes) {
+  const storage_ref on_host = allocate(device{}, nbytes);
+  copy_bytes(on_host, 0, source, source_offset, nbytes);
+  copy_bytes(target, target_offset, on_host, 0, nbytes);
 }
 
 }  // namespace
@@ -124,42 +58,33 @@ void copy_bytes(const storage_ref& target, std::size_t target_offset, const stor
   if (nbytes == 0) return;
   char* const to = target->data() + target_offset;
   const char* const from = source->data() + source_offset;
-  const bool to_cpu = target->where().kind == device_kind::cpu;
-  const bool from_cpu = source->where().kind == device_kind::cpu;
+  const bool to_cpu = is_host(target->where());
+  const bool from_cpu = is_host(source->where());
   if (to_cpu && from_cpu) {
     std::memmove(to, from, nbytes);
   } else if (from_cpu) {
-    host_to_device(target, to, source, from, nbytes);
+    backend_of(target->where()).transfers.from_host(target, to, source, from, nbytes);
+    count_move(moved.host_to_device, nbytes);
   } else if (to_cpu) {
-    device_to_host(to, target->page_locked(), source, from, nbytes);
+    read_device(to, target->page_locked(), source, from, nbytes);
+  } else if (target->where().kind == source->where().kind) {
+    backend_of(target->where()).transfers.between(target, to, source, from, nbytes);
+    count_move(moved.device_to_device, nbytes);
   } else {
-    between_devices(target, to, source, from, nbytes);
+    by_way_of_host(target, target_offset, source, source_offset, nbytes);
   }
 }
 
-struct upload::chunks {
-  chunks(const storage_ref& target, cuda::timeline& work)
-      : uses{writes(target)}, ordered(work, uses), bytes(*work.on().chunks, work.handle()) {}
-  const memory_use uses[1];
-  const cuda::ordered_work ordered;
-  cuda::staging::upload bytes;
-};
-
-static_assert(upload::most_bytes == cuda::staging::chunk_bytes);
-
 upload::upload(const storage_ref& target)
-    : target_(target),
-      chunks_(std::make_unique<chunks>(target, stream_for_copies(cuda::use(target->where())))) {
+    : target_(target), pieces_(backend_of(target->where()).transfers.open_upload(target)) {
   moved.count.fetch_add(1, std::memory_order_relaxed);
 }
 
-upload::~upload() = default;
-
-char* upload::room(std::size_t nbytes) { return chunks_->bytes.room(nbytes); }
+char* upload::room(std::size_t nbytes) { return pieces_->room(nbytes); }
 
 void upload::send(std::size_t target_offset, std::size_t nbytes) {
   require_inside(target_, target_offset, nbytes, "the target");
-  chunks_->bytes.send(target_->data() + target_offset, nbytes);
+  pieces_->send(target_->data() + target_offset, nbytes);
   moved.host_to_device.fetch_add(nbytes, std::memory_order_relaxed);
 }
 
@@ -168,10 +93,10 @@ void read_bytes(void* target, const storage_ref& source, std::size_t source_offs
   require_inside(source, source_offset, nbytes, "the source");
   if (nbytes == 0) return;
   const char* const from = source->data() + source_offset;
-  if (source->where().kind == device_kind::cpu) {
+  if (is_host(source->where())) {
     std::memcpy(target, from, nbytes);
   } else {
-    device_to_host(static_cast<char*>(target), false, source, from, nbytes);
+    read_device(static_cast<char*>(target), false, source, from, nbytes);
   }
 }
 

@@ -19,8 +19,17 @@ namespace skerry {
 void copy_bytes(const storage_ref& target, std::size_t target_offset, const storage_ref& source,
                 std::size_t source_offset, std::size_t nbytes);
 
-/// The bytes of one storage on a CUDA device, which the caller makes piece by piece in pinned
-/// memory: a piece is on its way while the next one is made. In order with the current stream.
+/// A backend's part in an upload.
+class upload_pieces {
+ public:
+  virtual ~upload_pieces() = default;
+  [[nodiscard]] virtual char* room(std::size_t nbytes) = 0;
+  virtual void send(char* to, std::size_t nbytes) = 0;
+};
+
+/// The bytes of one storage on a device whose backend opens uploads, which the caller makes piece
+/// by piece in pinned memory: a piece is on its way while the next one is made. In order with the
+/// current stream.
 class upload {
  public:
   static constexpr std::size_t most_bytes = std::size_t{4} << 20;
@@ -28,16 +37,14 @@ class upload {
   explicit upload(const storage_ref& target);
   upload(const upload&) = delete;
   upload& operator=(const upload&) = delete;
-  ~upload();
 
   /// Room for a piece of `nbytes`, at most most_bytes; send() follows.
   [[nodiscard]] char* room(std::size_t nbytes);
   void send(std::size_t target_offset, std::size_t nbytes);
 
  private:
-  struct chunks;
   const storage_ref& target_;
-  std::unique_ptr<chunks> chunks_;
+  std::unique_ptr<upload_pieces> pieces_;
 };
 
 /// Reads device memory into `target` on the host and waits for it: for scalars and printing.

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/backend.hpp"
 
+#include "device/cuda/functions.hpp"
 #include "device/cuda/module.hpp"
+#include "device/cuda/runtime.hpp"
 
 namespace skerry::cuda {
 
 namespace {
 
-/// 32-bit indices of elements, and offsets of bytes that are added to them.
+/// Kernels have 32-bit indices.
 constexpr std::int64_t index_limit = std::int64_t{1} << 31;
 
 void fill_kernels(void* table) {
@@ -26,6 +28,46 @@ constexpr backend make_backend(kernel_form form) {
               .has_cuda_interface = true,
               .index_limit = index_limit,
               .dlpack_code = 2},
+      .devices = {.count = count_devices,
+                  .require = require_device,
+                  .describe = describe,
+                  .ordinal = ordinal_of,
+                  .used = used,
+                  .shut_down = shut_down},
+      .memory = {.allocate = allocate,
+                 .statistics = statistics,
+                 .reset_peak = reset_peak,
+                 .set_limit = set_memory_limit,
+                 .trim = trim,
+                 .adopt = adopt},
+      .streams = {.default_handle = 1,  // legacy_stream
+                  .create = create_stream,
+                  .synchronize = synchronize_stream,
+                  .idle = is_idle,
+                  .wait = wait_for_stream,
+                  .synchronize_device = synchronize_device,
+                  .current = current_stream,
+                  .current_handle = current_stream_handle,
+                  .set_current = set_current_stream,
+                  .create_event = create_event,
+                  .record = record_event,
+                  .wait_for_event = wait_for_event,
+                  .synchronize_event = synchronize_event,
+                  .is_done = is_event_done,
+                  .elapsed = elapsed},
+      .transfers = {.from_host = copy_from_host,
+                    .to_host = copy_to_host,
+                    .between = copy_between,
+                    .open_upload = open_upload},
+      .deferred = {.add = add_deferred, .close = close_deferred},
+      .interchange = {.make_ready = make_ready,
+                      .make_ready_on = make_ready_on,
+                      .make_ready_on_current = make_ready_on_current,
+                      .come_after_current = come_after_current,
+                      .inspect_pointer = inspect_pointer,
+                      .ordinal_of_stream = ordinal_of_stream,
+                      .make_current = make_current},
+      .launch = launch,
       .fill_kernels = form == kernel_form::native ? fill_kernels : nullptr,
   };
 }
@@ -36,7 +78,7 @@ constexpr backend native_backend = make_backend(kernel_form::native);
 constexpr backend rehearsed_backend = make_backend(kernel_form::host);
 
 void use_backend(const backend& chosen) noexcept {
-  detail::backends[static_cast<std::size_t>(device_kind::cuda)].store(&chosen);
+  skerry::detail::backends[static_cast<std::size_t>(kind)].store(&chosen);
 }
 
 }  // namespace skerry::cuda

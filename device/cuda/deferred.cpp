@@ -5,11 +5,10 @@
 #include <cstring>
 #include <optional>
 
+#include "device/cuda/functions.hpp"
 #include "device/cuda/runtime.hpp"
-#include "device/stream.hpp"
 
-namespace skerry {
-namespace cuda {
+namespace skerry::cuda {
 namespace {
 
 constexpr std::size_t word_count = 1024;
@@ -92,11 +91,12 @@ void deferred_errors::waited_for_all(std::uint64_t before) {
   collect([&](const entry& each) { return each.number < before; });
 }
 
-}  // namespace cuda
+std::int64_t* add_deferred(device where, const deferred_error& what) {
+  return use(where).deferred->add(what, cuda::current_stream_handle(where));
+}
 
-deferred_word::deferred_word(device where, const deferred_error& what)
-    : where_(where), word_(cuda::use(where).deferred->add(what, current_stream_handle(where))) {}
+void close_deferred(device where, const std::int64_t* word) noexcept {
+  detail::states[where.index]->deferred->close(word);
+}
 
-deferred_word::~deferred_word() { cuda::detail::states[where_.index]->deferred->close(word_); }
-
-}  // namespace skerry
+}  // namespace skerry::cuda

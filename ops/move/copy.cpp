@@ -145,7 +145,8 @@ ndarray to_device(const ndarray& x, device where) {
   if (x.device() == where) return x;
   require(where);
   const bool travels = can_travel(x);
-  if (!travels && is_host(x.device()) && capabilities_of(where).runs_later && x.size() > 0) {
+  if (!travels && is_host(x.device()) && backend_of(where).transfers.open_upload != nullptr &&
+      x.size() > 0) {
     check_shape("to_device", x.shape().span(), x.itemsize());
     ndarray out = empty_of(c_layout(x.shape(), x.itemsize()), x.dtype(), where);
     const packer all(out, x);

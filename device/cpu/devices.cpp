@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cpu/devices.hpp"
+
+#include <new>
+
+#include "core/errors.hpp"
+#include "device/cpu/info.hpp"
+#include "device/environment.hpp"
+
+namespace skerry::cpu {
+
+namespace detail {
+
+constinit std::atomic<int> known_count{0};
+
+}  // namespace detail
+
+namespace {
+
+constexpr const char* variable = "SKERRY_CPU_DEVICES";
+constexpr int bad_count = -1;
+
+int read_count() {
+  int known = detail::known_count.load(std::memory_order_relaxed);
+  if (known != 0) return known;
+  const environment_count wanted = count_from_environment(variable, 1);
+  known = wanted.problem.empty() ? wanted.value : bad_count;
+  detail::known_count.store(known);
+  return known;
+}
+
+}  // namespace
+
+int count_devices() {
+  const int n = read_count();
+  if (n == bad_count) {
+    throw value_error("devices: " + count_from_environment(variable, 1).problem);
+  }
+  return n;
+}
+
+void detail::require_slowly(device where) {
+  const int n = count_devices();
+  if (where.index >= 0 && where.index < n) return;
+  throw device_unavailable_error(to_string(where) + " does not exist: there " +
+                                     (n == 1 ? "is " : "are ") + std::to_string(n) +
+                                     " logical CPU " + (n == 1 ? "device" : "devices") +
+                                     "; set SKERRY_CPU_DEVICES to have more",
+                                 unavailable_reason::out_of_range);
+}
+
+device_info describe(device where) {
+  cpu::require(where);
+  device_info info;
+  info.where = where;
+  info.name = processor_name();
+  info.total_bytes = total_memory();
+  info.free_bytes = free_memory();
+  return info;
+}
+
+int ordinal_of(device where) {
+  cpu::require(where);
+  return 0;
+}
+
+}  // namespace skerry::cpu

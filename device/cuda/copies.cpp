@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Bytes on their way to, from and between CUDA devices.
+
+#include "core/errors.hpp"
+#include "device/cuda/deferred.hpp"
+#include "device/cuda/functions.hpp"
+#include "device/cuda/runtime.hpp"
+#include "device/cuda/staging.hpp"
+#include "device/cuda/stream_uses.hpp"
+#include "device/cuda/streams.hpp"
+#include "device/transfer.hpp"
+
+namespace skerry::cuda {
+
+namespace {
+
+constexpr const char* copying = "copy_bytes";
+
+/// The current stream, for a copy.
+timeline& stream_for_copies(device_state& on) {
+  timeline& work = current_timeline(on);
+  if (work.handle() == legacy_stream) return work;
+  const device_guard guard(on);
+  refuse_capture(on, work.handle(), copying);
+  return work;
+}
+
+static_assert(upload::most_bytes == staging::chunk_bytes);
+
+class pinned_pieces final : public upload_pieces {
+ public:
+  pinned_pieces(const storage_ref& target, timeline& work)
+      : uses_{writes(target)}, ordered_(work, uses_), bytes_(*work.on().chunks, work.handle()) {}
+  char* room(std::size_t nbytes) override { return bytes_.room(nbytes); }
+  void send(char* to, std::size_t nbytes) override { bytes_.send(to, nbytes); }
+
+ private:
+  const memory_use uses_[1];
+  const ordered_work ordered_;
+  staging::upload bytes_;
+};
+
+}  // namespace
+
+void copy_from_host(const storage_ref& target, char* to, const storage_ref& source,
+                    const char* from, std::size_t nbytes) {
+  device_state& on = use(target->where());
+  timeline& work = stream_for_copies(on);
+  void* const handle = work.handle();
+  const memory_use uses[] = {writes(target)};
+  ordered_work ordered(work, uses);
+  if (!source->page_locked()) {
+    on.chunks->to_device(to, from, nbytes, handle);
+  } else {
+    // No intermediate copy, but the CPU may write the source again as soon as this returns.
+    const device_guard guard(on);
+    ordered.begin_wait();
+    check(calls().copy_async(to, from, nbytes, copy_kind::host_to_device, handle), on, copying);
+    check(calls().stream_synchronize(handle), on, copying);
+    ordered.passed();
+  }
+}
+
+void copy_to_host(char* to, bool to_page_locked, const storage_ref& source, const char* from,
+                  std::size_t nbytes) {
+  device_state& on = use(source->where());
+  timeline& work = stream_for_copies(on);
+  void* const handle = work.handle();
+  const std::uint64_t before = on.deferred->next();
+  const memory_use uses[] = {reads(source)};
+  ordered_work ordered(work, uses);
+  ordered.begin_wait();
+  if (!to_page_locked) {
+    on.chunks->to_host(to, from, nbytes, handle);
+  } else {
+    const device_guard guard(on);
+    check(calls().copy_async(to, from, nbytes, copy_kind::device_to_host, handle), on, copying);
+    check(calls().stream_synchronize(handle), on, copying);
+  }
+  ordered.passed();
+  on.deferred->waited(handle, before);
+}
+
+/// On the target's stream.
+void copy_between(const storage_ref& target, char* to, const storage_ref& source, const char* from,
+                  std::size_t nbytes) {
+  device_state& on = use(target->where());
+  device_state& origin = use(source->where());
+  timeline& work = stream_for_copies(on);
+  const bool same_gpu = on.ordinal == origin.ordinal;
+  // The driver stages by itself where there is no peer access; asking enables it where it exists.
+  if (!same_gpu) static_cast<void>(route_between(on, origin));
+
+  const memory_use uses[] = {writes(target), reads(source)};
+  const ordered_work ordered(work, uses);
+  const device_guard guard(on);
+  const int code =
+      same_gpu
+          ? calls().copy_async(to, from, nbytes, copy_kind::device_to_device, work.handle())
+          : calls().copy_peer_async(to, on.ordinal, from, origin.ordinal, nbytes, work.handle());
+  check(code, on, copying);
+}
+
+std::unique_ptr<upload_pieces> open_upload(const storage_ref& target) {
+  return std::make_unique<pinned_pieces>(target, stream_for_copies(use(target->where())));
+}
+
+}  // namespace skerry::cuda

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// The streams of CUDA devices that a thread's work goes to.
+
+#include <array>
+#include <utility>
+
+#include "device/cuda/functions.hpp"
+#include "device/cuda/runtime.hpp"
+#include "device/cuda/streams.hpp"
+#include "device/stream.hpp"
+
+namespace skerry::cuda {
+
+namespace {
+
+/// The streams that a thread chose. On the heap, made by the first choice: a thread's own storage
+/// is scarce in a module that is loaded late, and the allocator needs what there is for its caches.
+struct chosen_streams {
+  chosen_streams() = default;
+  chosen_streams(const chosen_streams&) = delete;
+  chosen_streams& operator=(const chosen_streams&) = delete;
+  ~chosen_streams() {
+    for (std::size_t i = 0; i < most_devices; ++i) leave(i);
+  }
+  void leave(std::size_t index) noexcept {
+    timeline* const left = std::exchange(timelines[index], nullptr);
+    if (left != nullptr) left->on().streams->leave(*left);
+  }
+
+  std::array<stream, most_devices> streams = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<stream, most_devices>{stream({kind, static_cast<std::int16_t>(I)})...};
+  }(std::make_index_sequence<most_devices>{});
+  std::array<timeline*, most_devices> timelines{};  ///< null for the default stream
+};
+
+/// Null in a thread that never chose a stream, and after its end.
+constinit thread_local chosen_streams* chosen = nullptr;
+
+chosen_streams& choices_of_thread() {
+  struct owner {
+    ~owner() { delete std::exchange(chosen, nullptr); }
+  };
+  thread_local const owner at_end;
+  static_cast<void>(at_end);
+  if (chosen == nullptr) chosen = new chosen_streams;
+  return *chosen;
+}
+
+}  // namespace
+
+stream current_stream(device where) {
+  if (cuda::current_stream_handle(where) == stream(where).handle()) return stream(where);
+  return choices_of_thread().streams[static_cast<std::size_t>(where.index)];
+}
+
+void* current_stream_handle(device where) noexcept {
+  const auto index = static_cast<std::size_t>(where.index);
+  if (chosen == nullptr || index >= most_devices) return legacy_stream;
+  const timeline* const work = chosen->timelines[index];
+  return work != nullptr ? work->handle() : legacy_stream;
+}
+
+void set_current_stream(const stream& to) {
+  const auto index = static_cast<std::size_t>(to.where().index);
+  chosen_streams& mine = choices_of_thread();
+  if (mine.timelines[index] != nullptr && mine.streams[index] == to) {
+    mine.streams[index] = to;
+    return;
+  }
+  timeline& work = use(to.where()).streams->enter(to.handle());
+  mine.leave(index);
+  mine.streams[index] = to;
+  mine.timelines[index] = &work;
+}
+
+timeline& current_timeline(device_state& on) noexcept {
+  timeline* const work =
+      chosen == nullptr ? nullptr : chosen->timelines[static_cast<std::size_t>(on.where.index)];
+  return work != nullptr ? *work : on.streams->legacy();
+}
+
+}  // namespace skerry::cuda

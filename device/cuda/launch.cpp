@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "core/launch.hpp"
+
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "device/cuda/functions.hpp"
+#include "device/cuda/pool.hpp"
+#include "device/cuda/runtime.hpp"
+#include "device/cuda/stream_uses.hpp"
+#include "device/cuda/streams.hpp"
+#include "device/stream.hpp"
+
+namespace skerry::cuda {
+
+namespace {
+
+/// SKERRY_SYNC=1: waits after each launch, so that an error is reported by the call that made it.
+bool waits_after_launch() noexcept {
+  static const bool wanted = [] {
+    const char* value = std::getenv("SKERRY_SYNC");
+    return value != nullptr && std::string_view(value) != "0" && *value != '\0';
+  }();
+  return wanted;
+}
+
+/// Scratch memory of one launch. It goes back to the pool in order with the stream, so the end of
+/// the call may be before the kernel's.
+struct pooled_context : launch_context {
+  explicit pooled_context(timeline& by) noexcept
+      : launch_context{
+            .stream = by.handle(), .workspace = allocate_scratch, .explanation = nullptr},
+        work(by) {}
+
+  static void* allocate_scratch(launch_context* self, std::size_t nbytes) noexcept {
+    auto& mine = *static_cast<pooled_context*>(self);
+    try {
+      mine.scratch.push_back(mine.work.on().memory->allocate(nbytes, mine.work));
+      return mine.scratch.back()->data();
+    } catch (...) {
+      mine.problem = std::current_exception();
+      return nullptr;
+    }
+  }
+
+  timeline& work;
+  std::vector<storage_ref> scratch;
+  std::exception_ptr problem;  ///< says more than the status that the kernel returns for it
+};
+
+/// A rehearsed device refuses what the library on a GPU would.
+void require_accepted(device where, const kernel& what, const void* params) {
+  const char* const refusal = what.refusal != nullptr ? what.refusal(params) : nullptr;
+  if (refusal == nullptr) return;
+  throw device_error("launch: " + to_string(where) +
+                         " (a rehearsal device): the library on a GPU would refuse " + refusal +
+                         "; please report this",
+                     where, invalid_value, false);
+}
+
+void launch_native(timeline& work, const kernel& what, const void* params) {
+  device_state& on = work.on();
+  if (what.native == nullptr) throw_no_form(on.where);
+  if (!on.has_kernels) {
+    throw device_unavailable_error(
+        "launch: the CUDA module has no kernels for the compute capability of " +
+            to_string(on.where) + " (" + on.properties.name + "); install a build for it",
+        unavailable_reason::no_kernel_image);
+  }
+  pooled_context context(work);
+  const int code = what.native(params, &context);
+  if (context.problem && code != success) {
+    static_cast<void>(calls().get_last_error());
+    std::rethrow_exception(context.problem);
+  }
+  if (context.explanation != nullptr && code != success && !is_fatal(code)) {
+    static_cast<void>(calls().get_last_error());
+    throw device_error("launch: " + to_string(on.where) + ": " + context.explanation, on.where,
+                       code, false);
+  }
+  check(code, on, "launch");
+}
+
+}  // namespace
+
+void launch(device where, const kernel& what, const void* params, std::size_t params_size,
+            std::span<const memory_use> uses) {
+  device_state& on = use(where);
+  timeline& work = current_timeline(on);
+  const device_guard guard(on);
+  refuse_capture(on, work.handle(), "launch");
+  {
+    // Before the work: if it fails to start, others wait for nothing, which does no harm.
+    const ordered_work ordered(work, uses);
+    const auto rehearse_kernel = calls().launch_host_kernel;
+    if (rehearse_kernel != nullptr) {
+      if (what.host == nullptr) throw_no_form(where, " (a rehearsal device)");
+      require_accepted(where, what, params);
+      check(rehearse_kernel(what.host, params, params_size, work.handle()), on, "launch");
+    } else {
+      launch_native(work, what, params);
+    }
+  }
+  if (waits_after_launch()) cuda::current_stream(where).synchronize();
+}
+
+}  // namespace skerry::cuda

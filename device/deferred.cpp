@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/deferred.hpp"
+
+#include "device/backend.hpp"
+
+namespace skerry {
+
+deferred_word::deferred_word(device where, const deferred_error& what)
+    : where_(where), word_(backend_of(where).deferred.add(where, what)) {}
+
+deferred_word::~deferred_word() { backend_of(where_).deferred.close(where_, word_); }
+
+}  // namespace skerry
