@@ -16,7 +16,7 @@
 namespace {
 
 constexpr skerry::device cpu{skerry::device_kind::cpu, 0};
-constexpr skerry::device gpu{skerry::device_kind::cuda, 0};
+constexpr skerry::device gpu{skerry::cuda_kind, 0};
 
 skerry::ndarray ones(std::int64_t size, skerry::device where) {
   return skerry::full(skerry::dims{size}, skerry::scalar::of(1.0), skerry::dtype::float64, where);

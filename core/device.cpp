@@ -2,15 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/device.hpp"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <string_view>
+#include <mutex>
 
 #include "core/errors.hpp"
 
 namespace skerry {
 namespace {
+
+constinit std::array<const char*, most_device_kinds> names{"cpu"};
+constinit std::atomic<int> name_count{1};
+constinit std::mutex registration;
+
+bool is_name(std::string_view text) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  return !text.empty() && is_letter(text.front()) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_letter(c) || c == '_' || (c >= '0' && c <= '9'); });
+}
 
 constexpr int max_index = std::numeric_limits<std::int16_t>::max();
 
@@ -37,38 +50,65 @@ std::string quoted(std::string_view text) {
 }
 
 [[noreturn]] void reject(const std::string& text) {
-  throw value_error("device: not the name of a device: " + quoted(text) +
-                    "; use 'cpu', 'cuda', 'cpu:N' or 'cuda:N' with N from 0 to " +
-                    std::to_string(max_index));
+  std::string accepted;
+  const std::vector<std::string> kinds = device_kind_names();
+  for (const std::string& kind : kinds) accepted += "'" + kind + "', ";
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (i > 0) accepted += i + 1 < kinds.size() ? ", " : " or ";
+    accepted += "'" + kinds[i] + ":N'";
+  }
+  throw value_error("device: not the name of a device: " + quoted(text) + "; use " + accepted +
+                    " with N from 0 to " + std::to_string(max_index));
 }
 
 }  // namespace
 
-int device_kind_count() noexcept { return 2; }
+device_kind register_device_kind(const char* name) {
+  const std::lock_guard lock(registration);
+  const int number = device_kind_count();
+  if (!is_name(name)) {
+    throw value_error("device: not the name of a kind: " + quoted(name) +
+                      "; use lower-case letters, digits and _, a letter first");
+  }
+  if (find_device_kind(name)) {
+    throw value_error("device: there is a kind of that name already: " + quoted(name));
+  }
+  if (number == static_cast<int>(most_device_kinds)) {
+    throw value_error("device: no more than " + std::to_string(number) + " kinds of devices");
+  }
+  names[static_cast<std::size_t>(number)] = name;
+  name_count.store(number + 1, std::memory_order_release);
+  return static_cast<device_kind>(number);
+}
 
-const char* to_string(device_kind kind) { return kind == device_kind::cpu ? "cpu" : "cuda"; }
+int device_kind_count() noexcept { return name_count.load(std::memory_order_acquire); }
+
+std::optional<device_kind> find_device_kind(std::string_view name) noexcept {
+  for (int number = 0; number < device_kind_count(); ++number) {
+    if (name == names[static_cast<std::size_t>(number)]) return static_cast<device_kind>(number);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> device_kind_names() {
+  return {names.begin(), names.begin() + device_kind_count()};
+}
+
+const char* to_string(device_kind kind) { return names[static_cast<std::size_t>(kind)]; }
 
 std::string to_string(device where) {
   return std::string(to_string(where.kind)) + ':' + std::to_string(where.index);
 }
 
 device parse_device(const std::string& text) {
-  std::string_view rest = text;
-  device result;
-  if (rest.starts_with("cpu")) {
-    result.kind = device_kind::cpu;
-  } else if (rest.starts_with("cuda")) {
-    result.kind = device_kind::cuda;
-  } else {
-    reject(text);
-  }
-  rest.remove_prefix(std::string_view(to_string(result.kind)).size());
-  if (rest.empty()) return result;
-  if (rest.front() != ':') reject(text);
-  const std::optional<std::int16_t> index = parse_index(rest.substr(1));
+  const std::string_view all = text;
+  const std::size_t colon = all.find(':');
+  const std::optional<device_kind> kind = find_device_kind(all.substr(0, colon));
+  if (!kind) reject(text);
+  if (colon == std::string_view::npos) return {*kind, 0};
+  const std::optional<std::int16_t> index = parse_index(all.substr(colon + 1));
   if (!index) reject(text);
-  result.index = *index;
-  return result;
+  return {*kind, *index};
 }
 
 }  // namespace skerry

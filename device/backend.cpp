@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/backend.hpp"
 
+#include <mutex>
+#include <string>
+
+#include "core/errors.hpp"
 #include "device/cpu/backend.hpp"
 #include "device/cuda/backend.hpp"
+#include "device/registry.hpp"
 
 namespace skerry {
 
@@ -13,6 +18,49 @@ constinit std::array<std::atomic<const backend*>, most_device_kinds> backends{
     &cpu::backend_in_use, &cuda::native_backend};
 
 }  // namespace detail
+
+namespace {
+
+constinit std::mutex registration;
+
+// While the library is loaded: the table has it already.
+[[maybe_unused]] const device_kind registered_cuda = register_device_kind("cuda");
+
+void require_function(bool is_there, const char* name, const backend& fresh) {
+  if (is_there) return;
+  throw value_error(std::string("register_backend: ") + fresh.name + " has no " + name +
+                    ", which its capabilities demand");
+}
+
+void require_complete(const backend& fresh) {
+  const auto need = [&](bool is_there, const char* name) {
+    require_function(is_there, name, fresh);
+  };
+  need(fresh.devices.count != nullptr, "devices.count");
+  need(fresh.memory.allocate != nullptr, "memory.allocate");
+  need(fresh.transfers.from_host != nullptr, "transfers.from_host");
+  need(fresh.transfers.to_host != nullptr, "transfers.to_host");
+  need(fresh.transfers.between != nullptr, "transfers.between");
+  need(fresh.launch != nullptr, "launch");
+  if (fresh.can.form == kernel_form::native) need(fresh.fill_kernels != nullptr, "fill_kernels");
+  if (fresh.can.runs_later) {
+    need(fresh.streams.synchronize != nullptr, "streams");
+    need(fresh.deferred.add != nullptr, "deferred");
+  }
+  if (fresh.can.has_cuda_interface)
+    need(fresh.interchange.inspect_pointer != nullptr, "interchange");
+}
+
+}  // namespace
+
+device_kind register_backend(const backend& fresh) {
+  require_complete(fresh);
+  const std::lock_guard lock(registration);
+  // There before its number is known. Nobody reads it if the name is refused.
+  const auto number = static_cast<std::size_t>(device_kind_count());
+  if (number < most_device_kinds) detail::backends[number].store(&fresh);
+  return register_device_kind(fresh.name);
+}
 
 device first_cuda_interface_device() noexcept {
   device where;

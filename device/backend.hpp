@@ -161,6 +161,20 @@ extern std::array<std::atomic<const backend*>, most_device_kinds> backends;
   return backend_of(where).can;
 }
 
+/// Adds a kind of devices, before its first use. The object is kept as a pointer. Throws
+/// value_error as register_device_kind() does, and for one that lacks a function which its
+/// capabilities demand.
+device_kind register_backend(const backend& fresh);
+
+/// What an extension module gets to register a backend of its own: in a capsule of that name, the
+/// attribute `_backend_registry` of skerry._core. It is to compare `backend_bytes` with its own
+/// sizeof(backend) first: the structure may differ in every version of skerry.
+struct backend_registry {
+  static constexpr const char* name = "skerry.backend_registry";
+  std::size_t backend_bytes;
+  device_kind (*add)(const backend& fresh);
+};
+
 /// The first device of the kind that the CUDA array interface describes.
 [[nodiscard]] device first_cuda_interface_device() noexcept;
 

@@ -13,6 +13,9 @@
 
 namespace skerry {
 
+/// The kind that is registered first.
+inline constexpr device_kind cuda_kind{1};
+
 /// What there is to know of a device.
 struct device_info {
   device where;

@@ -122,7 +122,7 @@ constinit api refusing_table{};
 }  // namespace
 
 void start_counting() {
-  static_cast<void>(look_at({device_kind::cuda, 0}));
+  static_cast<void>(look_at({cuda_kind, 0}));
   const std::lock_guard lock(counting_mutex);
   if (depth++ != 0) return;
   const api* const plain = detail::table.load();

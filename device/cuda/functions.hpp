@@ -3,12 +3,13 @@
 #pragma once
 
 #include "device/backend.hpp"
+#include "device/registry.hpp"
 #include "device/transfer.hpp"
 
 /// What CUDA's backend is made of, by the groups of device/backend.hpp.
 namespace skerry::cuda {
 
-inline constexpr device_kind kind = device_kind::cuda;
+inline constexpr device_kind kind = cuda_kind;
 inline constexpr device first_device{kind, 0};
 
 int count_devices();

@@ -161,7 +161,7 @@ taken_block take_block(device_state& on, device where, std::size_t nbytes,
 
 storage_ref allocate_pinned(device where, std::size_t nbytes) {
   device_state* const found = first_in_use();
-  device_state& on = found != nullptr ? *found : use({device_kind::cuda, 0});
+  device_state& on = found != nullptr ? *found : use({cuda_kind, 0});
   if (nbytes == 0) return storage_ref(new pinned_storage(nullptr, 0, 0, where));
   if (nbytes > SIZE_MAX / 4) {
     throw out_of_memory_error("allocate_pinned: cannot lock " + byte_text(nbytes), where, nbytes);

@@ -167,7 +167,7 @@ std::unique_ptr<device_state> make_state(int index, int ordinal,
                                          const device_properties& properties,
                                          const findings& so_far) {
   auto state = std::make_unique<device_state>();
-  state->where = {device_kind::cuda, static_cast<std::int16_t>(index)};
+  state->where = {cuda_kind, static_cast<std::int16_t>(index)};
   state->ordinal = ordinal;
   state->properties = properties;
   state->has_kernels = so_far.module == nullptr ||

@@ -138,14 +138,23 @@ void add_info_classes(py::module_& module) {
       });
 }
 
+/// "'cpu' and 'cuda'"
+std::string list_of_kinds() {
+  const std::vector<std::string> names = device_kind_names();
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) list += i + 1 < names.size() ? ", " : " and ";
+    list += "'" + names[i] + "'";
+  }
+  return list;
+}
+
 PyObject* run_devices(const arguments& with) {
   std::optional<device_kind> kind;
   if (with.has(0)) {
     const std::string text = PyUnicode_Check(with[0]) ? text_of(with[0]) : std::string();
-    if (text != "cpu" && text != "cuda") {
-      throw value_error("devices: unknown kind; there are 'cpu' and 'cuda'");
-    }
-    kind = text == "cpu" ? device_kind::cpu : device_kind::cuda;
+    kind = find_device_kind(text);
+    if (!kind) throw value_error("devices: unknown kind; there are " + list_of_kinds());
   }
   const std::vector<device> found = devices(kind);
   object tuple(PyTuple_New(static_cast<Py_ssize_t>(found.size())));
@@ -177,8 +186,7 @@ PyObject* run_synchronize(const arguments& with) {
     synchronize(where);
     Py_RETURN_NONE;
   }
-  if (!cuda_was_used()) Py_RETURN_NONE;
-  for (const device where : devices(device_kind::cuda)) {
+  for (const device where : devices_to_wait_for()) {
     const without_gil waiting(true);
     synchronize(where);
   }
@@ -283,10 +291,18 @@ constexpr function_entry device_functions[] = {
      "Take defaults from this contextvars.ContextVar from now on.", run_use_device_context},
 };
 
+/// For extension modules with devices of their own.
+void add_backend_registry(PyObject* module) {
+  static const backend_registry registry{sizeof(backend), register_backend};
+  const object capsule(
+      PyCapsule_New(const_cast<backend_registry*>(&registry), backend_registry::name, nullptr));
+  if (PyModule_AddObjectRef(module, "_backend_registry", capsule.get()) != 0) throw python_error{};
+}
+
 }  // namespace
 
 PyObject* device_object(device where) {
-  static PyObject* made[2][64] = {};
+  static PyObject* made[most_device_kinds][64] = {};
   const auto kind = static_cast<std::size_t>(where.kind);
   if (where.index < 0 || where.index >= 64) {
     throw value_error("device: not in 0...63: " + to_string(where));
@@ -328,9 +344,9 @@ device device_or_default(const char* op, PyObject* from) {
 }
 
 int physical_index(device where) {
-  static int known[64];  // ordinal + 1
+  static int known[most_device_kinds][64];  // ordinal + 1
   if (is_host(where)) return 0;
-  int& one = known[where.index];
+  int& one = known[static_cast<std::size_t>(where.kind)][where.index];
   if (one == 0) one = ordinal_of(where) + 1;
   return one - 1;
 }
@@ -353,6 +369,7 @@ void add_devices(PyObject* target) {
   });
   add_device_class(module);
   add_info_classes(module);
+  add_backend_registry(target);
   add_streams(target);
   add_functions<device_functions>(target);
 }

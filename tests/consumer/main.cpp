@@ -13,7 +13,7 @@
 
 int main() {
   skerry::rehearse(1);
-  const skerry::device gpu{skerry::device_kind::cuda, 0};
+  const skerry::device gpu{skerry::cuda_kind, 0};
   const skerry::ndarray ones =
       skerry::full({4}, skerry::scalar::of(1.0), skerry::dtype::float64, gpu);
   const skerry::scalar two = skerry::scalar::of(2.0);

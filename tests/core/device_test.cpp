@@ -12,14 +12,20 @@
 namespace skerry {
 namespace {
 
+/// Core knows the CPU alone: device registers the others, where it is linked in.
+const device_kind cuda_kind = [] {
+  const auto known = find_device_kind("cuda");
+  return known ? *known : register_device_kind("cuda");
+}();
+
 TEST(device, parses_kinds_with_and_without_an_index) {
   EXPECT_EQ(parse_device("cpu"), (device{device_kind::cpu, 0}));
   EXPECT_EQ(parse_device("cpu:0"), (device{device_kind::cpu, 0}));
   EXPECT_EQ(parse_device("cpu:1"), (device{device_kind::cpu, 1}));
-  EXPECT_EQ(parse_device("cuda"), (device{device_kind::cuda, 0}));
-  EXPECT_EQ(parse_device("cuda:3"), (device{device_kind::cuda, 3}));
-  EXPECT_EQ(parse_device("cuda:10"), (device{device_kind::cuda, 10}));
-  EXPECT_EQ(parse_device("cuda:32767"), (device{device_kind::cuda, 32767}));
+  EXPECT_EQ(parse_device("cuda"), (device{cuda_kind, 0}));
+  EXPECT_EQ(parse_device("cuda:3"), (device{cuda_kind, 3}));
+  EXPECT_EQ(parse_device("cuda:10"), (device{cuda_kind, 10}));
+  EXPECT_EQ(parse_device("cuda:32767"), (device{cuda_kind, 32767}));
 }
 
 class rejected_device : public testing::TestWithParam<std::string> {};
@@ -47,25 +53,38 @@ INSTANTIATE_TEST_SUITE_P(spellings, rejected_device,
                                          std::string("cuda:1\0", 7), std::string(10000, 'c')));
 
 TEST(device, prints_what_parse_reads) {
-  for (const device where : {device{device_kind::cpu, 0}, device{device_kind::cuda, 12}}) {
+  for (const device where : {device{device_kind::cpu, 0}, device{cuda_kind, 12}}) {
     EXPECT_EQ(parse_device(to_string(where)), where);
   }
   EXPECT_EQ(to_string(device{}), "cpu:0");
-  EXPECT_EQ(to_string(device{device_kind::cuda, 1}), "cuda:1");
-  EXPECT_STREQ(to_string(device_kind::cuda), "cuda");
+  EXPECT_EQ(to_string(device{cuda_kind, 1}), "cuda:1");
+  EXPECT_STREQ(to_string(cuda_kind), "cuda");
 }
 
 TEST(device, equality_and_hash_tell_kind_and_index_apart) {
-  const device same{device_kind::cuda, 1};
-  EXPECT_EQ(same, (device{device_kind::cuda, 1}));
-  EXPECT_NE(same, (device{device_kind::cuda, 0}));
+  const device same{cuda_kind, 1};
+  EXPECT_EQ(same, (device{cuda_kind, 1}));
+  EXPECT_NE(same, (device{cuda_kind, 0}));
   EXPECT_NE(same, (device{device_kind::cpu, 1}));
   std::unordered_set<device> all;
   for (std::int16_t i = 0; i < 4; ++i) {
     all.insert({device_kind::cpu, i});
-    all.insert({device_kind::cuda, i});
+    all.insert({cuda_kind, i});
   }
   EXPECT_EQ(all.size(), 8U);
+}
+
+TEST(device, a_kind_is_registered_once_by_a_good_name) {
+  for (const char* name : {"cpu", "cuda", "", "Toy", "1toy", "toy:", "to y", "tö"}) {
+    EXPECT_THROW(register_device_kind(name), value_error) << name;
+  }
+  const device_kind toy = register_device_kind("toy_2");
+  EXPECT_EQ(find_device_kind("toy_2"), toy);
+  EXPECT_EQ(to_string(device{toy, 3}), "toy_2:3");
+  EXPECT_EQ(parse_device("toy_2:3"), (device{toy, 3}));
+  EXPECT_FALSE(find_device_kind("toy"));
+  EXPECT_THROW(static_cast<void>(parse_device("toy:3")), value_error);
+  EXPECT_THROW(register_device_kind("toy_2"), value_error);
 }
 
 TEST(unavailable_reason, has_the_names_that_python_shows) {

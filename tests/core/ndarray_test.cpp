@@ -41,8 +41,8 @@ ndarray floats(const storage_ref& memory, layout at) {
 }
 
 TEST(ndarray, describes_itself_by_dtype_shape_and_device) {
-  const auto memory = memory_of(48, {device_kind::cuda, 0});
-  EXPECT_EQ(describe(floats(memory, c_layout(dims{3, 4}, 4))), "float32 (3, 4) on cuda:0");
+  const auto memory = memory_of(48, {device_kind::cpu, 1});
+  EXPECT_EQ(describe(floats(memory, c_layout(dims{3, 4}, 4))), "float32 (3, 4) on cpu:1");
   EXPECT_EQ(describe({memory_of(1), c_layout(dims{}, 1), dtype::bool_}), "bool () on cpu:0");
 }
 

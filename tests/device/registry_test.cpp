@@ -76,8 +76,8 @@ TEST_F(registry_test, rehearsal_devices_are_listed_and_described_as_such) {
   EXPECT_TRUE(is_rehearsing());
   EXPECT_TRUE(cuda_was_used());
   EXPECT_FALSE(why_no_cuda().has_value());
-  const auto all = devices(device_kind::cuda);
-  ASSERT_EQ(all.size(), static_cast<std::size_t>(device_count(device_kind::cuda)));
+  const auto all = devices(cuda_kind);
+  ASSERT_EQ(all.size(), static_cast<std::size_t>(device_count(cuda_kind)));
   EXPECT_EQ(all[1], cuda1);
   const device_info info = describe(cuda1);
   EXPECT_TRUE(info.rehearsal);
@@ -90,7 +90,7 @@ TEST_F(registry_test, rehearsal_devices_are_listed_and_described_as_such) {
 
 TEST_F(registry_test, devices_that_do_not_exist_are_refused) {
   const auto out_of_range = std::optional(unavailable_reason::out_of_range);
-  for (const device where : {device{device_kind::cuda, 64}, device{device_kind::cuda, -1},
+  for (const device where : {device{cuda_kind, 64}, device{cuda_kind, -1},
                              device{device_kind::cpu, 64}, device{device_kind::cpu, -1}}) {
     EXPECT_EQ(reason_of([&] { require(where); }), out_of_range) << to_string(where);
     EXPECT_EQ(reason_of([&] { static_cast<void>(allocate(where, 1)); }), out_of_range);
@@ -140,7 +140,7 @@ TEST_F(fresh_process, nothing_is_called_before_the_first_use) {
         SKERRY_REQUIRE_OR_EXIT(is_rehearsing());
         SKERRY_REQUIRE_OR_EXIT(!cuda_was_used());
         SKERRY_REQUIRE_OR_EXIT(rehearsal::calls() == 0);
-        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cuda) == 2);
+        SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 2);
         SKERRY_REQUIRE_OR_EXIT(cuda_was_used());
         SKERRY_REQUIRE_OR_EXIT(rehearsal::calls() > 0);
         std::_Exit(0);
@@ -187,7 +187,7 @@ TEST_F(fresh_process, no_call_follows_shut_down) {
         other = stream(cpu0);
         SKERRY_REQUIRE_OR_EXIT(throws<device_unavailable_error>([] { require(cuda0); }));
         SKERRY_REQUIRE_OR_EXIT(throws<device_unavailable_error>([] { synchronize(cuda0); }));
-        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cuda) == 2);
+        SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 2);
         SKERRY_REQUIRE_OR_EXIT(rehearsal::calls_after_finish() == 0);
         SKERRY_REQUIRE_OR_EXIT(
             !throws<std::exception>([] { static_cast<void>(allocate(cpu0, 100)); }));
@@ -260,10 +260,10 @@ TEST_F(fresh_process, the_environment_makes_rehearsal_devices) {
         setenv("SKERRY_REHEARSE_MEMORY", "256MiB", 1);
         setenv("SKERRY_REHEARSE_PEERS", "0-1", 1);
         SKERRY_REQUIRE_OR_EXIT(is_rehearsing());
-        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cuda) == 3);
+        SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 3);
         SKERRY_REQUIRE_OR_EXIT(describe(cuda0).total_bytes == std::size_t{256} << 20);
         SKERRY_REQUIRE_OR_EXIT(describe(cuda0).peers == std::vector<int>{1});
-        SKERRY_REQUIRE_OR_EXIT(describe({device_kind::cuda, 2}).peers.empty());
+        SKERRY_REQUIRE_OR_EXIT(describe({cuda_kind, 2}).peers.empty());
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "");
@@ -276,7 +276,7 @@ TEST_F(fresh_process, devices_that_are_no_peers_copy_through_the_host) {
         setenv("SKERRY_REHEARSE_PEERS", "0-1", 1);
         const storage_ref a = allocate(cuda0, sizeof(int));
         const storage_ref b = allocate(cuda1, sizeof(int));
-        const storage_ref c = allocate({device_kind::cuda, 2}, sizeof(int));
+        const storage_ref c = allocate({cuda_kind, 2}, sizeof(int));
         store(a, 11);
         copy_bytes(c, 0, a, 0, sizeof(int));
         SKERRY_REQUIRE_OR_EXIT(read_int(c) == 11);
@@ -295,8 +295,8 @@ TEST_F(fresh_process, physical_devices_are_split_into_logical_ones) {
       {
         setenv("SKERRY_REHEARSE", "2", 1);
         setenv("SKERRY_CUDA_LOGICAL", "2", 1);
-        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cuda) == 4);
-        SKERRY_REQUIRE_OR_EXIT(describe({device_kind::cuda, 3}).physical_index == 1);
+        SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 4);
+        SKERRY_REQUIRE_OR_EXIT(describe({cuda_kind, 3}).physical_index == 1);
         const storage_ref a = allocate(cuda0, sizeof(int));
         const storage_ref b = allocate(cuda1, sizeof(int));
         SKERRY_REQUIRE_OR_EXIT(statistics(cuda0).live_blocks == 1);
@@ -307,7 +307,7 @@ TEST_F(fresh_process, physical_devices_are_split_into_logical_ones) {
         rehearsal::fail_entry(rehearsal::entry::stream_synchronize, 1, 700, true);
         SKERRY_REQUIRE_OR_EXIT(throws<device_error>([] { current_stream(cuda0).synchronize(); }));
         SKERRY_REQUIRE_OR_EXIT(throws<device_error>([] { require(cuda1); }));
-        SKERRY_REQUIRE_OR_EXIT(!throws<device_error>([] { synchronize({device_kind::cuda, 2}); }));
+        SKERRY_REQUIRE_OR_EXIT(!throws<device_error>([] { synchronize({cuda_kind, 2}); }));
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "");
@@ -339,8 +339,8 @@ TEST_F(fresh_process, a_failing_start_gives_no_devices_and_a_reason) {
           rehearse(2);
           static_cast<void>(rehearsal::calls_table());
           rehearsal::fail_entry(rehearsal::entry::device_count, 1, code);
-          SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cuda) == 0);
-          SKERRY_REQUIRE_OR_EXIT(devices(device_kind::cuda).empty());
+          SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 0);
+          SKERRY_REQUIRE_OR_EXIT(devices(cuda_kind).empty());
           SKERRY_REQUIRE_OR_EXIT(why_no_cuda().has_value());
           const auto reason = reason_of([] { require(cuda0); });
           SKERRY_REQUIRE_OR_EXIT(reason == why_no_cuda()->reason);
@@ -363,7 +363,7 @@ TEST_F(fresh_process, a_machine_without_a_driver_or_gpu_says_so) {
         unsetenv("SKERRY_REHEARSE");
         // With a driver the missing module is the reason: either way there is a text.
         setenv("SKERRY_CUDA_MODULE", "/nonexistent/skerry_cuda.so", 1);
-        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cuda) == 0);
+        SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 0);
         const auto problem = why_no_cuda();
         SKERRY_REQUIRE_OR_EXIT(problem.has_value());
         SKERRY_REQUIRE_OR_EXIT(problem->reason == unavailable_reason::no_driver ||

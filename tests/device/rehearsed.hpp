@@ -18,8 +18,8 @@
 namespace skerry {
 
 inline constexpr device cpu0{device_kind::cpu, 0};
-inline constexpr device cuda0{device_kind::cuda, 0};
-inline constexpr device cuda1{device_kind::cuda, 1};
+inline constexpr device cuda0{cuda_kind, 0};
+inline constexpr device cuda1{cuda_kind, 1};
 
 /// Tests on four rehearsal devices, which the first of them makes. Each leaves them as it found
 /// them.
@@ -28,7 +28,7 @@ class rehearsed : public testing::Test {
   void SetUp() override {
     if (!cuda_was_used() && !is_rehearsing()) rehearse(4);
     if (!is_rehearsing()) GTEST_SKIP() << "the process uses real CUDA devices";
-    ASSERT_GE(device_count(device_kind::cuda), 4) << "SKERRY_REHEARSE is too small";
+    ASSERT_GE(device_count(cuda_kind), 4) << "SKERRY_REHEARSE is too small";
     restore();
   }
   void TearDown() override {
@@ -39,7 +39,7 @@ class rehearsed : public testing::Test {
   static void restore() {
     rehearsal::clear();
     rehearsal::set_delay(0);
-    for (const device each : devices(device_kind::cuda)) {
+    for (const device each : devices(cuda_kind)) {
       set_current_stream(stream(each));
       synchronize(each);
       set_memory_limit(each, std::nullopt);

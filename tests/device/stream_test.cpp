@@ -236,7 +236,7 @@ TEST_F(stream_test, threads_may_use_a_device_at_once) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([t] {
-      const device where{device_kind::cuda, static_cast<std::int16_t>(t % 2)};
+      const device where{cuda_kind, static_cast<std::int16_t>(t % 2)};
       const stream mine = stream::create(where);
       set_current_stream(mine);
       for (int i = 0; i < 200; ++i) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/ndarray.hpp"
+#include "device/registry.hpp"
 
 /// Every kernel is launched on a CUDA device and compared with the CPU's result. With a GPU that is
 /// the GPU (tests/kernels is what `make gpu-check` runs under compute-sanitizer); without one, a
@@ -14,7 +15,7 @@
 namespace skerry::testing {
 
 inline constexpr device cpu{device_kind::cpu, 0};
-inline constexpr device cuda{device_kind::cuda, 0};
+inline constexpr device cuda{cuda_kind, 0};
 
 inline constexpr dtype every_dtype[] = {
     dtype::bool_,   dtype::int8,      dtype::int16,     dtype::int32,  dtype::int64,

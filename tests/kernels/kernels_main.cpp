@@ -15,14 +15,14 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   const bool needs_gpu = argc > 1 && std::strcmp(argv[1], "--require-gpu") == 0;
   if (needs_gpu) unsetenv("SKERRY_REHEARSE");
-  if (skerry::device_count(skerry::device_kind::cuda) == 0) {
+  if (skerry::device_count(skerry::cuda_kind) == 0) {
     if (needs_gpu) {
       std::fprintf(stderr, "no GPU: %s\n", skerry::why_no_cuda()->text.c_str());
       return 3;
     }
     skerry::rehearse(1);
   }
-  std::printf("cuda:0 is %s\n", skerry::describe({skerry::device_kind::cuda, 0}).name.c_str());
+  std::printf("cuda:0 is %s\n", skerry::describe({skerry::cuda_kind, 0}).name.c_str());
   int failed = RUN_ALL_TESTS();
   const int skipped = testing::UnitTest::GetInstance()->skipped_test_count();
   if (needs_gpu && failed == 0 && skipped > 0) {

@@ -12,6 +12,7 @@
 #include "core/ndarray.hpp"
 #include "core/scalar.hpp"
 #include "device/memory.hpp"
+#include "device/registry.hpp"
 #include "device/stream.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/registry.hpp"
@@ -22,8 +23,8 @@ namespace skerry::testing {
 
 inline constexpr device cpu0{device_kind::cpu, 0};
 inline constexpr device cpu1{device_kind::cpu, 1};
-inline constexpr device cuda0{device_kind::cuda, 0};
-inline constexpr device cuda1{device_kind::cuda, 1};
+inline constexpr device cuda0{cuda_kind, 0};
+inline constexpr device cuda1{cuda_kind, 1};
 inline constexpr device every_device[] = {cpu0, cpu1, cuda0, cuda1};
 
 inline std::string device_name(const ::testing::TestParamInfo<device>& info) {

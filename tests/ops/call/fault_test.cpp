@@ -170,7 +170,7 @@ TEST_P(fault_on, failing_allocations_are_reported_and_change_nothing) {
 
 TEST_P(fault_on, failing_cuda_calls_are_reported_and_change_nothing) {
   const int failures = try_every_fault(GetParam(), cuda_calls);
-  if (GetParam().kind == device_kind::cuda) {
+  if (GetParam().kind == cuda_kind) {
     EXPECT_GT(failures, 67);
   }
 }

@@ -145,7 +145,7 @@ TEST_P(copy_on, rejected_assignments_change_nothing) {
 TEST(copy, rejects_devices_that_do_not_exist) {
   const ndarray x = array_of(doubles{1});
   EXPECT_THROW((void)to_device(x, device{device_kind::cpu, 9}), device_unavailable_error);
-  EXPECT_THROW((void)to_device(x, device{device_kind::cuda, 9}), device_unavailable_error);
+  EXPECT_THROW((void)to_device(x, device{cuda_kind, 9}), device_unavailable_error);
 }
 
 TEST(copy, a_split_cuda_copy_is_a_whole_copy) {

@@ -73,7 +73,7 @@ TEST(Refusals, CufftTakesBothSidesWhereAComplexNumberCouldBe) {
 }
 
 TEST(Refusals, ARehearsedDeviceThrowsBeforeTheWork) {
-  const device where{device_kind::cuda, 0};
+  const device where{cuda_kind, 0};
   const kernel& what = kernels(where).fft.real_to_complex[0];
   fft_params p = real_transform();
   p.input = at(516);
