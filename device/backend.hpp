@@ -98,10 +98,11 @@ struct stream_functions {
 
 /// On the current stream of the device, in order with other uses of the storages.
 struct transfer_functions {
-  /// The source may be written again when this returns. Between `from` and `source` of host memory.
+  /// `from` lies in `source`, which may be written again when this returns.
   void (*from_host)(const storage_ref& target, char* to, const storage_ref& source,
                     const char* from, std::size_t nbytes) = nullptr;
-  /// Has arrived when this returns, and throws what kernels before it have deferred.
+  /// `from` lies in `source`. Has arrived when this returns, and throws what kernels before it have
+  /// deferred.
   void (*to_host)(char* to, bool to_page_locked, const storage_ref& source, const char* from,
                   std::size_t nbytes) = nullptr;
   /// Two devices of the kind, or one.

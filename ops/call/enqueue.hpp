@@ -45,7 +45,7 @@ class kernel_call {
 const kernel& require_form(const char* op, const kernel& what, dtype type, device where);
 /// `what` itself, if it can run on `where`. Throws not_implemented_error: a build for fewer dtypes.
 inline const kernel& require_kernel(const char* op, const kernel& what, dtype type, device where) {
-  if (where.kind == device_kind::cpu && what.host != nullptr) [[likely]]
+  if (is_host(where) && what.host != nullptr) [[likely]]
     return what;
   return require_form(op, what, type, where);
 }

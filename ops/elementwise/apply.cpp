@@ -59,7 +59,7 @@ inline void add_inputs(plan& run, const char* op, dtype type, std::span<const op
 /// On a CPU the work is done when launch returns.
 inline void launch_run(device where, const kernel& what, const plan& run, const storage_ref& out,
                        std::span<const operand> operands) {
-  if (where.kind == device_kind::cpu) [[likely]]
+  if (is_host(where)) [[likely]]
     return launch(where, what, run, {});
   launch_with_uses(where, what, run, out, operands);
 }

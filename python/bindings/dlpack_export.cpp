@@ -105,15 +105,18 @@ void require_whole_strides(const ndarray& array) {
   }
 }
 
+[[noreturn]] void throw_no_name(device where) {
+  throw interchange_error("__dlpack__: DLPack has no name for " + to_string(where) +
+                          "; ask for a copy on the host with dl_device=(1, 0), or move the array "
+                          "with to_device first");
+}
+
 device_id id_of(const ndarray& array) {
   const device where = array.device();
   if (!is_host(where)) {
     const std::int32_t code = capabilities_of(where).dlpack_code;
-    if (code == 0) {
-      throw interchange_error("__dlpack__: DLPack has no name for " + to_string(where) +
-                              "; ask for a copy on the host with dl_device=(1, 0), or move the "
-                              "array with to_device first");
-    }
+    if (code == 0) [[unlikely]]
+      throw_no_name(where);
     return {static_cast<device_code>(code), physical_index(where)};
   }
   return {array.memory()->pinned() ? device_code::cuda_host : device_code::cpu, 0};

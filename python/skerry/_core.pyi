@@ -25,6 +25,7 @@ IndexPart: TypeAlias = int | slice | EllipsisType | Array | None
 Index: TypeAlias = IndexPart | tuple[IndexPart, ...]
 
 __version__: str
+_backend_registry: object
 
 class Device:
     def __init__(self, name: DeviceLike, index: int | None = None) -> None: ...

@@ -25,6 +25,7 @@ from skerry.exceptions import DeviceMismatchError, DeviceUnavailableError, Inter
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 TOYS = ["toy:0", "toy:1", "shown_toy:0"]
 OTHERS = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
+ORDERED_PAIRS = list(itertools.permutations(["toy:0", "toy:1", *OTHERS], 2))
 DTYPES = ["bool", "int16", "int64", "uint8", "float32", "float64", "complex64"]
 
 
@@ -191,7 +192,7 @@ def test_an_index_out_of_bounds_is_found_in_the_call(toy):
 # --- transfers ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("there", "back"), itertools.permutations(["toy:0", "toy:1", *OTHERS], 2))
+@pytest.mark.parametrize(("there", "back"), ORDERED_PAIRS)
 def test_transfers(there, back):
     a = sample("int64", (701, 1300))
     x = sk.asarray(a, device=there)
