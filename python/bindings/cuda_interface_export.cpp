@@ -165,7 +165,7 @@ constexpr function_entry cuda_export_functions[] = {
 
 void add_cuda_interface(PyObject* module) {
   read_environment();
-  add_functions<cuda_export_functions>(module);
+  add_functions<cuda_export_functions>(module, private_home);
   add_cuda_import(module);
 }
 

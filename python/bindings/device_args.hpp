@@ -11,11 +11,6 @@
 
 namespace skerry::python {
 
-/// Adds Device, Stream, Event and the functions about devices and memory.
-void add_devices(PyObject* module);
-/// Adds the part of it that is about streams.
-void add_streams(PyObject* module);
-
 /// The skerry.Device for a device; borrowed, one object for each.
 [[nodiscard]] PyObject* device_object(device where);
 /// Reads what `device=` may be: a Device or its name. Throws dtype_error, value_error. Says nothing

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include <pybind11/pybind11.h>
-#include <pybind11/stl.h>
+#include "python/bindings/device_args.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 
@@ -14,11 +14,7 @@
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
 #include "python/bindings/array_type.hpp"
-#include "python/bindings/device_args.hpp"
-#include "python/bindings/function_table.hpp"
-#include "python/bindings/value_args.hpp"
-
-namespace py = pybind11;
+#include "python/bindings/pybind.hpp"
 
 namespace skerry::python {
 namespace {
@@ -57,8 +53,8 @@ device make_device(const py::object& name, const py::object& index) {
 py::object peers(const device_info& about) {
   py::list found;
   for (const int index : about.peers) {
-    found.append(py::reinterpret_borrow<py::object>(
-        device_object({about.where.kind, static_cast<std::int16_t>(index)})));
+    found.append(
+        py::handle(device_object({about.where.kind, static_cast<std::int16_t>(index)})));
   }
   return py::tuple(found);
 }
@@ -149,147 +145,127 @@ std::string list_of_kinds() {
   return list;
 }
 
-PyObject* run_devices(const arguments& with) {
+py::tuple devices_of_kind(const py::object& named) {
   std::optional<device_kind> kind;
-  if (with.has(0)) {
-    const std::string text = PyUnicode_Check(with[0]) ? text_of(with[0]) : std::string();
+  if (!named.is_none()) {
+    const std::string text = PyUnicode_Check(named.ptr()) ? text_of(named.ptr()) : std::string();
     kind = find_device_kind(text);
     if (!kind) throw value_error("devices: unknown kind; there are " + list_of_kinds());
   }
-  const std::vector<device> found = devices(kind);
-  object tuple(PyTuple_New(static_cast<Py_ssize_t>(found.size())));
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(device_object(found[i])));
-  }
-  return tuple.release();
+  py::list found;
+  for (const device where : devices(kind)) found.append(py::handle(device_object(where)));
+  return py::tuple(found);
 }
 
-PyObject* run_default_device(const arguments&) {
-  return Py_NewRef(device_object(default_device()));
-}
-
-PyObject* run_set_default_device(const arguments& with) {
-  process_default = pack(usable_device("set_default_device", with[0]));
-  Py_RETURN_NONE;
-}
-
-PyObject* run_rehearse(const arguments& with) {
-  const std::int64_t count = integer(with, 0);
-  rehearse(static_cast<int>(std::clamp<std::int64_t>(count, -1, 1000)));
-  Py_RETURN_NONE;
-}
-
-PyObject* run_synchronize(const arguments& with) {
-  if (with.has(0)) {
-    const device where = usable_device("synchronize", with[0]);
+void synchronize_devices(const py::object& chosen) {
+  if (!chosen.is_none()) {
+    const device where = usable_device("synchronize", chosen.ptr());
     const without_gil waiting(true);
     synchronize(where);
-    Py_RETURN_NONE;
+    return;
   }
   for (const device where : devices_to_wait_for()) {
     const without_gil waiting(true);
     synchronize(where);
   }
-  Py_RETURN_NONE;
 }
 
-PyObject* run_memory_statistics(const arguments& with) {
-  // Also of a device that is lost, so without asking whether it can be used.
-  const bool chosen = with[0] != nullptr && with[0] != Py_None;
-  const device where =
-      chosen ? parse_device_argument("memory_statistics", with[0]) : default_device();
-  return py::cast(statistics(where)).release().ptr();
+/// Also of a device that is lost, so without asking whether it can be used.
+memory_statistics statistics_of(const py::object& chosen) {
+  return statistics(chosen.is_none() ? default_device()
+                                     : parse_device_argument("memory_statistics", chosen.ptr()));
 }
 
-PyObject* run_reset_peak(const arguments& with) {
-  reset_peak(device_or_default("reset_peak", with[0]));
-  Py_RETURN_NONE;
-}
-
-PyObject* run_set_memory_limit(const arguments& with) {
-  constexpr const char* op = "set_memory_limit";
-  const device where = usable_device(op, with[0]);
-  if (!with.has(1)) {
+void limit_memory(const py::object& of, const py::object& nbytes) {
+  const device where = usable_device("set_memory_limit", of.ptr());
+  if (nbytes.is_none()) {
     set_memory_limit(where, std::nullopt);
-    Py_RETURN_NONE;
+    return;
   }
-  const std::int64_t nbytes = integer(with, 1);
-  if (nbytes < 0) throw value_error("set_memory_limit: negative: " + std::to_string(nbytes));
-  set_memory_limit(where, static_cast<std::size_t>(nbytes));
-  Py_RETURN_NONE;
+  const std::int64_t limit = index_argument("set_memory_limit", "nbytes", nbytes.ptr());
+  if (limit < 0) throw value_error("set_memory_limit: negative: " + std::to_string(limit));
+  set_memory_limit(where, static_cast<std::size_t>(limit));
 }
 
-PyObject* run_trim(const arguments& with) {
-  const device where = device_or_default("trim", with[0]);
-  std::size_t given = 0;
-  {
-    const without_gil waiting(true);
-    given = trim(where);
-  }
-  return PyLong_FromSize_t(given);
+std::size_t trim_device(const py::object& chosen) {
+  const device where = device_or_default("trim", chosen.ptr());
+  const without_gil waiting(true);
+  return trim(where);
 }
 
-PyObject* run_get_num_threads(const arguments&) { return PyLong_FromLong(cpu::thread_count()); }
-
-PyObject* run_set_num_threads(const arguments& with) {
-  const std::int64_t count = integer(with, 0);
-  if (count < 1) throw value_error("set_num_threads: less than 1: " + std::to_string(count));
-  cpu::set_thread_count(static_cast<int>(std::min<std::int64_t>(count, 1024)));
-  Py_RETURN_NONE;
+void limit_threads(const py::object& count) {
+  const std::int64_t most = index_argument("set_num_threads", "count", count.ptr());
+  if (most < 1) throw value_error("set_num_threads: less than 1: " + std::to_string(most));
+  cpu::set_thread_count(static_cast<int>(std::min<std::int64_t>(most, 1024)));
 }
 
-PyObject* run_as_device(const arguments& with) {
-  return Py_NewRef(device_object(parse_device_argument("device", with[0])));
+void add_device_functions(py::module_& module) {
+  define_public(
+      module, "devices", devices_of_kind, py::arg("kind") = py::none(),
+      "The devices that can be used, of one kind (\"cpu\", \"cuda\") or of all.\n\n"
+      "Asking for CUDA devices makes the first CUDA call of the process. Never raises for want of "
+      "a device.\n\nReturns\n-------\ntuple of Device");
+  define_public(
+      module, "default_device", [] { return py::handle(device_object(default_device())); },
+      "The Device of creation functions without device=: of `with skerry.device(...)`, else of "
+      "set_default_device, else cpu:0.");
+  define_public(
+      module, "set_default_device",
+      [](const py::object& where) {
+        process_default = pack(usable_device("set_default_device", where.ptr()));
+      },
+      py::arg("device"),
+      "Set the device of creation functions without device=, for the process.\n\n"
+      "Raises\n------\nDeviceUnavailableError");
+  define_public(
+      module, "rehearse",
+      [](const py::object& cuda) {
+        const std::int64_t count = index_argument("rehearse", "cuda", cuda.ptr());
+        rehearse(static_cast<int>(std::clamp<std::int64_t>(count, -1, 1000)));
+      },
+      py::kw_only(), py::arg("cuda"),
+      "Make rehearsed devices cuda:0, cuda:1, ... on this computer, with or without a GPU.\n\n"
+      "All of the library's CUDA code runs, over a simulated CUDA runtime: streams run later, "
+      "memory is separate.\nMust come before the first use of CUDA in the process.\n\n"
+      "Raises\n------\nValueError\n    If CUDA was used already, or the count is not in 1...64.");
+  define_public(module, "synchronize", synchronize_devices, py::arg("device") = py::none(),
+                "Wait for all work on a device, or on all CUDA devices that are in use.\n\n"
+                "Raises\n------\nDeviceError\n    If work failed.");
 }
 
-PyObject* run_use_device_context(const arguments& with) {
-  Py_XSETREF(context_device, Py_NewRef(with[0]));
-  Py_RETURN_NONE;
+void add_memory_functions(py::module_& module) {
+  define_public(
+      module, "memory_statistics", statistics_of, py::arg("device") = py::none(),
+      "Bytes that arrays on a device hold now, at most, and in cache: a MemoryStatistics.");
+  define_public(
+      module, "reset_peak",
+      [](const py::object& of) { reset_peak(device_or_default("reset_peak", of.ptr())); },
+      py::arg("device") = py::none(), "Start the peak of a device's memory from what is live now.");
+  define_public(
+      module, "set_memory_limit", limit_memory, py::arg("device"), py::arg("nbytes") = py::none(),
+      "Limit the bytes that arrays on a device may hold together, cache included; None for no "
+      "limit.\n\nWhat is live stays; an allocation beyond the limit raises OutOfMemoryError.");
+  define_public(module, "trim", trim_device, py::arg("device") = py::none(),
+                "Give cached memory of a device back to the system; returns how many bytes.");
+  define_public(module, "get_num_threads", cpu::thread_count,
+                "The threads that a parallel loop on the CPU uses.");
+  define_public(module, "set_num_threads", limit_threads, py::arg("count"),
+                "Set the threads that a parallel loop on the CPU uses.");
 }
 
-constexpr function_entry device_functions[] = {
-    {"devices", "(kind=None)",
-     "The devices that can be used, of one kind (\"cpu\", \"cuda\") or of all.\n\n"
-     "Asking for CUDA devices makes the first CUDA call of the process. Never raises for want of "
-     "a device.\n\nReturns\n-------\ntuple of Device",
-     run_devices},
-    {"default_device", "()",
-     "The Device of creation functions without device=: of `with skerry.device(...)`, else of "
-     "set_default_device, else cpu:0.",
-     run_default_device},
-    {"set_default_device", "(device)",
-     "Set the device of creation functions without device=, for the process.\n\n"
-     "Raises\n------\nDeviceUnavailableError",
-     run_set_default_device},
-    {"rehearse", "(*, cuda)",
-     "Make rehearsed devices cuda:0, cuda:1, ... on this computer, with or without a GPU.\n\n"
-     "All of the library's CUDA code runs, over a simulated CUDA runtime: streams run later, "
-     "memory is separate.\nMust come before the first use of CUDA in the process.\n\n"
-     "Raises\n------\nValueError\n    If CUDA was used already, or the count is not in 1...64.",
-     run_rehearse},
-    {"synchronize", "(device=None)",
-     "Wait for all work on a device, or on all CUDA devices that are in use.\n\n"
-     "Raises\n------\nDeviceError\n    If work failed.",
-     run_synchronize},
-    {"memory_statistics", "(device=None)",
-     "Bytes that arrays on a device hold now, at most, and in cache: a MemoryStatistics.",
-     run_memory_statistics},
-    {"reset_peak", "(device=None)", "Start the peak of a device's memory from what is live now.",
-     run_reset_peak},
-    {"set_memory_limit", "(device, nbytes=None)",
-     "Limit the bytes that arrays on a device may hold together, cache included; None for no "
-     "limit.\n\nWhat is live stays; an allocation beyond the limit raises OutOfMemoryError.",
-     run_set_memory_limit},
-    {"trim", "(device=None)",
-     "Give cached memory of a device back to the system; returns how many bytes.", run_trim},
-    {"get_num_threads", "()", "The threads that a parallel loop on the CPU uses.",
-     run_get_num_threads},
-    {"set_num_threads", "(count)", "Set the threads that a parallel loop on the CPU uses.",
-     run_set_num_threads},
-    {"as_device", "(device, /)", "The Device of a Device or its name.", run_as_device},
-    {"use_device_context", "(variable, /)",
-     "Take defaults from this contextvars.ContextVar from now on.", run_use_device_context},
-};
+void add_scope_functions(py::module_& module) {
+  module.def(
+      "as_device",
+      [](const py::object& from) {
+        return py::handle(device_object(parse_device_argument("device", from.ptr())));
+      },
+      py::arg("device"), py::pos_only(), "The Device of a Device or its name.");
+  module.def(
+      "use_device_context",
+      [](const py::object& variable) { Py_XSETREF(context_device, variable.inc_ref().ptr()); },
+      py::arg("variable"), py::pos_only(),
+      "Take defaults from this contextvars.ContextVar from now on.");
+}
 
 /// For extension modules with devices of their own.
 void add_backend_registry(PyObject* module) {
@@ -358,8 +334,7 @@ std::optional<device> device_of_physical(int ordinal) {
   return std::nullopt;
 }
 
-void add_devices(PyObject* target) {
-  auto module = py::reinterpret_borrow<py::module_>(target);
+void add_devices(py::module_& module) {
   py::register_local_exception_translator([](std::exception_ptr failure) {
     try {
       std::rethrow_exception(failure);
@@ -369,9 +344,11 @@ void add_devices(PyObject* target) {
   });
   add_device_class(module);
   add_info_classes(module);
-  add_backend_registry(target);
-  add_streams(target);
-  add_functions<device_functions>(target);
+  add_backend_registry(module.ptr());
+  add_streams(module);
+  add_device_functions(module);
+  add_memory_functions(module);
+  add_scope_functions(module);
 }
 
 }  // namespace skerry::python

@@ -1,227 +1,181 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "device/diagnostics.hpp"
+
 #include <string>
 
 #include "core/errors.hpp"
 #include "device/cpu/info.hpp"
-#include "device/diagnostics.hpp"
 #include "device/host_pages.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/registry.hpp"
 #include "python/bindings/array_type.hpp"
-#include "python/bindings/function_table.hpp"
-#include "python/bindings/functions.hpp"
+#include "python/bindings/pybind.hpp"
 
 namespace skerry::python {
 namespace {
 
-object loops_of(const std::optional<dtype> (&results)[dtype_count]) {
-  object loops(PyDict_New());
+using py::literals::operator""_a;
+
+py::dict loops_of(const std::optional<dtype> (&results)[dtype_count]) {
+  py::dict loops;
   for (int i = 0; i < dtype_count; ++i) {
-    if (!results[i]) continue;
-    const object result(PyUnicode_FromString(name(*results[i])));
-    PyDict_SetItemString(loops.get(), name(static_cast<dtype>(i)), result.get());
+    if (results[i]) loops[name(static_cast<dtype>(i))] = name(*results[i]);
   }
   return loops;
 }
 
-PyObject* run_op_table(const arguments&) {
-  object table(PyList_New(0));
+py::list list_operations() {
+  py::list table;
   for (const op_entry& op : op_table()) {
-    const object loops = loops_of(op.result);
-    const object row(Py_BuildValue("{s:s,s:s,s:i,s:O,s:O}", "name", op.name, "doc", op.doc, "arity",
-                                   op.arity, "expensive", op.expensive ? Py_True : Py_False,
-                                   "loops", loops.get()));
-    if (PyList_Append(table.get(), row.get()) != 0) return nullptr;
+    table.append(py::dict("name"_a = op.name, "doc"_a = op.doc, "arity"_a = op.arity,
+                          "expensive"_a = op.expensive, "loops"_a = loops_of(op.result)));
   }
-  return table.release();
+  return table;
 }
 
-PyObject* run_reduction_table(const arguments&) {
-  object table(PyList_New(0));
+py::list list_reductions() {
+  py::list table;
   for (const reduction_entry& op : reduction_table()) {
-    const object loops = loops_of(op.result);
-    const object row(Py_BuildValue("{s:s,s:s,s:O,s:O,s:O,s:O,s:O}", "name", op.name, "doc", op.doc,
-                                   "needs_elements", op.needs_elements ? Py_True : Py_False,
-                                   "has_dtype", op.has_dtype ? Py_True : Py_False, "has_correction",
-                                   op.has_correction ? Py_True : Py_False, "has_one_axis",
-                                   op.has_one_axis ? Py_True : Py_False, "loops", loops.get()));
-    if (PyList_Append(table.get(), row.get()) != 0) return nullptr;
+    table.append(py::dict("name"_a = op.name, "doc"_a = op.doc,
+                          "needs_elements"_a = op.needs_elements, "has_dtype"_a = op.has_dtype,
+                          "has_correction"_a = op.has_correction,
+                          "has_one_axis"_a = op.has_one_axis, "loops"_a = loops_of(op.result)));
   }
-  return table.release();
+  return table;
 }
 
-PyObject* run_fail_allocation(const arguments& with) {
-  fail_allocation(static_cast<std::uint64_t>(clamped_integer(with[0])), truth(with[1], false));
-  Py_RETURN_NONE;
-}
-
-PyObject* run_counted_allocations(const arguments&) {
-  return PyLong_FromUnsignedLongLong(counted_allocations());
-}
-
-PyObject* run_rehearsal_fail_call(const arguments& with) {
-  fail_rehearsed_call(static_cast<std::uint64_t>(clamped_integer(with[0])),
-                      static_cast<int>(clamped_integer(with[1])), truth(with[2], false));
-  Py_RETURN_NONE;
-}
-
-PyObject* run_rehearsal_delay(const arguments& with) {
-  const int least = static_cast<int>(clamped_integer(with[0]));
-  delay_rehearsed_work(least, with.has(1) ? static_cast<int>(clamped_integer(with[1])) : least);
-  Py_RETURN_NONE;
-}
-
-PyObject* run_rehearsal_calls(const arguments&) {
-  return PyLong_FromUnsignedLongLong(rehearsed_calls());
-}
-
-PyObject* run_rehearsal_contexts(const arguments&) {
-  object ordinals(PyList_New(0));
-  for (const int ordinal : rehearsed_contexts()) {
-    const object number(PyLong_FromLong(ordinal));
-    if (PyList_Append(ordinals.get(), number.get()) != 0) return nullptr;
-  }
-  return ordinals.release();
-}
-
-PyObject* run_rehearsal_set_device(const arguments& with) {
-  return PyLong_FromLong(set_rehearsed_device(static_cast<int>(clamped_integer(with[0]))));
-}
-
-PyObject* run_rehearsal_set_captured(const arguments& with) {
-  const std::int64_t handle = clamped_integer(with[0]);
-  capture_rehearsed_stream(reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle)));
-  Py_RETURN_NONE;
-}
-
-PyObject* run_count_cuda_calls(const arguments& with) {
-  return guarded([&] {
-    count_cuda_calls(truth(with[0], true));
-    return Py_NewRef(Py_None);
-  });
-}
-
-PyObject* run_counted_cuda_calls(const arguments&) {
-  object counts(PyDict_New());
-  for (const counted_call& each : counted_cuda_calls()) {
-    const object count(PyLong_FromUnsignedLongLong(each.count));
-    if (PyDict_SetItemString(counts.get(), each.name, count.get()) != 0) return nullptr;
-  }
-  return counts.release();
-}
-
-PyObject* run_cuda_was_used(const arguments&) { return PyBool_FromLong(cuda_was_used()); }
-PyObject* run_is_rehearsing(const arguments&) { return PyBool_FromLong(is_rehearsing()); }
-
-PyObject* run_why_no_cuda(const arguments&) {
-  const std::optional<cuda_problem> problem = why_no_cuda();
-  if (!problem) Py_RETURN_NONE;
-  return Py_BuildValue("(ss)", to_string(problem->reason), problem->text.c_str());
-}
-
-PyObject* run_cuda_versions(const arguments&) {
-  return Py_BuildValue("(ii)", cuda_driver_version(), cuda_runtime_version());
-}
-
-PyObject* run_cuda_allocator(const arguments&) { return PyUnicode_FromString(cuda_allocator()); }
-
-PyObject* run_built_dtypes(const arguments&) {
-  object names(PyList_New(0));
+py::tuple list_built_dtypes() {
+  py::list names;
   for (int i = 0; i < dtype_count; ++i) {
-    const auto type = static_cast<dtype>(i);
-    if (!is_built(type)) continue;
-    const object one(PyUnicode_FromString(name(type)));
-    if (PyList_Append(names.get(), one.get()) != 0) return nullptr;
+    if (is_built(static_cast<dtype>(i))) names.append(name(static_cast<dtype>(i)));
   }
-  return PyList_AsTuple(names.get());
+  return py::tuple(names);
 }
 
-PyObject* run_instruction_set(const arguments&) {
-  return PyUnicode_FromString(cpu::to_string(cpu::best_isa()));
+void add_tables(py::module_& module) {
+  module.def("op_table", list_operations,
+             "The elementwise operations: name, doc, arity, loops by dtype.");
+  module.def("reduction_table", list_reductions, "The reductions: name, doc, loops by dtype.");
+  module.def("built_dtypes", list_built_dtypes,
+             "Names of the dtypes that this build has kernels for.");
+  module.def(
+      "instruction_set", [] { return cpu::to_string(cpu::best_isa()); },
+      "The x86-64 level whose kernels are used.");
 }
 
-PyObject* run_transfers(const arguments&) {
-  const transfer_statistics moved = transfers();
-  return Py_BuildValue("{s:K,s:K,s:K,s:K}", "host_to_device_bytes", moved.host_to_device_bytes,
-                       "device_to_host_bytes", moved.device_to_host_bytes, "device_to_device_bytes",
-                       moved.device_to_device_bytes, "count", moved.count);
+void add_failures(py::module_& module) {
+  module.def("fail_allocation", fail_allocation, py::arg("k"), py::arg("from_then_on") = false,
+             py::pos_only(), "Make the k-th allocation from now on fail; 0 disarms. For tests.");
+  module.def("counted_allocations", counted_allocations,
+             "Allocations since fail_allocation was last called.");
+  module.def("rehearsal_fail_call", fail_rehearsed_call, py::arg("k"), py::arg("code"),
+             py::arg("sticky") = false, py::pos_only(),
+             "Make the k-th simulated CUDA call return a code; k = 0 disarms and repairs. For "
+             "tests.");
+  module.def("rehearsal_calls", rehearsed_calls,
+             "Simulated CUDA calls since rehearsal_fail_call was last called.");
 }
 
-PyObject* run_is_pinned(const arguments& with) {
-  return PyBool_FromLong(require_array("is_pinned", "x", with[0]).memory()->pinned());
+void add_rehearsal(py::module_& module) {
+  module.def("is_rehearsing", is_rehearsing, "Whether the CUDA devices are rehearsed.");
+  module.def(
+      "rehearsal_delay",
+      [](int microseconds, std::optional<int> most) {
+        delay_rehearsed_work(microseconds, most.value_or(microseconds));
+      },
+      py::arg("microseconds"), py::arg("most") = py::none(), py::pos_only(),
+      "Make every piece of simulated work wait before it runs: each for another time, if there are "
+      "two. For tests.");
+  module.def("rehearsal_contexts", rehearsed_contexts,
+             "Ordinals of the simulated GPUs that have a context. For tests.");
+  module.def("rehearsal_set_device", set_rehearsed_device, py::arg("ordinal"), py::pos_only(),
+             "Another library's cudaSetDevice on the simulated GPUs; a status. For tests.");
+  module.def(
+      "rehearsal_set_captured",
+      [](std::uintptr_t handle) { capture_rehearsed_stream(reinterpret_cast<void*>(handle)); },
+      py::arg("handle"), py::pos_only(),
+      "Make a simulated stream count as being captured into a graph; 0 for none. For tests.");
 }
 
-PyObject* run_is_page_locked(const arguments& with) {
-  return PyBool_FromLong(require_array("is_page_locked", "x", with[0]).memory()->page_locked());
+void add_cuda(py::module_& module) {
+  module.def("count_cuda_calls", count_cuda_calls, py::arg("on"), py::pos_only(),
+             "Begin or end to count calls of the CUDA runtime. For tests.");
+  module.def(
+      "counted_cuda_calls",
+      [] {
+        py::dict counts;
+        for (const counted_call& each : counted_cuda_calls()) counts[each.name] = each.count;
+        return counts;
+      },
+      "Calls of the CUDA runtime by name, while they were counted.");
+  module.def("cuda_was_used", cuda_was_used,
+             "Whether this process has made a CUDA call, simulated or real.");
+  module.def(
+      "why_no_cuda",
+      []() -> py::object {
+        const std::optional<cuda_problem> problem = why_no_cuda();
+        if (!problem) return py::none();
+        return py::make_tuple(to_string(problem->reason), problem->text);
+      },
+      "(reason, text) if there is no CUDA device, else None.");
+  module.def("cuda_allocator", cuda_allocator,
+             "Where memory of CUDA devices comes from: pool or system.");
+  module.def(
+      "cuda_versions", [] { return py::make_tuple(cuda_driver_version(), cuda_runtime_version()); },
+      "Driver and runtime version as 1000 * major + 10 * minor; 0 if unknown.");
 }
 
-PyObject* run_page_locks(const arguments&) {
-  const page_lock_statistics now = page_locks();
-  return Py_BuildValue("{s:n,s:n,s:K}", "nbytes", static_cast<Py_ssize_t>(now.nbytes), "limit",
-                       static_cast<Py_ssize_t>(now.limit), "refusals",
-                       static_cast<unsigned long long>(now.refusals));
+void add_memory(py::module_& module) {
+  module.def(
+      "transfers",
+      [] {
+        const transfer_statistics moved = transfers();
+        return py::dict("host_to_device_bytes"_a = moved.host_to_device_bytes,
+                        "device_to_host_bytes"_a = moved.device_to_host_bytes,
+                        "device_to_device_bytes"_a = moved.device_to_device_bytes,
+                        "count"_a = moved.count);
+      },
+      "Bytes moved between devices since start, by kinds.");
+  module.def(
+      "page_locks",
+      [] {
+        const page_lock_statistics now = page_locks();
+        return py::dict("nbytes"_a = now.nbytes, "limit"_a = now.limit,
+                        "refusals"_a = now.refusals);
+      },
+      "Host memory that was locked by itself: nbytes, limit, refusals.");
+  module.def(
+      "is_pinned",
+      [](const py::object& x) {
+        return require_array("is_pinned", "x", x.ptr()).memory()->pinned();
+      },
+      py::arg("x"), py::pos_only(),
+      "Whether a GPU reads the host memory of the array by its address.");
+  module.def(
+      "is_page_locked",
+      [](const py::object& x) {
+        return require_array("is_page_locked", "x", x.ptr()).memory()->page_locked();
+      },
+      py::arg("x"), py::pos_only(),
+      "Whether copies between the array, on a CPU device, and a GPU go without a chunk in "
+      "between.");
+  module.def(
+      "is_writable",
+      [](const py::object& x) { return !require_array("is_writable", "x", x.ptr()).read_only(); },
+      py::arg("x"), py::pos_only(), "Whether the elements may be assigned to.");
 }
-
-PyObject* run_is_writable(const arguments& with) {
-  return PyBool_FromLong(!require_array("is_writable", "x", with[0]).read_only());
-}
-
-constexpr function_entry diagnostic_functions[] = {
-    {"op_table", "()", "The elementwise operations: name, doc, arity, loops by dtype.",
-     run_op_table},
-    {"reduction_table", "()", "The reductions: name, doc, loops by dtype.", run_reduction_table},
-    {"fail_allocation", "(k, from_then_on=False, /)",
-     "Make the k-th allocation from now on fail; 0 disarms. For tests.", run_fail_allocation},
-    {"counted_allocations", "()", "Allocations since fail_allocation was last called.",
-     run_counted_allocations},
-    {"rehearsal_fail_call", "(k, code, sticky=False, /)",
-     "Make the k-th simulated CUDA call return a code; k = 0 disarms and repairs. For tests.",
-     run_rehearsal_fail_call},
-    {"rehearsal_delay", "(microseconds, most=None, /)",
-     "Make every piece of simulated work wait before it runs: each for another time, if there are "
-     "two. For tests.",
-     run_rehearsal_delay},
-    {"rehearsal_calls", "()", "Simulated CUDA calls since rehearsal_fail_call was last called.",
-     run_rehearsal_calls},
-    {"rehearsal_contexts", "()", "Ordinals of the simulated GPUs that have a context. For tests.",
-     run_rehearsal_contexts},
-    {"rehearsal_set_device", "(ordinal, /)",
-     "Another library's cudaSetDevice on the simulated GPUs; a status. For tests.",
-     run_rehearsal_set_device},
-    {"rehearsal_set_captured", "(handle, /)",
-     "Make a simulated stream count as being captured into a graph; 0 for none. For tests.",
-     run_rehearsal_set_captured},
-    {"count_cuda_calls", "(on, /)", "Begin or end to count calls of the CUDA runtime. For tests.",
-     run_count_cuda_calls},
-    {"counted_cuda_calls", "()", "Calls of the CUDA runtime by name, while they were counted.",
-     run_counted_cuda_calls},
-    {"cuda_was_used", "()", "Whether this process has made a CUDA call, simulated or real.",
-     run_cuda_was_used},
-    {"is_rehearsing", "()", "Whether the CUDA devices are rehearsed.", run_is_rehearsing},
-    {"why_no_cuda", "()", "(reason, text) if there is no CUDA device, else None.", run_why_no_cuda},
-    {"built_dtypes", "()", "Names of the dtypes that this build has kernels for.",
-     run_built_dtypes},
-    {"cuda_allocator", "()", "Where memory of CUDA devices comes from: pool or system.",
-     run_cuda_allocator},
-    {"cuda_versions", "()",
-     "Driver and runtime version as 1000 * major + 10 * minor; 0 if unknown.", run_cuda_versions},
-    {"instruction_set", "()", "The x86-64 level whose kernels are used.", run_instruction_set},
-    {"transfers", "()", "Bytes moved between devices since start, by kinds.", run_transfers},
-    {"is_pinned", "(x, /)", "Whether a GPU reads the host memory of the array by its address.",
-     run_is_pinned},
-    {"is_page_locked", "(x, /)",
-     "Whether copies between the array, on a CPU device, and a GPU go without a chunk in between.",
-     run_is_page_locked},
-    {"page_locks", "()", "Host memory that was locked by itself: nbytes, limit, refusals.",
-     run_page_locks},
-    {"is_writable", "(x, /)", "Whether the elements may be assigned to.", run_is_writable},
-};
 
 }  // namespace
 
-void add_diagnostics(PyObject* module) { add_functions<diagnostic_functions>(module); }
+void add_diagnostics(py::module_& module) {
+  add_tables(module);
+  add_failures(module);
+  add_rehearsal(module);
+  add_cuda(module);
+  add_memory(module);
+}
 
 }  // namespace skerry::python

@@ -83,6 +83,8 @@ PyObject* call_entry(const signature& takes, const function_entry& entry, PyObje
 using fast_function = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
 [[nodiscard]] PyMethodDef method_definition(const char* name, fast_function function,
                                             const char* doc);
+/// The home of functions that are not public.
+inline constexpr const char* private_home = "skerry._core";
 /// Adds a builtin function that says it comes from `home`, the module that users import.
 void add_function(PyObject* module, PyMethodDef* definition, const char* home = "skerry");
 

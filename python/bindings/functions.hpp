@@ -8,13 +8,15 @@ namespace skerry::python {
 
 /// Adds the elementwise functions and the reductions, made from the tables of ops, and the views.
 void add_functions(PyObject* module);
-/// Adds matmul, tensordot, vecdot, and the module `linalg` with the functions of that extension.
+/// Adds matmul, tensordot and vecdot.
+void add_products(PyObject* module);
+/// Adds the functions that skerry.linalg shows to a module of their own.
 void add_linalg(PyObject* module);
 /// Adds the creation functions.
 void add_creation(PyObject* module);
 /// Adds the functions about the CUDA array interface.
 void add_cuda_interface(PyObject* module);
-/// Adds the functions that skerry.fft shows.
+/// Adds the functions that skerry.fft shows to a module of their own.
 void add_fft(PyObject* module);
 /// Adds concat, stack, tile and what else makes arrays of the elements of others.
 void add_joining(PyObject* module);
@@ -26,7 +28,5 @@ void add_scans(PyObject* module);
 void add_sets(PyObject* module);
 /// Adds take, take_along_axis and nonzero.
 void add_take(PyObject* module);
-/// Adds what tests and tools ask: the tables, and the injection of failures.
-void add_diagnostics(PyObject* module);
 
 }  // namespace skerry::python

@@ -228,18 +228,15 @@ constexpr function_entry linalg_functions[] = {
 };
 
 constexpr function_entry own_functions[] = {
-    {"result_type", "(which, /)", "The class of the named tuples of that number.",
+    {"result_class", "(which, /)", "The class of the named tuples of that number.",
      run_result_class},
 };
 
 }  // namespace
 
 void add_linalg(PyObject* module) {
-  add_products(module);
-  object extension(PyModule_New("skerry._core.linalg"));
-  add_functions<linalg_functions>(extension.get(), home);
-  add_functions<own_functions>(extension.get(), home);
-  if (PyModule_AddObjectRef(module, "linalg", extension.get()) != 0) throw python_error{};
+  add_functions<linalg_functions>(module, home);
+  add_functions<own_functions>(module, private_home);
 }
 
 }  // namespace skerry::python

@@ -6,8 +6,6 @@
 
 namespace skerry::python {
 
-/// Adds matmul, tensordot and vecdot.
-void add_products(PyObject* module);
 /// The slots of `@` and `@=`.
 PyObject* multiply_matrices(PyObject* left, PyObject* right);
 PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other);

@@ -10,6 +10,7 @@
 #include "ops/linear/cpu/blas.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
+#include "python/bindings/functions.hpp"
 #include "python/bindings/linalg.hpp"
 #include "python/bindings/value_args.hpp"
 

@@ -1,12 +1,9 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include <pybind11/pybind11.h>
-
 #include "device/memory.hpp"
 #include "python/bindings/array_type.hpp"
-#include "python/bindings/device_args.hpp"
 #include "python/bindings/functions.hpp"
-#include "python/bindings/sealed_types.hpp"
+#include "python/bindings/pybind.hpp"
 
 namespace {
 
@@ -30,19 +27,25 @@ PYBIND11_MODULE(_core, module) {
     prepare_errors();
     prepare_scalars();
     prepare_array_type(module.ptr());
-    add_devices(module.ptr());
+    add_devices(module);
     add_functions(module.ptr());
     add_creation(module.ptr());
     add_cuda_interface(module.ptr());
-    add_fft(module.ptr());
     add_joining(module.ptr());
     add_take(module.ptr());
     add_sorting(module.ptr());
-    add_linalg(module.ptr());
+    add_products(module.ptr());
     add_scans(module.ptr());
     add_sets(module.ptr());
-    add_diagnostics(module.ptr());
-    seal_types(module.ptr());
+    add_diagnostics(module);
+    seal(module);
+    list_public_names(module, "skerry");
+    py::module_ fft = module.def_submodule("fft");
+    add_fft(fft.ptr());
+    list_public_names(fft, "skerry.fft");
+    py::module_ linalg = module.def_submodule("linalg");
+    add_linalg(linalg.ptr());
+    list_public_names(linalg, "skerry.linalg");
     module.attr("__version__") = SKERRY_VERSION;
   } catch (const python_error&) {
     throw pybind11::error_already_set();

@@ -124,7 +124,7 @@ void add_numpy_protocols(PyObject* module, PyTypeObject* type) {
       PyObject_SetAttrString(self, "__array_priority__", priority.get()) != 0) {
     throw python_error{};
   }
-  add_functions<protocol_functions>(module);
+  add_functions<protocol_functions>(module, private_home);
   direct_ufuncs = object(PyDict_New()).release();
   if (PyModule_AddObjectRef(module, "direct_ufuncs", direct_ufuncs) != 0) throw python_error{};
 }

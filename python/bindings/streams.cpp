@@ -3,8 +3,6 @@
 #include "device/backend.hpp"
 #include "device/stream.hpp"
 
-#include <pybind11/pybind11.h>
-
 #include <memory>
 #include <string>
 
@@ -14,9 +12,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"
-#include "python/bindings/function_table.hpp"
-
-namespace py = pybind11;
+#include "python/bindings/pybind.hpp"
 
 namespace skerry::python {
 namespace {
@@ -276,27 +272,19 @@ stream keep(const foreign_stream& from, device where) {
   return stream::from_handle(where, reinterpret_cast<void*>(from.handle), std::move(owner));
 }
 
-PyObject* run_current_stream(const arguments& with) {
-  return py::cast(current_stream(device_or_default("current_stream", with[0]))).release().ptr();
-}
-
-PyObject* run_set_current_stream(const arguments& with) {
-  if (!py::isinstance<stream>(with[0])) {
-    throw dtype_error(std::string("stream: must be a skerry.Stream, not ") +
-                      Py_TYPE(with[0])->tp_name);
+void make_current(const py::object& chosen) {
+  if (!py::isinstance<stream>(chosen)) {
+    throw dtype_error("stream: must be a skerry.Stream, not " + type_name(chosen.ptr()));
   }
-  set_current_stream(py::handle(with[0]).cast<const stream&>());
-  Py_RETURN_NONE;
+  set_current_stream(chosen.cast<const stream&>());
 }
 
 /// The device of a stream is asked of the driver, where the caller does not say it.
-PyObject* run_as_stream(const arguments& with) {
+py::object as_stream(const py::object& from, const py::object& on) {
   constexpr const char* op = "stream";
-  if (with.has(1)) {
-    return py::cast(parse_stream(op, with[0], usable_device(op, with[1]))).release().ptr();
-  }
-  if (py::isinstance<stream>(with[0])) return Py_NewRef(with[0]);
-  const foreign_stream found = read_stream(op, with[0]);
+  if (!on.is_none()) return py::cast(parse_stream(op, from.ptr(), usable_device(op, on.ptr())));
+  if (py::isinstance<stream>(from)) return from;
+  const foreign_stream found = read_stream(op, from.ptr());
   const device first = first_cuda_interface_device();
   if (found.handle <= per_thread_default) {
     const bool is_chosen = default_device().kind == first.kind;
@@ -305,7 +293,7 @@ PyObject* run_as_stream(const arguments& with) {
     }
     const device where = is_chosen ? default_device() : first;
     require(where);
-    return py::cast(keep(found, where)).release().ptr();
+    return py::cast(keep(found, where));
   }
   require(first);
   const int ordinal = ordinal_of_stream(first, reinterpret_cast<void*>(found.handle));
@@ -313,26 +301,30 @@ PyObject* run_as_stream(const arguments& with) {
   if (!where) {
     throw value_error("stream: " + std::to_string(found.handle) + " is no stream of any device");
   }
-  return py::cast(keep(found, *where)).release().ptr();
+  return py::cast(keep(found, *where));
 }
 
-constexpr function_entry stream_functions[] = {
-    {"as_stream", "(stream, device=None, /)",
-     "The Stream of a Stream, of an int handle, or of an object with __cuda_stream__.",
-     run_as_stream},
-    {"current_stream", "(device=None)",
-     "The Stream that this thread's work on a device goes to.\n\n"
-     "The one of the innermost `with skerry.stream(...)` of that device, else its default stream, "
-     "of handle 1.\nA CPU device has one stream, of handle 0, whose work is always done.\n\n"
-     "Parameters\n----------\ndevice : Device or str, optional\n    By default that of creation "
-     "functions.\n\n"
-     "Returns\n-------\nStream\n    With `__cuda_stream__`, so that other libraries can work on "
-     "it.\n\n"
-     "Raises\n------\nDeviceUnavailableError\n    If the device can't be used.",
-     run_current_stream},
-    {"set_current_stream", "(stream, /)", "Send this thread's work on its device to a stream.",
-     run_set_current_stream},
-};
+void add_stream_functions(py::module_& module) {
+  module.def("as_stream", as_stream, py::arg("stream"), py::arg("device") = py::none(),
+             py::pos_only(),
+             "The Stream of a Stream, of an int handle, or of an object with __cuda_stream__.");
+  define_public(
+      module, "current_stream",
+      [](const py::object& of) {
+        return current_stream(device_or_default("current_stream", of.ptr()));
+      },
+      py::arg("device") = py::none(),
+      "The Stream that this thread's work on a device goes to.\n\n"
+      "The one of the innermost `with skerry.stream(...)` of that device, else its default stream, "
+      "of handle 1.\nA CPU device has one stream, of handle 0, whose work is always done.\n\n"
+      "Parameters\n----------\ndevice : Device or str, optional\n    By default that of creation "
+      "functions.\n\n"
+      "Returns\n-------\nStream\n    With `__cuda_stream__`, so that other libraries can work on "
+      "it.\n\n"
+      "Raises\n------\nDeviceUnavailableError\n    If the device can't be used.");
+  module.def("set_current_stream", make_current, py::arg("stream"), py::pos_only(),
+             "Send this thread's work on its device to a stream.");
+}
 
 }  // namespace
 
@@ -350,10 +342,9 @@ stream parse_stream(const char* op, PyObject* from, device where) {
   return keep(found, where);
 }
 
-void add_streams(PyObject* target) {
-  auto module = py::reinterpret_borrow<py::module_>(target);
+void add_streams(py::module_& module) {
   add_stream_classes(module);
-  add_functions<stream_functions>(target);
+  add_stream_functions(module);
 }
 
 }  // namespace skerry::python

@@ -2,10 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """``inspect.signature`` of every public function, typed here from the standard's text, not from the library."""
 
+import ast
+import importlib.util
 import inspect
+import pathlib
 
 import pytest
 import skerry as sk
+from skerry import _core
+
+PYTHON = pathlib.Path(__file__).parents[3] / "python"
 
 UNARY = (
     "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan "
@@ -200,8 +206,30 @@ def test_arguments_are_bound_as_the_signature_says():
             call()
 
 
+def test_stubs_declare_the_functions_of_the_module():
+    spec = importlib.util.spec_from_file_location("stubs", PYTHON / "stubs" / "generate.py")
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    assert set(sk.__all__) >= set(_core.__all__)
+    for file, text in generate.stubs().items():
+        assert (generate.FOLDER / file).read_text() == text, (
+            f"{file} is of other functions: python python/stubs/generate.py"
+        )
+
+
+def test_stubs_declare_the_members_of_the_types():
+    stub = ast.parse((PYTHON / "skerry" / "_core" / "_types.pyi").read_text())
+    declared = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
+    types = {name: value for name, value in vars(_core).items() if inspect.isclass(value)}
+    assert set(types) <= set(declared)
+    for name, type_ in types.items():
+        members = {node.name for node in declared[name].body if isinstance(node, ast.FunctionDef)}
+        assert {member for member in vars(type_) if not member.startswith("_")} <= members, name
+        assert not [member for member in members if not hasattr(type_, member)], name
+
+
 def test_functions_can_be_pickled_by_name():
     import pickle
 
-    for name in ("add", "sum", "zeros", "where"):
+    for name in ("add", "sum", "zeros", "where", "devices", "current_stream"):
         assert pickle.loads(pickle.dumps(getattr(sk, name))) is getattr(sk, name)

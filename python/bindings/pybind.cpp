@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "python/bindings/sealed_types.hpp"
-
-#include <pybind11/pybind11.h>
+#include "python/bindings/pybind.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,8 +11,7 @@
 
 #include "core/errors.hpp"
 #include "python/bindings/errors.hpp"
-
-namespace py = pybind11;
+#include "python/bindings/scalar_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -145,33 +142,35 @@ void document(PyObject* function, const std::string& name, bool has_self,
 }
 
 /// Adds a last overload, which takes all arguments and says what is wrong with them.
-void explain_refusals(py::handle type, const std::string& name, PyObject* function) {
+void explain_refusals(py::handle scope, const std::string& name, PyObject* function) {
   if (PyCFunction_Check(function) == 0) return;
   const auto* const record =
       py::detail::function_record_ptr_from_PyObject(PyCFunction_GET_SELF(function));
   if (record == nullptr) return;
-  const std::string owner = plain_name(reinterpret_cast<PyTypeObject*>(type.ptr()));
+  const std::string owner = PyType_Check(scope.ptr()) != 0
+                                ? plain_name(reinterpret_cast<PyTypeObject*>(scope.ptr())) + "."
+                                : std::string();
   const std::string doc = py::str(py::handle(function).attr("__doc__"));
   const py::sibling before(function);
   py::options options;
   options.disable_function_signatures();
   if (record->is_constructor) {
-    const refusal refuse{owner, parameters_in(doc), false};
+    const refusal refuse{owner.substr(0, owner.size() - 1), parameters_in(doc), false};
     const py::cpp_function last([refuse](py::detail::value_and_holder&, const py::args& args,
                                          const py::kwargs& keywords) { refuse(args, keywords); },
-                                py::name(record->name), py::is_method(type), before,
+                                py::name(record->name), py::is_method(scope), before,
                                 py::detail::is_new_style_constructor());
     document(function, name, true, refuse.parameters);
     return;
   }
-  const refusal refuse{owner + "." + name, parameters_in(doc), record->is_method};
+  const refusal refuse{owner + name, parameters_in(doc), record->is_method};
   const auto body = [refuse](const py::args& args, const py::kwargs& keywords) {
     refuse(args, keywords);
   };
   if (record->is_method) {
-    const py::cpp_function last(body, py::name(record->name), py::is_method(type), before);
+    const py::cpp_function last(body, py::name(record->name), py::is_method(scope), before);
   } else {
-    const py::cpp_function last(body, py::name(record->name), py::scope(type), before);
+    const py::cpp_function last(body, py::name(record->name), py::scope(scope), before);
   }
   document(function, name, record->is_method, refuse.parameters);
 }
@@ -192,12 +191,31 @@ void explain_refusals(py::handle type) {
 
 }  // namespace
 
-void seal_types(PyObject* module) {
-  const auto members = py::dict(py::handle(module).attr("__dict__"));
+std::int64_t index_argument(const char* function, const char* parameter, PyObject* from) {
+  if (PyIndex_Check(from) == 0) {
+    throw dtype_error(std::string(function) + ": " + parameter + " must be an int, not " +
+                      type_name(from));
+  }
+  return clamped_integer(object(PyNumber_Index(from)).get());
+}
+
+void list_public_names(const py::module_& module, const char* home) {
+  py::list names;
+  for (const auto& [name, value] : py::dict(module.attr("__dict__"))) {
+    if (py::getattr(value, "__module__", py::none()).equal(py::str(home))) names.append(name);
+  }
+  module.attr("__all__") = names;
+}
+
+void seal(const py::module_& module) {
+  const auto members = py::dict(module.attr("__dict__"));
   for (const auto& [name, value] : members) {
-    if (!is_made_by_pybind(value.ptr())) continue;
-    explain_refusals(value);
-    forbid_empty_objects(reinterpret_cast<PyTypeObject*>(value.ptr()));
+    if (is_made_by_pybind(value.ptr())) {
+      explain_refusals(value);
+      forbid_empty_objects(reinterpret_cast<PyTypeObject*>(value.ptr()));
+    } else {
+      explain_refusals(module, py::str(name), value.ptr());
+    }
   }
 }
 

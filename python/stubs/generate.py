@@ -1,0 +1,215 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The stubs of the extension module's functions in ``python/skerry/_core``, from their names and signatures.
+
+``python python/stubs/generate.py`` writes them for the skerry that is installed. A signature has no types: they follow
+from the names of parameters, and where they do not, stand here. Classes are declared by hand, in ``_types.pyi``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pathlib
+import re
+import textwrap
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from skerry import _core
+
+FOLDER = pathlib.Path(__file__).parents[1] / "skerry" / "_core"
+WIDTH = 100
+
+#: Types by the name of a parameter, or by function and parameter. None is added where it is the default.
+_INTS = "int | tuple[int, ...]"
+_LIST = "tuple[int, ...] | list[int]"
+_ARRAYS = "tuple[Array, ...] | list[Array]"
+PARAMETERS = {
+    **dict.fromkeys(["x", "x1", "x2", "condition", "indices"], "Array"),
+    **dict.fromkeys(["append", "prepend", "sorter", "*arrays"], "Array"),
+    **dict.fromkeys(["fill_value", "max", "min", "where.x1", "where.x2"], "Operand"),
+    **dict.fromkeys(["desc"], "Mapping[str, Any]"),
+    **dict.fromkeys(["dtype", "from_", "to"], "DtypeLike"),
+    **dict.fromkeys(["kind"], "str"),
+    **dict.fromkeys(["obj", "owner", "from_dlpack.x", "*arrays_and_dtypes"], "Any"),
+    **dict.fromkeys(["count", "cuda", "k", "n", "n_cols", "n_rows", "nbytes", "num"], "int"),
+    **dict.fromkeys(["offset", "axis"], "int"),
+    **dict.fromkeys(["copy", "descending", "endpoint", "full_matrices"], "bool"),
+    **dict.fromkeys(["include_initial", "invert", "keepdims", "pinned", "stable", "upper"], "bool"),
+    **dict.fromkeys(["correction", "d", "start", "step", "stop"], "float"),
+    **dict.fromkeys(["linspace.start", "linspace.stop"], "complex"),
+    **dict.fromkeys(["isin.x1", "isin.x2"], "Array | complex"),
+    **dict.fromkeys(["concat.arrays", "stack.arrays"], _ARRAYS),
+    **dict.fromkeys(["destination", "repetitions", "shift", "source"], _INTS),
+    **dict.fromkeys(["expand_dims.axis", "roll.axis", "squeeze.axis"], _INTS),
+    **dict.fromkeys(["shape", "*shapes"], "Shape"),
+    **dict.fromkeys(["s", "axes"], _LIST),
+    **dict.fromkeys(["fftshift.axes", "flip.axis", "ifftshift.axes", "vector_norm.axis"], "Axis"),
+    **dict.fromkeys(["code", "microseconds", "most", "ordinal", "handle", "which"], "int"),
+    **dict.fromkeys(["from_then_on", "on", "sticky"], "bool"),
+    "concat.axis": "int | None",
+    "device": "DeviceLike",
+    "indexing": "str",
+    "matrix_norm.ord": "float | str",
+    "mode": "str",
+    "norm": "FftNorm",
+    "ord": "float",
+    "repeats": "int | Array",
+    "require_one_device.arrays": "tuple[Array, ...]",
+    "require_one_device.name": "str",
+    "rtol": "float | Array",
+    "searchsorted.x2": "Array | float",
+    "set_current_stream.stream": "Stream",
+    "side": 'Literal["left", "right"]',
+    "stream": "StreamLike",
+    "sync": "CudaSync",
+    "tensordot.axes": "int | tuple[Sequence[int], Sequence[int]]",
+    "use_device_context.variable": "ContextVar[Device]",
+    "use_version_context.variable": "ContextVar[int]",
+}
+RESULTS = {
+    **dict.fromkeys(["broadcast_arrays", "meshgrid", "nonzero", "unstack"], "tuple[Array, ...]"),
+    **dict.fromkeys(
+        "count_cuda_calls fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
+        "require_one_device reset_peak set_current_stream set_default_device set_memory_limit set_num_threads "
+        "synchronize use_device_context use_version_context".split(),
+        "None",
+    ),
+    **dict.fromkeys(
+        "can_cast cuda_was_used is_cuda_array is_page_locked is_pinned is_rehearsing is_writable".split(),
+        "bool",
+    ),
+    **dict.fromkeys(
+        "counted_allocations exported_version get_num_threads rehearsal_calls rehearsal_set_device trim".split(),
+        "int",
+    ),
+    **dict.fromkeys(["cuda_allocator", "instruction_set"], "str"),
+    **dict.fromkeys(["counted_cuda_calls", "page_locks", "transfers"], "dict[str, int]"),
+    **dict.fromkeys(["op_table", "reduction_table"], "list[dict[str, Any]]"),
+    **dict.fromkeys(["eig", "eigh"], "EigResult"),
+    **dict.fromkeys(["as_device", "default_device"], "Device"),
+    **dict.fromkeys(["as_stream", "current_stream"], "Stream"),
+    "broadcast_shapes": "tuple[int, ...]",
+    "built_dtypes": "tuple[str, ...]",
+    "cuda_versions": "tuple[int, int]",
+    "devices": "tuple[Device, ...]",
+    "memory_statistics": "MemoryStatistics",
+    "qr": "QRResult",
+    "rehearsal_contexts": "list[int]",
+    "result_class": "type[tuple[Array, ...]]",
+    "result_type": "Dtype",
+    "slogdet": "SlogdetResult",
+    "svd": "SVDResult",
+    "unique_all": "UniqueAllResult",
+    "unique_counts": "UniqueCountsResult",
+    "unique_inverse": "UniqueInverseResult",
+    "why_no_cuda": "tuple[str, str] | None",
+}
+#: Types that take None anyway.
+OPTIONAL = ("Any", "Axis", "DtypeLike")
+#: What a stub imports of these, as far as it uses them.
+IMPORTS = {
+    "collections.abc": "Mapping Sequence",
+    "contextvars": "ContextVar",
+    "typing": "Any Literal",
+}
+FILES = {"__init__.pyi": _core, "fft.pyi": _core.fft, "linalg.pyi": _core.linalg}
+_STAR = "from skerry._core._types import *\n"
+#: The types of the module, and what is no function.
+TYPES = {
+    _core: "from skerry._core import fft as fft\nfrom skerry._core import linalg as linalg\n"
+    f"{_STAR}\n__version__: str\ndirect_ufuncs: dict[Any, Any]\n",
+    _core.fft: _STAR,
+    _core.linalg: _STAR,
+}
+HEADER = '''# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Written by python/stubs/generate.py."""
+
+'''
+
+
+def _tables() -> dict[str, str]:
+    """Return the types of elementwise functions and reductions, as the tables of operations say."""
+    types = {}
+    for row in _core.op_table():
+        if row["arity"] == 2:
+            types |= {f"{row['name']}.x1": "Operand", f"{row['name']}.x2": "Operand"}
+    for row in _core.reduction_table():
+        if not row["has_one_axis"]:
+            types[f"{row['name']}.axis"] = "Axis"
+    return types
+
+
+def _type(function: str, parameter: inspect.Parameter, tables: dict[str, str]) -> str:
+    stars = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else ""
+    name = stars + parameter.name
+    for key in (f"{function}.{name}", name):
+        found = tables.get(key, PARAMETERS.get(key))
+        if found is not None:
+            missing = parameter.default is None and found not in OPTIONAL and "None" not in found
+            return found + " | None" if missing else found
+    raise LookupError(f"python/stubs/generate.py: say the type of {name} of {function}")
+
+
+def _parameters(function: str, signature: inspect.Signature, tables: dict[str, str]) -> list[str]:
+    parts = []
+    kinds = [parameter.kind for parameter in signature.parameters.values()]
+    for i, parameter in enumerate(signature.parameters.values()):
+        before = kinds[i - 1] if i else None
+        if before is parameter.POSITIONAL_ONLY and parameter.kind is not before:
+            parts.append("/")
+        if parameter.kind is parameter.KEYWORD_ONLY and before not in (
+            parameter.KEYWORD_ONLY,
+            parameter.VAR_POSITIONAL,
+        ):
+            parts.append("*")
+        stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
+        text = f"{stars}{parameter.name}: {_type(function, parameter, tables)}"
+        if parameter.default is not parameter.empty:
+            text += f" = {parameter.default!r}".replace("'", '"')
+        parts.append(text)
+    if kinds and kinds[-1] is inspect.Parameter.POSITIONAL_ONLY:
+        parts.append("/")
+    return parts
+
+
+def _function(name: str, function: Callable[..., Any], tables: dict[str, str]) -> str:
+    parts = _parameters(name, inspect.signature(function), tables)
+    result = RESULTS.get(name, "Array")
+    line = f"def {name}({', '.join(parts)}) -> {result}: ..."
+    if len(line) <= WIDTH:
+        return line + "\n"
+    inner = "    " + ", ".join(parts)
+    if len(inner) > WIDTH:
+        inner = ",\n".join(f"    {part}" for part in parts) + ","
+    return f"def {name}(\n{inner}\n) -> {result}: ...\n"
+
+
+def stub(module: ModuleType) -> str:
+    """Return the text of the stub of a module."""
+    names = sorted(name for name, value in vars(module).items() if inspect.isbuiltin(value))
+    tables = _tables()
+    functions = "".join(_function(name, getattr(module, name), tables) for name in names)
+    words = set(re.findall(r"\w+", functions))
+    imports = "".join(
+        f"from {home} import {', '.join(used)}\n"
+        for home, known in IMPORTS.items()
+        if (used := [name for name in known.split() if name in words])
+    )
+    public = ", ".join(f'"{name}"' for name in sorted(module.__all__))
+    listed = textwrap.fill(public, WIDTH - 1, initial_indent="    ", subsequent_indent="    ")
+    listed = f"__all__ = [\n{listed},\n]  # fmt: skip\n"
+    imports += "\n" if imports else ""
+    return f"{HEADER}{imports}{TYPES[module]}\n{listed}\n{functions}"
+
+
+def stubs() -> dict[str, str]:
+    """Return the text of each stub by the name of its file."""
+    return {file: stub(module) for file, module in FILES.items()}
+
+
+if __name__ == "__main__":
+    for file, text in stubs().items():
+        (FOLDER / file).write_text(text)
