@@ -65,7 +65,38 @@ stream any_stream(const char* op, const py::object& from, device where) {
   return parse_stream(op, from.ptr(), where);
 }
 
-void add_stream_classes(py::module_& module) {
+std::uintptr_t handle_number(const stream& of) {
+  return reinterpret_cast<std::uintptr_t>(of.handle());
+}
+
+/// What Python and other libraries ask of any stream.
+void add_stream_protocols(py::class_<stream>& streams) {
+  streams
+      .def(
+          "__cuda_stream__",
+          [](const stream& self) { return py::make_tuple(0, handle_number(self)); },
+          "(0, handle), by which other libraries take the stream; 1 is the legacy default one.")
+      .def("__enter__",
+           [](const py::object& self) {
+             enter_stream(self.cast<const stream&>());
+             return self;
+           })
+      .def("__exit__", [](const stream& self, const py::args&) { leave_stream(self); })
+      .def("__eq__",
+           [](const stream& self, const py::object& other) -> py::object {
+             if (!py::isinstance<stream>(other)) {
+               return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+             }
+             return py::bool_(self == other.cast<const stream&>());
+           })
+      .def("__hash__", handle_number)
+      .def("__repr__", [](const stream& self) {
+        return "<Stream of " + to_string(self.where()) + ", handle " +
+               std::to_string(handle_number(self)) + ">";
+      });
+}
+
+void add_stream_class(py::module_& module) {
   auto streams = py::class_<stream>(module, "Stream", stream_text);
   streams.attr("__module__") = "skerry";
   streams
@@ -83,10 +114,8 @@ void add_stream_classes(py::module_& module) {
           "A stream of another library: its handle, or an object with __cuda_stream__, "
           "which must outlive the work on it.")
       .def_property_readonly("device", [](const stream& self) { return device_of(self.where()); })
-      .def_property_readonly(
-          "handle",
-          [](const stream& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
-          "The cudaStream_t; 1 for the legacy default stream.")
+      .def_property_readonly("handle", handle_number,
+                             "The cudaStream_t; 1 for the legacy default stream.")
       .def_property_readonly(
           "idle", [](const stream& self) { return self.idle(); },
           "Whether all work enqueued so far is done.")
@@ -104,32 +133,11 @@ void add_stream_classes(py::module_& module) {
           },
           py::arg("other"),
           "Later work waits for the work that is on the other stream now: a Stream of any device, "
-          "or one of another library on this device.")
-      .def(
-          "__cuda_stream__",
-          [](const stream& self) {
-            return py::make_tuple(0, reinterpret_cast<std::uintptr_t>(self.handle()));
-          },
-          "(0, handle), by which other libraries take the stream; 1 is the legacy default one.")
-      .def("__enter__",
-           [](const py::object& self) {
-             enter_stream(self.cast<const stream&>());
-             return self;
-           })
-      .def("__exit__", [](const stream& self, const py::args&) { leave_stream(self); })
-      .def("__eq__",
-           [](const stream& self, const py::object& other) -> py::object {
-             if (!py::isinstance<stream>(other)) {
-               return py::reinterpret_borrow<py::object>(Py_NotImplemented);
-             }
-             return py::bool_(self == other.cast<const stream&>());
-           })
-      .def("__hash__",
-           [](const stream& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); })
-      .def("__repr__", [](const stream& self) {
-        return "<Stream of " + to_string(self.where()) + ", handle " +
-               std::to_string(reinterpret_cast<std::uintptr_t>(self.handle())) + ">";
-      });
+          "or one of another library on this device.");
+  add_stream_protocols(streams);
+}
+
+void add_event_class(py::module_& module) {
   auto events = py::class_<event>(module, "Event", event_text);
   events.attr("__module__") = "skerry";
   events
@@ -343,7 +351,8 @@ stream parse_stream(const char* op, PyObject* from, device where) {
 }
 
 void add_streams(py::module_& module) {
-  add_stream_classes(module);
+  add_stream_class(module);
+  add_event_class(module);
   add_stream_functions(module);
 }
 

@@ -18,6 +18,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry import _numpy_counterparts as counterparts
+from skerry import _numpy_linalg as _numpy_linalg
 from skerry._numpy_creation import MAKERS
 
 Function = Callable[..., Any]

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// The entry points of cuda::api on simulated devices: versions, devices, memory, streams, events.
-// What moves or computes bytes is in work.cpp.
+// The entry points of cuda::api on simulated devices: versions, devices, memory. Those of streams
+// and events are in stream_calls.cpp, what moves or computes bytes in work.cpp.
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 
 #include "device/cuda/rehearsal/enter.hpp"
 #include "device/cuda/rehearsal/errors.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/stream_calls.hpp"
 #include "device/cuda/rehearsal/work.hpp"
 
 namespace skerry::rehearsal {
@@ -18,7 +18,6 @@ namespace skerry::rehearsal {
 namespace {
 
 constexpr int simulated_version = 13000;
-constinit std::atomic<void*> captured_stream{nullptr};
 
 [[nodiscard]] bool exists(int ordinal) {
   return ordinal >= 0 && ordinal < machine::instance().count();
@@ -227,141 +226,6 @@ int get_pointer_attributes(cuda::pointer_attributes* attributes, const void* dat
   });
 }
 
-int stream_create(void** handle) {
-  return enter(entry::stream_create, [&](machine& all) {
-    *handle = all.add_stream(current_ordinal());
-    return cuda::success;
-  });
-}
-
-int stream_destroy(void* handle) {
-  return enter(entry::stream_destroy, [&](machine& all) {
-    const auto removed = all.remove_stream(handle);
-    if (removed == nullptr) return cuda::invalid_resource_handle;
-    removed->close();
-    return cuda::success;
-  });
-}
-
-int stream_synchronize(void* handle) {
-  return enter(entry::stream_synchronize, [&](machine& all) {
-    const auto on = all.stream(handle);
-    if (on == nullptr) return cuda::invalid_resource_handle;
-    on->wait_all();
-    return sticky_error(on->ordinal());
-  });
-}
-
-int stream_query(void* handle) {
-  return enter(entry::stream_query, [&](machine& all) {
-    const auto on = all.stream(handle);
-    if (on == nullptr) return cuda::invalid_resource_handle;
-    const mark end = on->here();
-    if (!on->reached(end.ticket)) return cuda::not_ready;
-    order_seen(end.order);
-    return sticky_error(on->ordinal());
-  });
-}
-
-int stream_wait_event(void* handle, void* event) {
-  return enter(entry::stream_wait_event, [&](machine& all) {
-    const auto on = all.stream(handle);
-    simulated_event point;
-    if (on == nullptr || !all.read_event(event, point)) return cuda::invalid_resource_handle;
-    return submit_wait(*on, point.recorded);
-  });
-}
-
-int stream_is_capturing(void* handle, int* capturing) {
-  return enter(entry::stream_is_capturing, [&](machine& all) {
-    *capturing = handle != nullptr && handle == captured_stream.load() ? 1 : 0;
-    return all.stream(handle) != nullptr ? cuda::success : cuda::invalid_resource_handle;
-  });
-}
-
-int stream_device(void* handle, int* ordinal) {
-  return enter(entry::stream_device, [&](machine& all) {
-    const auto on = all.stream(handle);
-    if (on == nullptr) return cuda::invalid_resource_handle;
-    *ordinal = on->ordinal();
-    return cuda::success;
-  });
-}
-
-int event_create(void** event) {
-  return enter(entry::event_create, [&](machine& all) {
-    *event = all.add_event(current_ordinal(), false);
-    return cuda::success;
-  });
-}
-
-int event_create_timed(void** event) {
-  return enter(entry::event_create_timed, [&](machine& all) {
-    *event = all.add_event(current_ordinal(), true);
-    return cuda::success;
-  });
-}
-
-int event_destroy(void* event) {
-  return enter(entry::event_destroy, [&](machine& all) {
-    return all.remove_event(event) ? cuda::success : cuda::invalid_resource_handle;
-  });
-}
-
-int event_record(void* event, void* handle) {
-  return enter(entry::event_record, [&](machine& all) {
-    const auto on = all.stream(handle);
-    simulated_event point;
-    if (on == nullptr || !all.read_event(event, point)) return cuda::invalid_resource_handle;
-    if (point.ordinal != on->ordinal()) return cuda::invalid_resource_handle;
-    if (!point.is_timed) {
-      point.recorded = on->here();
-    } else if (const int code = submit_time(*on, point); code != cuda::success) {
-      return code;
-    }
-    return all.set_event(event, point) ? cuda::success : cuda::invalid_resource_handle;
-  });
-}
-
-int event_query(void* event) {
-  return enter(entry::event_query, [&](machine& all) {
-    simulated_event point;
-    if (!all.read_event(event, point)) return cuda::invalid_resource_handle;
-    if (point.recorded.on && !point.recorded.on->reached(point.recorded.ticket)) {
-      return cuda::not_ready;
-    }
-    order_seen(point.recorded.order);
-    return sticky_error(point.ordinal);
-  });
-}
-
-int event_synchronize(void* event) {
-  return enter(entry::event_synchronize, [&](machine& all) {
-    simulated_event point;
-    if (!all.read_event(event, point)) return cuda::invalid_resource_handle;
-    if (point.recorded.on) point.recorded.on->wait(point.recorded.ticket);
-    order_seen(point.recorded.order);
-    return sticky_error(point.ordinal);
-  });
-}
-
-int event_elapsed(float* milliseconds, void* start, void* end) {
-  return enter(entry::event_elapsed, [&](machine& all) {
-    simulated_event from;
-    simulated_event to;
-    if (!all.read_event(start, from) || !all.read_event(end, to) || from.ordinal != to.ordinal ||
-        from.time == nullptr || to.time == nullptr) {
-      return cuda::invalid_resource_handle;
-    }
-    const std::int64_t began = from.time->load();
-    const std::int64_t ended = to.time->load();
-    if (began == 0 || ended == 0) return cuda::not_ready;
-    constexpr float nanoseconds = 1e6F;
-    *milliseconds = static_cast<float>(ended - began) / nanoseconds;
-    return sticky_error(from.ordinal);
-  });
-}
-
 int get_last_error() {
   if (const int code = gate(entry::get_last_error); code != cuda::success) return code;
   return take_last_error();
@@ -422,8 +286,6 @@ int set_device(int ordinal) noexcept {
   set_current_device(ordinal);
   return cuda::success;
 }
-
-void set_captured(void* stream) noexcept { captured_stream.store(stream); }
 
 const cuda::api* calls_table() noexcept {
   static_cast<void>(current_settings());
