@@ -13,6 +13,7 @@
 #include "device/deferred.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/library.hpp"
 #include "ops/call/registry.hpp"
 #include "ops/call/result.hpp"
 #include "ops/fourier/kernels.hpp"
@@ -154,27 +155,11 @@ bool needs_permutation(const ndarray& x, const dims& axes, std::int64_t real_len
   return behind > 1 && calls > (is_misaligned ? 1 : most_calls);
 }
 
-/// Views with the axes at the end, and back.
-struct axes_at_end {
-  std::vector<std::int64_t> there;
-  std::vector<std::int64_t> back;
-  dims axes;  ///< where they are then
-
-  axes_at_end(int rank, const dims& moved) : axes(moved.rank()) {
-    const auto is_moved = [&](std::int64_t axis) {
-      return std::find(moved.begin(), moved.end(), axis) != moved.end();
-    };
-    for (int axis = 0; axis < rank; ++axis) {
-      if (!is_moved(axis)) there.push_back(axis);
-    }
-    there.insert(there.end(), moved.begin(), moved.end());
-    back.resize(there.size());
-    for (std::size_t i = 0; i < there.size(); ++i) {
-      back[static_cast<std::size_t>(there[i])] = static_cast<std::int64_t>(i);
-    }
-    for (int i = 0; i < axes.rank(); ++i) axes[i] = rank - axes.rank() + i;
-  }
-};
+dims last_axes(int rank, int count) {
+  dims axes(count);
+  for (int i = 0; i < count; ++i) axes[i] = rank - count + i;
+  return axes;
+}
 
 const kernel& complex_kernel(const ndarray& x) {
   return kernels(x.device()).fft.complex_to_complex[precision(x.dtype())];
@@ -183,9 +168,10 @@ const kernel& complex_kernel(const ndarray& x) {
 /// Transforms a group of axes of a complex array into a fresh one.
 ndarray transform_group(const fft_plan& plan, const ndarray& x, const dims& axes) {
   if (needs_permutation(x, axes)) {
-    const axes_at_end order(x.rank(), axes);
+    const axes_at_end order(x.rank(), axes.span());
     const ndarray rows = copy_c_order(permute_dims(x, order.there));
-    enqueue(plan, complex_kernel(x), rows, rows, order.axes, rows.shape(), false);
+    enqueue(plan, complex_kernel(x), rows, rows, last_axes(x.rank(), axes.rank()), rows.shape(),
+            false);
     return copy_c_order(permute_dims(rows, order.back));
   }
   const ndarray source = capabilities_of(x.device()).dense_operands ? contiguous(x) : x;
@@ -220,9 +206,7 @@ void require_fft_library(const char* op, const ndarray& x) {
   if (is_host(where) || find_problem == nullptr) return;
   const char* const problem = find_problem();
   if (problem == nullptr) return;
-  throw library_error(std::string(op) + ": cuFFT can't be used: " + problem +
-                      "; install the libraries of the CUDA toolkit that this build is of, where "
-                      "the loader finds them (LD_LIBRARY_PATH, CUDA_HOME)");
+  throw_library_error(op, "cuFFT", problem);
 }
 
 ndarray fft_plan::complex_to_complex(const ndarray& x, const dims& axes) const {
@@ -267,7 +251,7 @@ ndarray fft_plan::real_to_complex(const ndarray& x, int axis, bool mirrored) con
   if (!mirrored) shape[axis] = shape[axis] / 2 + 1;
   const kernel& what = kernels(where).fft.real_to_complex[precision(x.dtype())];
   if (needs_permutation(x, dims{axis}, x.shape()[axis])) {
-    const axes_at_end order(x.rank(), dims{axis});
+    const axes_at_end order(x.rank(), dims{axis}.span());
     const ndarray rows =
         real_to_complex(copy_c_order(permute_dims(x, order.there)), x.rank() - 1, mirrored);
     return copy_c_order(permute_dims(rows, order.back));
@@ -284,7 +268,7 @@ ndarray fft_plan::complex_to_real(const ndarray& x, int axis, std::int64_t lengt
   shape[axis] = length;
   const kernel& what = kernels(where).fft.complex_to_real[precision(x.dtype())];
   if (needs_permutation(x, dims{axis}, length)) {
-    const axes_at_end order(x.rank(), dims{axis});
+    const axes_at_end order(x.rank(), dims{axis}.span());
     const ndarray rows =
         complex_to_real(copy_c_order(permute_dims(x, order.there)), x.rank() - 1, length);
     return copy_c_order(permute_dims(rows, order.back));

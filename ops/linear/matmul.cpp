@@ -14,6 +14,7 @@
 #include "device/registry.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/library.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/call/writable.hpp"
@@ -166,9 +167,7 @@ void require_blas(const char* op, device where) {
   const auto find_problem = kernels(where).matmul.library_problem;
   const char* const problem = find_problem != nullptr ? find_problem() : nullptr;
   if (problem == nullptr) return;
-  throw library_error(std::string(op) + ": cuBLAS can't be used: " + problem +
-                      "; install the libraries of the CUDA toolkit that this build is of, where "
-                      "the loader finds them (LD_LIBRARY_PATH, CUDA_HOME)");
+  throw_library_error(op, "cuBLAS", problem);
 }
 
 void enqueue_product(const kernel& what, const ndarray& out, ndarray x1, ndarray x2, operands of) {

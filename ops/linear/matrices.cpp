@@ -14,6 +14,7 @@
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
+#include "ops/call/library.hpp"
 #include "ops/call/registry.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
@@ -43,9 +44,7 @@ void require_solver(const char* op, linalg_routine routine, device where) {
                                 to_string(where) + ": " + problem +
                                 "; move the array with to_device(\"cpu\")");
   }
-  throw library_error(std::string(op) + ": cuSOLVER can't be used: " + problem +
-                      "; install the libraries of the CUDA toolkit that this build is of, where "
-                      "the loader finds them (LD_LIBRARY_PATH, CUDA_HOME)");
+  throw_library_error(op, "cuSOLVER", problem);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/move/views.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 
@@ -53,6 +54,17 @@ ndarray reshape(const ndarray& x, std::span<const std::int64_t> shape, std::opti
 
 ndarray permute_dims(const ndarray& x, std::span<const std::int64_t> axes) {
   return x.view(permute_dims("permute_dims", x.layout(), axes));
+}
+
+axes_at_end::axes_at_end(int rank, std::span<const std::int64_t> moved)
+    : back(static_cast<std::size_t>(rank)) {
+  for (int axis = 0; axis < rank; ++axis) {
+    if (std::find(moved.begin(), moved.end(), axis) == moved.end()) there.push_back(axis);
+  }
+  there.insert(there.end(), moved.begin(), moved.end());
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    back[static_cast<std::size_t>(there[i])] = static_cast<std::int64_t>(i);
+  }
 }
 
 ndarray expand_dims(const ndarray& x, std::span<const std::int64_t> axes) {

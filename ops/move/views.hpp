@@ -17,6 +17,13 @@ namespace skerry {
 [[nodiscard]] ndarray reshape(const ndarray& x, std::span<const std::int64_t> shape,
                               std::optional<bool> copy);
 [[nodiscard]] ndarray permute_dims(const ndarray& x, std::span<const std::int64_t> axes);
+/// The axes of an array in an order that has some of them at its end, for permute_dims; and back.
+struct axes_at_end {
+  std::vector<std::int64_t> there;
+  std::vector<std::int64_t> back;
+
+  axes_at_end(int rank, std::span<const std::int64_t> moved);
+};
 [[nodiscard]] ndarray expand_dims(const ndarray& x, std::span<const std::int64_t> axes);
 [[nodiscard]] ndarray squeeze(const ndarray& x, std::span<const std::int64_t> axes);
 /// Empty optional: all axes.

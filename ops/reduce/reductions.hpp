@@ -41,6 +41,13 @@ template <unsigned_integral T>
 struct wide<T> {
   using type = uint64;
 };
+
+struct gives_accumulator {
+  template <class A>
+  SKERRY_HD static A finish(A a, const reduced&) {
+    return a;
+  }
+};
 }  // namespace detail
 
 /// What sums and products of T are kept in: int64 or uint64 for integers (int64 for bool), T for
@@ -48,7 +55,7 @@ struct wide<T> {
 template <class T>
 using wide_t = typename detail::wide<T>::type;
 
-struct all {
+struct all : detail::gives_accumulator {
   static constexpr op_info info{
       .name = "all",
       .doc =
@@ -67,13 +74,9 @@ struct all {
   SKERRY_HD static A combine(A a, A b) {
     return a & b;
   }
-  template <class A>
-  SKERRY_HD static A finish(A a, const reduced&) {
-    return a;
-  }
 };
 
-struct any {
+struct any : detail::gives_accumulator {
   static constexpr op_info info{
       .name = "any",
       .doc =
@@ -91,10 +94,6 @@ struct any {
   template <class A>
   SKERRY_HD static A combine(A a, A b) {
     return a | b;
-  }
-  template <class A>
-  SKERRY_HD static A finish(A a, const reduced&) {
-    return a;
   }
 };
 
@@ -167,7 +166,7 @@ struct argmin : detail::best_index<argmin> {
   }
 };
 
-struct count_nonzero {
+struct count_nonzero : detail::gives_accumulator {
   static constexpr op_info info{
       .name = "count_nonzero",
       .doc =
@@ -186,13 +185,9 @@ struct count_nonzero {
   SKERRY_HD static A combine(A a, A b) {
     return a + b;
   }
-  template <class A>
-  SKERRY_HD static A finish(A a, const reduced&) {
-    return a;
-  }
 };
 
-struct max {
+struct max : detail::gives_accumulator {
   static constexpr op_info info{
       .name = "max",
       .doc =
@@ -213,13 +208,9 @@ struct max {
     const A greater = a > b ? a : b;  // two selects: a vector maximum and a blend
     return a != a ? a : greater;
   }
-  template <class A>
-  SKERRY_HD static A finish(A a, const reduced&) {
-    return a;
-  }
 };
 
-struct min {
+struct min : detail::gives_accumulator {
   static constexpr op_info info{
       .name = "min",
       .doc =
@@ -240,13 +231,9 @@ struct min {
     const A lesser = a < b ? a : b;
     return a != a ? a : lesser;
   }
-  template <class A>
-  SKERRY_HD static A finish(A a, const reduced&) {
-    return a;
-  }
 };
 
-struct prod {
+struct prod : detail::gives_accumulator {
   static constexpr op_info info{
       .name = "prod",
       .doc =
@@ -267,10 +254,6 @@ struct prod {
   template <class A>
   SKERRY_HD static A combine(A a, A b) {
     return wrapping_multiply(a, b);
-  }
-  template <class A>
-  SKERRY_HD static A finish(A a, const reduced&) {
-    return a;
   }
 };
 

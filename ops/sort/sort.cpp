@@ -24,22 +24,6 @@ void require_real(const char* op, const ndarray& x) {
                     " has no order; it takes bool and real dtypes");
 }
 
-/// The axes with one of them moved to the end, and the way back.
-struct axis_to_end {
-  std::int64_t there[max_rank];
-  std::int64_t back[max_rank];
-  std::size_t rank;
-
-  axis_to_end(int axis, int count) : rank(static_cast<std::size_t>(count)) {
-    std::size_t place = 0;
-    for (int i = 0; i < count; ++i) {
-      if (i != axis) there[place++] = i;
-    }
-    there[place] = axis;
-    for (std::size_t i = 0; i < rank; ++i) back[there[i]] = static_cast<std::int64_t>(i);
-  }
-};
-
 /// Sorts the rows of x, which is C-contiguous and not empty.
 ndarray sort_rows(const char* op, const kernel& what, const ndarray& x, dtype type,
                   bool descending) {
@@ -75,10 +59,10 @@ ndarray sort_along(const char* op, const kernel& what, const ndarray& x, std::in
     return empty(x.shape(), type, x.device());
   }
   if (along == x.rank() - 1) return sort_rows(op, what, contiguous(x), type, descending);
-  const axis_to_end order(along, x.rank());
-  const ndarray rows = contiguous(permute_dims(x, {order.there, order.rank}));
+  const axes_at_end order(x.rank(), dims{along}.span());
+  const ndarray rows = contiguous(permute_dims(x, order.there));
   const ndarray sorted = sort_rows(op, what, rows, type, descending);
-  return contiguous(permute_dims(sorted, {order.back, order.rank}));
+  return contiguous(permute_dims(sorted, order.back));
 }
 
 }  // namespace

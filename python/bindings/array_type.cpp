@@ -231,6 +231,16 @@ void require_operand(const char* op, PyObject* from, operand& to, scalar& room) 
   }
 }
 
+bool shapes_differ(std::span<const operand> operands) noexcept {
+  const ndarray* first = nullptr;
+  for (const operand& each : operands) {
+    if (each.array == nullptr || each.array->size() <= 1) continue;
+    if (first == nullptr) first = each.array;
+    if (each.array->shape() != first->shape()) return true;
+  }
+  return false;
+}
+
 element read_element(const ndarray& from) {
   element value;
   if (is_host(from.device())) {

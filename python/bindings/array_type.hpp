@@ -7,6 +7,7 @@
 
 #include <new>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/ndarray.hpp"
@@ -61,6 +62,20 @@ template <class Make>
 }
 /// Throws dtype_error where it is neither.
 void require_operand(const char* op, PyObject* from, operand& to, scalar& room);
+
+/// Whether arrays of more than one element differ in shape.
+[[nodiscard]] bool shapes_differ(std::span<const operand> operands) noexcept;
+/// Whether a call takes long: at most the product of the sizes, where operands broadcast.
+[[nodiscard]] inline bool takes_long(std::span<const operand> operands) noexcept {
+  std::int64_t product = 1;
+  for (const operand& each : operands) {
+    if (each.array == nullptr) continue;
+    const std::int64_t size = each.array->size();
+    if (size > long_work) return true;
+    product *= size;  // of three at most: 2^48
+  }
+  return product > long_work && shapes_differ(operands);
+}
 
 /// The tuple of these ints: a shape, or strides.
 [[nodiscard]] object tuple_of(const dims& values);

@@ -19,18 +19,6 @@ namespace {
 const char* const unary_names[] = {"x"};
 const char* const binary_names[] = {"x1", "x2"};
 
-bool long_call(const operand* operands, int count) noexcept {
-  std::int64_t product = 1;
-  for (int i = 0; i < count; ++i) {
-    if (operands[i].array == nullptr) continue;
-    const std::int64_t size = operands[i].array->size();
-    if (size > long_work) return true;
-    product *= size;
-  }
-  // At most 2^48; broadcast operands of one shape are counted too often, which costs 0.1 us.
-  return product > long_work;
-}
-
 PyObject* wrong_count(const op_entry& op, Py_ssize_t count, PyObject* keywords) {
   if (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0) {
     PyErr_Format(PyExc_TypeError, "%s() takes no keyword arguments, got '%U'", op.name,
@@ -64,7 +52,7 @@ template <int Arity>
                         ": at least one argument must be a skerry.Array; Python scalars alone "
                         "have neither a dtype nor a device");
     }
-    return wrap_made(long_call(operands, Arity), [&] { return apply(id, operands); });
+    return wrap_made(takes_long(operands), [&] { return apply(id, operands); });
   });
 }
 
@@ -82,7 +70,7 @@ PyObject* run_clip(const arguments& with) {
   for (int i = 1; i < 3; ++i) {
     if (with.has(i)) require_operand("clip", with[i], bounds[i], rooms[i - 1]);
   }
-  return wrap_made(long_call(bounds, 3), [&] { return clip(x, bounds[1], bounds[2]); });
+  return wrap_made(takes_long(bounds), [&] { return clip(x, bounds[1], bounds[2]); });
 }
 
 PyObject* run_where(const arguments& with) {
@@ -92,7 +80,7 @@ PyObject* run_where(const arguments& with) {
   if (operands[0].array == nullptr) {
     throw dtype_error("where: condition must be a skerry.Array of dtype bool, not a Python scalar");
   }
-  return wrap_made(long_call(operands, 3),
+  return wrap_made(takes_long(operands),
                    [&] { return where(operands[0], operands[1], operands[2]); });
 }
 

@@ -12,14 +12,6 @@
 namespace skerry::python {
 namespace {
 
-/// Whether a call on these operands takes long: at most the product of the sizes, where broadcast.
-bool takes_long(const ndarray* a, const ndarray* b) noexcept {
-  const std::int64_t m = a != nullptr ? a->size() : 1;
-  const std::int64_t n = b != nullptr ? b->size() : 1;
-  return m > long_work || n > long_work ||
-         (m > 1 && n > 1 && m * n > long_work && a->shape() != b->shape());
-}
-
 template <class Op>
 PyObject* binary(PyObject* left, PyObject* right) {
   scalar rooms[2];
@@ -29,8 +21,7 @@ PyObject* binary(PyObject* left, PyObject* right) {
   if (first == parsed::error || second == parsed::error) return nullptr;
   if (first == parsed::no || second == parsed::no) Py_RETURN_NOTIMPLEMENTED;
   return guarded([&] {
-    return wrap_made(takes_long(operands[0].array, operands[1].array),
-                     [&] { return apply(op_id_of<Op>, operands); });
+    return wrap_made(takes_long(operands), [&] { return apply(op_id_of<Op>, operands); });
   });
 }
 
@@ -38,7 +29,7 @@ template <class Op>
 PyObject* unary(PyObject* self) {
   return guarded([&] {
     const operand x{.array = &value_of(self)};
-    return wrap_made(takes_long(x.array, nullptr), [&] { return apply(op_id_of<Op>, {&x, 1}); });
+    return wrap_made(takes_long({&x, 1}), [&] { return apply(op_id_of<Op>, {&x, 1}); });
   });
 }
 
@@ -51,7 +42,7 @@ PyObject* in_place(PyObject* self, PyObject* other) {
   if (second == parsed::no) Py_RETURN_NOTIMPLEMENTED;
   return guarded([&] {
     {
-      const without_gil working(takes_long(operands[0].array, operands[1].array));
+      const without_gil working(takes_long(operands));
       apply_into(op_id_of<Op>, value_of(self), operands);
     }
     return Py_NewRef(self);

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextvars
-from types import TracebackType
 from typing import Any
 
 from skerry import _core
@@ -41,12 +40,7 @@ class device:  # noqa: N801 - a verb in `with device(...)`, as in torch and CuPy
         self._tokens.append(_variable.set(self._device))
         return self._device
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         _variable.reset(self._tokens.pop())
 
 
@@ -75,10 +69,5 @@ class stream:  # noqa: N801 - as `device` above
     def __enter__(self) -> _core.Stream:
         return self._stream.__enter__()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stream.__exit__(kind, error, trace)
+    def __exit__(self, *error: object) -> None:
+        self._stream.__exit__(*error)

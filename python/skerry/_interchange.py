@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextvars
-from types import TracebackType
 
 from skerry import _core
 
@@ -53,10 +52,5 @@ class cuda_array_interface_version:  # noqa: N801 - a verb in `with ...`, as `sk
         self._tokens.append(_variable.set(self._version))
         return self._version
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         _variable.reset(self._tokens.pop())

@@ -7,7 +7,6 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -314,10 +313,5 @@ class numba_simulator:  # noqa: N801 - a verb in `with numba_simulator()`
     def __enter__(self) -> Any:
         return self._cuda
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()

@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace skerry {
+
+/// Throws library_error: a library of the CUDA toolkit can't be opened.
+[[noreturn]] void throw_library_error(const char* op, const char* library, const char* problem);
+
+}  // namespace skerry
