@@ -71,7 +71,7 @@ def worst(values: list[float | None]) -> float | None:
 
 
 def geometric_mean(values: list[float | None]) -> float | None:
-    """Of those that were measured."""
+    """Return the geometric mean of those that were measured."""
     known = [value for value in values if value is not None]
     return math.exp(sum(map(math.log, known)) / len(known)) if known else None
 

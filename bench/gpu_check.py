@@ -126,7 +126,7 @@ class Check:
         print(f"  {outcome.result} ({outcome.seconds} s)", flush=True)
 
 
-# Of cuda.h.
+# CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_* of cuda.h.
 MAJOR, MINOR = 75, 76
 
 

@@ -123,7 +123,7 @@ def measure(shrink: int, subjects: Sequence[str], launches: str) -> dict[str, li
 
 
 def environment_for(options: argparse.Namespace, launches: str) -> dict[str, str]:
-    """Of the process that counts."""
+    """Return the environment of the process that counts."""
     libraries = [str(options.libraries), os.environ.get("LD_LIBRARY_PATH", "")]
     environment = {
         **os.environ,

@@ -74,7 +74,7 @@ def parse(said: str) -> dict[str, Resources]:
 
 
 def assemble(ptxas: str, text: str, architecture: int) -> dict[str, Resources]:
-    """Of all kernels of a text."""
+    """Return the resources of all kernels of a text."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "kernels.ptx")
         source.write_text(text)
@@ -89,7 +89,7 @@ def assemble(ptxas: str, text: str, architecture: int) -> dict[str, Resources]:
 def resources(
     module: pathlib.Path, target: int, kernels: Iterable[str] | None = None, architecture: int = 90
 ) -> dict[str, Resources]:
-    """Of these kernels, else of all, compiled for an architecture: an H100's; none where there is no ptxas."""
+    """Return the resources of these kernels, or of all, as compiled for an H100; none where there is no ptxas."""
     ptxas = shutil.which("ptxas")
     if ptxas is None:
         return {}

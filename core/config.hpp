@@ -11,7 +11,7 @@
 #define SKERRY_HD
 #define SKERRY_INLINE inline __attribute__((always_inline))
 #endif
-/// Of a table at namespace scope; code for a GPU reads it from the GPU's memory.
+/// Declares a table at namespace scope; code for a GPU reads it from the GPU's memory.
 #if defined(__CUDA_ARCH__)
 #define SKERRY_TABLE static __device__ constexpr
 #else

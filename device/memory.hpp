@@ -34,8 +34,8 @@ struct foreign_memory {
   bool pinned = false;
   void* owner = nullptr;
   void (*release)(void* owner) noexcept = nullptr;
-  /// Of the storage's CUDA device: the owner reuses the memory in order with it. Null for the
-  /// legacy default stream.
+  /// A stream of the storage's CUDA device: the owner reuses the memory in order with it. Null for
+  /// the legacy default stream.
   void* producer_stream = nullptr;
 };
 /// The same. Work on the memory is ordered before later work on the producer's stream when the

@@ -53,7 +53,7 @@ class stream {
   std::shared_ptr<void> native_;  ///< null for the default stream
 };
 
-/// A point in the work of a stream, and the time at which the device came there. Of a CPU device,
+/// A point in the work of a stream, and the time at which the device came there. For a CPU device,
 /// whose work is done when a call returns, the time of record().
 class event {
  public:

@@ -29,7 +29,7 @@ class owned_count {
   std::atomic<std::int64_t> value_{0};
 };
 
-/// What one account was charged. Of a thread's own, each can be negative: a block may be released
+/// What one account was charged. In a thread's own, each can be negative: a block may be released
 /// on another thread than the one that allocated it.
 struct counts {
   owned_count live_bytes;
@@ -57,7 +57,7 @@ struct thread_cache {
 
 struct account {
   std::atomic<std::size_t> limit{SIZE_MAX};
-  /// Of medium and large blocks and of threads that are gone. Apart from the limit, which every
+  /// Medium and large blocks, and those of threads that are gone. Apart from the limit, which every
   /// allocation reads.
   alignas(64) counts counted;
   std::int64_t peak = 0;

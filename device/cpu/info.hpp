@@ -11,7 +11,7 @@ namespace skerry::cpu {
 /// "AMD EPYC 9554 64-Core Processor"; "unknown processor" where the system does not say.
 [[nodiscard]] std::string processor_name();
 
-/// Of the machine; 0 if unknown.
+/// Bytes of the machine; 0 if unknown.
 [[nodiscard]] std::size_t total_memory() noexcept;
 /// What could be used without swapping, page cache included; 0 if unknown.
 [[nodiscard]] std::size_t free_memory() noexcept;

@@ -19,7 +19,7 @@ struct module_interface {
   int runtime_version;
 };
 
-/// Of the module in use: null on rehearsal devices and where there is no CUDA module. Probes CUDA.
+/// The module in use: null on rehearsal devices and where there is no CUDA module. Probes CUDA.
 [[nodiscard]] const module_interface* loaded_module() noexcept;
 
 }  // namespace skerry::cuda

@@ -17,7 +17,7 @@ struct size_class {
   static constexpr int steps = 1 << log2_steps;
   /// More than any device has.
   static constexpr std::size_t largest = std::size_t{1} << 46;
-  /// Of a block that goes back to the driver as soon as it is free.
+  /// The class of a block that goes back to the driver as soon as it is free.
   static constexpr int uncached = -1;
 
   std::size_t nbytes;

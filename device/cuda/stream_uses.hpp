@@ -47,7 +47,7 @@ class stream_uses {
 
   /// All uses that the host has not seen the end of.
   [[nodiscard]] cuda::unfinished_uses unfinished();
-  /// Of a storage that nobody uses any more: whether there are none, or only those of one stream.
+  /// For a storage that nobody uses any more: whether there are none, or only those of one stream.
   /// May say no where it is so.
   [[nodiscard]] bool are_only_of(const cuda::device_state& on, const void* stream) const noexcept {
     const cuda::timeline* const by = known_.written.by;
@@ -64,7 +64,7 @@ class stream_uses {
   [[nodiscard]] cuda::stream_use* find_read(const cuda::timeline& by) noexcept;
   void note_read(cuda::timeline& by, std::uint64_t stretch);
 
-  /// Of a read and of a write: the stretch in which it needs nothing.
+  /// For a read and for a write: the stretch in which it needs nothing.
   std::array<std::atomic<std::uint64_t>, 2> settled_{};
   /// The stretch during which all uses are on its stream; 0 where they may not be.
   std::atomic<std::uint64_t> all_on_{0};

@@ -15,7 +15,7 @@ struct device_state;
 
 /// The streams of a device that work goes to, with their timelines. Created ones are never
 /// destroyed but used again: a cached block, and an array that remembers who used it, may name a
-/// stream after its last owner has gone. Of a foreign one only the timeline is kept.
+/// stream after its last owner has gone. A foreign stream's timeline is all that is kept.
 class stream_set {
  public:
   explicit stream_set(device_state& on) : on_(on), legacy_(on, legacy_stream) {}

@@ -21,7 +21,8 @@ void require_condition(const operand& condition) {
                     (condition.array != nullptr ? "; compare it, as in x != 0" : ""));
 }
 
-/// Of two scalars: the default dtype of the wider kind; a bool goes with a bool only, as in arrays.
+/// For two scalars, the default dtype of the wider kind; a bool goes with a bool only, as in
+/// arrays.
 dtype default_of_both(const scalar& x1, const scalar& x2) {
   const bool swap = static_cast<int>(x1.what) < static_cast<int>(x2.what);
   return promote_scalar("where", default_dtype((swap ? x2 : x1).what), swap ? x1 : x2);

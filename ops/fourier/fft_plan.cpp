@@ -51,8 +51,8 @@ std::int64_t stride_along(const ndarray& x, int axis) {
   return x.itemsize();
 }
 
-/// Of two arrays that agree but along transformed axes. False if they have too many axes that
-/// can't be taken as one.
+/// Describes two arrays that agree but along transformed axes. False if they have too many axes
+/// that can't be taken as one.
 bool describe_axes(const ndarray& x, const ndarray& out, const dims& axes, const dims& shape,
                    fft_params& params) {
   const auto is_transformed = [&](int axis) {

@@ -20,7 +20,7 @@ struct fft_params {
   double scale;  ///< of every element of the result
   std::int32_t rank;
   std::int32_t transformed;  ///< the last so many axes, 1 to 3; 1 where one side is real
-  /// Of the real side where there is one; the complex side then has shape / 2 + 1 elements along
+  /// The real side's, where there is one; the complex side then has shape / 2 + 1 elements along
   /// the transformed axis.
   std::int64_t shape[max_axes];
   std::int64_t input_strides[max_axes];   ///< bytes
@@ -34,9 +34,9 @@ struct fft_params {
   std::int64_t* out_of_memory;
 };
 
-/// cuFFT's plans have one batch of equal distances. Of two axes of a batch it is the one of smaller
-/// stride, and the plan is executed for each element of the other: axis 0 or 1, -1 if there is
-/// none.
+/// cuFFT's plans have one batch of equal distances. From two axes of a batch it takes that of
+/// smaller stride, and the plan is executed for each element of the other: axis 0 or 1, -1 if there
+/// is none.
 [[nodiscard]] constexpr int fft_looped_axis(const fft_params& of) {
   if (of.rank - of.transformed != 2) return -1;
   return of.input_strides[0] < of.input_strides[1] ? 1 : 0;

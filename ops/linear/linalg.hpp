@@ -26,7 +26,7 @@ struct three_arrays {
   ndarray third;
 };
 
-// Of square matrices.
+// For square matrices.
 [[nodiscard]] ndarray cholesky(const ndarray& x, bool upper);
 [[nodiscard]] ndarray det(const ndarray& x);
 [[nodiscard]] two_arrays slogdet(const ndarray& x);  ///< sign, logarithm of the modulus
@@ -35,12 +35,12 @@ struct three_arrays {
 [[nodiscard]] ndarray solve(const ndarray& x1, const ndarray& x2);
 [[nodiscard]] two_arrays eig(const ndarray& x);  ///< complex values, vectors in columns
 [[nodiscard]] ndarray eigvals(const ndarray& x);
-/// Of symmetric or Hermitian matrices, of which the lower triangle is read; ascending.
+/// For symmetric or Hermitian matrices, whose lower triangle is read; ascending.
 [[nodiscard]] two_arrays eigh(const ndarray& x);
 [[nodiscard]] ndarray eigvalsh(const ndarray& x);
 [[nodiscard]] ndarray matrix_power(const ndarray& x, std::int64_t n);
 
-// Of any matrices.
+// For all matrices.
 [[nodiscard]] two_arrays qr(const ndarray& x, bool complete);
 [[nodiscard]] three_arrays svd(const ndarray& x, bool full_matrices);  ///< U, S, V^H
 [[nodiscard]] ndarray svdvals(const ndarray& x);

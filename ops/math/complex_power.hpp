@@ -124,7 +124,7 @@ SKERRY_HD inline complex128 accurate_integer_power(complex128 x, int exponent) {
   return exponent < 0 ? divide(1.0, result) : result;
 }
 
-/// Of z to the power of w; finite parts, z not 0.
+/// z to the power of w; finite parts, z not 0.
 SKERRY_HD inline complex128 accurate_power(complex128 z, complex128 w) {
   const pair<float64> log = log_abs_as_pair(z);
   const pair<float64> angle = angle_as_pair(z);

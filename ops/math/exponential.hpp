@@ -64,13 +64,13 @@ SKERRY_HD SKERRY_INLINE scaled<T> scaled_exp(pair<T> x) {
   return {leading.high + (leading.low + rest), rounded};
 }
 
-/// Of a result that is normal.
+/// For a normal result.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T unscale(scaled<T> y) {
   return y.significand * power_of_2(y.rounded);
 }
 
-/// Of any result: infinite, subnormal, 0. 2^n alone may be out of range.
+/// For any result: infinite, subnormal, 0. 2^n alone may be out of range.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T unscale_any(scaled<T> y) {
   const T n = y.rounded - magic<T>;
@@ -106,7 +106,7 @@ SKERRY_HD SKERRY_INLINE T exp_of_pair(pair<T> x) {
   return unscale_any(scaled_exp<T>({clamp_exponent(x.high), x.low}));
 }
 
-// Of float32 in float64: rounded once, in the end.
+// For float32, in float64: rounded once, in the end.
 
 /// e^x = scale (1 + rest).
 struct coarse_exp_parts {
@@ -114,7 +114,7 @@ struct coarse_exp_parts {
   float64 rest;
 };
 
-/// Of x = n log(2) + r, rounded = magic + n; to 1.4e-9 of r^2.
+/// For x = n log(2) + r, rounded = magic + n; to 1.4e-9 of r^2.
 SKERRY_HD SKERRY_INLINE coarse_exp_parts coarse_exp_of_rest(float64 r, float64 rounded) {
   const float64 q = polynomial(r, 0x1.0000000bc5178p-1, 0x1.5555555a8ffecp-3, 0x1.5554e7c2e413ep-5,
                                0x1.1110e0629929ap-7, 0x1.6d44e3b5d1778p-10, 0x1.a1267effc12f4p-13);

@@ -18,7 +18,7 @@ struct binary_parts {
   T exponent;
   T significand;
 };
-/// Of positive normal numbers. For others the parts mean nothing.
+/// For positive normal numbers. For others the parts mean nothing.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE binary_parts<T> split(T u) {
   using B = bits_t<T>;

@@ -86,7 +86,7 @@ SKERRY_HD SKERRY_INLINE float64 tan_of(reduced_angle angle, float64 x) {
   return math::fabs(x) < 0x1p-28 ? x : negate_if(y.high + y.low, angle.quadrant);
 }
 
-// Of float32 in float64: two parts of pi / 2 do, and the rest of the angle is one number.
+// For float32, in float64: two parts of pi / 2 do, and the rest of the angle is one number.
 
 struct coarse_angle {
   float64 rest;

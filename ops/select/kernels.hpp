@@ -33,8 +33,8 @@ struct offsets_params {
   bool adds;  ///< to what is there; no_offset stays
 };
 
-/// array[offset] = item; nothing for no_offset. Of two items for one place the last is kept, in C
-/// order of the shape, by the host form; by the native form any.
+/// array[offset] = item; nothing for no_offset. Where an offset occurs twice, the last is kept, in
+/// C order of the shape, by the host form; by the native form any.
 struct scatter_params {
   plan over;  ///< {order (not touched: its strides are those of C order), offsets, array, items}
   bool is_unique;   ///< no offset occurs twice
@@ -47,7 +47,7 @@ inline constexpr std::int64_t mask_block = 1 << 15;
   return (size + mask_block - 1) / mask_block;
 }
 
-/// Of a C-contiguous mask of bytes, of which all but 0 are true. starts[i] is the number of true
+/// Counts in a C-contiguous mask of bytes, which are true unless 0. starts[i] is the number of true
 /// ones before block i, starts[mask_blocks(size)] that of all; the native form sets only the last.
 struct count_params {
   const char* mask;

@@ -37,8 +37,8 @@ struct selection {
 
 /// `values` broadcast to the selection's shape and have the dtype of `x`, with which they share no
 /// memory. Nothing is written where an index is out of bounds: on a CPU device to the whole array,
-/// on a CUDA device to that place. Of two values for one place the last stays on a CPU device and
-/// any on a CUDA device. `is_unique` promises that there are none.
+/// on a CUDA device to that element. If two values go to one element, the last stays on a CPU
+/// device and any on a CUDA device. `is_unique` promises that there are none.
 void scatter(const char* op, const ndarray& x, const selection& chosen, const ndarray& values,
              bool is_unique);
 

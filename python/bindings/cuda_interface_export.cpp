@@ -59,7 +59,7 @@ void prepare() {
   }
 }
 
-/// Of the interface that this thread or task exports.
+/// The version of the interface that this thread or task exports.
 int exported_version() {
   if (context_version == nullptr) return version_of_environment;
   PyObject* found = nullptr;

@@ -33,7 +33,7 @@ struct location {
   bool pinned = false;
 };
 
-/// Of a foreign structure, where the elements are.
+/// Where the elements of a foreign structure are.
 struct placed {
   device_id id;
   char* data;  ///< of the first element; null if there is none

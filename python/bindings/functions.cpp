@@ -137,14 +137,14 @@ std::string dtype_lines(const std::optional<dtype> (&results)[dtype_count]) {
       others += "    " + name + " gives " + skerry::name(*results[i]) + ".\n";
     }
   }
-  if (!same.empty()) same = "    Of the dtype of the argument for " + same + ".\n";
+  if (!same.empty()) same = "    Its dtype is that of the argument for " + same + ".\n";
   return same + others;
 }
 
 std::string elementwise_doc(const op_entry& op) {
   std::string text = std::string(op.doc) + "\n\nParameters\n----------\n";
   if (op.arity == 1) {
-    text += "x : Array\n    Of any shape, on any device.\n";
+    text += "x : Array\n    Any shape, on any device.\n";
   } else {
     text +=
         "x1, x2 : Array or Python scalar\n    At least one Array; shapes broadcast, dtypes "
@@ -165,7 +165,7 @@ std::string elementwise_doc(const op_entry& op) {
 
 std::string reduction_doc(const reduction_entry& op) {
   std::string text = std::string(op.doc) +
-                     "\n\nParameters\n----------\nx : Array\n    Of any shape, on any device.\n";
+                     "\n\nParameters\n----------\nx : Array\n    Any shape, on any device.\n";
   if (op.has_one_axis) {
     text +=
         "axis : int, optional\n    The axis to search along; by default the index is that of the "
@@ -180,7 +180,7 @@ std::string reduction_doc(const reduction_entry& op) {
         "correction : float\n    What is taken from the number of elements before dividing: 0 for "
         "a population, 1 for a\n    sample (Bessel's correction).\n";
   }
-  if (op.has_dtype) text += "dtype : dtype, optional\n    Of the result.\n";
+  if (op.has_dtype) text += "dtype : dtype, optional\n    That of the result.\n";
   text +=
       "keepdims : bool\n    Keep reduced axes with size 1, so that the result broadcasts against "
       "x.\n\nReturns\n-------\nArray\n    On the device of x.\n" +
@@ -194,7 +194,7 @@ constexpr function_entry own_signature[] = {
     {"clip", "(x, /, min=None, max=None)", "", run_clip},
     {"where", "(condition, x1, x2, /)",
      "Elements of x1 where condition is true, of x2 elsewhere.\n\n"
-     "Parameters\n----------\ncondition : Array\n    Of dtype bool.\n"
+     "Parameters\n----------\ncondition : Array\n    Its dtype is bool.\n"
      "x1, x2 : Array or Python scalar\n    Shapes of all three broadcast, dtypes of these promote; "
      "all on one device.\n\n"
      "Returns\n-------\nArray\n    A fresh array of the promoted dtype on their device.\n\n"

@@ -27,7 +27,7 @@ void define_public(py::module_& module, const char* name, Function&& function,
 /// Sets `__all__` of a module to the names of what users import from `home`.
 void list_public_names(const py::module_& module, const char* home);
 
-/// Of all types and functions that pybind11 made for the module: no object exists without its
+/// For all types and functions that pybind11 made for the module: no object exists without its
 /// value, inspect.signature reads the parameters, and wrong arguments give an error in this
 /// package's words. Called when the module has all of them.
 void seal(const py::module_& module);

@@ -203,7 +203,7 @@ dtype parse_dtype(const char* op, PyObject* from) {
   for (int i = 0; i < dtype_count; ++i) {
     if (dtype_objects[i] == from || scalar_types[i] == from) return static_cast<dtype>(i);
   }
-  // Of a list NumPy would show the items in an error, and so read arrays.
+  // NumPy would show the items of a list in an error, and so read arrays.
   const bool is_none = from == Py_None || is_array(from) || PyList_Check(from) ||
                        PyTuple_Check(from) || PyDict_Check(from);
   PyObject* made = is_none ? nullptr : PyObject_CallMethod(numpy_module, "dtype", "O", from);

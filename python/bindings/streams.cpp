@@ -17,7 +17,7 @@
 namespace skerry::python {
 namespace {
 
-// Of the CUDA runtime: the default streams, as every protocol spells them.
+// The CUDA runtime's default streams, as every protocol spells them.
 constexpr std::uintptr_t legacy_default = 1;
 constexpr std::uintptr_t per_thread_default = 2;
 
@@ -45,7 +45,7 @@ constexpr const char* stream_text =
 
 constexpr const char* event_text =
     "A point in the work of a stream, and the time at which the device came there.\n\n"
-    "Of a CPU device, whose work is done when a call returns, it is the time of `record()`.\n\n"
+    "For a CPU device, whose work is done when a call returns, it is the time of `record()`.\n\n"
     "Parameters\n----------\ndevice : Device or str\n\n"
     "Raises\n------\nDeviceUnavailableError\n    If the device can't be used.\n\n"
     "Examples\n--------\n"

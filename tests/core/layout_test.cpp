@@ -185,7 +185,7 @@ TEST(dense_layout_like, is_dense_and_orders_elements_as_the_original) {
     EXPECT_EQ(dense.offset, 0);
     EXPECT_TRUE(is_dense(dense, 8));
     if (at.size() == 0 || overlaps_itself(at, item)) return;
-    // Of two axes, the one with the longer stride keeps the longer one.
+    // The axis with the longer one of two strides keeps it.
     for (int i = 0; i < at.rank(); ++i) {
       for (int j = 0; j < at.rank(); ++j) {
         if (at.shape[i] < 2 || at.shape[j] < 2) continue;

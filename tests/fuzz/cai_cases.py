@@ -85,7 +85,7 @@ class Fuzzer:
         self.accepted = self.compared = 0
 
     def plain(self, rng) -> tuple[dict[str, Any], Arena]:
-        """Of a well-formed array."""
+        """Return the description of a well-formed array."""
         s = well_formed(rng, self.arenas)
         empty = 0 in s.shape
         c_order = not empty and s.strides == c_strides(s.shape, s.dtype.itemsize)

@@ -57,7 +57,7 @@ class Case:
 
 
 def plain(rng, arenas: list[Arena]) -> Case:
-    """Of a well-formed array."""
+    """Return the structure of a well-formed array."""
     s = well_formed(rng, arenas)
     width = s.dtype.itemsize
     versioned = rng.random() < 0.7

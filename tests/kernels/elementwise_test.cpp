@@ -64,7 +64,7 @@ TEST_P(elementwise_kernels_of, give_what_the_cpu_gives) {
 
 TEST_P(elementwise_kernels_of, take_scalars) {
   const dtype type = GetParam();
-  // Of every kind that is no bool, and as a factor, divisor or exponent exact.
+  // It has every kind but bool, and is exact as a factor, divisor or exponent.
   const scalar one = type == dtype::bool_ ? scalar::of(true) : scalar::of(std::int64_t{1});
   const auto table = op_table();
   for (std::size_t id = 0; id < table.size(); ++id) {

@@ -74,7 +74,7 @@ T read(const char* from) {
 
 /// Equal, or both NaN, or as near as two implementations of a function are.
 bool near(dtype type, const char* a, const char* b, double tolerance);
-/// Of a function that isn't exact: several units in the last place.
+/// For a function that isn't exact: several units in the last place.
 double tolerance_of(dtype type);
 
 /// Computes one element of an output from one of each input.

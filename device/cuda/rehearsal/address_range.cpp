@@ -33,8 +33,8 @@ constexpr std::size_t round_up(std::size_t nbytes, std::size_t unit) noexcept {
   return (nbytes + unit - 1) / unit * unit;
 }
 
-/// Of all devices: a guard cuts a mapping in two, and half of those that the process may have are
-/// left to others.
+/// For all devices together: a guard cuts a mapping in two, and half of those a process may have
+/// are left to others.
 std::size_t most_guards() noexcept {
   static const std::size_t most = [] {
     std::size_t mappings = 65530;  // Linux's own choice

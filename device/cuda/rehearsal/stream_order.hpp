@@ -13,7 +13,7 @@ namespace skerry::rehearsal {
 // streams wait for, and what the host has waited for. Streams of this simulation are threads, so
 // that work may come late enough by chance; here it is said what guarantees it.
 
-/// Of each stream, by its number, how many pieces of its work are known to be done.
+/// By the number of a stream, how many pieces of its work are known to be done.
 using stream_clock = std::map<std::uint64_t, std::uint64_t>;
 
 /// Where a piece of work stands: its stream, its place there, and what is before it.
@@ -47,7 +47,7 @@ void order_wait(std::uint64_t stream, const order_point& point);
 /// threads of the host count as one.
 void order_seen(const order_point& point);
 
-/// Of the work that this thread does; its stream is 0 if it does none.
+/// The point of the work that this thread does; its stream is 0 if it does none.
 [[nodiscard]] const order_point& current_order() noexcept;
 void set_current_order(const order_point& point) noexcept;
 

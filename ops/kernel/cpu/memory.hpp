@@ -10,7 +10,7 @@
 // namespace of the level (or is always inlined): no standard container or algorithm here, whose
 // instantiation the linker could fold into the copy that an older machine runs.
 
-/// Of a long function that is called once per block, from several places: a copy in each takes long
+/// For a long function that is called once per block, by several callers: a copy in each takes long
 /// to compile and gains nothing.
 #define SKERRY_SHARED __attribute__((noinline, noclone))
 

@@ -60,7 +60,7 @@ SKERRY_INLINE bool is_any(const Vector& mask) {
   return all != 0;
 }
 
-/// Of two vectors side by side, every second lane from the first or from the second on.
+/// Every second lane of two adjacent vectors, from the first or from the second on.
 template <int First, class Vector, int... I>
 SKERRY_INLINE Vector every_second(const Vector& a, const Vector& b,
                                   std::integer_sequence<int, I...>) {

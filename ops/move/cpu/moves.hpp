@@ -27,7 +27,7 @@ void copy_body(char* const* data, unsigned single, int64 n) noexcept {
   for (int64 i = 0; i < n; ++i) store(out + i * Size, value);
 }
 
-/// Of a result larger than the caches; all but short runs and fills, the driver copies itself.
+/// For a result larger than the caches; all but short runs and fills, the driver copies itself.
 template <int Size>
 void streamed_copy_body(char* const* data, unsigned single, int64 n) noexcept {
   if (single == 0 || n * Size < streamed_run) return copy_body<Size>(data, single, n);

@@ -84,7 +84,7 @@ void report(int64* found, int64 index) {
   __atomic_compare_exchange_n(found, &none, index, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-/// Of a run of which some index is out of bounds.
+/// Reports the first index of a run that is out of bounds.
 __attribute__((noinline)) void report_first(int64* found, const char* indices, int64 step, int64 n,
                                             int64 size) {
   for (int64 i = 0; i < n; ++i) {

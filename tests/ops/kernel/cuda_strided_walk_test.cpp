@@ -19,7 +19,7 @@ namespace {
 
 using walk = strided_walk<3>;
 
-/// Of an output and two inputs; strides and itemsizes in bytes.
+/// The plan of an output and two inputs; strides and itemsizes in bytes.
 plan plan_of(const std::vector<std::int64_t>& shape,
              const std::vector<std::vector<std::int64_t>>& strides,
              const std::vector<std::int64_t>& itemsize) {

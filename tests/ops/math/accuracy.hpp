@@ -29,7 +29,8 @@ double error_in_ulps(T actual, long double expected) {
                ? INFINITY
                : 1;
   }
-  // Of the exact value: `rounded` may be the next power of two, whose units are of another size.
+  // That of the exact value: `rounded` may be the next power of two, whose units are of another
+  // size.
   const int exponent = std::max(std::ilogb(expected), limits::min_exponent - 1);
   const long double unit = std::ldexp(1.0L, exponent - limits::digits + 1);
   return static_cast<double>(std::fabs(actual - expected) / unit);

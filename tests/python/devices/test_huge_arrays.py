@@ -39,7 +39,7 @@ def has_marks(x, marks, value, rest):
 
 
 def rows(x):
-    """Of a mebi element each, the first ones: a matrix of over 2**31 elements."""
+    """The first rows of a mebi element each: a matrix of over 2**31 elements."""
     return sk.reshape(x[: 2049 << 20], (2049, 1 << 20))
 
 

@@ -10,7 +10,7 @@ import pytest
 import skerry as sk
 
 MIB = 1 << 20
-# Of each kind of block that a pool has: from the thread's own cache, the shared one, one of the system's.
+# One of each kind of block that a pool has: from the thread's own cache, the shared one, one of the system's.
 SIZES = [64, 1000, 5000, 100_000, MIB // 2, 2 * MIB, 7 * MIB]
 
 

@@ -110,7 +110,7 @@ def functions():
 
 
 CLASSES = {"device", "stream", "cuda_array_interface_version"}
-# Of these a tuple or list is true, whatever is in it.
+# For these a tuple or list is true, whatever is in it.
 FLAGS = {"copy", "descending", "endpoint", "full_matrices", "include_initial", "invert", "keepdims", "pinned", "stable", "upper"}  # fmt: skip
 
 
@@ -332,7 +332,7 @@ def test_methods_refuse_them_too(name):
                 positional = [given.pop("device")] if "device" in given else []
                 if {"dtype", "copy"} & set(arguments) and isinstance(stray, tuple | list):
                     continue  # true, as all that has items, and shown by NumPy's error
-                # Of what has a dtype NumPy asks for no element.
+                # NumPy asks for no element where the dtype is given.
                 judge = reads_nothing if "dtype" in arguments else refuses
                 judge(lambda: getattr(x, name)(*positional, **given), f"{name}({given})")  # noqa: B023
 

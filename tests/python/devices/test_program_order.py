@@ -289,7 +289,7 @@ def test_streams_do_not_pile_up(cuda_device):
             x + 1
     with count_cuda_calls() as calls:
         x += 1
-    # Of the streams whose work a busy machine has not come to yet.
+    # Those are for streams whose work a busy machine has not come to yet.
     assert calls.get("stream_wait_event", 0) < 500
     assert x.tolist() == [2.0] * 4
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
     HAS_GPU, reason="failures are injected into rehearsed devices; a GPU that is well has none"
 )
 
-#: Of the CUDA runtime: code -> (reason, a word of the remedy).
+#: Codes of the CUDA runtime -> (reason, a word of the remedy).
 UNAVAILABLE = {
     35: ("driver_too_old", "update"),
     46: ("busy", "another process"),

@@ -201,7 +201,7 @@ def jax(about):
     if strides is None or not pointer:
         return read(pointer, shape, None, dtype, read_only=True)
     require(len(strides) == len(shape), InvalidArgument, "dimensionalities are inconsistent")
-    # Of equal strides the later axis is the inner one.
+    # Where strides are equal, the later axis is the inner one.
     axes = sorted(range(len(shape)), key=lambda axis: (strides[axis], -axis))
     require(
         dense(shape, strides, dtype.itemsize, axes),

@@ -227,7 +227,7 @@ CASES = {
         )
     ],
 }
-# Of these, others take no array: they have tests of their own below.
+# These take no array: they have tests of their own below.
 WITHOUT_ARRAYS = {"at", "default_dtype", "diag_indices", "tril_indices", "triu_indices", "testing"}
 
 

@@ -307,7 +307,7 @@ def test_work_of_ours_comes_after_the_producers_stream(cuda_device):
     side = sk.Stream(cuda_device)
     device = x.__dlpack_device__()
     pointer = x.__cuda_array_interface__["data"][0]
-    # Of the table, 0 is the runtime's default stream, which is ours: nothing to order.
+    # In the table, 0 is the runtime's default stream, which is ours: nothing to order.
     for theirs, expected in ((None, None), (1, None), (side.handle, 1)):
         STREAM[0] = theirs
         made = Made(pointer, (3,), device=device, owner=x)

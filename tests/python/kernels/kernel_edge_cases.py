@@ -103,7 +103,7 @@ def folded(axis):
 
 
 def exact_variance(axis):
-    """Of integers: NumPy's own adds up columns in turn."""
+    """Return a variance of integers: NumPy's own adds up columns in turn."""
     return lambda s, x: np.var(x.astype(np.longdouble), axis=axis).astype(x.dtype)
 
 

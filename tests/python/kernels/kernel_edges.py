@@ -124,7 +124,7 @@ def compare(of: Case, trial: Trial) -> None:
 
 
 def checksum(of: Case, trial: Trial) -> int:
-    """Of the bits of results and of all that surrounds operands."""
+    """Return a digest of the bits of results and of all that surrounds operands."""
     operands = trial.operands(of)
     results = results_of(of.call(sk, *(each.mine for each in operands)))
     arrays = [*results, *(each.memory for each in operands)]

@@ -137,7 +137,7 @@ sk.synchronize("cuda:0")
 
 
 def calls(count, folder):
-    """Of libraries and of own kernels, for so many matrices."""
+    """Count launches of libraries and of own kernels, for so many matrices."""
     path = folder / f"launches{count}"
     environment = {**os.environ, "SKERRY_EMULATE_LAUNCHES": str(path)}
     command = [sys.executable, "-c", PROGRAM, str(count)]

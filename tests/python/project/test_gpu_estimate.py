@@ -23,7 +23,7 @@ N = 1 << 20
 
 
 def counts(sectors, once=None, instructions=0):
-    """Of a launch."""
+    """Return the counts of a launch."""
     return {
         "sectors": sectors,
         "distinct_sectors": sectors if once is None else once,

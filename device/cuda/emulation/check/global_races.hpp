@@ -71,7 +71,7 @@ class global_races {
 /// Whether a kernel's asynchronous loads are filled up at both ends, with bytes that it ignores. So
 /// are those of CUB's transforms, to lines of 16 bytes, and of 128 in front on Hopper (CCCL 3.5.0,
 /// kernel_transform.cuh 366 to 371): of an output that is an input, neighbours write these bytes.
-/// Of loads of 16 bytes each, as before Hopper, nothing is left to check then.
+/// Where each load has 16 bytes, as before Hopper, nothing is left to check then.
 [[nodiscard]] bool fills_up_loads(std::string_view mangled_name) noexcept;
 inline constexpr std::uint32_t most_in_front = 127;
 inline constexpr std::uint32_t most_behind = 15;

@@ -33,7 +33,7 @@ class request_counter {
  public:
   explicit request_counter(statistics& into) : into_(into) {}
 
-  /// Of the active lanes of a warp, wherever each of the addresses lies.
+  /// Notes the accesses of a warp's active lanes, wherever each address lies.
   void note(const warp& on, lane_mask active, const lane_addresses& at, memory_access access);
   /// A copy's, which is one request.
   void note_bulk(const std::byte* at, memory_access access);

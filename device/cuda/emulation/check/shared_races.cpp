@@ -17,7 +17,7 @@ namespace {
 
 }  // namespace
 
-/// Of one phase, a warp's lanes are ordered where the warp has synchronised between them.
+/// Within one phase, a warp's lanes are ordered where the warp has synchronised between them.
 bool shared_races::is_ordered(const last_access& before, const last_access& now) const {
   if (before.phase != now.phase || before.thread == now.thread) return true;
   return before.thread / warp_size == now.thread / warp_size && before.epoch != now.epoch;

@@ -13,8 +13,8 @@ struct reciprocal_root {
     return T{1} / std::sqrt(a);
   }
 };
-/// Of float64 with an error of 3e-13, so that rounded it is the nearest float32 but for few; in
-/// steps that vectors have, which the library's function is not.
+/// 2^x in float64 with an error of 3e-13, so that its rounding is the nearest float32 but for few;
+/// in steps that vectors have, which the library's function is not.
 struct power_of_two {
   static f32 of(f32 a) {
     f64 x = a;

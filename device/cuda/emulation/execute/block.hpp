@@ -96,7 +96,7 @@ struct barrier_state {
 };
 
 inline constexpr std::size_t named_barriers = 16;
-/// Of a cluster, which is one block here: it is arrived at and waited for apart.
+/// A cluster's barrier. A cluster is one block here, which arrives at it and waits for it apart.
 inline constexpr std::size_t cluster_barrier = 16;
 
 /// A block that is being run.

@@ -55,7 +55,7 @@ void for_types(Declare&& declare) {
   (declare(type<T>()), ...);
 }
 
-/// Of each lane the first value where it is in `chosen`, else the second. Lanes of two bytes have
+/// In each lane the first value where it is in `chosen`, else the second. Lanes of two bytes have
 /// more bits than a mask of their width can have, so they are taken by halves; then all of it is
 /// vectors.
 template <class T>

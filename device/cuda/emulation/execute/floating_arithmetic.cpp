@@ -5,8 +5,8 @@
 namespace skerry::emulation {
 namespace {
 
-/// Of two zeros the negative one is smaller. Nan: a NaN among the operands is the result; else the
-/// other operand is.
+/// The negative zero is less than the positive one. Nan: a NaN among the operands is the result;
+/// else the other operand is.
 template <bool Nan>
 struct smaller {
   template <class T>

@@ -125,7 +125,7 @@ struct statistics {
   std::uint64_t warp_instructions = 0;
   std::uint64_t lane_instructions = 0;
   std::uint64_t divergent_branches = 0;  ///< that some lanes of those at them take
-  // Of device_model::counts_requests. An atomic operation is a store.
+  // Counted where device_model::counts_requests. An atomic operation is a store.
   global_requests loads;
   global_requests stores;
   shared_requests shared;

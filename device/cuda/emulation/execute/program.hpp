@@ -64,7 +64,7 @@ struct instruction {
   std::uint8_t count = 1;           ///< of elements of a vector
   std::uint8_t result_nbytes = 0;   ///< of a destination's row for each lane
   std::uint8_t operand_nbytes = 0;  ///< of a source's; where it is an address, of that
-  /// Of predicate sources: bit k negates source k.
+  /// Bit k negates predicate source k.
   std::uint8_t negated = 0;
   bool is_uniform = false;  ///< an address that is `immediate` alone
   bool is_strong = false;   ///< volatile, relaxed, acquire, release or atomic: no race with another

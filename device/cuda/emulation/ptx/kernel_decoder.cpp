@@ -105,7 +105,7 @@ void kernel_decoder::directive(const token& first, lexer& from) {
 
 void kernel_decoder::declare_variable(const declaration& what) {
   if (what.space == ".shared") {
-    // Of a function whose call is decoded again it is the same.
+    // A function whose call is decoded again has the same one.
     shared_.emplace(what.name, what);
     if (!what.is_unsized) (void)place_of_shared(what);
     return;
@@ -158,7 +158,7 @@ void kernel_decoder::add_instruction(const statement& what) {
     return add_barrier(what);
   }
   if (name == "prefetch" || name == "prefetchu" || name == "discard" || name == "applypriority") {
-    // Of caches, which nobody sees here.
+    // A hint for caches, which are not simulated.
     return add({.run = operations().find("membar.cta")->run});
   }
   const operation* const form = operations().find(what.opcode);

@@ -77,8 +77,8 @@ class kernel {
 /// The kernels and variables of one image, shared by all devices of a compute capability.
 class module {
  public:
-  /// Of a fat binary (its PTX for the newest target that the capability, such as 80, can run), of
-  /// the `__fatBinC_Wrapper_t` data it points to, or of PTX text, with or without a final zero.
+  /// Reads a fat binary (its PTX for the newest target that the capability, such as 80, can run),
+  /// the `__fatBinC_Wrapper_t` data it points to, or PTX text, with or without a final zero.
   /// Throws image_error: 200 damaged, 209 nothing for this capability, 218 no PTX, 222 PTX of a
   /// newer version.
   [[nodiscard]] static std::shared_ptr<const module> load(std::span<const std::byte> image,

@@ -38,7 +38,7 @@ constexpr std::array<std::pair<std::string_view, special_register>, 26> special_
     {"%total_smem_size", total_shared_nbytes},
     {"%clusterid.x", ctaid_x},  // a cluster is one block
 }};
-/// Of a cluster of one block.
+/// Values of the special registers in a cluster of one block.
 constexpr std::array<std::pair<std::string_view, std::uint64_t>, 9> cluster_names = {{
     {"%cluster_ctarank", 0},
     {"%cluster_nctarank", 1},

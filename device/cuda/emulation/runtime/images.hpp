@@ -44,7 +44,7 @@ class loaded_image {
 /// An image of kernels, loaded when the first of them is used, as CUDA does since 12.2.
 class lazy_image {
  public:
-  /// Of nothing that can be an image if null; the bytes stay the caller's.
+  /// Null: not an image. The bytes stay the caller's.
   explicit lazy_image(const std::byte* data) noexcept : data_(data) {}
   /// Throws image_error, the same one each time.
   [[nodiscard]] std::shared_ptr<loaded_image> load();

@@ -20,7 +20,7 @@ namespace skerry::emulation {
 void follow_streams() noexcept;
 [[nodiscard]] bool follows_streams() noexcept;
 
-/// Of a piece of work, on the stream's thread: what it has read and written. What it races with, or
+/// Notes what a piece of work has read and written, on the stream's thread. What it races with, or
 /// nothing.
 [[nodiscard]] std::string note_stream_accesses(const std::string& by,
                                                std::span<const allocation> read,

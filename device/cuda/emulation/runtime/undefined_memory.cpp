@@ -15,7 +15,7 @@ namespace skerry::emulation {
 
 namespace {
 
-// Of all devices, one behind the other.
+// For all devices, one behind the other.
 constexpr std::size_t followed_nbytes =
     std::size_t{rehearsal::most_devices} * rehearsal::address_range::wished_stride;
 constinit std::atomic<std::byte*> shadow{nullptr};

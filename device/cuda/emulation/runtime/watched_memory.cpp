@@ -22,7 +22,7 @@ namespace {
   return {begin, begin + nbytes};
 }
 
-/// Of what the machine does itself; what is wrong is the error of the device whose memory it is.
+/// Notes work of the machine itself; what is wrong is the error of the device whose memory it is.
 void note(const char* by, std::span<const allocation> read,
           std::span<const allocation> written) noexcept try {
   const std::string found = note_stream_accesses(by, read, written);
