@@ -23,7 +23,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 MOST = 1.5
-# Machine code for sm_90, counted with nvdisasm: the path without a subroutine; in double precision each instruction twice.
+# Machine code for sm_90, by nvdisasm: the path without a subroutine; in double precision each instruction twice.
 SEQUENCES = {
     ("div", "f64"): 22,
     ("sqrt", "f64"): 21,
