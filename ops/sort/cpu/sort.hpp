@@ -155,26 +155,14 @@ void sort_digits(encoded_row<T>& source, char* out, typename sort_key<T>::type* 
 /// From this length on values are distributed first.
 inline constexpr int64 distributed_from = 1 << 19;
 
-/// Whether quicksort is the fastest for rows of any length: not for four items to a vector, where
-/// it takes 1.2 times as long as distributing long rows (4e6 items, Xeon of Sapphire Rapids); of
-/// eight it takes two thirds of the time.
-template <class T>
-inline constexpr bool lanes_are_best = has_lanes<T> && (lanes_are_wide || sizeof(T) == 4);
-
-template <class T>
-SKERRY_INLINE bool sorts_by_lanes(int64 n) {
-  return lanes_are_best<T> || (has_lanes<T> && n < distributed_from);
-}
-
 template <class T>
 void sort_row(const char* row, char* out, char* scratch, int64 n, row_order order) {
   using K = typename sort_key<T>::type;
   if constexpr (has_lanes<T>) {
-    if (sorts_by_lanes<T>(n)) return sort_row_by_lanes<T>(row, out, scratch, n, order);
-  }
-  if constexpr (sizeof(T) == 1) {
+    sort_row_by_lanes<T>(row, out, scratch, n, order);
+  } else if constexpr (sizeof(T) == 1) {
     count_row<T>(row, out, n, order);
-  } else if constexpr (!lanes_are_best<T>) {
+  } else {
     encoded_row<T> source(row, order);
     K* const spare = reinterpret_cast<K*>(scratch);
     if (sizeof(T) < 4 || n < distributed_from || !sort_distributed(source, out, spare, n)) {
@@ -230,15 +218,14 @@ template <class T>
                                                  row_order order) {
   if (n <= short_row) return sort_short_row<T>(row, out, n, order);
   if constexpr (has_lanes<T>) {
-    if (n >= parallel_keys && cpu::thread_count() > 1 && sorts_by_lanes<T>(n)) {
+    if (n >= parallel_keys && cpu::thread_count() > 1) {
       [[maybe_unused]] const bool special = sort_by_threads<T>(row, out, scratch, n, order);
       if constexpr (ops::real_floating<T>) {
         if (special) restore_specials(row, reinterpret_cast<T*>(out), n, order);
       }
       return;
     }
-  }
-  if constexpr (sizeof(T) > 1 && !lanes_are_best<T>) {
+  } else if constexpr (sizeof(T) > 1) {
     const int64 runs = parallel_runs(n);
     if (runs > 1) return sort_long_row<T>(row, out, scratch, n, runs, order);
   }

@@ -13,8 +13,6 @@ namespace kernels {
 
 template <class T>
 inline constexpr bool has_lanes = false;
-/// Vectors of 64 bytes, with instructions that pack lanes.
-inline constexpr bool lanes_are_wide = vector_bytes == 64;
 
 #if defined(__AVX2__)
 
