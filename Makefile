@@ -3,10 +3,15 @@
 # The front door. Every target sets up what it needs: a virtual environment in .venv, pinned packages, the build.
 
 PYTHON ?= python3
+# ON builds the CUDA module; AUTO where there are nvcc and an NVIDIA driver.
 SKERRY_CUDA ?= AUTO
 SKERRY_DTYPES ?= all
 # ON: the CUDA module holds PTX, which an emulated GPU executes, in place of machine code for a real one.
 SKERRY_EMULATION ?= OFF
+ifneq ($(filter emulate,$(MAKECMDGOALS)),)
+SKERRY_CUDA := ON
+SKERRY_EMULATION := ON
+endif
 # More -Ccmake.define.NAME=VALUE options for the build, such as -Ccmake.define.CMAKE_CUDA_ARCHITECTURES=native.
 BUILD_OPTIONS ?=
 # Such as --full: tests that walk or try everything do so at their full size
@@ -26,8 +31,8 @@ PIP := python -m pip --disable-pip-version-check
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
 	@echo "make test         C++ and Python tests"
-	@echo "make build        builds and installs skerry into .venv"
-	@echo "make emulate      the CUDA kernels on an emulated GPU: needs nvcc, no GPU"
+	@echo "make build        builds and installs skerry into .venv; SKERRY_CUDA=ON, with its CUDA module; nvcc from PyPI if need be"
+	@echo "make emulate      the CUDA kernels on an emulated GPU"
 	@echo "make gpu-estimate  what an H100 would do with bench/gpu_rows.py, from counts of the emulated GPU"
 	@echo "make bench        speed beside NumPy; figures go to bench/results"
 	@echo "make accuracy     the largest error of every function, for the documentation's tables"
@@ -55,7 +60,13 @@ $(VENV)/.group-numba-cuda: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install --quiet --upgrade --no-deps --target $(VENV)/numba-cuda --group numba-cuda
 	@touch $@
 
-build: $(VENV)/.group-build
+# nvcc comes from PyPI where none is installed. An empty CUDACXX counts as none.
+ifeq ($(SKERRY_CUDA),ON)
+NVCC := $(CUDACXX)$(shell command -v nvcc)
+CUDA_GROUP := $(if $(NVCC),,$(VENV)/.group-cuda)
+endif
+
+build: $(VENV)/.group-build $(CUDA_GROUP)
 	$(PIP) install --verbose --no-build-isolation --no-deps --force-reinstall \
 	  -Ccmake.define.SKERRY_CUDA=$(SKERRY_CUDA) -Ccmake.define.SKERRY_DTYPES="$(SKERRY_DTYPES)" \
 	  -Ccmake.define.SKERRY_EMULATION=$(SKERRY_EMULATION) -Ccmake.define.SKERRY_TESTS=ON $(BUILD_OPTIONS) .
@@ -73,7 +84,6 @@ test-python: build $(CONSUMERS)
 
 # Such as EMULATE_OPTIONS="--targets 90 tests/python/scan/test_scan.py -k float32"; python tests/emulation/run.py --help
 EMULATE_OPTIONS ?=
-emulate: SKERRY_EMULATION := ON
 emulate: build $(VENV)/.group-test $(VENV)/.group-demo $(if $(ARRAY_API_TESTS_DIR),$(VENV)/.group-conformance)
 	cmake --build $(BUILD) --target skerry_emulated
 	python tests/emulation/run.py $(EMULATE_OPTIONS)

@@ -18,7 +18,9 @@ ADVICE = {
     "no_device": "The driver works but shows no GPU: look at CUDA_VISIBLE_DEVICES and at nvidia-smi.",
     "no_kernel_image": "This build has no kernels for that GPU's architecture: rebuild with "
     "CMAKE_CUDA_ARCHITECTURES=native, or install a release build.",
-    "no_cuda_module": "This is a build without its CUDA part: rebuild with SKERRY_CUDA=ON where nvcc is installed.",
+    "no_cuda_module": "This is a build without its CUDA part, which SKERRY_CUDA=AUTO leaves out where it finds no "
+    "nvcc or no NVIDIA driver: rebuild with SKERRY_CUDA=ON (make build SKERRY_CUDA=ON takes nvcc from PyPI where none "
+    "is installed).",
     "busy": "Another process holds the GPU in exclusive mode: end it, or set the compute mode to default.",
     "out_of_range": "There are fewer devices than that.",
     "forked": "This process was forked from one that used CUDA: start processes by spawn or forkserver.",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is not built here still has to configure: every preset, and `make gpu-check` beside a driver without a GPU."""
+"""What is not built here still has to configure: every preset, AUTO, and `make gpu-check` where a driver has no GPU."""
 
 import json
 import os
@@ -28,9 +28,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def configure(*arguments):
+def configure(*arguments, **environment):
     """One run of CMake, without what it would fetch; its output."""
-    environment = {**os.environ, "PATH": PATH}
+    environment = {**os.environ, "PATH": PATH, **environment}
     done = subprocess.run(
         [CMAKE, *arguments, "-DSKERRY_FFT=OFF", f"-DPython_EXECUTABLE={sys.executable}"],
         cwd=ROOT,
@@ -88,6 +88,21 @@ def test_nvcc_tells_the_module_what_it_compiled_for(tmp_path):
         made = tmp_path / "compiled_for.o"
         subprocess.run([NVCC, *flags, *options, "-c", str(source), "-o", str(made)], check=True)
         assert b"\0" + b",".join(f"{n}0".encode() for n in codes) + b"\0" in made.read_bytes()
+
+
+@pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
+def test_auto_builds_the_cuda_module_where_there_is_a_driver(stub_driver, tmp_path):
+    """Why, and with which nvcc: test_cuda_toolkit.py."""
+    options = ["-S", ".", "-B", str(tmp_path), "-G", "Ninja", "-DSKERRY_PYTHON=OFF"]
+    options += ["-DSKERRY_TESTS=OFF", "-Dskerry_driver_files="]
+    output = configure(*options, LD_LIBRARY_PATH="")
+    assert "skerry: no CUDA module, since there is no NVIDIA driver" in output
+    assert "CUDA module OFF" in output
+    assert "moves.cu" not in commands_of(tmp_path)
+    output = configure(*options, LD_LIBRARY_PATH=str(stub_driver))
+    assert f"since there is an NVIDIA driver ({stub_driver}/libcuda.so.1)" in output
+    assert "CUDA module ON" in output
+    assert "moves.cu" in commands_of(tmp_path)
 
 
 # --- gpu-check ------------------------------------------------------------------------------------

@@ -1,0 +1,235 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the CUDA module is built, and with which nvcc: device/cuda/toolkit.cmake, in a project of nothing else."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CMAKE = shutil.which("cmake", path=f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}")
+PROJECT = """
+cmake_minimum_required(VERSION 3.26)
+project(choice LANGUAGES NONE)
+include({toolkit})
+skerry_choose_cuda()
+message(STATUS "chosen: ${{skerry_with_cuda}} ${{CMAKE_CUDA_COMPILER}}")
+"""
+PIECES = (
+    "bin/nvcc", "bin/ptxas", "nvvm/bin/cicc", "include/crt/host_config.h", "include/cuda_runtime.h",
+    "include/cublas_v2.h", "include/cusolverDn.h", "lib/libcudart_static.a",
+)  # fmt: skip
+pytestmark = pytest.mark.skipif(CMAKE is None, reason="CMake is not installed")
+
+
+def touch(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o755)
+    return path
+
+
+class Machine:
+    """What CMake finds: at first neither nvcc nor a driver, nor NVIDIA's packages beside Python."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.path = [pathlib.Path(CMAKE).parent, "/bin"]
+        self.environment = {}
+        self.driver_files = ""
+        self.python = folder / "venv" / "bin" / "python"
+        venv.create(folder / "venv", with_pip=False, symlinks=True)
+        [self.packages] = (folder / "venv" / "lib").glob("python3*/site-packages")
+        (folder / "CMakeLists.txt").write_text(
+            PROJECT.format(toolkit=ROOT / "device" / "cuda" / "toolkit.cmake")
+        )
+
+    def install_nvcc(self):
+        """On the PATH."""
+        nvcc = touch(self.folder / "bin" / "nvcc")
+        self.path.insert(0, nvcc.parent)
+        return nvcc
+
+    def install_packages(self, folder="cu13", without=()):
+        """Those of the dependency group `cuda`, by pip."""
+        for piece in set(PIECES) - set(without):
+            touch(self.packages / "nvidia" / folder / piece)
+
+    def choose(self, cuda, *options):
+        """CMake's exit status, its line about the choice, and whether the module is built with which nvcc."""
+        done = subprocess.run(
+            [CMAKE, "-S", self.folder, "-B", self.folder / "build", "-G", "Ninja", f"-DSKERRY_CUDA={cuda}",
+             f"-DPython_EXECUTABLE={self.python}", f"-Dskerry_driver_files={self.driver_files}", *options],
+            env={"PATH": os.pathsep.join(map(str, self.path)), **self.environment},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        said = done.stdout + " ".join(done.stderr.split())
+        lines = [line for line in said.splitlines() if "CUDA module" in line or "CUDA=ON:" in line]
+        chosen = re.search(r"chosen: (\w+) (.*)", said)
+        assert len(lines) == 1, said
+        return done.returncode, lines[0], chosen and chosen.groups()
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(tmp_path)
+
+
+def test_auto_needs_nvcc_and_a_driver(machine):
+    status, line, chosen = machine.choose("AUTO")
+    assert (status, chosen) == (0, ("OFF", ""))
+    assert "no nvcc and no NVIDIA driver; SKERRY_CUDA=ON builds it" in line
+
+    nvcc = machine.install_nvcc()
+    status, line, chosen = machine.choose("AUTO")
+    assert (status, chosen) == (0, ("OFF", ""))
+    assert f"no NVIDIA driver, only {nvcc}; SKERRY_CUDA=ON builds it" in line
+
+    driver = touch(machine.folder / "proc" / "version")
+    machine.driver_files = f"/nonexistent/libcuda.so.1;{driver}"
+    status, line, chosen = machine.choose("AUTO", f"-DCMAKE_CUDA_COMPILER={nvcc}")
+    assert (status, chosen) == (0, ("ON", str(nvcc)))
+    assert f"a CUDA module by {nvcc}, since there is an NVIDIA driver ({driver})" in line
+    assert "SKERRY_CUDA=OFF leaves it out" in line
+
+
+def test_auto_with_a_driver_alone_says_how_to_get_nvcc(machine):
+    machine.driver_files = touch(machine.folder / "libcuda.so.1")
+    status, line, chosen = machine.choose("AUTO")
+    assert (status, chosen) == (0, ("OFF", ""))
+    assert "`make build SKERRY_CUDA=ON` takes nvcc from PyPI" in line
+
+
+def test_auto_leaves_the_module_out_where_nvcc_does_not_work(machine):
+    machine.driver_files = touch(machine.folder / "libcuda.so.1")
+    nvcc = machine.install_nvcc()
+    status, line, chosen = machine.choose("AUTO")
+    assert (status, chosen[0]) == (0, "OFF")
+    assert f"{nvcc} does not work; SKERRY_CUDA=ON shows why" in line
+
+
+def test_a_driver_is_found_where_the_loader_is_told_to_look(machine):
+    nvcc = machine.install_nvcc()
+    driver = touch(machine.folder / "driver" / "libcuda.so.1")
+    machine.environment["LD_LIBRARY_PATH"] = f"/nonexistent::{driver.parent}"
+    assert f"({driver})" in machine.choose("AUTO", f"-DCMAKE_CUDA_COMPILER={nvcc}")[1]
+
+
+@pytest.mark.parametrize("beside", ["stubs/libcuda.so.1", "emulated/libskerry_emulator.so"])
+def test_the_stub_and_the_emulators_library_are_no_driver(machine, beside):
+    machine.install_nvcc()
+    folder = touch(machine.folder / beside).parent
+    touch(folder / "libcuda.so.1")
+    machine.environment["LD_LIBRARY_PATH"] = str(folder)
+    assert machine.choose("AUTO")[2] == ("OFF", "")
+
+
+def test_on_takes_nvcc_of_the_path_before_pips(machine):
+    machine.install_packages()
+    nvcc = machine.install_nvcc()
+    status, line, chosen = machine.choose("ON")
+    assert (status, chosen) == (0, ("ON", ""))
+    assert f"by {nvcc}, by SKERRY_CUDA=ON" in line
+
+
+def test_on_takes_nvcc_that_is_named(machine):
+    machine.environment["CUDACXX"] = "/elsewhere/nvcc"
+    assert "by /elsewhere/nvcc" in machine.choose("ON")[1]
+
+
+def test_on_takes_nvcc_of_pips_packages(machine):
+    machine.install_packages()
+    toolkit = machine.folder / "build" / "cuda_toolkit"
+    for _ in range(2):  # as often as CMake is run
+        status, line, chosen = machine.choose("ON")
+        assert (status, chosen) == (0, ("ON", str(toolkit / "bin" / "nvcc")))
+        assert f"by {toolkit}/bin/nvcc" in line
+    assert (toolkit / "lib64" / "libcudart_static.a").exists()
+    assert all((toolkit / piece.replace("lib/", "lib64/")).exists() for piece in PIECES)
+
+
+def test_links_to_packages_that_are_gone_are_made_anew(machine):
+    machine.install_packages("cu13")
+    assert machine.choose("ON")[0] == 0
+    shutil.rmtree(machine.packages / "nvidia")
+    machine.install_packages("cu14")
+    assert machine.choose("ON")[0] == 0
+    nvcc = machine.folder / "build" / "cuda_toolkit" / "bin" / "nvcc"
+    assert nvcc.resolve() == (machine.packages / "nvidia" / "cu14" / "bin" / "nvcc").resolve()
+
+
+@pytest.mark.parametrize("without", [None, *PIECES])
+def test_on_without_a_whole_toolkit_says_what_to_do(machine, without):
+    if without:
+        machine.install_packages(without=[without])
+    status, line, chosen = machine.choose("ON")
+    assert status != 0
+    assert chosen is None
+    assert "there is no nvcc" in line
+    assert "make build SKERRY_CUDA=ON" in line
+    assert "python -m pip install --group cuda" in line
+
+
+def test_off_asks_for_nothing(machine):
+    machine.install_nvcc()
+    machine.driver_files = touch(machine.folder / "libcuda.so.1")
+    assert machine.choose("OFF")[2] == ("OFF", "")
+
+
+# --- what `make` installs ---------------------------------------------------------------------------
+
+
+def test_the_group_of_packages_is_one_toolkit():
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
+    pins = dict(re.match(r"([\w-]+)==([\d.]+)", each).groups() for each in groups["cuda"])
+    assert {"nvidia-cublas", "nvidia-cusolver", "nvidia-cuda-runtime"} < set(pins)
+    assert pins["nvidia-cuda-nvcc"] == pins["nvidia-cuda-crt"] == pins["nvidia-nvvm"]
+
+
+def make(*arguments, path):
+    """The commands that `make` would run, on that PATH."""
+    done = subprocess.run(
+        [shutil.which("make"), "-n", *arguments],
+        cwd=ROOT,
+        env={"PATH": str(path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """A folder for the PATH: what `make` itself asks for, and no nvcc."""
+    for tool in ("sh", "python3"):
+        (tmp_path / tool).symlink_to(shutil.which(tool))
+    return tmp_path
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@pytest.mark.parametrize(
+    ("arguments", "installs"),
+    [
+        (["build", "SKERRY_CUDA=ON"], True),
+        (["emulate"], True),
+        (["test", "docs", "emulate"], True),
+        (["build"], False),
+        (["demo"], False),
+        (["build", "SKERRY_CUDA=ON", "CUDACXX=/elsewhere/nvcc"], False),
+    ],
+)
+def test_make_installs_nvcc_where_it_is_needed_and_there_is_none(shell, arguments, installs):
+    said = make(*arguments, path=shell)
+    assert ("--group cuda" in said) == installs
+    needs_cuda = "SKERRY_CUDA=ON" in arguments or "emulate" in arguments
+    assert f"define.SKERRY_CUDA={'ON' if needs_cuda else 'AUTO'}" in said
+    assert f"define.SKERRY_EMULATION={'ON' if 'emulate' in arguments else 'OFF'}" in said
+    touch(shell / "nvcc")
+    assert "--group cuda" not in make(*arguments, path=shell)
