@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The table of environment variables in the documentation, against what the sources read."""
+
+import csv
+import pathlib
+import re
+
+import pytest
+from skerry import doctor
+
+ROOT = pathlib.Path(__file__)
+while not (ROOT / "pyproject.toml").exists():
+    ROOT = ROOT.parent
+OURS = re.compile(r"\b(?:SKERRY|GPU_CHECK)(?:_[A-Z0-9]+)*\b")
+# Who reads it: the folders and files of that part.
+READERS = {
+    "skerry": ["core", "device", "ops", "python"],
+    "emulator": ["device/cuda/emulation"],
+    "tests": ["tests"],
+    "make": ["Makefile", "device/cuda/toolkit.cmake", "bench", "tests"],
+}
+SUFFIXES = {".py", ".cpp", ".hpp", ".cu", ".cuh", ".in", ".cmake", ".txt"}
+# What others define and read; skerry passes them on or looks where they say.
+OF_OTHERS = {"PATH", "PYTHONPATH", "LD_LIBRARY_PATH"}
+# Tests give these to functions that take a variable's name.
+MADE_UP = {"SKERRY_TEST_COUNT", "SKERRY_EMULATE_COLOUR"}
+
+NAME = r"[\"']([A-Z][A-Z0-9_]*)[\"']"
+IN_PYTHON = [
+    re.compile(pattern.replace("NAME", NAME))
+    for pattern in (r"environ(?:ment)?\.get\(\s*NAME", r"environ\[NAME\](?!\s*=[^=])", r"NAME (?:not )?in os\.environ")
+]  # fmt: skip
+IN_CPP = [
+    re.compile(pattern.replace("NAME", NAME))
+    for pattern in (
+        r"getenv\(\s*NAME", r"count_from_environment\(\s*NAME", r"_variable = NAME;", r"read_or_exit\(\s*NAME",
+        r"(?m)^ *\{NAME, [\d']+, [^}]*$",  # a table of numbers
+    )
+]  # fmt: skip
+IN_CMAKE = [re.compile(r"ENV\{([A-Z_]+)\}")]
+IN_MAKE = [re.compile(r"(?m)^([A-Z_]+) \?="), re.compile(r"\$\((ARRAY_API_TESTS_DIR|CUDACXX)\)")]
+
+
+def table():
+    """Variable -> who reads it."""
+    with (ROOT / "python" / "docs" / "environment.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert all(all(row.values()) for row in rows), "a cell is empty"
+    names = [row["Variable"].strip("`") for row in rows]
+    assert len(names) == len(set(names)), "a variable has two rows"
+    return {name: row["Read by"] for name, row in zip(names, rows, strict=True)}
+
+
+TABLE = table()
+
+
+def files(*places):
+    for place in places:
+        path = ROOT / place
+        for file in [path] if path.is_file() else path.rglob("*"):
+            if (file.suffix in SUFFIXES or file == path) and file != pathlib.Path(__file__):
+                yield file
+
+
+def read_in(file):
+    """The variables that a file reads, by how its language does."""
+    patterns = {".py": IN_PYTHON, ".cmake": IN_CMAKE, "": IN_MAKE}.get(file.suffix, IN_CPP)
+    text = file.read_text()
+    return {name for pattern in patterns for name in pattern.findall(text)}
+
+
+def read_by(reader):
+    return set().union(*map(read_in, files(*READERS[reader])))
+
+
+def test_what_is_read_is_in_the_table():
+    places = {place for reader in READERS.values() for place in reader}
+    read = {name: file.relative_to(ROOT) for file in files(*places) for name in read_in(file)}
+    assert len(read) > 50, "the patterns find nothing"
+    missing = {name: str(file) for name, file in read.items() if name not in {*TABLE, *OF_OTHERS}}
+    assert not missing
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_is_in_the_table_is_read_by_whom_it_says(reader):
+    rows = {name for name, by in TABLE.items() if by == reader}
+    assert rows
+    assert not rows - read_by(reader)
+
+
+def test_no_other_reader_is_named():
+    assert set(TABLE.values()) == set(READERS)
+
+
+def build_options():
+    """CMake's."""
+    text = "".join(
+        file.read_text()
+        for file in files("CMakeLists.txt", "core", "device", "ops", "python", "tests", "bench")
+        if file.suffix == ".cmake" or file.name == "CMakeLists.txt"
+    )
+    return set(re.findall(r"(?:option\(|set\(|DEFINED )(SKERRY_[A-Z0-9_]+)", text))
+
+
+def test_variables_that_are_set_or_named_in_quotes_exist():
+    """A test that sets a variable nobody reads would pass for the wrong reason."""
+    quoted = re.compile(rf"[\"']({OURS.pattern})[\"']|\b({OURS.pattern})=(?!=)")
+    named = {}
+    for file in files("core", "device", "ops", "python", "tests", "bench", "Makefile", ".ci/run"):
+        # CMake's lists name what they define for the compiler.
+        for names in [] if file.suffix in {".txt", ".cmake"} else quoted.findall(file.read_text()):
+            named[next(filter(None, names))] = str(file.relative_to(ROOT))
+    unknown = set(named) - set(TABLE) - build_options()
+    assert {name: named[name] for name in unknown - MADE_UP} == {}
+    assert unknown >= MADE_UP, "they are gone"
+
+
+def test_pages_name_variables_and_options_that_exist():
+    known = set(TABLE) | build_options()
+    pages = [
+        *(ROOT / "python" / "docs").glob("*.rst"),
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+    ]
+    for page in pages:
+        assert not set(OURS.findall(page.read_text())) - known, page.name
+
+
+def test_the_doctor_prints_variables_that_exist():
+    assert set(doctor.VARIABLES) - {"CUDA_VISIBLE_DEVICES"} <= set(TABLE)
