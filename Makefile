@@ -66,10 +66,13 @@ NVCC := $(CUDACXX)$(shell command -v nvcc)
 CUDA_GROUP := $(if $(NVCC),,$(VENV)/.group-cuda)
 endif
 
+# Only these need GoogleTest, which is downloaded where it is not installed.
+WITH_TESTS := $(if $(filter test test-cpp emulate,$(MAKECMDGOALS)),ON,OFF)
+
 build: $(VENV)/.group-build $(CUDA_GROUP)
 	$(PIP) install --verbose --no-build-isolation --no-deps --force-reinstall \
 	  -Ccmake.define.SKERRY_CUDA=$(SKERRY_CUDA) -Ccmake.define.SKERRY_DTYPES="$(SKERRY_DTYPES)" \
-	  -Ccmake.define.SKERRY_EMULATION=$(SKERRY_EMULATION) -Ccmake.define.SKERRY_TESTS=ON $(BUILD_OPTIONS) .
+	  -Ccmake.define.SKERRY_EMULATION=$(SKERRY_EMULATION) -Ccmake.define.SKERRY_TESTS=$(WITH_TESTS) $(BUILD_OPTIONS) .
 
 test: test-cpp test-python
 

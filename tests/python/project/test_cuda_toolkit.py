@@ -233,3 +233,18 @@ def test_make_installs_nvcc_where_it_is_needed_and_there_is_none(shell, argument
     assert f"define.SKERRY_EMULATION={'ON' if 'emulate' in arguments else 'OFF'}" in said
     touch(shell / "nvcc")
     assert "--group cuda" not in make(*arguments, path=shell)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@pytest.mark.parametrize(
+    ("goals", "tests"),
+    [
+        (["demo"], "OFF"),
+        (["build"], "OFF"),
+        (["test"], "ON"),
+        (["docs", "test-cpp"], "ON"),
+        (["emulate"], "ON"),
+    ],
+)
+def test_make_configures_the_cpp_tests_where_they_are_run(shell, goals, tests):
+    assert f"define.SKERRY_TESTS={tests}" in make(*goals, path=shell)
