@@ -29,7 +29,7 @@ MADE_UP = {"SKERRY_TEST_COUNT", "SKERRY_EMULATE_COLOUR"}
 NAME = r"[\"']([A-Z][A-Z0-9_]*)[\"']"
 IN_PYTHON = [
     re.compile(pattern.replace("NAME", NAME))
-    for pattern in (r"environ(?:ment)?\.get\(\s*NAME", r"environ\[NAME\](?!\s*=[^=])", r"NAME (?:not )?in os\.environ")
+    for pattern in (r"environ\w*\.get\(\s*NAME", r"environ\[NAME\](?!\s*=[^=])", r"NAME (?:not )?in os\.environ")
 ]  # fmt: skip
 IN_CPP = [
     re.compile(pattern.replace("NAME", NAME))
