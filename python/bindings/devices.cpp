@@ -53,8 +53,7 @@ device make_device(const py::object& name, const py::object& index) {
 py::object peers(const device_info& about) {
   py::list found;
   for (const int index : about.peers) {
-    found.append(
-        py::handle(device_object({about.where.kind, static_cast<std::int16_t>(index)})));
+    found.append(py::handle(device_object({about.where.kind, static_cast<std::int16_t>(index)})));
   }
   return py::tuple(found);
 }
