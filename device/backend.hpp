@@ -60,9 +60,8 @@ struct device_functions {
   void (*shut_down)() noexcept = nullptr;
 };
 
-/// Of devices that are required already, if nothing else is said.
 struct memory_functions {
-  /// At least one byte. Throws out_of_memory_error.
+  /// At least one byte. Throws what `require` throws, and out_of_memory_error.
   storage_ref (*allocate)(device where, std::size_t nbytes) = nullptr;
   /// Also of a device that is lost. This and what follows may be null: no account is kept.
   memory_statistics (*statistics)(device where) = nullptr;

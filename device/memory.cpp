@@ -52,17 +52,22 @@ storage_ref try_pinned(device where, std::size_t nbytes) noexcept {
 }  // namespace
 
 storage_ref allocate(device where, std::size_t nbytes) {
-  require(where);
-  if (detail::count_allocation()) [[unlikely]]
-    throw_planned_failure("allocate", where, nbytes);
   if (is_host(where)) [[likely]] {
+    require(where);
+    if (detail::count_allocation()) [[unlikely]]
+      throw_planned_failure("allocate", where, nbytes);
     if (cuda::chosen_host_memory() == cuda::host_memory::all_pinned) [[unlikely]] {
       if (storage_ref pinned = try_pinned(where, nbytes)) return pinned;
     }
     return cpu::allocate(where.index, nbytes);
   }
+  if (detail::count_allocation()) [[unlikely]]
+    throw_planned_failure("allocate", where, nbytes);
+  const backend& kind = backend_of(where);
+  // Who can say more than how many devices there are says it in allocate.
+  if (nbytes == 0 || kind.devices.require == nullptr) require(where);
   if (nbytes == 0) return storage_ref(new empty_storage(where));
-  return backend_of(where).memory.allocate(where, nbytes);
+  return kind.memory.allocate(where, nbytes);
 }
 
 storage_ref allocate_pinned(device where, std::size_t nbytes) {

