@@ -33,6 +33,18 @@ struct extremum {
       return x < best;
     }
   }
+  /// The better value, and its place. One mask for both: GCC 12 compares twice for a minimum of
+  /// 64-bit integers beside a comparison of them.
+  template <class X, class Place>
+  static SKERRY_INLINE void keep_better(X& best, Place& place, const X& x, const Place& here) {
+    const auto better = is_better(x, best);
+    place = better ? here : place;
+    if constexpr (ops::integral<T> && sizeof(T) == 8) {
+      best = better ? x : best;
+    } else {
+      best = pick(best, x);
+    }
+  }
   template <class X>
   static SKERRY_INLINE auto is_no_better(const X& x, const X& best) {
     if constexpr (Greatest) {

@@ -26,6 +26,9 @@ struct index_loops : accumulator_loops<Op, T> {
   static SKERRY_INLINE typename vector_of<T>::type vector(const char* from) {
     typename vector_of<T>::type items;
     load_vector(items, from);
+    // By a register: GCC 12 reads them twice, to compare and to select. Of (1000, 1000) over axis
+    // 0, one thread, AVX2: 101 us in place of 142.
+    if constexpr (ops::integral<T> && sizeof(T) == 8) __asm__("" : "+x"(items));
     return items;
   }
 
@@ -114,8 +117,7 @@ struct index_loops : accumulator_loops<Op, T> {
         place = stays ? place : here;
         value = stays ? value : now;
       } else {
-        place = best::is_better(now, value) ? here : place;
-        value = best::pick(value, now);
+        best::keep_better(value, place, now, here);
       }
     }
     SKERRY_INLINE void put(char* out) const {
@@ -171,8 +173,8 @@ struct index_loops : accumulator_loops<Op, T> {
         const char* from = x + k * row + i * int64(sizeof(T));
         const typename V::type now = vector(from);
         if constexpr (Rows == 4) __builtin_prefetch(from + next);
-        at = best::is_better(now, held) ? static_cast<B>(j + k) - typename V::bits{} : at;
-        held = best::pick(held, now);
+        const typename V::bits here = static_cast<B>(j + k) - typename V::bits{};
+        best::keep_better(held, at, now, here);
         if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(now != now);
       }
       __builtin_memcpy(value + i, &held, sizeof held);
@@ -186,8 +188,7 @@ struct index_loops : accumulator_loops<Op, T> {
       }
       for (int k = First ? 1 : 0; k < Rows; ++k) {
         const T now = item(x + k * row, i);
-        place[i] = best::is_better(now, value[i]) ? static_cast<B>(j + k) : place[i];
-        value[i] = best::pick(value[i], now);
+        best::keep_better(value[i], place[i], now, static_cast<B>(j + k));
         nan[0] |= static_cast<B>(best::is_nan(now));
       }
     }
@@ -256,8 +257,7 @@ struct index_loops : accumulator_loops<Op, T> {
       const char* from = x + i * int64(sizeof(T));
       const typename V::type now = vector(from);
       if (k * vector_bytes % 64 == 0) __builtin_prefetch(from + prefetched_ahead);
-      place[k] = best::is_better(now, value[k]) ? here : place[k];
-      value[k] = best::pick(value[k], now);
+      best::keep_better(value[k], place[k], now, here);
       if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(now != now);
       here += V::lanes;
     };
