@@ -34,7 +34,7 @@ help:
 	@echo "make build        builds and installs skerry into .venv; SKERRY_CUDA=ON, with its CUDA module; nvcc from PyPI if need be"
 	@echo "make emulate      the CUDA kernels on an emulated GPU"
 	@echo "make gpu-estimate  what an H100 would do with bench/gpu_rows.py, from counts of the emulated GPU"
-	@echo "make bench        speed beside NumPy; figures go to bench/results"
+	@echo "make bench        speed against NumPy; figures go to bench/results"
 	@echo "make accuracy     the largest error of every function, for the documentation's tables"
 	@echo "make fuzz         10^6 random arrays of other libraries by each protocol, in a child process"
 	@echo "make fuzz-programs  10,000 random programs over streams, devices and views, against their order"

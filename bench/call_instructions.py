@@ -118,7 +118,7 @@ def excess(counted: dict[str, float]) -> list[str]:
 def main(arguments: list[str] | None = None) -> int:
     """Print the table; the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="fail where a call has become dearer")
+    parser.add_argument("--check", action="store_true", help="fail where a call takes more")
     parser.add_argument("--record", action="store_true", help="write the figures down")
     parser.add_argument("--program", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

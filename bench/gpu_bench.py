@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Speed on a GPU beside CuPy and PyTorch, in one process; ``make gpu-check`` runs it as its part "bench".
+"""Speed on a GPU against CuPy and PyTorch, in one process; ``make gpu-check`` runs it as its part "bench".
 
     python bench/gpu_bench.py                            everything, stops after 240 s
     python bench/gpu_bench.py --only elementwise,sorts   some subjects
@@ -82,7 +82,7 @@ def shared(case: str, at_least: float) -> Goal:
 
 
 def faster(case: str, peer: str, at_least: float) -> Goal:
-    """A speed beside a peer."""
+    """A speed against a peer's."""
     return Goal(f"{case} / {peer}", at_least, lambda bench: speedup(bench, case, peer))
 
 

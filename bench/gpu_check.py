@@ -11,7 +11,7 @@ never taken for one.
     GPU_CHECK_SECONDS=1200 make gpu-check            another limit for the whole
     make gpu-check GPU_CHECK_OPTIONS=--full          racecheck, initcheck and synccheck, too
 
-Parts: build, kernels (GoogleTest: every kernel on the GPU beside the CPU), tests (pytest on cuda:0 and cuda:1),
+Parts: build, kernels (GoogleTest: every kernel on the GPU against the CPU), tests (pytest on cuda:0 and cuda:1),
 handover (numba-cuda, CuPy, PyTorch, JAX, as installed), sanitizer (compute-sanitizer over ``kernels``), conformance
 (if ARRAY_API_TESTS_DIR is set), bench, huge (arrays over 2**31 elements and 4 GiB, a full and a lost GPU). The record
 goes to bench/results/<chip>-<date>.json and .md.
@@ -254,7 +254,7 @@ def build(check: Check) -> str:
 
 
 def kernels_command(check: Check) -> tuple[list[str], dict[str, str]]:
-    """GoogleTest over every kernel, beside the CPU's products and factorisations, which are OpenBLAS's.
+    """GoogleTest over every kernel, against the CPU's products and factorisations, which are OpenBLAS's.
 
     A test that is skipped is a failure there: what this build does without has to be left out by name.
     """
@@ -359,7 +359,7 @@ def huge(check: Check) -> str:
 
 
 def bench(check: Check) -> str:
-    """Figures beside CuPy and PyTorch."""
+    """Figures against CuPy and PyTorch."""
     out = BUILD / "bench.json"
     seconds = str(int(max(check.left() - 15, 10)))
     text = check.run(

@@ -41,7 +41,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 SHRINK = 6
 #: Sizes of the second run: a quarter, so that sides of matrices are halved.
 SHRINK_MORE = 2
-#: Where few waves make a tail dear: the size whose grids ``tail`` is of.
+#: Where few waves make a tail expensive: the size whose grids ``tail`` is of.
 TAIL_ELEMENTS = 1 << 24
 #: A kernel that takes less of a row's time has no say in ``tail``.
 TAIL_SHARE = 0.05

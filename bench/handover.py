@@ -25,7 +25,7 @@ def exports_and_imports() -> list[Row]:
     )
     rows = [
         Row(
-            "__cuda_array_interface__, rehearsed cuda:0, beside NumPy's __array_interface__",
+            "__cuda_array_interface__, rehearsed cuda:0, against NumPy's __array_interface__",
             interface,
             theirs,
             "<= 1 us",

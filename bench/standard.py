@@ -117,7 +117,7 @@ def sorting() -> list[Row]:
 
 
 def sorted_unique(a: np.ndarray, what: str) -> Any:
-    """As NumPy's unique functions, by way of a sorted copy."""
+    """As NumPy's unique functions, through a sorted copy."""
     if what == "inverse":
         order = np.argsort(a)
         ordered = a[order]
@@ -134,7 +134,7 @@ def sorted_unique(a: np.ndarray, what: str) -> Any:
 
 
 def sets() -> list[Row]:
-    """unique_* of 4e6 int64, beside the better of NumPy's function and a sorted copy."""
+    """unique_* of 4e6 int64, against the better of NumPy's function and a sorted copy."""
     rows = []
     for title, a in (
         ("distinct", uniform(KEYS, "int64")),
@@ -185,7 +185,7 @@ def statistics() -> list[Row]:
 
 
 def axes() -> list[Row]:
-    """Reductions over each axis of several shapes: the rate beside that of our own flat sum of the same bytes."""
+    """Reductions over each axis of several shapes: the rate against that of our own flat sum of the same bytes."""
     flat = sk.asarray(uniform(2**24))
     base = min(seconds_per_call(lambda: sk.sum(flat), 1) for _ in range(9))
     rows = []

@@ -6,14 +6,14 @@
 
 namespace skerry {
 
-/// What a native kernel gets beside its parameters. Plain data and function pointers: the CUDA
+/// What a native kernel gets besides its parameters. Plain data and function pointers: the CUDA
 /// module is loaded at run time and shares no symbol with the rest.
 struct launch_context {
   void* stream;  ///< a cudaStream_t of the device that is current
   /// Scratch memory of the stream's device, valid until everything enqueued by this launch has run;
   /// null when there is none (the launch then returns cudaErrorMemoryAllocation).
   void* (*workspace)(launch_context* self, std::size_t nbytes) noexcept;
-  /// What a launch that returns an error may say beside it, with the remedy; kept by the launch.
+  /// What a launch that returns an error may add to it, with the remedy; kept by the launch.
   const char* explanation = nullptr;
 };
 

@@ -90,38 +90,37 @@ cuda_problem problem_of(int code, const findings& so_far) {
 }
 
 /// Beside the library or program that this code is part of.
-std::string path_beside_this_library() {
+std::string path_next_to_this_library() {
   Dl_info here{};
-  if (dladdr(reinterpret_cast<const void*>(&path_beside_this_library), &here) == 0) return {};
+  if (dladdr(reinterpret_cast<const void*>(&path_next_to_this_library), &here) == 0) return {};
   const std::string self = here.dli_fname != nullptr ? here.dli_fname : "";
   const auto slash = self.rfind('/');
   return (slash == std::string::npos ? "./" : self.substr(0, slash + 1)) + "skerry_cuda.so";
 }
 
 const module_interface* open_module(std::string& complaint) {
-  std::vector<std::string> places;
+  std::vector<std::string> paths;
   if (const char* chosen = std::getenv("SKERRY_CUDA_MODULE"); chosen != nullptr && *chosen != 0) {
-    places.emplace_back(chosen);
+    paths.emplace_back(chosen);
   } else {
-    places.push_back(path_beside_this_library());
+    paths.push_back(path_next_to_this_library());
 #ifdef SKERRY_CUDA_MODULE_PATH
-    places.emplace_back(SKERRY_CUDA_MODULE_PATH);
+    paths.emplace_back(SKERRY_CUDA_MODULE_PATH);
 #endif
   }
-  for (const std::string& place : places) {
-    if (place.empty()) continue;
-    void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+  for (const std::string& path : paths) {
+    if (path.empty()) continue;
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       const char* reason = dlerror();
-      complaint +=
-          std::string(complaint.empty() ? "" : "; ") + (reason != nullptr ? reason : place);
+      complaint += std::string(complaint.empty() ? "" : "; ") + (reason != nullptr ? reason : path);
       continue;
     }
     const auto ask =
         reinterpret_cast<decltype(&skerry_cuda_module)>(dlsym(library, "skerry_cuda_module"));
     const module_interface* module = ask != nullptr ? ask(module_abi_version) : nullptr;
     if (module != nullptr) return module;
-    complaint += (complaint.empty() ? "" : "; ") + place + " belongs to another version of skerry";
+    complaint += (complaint.empty() ? "" : "; ") + path + " belongs to another version of skerry";
     dlclose(library);
   }
   return nullptr;

@@ -15,7 +15,7 @@ namespace skerry::cuda {
 /// transfers share one, so that these need not wait for the ones before them.
 class staging {
  public:
-  /// 4 MiB: a chunk takes about 80 µs on PCIe 5, long beside the 5 µs of starting a copy.
+  /// 4 MiB: a chunk takes about 80 µs on PCIe 5, much longer than the 5 µs of starting a copy.
   static constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
   static constexpr std::size_t chunk_count = 4;
   static constexpr std::size_t most_small = std::size_t{64} << 10;

@@ -221,8 +221,8 @@ const ndarray& require_array(const char* op, const char* argument, PyObject* fro
                     Py_TYPE(from)->tp_name + "; convert it with skerry.asarray");
 }
 
-void require_operand(const char* op, PyObject* from, operand& to, scalar& room) {
-  const parsed result = parse_operand(from, to, room);
+void require_operand(const char* op, PyObject* from, operand& to, scalar& scalar_value) {
+  const parsed result = parse_operand(from, to, scalar_value);
   if (result == parsed::error) throw python_error{};
   if (result == parsed::no) {
     throw dtype_error(std::string(op) + ": " + to.name +

@@ -51,17 +51,18 @@ template <class Make>
 [[nodiscard]] const ndarray& require_array(const char* op, const char* argument, PyObject* from);
 
 /// Reads an argument of an operation: an Array or a Python scalar.
-[[nodiscard]] inline parsed parse_operand(PyObject* from, operand& to, scalar& room) noexcept {
+[[nodiscard]] inline parsed parse_operand(PyObject* from, operand& to,
+                                          scalar& scalar_value) noexcept {
   if (is_array(from)) {
     to.array = &value_of(from);
     return parsed::yes;
   }
-  const parsed result = parse_scalar(from, room);
-  if (result == parsed::yes) to.value = &room;
+  const parsed result = parse_scalar(from, scalar_value);
+  if (result == parsed::yes) to.value = &scalar_value;
   return result;
 }
 /// Throws dtype_error where it is neither.
-void require_operand(const char* op, PyObject* from, operand& to, scalar& room);
+void require_operand(const char* op, PyObject* from, operand& to, scalar& scalar_value);
 
 /// Whether arrays of more than one element differ in shape.
 [[nodiscard]] bool shapes_differ(std::span<const operand> operands) noexcept;

@@ -97,13 +97,13 @@ std::string remedy_for(char kind) {
 
 /// NumPy's dtype for a copy that skerry can take: of native order, and of 32 or 64 bits for float16
 /// and longdouble, which only a dtype= that is asked for allows.
-object convertible_dtype(const conversion& how, PyObject* own) {
+object convertible_dtype(const conversion& wanted, PyObject* own) {
   const object letter(PyObject_GetAttrString(own, "kind"));
   const char kind = *PyUnicode_AsUTF8(letter.get());
   object native(PyObject_CallMethod(own, "newbyteorder", "s", "="));
   const object text(PyObject_GetAttrString(native.get(), "str"));
   if (parse_typestr(PyUnicode_AsUTF8(text.get()))) return native;
-  if ((kind != 'f' && kind != 'c') || !how.type) reject_numpy_dtype(how.op, own, kind);
+  if ((kind != 'f' && kind != 'c') || !wanted.type) reject_numpy_dtype(wanted.op, own, kind);
   const object width(PyObject_GetAttrString(own, "itemsize"));
   const bool half = PyLong_AsLong(width.get()) == 2;
   const dtype nearest = kind == 'c' ? dtype::complex128 : half ? dtype::float32 : dtype::float64;
@@ -114,20 +114,20 @@ object convertible_dtype(const conversion& how, PyObject* own) {
 /// that is asked for.
 device home_of(device where) { return is_host(where) ? where : device{}; }
 
-ndarray from_numpy_array(conversion how, PyObject* from, bool fresh) {
-  how.where = how.where.value_or(default_device());
-  numpy_memory taken = take_numpy_array(how, from, home_of(*how.where));
-  return convert(how, std::move(taken.array), taken.fresh || fresh);
+ndarray from_numpy_array(conversion wanted, PyObject* from, bool fresh) {
+  wanted.where = wanted.where.value_or(default_device());
+  numpy_memory taken = take_numpy_array(wanted, from, home_of(*wanted.where));
+  return convert(wanted, std::move(taken.array), taken.fresh || fresh);
 }
 
 /// By `__array_struct__`, `__array_interface__`, the buffer protocol or `__array__`, in the order
 /// and with the checks that NumPy has.
-ndarray from_array_like(const conversion& how, PyObject* from) {
+ndarray from_array_like(const conversion& wanted, PyObject* from) {
   if (const auto about = optional_attribute(from, "__array_interface__")) {
     if (PyDict_Check(about->get())) {
       PyObject* mask = PyDict_GetItemString(about->get(), "mask");
       if (mask != nullptr && mask != Py_None) {
-        throw not_implemented_error(std::string(how.op) +
+        throw not_implemented_error(std::string(wanted.op) +
                                     ": an array with a mask, which would be lost; fill it, or "
                                     "convert data and mask apart");
       }
@@ -135,64 +135,65 @@ ndarray from_array_like(const conversion& how, PyObject* from) {
   }
   const object function(PyObject_GetAttrString(numpy(), "array"));
   const object positional(PyTuple_Pack(1, from));
-  PyObject* copied = how.copied ? (*how.copied ? Py_True : Py_False) : Py_None;
+  PyObject* copied = wanted.copied ? (*wanted.copied ? Py_True : Py_False) : Py_None;
   const object keywords(Py_BuildValue("{s:O}", "copy", copied));
   const object host(PyObject_Call(function.get(), positional.get(), keywords.get()));
-  return from_numpy_array(how, host.get(), how.copied == true);
+  return from_numpy_array(wanted, host.get(), wanted.copied == true);
 }
 
-ndarray from_buffer_object(conversion how, PyObject* from) {
-  const device where = how.where.value_or(default_device());
-  if (auto shared = from_buffer(how.op, from, home_of(where))) {
-    how.where = where;
-    return convert(how, std::move(*shared), false);
+ndarray from_buffer_object(conversion wanted, PyObject* from) {
+  const device where = wanted.where.value_or(default_device());
+  if (auto shared = from_buffer(wanted.op, from, home_of(where))) {
+    wanted.where = where;
+    return convert(wanted, std::move(*shared), false);
   }
-  return from_array_like(how, from);
+  return from_array_like(wanted, from);
 }
 
-ndarray from_dlpack_producer(conversion how, PyObject* from) {
-  const bool to_host = how.where && is_host(*how.where);
+ndarray from_dlpack_producer(conversion wanted, PyObject* from) {
+  const bool to_host = wanted.where && is_host(*wanted.where);
   ndarray taken;
   try {
     // What becomes a copy of ours need not be one of the producer's.
-    taken = from_capsule(how.op, from, how.copied == true ? std::nullopt : how.copied, to_host);
+    taken = from_capsule(wanted.op, from, wanted.copied == true ? std::nullopt : wanted.copied,
+                         to_host);
   } catch (const python_error&) {
-    if (how.copied != false || PyErr_ExceptionMatches(PyExc_BufferError) == 0 ||
+    if (wanted.copied != false || PyErr_ExceptionMatches(PyExc_BufferError) == 0 ||
         PyErr_ExceptionMatches(PyExc_ValueError) != 0) {
       throw;
     }
     PyErr_Clear();
-    throw interchange_error(std::string(how.op) + ": copy=False, but " + type_name(from) +
+    throw interchange_error(std::string(wanted.op) + ": copy=False, but " + type_name(from) +
                             " gives its elements by a copy only");
   }
   if (is_host(taken.device())) {
-    how.where = how.where.value_or(default_device());
-    if (is_host(*how.where) && *how.where != taken.device()) {
-      taken = rehome(std::move(taken), *how.where);
+    wanted.where = wanted.where.value_or(default_device());
+    if (is_host(*wanted.where) && *wanted.where != taken.device()) {
+      taken = rehome(std::move(taken), *wanted.where);
     }
   }
-  return convert(how, std::move(taken), false);
+  return convert(wanted, std::move(taken), false);
 }
 
-ndarray from_values(const conversion& how, PyObject* from) {
-  if (how.copied == false) {
-    throw interchange_error(std::string(how.op) +
+ndarray from_values(const conversion& wanted, PyObject* from) {
+  if (wanted.copied == false) {
+    throw interchange_error(std::string(wanted.op) +
                             ": copy=False, but Python scalars and sequences are always copied");
   }
-  return from_sequence(how.op, from, how.type, how.where, default_device());
+  return from_sequence(wanted.op, from, wanted.type, wanted.where, default_device());
 }
 
 /// NumPy's scalars keep their dtype here, where no array decides.
-ndarray from_numpy_scalar(conversion how, PyObject* from) {
-  if (!how.type) {
-    how.type = numpy_scalar_dtype(from);
-    if (!how.type) {
+ndarray from_numpy_scalar(conversion wanted, PyObject* from) {
+  if (!wanted.type) {
+    wanted.type = numpy_scalar_dtype(from);
+    if (!wanted.type) {
       const object own(PyObject_GetAttrString(from, "dtype"));
-      const object nearest = convertible_dtype(how, own.get());
-      how.type = parse_dtype(how.op, nearest.get());
+      const object nearest = convertible_dtype(wanted, own.get());
+      wanted.type = parse_dtype(wanted.op, nearest.get());
     }
   }
-  return from_values(how, from);
+  return from_values(wanted, from);
 }
 
 [[noreturn]] void reject_object(const char* op, PyObject* from) {
@@ -201,65 +202,65 @@ ndarray from_numpy_scalar(conversion how, PyObject* from) {
       ": neither an array, nor a number, nor a list or tuple of them: " + type_name(from));
 }
 
-ndarray from_foreign(const conversion& how, PyObject* from) {
-  if (is_numpy_array(from)) return from_numpy_array(how, from, false);
+ndarray from_foreign(const conversion& wanted, PyObject* from) {
+  if (is_numpy_array(from)) return from_numpy_array(wanted, from, false);
   if (PyCapsule_CheckExact(from) ||
       has(reinterpret_cast<PyObject*>(Py_TYPE(from)), "__dlpack_c_exchange_api__")) {
-    return from_dlpack_producer(how, from);
+    return from_dlpack_producer(wanted, from);
   }
   // Producers of an interface older than version 3 give no stream with it, but DLPack does.
-  const auto interface = read_cuda_interface(how.op, from);
+  const auto interface = read_cuda_interface(wanted.op, from);
   if (interface && (interface->version >= 3 || !has(from, "__dlpack__"))) {
-    return convert(how, from_cuda_interface(how.op, *interface, from), false);
+    return convert(wanted, from_cuda_interface(wanted.op, *interface, from), false);
   }
   if (has(from, "__dlpack__")) {
     try {
-      return from_dlpack_producer(how, from);
+      return from_dlpack_producer(wanted, from);
     } catch (const python_error&) {
       // What the producer can't say by DLPack (PyTorch: memory of another than the current device),
       // its interface may.
       if (!interface || PyErr_ExceptionMatches(PyExc_BufferError) == 0) throw;
       PyErr_Clear();
     }
-    return convert(how, from_cuda_interface(how.op, *interface, from), false);
+    return convert(wanted, from_cuda_interface(wanted.op, *interface, from), false);
   }
-  if (PyObject_CheckBuffer(from) && !is_numpy_scalar(from)) return from_buffer_object(how, from);
+  if (PyObject_CheckBuffer(from) && !is_numpy_scalar(from)) return from_buffer_object(wanted, from);
   if (!is_numpy_scalar(from) && (has(from, "__array_struct__") ||
                                  has(from, "__array_interface__") || has(from, "__array__"))) {
-    return from_array_like(how, from);
+    return from_array_like(wanted, from);
   }
-  reject_object(how.op, from);
+  reject_object(wanted.op, from);
 }
 
 }  // namespace
 
-ndarray convert(const conversion& how, ndarray from, bool fresh) {
-  const dtype type = how.type.value_or(from.dtype());
-  const device where = how.where.value_or(from.device());
+ndarray convert(const conversion& wanted, ndarray from, bool fresh) {
+  const dtype type = wanted.type.value_or(from.dtype());
+  const device where = wanted.where.value_or(from.device());
   const bool changes = type != from.dtype() || where != from.device();
-  if (changes && how.copied == false) {
-    throw interchange_error(std::string(how.op) + ": copy=False, but " + describe(from) +
+  if (changes && wanted.copied == false) {
+    throw interchange_error(std::string(wanted.op) + ": copy=False, but " + describe(from) +
                             " can't become " + name(type) + " on " + to_string(where) +
                             " without a copy");
   }
   const without_gil working(from.size() > long_work || where != from.device());
-  if (!changes) return how.copied == true && !fresh ? copy(from) : std::move(from);
+  if (!changes) return wanted.copied == true && !fresh ? copy(from) : std::move(from);
   if (where == from.device()) return astype(from, type, false);
   return to_device(astype(from, type, false), where);
 }
 
-numpy_memory take_numpy_array(const conversion& how, PyObject* from, device home) {
+numpy_memory take_numpy_array(const conversion& wanted, PyObject* from, device home) {
   if (is_numpy_array_exactly(from)) {
-    if (auto shared = from_array_struct(how.op, from, home)) return {std::move(*shared), false};
+    if (auto shared = from_array_struct(wanted.op, from, home)) return {std::move(*shared), false};
   } else {
-    reject_special_array(how.op, from);
+    reject_special_array(wanted.op, from);
   }
-  if (auto shared = from_buffer(how.op, from, home)) return {std::move(*shared), false};
+  if (auto shared = from_buffer(wanted.op, from, home)) return {std::move(*shared), false};
   const object own(PyObject_GetAttrString(from, "dtype"));
-  const object type = convertible_dtype(how, own.get());
-  if (how.copied == false) {
+  const object type = convertible_dtype(wanted, own.get());
+  if (wanted.copied == false) {
     const object text(PyObject_Repr(own.get()));
-    throw interchange_error(std::string(how.op) +
+    throw interchange_error(std::string(wanted.op) +
                             ": copy=False, but the dtype, byte order or alignment of the data "
                             "needs a copy: " +
                             PyUnicode_AsUTF8(text.get()));
@@ -268,28 +269,29 @@ numpy_memory take_numpy_array(const conversion& how, PyObject* from, device home
   const object positional(PyTuple_Pack(2, from, type.get()));
   const object keywords(Py_BuildValue("{s:O,s:s}", "copy", Py_True, "order", "C"));
   const object dense(PyObject_Call(function.get(), positional.get(), keywords.get()));
-  auto taken = from_buffer(how.op, dense.get(), home);
-  if (!taken) throw interchange_error(std::string(how.op) + ": the data has no usable buffer");
+  auto taken = from_buffer(wanted.op, dense.get(), home);
+  if (!taken) throw interchange_error(std::string(wanted.op) + ": the data has no usable buffer");
   return {std::move(*taken), true};
 }
 
-PyObject* as_array(const conversion& how, PyObject* from) {
+PyObject* as_array(const conversion& wanted, PyObject* from) {
   if (is_array(from)) {
     const ndarray& x = value_of(from);
-    const bool same =
-        how.type.value_or(x.dtype()) == x.dtype() && how.where.value_or(x.device()) == x.device();
-    if (same && how.copied != true) return Py_NewRef(from);
-    return wrap(convert(how, x, false));
+    const bool same = wanted.type.value_or(x.dtype()) == x.dtype() &&
+                      wanted.where.value_or(x.device()) == x.device();
+    if (same && wanted.copied != true) return Py_NewRef(from);
+    return wrap(convert(wanted, x, false));
   }
-  if (!how.where) require(default_device());
-  if (PyList_Check(from) || PyTuple_Check(from)) return wrap(from_values(how, from));
+  if (!wanted.where) require(default_device());
+  if (PyList_Check(from) || PyTuple_Check(from)) return wrap(from_values(wanted, from));
   scalar ignored;
   const parsed number = parse_scalar(from, ignored);
   if (number == parsed::error) return nullptr;
   if (number == parsed::yes) {
-    return wrap(is_numpy_scalar(from) ? from_numpy_scalar(how, from) : from_values(how, from));
+    return wrap(is_numpy_scalar(from) ? from_numpy_scalar(wanted, from)
+                                      : from_values(wanted, from));
   }
-  return wrap(from_foreign(how, from));
+  return wrap(from_foreign(wanted, from));
 }
 
 }  // namespace skerry::python

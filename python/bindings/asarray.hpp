@@ -21,7 +21,7 @@ struct conversion {
 /// An array with the dtype and on the device that are asked for. `fresh`: nobody else has this
 /// memory, so that it need not be copied again. Throws interchange_error where copy=False forbids
 /// what is needed.
-[[nodiscard]] ndarray convert(const conversion& how, ndarray from, bool fresh);
+[[nodiscard]] ndarray convert(const conversion& wanted, ndarray from, bool fresh);
 
 /// The memory of a numpy.ndarray under the name of the CPU device `home`, or a copy on it, where
 /// byte order or alignment ask for one. Throws dtype_error for what has no dtype here, and for
@@ -30,9 +30,9 @@ struct numpy_memory {
   ndarray array;
   bool fresh = false;
 };
-[[nodiscard]] numpy_memory take_numpy_array(const conversion& how, PyObject* from, device home);
+[[nodiscard]] numpy_memory take_numpy_array(const conversion& wanted, PyObject* from, device home);
 
 /// What asarray does: a new reference.
-[[nodiscard]] PyObject* as_array(const conversion& how, PyObject* from);
+[[nodiscard]] PyObject* as_array(const conversion& wanted, PyObject* from);
 
 }  // namespace skerry::python

@@ -89,9 +89,9 @@ PyObject* run_full(const arguments& with) {
   // An array among the arguments comes before the default device.
   const device where = is_array(with[1]) && !with.has(3) ? value_of(with[1]).device()
                                                          : device_or_default("full", with[3]);
-  const fill_value what = parse_fill("full", with, where);
-  const dtype type = parse_optional_dtype("full", with[2]).value_or(what.type);
-  return wrap(make_full("full", shape, what.value, type, where, truth(with, 4, false)));
+  const fill_value fill = parse_fill("full", with, where);
+  const dtype type = parse_optional_dtype("full", with[2]).value_or(fill.type);
+  return wrap(make_full("full", shape, fill.value, type, where, truth(with, 4, false)));
 }
 
 struct model {
@@ -121,8 +121,8 @@ PyObject* run_ones_like(const arguments& with) { return filled_like("ones_like",
 
 PyObject* run_full_like(const arguments& with) {
   const model like = parse_like("full_like", with, 2);
-  const fill_value what = parse_fill("full_like", with, like.where);
-  return wrap(make_full("full_like", like.x.shape(), what.value, like.type, like.where, false));
+  const fill_value fill = parse_fill("full_like", with, like.where);
+  return wrap(make_full("full_like", like.x.shape(), fill.value, like.type, like.where, false));
 }
 
 PyObject* run_arange(const arguments& with) {
@@ -192,33 +192,34 @@ PyObject* run_meshgrid(const arguments& with) {
 
 PyObject* run_asarray(const arguments& with) {
   constexpr const char* op = "asarray";
-  conversion how{.op = op,
-                 .type = parse_optional_dtype(op, with[1]),
-                 .where = std::nullopt,
-                 .copied = optional_truth(with, 3)};
-  if (with.has(2)) how.where = usable_device(op, with[2]);
-  return as_array(how, with[0]);
+  conversion wanted{.op = op,
+                    .type = parse_optional_dtype(op, with[1]),
+                    .where = std::nullopt,
+                    .copied = optional_truth(with, 3)};
+  if (with.has(2)) wanted.where = usable_device(op, with[2]);
+  return as_array(wanted, with[0]);
 }
 
 PyObject* run_from_dlpack(const arguments& with) {
   constexpr const char* op = "from_dlpack";
   PyObject* from = with[0];
-  conversion how{
+  conversion wanted{
       .op = op, .type = std::nullopt, .where = std::nullopt, .copied = optional_truth(with, 2)};
-  if (with.has(1)) how.where = usable_device(op, with[1]);
+  if (with.has(1)) wanted.where = usable_device(op, with[1]);
   // An own array needs no capsule, in which a logical device would lose its name.
-  if (is_array(from)) return wrap(convert(how, value_of(from), false));
-  if (!how.where)
-    return wrap_made(false, [&] { return from_capsule(op, from, how.copied, false); });
-  const bool to_host = is_host(*how.where);
+  if (is_array(from)) return wrap(convert(wanted, value_of(from), false));
+  if (!wanted.where)
+    return wrap_made(false, [&] { return from_capsule(op, from, wanted.copied, false); });
+  const bool to_host = is_host(*wanted.where);
   // Where the array moves, the one copy is made here.
-  const auto copied = how.copied == true ? std::nullopt : how.copied;
+  const auto copied = wanted.copied == true ? std::nullopt : wanted.copied;
   ndarray taken = from_capsule(op, from, copied, to_host);
-  if (to_host && is_host(taken.device()) && taken.device() != *how.where && how.copied != true) {
+  if (to_host && is_host(taken.device()) && taken.device() != *wanted.where &&
+      wanted.copied != true) {
     // Host memory of another library belongs to no logical device: it goes where it is asked for.
-    return wrap(rehome(std::move(taken), *how.where));
+    return wrap(rehome(std::move(taken), *wanted.where));
   }
-  return wrap(convert(how, std::move(taken), false));
+  return wrap(convert(wanted, std::move(taken), false));
 }
 
 #define SKERRY_DEVICE_DOC                                                              \

@@ -40,8 +40,8 @@ struct described {
 /// not_implemented_error for a mask.
 [[nodiscard]] described read_fields(const char* op, PyObject* description);
 
-[[noreturn]] void reject_interface(const char* op, const std::string& what);
-[[noreturn]] void reject_interface_type(const char* op, const std::string& what);
+[[noreturn]] void reject_interface(const char* op, const std::string& problem);
+[[noreturn]] void reject_interface_type(const char* op, const std::string& problem);
 /// repr(), cut to a length that suits a message.
 [[nodiscard]] std::string represent_briefly(PyObject* value);
 

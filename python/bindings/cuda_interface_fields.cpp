@@ -170,17 +170,17 @@ std::optional<std::int64_t> stream_of(const char* op, const object& from) {
   return handle;
 }
 
-void check_strides(const char* op, described& what) {
-  const std::int64_t width = itemsize(what.type);
-  const std::int64_t alignment = info(what.type).alignment;
-  const dims dense = c_layout(what.shape, width).strides;
-  for (int axis = 0; axis < what.shape.rank(); ++axis) {
-    std::int64_t& stride = what.strides[axis];
+void check_strides(const char* op, described& memory) {
+  const std::int64_t width = itemsize(memory.type);
+  const std::int64_t alignment = info(memory.type).alignment;
+  const dims dense = c_layout(memory.shape, width).strides;
+  for (int axis = 0; axis < memory.shape.rank(); ++axis) {
+    std::int64_t& stride = memory.strides[axis];
     // Nobody steps along such an axis, and producers write anything there.
-    if (what.is_empty || (what.shape[axis] == 1 && stride % width != 0)) stride = dense[axis];
+    if (memory.is_empty || (memory.shape[axis] == 1 && stride % width != 0)) stride = dense[axis];
     if (stride % alignment != 0) {
-      reject_interface(op, "'strides' " + to_string(what.strides) + " are no multiples of the " +
-                               std::to_string(alignment) + " bytes to which " + name(what.type) +
+      reject_interface(op, "'strides' " + to_string(memory.strides) + " are no multiples of the " +
+                               std::to_string(alignment) + " bytes to which " + name(memory.type) +
                                " is aligned; copy the elements to an array of their own");
     }
   }
@@ -200,12 +200,12 @@ std::int64_t version_of(const char* op, PyObject* description) {
 
 }  // namespace
 
-void reject_interface(const char* op, const std::string& what) {
-  throw interchange_error(std::string(op) + ": " + what);
+void reject_interface(const char* op, const std::string& problem) {
+  throw interchange_error(std::string(op) + ": " + problem);
 }
 
-void reject_interface_type(const char* op, const std::string& what) {
-  throw dtype_error(std::string(op) + ": " + what);
+void reject_interface_type(const char* op, const std::string& problem) {
+  throw dtype_error(std::string(op) + ": " + problem);
 }
 
 std::string represent_briefly(PyObject* value) {
@@ -227,24 +227,24 @@ described read_fields(const char* op, PyObject* description) {
         ": the array has a mask, and skerry has no masked arrays; fill the masked elements first, "
         "or import data and mask apart: the mask is an array with a CUDA array interface too");
   }
-  described what;
-  what.type = dtype_of(op, all.typestr);
-  what.shape = integers_of(op, all.shape, "shape");
-  check_shape(op, what.shape.span(), itemsize(what.type));
-  what.is_empty = std::find(what.shape.begin(), what.shape.end(), 0) != what.shape.end();
-  what.data = data_of(op, all.data);
-  what.stream = stream_of(op, all.stream);
+  described memory;
+  memory.type = dtype_of(op, all.typestr);
+  memory.shape = integers_of(op, all.shape, "shape");
+  check_shape(op, memory.shape.span(), itemsize(memory.type));
+  memory.is_empty = std::find(memory.shape.begin(), memory.shape.end(), 0) != memory.shape.end();
+  memory.data = data_of(op, all.data);
+  memory.stream = stream_of(op, all.stream);
   if (is_absent(all.strides)) {
-    what.strides = c_layout(what.shape, itemsize(what.type)).strides;
-    return what;
+    memory.strides = c_layout(memory.shape, itemsize(memory.type)).strides;
+    return memory;
   }
-  what.strides = integers_of(op, all.strides, "strides");
-  if (what.strides.rank() != what.shape.rank()) {
-    reject_interface(op, "'strides' " + to_string(what.strides) + " and 'shape' " +
-                             to_string(what.shape) + " have different lengths");
+  memory.strides = integers_of(op, all.strides, "strides");
+  if (memory.strides.rank() != memory.shape.rank()) {
+    reject_interface(op, "'strides' " + to_string(memory.strides) + " and 'shape' " +
+                             to_string(memory.shape) + " have different lengths");
   }
-  check_strides(op, what);
-  return what;
+  check_strides(op, memory);
+  return memory;
 }
 
 cuda_interface parse_cuda_interface(const char* op, PyObject* description) {

@@ -27,17 +27,17 @@ std::string address_text(const void* address) {
   return represent_briefly(hex.get());
 }
 
-void check_address(const char* op, const described& what) {
-  const void* const address = what.data.address;
-  if (what.data.is_none)
+void check_address(const char* op, const described& fields) {
+  const void* const address = fields.data.address;
+  if (fields.data.is_none)
     reject_interface_type(op, "the pointer of 'data' is None for an array of elements");
   if (address == nullptr)
     reject_interface(op, "the pointer of 'data' is 0 for an array of elements");
-  const auto alignment = static_cast<std::uintptr_t>(info(what.type).alignment);
+  const auto alignment = static_cast<std::uintptr_t>(info(fields.type).alignment);
   if (reinterpret_cast<std::uintptr_t>(address) % alignment != 0) {
     reject_interface(op, "the pointer of 'data' " + address_text(address) +
                              " is not aligned to the " + std::to_string(alignment) + " bytes of " +
-                             name(what.type));
+                             name(fields.type));
   }
 }
 
@@ -181,7 +181,7 @@ std::optional<cuda_interface> read_cuda_interface(const char* op, PyObject* from
 }
 
 ndarray from_cuda_interface(const char* op, const cuda_interface& from, PyObject* owner,
-                            const cuda_import& how) {
+                            const cuda_import& options) {
   if (from.version > newest_interface_version &&
       PyErr_WarnFormat(PyExc_UserWarning, 1,
                        "%s: version %lld of the CUDA array interface is newer than the newest that "
@@ -189,33 +189,33 @@ ndarray from_cuda_interface(const char* op, const cuda_interface& from, PyObject
                        op, static_cast<long long>(from.version)) != 0) {
     throw python_error{};
   }
-  described what = read_fields(op, from.description.get());
-  if (!what.is_empty) check_address(op, what);
+  described fields = read_fields(op, from.description.get());
+  if (!fields.is_empty) check_address(op, fields);
   checked_view view =
-      check_view(op, what.is_empty ? nullptr : what.data.address, std::move(what.shape),
-                 std::move(what.strides), itemsize(what.type));
-  const location at =
-      what.is_empty ? location_of_nothing(how.where) : locate(op, what.data, view, how.where);
-  const stream producer = what.is_empty ? stream(at.gpu) : producer_of(op, at.gpu, what.stream);
+      check_view(op, fields.is_empty ? nullptr : fields.data.address, std::move(fields.shape),
+                 std::move(fields.strides), itemsize(fields.type));
+  const location at = fields.is_empty ? location_of_nothing(options.where)
+                                      : locate(op, fields.data, view, options.where);
+  const stream producer = fields.is_empty ? stream(at.gpu) : producer_of(op, at.gpu, fields.stream);
   foreign_memory memory{.data = at.data + view.first,
                         .nbytes = static_cast<std::size_t>(view.nbytes),
-                        .read_only = what.data.read_only,
+                        .read_only = fields.data.read_only,
                         .pinned = at.pinned};
   if (owner != nullptr) {
     memory.owner = owner;
     memory.release = drop_reference;
     // The stream lives as long as the owner. The per-thread one is another in each thread, but the
     // legacy one waits for all of those.
-    if (what.stream > 2) memory.producer_stream = producer.handle();
+    if (fields.stream > 2) memory.producer_stream = producer.handle();
   }
-  ndarray taken(adopt(at.where, memory), std::move(view.place), what.type, what.data.read_only);
+  ndarray taken(adopt(at.where, memory), std::move(view.place), fields.type, fields.data.read_only);
   Py_XINCREF(owner);
   // Version 3 says by None, or by no entry, that there is nothing to wait for; older ones say
   // nothing, and their producers (PyTorch, JAX) work on the default stream as a rule.
-  const bool is_told = what.stream.has_value();
+  const bool is_told = fields.stream.has_value();
   const bool waits = is_told || from.version < newest_interface_version;
-  if (how.order == import_order::whole_device || (waits && !what.is_empty)) {
-    order_after(producer, how.order, is_told, *taken.memory().get());
+  if (options.order == import_order::whole_device || (waits && !fields.is_empty)) {
+    order_after(producer, options.order, is_told, *taken.memory().get());
   }
   return taken;
 }
@@ -243,19 +243,19 @@ import_order order_of(const char* op, PyObject* sync) {
 
 PyObject* run_from_cuda_array_interface(const arguments& with) {
   constexpr const char* op = "from_cuda_array_interface";
-  cuda_import how{.order = order_of(op, with[2]), .where = std::nullopt};
-  if (with.has(3)) how.where = usable_device(op, with[3]);
+  cuda_import options{.order = order_of(op, with[2]), .where = std::nullopt};
+  if (with.has(3)) options.where = usable_device(op, with[3]);
   if (PyDict_Check(with[0]) == 0 && PyObject_HasAttrString(with[0], attribute) != 0) {
     reject_interface_type(op, "takes the dict, not the object that has it: " + type_name(with[0]) +
                                   "; use as_cuda_array, or asarray");
   }
   const cuda_interface found = parse_cuda_interface(op, with[0]);
-  return wrap(from_cuda_interface(op, found, with.has(1) ? with[1] : nullptr, how));
+  return wrap(from_cuda_interface(op, found, with.has(1) ? with[1] : nullptr, options));
 }
 
 PyObject* run_as_cuda_array(const arguments& with) {
   constexpr const char* op = "as_cuda_array";
-  const cuda_import how{.order = order_of(op, with[1]), .where = std::nullopt};
+  const cuda_import options{.order = order_of(op, with[1]), .where = std::nullopt};
   if (is_array(with[0]) && capabilities_of(value_of(with[0]).device()).has_cuda_interface) {
     return Py_NewRef(with[0]);
   }
@@ -265,7 +265,7 @@ PyObject* run_as_cuda_array(const arguments& with) {
                                   " does not implement the CUDA array interface: it has no " +
                                   attribute);
   }
-  return wrap(from_cuda_interface(op, *found, with[0], how));
+  return wrap(from_cuda_interface(op, *found, with[0], options));
 }
 
 PyObject* run_is_cuda_array(const arguments& with) {

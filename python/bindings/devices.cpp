@@ -44,7 +44,7 @@ device make_device(const py::object& name, const py::object& index) {
   const bool has_index =
       PyUnicode_Check(name.ptr()) == 0 || text_of(name.ptr()).find(':') != std::string::npos;
   if (has_index) {
-    throw value_error("Device: an index beside a name that has one: " + to_string(where) +
+    throw value_error("Device: an index is given twice: " + to_string(where) +
                       "; write Device(\"cuda\", 1) or Device(\"cuda:1\")");
   }
   return parse_device(text_of(name.ptr()) + ":" + std::to_string(clamped_integer(index.ptr())));

@@ -137,10 +137,10 @@ template <class Managed>
 Managed* make_managed(const ndarray& array, device_id where) {
   const int rank = array.rank();
   const std::size_t lists = 2 * sizeof(std::int64_t) * static_cast<std::size_t>(rank);
-  void* room = std::malloc(sizeof(exported<Managed>) + lists);
-  if (room == nullptr) throw std::bad_alloc();
+  void* memory_block = std::malloc(sizeof(exported<Managed>) + lists);
+  if (memory_block == nullptr) throw std::bad_alloc();
   std::unique_ptr<exported<Managed>, void (*)(exported<Managed>*)> owner(
-      new (room) exported<Managed>(array.memory()), exported<Managed>::free);
+      new (memory_block) exported<Managed>(array.memory()), exported<Managed>::free);
   exported<Managed>* whole = owner.get();
   auto* shape = reinterpret_cast<std::int64_t*>(whole + 1);
   std::int64_t* strides = shape + rank;

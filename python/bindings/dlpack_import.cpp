@@ -17,8 +17,8 @@
 namespace skerry::python::dlpack {
 namespace {
 
-[[noreturn]] void reject(const char* op, const std::string& what) {
-  throw interchange_error(std::string(op) + ": " + what);
+[[noreturn]] void reject(const char* op, const std::string& problem) {
+  throw interchange_error(std::string(op) + ": " + problem);
 }
 
 std::string text_of(device_id id) {
@@ -41,43 +41,43 @@ struct placed {
 };
 
 /// Whether the elements lie inside the allocation, where the driver knows it.
-void check_extent(const char* op, const placed& what, const pointer_facts& facts) {
+void check_extent(const char* op, const placed& memory, const pointer_facts& facts) {
   if (facts.allocation_bytes == 0) return;
   const char* const begin = static_cast<const char*>(facts.allocation);
   const char* const end = begin + facts.allocation_bytes;
-  if (what.data + what.range.first >= begin && what.data + what.range.last <= end) return;
-  reject(op, "the elements reach from byte " + std::to_string(what.range.first) + " to byte " +
-                 std::to_string(what.range.last) +
+  if (memory.data + memory.range.first >= begin && memory.data + memory.range.last <= end) return;
+  reject(op, "the elements reach from byte " + std::to_string(memory.range.first) + " to byte " +
+                 std::to_string(memory.range.last) +
                  " around the pointer, beyond its allocation of " +
                  std::to_string(facts.allocation_bytes) + " bytes");
 }
 
 /// A foreign structure is believed about host memory, which nobody can check, and not about memory
 /// of a GPU: a kernel on a wrong address loses the device.
-location locate_host(const char* op, const placed& what) {
+location locate_host(const char* op, const placed& memory) {
   const device usual = default_device();
   const device where = is_host(usual) ? usual : device{};
-  if (what.id.code != device_code::cuda_host || what.data == nullptr || !cuda_is_alive()) {
+  if (memory.id.code != device_code::cuda_host || memory.data == nullptr || !cuda_is_alive()) {
     return {where};
   }
-  const pointer_facts facts = inspect_pointer(what.data);
+  const pointer_facts facts = inspect_pointer(memory.data);
   if (facts.what != pointer_facts::kind::host) return {where};
-  check_extent(op, what, facts);
+  check_extent(op, memory, facts);
   return {where, true};
 }
 
-location locate_cuda(const char* op, const placed& what) {
+location locate_cuda(const char* op, const placed& memory) {
   using kind = pointer_facts::kind;
-  const device_id id = what.id;
+  const device_id id = memory.id;
   const auto claimed = device_of_physical(id.index);
   if (!claimed) reject(op, "no device for DLPack device " + text_of(id));
-  if (what.data == nullptr) return {*claimed};
-  const pointer_facts facts = inspect_pointer(what.data);
+  if (memory.data == nullptr) return {*claimed};
+  const pointer_facts facts = inspect_pointer(memory.data);
   const bool managed = facts.what == kind::managed;
   if (!managed && (facts.what != kind::device || id.code != device_code::cuda)) {
     reject(op, "DLPack device " + text_of(id) + ", but the pointer is not such memory");
   }
-  check_extent(op, what, facts);
+  check_extent(op, memory, facts);
   // Managed memory is on no device for good, and carries no ordinal in DLPack.
   if (managed && id.code == device_code::cuda_managed) {
     return {device_of_physical(facts.ordinal).value_or(*claimed)};
@@ -89,18 +89,18 @@ location locate_cuda(const char* op, const placed& what) {
   return {*claimed};
 }
 
-location locate(const char* op, const placed& what) {
-  if (what.id.index >= 0) {
-    switch (what.id.code) {
+location locate(const char* op, const placed& memory) {
+  if (memory.id.index >= 0) {
+    switch (memory.id.code) {
       case device_code::cpu:
       case device_code::cuda_host:
-        return locate_host(op, what);
+        return locate_host(op, memory);
       case device_code::cuda:
       case device_code::cuda_managed:
-        return locate_cuda(op, what);
+        return locate_cuda(op, memory);
     }
   }
-  reject(op, "memory of DLPack device " + text_of(what.id) +
+  reject(op, "memory of DLPack device " + text_of(memory.id) +
                  ", which is neither host memory nor a CUDA device; copy it to one of them first");
 }
 

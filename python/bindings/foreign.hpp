@@ -44,7 +44,7 @@ struct cuda_import {
 /// The memory that an interface describes, validated before use. `owner` lives as long as the
 /// memory is used; null: the caller sees to that.
 [[nodiscard]] ndarray from_cuda_interface(const char* op, const cuda_interface& from,
-                                          PyObject* owner, const cuda_import& how = {});
+                                          PyObject* owner, const cuda_import& options = {});
 /// From an object with `__cuda_array_interface__`; dtype_error without.
 [[nodiscard]] ndarray from_cuda_interface(const char* op, PyObject* from);
 

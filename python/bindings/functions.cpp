@@ -39,12 +39,12 @@ template <int Arity>
     return wrong_count(op, count, keywords);
   }
   return guarded([&] {
-    scalar rooms[Arity];
+    scalar values[Arity];
     operand operands[Arity];
     bool any_array = false;
     for (int i = 0; i < Arity; ++i) {
       operands[i].name = Arity == 1 ? unary_names[i] : binary_names[i];
-      require_operand(op.name, args[i], operands[i], rooms[i]);
+      require_operand(op.name, args[i], operands[i], values[i]);
       any_array = any_array || operands[i].array != nullptr;
     }
     if (!any_array) {
@@ -65,18 +65,18 @@ PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
 
 PyObject* run_clip(const arguments& with) {
   const ndarray& x = require_array("clip", "x", with[0]);
-  scalar rooms[2];
+  scalar values[2];
   operand bounds[3] = {{.array = &x}, {.name = "min"}, {.name = "max"}};
   for (int i = 1; i < 3; ++i) {
-    if (with.has(i)) require_operand("clip", with[i], bounds[i], rooms[i - 1]);
+    if (with.has(i)) require_operand("clip", with[i], bounds[i], values[i - 1]);
   }
   return wrap_made(takes_long(bounds), [&] { return clip(x, bounds[1], bounds[2]); });
 }
 
 PyObject* run_where(const arguments& with) {
-  scalar rooms[3];
+  scalar values[3];
   operand operands[3] = {{.name = "condition"}, {.name = "x1"}, {.name = "x2"}};
-  for (int i = 0; i < 3; ++i) require_operand("where", with[i], operands[i], rooms[i]);
+  for (int i = 0; i < 3; ++i) require_operand("where", with[i], operands[i], values[i]);
   if (operands[0].array == nullptr) {
     throw dtype_error("where: condition must be a skerry.Array of dtype bool, not a Python scalar");
   }

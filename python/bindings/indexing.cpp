@@ -142,17 +142,17 @@ PyObject* get_item(PyObject* self, PyObject* key) {
 void set(PyObject* self, PyObject* key, PyObject* value) {
   constexpr const char* op = "__setitem__";
   const ndarray& x = value_of(self);
-  scalar room;
+  scalar scalar_value;
   operand source{.name = "value"};
   if (is_advanced_key(key)) {
     const std::vector<key_item> items = read_key(op, x, key);
-    require_operand(op, value, source, room);
+    require_operand(op, value, source, scalar_value);
     const without_gil working(true);
     skerry::set_item(op, x, items, source);
     return;
   }
   const ndarray target = x.view(view_of(op, x, key));
-  require_operand(op, value, source, room);
+  require_operand(op, value, source, scalar_value);
   const without_gil working(target.size() > long_work);
   if (source.array != nullptr) {
     assign(op, target, *source.array);

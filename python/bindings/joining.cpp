@@ -158,7 +158,7 @@ constexpr function_entry joining_functions[] = {
      "[[1, 3], [2, 4]]",
      run_stack},
     {"tile", "(x, repetitions, /)",
-     "Copies of an array beside each other along each axis.\n\n"
+     "An array repeated as a whole along each axis.\n\n"
      "Parameters\n----------\nx : Array\nrepetitions : int or tuple of ints\n    How often along "
      "each of the last axes; x gets axes in front where there are more.\n\n"
      "Returns\n-------\nArray\n    Of the dtype of x, on its device.\n\n"

@@ -175,9 +175,9 @@ PyObject* run_matrix_power(const arguments& with) {
 template <ndarray (*Function)(const ndarray&, const operand&)>
 PyObject* with_tolerance(const char* op, const arguments& with) {
   const ndarray& x = array_of(op, with);
-  scalar room;
+  scalar scalar_value;
   operand rtol{.name = "rtol"};
-  if (with.has(1)) require_operand(op, with[1], rtol, room);
+  if (with.has(1)) require_operand(op, with[1], rtol, scalar_value);
   return wrap(computed(x, [&] { return Function(x, rtol); }));
 }
 PyObject* run_matrix_rank(const arguments& with) {

@@ -18,8 +18,8 @@ PyObject* named_tuple_type(const char* module, const char* name, const char* fie
 
 PyObject* named_tuple(PyObject* type, std::initializer_list<ndarray> arrays) {
   const object items(PyTuple_New(static_cast<Py_ssize_t>(arrays.size())));
-  Py_ssize_t place = 0;
-  for (const ndarray& array : arrays) PyTuple_SET_ITEM(items.get(), place++, wrap(ndarray(array)));
+  Py_ssize_t i = 0;
+  for (const ndarray& array : arrays) PyTuple_SET_ITEM(items.get(), i++, wrap(ndarray(array)));
   object made(PyObject_CallObject(type, items.get()));
   return made.release();
 }

@@ -14,10 +14,10 @@ namespace {
 
 template <class Op>
 PyObject* binary(PyObject* left, PyObject* right) {
-  scalar rooms[2];
+  scalar values[2];
   operand operands[2] = {{.name = "x1"}, {.name = "x2"}};
-  const parsed first = parse_operand(left, operands[0], rooms[0]);
-  const parsed second = parse_operand(right, operands[1], rooms[1]);
+  const parsed first = parse_operand(left, operands[0], values[0]);
+  const parsed second = parse_operand(right, operands[1], values[1]);
   if (first == parsed::error || second == parsed::error) return nullptr;
   if (first == parsed::no || second == parsed::no) Py_RETURN_NOTIMPLEMENTED;
   return guarded([&] {
@@ -35,9 +35,9 @@ PyObject* unary(PyObject* self) {
 
 template <class Op>
 PyObject* in_place(PyObject* self, PyObject* other) {
-  scalar room;
+  scalar scalar_value;
   operand operands[2] = {{.array = &value_of(self), .name = "x1"}, {.name = "x2"}};
-  const parsed second = parse_operand(other, operands[1], room);
+  const parsed second = parse_operand(other, operands[1], scalar_value);
   if (second == parsed::error) return nullptr;
   if (second == parsed::no) Py_RETURN_NOTIMPLEMENTED;
   return guarded([&] {
@@ -70,9 +70,9 @@ PyObject* not_comparable(PyObject* other) {
 }
 
 PyObject* compare(PyObject* self, PyObject* other, int how) {
-  scalar room;
+  scalar scalar_value;
   operand ignored;
-  if (parse_operand(other, ignored, room) == parsed::no) return not_comparable(other);
+  if (parse_operand(other, ignored, scalar_value) == parsed::no) return not_comparable(other);
   switch (how) {
     case Py_LT:
       return binary<ops::less>(self, other);

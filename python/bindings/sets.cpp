@@ -48,9 +48,9 @@ PyObject* run_isin(const arguments& with) {
   constexpr const char* op = "isin";
   operand x1{.name = "x1"};
   operand x2{.name = "x2"};
-  scalar rooms[2];
-  require_operand(op, with[0], x1, rooms[0]);
-  require_operand(op, with[1], x2, rooms[1]);
+  scalar values[2];
+  require_operand(op, with[0], x1, values[0]);
+  require_operand(op, with[1], x2, values[1]);
   const bool invert = truth(with, 2, false);
   const auto size = [](const operand& x) { return x.array != nullptr ? x.array->size() : 1; };
   return wrap(

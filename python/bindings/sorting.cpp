@@ -40,8 +40,8 @@ PyObject* run_searchsorted(const arguments& with) {
   constexpr const char* op = "searchsorted";
   const ndarray& x1 = require_array(op, "x1", with[0]);
   operand x2{.name = "x2"};
-  scalar room;
-  require_operand(op, with[1], x2, room);
+  scalar scalar_value;
+  require_operand(op, with[1], x2, scalar_value);
   const bool right = parse_side(with[2]);
   const ndarray* sorter = with.has(3) ? &require_array(op, "sorter", with[3]) : nullptr;
   const std::int64_t queries = x2.array != nullptr ? x2.array->size() : 1;

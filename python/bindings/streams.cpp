@@ -27,7 +27,7 @@ py::object device_of(device where) {
 
 constexpr const char* stream_text =
     "An order of work on a CUDA device: `Stream(\"cuda:0\")` is a new one.\n\n"
-    "Work on it runs beside the work of other streams, but uses of one array take effect in the "
+    "It may overlap with the work of other streams, but uses of one array take effect in the "
     "order in which\nthe program makes them.\n\n"
     "As a context manager it takes this thread's work on its device inside the block. Blocks nest, "
     "also of one\nstream, and leaving one makes the stream current that was so before.\n\n"

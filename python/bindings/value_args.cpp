@@ -46,8 +46,8 @@ const char* name_of(const arguments& with, int parameter) {
   return PyUnicode_AsUTF8(with.takes->name(parameter));
 }
 
-/// What is read: an argument, or an item of one that has a name of its own.
-struct what_is_read {
+/// An argument, or an item of one that has a name of its own.
+struct argument_ref {
   const arguments& with;
   int parameter;
   const char* own_name = nullptr;
@@ -58,30 +58,30 @@ struct what_is_read {
   }
 };
 
-[[noreturn]] void reject(const what_is_read& what, const char* expected, PyObject* from) {
-  throw dtype_error(what.text() + " must be " + expected + ", not " +
+[[noreturn]] void reject(const argument_ref& argument, const char* expected, PyObject* from) {
+  throw dtype_error(argument.text() + " must be " + expected + ", not " +
                     (is_array(from) ? describe(value_of(from)) : type_name(from)));
 }
 
-object index_value(const what_is_read& what, PyObject* from) {
-  object value = value_argument(what.with, what.parameter, from);
-  if (!PyIndex_Check(value.get())) reject(what, "an int", from);
+object index_value(const argument_ref& argument, PyObject* from) {
+  object value = value_argument(argument.with, argument.parameter, from);
+  if (!PyIndex_Check(value.get())) reject(argument, "an int", from);
   return value;
 }
 
-std::int64_t exact(const what_is_read& what, PyObject* value) {
+std::int64_t exact(const argument_ref& argument, PyObject* value) {
   const object integer(PyNumber_Index(value));
   int overflow = 0;
   const long long found = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
   if (overflow == 0) return found;
-  throw overflow_error(what.text() + " does not fit 64 bits");
+  throw overflow_error(argument.text() + " does not fit 64 bits");
 }
 
 template <class Read>
-std::vector<std::int64_t> each_integer(const what_is_read& what, PyObject* from, Read&& read) {
-  if (PyIndex_Check(from)) return {read(index_value(what, from).get())};
+std::vector<std::int64_t> each_integer(const argument_ref& argument, PyObject* from, Read&& read) {
+  if (PyIndex_Check(from)) return {read(index_value(argument, from).get())};
   if (!PyTuple_Check(from) && !PyList_Check(from)) {
-    reject(what, "an int or a tuple of ints", from);
+    reject(argument, "an int or a tuple of ints", from);
   }
   std::vector<std::int64_t> values;
   values.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(from)));
@@ -93,7 +93,7 @@ std::vector<std::int64_t> each_integer(const what_is_read& what, PyObject* from,
       continue;
     }
     const object kept = object::borrow(item);
-    values.push_back(read(index_value(what, item).get()));
+    values.push_back(read(index_value(argument, item).get()));
   }
   return values;
 }
@@ -130,8 +130,8 @@ std::optional<std::int64_t> optional_integer(const arguments& with, int paramete
   return integer(with, parameter);
 }
 std::int64_t exact_integer(const arguments& with, int parameter) {
-  const what_is_read what{with, parameter};
-  return exact(what, index_value(what, with[parameter]).get());
+  const argument_ref argument{with, parameter};
+  return exact(argument, index_value(argument, with[parameter]).get());
 }
 
 std::vector<std::int64_t> integers(const arguments& with, int parameter, const char* name,
@@ -143,8 +143,9 @@ std::vector<std::int64_t> integers(const arguments& with, int parameter) {
   return integers(with, parameter, nullptr, with[parameter]);
 }
 std::vector<std::int64_t> exact_integers(const arguments& with, int parameter) {
-  const what_is_read what{with, parameter};
-  return each_integer(what, with[parameter], [&](PyObject* value) { return exact(what, value); });
+  const argument_ref argument{with, parameter};
+  return each_integer(argument, with[parameter],
+                      [&](PyObject* value) { return exact(argument, value); });
 }
 
 bool truth_of_argument(const arguments& with, int parameter) {

@@ -21,7 +21,7 @@ def copyto(dst: Array, src: Any) -> None:
 
 
 def _like(name: str) -> Function:
-    alike, of_shape = getattr(sk, f"{name}_like"), getattr(sk, name)
+    like, of_shape = getattr(sk, f"{name}_like"), getattr(sk, name)
 
     def make(
         a: Array,
@@ -33,7 +33,7 @@ def _like(name: str) -> Function:
     ) -> Any:
         require_c_order(f"{name}_like", order)
         if shape is None:
-            return alike(a, *value, dtype=dtype, device=device)
+            return like(a, *value, dtype=dtype, device=device)
         return of_shape(shape, *value, dtype=dtype or a.dtype, device=device or a.device)
 
     return make

@@ -3,7 +3,7 @@
 """NumPy's functions on skerry arrays (NEP 13, NEP 18): skerry's function of that meaning, or a TypeError.
 
 Nothing is ever copied to the host. What corresponds to what is said in ``_numpy_counterparts``; this module, imported
-by the first such call, pairs the arguments. A NumPy array beside skerry's is refused like an array on another device:
+by the first such call, pairs the arguments. A NumPy array among skerry's is refused like an array on another device:
 it has none. NumPy's scalars count as Python's, so that the dtype of the arrays decides, as everywhere in skerry.
 """
 
@@ -36,7 +36,7 @@ def _title(function: Function) -> str:
 
 def _reject_numpy_array(name: str) -> TypeError:
     return TypeError(
-        f"{name}: a numpy.ndarray beside a skerry.Array: it has no device; convert it with "
+        f"{name}: a numpy.ndarray together with a skerry.Array: it has no device; convert it with "
         f"skerry.asarray(a, device=x.device), or {HOST}"
     )
 
@@ -255,7 +255,7 @@ def array_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> An
     name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
     out = kwargs.pop("out", None)
     if ufunc in COMPARISONS:
-        # NumPy's scalars compare by way of an array of no axes, which can't be told from one of the user's.
+        # NumPy's scalars compare through an array of no axes, which can't be told from one of the user's.
         inputs = tuple(map(_scalar_again, inputs))
     if _defers(name, map(type, (*inputs, *(out or ()))), "__array_ufunc__"):
         return NotImplemented

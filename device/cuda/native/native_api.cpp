@@ -18,7 +18,7 @@
 #define SKERRY_CUDA_ARCHITECTURES ""
 #endif
 
-/// Defined beside the CUDA kernels; absent in a module that has none.
+/// Defined with the CUDA kernels; absent in a module that has none.
 extern "C" void skerry_cuda_fill_kernels(void* table) __attribute__((weak));
 
 namespace skerry::cuda {

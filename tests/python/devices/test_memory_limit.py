@@ -23,7 +23,7 @@ def held(device):
 def limited(device):
     gc.collect()
     sk.trim(device)
-    gc.freeze()  # each refusal collects garbage, which takes long beside all that pytest has
+    gc.freeze()  # each refusal collects garbage, which takes long with all that pytest holds
     yield device
     gc.unfreeze()
     sk.set_memory_limit(device, None)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The bits that elementwise functions give on a CUDA device, beside the CPU's.
+"""The bits that elementwise functions give on a CUDA device, against the CPU's.
 
     python tests/python/elementwise/bits_on_cuda.py --count 1000000 [--write]        on a GPU, or an emulated one
 

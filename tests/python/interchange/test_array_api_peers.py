@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Real peers: array-api-compat, the public functions of array-api-extra, array-api-strict beside DLPack."""
+"""Real peers: array-api-compat, the public functions of array-api-extra, array-api-strict through DLPack."""
 
 import array_api_compat as compat
 import array_api_extra as xpx

@@ -21,7 +21,7 @@ MOVES = {
     *"moveaxis permute_dims repeat reshape roll squeeze stack take take_along_axis tile tril triu unstack where".split(),
     *"as_cuda_array from_dlpack linalg.diagonal linalg.matrix_transpose fft.fftshift fft.ifftshift".split(),
 }
-# Those that the walk must reach, beside what bool has a loop of.
+# Those that the walk must reach, besides what bool has a loop of.
 REACHED = {
     *(MOVES - {"as_cuda_array"}),  # it takes no array of a CPU device
     *"argsort cumulative_prod cumulative_sum isin nonzero searchsorted sort".split(),
@@ -117,7 +117,7 @@ def seen(result, moves):
     values = np.array(result.to_device("cpu:0"))
     if result.dtype == np.dtype(bool):
         values = values.view(np.uint8)
-        assert moves or values.size == 0 or values.max() <= 1, "bytes beside 0 and 1"
+        assert moves or values.size == 0 or values.max() <= 1, "bytes other than 0 and 1"
         values = values != 0
     text = [repr(result), str(result), result.tolist()] if result.size < 100 else []
     return result.dtype, result.shape, str(result.device), values.tobytes(), text

@@ -167,7 +167,7 @@ def test_document_v2_rule_6_no_slot_for_the_owner(x):
     assert set(x.__cuda_array_interface__) == {
         "shape", "typestr", "descr", "data", "strides", "version", "stream"
     }  # fmt: skip
-    # So the owner is the exporting object, or is said beside the description.
+    # So the owner is the exporting object, or is given with the description.
     producer = Producer(x)
     seen = weakref.ref(producer)
     y = sk.as_cuda_array(producer)

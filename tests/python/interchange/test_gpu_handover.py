@@ -28,7 +28,7 @@ LARGE, STEPS = 1 << 26, 200
 
 
 def numba_cuda():
-    """NVIDIA's numba-cuda where it is installed beside Numba, else Numba's own."""
+    """NVIDIA's numba-cuda where it is installed with Numba, else Numba's own."""
     folder = pathlib.Path(sys.prefix) / "numba-cuda"
     if folder.exists() and "numba.cuda" not in sys.modules:
         sys.path.append(str(folder))

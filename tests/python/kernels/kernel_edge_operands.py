@@ -24,7 +24,7 @@ def policy(file: str, name: str) -> int:
 
 
 def around(*edges: int) -> list[int]:
-    return sorted({edge + beside for edge in edges for beside in (-1, 0, 1)})
+    return sorted({edge + offset for edge in edges for offset in (-1, 0, 1)})
 
 
 def vectors(*sizes: int) -> list[Shape]:

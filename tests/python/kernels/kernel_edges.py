@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls on operands that begin anywhere in longer arrays, beside the same of NumPy.
+"""Calls on operands that begin anywhere in longer arrays, compared with NumPy's.
 
-The arrays are compared whole: an operand is changed where the call says so, and beside it nothing is.
+The arrays are compared whole: an operand is changed where the call says so, and nothing around it is.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def compare(of: Case, trial: Trial) -> None:
         else:
             np.testing.assert_array_equal(values, host, err_msg=what)
     for number, each in enumerate(operands):
-        label = f"{what}: operand {number} and what is beside it"
+        label = f"{what}: operand {number} and what surrounds it"
         np.testing.assert_array_equal(on_host(each.memory), each.host, err_msg=label)
 
 

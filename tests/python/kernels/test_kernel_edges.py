@@ -31,7 +31,7 @@ def less_of_numpys(s, target):
 def test_an_item_that_no_call_was_to_change_is_found(offset):
     wrong = kernel_edges.Case(less_of_numpys, [(5,)])
     (trial,) = kernel_edges.trials(wrong, offset)
-    with pytest.raises(AssertionError, match="operand 0 and what is beside it"):
+    with pytest.raises(AssertionError, match="operand 0 and what surrounds it"):
         kernel_edges.compare(wrong, trial)
 
 

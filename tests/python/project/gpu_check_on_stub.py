@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Runs bench/gpu_check.py beside a driver that is none: arguments are a work folder and what fails, if anything.
+"""Runs bench/gpu_check.py with a driver that is none: arguments are a work folder and what fails, if anything.
 
 What needs the GPU, and what takes minutes, is answered here; the configuration is CMake's own where nvcc is.
 """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is not built here still has to configure: every preset, AUTO, and `make gpu-check` where a driver has no GPU."""
+"""What is not built here still has to configure: every preset, AUTO, `make gpu-check` with a driver without a GPU."""
 
 import json
 import os

@@ -232,7 +232,7 @@ def test_extrema_of_short_and_few_rows_of_any_number(name, dtype):
     ],
 )
 def test_middle_axes_between_few_items_and_rows_of_any_length(name, dtype):
-    # Blocks beside each other and rows of up to 64 items go by transposes; the next larger ones don't.
+    # Adjacent blocks and rows of up to 64 items go by transposes; the next larger ones don't.
     rng = np.random.default_rng(14)
     shapes = itertools.product((15, 16, 100), (2, 3, 16, 60, 127, 128, 200), (1, 2, 3, 4, 8, 9))
     for shape in (*shapes, (3000, 5, 4), (7, 90, 6, 2)):

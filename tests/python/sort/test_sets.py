@@ -229,7 +229,7 @@ def test_isin_errors(device):
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "bool", "int16"])
 def test_counts_of_small_dtypes_take_no_memory_for_each_element(dtype, device):
-    """There are few distinct values, and the rooms for them are as large."""
+    """There are few distinct values, and their buffers are as large."""
     rng = np.random.default_rng(5)
     a = rng.integers(0, 2 if dtype == "bool" else 256, size=1 << 21).astype(dtype)
     x = on(device, a)
@@ -247,7 +247,7 @@ def test_counts_of_small_dtypes_take_no_memory_for_each_element(dtype, device):
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 @pytest.mark.parametrize("size", [255, 256, 257, 319, 320, 321, 70_000, 140_000])
 def test_all_values_of_a_small_dtype(dtype, size, device):
-    """Vectors are stored beyond the last distinct value: into the room for them, and no further."""
+    """Vectors are stored beyond the last distinct value: into their buffer, and no further."""
     a = np.arange(size).astype(dtype)
     for got, want in zip(
         sk.unique_counts(on(device, a)), np.unique(a, return_counts=True), strict=True

@@ -84,7 +84,7 @@ SIGNATURES = {
     "tensordot": "(x1, x2, /, *, axes=2)",
     "vecdot": "(x1, x2, /, *, axis=-1)",
     "__array_namespace_info__": "()",
-    # The standard's, and pinned= beside it.
+    # The standard's, and pinned= in addition.
     **dict.fromkeys(
         ["empty", "ones", "zeros"], "(shape, *, dtype=None, device=None, pinned=False)"
     ),

@@ -94,7 +94,7 @@ def test_python_scalars_take_the_dtype_of_the_array(scalar, results, dtype, devi
         else (operator.mul, lambda a, b: operator.mul(b, a))
     )
     if dtype not in results:
-        # bool beside numbers is left open by the standard; here it is as strict as the rest.
+        # bool with numbers is left open by the standard; here it is as strict as the rest.
         for call in (forward, backward):
             with pytest.raises(TypeError):
                 call(x, scalar)
