@@ -190,6 +190,7 @@ def test_the_group_of_packages_is_one_toolkit():
     pins = dict(re.match(r"([\w-]+)==([\d.]+)", each).groups() for each in groups["cuda"])
     assert {"nvidia-cublas", "nvidia-cusolver", "nvidia-cuda-runtime"} < set(pins)
     assert pins["nvidia-cuda-nvcc"] == pins["nvidia-cuda-crt"] == pins["nvidia-nvvm"]
+    assert pins["nvidia-nvjitlink"] == pins["nvidia-nvvm"]
 
 
 def make(*arguments, path):
