@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/kernel/cpu/memory.hpp"
-
-#include <emmintrin.h>
+#include "ops/kernel/cpu/vector.hpp"
 
 // Stores past the caches. A result that is larger than what a core may hope for in the caches is
 // gone from them when it is read; an ordinary store would read its line from memory first. 64 MiB
@@ -36,10 +34,7 @@ inline void copy_unfenced(char* to, const char* from, int64 nbytes) {
   __builtin_memmove(to, from, static_cast<unsigned long>(head));
   for (int64 i = head; i < tail; i += 64) {
     __builtin_prefetch(from + i + ahead);
-    for (int part = 0; part < 64; part += 16) {
-      const auto bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i + part));
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to + i + part), bytes);
-    }
+    store_line_past_caches(to + i, from + i);
   }
   __builtin_memmove(to + tail, from + tail, static_cast<unsigned long>(nbytes - tail));
 }
@@ -47,7 +42,7 @@ inline void copy_unfenced(char* to, const char* from, int64 nbytes) {
 /// The two areas are the same, or don't overlap.
 inline void copy_streamed(char* to, const char* from, int64 nbytes) {
   copy_unfenced(to, from, nbytes);
-  _mm_sfence();
+  fence_stores();
 }
 
 /// Writes runs one after the other. A line that two of them share is put together first: around an
@@ -99,17 +94,12 @@ void fill_streamed(char* to, U value, int64 n) {
   constexpr int64 size = sizeof(U);
   const int64 head = bytes_to_line(to) / size;
   const int64 lines = (n - head) * size / 64;
-  alignas(16) char line[16];
-  for (int64 i = 0; i < 16; i += size) store(line + i, value);
-  const __m128i bytes = _mm_load_si128(reinterpret_cast<const __m128i*>(line));
+  alignas(64) char line[64];
+  for (int64 i = 0; i < 64; i += size) store(line + i, value);
   for (int64 i = 0; i < head; ++i) store(to + i * size, value);
   char* at = to + head * size;
-  for (int64 i = 0; i < lines; ++i, at += 64) {
-    for (int part = 0; part < 64; part += 16) {
-      _mm_stream_si128(reinterpret_cast<__m128i*>(at + part), bytes);
-    }
-  }
-  _mm_sfence();
+  for (int64 i = 0; i < lines; ++i, at += 64) store_line_past_caches(at, line);
+  fence_stores();
   for (int64 i = head + lines * 64 / size; i < n; ++i) store(to + i * size, value);
 }
 

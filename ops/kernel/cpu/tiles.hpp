@@ -162,7 +162,7 @@ class tile_runner {
     }
     if (how_.streams || how_.what.streams) {
       lines_.flush();
-      _mm_sfence();
+      fence_stores();
     }
   }
 

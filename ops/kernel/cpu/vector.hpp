@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/kernel/cpu/memory.hpp"
-
 #include <utility>
 
-// Vectors as wide as the level has them, where the compiler makes none by itself: it keeps arrays
-// of lanes in memory, and an addition then waits for the store before it.
+#include "ops/kernel/cpu/memory.hpp"
+
+// The vocabulary of kernels for vectors, where the compiler makes none by itself: it keeps arrays
+// of lanes in memory, and an addition then waits for the store before it. Arithmetic, comparisons
+// and shuffles whose lanes are known when it is compiled are those of the compiler's vector types;
+// what these have not stands in one file for each architecture, which is included here and nowhere
+// else.
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
@@ -21,6 +24,8 @@ inline constexpr int vector_bytes = 32;
 inline constexpr int vector_bytes = 16;
 #endif
 
+// ---- types
+
 template <class T>
 struct vector_of {
   static constexpr int lanes = vector_bytes / int(sizeof(T));
@@ -28,27 +33,186 @@ struct vector_of {
   typedef ops::bits_t<T> bits __attribute__((vector_size(vector_bytes)));
 };
 
+template <class T>
+using lanes_of = typename vector_of<T>::type;
+template <class T>
+inline constexpr int lane_count = vector_of<T>::lanes;
+
+/// A set of lanes: bit i is that of lane i.
+template <class T>
+inline constexpr unsigned every_lane = (1u << lane_count<T>)-1;
+
+template <class T>
+struct integer_of_lane {
+  using type = int64;
+};
+template <class T>
+  requires(sizeof(T) == 4)
+struct integer_of_lane<T> {
+  using type = int32;
+};
+/// What comparisons of vectors of T give, lane by lane.
+template <class T>
+using lane_integer = typename integer_of_lane<T>::type;
+
+// ---- loops over constants
+
+template <int N>
+struct number {
+  static constexpr int value = N;
+};
+
+template <class F, int... I>
+SKERRY_INLINE void for_each_number(std::integer_sequence<int, I...>, [[maybe_unused]] F what) {
+  (what(number<I>{}), ...);
+}
+/// what(number<0>{}), …: loops that must not be loops, since arrays of vectors stay in registers
+/// only if all their indices are constants.
+template <int Count, class F>
+SKERRY_INLINE void repeat(F what) {
+  for_each_number(std::make_integer_sequence<int, Count>{}, what);
+}
+
+// ---- memory, which need not be aligned
+
+template <class T>
+SKERRY_INLINE lanes_of<T> all_lanes(T value) {
+  return value - lanes_of<T>{};  // not a sum: that would lose the sign of a zero
+}
+
 template <class Vector>
-SKERRY_INLINE void load_vector(Vector& to, const char* from) {
-  __builtin_memcpy(&to, from, sizeof to);
+SKERRY_INLINE Vector load_vector(const char* from) {
+  Vector v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+template <class T>
+SKERRY_INLINE lanes_of<T> load_lanes(const T* from) {
+  return load_vector<lanes_of<T>>(reinterpret_cast<const char*>(from));
+}
+
+template <class Vector>
+SKERRY_INLINE void store_vector(char* to, const Vector& v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+template <class T>
+SKERRY_INLINE void store_lanes(T* to, lanes_of<T> v) {
+  store_vector(reinterpret_cast<char*>(to), v);
+}
+
+// ---- shuffles
+
+/// All lane numbers of a vector, for shuffles.
+template <class Vector>
+using lane_numbers = std::make_integer_sequence<int, int(sizeof(Vector) / sizeof(Vector{}[0]))>;
+
+template <int Flip, class Vector, int... I>
+SKERRY_INLINE Vector exchange_lanes(const Vector& v, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(v, v, (I ^ Flip)...);
+}
+/// Lane i gets what lane i ^ Flip has.
+template <int Flip, class Vector>
+SKERRY_INLINE Vector exchange_lanes(const Vector& v) {
+  return exchange_lanes<Flip>(v, lane_numbers<Vector>{});
 }
 
 template <int Distance, class Vector, int... I>
-SKERRY_INLINE Vector exchanged(const Vector& a, std::integer_sequence<int, I...>) {
-  return __builtin_shufflevector(a, a, (I ^ Distance)...);
+SKERRY_INLINE Vector choose_lanes(const Vector& low, const Vector& high,
+                                  std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(low, high, ((I & Distance) != 0 ? I + int(sizeof...(I)) : I)...);
 }
+/// Those of `low` where bit `Distance` of the lane's number is 0, else those of `high`.
+template <int Distance, class Vector>
+SKERRY_INLINE Vector choose_lanes(const Vector& low, const Vector& high) {
+  return choose_lanes<Distance>(low, high, lane_numbers<Vector>{});
+}
+
+template <int By, class Vector, int... I>
+SKERRY_INLINE Vector shift_lanes(const Vector& v, const Vector& fill,
+                                 std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(v, fill, (I >= By ? I - By : int(sizeof...(I)))...);
+}
+/// Lane i gets what lane i - By has; the lowest get the first lane of `fill`.
+template <int By, class Vector>
+SKERRY_INLINE Vector shift_lanes(const Vector& v, const Vector& fill) {
+  return shift_lanes<By>(v, fill, lane_numbers<Vector>{});
+}
+
+template <class Vector, int... I>
+SKERRY_INLINE Vector lanes_before(const Vector& before, const Vector& v,
+                                  std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(before, v, (int(sizeof...(I)) - 1 + I)...);
+}
+/// The last lane of `before`, then all but the last of v.
+template <class Vector>
+SKERRY_INLINE Vector lanes_before(const Vector& before, const Vector& v) {
+  return lanes_before(before, v, lane_numbers<Vector>{});
+}
+
+template <int Group, class Vector, int... I>
+SKERRY_INLINE Vector spread_last(const Vector& v, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(v, v, (int(sizeof...(I)) - Group + I % Group)...);
+}
+/// The last `Group` lanes, again and again.
+template <int Group, class Vector>
+SKERRY_INLINE Vector spread_last(const Vector& v) {
+  return spread_last<Group>(v, lane_numbers<Vector>{});
+}
+
+template <class Vector, int... I>
+SKERRY_INLINE void interleave(Vector& a, Vector& b, std::integer_sequence<int, I...>) {
+  constexpr int lanes = sizeof...(I);
+  const Vector low = __builtin_shufflevector(a, b, (I / 2 + I % 2 * lanes)...);
+  b = __builtin_shufflevector(a, b, (lanes / 2 + I / 2 + I % 2 * lanes)...);
+  a = low;
+}
+/// Lanes of a and of b in turn: those of the lower halves in a, of the upper in b.
+template <class Vector>
+SKERRY_INLINE void interleave(Vector& a, Vector& b) {
+  interleave(a, b, lane_numbers<Vector>{});
+}
+
+template <int First, class Vector, int... I>
+SKERRY_INLINE Vector every_second(const Vector& a, const Vector& b,
+                                  std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(a, b, (2 * I + First)...);
+}
+/// Of two vectors side by side, every second lane from the first or from the second on.
+template <int First, class Vector>
+SKERRY_INLINE Vector every_second(const Vector& a, const Vector& b) {
+  return every_second<First>(a, b, lane_numbers<Vector>{});
+}
+
+/// Two or four columns of a matrix of so many, as many rows as a vector has lanes.
+template <class Vector, int Count>
+SKERRY_INLINE void load_columns(Vector (&columns)[Count], const char* from) {
+  static_assert(Count == 2 || Count == 4);
+  Vector half[Count];
+#pragma GCC unroll 4
+  for (int k = 0; k < Count; ++k) half[k] = load_vector<Vector>(from + k * vector_bytes);
+  for (int level = 2; level <= Count; level *= 2) {
+#pragma GCC unroll 2
+    for (int k = 0; k < Count / 2; ++k) {
+      columns[k] = every_second<0>(half[2 * k], half[2 * k + 1]);
+      columns[k + Count / 2] = every_second<1>(half[2 * k], half[2 * k + 1]);
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < Count; ++k) half[k] = columns[k];
+  }
+}
+
+// ---- across lanes
 
 /// All lanes combined, in each of them: lane by lane would take as many steps as there are lanes.
 template <class Vector, class Combine>
 SKERRY_INLINE Vector across_lanes(Vector a, Combine combine) {
   constexpr int lanes = int(sizeof(Vector) / sizeof(a[0]));
-  constexpr std::make_integer_sequence<int, lanes> all;
-  if constexpr (lanes > 32) a = combine(a, exchanged<32>(a, all));
-  if constexpr (lanes > 16) a = combine(a, exchanged<16>(a, all));
-  if constexpr (lanes > 8) a = combine(a, exchanged<8>(a, all));
-  if constexpr (lanes > 4) a = combine(a, exchanged<4>(a, all));
-  if constexpr (lanes > 2) a = combine(a, exchanged<2>(a, all));
-  return combine(a, exchanged<1>(a, all));
+  if constexpr (lanes > 32) a = combine(a, exchange_lanes<32>(a));
+  if constexpr (lanes > 16) a = combine(a, exchange_lanes<16>(a));
+  if constexpr (lanes > 8) a = combine(a, exchange_lanes<8>(a));
+  if constexpr (lanes > 4) a = combine(a, exchange_lanes<4>(a));
+  if constexpr (lanes > 2) a = combine(a, exchange_lanes<2>(a));
+  return combine(a, exchange_lanes<1>(a));
 }
 
 template <class Vector>
@@ -60,32 +224,12 @@ SKERRY_INLINE bool is_any(const Vector& mask) {
   return all != 0;
 }
 
-/// Every second lane of two adjacent vectors, from the first or from the second on.
-template <int First, class Vector, int... I>
-SKERRY_INLINE Vector every_second(const Vector& a, const Vector& b,
-                                  std::integer_sequence<int, I...>) {
-  return __builtin_shufflevector(a, b, (2 * I + First)...);
-}
-
-/// Two or four columns of a matrix of so many, as many rows as a vector has lanes.
-template <class Vector, int Count>
-SKERRY_INLINE void load_columns(Vector (&columns)[Count], const char* from) {
-  static_assert(Count == 2 || Count == 4);
-  constexpr std::make_integer_sequence<int, int(sizeof(Vector) / sizeof(columns[0][0]))> lanes;
-  Vector half[Count];
-#pragma GCC unroll 4
-  for (int k = 0; k < Count; ++k) load_vector(half[k], from + k * int64(sizeof(Vector)));
-  for (int level = 2; level <= Count; level *= 2) {
-#pragma GCC unroll 2
-    for (int k = 0; k < Count / 2; ++k) {
-      columns[k] = every_second<0>(half[2 * k], half[2 * k + 1], lanes);
-      columns[k + Count / 2] = every_second<1>(half[2 * k], half[2 * k + 1], lanes);
-    }
-#pragma GCC unroll 4
-    for (int k = 0; k < Count; ++k) half[k] = columns[k];
-  }
-}
-
 }  // namespace kernels
 }  // namespace SKERRY_TARGET
 }  // namespace skerry
+
+#if defined(__x86_64__)
+#include "ops/kernel/cpu/vector_x86.hpp"  // IWYU pragma: export
+#else
+#include "ops/kernel/cpu/vector_generic.hpp"  // IWYU pragma: export
+#endif

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <immintrin.h>
-
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/kernel/cpu/vector.hpp"
@@ -34,7 +32,7 @@ struct tile_shape {
   static constexpr int columns = 64;
   static constexpr int depth =
       1024 / sizeof(C);  // 64 KiB of each matrix: both stay in the L2 cache
-  static constexpr int lanes = vector_bytes / int(sizeof(C));
+  static constexpr int lanes = lane_count<C>;
 };
 
 template <class C>
@@ -45,15 +43,10 @@ struct tile {
   alignas(64) C sums[shape::rows * shape::columns];
 };
 
-template <class C>
-struct vector_of {
-  typedef C type __attribute__((vector_size(vector_bytes)));
-};
-
 /// panel_rows x panel_vectors vectors of the output are kept in registers.
 template <class C>
 struct micro_kernel {
-  using V = typename vector_of<C>::type;
+  using V = lanes_of<C>;
   static constexpr int lanes = tile_shape<C>::lanes;
   static constexpr int panel_rows = 4;
   static constexpr int panel_vectors = 2;
@@ -76,83 +69,54 @@ struct micro_kernel {
     }
     for (int i = 0; i < panel_rows; ++i) {
       for (int j = 0; j < panel_vectors; ++j) {
-        V total;
         C* const at = sums + i * tile_shape<C>::columns + j * lanes;
-        __builtin_memcpy(&total, at, sizeof total);
-        total += acc[i][j];
-        __builtin_memcpy(at, &total, sizeof total);
+        store_lanes(at, load_lanes(at) + acc[i][j]);
       }
     }
   }
 };
 
-#if !defined(__AVX512DQ__)
-/// There is no product of 64 bits: from those of 32, with the shift by 32 bits after the sum.
-template <>
-struct micro_kernel<uint64> {
-  static constexpr int lanes = tile_shape<uint64>::lanes;
+/// Where there is no product of 64 bits: from those of 32, with the shift by 32 bits after the sum.
+template <class C>
+  requires(sizeof(C) == 8 && !multiplies_64_bits)
+struct micro_kernel<C> {
+  using V = lanes_of<C>;
+  static constexpr int lanes = tile_shape<C>::lanes;
   static constexpr int panel_rows = 2;
   static constexpr int panel_vectors = 2;
   static constexpr int panel_columns = panel_vectors * lanes;
-#if defined(__AVX2__)
-  using V = __m256i;
-  static SKERRY_INLINE V read(const uint64* at) {
-    return _mm256_load_si256(reinterpret_cast<const V*>(at));
-  }
-  static SKERRY_INLINE void write(uint64* at, V x) {
-    _mm256_store_si256(reinterpret_cast<V*>(at), x);
-  }
-  static SKERRY_INLINE V both(uint64 x) { return _mm256_set1_epi32(static_cast<int>(x)); }
-  static SKERRY_INLINE V high(V x) { return _mm256_srli_epi64(x, 32); }
-  static SKERRY_INLINE V raise(V x) { return _mm256_slli_epi64(x, 32); }
-  static SKERRY_INLINE V sum(V x, V y) { return _mm256_add_epi64(x, y); }
-  static SKERRY_INLINE V times(V x, V y) { return _mm256_mul_epu32(x, y); }
-  static SKERRY_INLINE V zero() { return _mm256_setzero_si256(); }
-#else
-  using V = __m128i;
-  static SKERRY_INLINE V read(const uint64* at) {
-    return _mm_load_si128(reinterpret_cast<const V*>(at));
-  }
-  static SKERRY_INLINE void write(uint64* at, V x) { _mm_store_si128(reinterpret_cast<V*>(at), x); }
-  static SKERRY_INLINE V both(uint64 x) { return _mm_set1_epi32(static_cast<int>(x)); }
-  static SKERRY_INLINE V high(V x) { return _mm_srli_epi64(x, 32); }
-  static SKERRY_INLINE V raise(V x) { return _mm_slli_epi64(x, 32); }
-  static SKERRY_INLINE V sum(V x, V y) { return _mm_add_epi64(x, y); }
-  static SKERRY_INLINE V times(V x, V y) { return _mm_mul_epu32(x, y); }
-  static SKERRY_INLINE V zero() { return _mm_setzero_si128(); }
-#endif
 
-  static void run(const uint64* a, const uint64* b, uint64* sums, int depth) {
+  static void run(const C* a, const C* b, C* sums, int depth) {
     V low[panel_rows][panel_vectors];
     V cross[panel_rows][panel_vectors];
     for (int i = 0; i < panel_rows; ++i) {
-      for (int j = 0; j < panel_vectors; ++j) low[i][j] = cross[i][j] = zero();
+      for (int j = 0; j < panel_vectors; ++j) low[i][j] = cross[i][j] = V{};
     }
     for (int64 k = 0; k < depth; ++k) {
-      const V right[2] = {read(b + k * panel_columns), read(b + k * panel_columns + lanes)};
-      const V right_high[2] = {high(right[0]), high(right[1])};
+      const C* const at = b + k * panel_columns;
+      const V right[2] = {load_lanes(at), load_lanes(at + lanes)};
+      const V right_high[2] = {right[0] >> 32, right[1] >> 32};
 #pragma GCC unroll 2
       for (int i = 0; i < panel_rows; ++i) {
-        const uint64 x = a[k * panel_rows + i];
-        const V left = both(x);
-        const V left_high = both(x >> 32);
+        const C x = a[k * panel_rows + i];
+        const V left = all_lanes(x);
+        const V left_high = all_lanes(x >> 32);
 #pragma GCC unroll 2
         for (int j = 0; j < panel_vectors; ++j) {
-          low[i][j] = sum(low[i][j], times(left, right[j]));
-          cross[i][j] = sum(cross[i][j], times(left, right_high[j]));
-          cross[i][j] = sum(cross[i][j], times(left_high, right[j]));
+          low[i][j] += multiply_low_halves(left, right[j]);
+          cross[i][j] += multiply_low_halves(left, right_high[j]);
+          cross[i][j] += multiply_low_halves(left_high, right[j]);
         }
       }
     }
     for (int64 i = 0; i < panel_rows; ++i) {
       for (int64 j = 0; j < panel_vectors; ++j) {
-        uint64* const at = sums + i * tile_shape<uint64>::columns + j * lanes;
-        write(at, sum(read(at), sum(low[i][j], raise(cross[i][j]))));
+        C* const at = sums + i * tile_shape<C>::columns + j * lanes;
+        store_lanes(at, load_lanes(at) + (low[i][j] + (cross[i][j] << 32)));
       }
     }
   }
 };
-#endif
 
 /// The block of `count` x `depth` items from `from` on, in panels of Panel of the first axis, in
 /// which the second axis is the slow one; filled up with zeros.

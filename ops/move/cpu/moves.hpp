@@ -142,7 +142,7 @@ void rotate_range(const rotate_params& p, int64 begin, int64 end) {
     }
   }
   lines.flush();
-  _mm_sfence();
+  fence_stores();
 }
 
 void run_rotate(const void* params) {

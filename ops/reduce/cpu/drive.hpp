@@ -317,7 +317,7 @@ void reduce_units(void* context, std::int64_t begin, std::int64_t end) noexcept 
     block_reducer(what, at.n).run(at.input, 0, what.work.reduced_size, acc);
     what.how.finish(at.output, at.output_step, acc, at.n, finishing(what));
   }
-  if (what.streams) _mm_sfence();
+  if (what.streams) fence_stores();
 }
 
 void reduce_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept {

@@ -165,17 +165,16 @@ struct extremum_loops : accumulator_loops<Op, T> {
     for (; i + V::lanes <= n; i += V::lanes) {
       typename V::type now[4];
 #pragma GCC unroll 4
-      for (int k = 0; k < 4; ++k) load_vector(now[k], x + k * row + i * size);
+      for (int k = 0; k < 4; ++k) now[k] = load_vector<typename V::type>(x + k * row + i * size);
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) __builtin_prefetch(x + k * row + next + i * size);
       typename V::type value = of_columns(now);
       if constexpr (!Fresh) {
-        typename V::type held;
-        load_vector(held, acc + i * size);
+        const auto held = load_vector<typename V::type>(acc + i * size);
         value = best::pick(value, held);
         if constexpr (ops::real_floating<T>) value = held != held ? held : value;
       }
-      __builtin_memcpy(acc + i * size, &value, sizeof value);
+      store_vector(acc + i * size, value);
     }
     for (; i < n; ++i) {
       T value = Fresh ? item(x, i) : Op::combine(load<T>(acc + i * size), item(x, i));
@@ -208,18 +207,16 @@ struct extremum_loops : accumulator_loops<Op, T> {
       for (; i + V::lanes <= n; i += V::lanes) {
         typename V::type columns[Length];
 #pragma GCC unroll 4
-        for (int k = 0; k < Length; ++k) {
-          load_vector(columns[k], reinterpret_cast<const char*>(parts[k] + i));
-        }
+        for (int k = 0; k < Length; ++k) columns[k] = load_lanes(parts[k] + i);
         const typename V::type value = of_columns(columns);
-        __builtin_memcpy(out + i * size, &value, sizeof value);
+        store_vector(out + i * size, value);
       }
     } else {
       for (; i + V::lanes <= n; i += V::lanes) {
         typename V::type columns[Length];
         load_columns(columns, x + i * Length * size);
         const typename V::type value = of_columns(columns);
-        __builtin_memcpy(out + i * size, &value, sizeof value);
+        store_vector(out + i * size, value);
       }
     }
     rows(out + i * size, {.x = x + i * Length * size,

@@ -171,9 +171,7 @@ struct moment_loops : accumulator_loops<Op, T> {
     for (; i + 4 <= vectors; i += 4) {
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
-        typename V::type v;
-        load_vector(v, x + (i + k) * bytes);
-        sum[k] = sum[k] + v;
+        sum[k] = sum[k] + load_vector<typename V::type>(x + (i + k) * bytes);
       }
     }
     const int64 whole = i * width;
@@ -184,9 +182,7 @@ struct moment_loops : accumulator_loops<Op, T> {
     for (i = 0; i + 4 <= vectors; i += 4) {
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
-        typename V::type v;
-        load_vector(v, x + (i + k) * bytes);
-        v = v - mean;
+        const auto v = load_vector<typename V::type>(x + (i + k) * bytes) - mean;
         apart[k] = apart[k] + v * v;
       }
     }

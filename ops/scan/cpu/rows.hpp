@@ -86,17 +86,17 @@ struct scan_loops {
     int64 i = 0;
     for (; i + step <= block.rows; i += step) {
       typename how::vector x;
-      load_lanes<T, L>(x, block.x + i * size);
+      load_converted<T, L>(x, block.x + i * size);
       how::scan(x);
       typename how::vector out = x;
-      how::spread_last(x);
+      x = spread_last<is_complex ? 2 : 1>(x);
       if constexpr (Write) {
         how::combine(out, local);
         how::combine(out, offset);
         if constexpr (PastCaches) {
           store_past_caches(block.out + i * out_size, out);
         } else {
-          __builtin_memcpy(block.out + i * out_size, &out, sizeof out);
+          store_vector(block.out + i * out_size, out);
         }
       }
       how::combine(local, x);
@@ -130,7 +130,7 @@ struct scan_loops {
       const auto address = reinterpret_cast<uint64>(block.out);
       if (block.past_caches && address % vector_bytes == 0) {
         run_as<true, true>(block, before, totals);
-        return _mm_sfence();
+        return fence_stores();
       }
     }
     run_as<true, false>(block, before, totals);

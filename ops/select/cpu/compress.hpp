@@ -7,8 +7,6 @@
 #include "ops/kernel/cpu/stream.hpp"
 #include "ops/select/kernels.hpp"
 
-#include <immintrin.h>
-
 // What is true in a mask. Masks are read 32 bytes at a time into 32 bits. A random mask has no
 // branch to predict: groups of items are moved to the front of a vector, which is stored whole, and
 // the next store begins where its true items end. So stores reach beyond the end of what is
@@ -21,17 +19,8 @@ namespace {
 
 constexpr int64 group = 32;
 
-SKERRY_INLINE uint32 mask_bits(const char* mask) {
-  const __m128i zero = _mm_setzero_si128();
-  const auto low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(mask));
-  const auto high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(mask + 16));
-  const auto low_bits = static_cast<uint32>(_mm_movemask_epi8(_mm_cmpeq_epi8(low, zero)));
-  const auto high_bits = static_cast<uint32>(_mm_movemask_epi8(_mm_cmpeq_epi8(high, zero)));
-  return ~(low_bits | high_bits << 16);
-}
-
 SKERRY_INLINE uint32 mask_bits(const char* mask, int64 n) {
-  if (n >= group) return mask_bits(mask);
+  if (n >= group) return bytes_unequal_zero(mask);
   uint32 bits = 0;
   for (int64 i = 0; i < n; ++i) bits |= uint32{mask[i] != 0} << i;
   return bits;
@@ -43,59 +32,11 @@ SKERRY_INLINE int64 count_true(const char* mask, int64 n) {
   return count;
 }
 
-/// The positions of the bits that are set in a byte, in order; then 0.
-struct bit_positions {
-  unsigned char of[256][8];
-};
-constexpr bit_positions make_positions() {
-  bit_positions all{};
-  for (int byte = 0; byte < 256; ++byte) {
-    int count = 0;
-    for (int bit = 0; bit < 8; ++bit) {
-      if ((byte >> bit & 1) != 0) all.of[byte][count++] = static_cast<unsigned char>(bit);
-    }
-  }
-  return all;
-}
-alignas(64) constexpr bit_positions positions = make_positions();
-
-SKERRY_INLINE __m128i positions_of(uint32 byte) {
-  return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(positions.of[byte]));
-}
-
 /// Stores the true ones of 8 items, and rubbish up to 8 items.
 template <int Size>
 SKERRY_INLINE void store_chosen(char* to, const char* from, uint32 byte) {
-  if constexpr (Size == 1) {
-    const auto items = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(items, positions_of(byte)));
-  } else if constexpr (Size == 2) {
-    const auto items = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-    const __m128i twice = _mm_add_epi8(positions_of(byte), positions_of(byte));
-    const __m128i bytes = _mm_unpacklo_epi8(twice, _mm_add_epi8(twice, _mm_set1_epi8(1)));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(items, bytes));
-#if defined(__AVX512F__)
-  } else if constexpr (Size == 8) {
-    _mm512_storeu_si512(
-        to, _mm512_maskz_compress_epi64(static_cast<__mmask8>(byte), _mm512_loadu_si512(from)));
-#endif
-#if defined(__AVX2__)
-  } else if constexpr (Size == 4) {
-    const auto items = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    const __m256i order = _mm256_cvtepu8_epi32(positions_of(byte));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(items, order));
-  } else if constexpr (Size == 8) {
-    // Halves of 4 items, each as pairs of 4 bytes.
-    const int64 low_count = __builtin_popcount(byte & 15);
-    for (int64 half = 0; half < 2; ++half) {
-      const auto items = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + half * 32));
-      const __m256i wide = _mm256_cvtepu8_epi64(positions_of(byte >> (4 * half) & 15));
-      const __m256i twice = _mm256_add_epi64(wide, wide);
-      const __m256i odd = _mm256_slli_epi64(_mm256_add_epi64(twice, _mm256_set1_epi64x(1)), 32);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + half * low_count * 8),
-                          _mm256_permutevar8x32_epi32(items, _mm256_or_si256(twice, odd)));
-    }
-#endif
+  if constexpr (packs_8_items<Size>) {
+    pack_8_items<Size>(to, from, byte);
   } else {
     using U = item_t<Size>;
     for (int64 i = 0; i < 8; ++i, byte >>= 1) {
@@ -171,20 +112,6 @@ void run_compress(const void* params) {
   });
 }
 
-/// `base` plus the positions of the bits of a byte; up to 8 items.
-SKERRY_INLINE void store_positions(int64* to, uint32 byte, int64 base) {
-#if defined(__AVX2__)
-  const __m256i from = _mm256_set1_epi64x(base);
-  const __m128i all = positions_of(byte);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                      _mm256_add_epi64(from, _mm256_cvtepu8_epi64(all)));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 4),
-                      _mm256_add_epi64(from, _mm256_cvtepu8_epi64(_mm_srli_epi64(all, 32))));
-#else
-  for (int i = 0; i < 8; ++i) to[i] = base + positions.of[byte][i];
-#endif
-}
-
 /// The positions of the true ones in mask[begin … end), less `origin`.
 SKERRY_INLINE void write_positions(const char* mask, int64 begin, int64 end, int64 origin,
                                    int64* to, int64 first, int64 last) {
@@ -192,10 +119,13 @@ SKERRY_INLINE void write_positions(const char* mask, int64 begin, int64 end, int
       mask, begin, end, first, last,
       [&](uint32 bits, int64 i, int64 place) {
         int64* at = to + place;
-        store_positions(at, bits & 255, i - origin);
-        store_positions(at + __builtin_popcount(bits & 0xFF), bits >> 8 & 255, i + 8 - origin);
-        store_positions(at + __builtin_popcount(bits & 0xFFFF), bits >> 16 & 255, i + 16 - origin);
-        store_positions(at + __builtin_popcount(bits & 0xFFFFFF), bits >> 24, i + 24 - origin);
+        store_numbers_of_lanes(at, bits & 255, i - origin);
+        store_numbers_of_lanes(at + __builtin_popcount(bits & 0xFF), bits >> 8 & 255,
+                               i + 8 - origin);
+        store_numbers_of_lanes(at + __builtin_popcount(bits & 0xFFFF), bits >> 16 & 255,
+                               i + 16 - origin);
+        store_numbers_of_lanes(at + __builtin_popcount(bits & 0xFFFFFF), bits >> 24,
+                               i + 24 - origin);
       },
       [&](int64 i, int64 place) { to[place] = i - origin; });
 }

@@ -19,7 +19,7 @@ template <class T>
 void argsort_by_lanes(const char* row, int64* out, int64* room, int64 n, row_order order,
                       bool alone);
 
-#if defined(__AVX2__)
+#if defined(SKERRY_PACKS_LANES)
 
 /// How a key and a place share 8 bytes.
 struct place_code {

@@ -21,7 +21,7 @@ namespace kernels {
 template <class T>
 bool sort_lanes(const char* row, char* out, char* room, int64 n, row_order order);
 
-#if defined(__AVX2__)
+#if defined(SKERRY_PACKS_LANES)
 
 /// For what quicksort makes no headway with.
 template <class K>

@@ -2,11 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
-#include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/vector.hpp"
 
 // Radix sort from the least significant digit: stable, and each pass reads in order and writes at
 // the ends of at most 2048 runs, which the second-level cache follows. Of wide keys only the top
@@ -20,24 +16,6 @@ namespace kernels {
 inline constexpr int64 small_count = 8192;
 /// From this size on an array is taken not to stay in the second-level cache.
 inline constexpr int64 spilling_bytes = int64{1} << 20;
-
-/// Writes 64 bytes to an aligned address past the caches.
-SKERRY_INLINE void stream_line(void* to, const void* from) {
-#if defined(__SSE2__)
-  auto* const out = static_cast<__m128i*>(to);
-  const auto* const in = static_cast<const __m128i*>(from);
-  for (int i = 0; i < 4; ++i) _mm_stream_si128(out + i, _mm_load_si128(in + i));
-#else
-  __builtin_memcpy(to, from, 64);
-#endif
-}
-
-/// Before others read what stream_line wrote.
-SKERRY_INLINE void finish_streams() {
-#if defined(__SSE2__)
-  _mm_sfence();
-#endif
-}
 
 /// Writes items to the ends of at most 2048 buckets of what leaves the second-level cache: gathers
 /// them in a cache line for each, and writes full ones past the caches. 1.5 ns an item instead of
@@ -59,7 +37,7 @@ class streamed_buckets {
     if (place % line != line - 1) return;
     const int64 first = place - (line - 1);
     if (first >= begins_[bucket]) {
-      stream_line(to_ + first, filled);
+      store_line_past_caches(to_ + first, filled);
     } else {
       copy(begins_[bucket], place + 1, filled);
     }
@@ -69,7 +47,7 @@ class streamed_buckets {
       const int64 end = offsets_[bucket];
       copy(greatest(begins_[bucket], end / line * line), end, lines_ + bucket * line);
     }
-    finish_streams();
+    fence_stores();
   }
 
  private:

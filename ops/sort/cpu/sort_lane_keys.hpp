@@ -14,7 +14,7 @@ namespace kernels {
 template <class T>
 inline constexpr bool has_lanes = false;
 
-#if defined(__AVX2__)
+#if defined(SKERRY_PACKS_LANES)
 
 template <class T>
   requires(sizeof(T) == 4 || sizeof(T) == 8) && ops::real_numeric<T>

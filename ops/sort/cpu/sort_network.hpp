@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/sort/cpu/sort_lanes.hpp"
+#include "ops/kernel/cpu/vector.hpp"
 
 // Sorts up to `most_rows` vectors of keys in registers: every lane's column by a network of
 // Batcher's, then columns are merged by twos, fours, … (bitonic merges, of which only those steps
@@ -12,7 +12,7 @@ namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
 
-#if defined(__AVX2__)
+#if defined(SKERRY_PACKS_LANES)
 
 /// AVX2 has no 16 registers to spare for them, and what is spilled costs less than one more
 /// partition does: 1e4 rows of 100 float32 took 1.75 ms with 8 of them and take 0.95, 1e7
@@ -67,29 +67,19 @@ SKERRY_INLINE void order_rows(lanes_of<K>& a, lanes_of<K>& b) {
   a = low;
 }
 
-/// Lane i gets what lane i ^ Flip has.
-template <int Flip, class V, int... I>
-SKERRY_INLINE V exchange(V v, std::integer_sequence<int, I...>) {
-  return __builtin_shufflevector(v, v, (I ^ Flip)...);
-}
-template <int Flip, class K>
-SKERRY_INLINE lanes_of<K> exchange_lanes(lanes_of<K> v) {
-  return exchange<Flip>(v, std::make_integer_sequence<int, lane_count<K>>{});
-}
-
 /// Merges pairs of sorted runs of Columns / 2 columns each.
 template <int Columns, class K, int Rows>
 SKERRY_INLINE void merge_columns(lanes_of<K> (&v)[Rows]) {
   constexpr int half = Columns / 2;
   // The first step compares the runs from their opposite ends.
   if constexpr (Rows == 1) {
-    v[0] = ordered_lanes<half, K>(v[0], exchange_lanes<Columns - 1, K>(v[0]));
+    v[0] = ordered_lanes<half, K>(v[0], exchange_lanes<Columns - 1>(v[0]));
   } else {
     repeat<Rows / 2>([&](auto i) __attribute__((always_inline)) {
       constexpr int row = decltype(i)::value;
       constexpr int opposite = Rows - 1 - row;
-      const lanes_of<K> turned = exchange_lanes<Columns - 1, K>(v[row]);
-      v[row] = ordered_lanes<half, K>(v[row], exchange_lanes<Columns - 1, K>(v[opposite]));
+      const lanes_of<K> turned = exchange_lanes<Columns - 1>(v[row]);
+      v[row] = ordered_lanes<half, K>(v[row], exchange_lanes<Columns - 1>(v[opposite]));
       v[opposite] = ordered_lanes<half, K>(v[opposite], turned);
     });
   }
@@ -97,7 +87,7 @@ SKERRY_INLINE void merge_columns(lanes_of<K> (&v)[Rows]) {
     constexpr int distance = half >> (decltype(step)::value + 1);
     repeat<Rows>([&](auto i) __attribute__((always_inline)) {
       lanes_of<K>& row = v[decltype(i)::value];
-      row = ordered_lanes<distance, K>(row, exchange_lanes<distance, K>(row));
+      row = ordered_lanes<distance, K>(row, exchange_lanes<distance>(row));
     });
   });
   repeat<__builtin_ctz(Rows)>([&](auto step) __attribute__((always_inline)) {
@@ -109,14 +99,6 @@ SKERRY_INLINE void merge_columns(lanes_of<K> (&v)[Rows]) {
   });
 }
 
-template <class V, int... I>
-SKERRY_INLINE void interleave(V& a, V& b, std::integer_sequence<int, I...>) {
-  constexpr int lanes = sizeof...(I);
-  const V low = __builtin_shufflevector(a, b, (I / 2 + I % 2 * lanes)...);
-  b = __builtin_shufflevector(a, b, (lanes / 2 + I / 2 + I % 2 * lanes)...);
-  a = low;
-}
-
 /// Puts what is in order along the rows of each lane, lane after lane, in order along the lanes.
 template <class K, int Rows>
 SKERRY_INLINE void lay_along_lanes(lanes_of<K> (&v)[Rows]) {
@@ -126,8 +108,7 @@ SKERRY_INLINE void lay_along_lanes(lanes_of<K> (&v)[Rows]) {
       constexpr int row = decltype(i)::value;
       laid[2 * row] = v[row];
       laid[2 * row + 1] = v[row + Rows / 2];
-      interleave(laid[2 * row], laid[2 * row + 1],
-                 std::make_integer_sequence<int, lane_count<K>>{});
+      interleave(laid[2 * row], laid[2 * row + 1]);
     });
     repeat<Rows>([&](auto i) __attribute__((always_inline)) {
       v[decltype(i)::value] = laid[decltype(i)::value];

@@ -11,7 +11,7 @@ namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
 
-#if defined(__AVX2__)
+#if defined(SKERRY_PACKS_LANES)
 
 /// Moves the keys above the pivot (or equal to it, if not `Strict`) to `high`, and the others to
 /// `low`, which may be where the source is. Returns how many are above.

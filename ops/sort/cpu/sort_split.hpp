@@ -19,7 +19,7 @@ inline constexpr int64 parallel_keys = int64{1} << 16;
 template <class T>
 bool sort_by_threads(const char* row, char* out, char* room, int64 n, row_order order);
 
-#if defined(__AVX2__)
+#if defined(SKERRY_PACKS_LANES)
 
 inline constexpr int ways = 4;
 /// Pieces of an array that threads split side by side, at most.

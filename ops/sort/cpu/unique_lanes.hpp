@@ -13,13 +13,7 @@ namespace kernels {
 template <class T>
 int64 keep_first_by_lanes(char* values, int64 n, int64* begins, int64& i);
 
-#if defined(__AVX2__)
-
-/// The last lane of `before`, then all but the last of v.
-template <class V, int... I>
-SKERRY_INLINE V lanes_before(V before, V v, std::integer_sequence<int, I...>) {
-  return __builtin_shufflevector(before, v, (int(sizeof...(I)) - 1 + I)...);
-}
+#if defined(SKERRY_PACKS_LANES)
 
 /// Writes at + lane for each lane of the set.
 template <class K>
@@ -44,8 +38,7 @@ int64 keep_first_by_lanes(char* values, int64 n, int64* begins, int64& i) {
   int64 found = 0;
   for (i = 0; i + lanes <= n; i += lanes) {
     const lanes_of<K> v = load_lanes(keys + i);
-    const lanes_of<K> shifted =
-        lanes_before(before, v, std::make_integer_sequence<int, lane_count<K>>{});
+    const lanes_of<K> shifted = lanes_before(before, v);
     const unsigned set = lanes_unequal<K>(v, shifted) | (i == 0 ? 1 : 0);
     store_lanes(keys + found, pack_lanes<K>(v, set));
     if (begins != nullptr) put_places<K>(begins + found, i, set);

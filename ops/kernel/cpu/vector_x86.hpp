@@ -2,74 +2,187 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <immintrin.h>
+
 #include <utility>
 
-#include "ops/kernel/cpu/vector.hpp"
+#include "ops/kernel/cpu/memory.hpp"
 
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
-
-// What sorting asks of vectors of keys: signed integers, or numbers without NaN, of 4 or 8 bytes.
+// What x86-64 has beyond the compiler's vector types: the only file that names its instructions. An
+// architecture of another kind gives what vector_generic.hpp gives, and, if sorts by vectors are
+// worth it there, SKERRY_PACKS_LANES and what follows it here.
 
 namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
 
+// ---- past the caches
+
+/// `to` is a multiple of the vector's size.
+template <class Vector>
+SKERRY_INLINE void store_past_caches(char* to, const Vector& v) {
+  static_assert(sizeof(Vector) == vector_bytes);
+#if defined(__AVX512F__)
+  _mm512_stream_si512(reinterpret_cast<__m512i*>(to), (__m512i)v);
+#elif defined(__AVX2__)
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(to), (__m256i)v);
+#else
+  _mm_stream_si128(reinterpret_cast<__m128i*>(to), (__m128i)v);
+#endif
+}
+
+/// Writes the 64 bytes of a cache line.
+SKERRY_INLINE void store_line_past_caches(void* line, const void* from) {
+  for (int part = 0; part < 4; ++part) {
+    const auto bytes = _mm_loadu_si128(static_cast<const __m128i*>(from) + part);
+    _mm_stream_si128(static_cast<__m128i*>(line) + part, bytes);
+  }
+}
+
+/// Before others read what was written past the caches.
+SKERRY_INLINE void fence_stores() { _mm_sfence(); }
+
+// ---- products
+
+#if defined(__AVX512DQ__)
+inline constexpr bool multiplies_64_bits = true;
+#else
+inline constexpr bool multiplies_64_bits = false;
+#endif
+
+/// The products of the lower halves of 64-bit lanes, where there are none of whole ones.
+template <class V>
+  requires(!multiplies_64_bits)
+SKERRY_INLINE V multiply_low_halves(V a, V b) {
+#if defined(__AVX2__)
+  return V(_mm256_mul_epu32(__m256i(a), __m256i(b)));
+#else
+  return V(_mm_mul_epu32(__m128i(a), __m128i(b)));
+#endif
+}
+
+// ---- sets of lanes
+
+/// Bit i is set if byte i of 32 is not 0.
+SKERRY_INLINE uint32 bytes_unequal_zero(const char* bytes) {
+  const __m128i zero = _mm_setzero_si128();
+  const auto low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+  const auto high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + 16));
+  const auto low_bits = static_cast<uint32>(_mm_movemask_epi8(_mm_cmpeq_epi8(low, zero)));
+  const auto high_bits = static_cast<uint32>(_mm_movemask_epi8(_mm_cmpeq_epi8(high, zero)));
+  return ~(low_bits | high_bits << 16);
+}
+
+/// For each set of lanes the numbers of its lanes, then those of the others; of four lanes as pairs
+/// of 4 bytes each.
+struct lane_orders {
+  uint8 of_8[256][8];
+  int32 of_4[16][8];
+};
+
+consteval lane_orders make_lane_orders() {
+  lane_orders orders{};
+  for (int set = 0; set < 256; ++set) {
+    int place = 0;
+    for (int wanted = 1; wanted >= 0; --wanted) {
+      for (int lane = 0; lane < 8; ++lane) {
+        if ((set >> lane & 1) == wanted) orders.of_8[set][place++] = static_cast<uint8>(lane);
+      }
+    }
+  }
+  for (int set = 0; set < 16; ++set) {
+    int place = 0;
+    for (int wanted = 1; wanted >= 0; --wanted) {
+      for (int lane = 0; lane < 4; ++lane) {
+        if ((set >> lane & 1) != wanted) continue;
+        orders.of_4[set][place++] = 2 * lane;
+        orders.of_4[set][place++] = 2 * lane + 1;
+      }
+    }
+  }
+  return orders;
+}
+
+alignas(64) inline constexpr lane_orders lanes_in_order = make_lane_orders();
+
+/// The numbers of the lanes of a set of 8, as bytes; then those of the others.
+SKERRY_INLINE __m128i numbers_of_lanes(unsigned set) {
+  return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(lanes_in_order.of_8[set]));
+}
+
 #if defined(__AVX2__)
 
-template <class K>
-using lanes_of = typename vector_of<K>::type;
-template <class K>
-inline constexpr int lane_count = vector_of<K>::lanes;
-
-template <class K>
-inline constexpr unsigned every_lane = (1u << lane_count<K>)-1;
-
-template <class K>
-struct integer_of_lane {
-  using type = int64;
-};
-template <class K>
-  requires(sizeof(K) == 4)
-struct integer_of_lane<K> {
-  using type = int32;
-};
-template <class K>
-using lane_integer = typename integer_of_lane<K>::type;
-
-template <int N>
-struct number {
-  static constexpr int value = N;
-};
-
-template <class F, int... I>
-SKERRY_INLINE void for_each_number(std::integer_sequence<int, I...>, [[maybe_unused]] F what) {
-  (what(number<I>{}), ...);
+/// Eight lanes of 4 bytes, or four of 8: those of a set first, in order; then the others.
+SKERRY_INLINE __m256i pack_8_lanes(__m256i v, unsigned set) {
+  return _mm256_permutevar8x32_epi32(v, _mm256_cvtepu8_epi32(numbers_of_lanes(set)));
 }
-/// what(number<0>{}), …: loops that must not be loops, since arrays of vectors stay in registers
-/// only if all their indices are constants.
-template <int Count, class F>
-SKERRY_INLINE void repeat(F what) {
-  for_each_number(std::make_integer_sequence<int, Count>{}, what);
+SKERRY_INLINE __m256i pack_4_lanes(__m256i v, unsigned set) {
+  const auto* order = reinterpret_cast<const __m256i*>(lanes_in_order.of_4[set]);
+  return _mm256_permutevar8x32_epi32(v, _mm256_loadu_si256(order));
 }
 
-template <class K>
-SKERRY_INLINE lanes_of<K> all_lanes(K value) {
-  return value - lanes_of<K>{};  // not a sum: that would lose the sign of a zero
+#endif
+
+/// Whether there is pack_8_items<Size>.
+template <int Size>
+inline constexpr bool packs_8_items = Size <= 2
+#if defined(__AVX2__)
+                                      || Size == 4 || Size == 8
+#endif
+    ;
+
+/// Stores those of 8 items that are in the set, in order, and rubbish up to 8 items.
+template <int Size>
+SKERRY_INLINE void pack_8_items(char* to, const char* from, unsigned set) {
+  static_assert(packs_8_items<Size>);
+  if constexpr (Size == 1) {
+    const auto items = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to),
+                     _mm_shuffle_epi8(items, numbers_of_lanes(set)));
+  } else if constexpr (Size == 2) {
+    const auto items = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    const __m128i twice = _mm_add_epi8(numbers_of_lanes(set), numbers_of_lanes(set));
+    const __m128i bytes = _mm_unpacklo_epi8(twice, _mm_add_epi8(twice, _mm_set1_epi8(1)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(items, bytes));
+#if defined(__AVX2__)
+  } else if constexpr (Size == 4) {
+    const auto items = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack_8_lanes(items, set));
+#endif
+#if defined(__AVX512F__)
+  } else if constexpr (Size == 8) {
+    const auto items = _mm512_loadu_si512(from);
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(static_cast<__mmask8>(set), items));
+#elif defined(__AVX2__)
+  } else if constexpr (Size == 8) {
+    const auto low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    const auto high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack_4_lanes(low, set & 15));
+    to += __builtin_popcount(set & 15) * 8;
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack_4_lanes(high, set >> 4));
+#endif
+  }
 }
 
-template <class K>
-SKERRY_INLINE lanes_of<K> load_lanes(const K* from) {
-  lanes_of<K> v;
-  __builtin_memcpy(&v, from, sizeof v);
-  return v;
+/// Stores `base` plus the numbers of the lanes of a set of 8, and rubbish up to 8 items.
+SKERRY_INLINE void store_numbers_of_lanes(int64* to, unsigned set, int64 base) {
+#if defined(__AVX2__)
+  const __m256i from = _mm256_set1_epi64x(base);
+  const __m128i all = numbers_of_lanes(set);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                      _mm256_add_epi64(from, _mm256_cvtepu8_epi64(all)));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 4),
+                      _mm256_add_epi64(from, _mm256_cvtepu8_epi64(_mm_srli_epi64(all, 32))));
+#else
+  for (int i = 0; i < 8; ++i) to[i] = base + lanes_in_order.of_8[set][i];
+#endif
 }
 
-template <class K>
-SKERRY_INLINE void store_lanes(K* to, lanes_of<K> v) {
-  __builtin_memcpy(to, &v, sizeof v);
-}
+// ---- what sorts by vectors ask: of signed integers, or numbers without NaN, of 4 or 8 bytes
+
+#if defined(__AVX2__)
+#define SKERRY_PACKS_LANES 1
+#endif
 
 #if defined(__AVX512F__)
 
@@ -179,7 +292,7 @@ SKERRY_INLINE lanes_of<K> pack_lanes(lanes_of<K> v, unsigned set) {
   }
 }
 
-#else
+#elif defined(__AVX2__)
 
 template <class K, int... I>
 SKERRY_INLINE __m256i first_lanes(int64 count, std::integer_sequence<int, I...>) {
@@ -229,58 +342,17 @@ SKERRY_INLINE lanes_of<K> greatest_lanes(lanes_of<K> a, lanes_of<K> b) {
   if constexpr (ops::same_v<K, int64>) return a < b ? b : a;
 }
 
-template <int Distance, class V, int... I>
-SKERRY_INLINE V choose_lanes(V low, V high, std::integer_sequence<int, I...>) {
-  return __builtin_shufflevector(low, high, ((I & Distance) != 0 ? I + int(sizeof...(I)) : I)...);
-}
-
+/// The lesser where bit `Distance` of the lane's number is 0, else the greater.
 template <int Distance, class K>
 SKERRY_INLINE lanes_of<K> ordered_lanes(lanes_of<K> a, lanes_of<K> b) {
-  return choose_lanes<Distance>(least_lanes<K>(a, b), greatest_lanes<K>(a, b),
-                                std::make_integer_sequence<int, lane_count<K> >{});
+  return choose_lanes<Distance>(least_lanes<K>(a, b), greatest_lanes<K>(a, b));
 }
 
-/// For each set of lanes the numbers of its lanes, then those of the others; as lanes of 4 bytes.
-struct lane_orders {
-  uint8 of_8[256][8];
-  int32 of_4[16][8];
-};
-
-consteval lane_orders make_lane_orders() {
-  lane_orders orders{};
-  for (int set = 0; set < 256; ++set) {
-    int place = 0;
-    for (int wanted = 1; wanted >= 0; --wanted) {
-      for (int lane = 0; lane < 8; ++lane) {
-        if ((set >> lane & 1) == wanted) orders.of_8[set][place++] = static_cast<uint8>(lane);
-      }
-    }
-  }
-  for (int set = 0; set < 16; ++set) {
-    int place = 0;
-    for (int wanted = 1; wanted >= 0; --wanted) {
-      for (int lane = 0; lane < 4; ++lane) {
-        if ((set >> lane & 1) != wanted) continue;
-        orders.of_4[set][place++] = 2 * lane;
-        orders.of_4[set][place++] = 2 * lane + 1;
-      }
-    }
-  }
-  return orders;
-}
-
-inline constexpr lane_orders lanes_in_order = make_lane_orders();
-
+/// The lanes of a set first, in order; then others.
 template <class K>
 SKERRY_INLINE lanes_of<K> pack_lanes(lanes_of<K> v, unsigned set) {
-  __m256i order;
-  if constexpr (sizeof(K) == 4) {
-    const auto* bytes = reinterpret_cast<const __m128i*>(lanes_in_order.of_8[set]);
-    order = _mm256_cvtepu8_epi32(_mm_loadl_epi64(bytes));
-  } else {
-    order = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes_in_order.of_4[set]));
-  }
-  return lanes_of<K>(_mm256_permutevar8x32_epi32(__m256i(v), order));
+  return lanes_of<K>(sizeof(K) == 4 ? pack_8_lanes(__m256i(v), set)
+                                    : pack_4_lanes(__m256i(v), set));
 }
 
 template <class K, class V>
@@ -292,6 +364,7 @@ SKERRY_INLINE unsigned set_of_lanes(V all_ones_if_in) {
   }
 }
 
+/// Bit i is set if lane i is above the pivot, or equal to it if not `Strict`.
 template <bool Strict, class K>
 SKERRY_INLINE unsigned lanes_above(lanes_of<K> v, lanes_of<K> pivot) {
   return set_of_lanes<K>(Strict ? v > pivot : v >= pivot);
@@ -303,8 +376,6 @@ SKERRY_INLINE unsigned lanes_unequal(lanes_of<K> a, lanes_of<K> b) {
 }
 
 #endif  // AVX-512 or AVX2
-
-#endif  // AVX2
 
 }  // namespace kernels
 }  // namespace SKERRY_TARGET

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cpu/memory.hpp"
+
+// What vector_x86.hpp has, for architectures without a file of their own: by what any has.
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace kernels {
+
+template <class Vector>
+SKERRY_INLINE void store_past_caches(char* to, const Vector& v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+
+SKERRY_INLINE void store_line_past_caches(void* line, const void* from) {
+  __builtin_memmove(line, from, 64);
+}
+
+SKERRY_INLINE void fence_stores() {}
+
+inline constexpr bool multiplies_64_bits = true;
+template <class V>
+  requires(!multiplies_64_bits)
+V multiply_low_halves(V a, V b);
+
+SKERRY_INLINE uint32 bytes_unequal_zero(const char* bytes) {
+  uint32 set = 0;
+  for (int i = 0; i < 32; ++i) set |= uint32{bytes[i] != 0} << i;
+  return set;
+}
+
+template <int Size>
+inline constexpr bool packs_8_items = false;
+template <int Size>
+void pack_8_items(char* to, const char* from, unsigned set);
+
+SKERRY_INLINE void store_numbers_of_lanes(int64* to, unsigned set, int64 base) {
+  for (; set != 0; set &= set - 1) *to++ = base + __builtin_ctz(set);
+}
+
+}  // namespace kernels
+}  // namespace SKERRY_TARGET
+}  // namespace skerry
