@@ -75,7 +75,7 @@ struct extremum {
       typename V::type now[4];
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
-        load_vector(now[k], x + (at + k * V::lanes) * size);
+        now[k] = load_vector<typename V::type>(x + (at + k * V::lanes) * size);
         if (k * vector_bytes % 64 == 0) {
           __builtin_prefetch(x + (at + k * V::lanes) * size + prefetched_ahead);
         }
