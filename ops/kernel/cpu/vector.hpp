@@ -189,7 +189,7 @@ SKERRY_INLINE void load_columns(Vector (&columns)[Count], const char* from) {
   static_assert(Count == 2 || Count == 4);
   Vector half[Count];
 #pragma GCC unroll 4
-  for (int k = 0; k < Count; ++k) half[k] = load_vector<Vector>(from + k * vector_bytes);
+  for (int k = 0; k < Count; ++k) half[k] = load_vector<Vector>(from + k * int64(vector_bytes));
   for (int level = 2; level <= Count; level *= 2) {
 #pragma GCC unroll 2
     for (int k = 0; k < Count / 2; ++k) {

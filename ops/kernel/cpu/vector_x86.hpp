@@ -158,7 +158,7 @@ SKERRY_INLINE void pack_8_items(char* to, const char* from, unsigned set) {
     const auto low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     const auto high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack_4_lanes(low, set & 15));
-    to += __builtin_popcount(set & 15) * 8;
+    to += int64{__builtin_popcount(set & 15)} * 8;
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack_4_lanes(high, set >> 4));
 #endif
   }
