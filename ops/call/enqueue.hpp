@@ -8,7 +8,6 @@
 #include "core/memory_use.hpp"
 #include "core/ndarray.hpp"
 #include "core/plan.hpp"
-#include "ops/table/table.hpp"
 
 namespace skerry {
 

@@ -8,11 +8,12 @@
 #include "core/errors.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
-#include "ops/call/registry.hpp"
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/move/copy.hpp"
+#include "ops/move/kernels.hpp"
 
 namespace skerry {
 namespace {
@@ -22,7 +23,7 @@ ndarray band(const char* op, std::int64_t rows, std::int64_t columns, std::int64
              std::int64_t upper, device where) {
   const std::int64_t shape[] = {rows, columns};
   check_shape(op, shape, 1);
-  const kernel& what = require_kernel(op, kernels(where).moves.band, dtype::bool_, where);
+  const kernel& what = require_kernel(op, kernels<moves_kernels>(where).band, dtype::bool_, where);
   ndarray out = empty_of(c_layout(dims(shape), 1), dtype::bool_, where);
   if (out.size() > 0) {
     const memory_use uses[] = {writes(out)};

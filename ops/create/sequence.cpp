@@ -6,9 +6,10 @@
 #include "core/errors.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
-#include "ops/call/registry.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
+#include "ops/create/kernels.hpp"
 
 namespace skerry {
 namespace {
@@ -51,8 +52,8 @@ ndarray run_sequence(const char* op, std::int64_t size, dtype type, device where
                      sequence_params params) {
   const std::int64_t shape[] = {size};
   check_shape(op, shape, itemsize(type));
-  const kernel& what =
-      require_kernel(op, kernels(where).sequence.loop[static_cast<int>(type)], type, where);
+  const kernel& what = require_kernel(
+      op, kernels<sequence_kernels>(where).loop[static_cast<int>(type)], type, where);
   ndarray out = empty_of(c_layout(dims(shape), itemsize(type)), type, where);
   params.output = out.data();
   params.size = size;

@@ -10,9 +10,11 @@
 #include "device/memory.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/operands.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
+#include "ops/elementwise/kernels.hpp"
 #include "ops/move/copy.hpp"
 
 namespace skerry {
@@ -21,7 +23,7 @@ namespace {
 const op_entry& entry_of(op_id op) { return op_table()[static_cast<std::size_t>(op)]; }
 
 const kernel& elementwise_kernel(const char* name, op_id op, const common& of) {
-  const kernel& what = kernels(of.where).elementwise.loop[op][static_cast<int>(of.type)];
+  const kernel& what = kernels<elementwise_kernels>(of.where).loop[op][static_cast<int>(of.type)];
   return require_kernel(name, what, of.type, of.where);
 }
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "ops/call/operand.hpp"
-#include "ops/call/registry.hpp"
+#include "ops/elementwise/op_table.hpp"
 
 namespace skerry {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/call/registry.hpp"
 #include "ops/elementwise/kernels.hpp"
+#include "ops/elementwise/op_table.hpp"
 
 // Apart from the registry, since it includes every functor: who only asks for tables isn't compiled
 // anew when an operation is edited.

@@ -5,11 +5,13 @@
 
 #include "core/errors.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
 #include "ops/move/copy.hpp"
+#include "ops/move/kernels.hpp"
 
 namespace skerry {
 namespace {
@@ -68,8 +70,8 @@ ndarray where(const operand& condition, const operand& x1, const operand& x2) {
   const dtype type = choice_dtype(x1, x2);
   const dims shape = common_shape("where", all);
   layout fresh = result_layout("where", shape, type, all);
-  const kernel& what =
-      require_kernel("where", kernels(place).moves.where[size_class(itemsize(type))], type, place);
+  const kernel& what = require_kernel(
+      "where", kernels<moves_kernels>(place).where[size_class(itemsize(type))], type, place);
   const ndarray first = cast(x1, type);
   const ndarray second = cast(x2, type);
   ndarray out = empty_of(std::move(fresh), type, place);

@@ -13,8 +13,8 @@
 #include "device/deferred.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/library.hpp"
-#include "ops/call/registry.hpp"
 #include "ops/call/result.hpp"
 #include "ops/fourier/kernels.hpp"
 #include "ops/move/copy.hpp"
@@ -162,7 +162,7 @@ dims last_axes(int rank, int count) {
 }
 
 const kernel& complex_kernel(const ndarray& x) {
-  return kernels(x.device()).fft.complex_to_complex[precision(x.dtype())];
+  return kernels<fft_kernels>(x.device()).complex_to_complex[precision(x.dtype())];
 }
 
 /// Transforms a group of axes of a complex array into a fresh one.
@@ -196,7 +196,7 @@ dims only_last(const dims& axes, int count) {
 
 void require_fft_library(const char* op, const ndarray& x) {
   const device where = x.device();
-  const fft_kernels& built = kernels(where).fft;
+  const fft_kernels& built = kernels<fft_kernels>(where);
   if (is_host(where) && built.complex_to_complex[precision(x.dtype())].host == nullptr) {
     throw library_error(std::string(op) + ": this build has no FFT for " + name(x.dtype()) +
                         " on the CPU: it was made with SKERRY_FFT=OFF or without that dtype "
@@ -249,7 +249,7 @@ ndarray fft_plan::real_to_complex(const ndarray& x, int axis, bool mirrored) con
   const device where = x.device();
   dims shape = x.shape();
   if (!mirrored) shape[axis] = shape[axis] / 2 + 1;
-  const kernel& what = kernels(where).fft.real_to_complex[precision(x.dtype())];
+  const kernel& what = kernels<fft_kernels>(where).real_to_complex[precision(x.dtype())];
   if (needs_permutation(x, dims{axis}, x.shape()[axis])) {
     const axes_at_end order(x.rank(), dims{axis}.span());
     const ndarray rows =
@@ -266,7 +266,7 @@ ndarray fft_plan::complex_to_real(const ndarray& x, int axis, std::int64_t lengt
   const device where = x.device();
   dims shape = x.shape();
   shape[axis] = length;
-  const kernel& what = kernels(where).fft.complex_to_real[precision(x.dtype())];
+  const kernel& what = kernels<fft_kernels>(where).complex_to_real[precision(x.dtype())];
   if (needs_permutation(x, dims{axis}, length)) {
     const axes_at_end order(x.rank(), dims{axis}.span());
     const ndarray rows =

@@ -7,10 +7,12 @@
 #include "core/errors.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
-#include "ops/call/registry.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/result.hpp"
+#include "ops/create/kernels.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
+#include "ops/elementwise/op_table.hpp"
 #include "ops/fourier/fft.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/join.hpp"
@@ -46,8 +48,8 @@ ndarray fft_frequencies(const char* op, std::int64_t n, double spacing, dtype ty
   constexpr dtype exact = dtype::float64;
   const dims shape{half ? n / 2 + 1 : n};
   check_shape(op, shape.span(), itemsize(exact));
-  const kernel& what =
-      require_kernel(op, kernels(where).sequence.loop[static_cast<int>(exact)], exact, where);
+  const kernel& what = require_kernel(
+      op, kernels<sequence_kernels>(where).loop[static_cast<int>(exact)], exact, where);
   ndarray numbers = empty_of(c_layout(shape, itemsize(exact)), exact, where);
   const std::int64_t positive = half ? n / 2 + 1 : (n + 1) / 2;
   count_up(what, numbers, 0, positive, 0);

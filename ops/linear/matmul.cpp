@@ -14,6 +14,7 @@
 #include "device/registry.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/library.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
@@ -21,9 +22,9 @@
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
 #include "ops/linear/cpu/blas.hpp"
+#include "ops/linear/matmul_kernels.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
-#include "ops/table/table.hpp"
 
 namespace skerry {
 namespace {
@@ -164,7 +165,7 @@ bool runs_on_host(device where) { return capabilities_of(where).form == kernel_f
 
 void require_blas(const char* op, device where) {
   if (runs_on_host(where)) return blas::require(op);
-  const auto find_problem = kernels(where).matmul.library_problem;
+  const auto find_problem = kernels<matmul_kernels>(where).library_problem;
   const char* const problem = find_problem != nullptr ? find_problem() : nullptr;
   if (problem == nullptr) return;
   throw_library_error(op, "cuBLAS", problem);
@@ -215,7 +216,7 @@ ndarray multiply(const char* op, const ndarray& a, const ndarray& b) {
   shape.push_back(x2.shape()[x2.rank() - 1]);
   check_shape(op, shape.span(), itemsize(type));
   const kernel& what =
-      require_kernel(op, kernels(where).matmul.loop[static_cast<int>(type)], type, where);
+      require_kernel(op, kernels<matmul_kernels>(where).loop[static_cast<int>(type)], type, where);
   if (is_floating(type)) require_blas(op, where);
   // Copied before the stack is stretched, so once.
   const ndarray first = stretched_stack(op, for_blas(converted(op, x1, type), type), stack, of);
@@ -320,7 +321,7 @@ ndarray vecdot(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
   const dims stack = common_stack(op, a, b, of);
   check_shape(op, stack.span(), itemsize(type));
   const kernel& what =
-      require_kernel(op, kernels(where).matmul.dot[static_cast<int>(type)], type, where);
+      require_kernel(op, kernels<matmul_kernels>(where).dot[static_cast<int>(type)], type, where);
   const ndarray first = stretched_stack(op, converted(op, a, type), stack, of);
   const ndarray second = stretched_stack(op, converted(op, b, type), stack, of);
   ndarray out = empty_of(c_layout(stack, itemsize(type)), type, where);

@@ -14,16 +14,16 @@
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/library.hpp"
-#include "ops/call/registry.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/linear/arithmetic.hpp"
 #include "ops/linear/cpu/blas.hpp"
 #include "ops/linear/cpu/lapack.hpp"
+#include "ops/linear/linalg_kernels.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
-#include "ops/table/table.hpp"
 
 namespace skerry::linalg {
 namespace {
@@ -34,7 +34,7 @@ constexpr std::int64_t most_of_one_thread = 64;
 constexpr std::int64_t both_axes[] = {-2, -1};
 
 void require_solver(const char* op, linalg_routine routine, device where) {
-  const auto find_problem = kernels(where).linalg.library_problem;
+  const auto find_problem = kernels<linalg_kernels>(where).library_problem;
   if (find_problem == nullptr)
     return;  // the build has no such kernels: said where they are asked for
   const char* const problem = find_problem(routine);
@@ -175,8 +175,8 @@ ndarray lapack_call::run(std::initializer_list<const ndarray*> uses) {
   const dtype type = a_.dtype();
   if (!runs_on_host(where)) require_solver(op_, routine_, where);
   const kernel& what = require_kernel(
-      op_, kernels(where).linalg.loop[static_cast<int>(routine_)][static_cast<int>(type)], type,
-      where);
+      op_, kernels<linalg_kernels>(where).loop[static_cast<int>(routine_)][static_cast<int>(type)],
+      type, where);
   std::int64_t slot_nbytes = 0;
   params.slots = 1;
   if (runs_on_host(where)) {

@@ -10,27 +10,30 @@
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
-#include "ops/call/registry.hpp"
 #include "ops/call/result.hpp"
 #include "ops/call/writable.hpp"
+#include "ops/elementwise/kernels.hpp"
+#include "ops/move/kernels.hpp"
 
 namespace skerry {
 namespace {
 
 /// The kernel that turns `from` into `to`: moves bytes where nothing is to be converted.
 const kernel& cast_kernel(const char* op, dtype from, dtype to, device where) {
-  const kernel_table& table = kernels(where);
   if (from == to) {
-    return require_kernel(op, table.moves.copy[size_class(itemsize(to))], to, where);
+    return require_kernel(op, kernels<moves_kernels>(where).copy[size_class(itemsize(to))], to,
+                          where);
   }
   const bool is_real = kind(to) != dtype_kind::complex_floating && to != dtype::bool_;
   if (kind(from) == dtype_kind::complex_floating && is_real) {
     throw dtype_error(std::string(op) + ": " + name(from) + " to " + name(to) +
                       " would drop the imaginary part; take real() or abs() first");
   }
-  return require_kernel(op, table.elementwise.cast[static_cast<int>(from)][static_cast<int>(to)],
-                        is_built(from) ? to : from, where);
+  const kernel& cast =
+      kernels<elementwise_kernels>(where).cast[static_cast<int>(from)][static_cast<int>(to)];
+  return require_kernel(op, cast, is_built(from) ? to : from, where);
 }
 
 void enqueue_cast(const kernel& what, const ndarray& to, const ndarray& from) {
@@ -182,8 +185,8 @@ void fill(const char* op, const ndarray& target, const scalar& value) {
   const std::int64_t width = target.itemsize();
   const element what = to_element(op, value, target.dtype());
   const device where = target.device();
-  const kernel& copies =
-      require_kernel(op, kernels(where).moves.copy[size_class(width)], target.dtype(), where);
+  const kernel& copies = require_kernel(op, kernels<moves_kernels>(where).copy[size_class(width)],
+                                        target.dtype(), where);
   kernel_call call(target);
   call.add(what, width);
   call.enqueue(copies);

@@ -11,13 +11,14 @@
 #include "core/errors.hpp"
 #include "device/backend.hpp"
 #include "device/stream.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
-#include "ops/call/registry.hpp"
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
+#include "ops/elementwise/op_table.hpp"
 #include "ops/move/copy.hpp"
-#include "ops/table/table.hpp"
+#include "ops/move/kernels.hpp"
 
 namespace skerry {
 namespace {
@@ -91,7 +92,7 @@ ndarray concat_flat(const char* op, std::span<const ndarray> arrays, dtype type)
 /// Few contiguous arrays of items that go side by side, as in stack(…, axis=-1): by a kernel of
 /// their own on a CPU device. False if it is something else.
 bool interleave(const ndarray& out, std::span<const ndarray> arrays, int axis) {
-  const kernel& what = kernels().moves.interleave[size_class(out.itemsize())];
+  const kernel& what = kernels<moves_kernels>().interleave[size_class(out.itemsize())];
   const bool runs_at_once = !capabilities_of(out.device()).runs_later && what.host != nullptr;
   const auto suits = [&](const ndarray& x) {
     return x.dtype() == out.dtype() && x.shape()[axis] == 1 && x.is_c_contiguous();
@@ -217,7 +218,7 @@ ndarray roll_few(const char* op, const ndarray& x, std::span<const int> axes, co
 /// it is something else.
 std::optional<ndarray> rotated(const char* op, const ndarray& x, int axis, std::int64_t shift) {
   constexpr std::int64_t least_row = 512;
-  const kernel& what = kernels().moves.rotate;
+  const kernel& what = kernels<moves_kernels>().rotate;
   std::int64_t item = x.itemsize();
   for (int i = axis + 1; i < x.rank(); ++i) item *= x.shape()[i];
   const std::int64_t row = item * x.shape()[axis];

@@ -11,10 +11,12 @@
 #include "core/errors.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
+#include "ops/reduce/kernels.hpp"
 
 namespace skerry {
 namespace {
@@ -115,7 +117,8 @@ ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axi
   const dtype result = require_loop(entry.name, entry.result, x.dtype());
   const device where = x.device();
   const kernel& what = require_kernel(
-      entry.name, kernels(where).reduce.loop[op][static_cast<int>(x.dtype())], x.dtype(), where);
+      entry.name, kernels<reduce_kernels>(where).loop[op][static_cast<int>(x.dtype())], x.dtype(),
+      where);
   check_shape(entry.name, shape.span(), itemsize(result));
   ndarray source = x;
   if (entry.has_one_axis && axes.count() != 1) {  // all of them: the index is in C order

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "core/ndarray.hpp"
-#include "ops/call/registry.hpp"
+#include "ops/reduce/reduction_table.hpp"
 
 namespace skerry {
 

@@ -8,10 +8,12 @@
 #include "core/errors.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/reduce/reduce.hpp"
+#include "ops/scan/kernels.hpp"
 
 namespace skerry {
 namespace {
@@ -66,7 +68,8 @@ ndarray run(const scan_entry& entry, scan_id op, const ndarray& x, int axis, boo
       entry.name, reduction_table()[static_cast<std::size_t>(entry.reduction)].result, x.dtype());
   const device where = x.device();
   const kernel& what = require_kernel(
-      entry.name, kernels(where).scan.loop[static_cast<int>(op)][static_cast<int>(x.dtype())],
+      entry.name,
+      kernels<scan_kernels>(where).loop[static_cast<int>(op)][static_cast<int>(x.dtype())],
       x.dtype(), where);
   dims shape = x.shape();
   shape[axis] += include_initial ? 1 : 0;

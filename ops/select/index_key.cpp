@@ -8,11 +8,12 @@
 
 #include "core/errors.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
-#include "ops/call/registry.hpp"
 #include "ops/call/writable.hpp"
 #include "ops/create/create.hpp"
 #include "ops/move/copy.hpp"
+#include "ops/move/kernels.hpp"
 #include "ops/move/views.hpp"
 #include "ops/select/masks.hpp"
 #include "ops/select/selection.hpp"
@@ -287,8 +288,9 @@ bool fill_masked(const char* op, const ndarray& x, const ndarray& mask, const op
   if (!each) return false;
   const dims trailing(x.shape().span().subspan(static_cast<std::size_t>(mask.rank())));
   static_cast<void>(broadcast_to(op, *each, trailing));
-  const kernel& what = require_kernel(op, kernels(x.device()).moves.where[size_class(x.itemsize())],
-                                      x.dtype(), x.device());
+  const kernel& what =
+      require_kernel(op, kernels<moves_kernels>(x.device()).where[size_class(x.itemsize())],
+                     x.dtype(), x.device());
   layout place = mask.layout();
   for (int axis = mask.rank(); axis < x.rank(); ++axis) {
     place.shape.push_back(1);

@@ -9,9 +9,10 @@
 #include "device/stream.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
-#include "ops/call/registry.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
+#include "ops/select/kernels.hpp"
 #include "ops/select/mask_census.hpp"
 
 namespace skerry {
@@ -25,7 +26,8 @@ struct counted_mask {
 
   counted_mask(const char* op, const ndarray& of) : mask(contiguous(of)) {
     const device where = mask.device();
-    const kernel& what = require_kernel(op, kernels(where).index.count, dtype::bool_, where);
+    const kernel& what =
+        require_kernel(op, kernels<index_kernels>(where).count, dtype::bool_, where);
     const std::int64_t blocks = mask_blocks(mask.size());
     const bool is_native = capabilities_of(where).form == kernel_form::native;
     starts = empty({count_words(mask.size(), is_native)}, dtype::int64, where);
@@ -45,8 +47,8 @@ struct counted_mask {
 
 ndarray compress(const char* op, const ndarray& x, const ndarray& mask) {
   const device where = x.device();
-  const kernel& what =
-      require_kernel(op, kernels(where).index.compress[size_class(x.itemsize())], x.dtype(), where);
+  const kernel& what = require_kernel(
+      op, kernels<index_kernels>(where).compress[size_class(x.itemsize())], x.dtype(), where);
   const counted_mask chosen(op, mask);
   ndarray out = empty({chosen.count}, x.dtype(), where);
   if (chosen.count == 0) return out;
@@ -60,7 +62,8 @@ ndarray compress(const char* op, const ndarray& x, const ndarray& mask) {
 
 std::vector<ndarray> true_indices(const char* op, const ndarray& mask) {
   const device where = mask.device();
-  const kernel& what = require_kernel(op, kernels(where).index.nonzero, dtype::bool_, where);
+  const kernel& what =
+      require_kernel(op, kernels<index_kernels>(where).nonzero, dtype::bool_, where);
   const counted_mask chosen(op, mask);
   const int rank = mask.rank();
   const std::int64_t shape[] = {rank, chosen.count};

@@ -11,11 +11,13 @@
 #include "device/deferred.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
-#include "ops/call/registry.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
+#include "ops/elementwise/op_table.hpp"
 #include "ops/move/copy.hpp"
+#include "ops/select/kernels.hpp"
 
 namespace skerry {
 namespace {
@@ -80,7 +82,8 @@ void launch_parts(device where, const kernel& what, Params params, const dims& s
 
 /// Offsets in bytes of all index arrays together. Checks the indices.
 ndarray offsets_of(const char* op, device where, const selection& chosen) {
-  const kernel& what = require_kernel(op, kernels(where).index.offsets, default_integer, where);
+  const kernel& what =
+      require_kernel(op, kernels<index_kernels>(where).offsets, default_integer, where);
   ndarray offsets = empty(chosen.index_shape, dtype::int64, where);
   bool adds = false;
   for (const indexed_axis& axis : chosen.axes) {
@@ -127,7 +130,7 @@ ndarray gather(const char* op, const ndarray& x, const selection& chosen) {
   const device where = x.device();
   check_shape(op, chosen.place.shape.span(), x.itemsize());
   check_sizes(op, chosen);
-  const kernel& what = sized(op, kernels(where).index.gather, x);
+  const kernel& what = sized(op, kernels<index_kernels>(where).gather, x);
   ndarray out = empty_of(c_layout(chosen.place.shape, x.itemsize()), x.dtype(), where);
   if (out.size() == 0) {
     static_cast<void>(offsets_of(op, where, chosen));
@@ -162,7 +165,7 @@ void scatter(const char* op, const ndarray& x, const selection& chosen, const nd
   check_shape(op, chosen.place.shape.span(), 1);
   const layout from = broadcast_to(op, values.layout(), chosen.place.shape);
   check_sizes(op, chosen);
-  const kernel& what = sized(op, kernels(where).index.scatter, x);
+  const kernel& what = sized(op, kernels<index_kernels>(where).scatter, x);
   const ndarray offsets = offsets_of(op, where, chosen);
   scatter_params params;
   params.is_unique = is_unique;

@@ -10,13 +10,15 @@
 #include "device/stream.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
-#include "ops/call/registry.hpp"
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
+#include "ops/elementwise/op_table.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/join.hpp"
+#include "ops/select/kernels.hpp"
 #include "ops/select/masks.hpp"
 #include "ops/select/selection.hpp"
 
@@ -53,7 +55,8 @@ ndarray take_axis(const char* op, const ndarray& x, const ndarray& indices, int 
 /// Numbers of elements before each, and of all.
 ndarray starts_of(const char* op, const ndarray& counts) {
   const device where = counts.device();
-  const kernel& what = require_kernel(op, kernels(where).index.spread, dtype::int64, where);
+  const kernel& what =
+      require_kernel(op, kernels<index_kernels>(where).spread, dtype::int64, where);
   const ndarray starts = empty({counts.size() + 1}, dtype::int64, where);
   const deferred_error negative{.raise = raise_negative, .op = op, .values = {}};
   std::int64_t found = 0;
@@ -82,7 +85,8 @@ ndarray owners_of(const char* op, const ndarray& counts) {
   const std::int64_t total = read_integer(starts, counts.size());
   const std::int64_t shape[] = {total};
   check_shape(op, shape, sizeof(std::int64_t));
-  const kernel& what = require_kernel(op, kernels(where).index.owners, dtype::int64, where);
+  const kernel& what =
+      require_kernel(op, kernels<index_kernels>(where).owners, dtype::int64, where);
   ndarray owners = empty(dims(shape), dtype::int64, where);
   if (total == 0) return owners;
   const memory_use uses[] = {reads(starts), writes(owners)};

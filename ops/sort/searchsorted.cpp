@@ -9,8 +9,8 @@
 #include "device/stream.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
-#include "ops/call/registry.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/move/copy.hpp"
@@ -65,7 +65,7 @@ ndarray searchsorted(const ndarray& x1, const operand& x2, bool right, const nda
   const dtype type = common_dtype(op, both);
   const device where = x1.device();
   const kernel& what =
-      require_kernel(op, kernels(where).sort.search[static_cast<int>(type)], type, where);
+      require_kernel(op, kernels<sort_kernels>(where).search[static_cast<int>(type)], type, where);
   const ndarray sorted = contiguous(astype(x1, type, false));
   const ndarray values = x2.array != nullptr ? contiguous(astype(*x2.array, type, false))
                                              : full(dims(), *x2.value, type, where);

@@ -11,8 +11,8 @@
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
-#include "ops/call/registry.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/move/copy.hpp"
@@ -82,8 +82,8 @@ std::int64_t find_unique(const kernel& what, const ndarray& x, const unique_resu
 
 unique_result unique(const char* op, const ndarray& x, unique_parts wanted) {
   const device where = x.device();
-  const kernel& what =
-      require_kernel(op, kernels(where).set.unique[static_cast<int>(x.dtype())], x.dtype(), where);
+  const kernel& what = require_kernel(
+      op, kernels<set_kernels>(where).unique[static_cast<int>(x.dtype())], x.dtype(), where);
   check_size(op, x, wanted);
   unique_result result{.values = empty(dims{x.size()}, x.dtype(), where),
                        .indices = room_for_integers(x, wanted.indices),
@@ -104,7 +104,7 @@ ndarray isin(const operand& x1, const operand& x2, bool invert) {
   const device where = common_device(op, both);
   const dtype type = common_dtype(op, both);
   const kernel& what =
-      require_kernel(op, kernels(where).set.isin[static_cast<int>(type)], type, where);
+      require_kernel(op, kernels<set_kernels>(where).isin[static_cast<int>(type)], type, where);
   const auto ready = [&](const operand& x) {
     return x.array != nullptr ? contiguous(astype(*x.array, type, false))
                               : full(dims(), *x.value, type, where);

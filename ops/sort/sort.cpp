@@ -9,7 +9,7 @@
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
-#include "ops/call/registry.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
@@ -69,16 +69,17 @@ ndarray sort_along(const char* op, const kernel& what, const ndarray& x, std::in
 
 ndarray sort(const ndarray& x, std::int64_t axis, bool descending) {
   require_real("sort", x);
-  const kernel& what = require_kernel(
-      "sort", kernels(x.device()).sort.values[static_cast<int>(x.dtype())], x.dtype(), x.device());
+  const kernel& what =
+      require_kernel("sort", kernels<sort_kernels>(x.device()).values[static_cast<int>(x.dtype())],
+                     x.dtype(), x.device());
   return sort_along("sort", what, x, axis, x.dtype(), descending);
 }
 
 ndarray argsort(const ndarray& x, std::int64_t axis, bool descending) {
   require_real("argsort", x);
-  const kernel& what =
-      require_kernel("argsort", kernels(x.device()).sort.places[static_cast<int>(x.dtype())],
-                     x.dtype(), x.device());
+  const kernel& what = require_kernel(
+      "argsort", kernels<sort_kernels>(x.device()).places[static_cast<int>(x.dtype())], x.dtype(),
+      x.device());
   return sort_along("argsort", what, x, axis, default_integer, descending);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/device.hpp"
 #include "ops/create/kernels.hpp"
 #include "ops/elementwise/kernels.hpp"
 #include "ops/fourier/kernels.hpp"
@@ -14,24 +15,24 @@
 #include "ops/sort/kernels.hpp"
 #include "ops/sort/set_kernels.hpp"
 
+#define SKERRY_FOR_EACH_FAMILY(X) \
+  X(elementwise)                  \
+  X(fft) X(linalg) X(matmul) X(index) X(moves) X(reduce) X(scan) X(sequence) X(set) X(sort)
+
 namespace skerry {
 
 /// Every kernel there is, by family. A family `f` has a header with its parameters and
-/// `struct f_kernels`, a member `f` here, and units `f.*` in `cpu` and `cuda` beside the header,
+/// `struct f_kernels`, an entry `f` here, and units `f.*` in `cpu` and `cuda` beside the header,
 /// which the build finds by their names. A null entry: there is no loop for
 /// that dtype. CPU units set `host` members, units of the CUDA module `native` ones.
 struct kernel_table {
-  elementwise_kernels elementwise;
-  fft_kernels fft;
-  linalg_kernels linalg;
-  matmul_kernels matmul;
-  index_kernels index;
-  moves_kernels moves;
-  reduce_kernels reduce;
-  scan_kernels scan;
-  sequence_kernels sequence;
-  set_kernels set;
-  sort_kernels sort;
+#define SKERRY_MEMBER(family) family##_kernels family;
+  SKERRY_FOR_EACH_FAMILY(SKERRY_MEMBER)
+#undef SKERRY_MEMBER
 };
+
+/// All families, for what fills the table and for tests; front ends ask by ops/call/kernels.hpp.
+[[nodiscard]] const kernel_table& kernels() noexcept;
+[[nodiscard]] const kernel_table& kernels(device where) noexcept;
 
 }  // namespace skerry

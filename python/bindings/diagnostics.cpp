@@ -10,7 +10,9 @@
 #include "device/memory.hpp"
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
-#include "ops/call/registry.hpp"
+#include "ops/call/kernels.hpp"
+#include "ops/elementwise/op_table.hpp"
+#include "ops/reduce/reduction_table.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/pybind.hpp"
 

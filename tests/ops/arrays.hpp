@@ -15,8 +15,8 @@
 #include "device/registry.hpp"
 #include "device/stream.hpp"
 #include "device/transfer.hpp"
-#include "ops/call/registry.hpp"
 #include "ops/elementwise/apply.hpp"
+#include "ops/elementwise/op_table.hpp"
 
 /// Arrays for tests: made and read without the operations that are tested.
 namespace skerry::testing {

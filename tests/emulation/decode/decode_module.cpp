@@ -18,6 +18,7 @@
 
 #include "device/cuda/emulation/execute/program.hpp"
 #include "device/cuda/emulation/ptx/module.hpp"
+#include "ops/table/table.hpp"
 
 namespace skerry::emulation {
 namespace {

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "device/cuda/emulation/execute/program.hpp"
+#include "ops/table/table.hpp"
 #include "tests/emulation/executor/emulated.hpp"
 #include "tests/emulation/executor/module_forms.hpp"
 

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/call/registry.hpp"
+#include "ops/call/kernels.hpp"
+#include "ops/elementwise/op_table.hpp"
+#include "ops/reduce/reduction_table.hpp"
 #include "ops/table/table.hpp"
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@
 
 #include "core/layout.hpp"
 #include "core/plan.hpp"
-#include "ops/call/registry.hpp"
+#include "ops/elementwise/op_table.hpp"
 #include "ops/math/complex.hpp"
 #include "ops/math/real.hpp"
 #include "ops/table/cpu/fill.hpp"

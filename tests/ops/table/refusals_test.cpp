@@ -9,7 +9,7 @@
 #include "core/errors.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
-#include "ops/call/registry.hpp"
+#include "ops/table/table.hpp"
 
 // What NVIDIA's libraries would refuse, a rehearsed device refuses: nothing of what the front ends
 // enqueue, and all of the following.

@@ -13,9 +13,8 @@
 #include <new>
 #include <vector>
 
-#include "ops/call/registry.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/fourier/kernels.hpp"
-#include "ops/table/table.hpp"
 
 namespace skerry::emulation::cufft {
 
@@ -142,7 +141,7 @@ fft_params params_of(const transform_plan& of, const void* input, void* output, 
 }
 
 const ::skerry::kernel& kernel_of(int type) {
-  const fft_kernels& table = ::skerry::kernels().fft;
+  const fft_kernels& table = ::skerry::kernels<fft_kernels>();
   const int precision = (type & double_precision) != 0 ? 1 : 0;
   switch (base_of(type)) {
     case real_to_complex:

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/device.hpp"
+#include "core/dtype.hpp"
+
+// Front ends ask for the kernels of a family, `sort_kernels` of ops/sort/kernels.hpp; what is in
+// the other families they need not know. Defined for each family in ops/table/table.cpp.
+
+namespace skerry {
+
+/// Whether this build has kernels for a dtype (SKERRY_DTYPES).
+[[nodiscard]] bool is_built(dtype type) noexcept;
+
+/// The kernels of a family for this machine: host forms for the best instruction set, chosen when
+/// the library is loaded.
+template <class Family>
+[[nodiscard]] const Family& kernels() noexcept;
+/// The same, with the native forms of the device's kind, if it has any.
+template <class Family>
+[[nodiscard]] const Family& kernels(device where) noexcept;
+
+}  // namespace skerry

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise/op_table.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "ops/elementwise/all.hpp"
+#include "ops/elementwise/kernels.hpp"
+
+namespace skerry {
+namespace {
+
+using operations = std::array<op_entry, elementwise_count>;
+
+template <class Op, int Arity, class T>
+constexpr void add_loop(op_entry& entry) {
+  if constexpr (ops::supports<Op, T, Arity>) {
+    std::optional<dtype>& result = entry.result[static_cast<int>(dtype_of<T>)];
+    if constexpr (Arity == 1) result = dtype_of<ops::result_t<Op, T>>;
+    if constexpr (Arity == 2) result = dtype_of<ops::result_t<Op, T, T>>;
+    if constexpr (Arity == 3) result = dtype_of<ops::result_t<Op, T, T, T>>;
+  }
+}
+
+template <class Op, int Arity>
+constexpr op_entry describe_op() {
+  op_entry entry{Op::info.name, Op::info.doc, Arity, Op::info.expensive, {}};
+#define SKERRY_LOOP(name, type, kind, typestr) add_loop<Op, Arity, type>(entry);
+  SKERRY_FOR_EACH_DTYPE(SKERRY_LOOP)
+#undef SKERRY_LOOP
+  return entry;
+}
+
+template <int Arity, class... Ops>
+constexpr void append(operations& table, int& count, ops::type_list<Ops...>) {
+  ((table[static_cast<std::size_t>(count++)] = describe_op<Ops, Arity>()), ...);
+}
+
+constexpr operations describe_ops() {
+  operations table{};
+  int count = 0;
+  append<1>(table, count, ops::unary_ops{});
+  append<2>(table, count, ops::binary_ops{});
+  append<3>(table, count, ops::ternary_ops{});
+  return table;
+}
+
+constexpr operations all_operations = describe_ops();
+
+}  // namespace
+
+std::span<const op_entry> op_table() noexcept { return all_operations; }
+
+std::optional<op_id> find_op(std::string_view name) noexcept {
+  const auto* const found = std::ranges::find(all_operations, name, &op_entry::name);
+  if (found == all_operations.end()) return std::nullopt;
+  return static_cast<op_id>(found - all_operations.begin());
+}
+
+}  // namespace skerry

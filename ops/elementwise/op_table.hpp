@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/dtype.hpp"
+
+namespace skerry {
+
+using op_id = std::int16_t;  ///< position in op_table()
+
+/// One elementwise operation as the front end, Python, the tests and the docs see it.
+struct op_entry {
+  const char* name;
+  const char* doc;
+  int arity;
+  bool expensive;  ///< a transcendental: worth threads from fewer elements
+  std::optional<dtype> result[dtype_count];  ///< by compute dtype; empty where there is no loop
+};
+[[nodiscard]] std::span<const op_entry> op_table() noexcept;
+[[nodiscard]] std::optional<op_id> find_op(std::string_view name) noexcept;
+
+}  // namespace skerry

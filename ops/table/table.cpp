@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/table/table.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+
+#include "device/backend.hpp"
+#include "device/cpu/info.hpp"
+#include "enabled_dtypes.hpp"
+#include "ops/call/kernels.hpp"
+#include "ops/table/cpu/fill.hpp"
+#include "ops/table/refusals.hpp"
+
+namespace skerry {
+namespace {
+
+using fill_function = void (*)(kernel_table&);
+
+/// The newest of the instruction sets that were built for and that this machine has.
+fill_function best_fill() noexcept {
+  fill_function best = nullptr;
+#if defined(SKERRY_WITH_CPU_v2)
+  best = cpu::fill_v2;
+#endif
+#if defined(SKERRY_WITH_CPU_v3)
+  if (best == nullptr || cpu::best_isa() >= cpu::isa::v3) best = cpu::fill_v3;
+#endif
+#if defined(SKERRY_WITH_CPU_v4)
+  if (best == nullptr || cpu::best_isa() >= cpu::isa::v4) best = cpu::fill_v4;
+#endif
+  return best;
+}
+
+constinit kernel_table all_kernels{};
+
+// While the library is loaded: no call has to ask whether it is the first.
+[[maybe_unused]] const bool host_kernels_are_there = [] {
+  if (const fill_function fill = best_fill()) fill(all_kernels);
+  fill_refusals(all_kernels);
+  return true;
+}();
+
+/// By kind of device, from the first look for one on: the host's, or one with native forms.
+constinit std::array<std::atomic<const kernel_table*>, most_device_kinds> tables{};
+constinit std::array<kernel_table, most_device_kinds> native_kernels{};
+constinit std::mutex tables_mutex;
+
+const kernel_table& find_table(device where) noexcept {
+  const auto kind = static_cast<std::size_t>(where.kind);
+  const std::lock_guard lock(tables_mutex);
+  if (const kernel_table* const known = tables[kind].load()) return *known;
+  const kernel_table* found = &all_kernels;
+  if (const auto fill = backend_of(where).fill_kernels) {
+    native_kernels[kind] = all_kernels;
+    fill(&native_kernels[kind]);
+    found = &native_kernels[kind];
+  }
+  tables[kind].store(found, std::memory_order_release);
+  return *found;
+}
+
+}  // namespace
+
+bool is_built(dtype type) noexcept {
+#define SKERRY_IS_BUILT(name) \
+  if (type == dtype::name) return true;
+  SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_IS_BUILT)
+#undef SKERRY_IS_BUILT
+  return false;
+}
+
+const kernel_table& kernels() noexcept { return all_kernels; }
+
+const kernel_table& kernels(device where) noexcept {
+  if (is_host(where)) return all_kernels;
+  const auto kind = static_cast<std::size_t>(where.kind);
+  const kernel_table* const known = tables[kind].load(std::memory_order_acquire);
+  return known != nullptr ? *known : find_table(where);
+}
+
+#define SKERRY_MEMBER(family)                                               \
+  static const family##_kernels& member(const kernel_table& all,            \
+                                        const family##_kernels*) noexcept { \
+    return all.family;                                                      \
+  }
+SKERRY_FOR_EACH_FAMILY(SKERRY_MEMBER)
+#undef SKERRY_MEMBER
+
+template <class Family>
+const Family& kernels() noexcept {
+  return member(kernels(), static_cast<const Family*>(nullptr));
+}
+template <class Family>
+const Family& kernels(device where) noexcept {
+  return member(kernels(where), static_cast<const Family*>(nullptr));
+}
+#define SKERRY_LOOK_UP(family)                                           \
+  template const family##_kernels& kernels<family##_kernels>() noexcept; \
+  template const family##_kernels& kernels<family##_kernels>(device) noexcept;
+SKERRY_FOR_EACH_FAMILY(SKERRY_LOOK_UP)
+#undef SKERRY_LOOK_UP
+
+}  // namespace skerry
