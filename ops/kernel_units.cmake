@@ -8,20 +8,23 @@ set(skerry_groups "int8 uint8 int16 uint16" "int32 uint32 int64 uint64" "float32
 # The units of kernels of a family, a member of kernel_table, paths as they lie in the family's folder:
 #   CPU          for each x86-64 level, filling the table by fill_<name of the file>
 #   CPU_BY_DTYPE the same for each dtype that the build has, by fill_<name of the file>_<dtype>: ops/kernel/unit.hpp
+#   CPU_SHARED   for each level, filling no table
 #   CPU_GROUPS   strings of dtypes that one unit of CPU_BY_DTYPE is compiled for
 #   CUDA, CUDA_BY_DTYPE, CUDA_GROUPS     those of the CUDA module
 #   CUDA_SHARED  sources of the module that fill no table
 #   HOST         sources that are compiled once, for all levels
 #   V3_SERVES_V4 AVX-512 gives these kernels nothing that counts: on v4 machines those of v3 run
 function(skerry_kernels family)
-  set(lists CPU CPU_BY_DTYPE CPU_GROUPS CUDA CUDA_BY_DTYPE CUDA_GROUPS CUDA_SHARED HOST)
+  set(lists CPU CPU_BY_DTYPE CPU_SHARED CPU_GROUPS CUDA CUDA_BY_DTYPE CUDA_GROUPS CUDA_SHARED HOST)
   cmake_parse_arguments(PARSE_ARGV 1 of "V3_SERVES_V4" "" "${lists}")
   if(of_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "skerry_kernels(${family}): unknown argument ${of_UNPARSED_ARGUMENTS}")
   endif()
   list(TRANSFORM of_HOST PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM of_CPU_SHARED PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   target_sources(skerry PRIVATE ${of_HOST})
   foreach(level IN LISTS SKERRY_CPU_TARGETS)
+    target_sources(skerry_cpu_${level} PRIVATE ${of_CPU_SHARED})
     if(level STREQUAL "v4" AND of_V3_SERVES_V4 AND "v3" IN_LIST SKERRY_CPU_TARGETS)
       get_property(fills TARGET skerry_cpu_v3 PROPERTY skerry_fills_${family})
       set_property(TARGET skerry_cpu_v4 APPEND PROPERTY skerry_shared_fills ${fills})

@@ -21,7 +21,7 @@
 #include "ops/call/writable.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
-#include "ops/linear/cpu/blas.hpp"
+#include "ops/linear/library.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"

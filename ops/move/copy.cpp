@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/item_size.hpp"
 #include "device/backend.hpp"
 #include "device/registry.hpp"
 #include "device/transfer.hpp"

@@ -9,6 +9,7 @@
 
 #include "core/checked.hpp"
 #include "core/errors.hpp"
+#include "core/item_size.hpp"
 #include "device/backend.hpp"
 #include "device/stream.hpp"
 #include "ops/call/kernels.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "core/item_size.hpp"
 #include "device/backend.hpp"
 #include "device/stream.hpp"
 #include "device/transfer.hpp"

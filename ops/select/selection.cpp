@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/item_size.hpp"
 #include "device/backend.hpp"
 #include "device/deferred.hpp"
 #include "device/stream.hpp"

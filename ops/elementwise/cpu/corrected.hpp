@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ops/elementwise/exponential.hpp"
-#include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/loops.hpp"
 
 // Where a quick form is right for all but a few elements, blocks are computed by it, and those
 // elements once more, one by one: the operation's own result for each.
@@ -11,14 +11,6 @@
 namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
-
-inline constexpr int64 corrected_block = 512;
-
-/// The quick form of an operation; `doubt` has its highest bit set where that may be wrong.
-template <class Op, class T>
-struct quick_form {
-  static constexpr bool exists = false;
-};
 
 template <ops::real_floating T>
 struct quick_form<ops::logaddexp, T> {
@@ -42,13 +34,6 @@ struct quick_form<ops::logaddexp, T> {
                                                        : quick;
   }
 };
-
-template <class B>
-SKERRY_INLINE bool has_highest_bit(const B* bits, int64 n) {
-  B any = 0;
-  for (int64 i = 0; i < n; ++i) any |= bits[i];
-  return (any >> (8 * sizeof(B) - 1)) != 0;
-}
 
 }  // namespace kernels
 }  // namespace SKERRY_TARGET

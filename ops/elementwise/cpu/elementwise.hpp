@@ -4,6 +4,8 @@
 
 #include "enabled_dtypes.hpp"
 #include "ops/elementwise/all.hpp"
+#include "ops/elementwise/cpu/corrected.hpp"
+#include "ops/elementwise/cpu/ordinary.hpp"
 #include "ops/elementwise/kernels.hpp"
 #include "ops/kernel/cpu/loops.hpp"
 #include "ops/move/cpu/cast.hpp"

@@ -4,7 +4,7 @@
 
 #include "ops/elementwise/exponential.hpp"
 #include "ops/elementwise/trigonometric.hpp"
-#include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/loops.hpp"
 
 // Where a function has a dear case, such as angles of more than 2^40, blocks without an element of
 // it are computed by a form that leaves it out. Both forms give the same bits: the choice, which is
@@ -13,14 +13,6 @@
 namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
-
-inline constexpr int64 ordinary_block = 512;
-
-/// The form of an operation for arguments up to `most`.
-template <class Op, class T>
-struct ordinary_form {
-  static constexpr bool exists = false;
-};
 
 template <class T>
   requires ops::math::has_own_functions && ops::real_floating<T>
@@ -42,20 +34,6 @@ SKERRY_ORDINARY_ANGLES(cos)
 SKERRY_ORDINARY_ANGLES(sin)
 SKERRY_ORDINARY_ANGLES(tan)
 #undef SKERRY_ORDINARY_ANGLES
-
-/// Whether |x[i]| <= most for all i < n. By their bits: GCC 12 vectorises no reduction by
-/// comparison.
-template <class T>
-SKERRY_INLINE bool are_within(const char* x, int64 n, T most) {
-  using B = ops::bits_t<T>;
-  constexpr B sign = B(1) << (8 * sizeof(B) - 1);
-  const B limit = ops::math::to_bits(most);
-  B beyond = 0;
-  for (int64 i = 0; i < n; ++i) {
-    beyond |= limit - (load<B>(x + i * int64(sizeof(B))) & ~sign);
-  }
-  return (beyond & sign) == 0;
-}
 
 }  // namespace kernels
 }  // namespace SKERRY_TARGET

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/elementwise/cpu/corrected.hpp"
-#include "ops/elementwise/cpu/ordinary.hpp"
 #include "ops/kernel/cpu/drive.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/math/concepts.hpp"
+#include "ops/math/ieee.hpp"
 
 // The loops over contiguous operands, one set per operation and dtype. The output may be exactly
 // one of the inputs, hence ivdep instead of restrict.
@@ -14,6 +13,43 @@
 namespace skerry {
 inline namespace SKERRY_TARGET {
 namespace kernels {
+
+/// Where a function has a dear case, its form for arguments up to `most`, which leaves that out: of
+/// blocks without an element of it. Declared for an operation before its loops are used.
+template <class Op, class T>
+struct ordinary_form {
+  static constexpr bool exists = false;
+};
+inline constexpr int64 ordinary_block = 512;
+
+/// The form of an operation that is right for all but a few elements, which are computed once more;
+/// `doubt` has its highest bit set where it may be wrong.
+template <class Op, class T>
+struct quick_form {
+  static constexpr bool exists = false;
+};
+inline constexpr int64 corrected_block = 512;
+
+/// Whether |x[i]| <= most for all i < n. By their bits: GCC 12 vectorises no reduction by
+/// comparison.
+template <class T>
+SKERRY_INLINE bool are_within(const char* x, int64 n, T most) {
+  using B = ops::bits_t<T>;
+  constexpr B sign = B(1) << (8 * sizeof(B) - 1);
+  const B limit = ops::math::to_bits(most);
+  B beyond = 0;
+  for (int64 i = 0; i < n; ++i) {
+    beyond |= limit - (load<B>(x + i * int64(sizeof(B))) & ~sign);
+  }
+  return (beyond & sign) == 0;
+}
+
+template <class B>
+SKERRY_INLINE bool has_highest_bit(const B* bits, int64 n) {
+  B any = 0;
+  for (int64 i = 0; i < n; ++i) any |= bits[i];
+  return (any >> (8 * sizeof(B) - 1)) != 0;
+}
 
 template <class Function, class T>
 SKERRY_INLINE void loop_of(Function function, char* out, const char* x, int64 n) {

@@ -6,7 +6,6 @@
 
 #include "core/config.hpp"
 #include "core/plan.hpp"
-#include "ops/reduce/kernels.hpp"
 
 // From a linear index to addresses. Free of CUDA headers, so that every index below is tested on
 // the host against plain division (tests/ops/kernel/cuda_offset_test.cpp).
@@ -165,8 +164,8 @@ struct strided_offsets {
 /// Some axes of an array of any size, axis 0 fastest. Reductions are not split, so 64-bit.
 struct axis_offsets {
   std::int32_t rank = 0;
-  fast_divider<std::uint64_t> extents[reduce_params::max_axes];
-  std::int64_t strides[reduce_params::max_axes] = {};
+  fast_divider<std::uint64_t> extents[plan::max_axes];
+  std::int64_t strides[plan::max_axes] = {};
 
   axis_offsets() = default;
   axis_offsets(std::int32_t axes, const std::int64_t* shape, const std::int64_t* stride_bytes)
@@ -182,81 +181,13 @@ struct axis_offsets {
   /// Bytes from the first element to number `index`.
   template <int Axis = 0>
   [[nodiscard]] SKERRY_HD SKERRY_INLINE std::int64_t offset(std::int64_t index) const {
-    if constexpr (Axis + 1 < reduce_params::max_axes) {
+    if constexpr (Axis + 1 < plan::max_axes) {
       if (Axis + 1 < rank) {
         const auto [quotient, coordinate] = extents[Axis].divide(index);
         return coordinate * strides[Axis] + offset<Axis + 1>(quotient);
       }
     }
     return index * strides[Axis];
-  }
-};
-
-/// Whether the elements of every output lie side by side.
-[[nodiscard]] inline bool has_contiguous_rows(const reduce_params& params, std::int64_t itemsize) {
-  return params.reduced_size == 1 ||
-         (params.reduced_rank == 1 && params.reduced_strides[0] == itemsize);
-}
-
-/// Whether the fastest axis of the input is a reduced one.
-[[nodiscard]] inline bool prefers_rows(const reduce_params& params) {
-  if (params.kept_size == 1 || params.kept_rank == 0) return true;
-  if (params.reduced_size <= 1 || params.reduced_rank == 0) return false;
-  const auto distance = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
-  return distance(params.reduced_strides[0]) <= distance(params.kept_strides[0]);
-}
-
-/// How a pass over `length` elements of each of `kept_size` outputs is split into threads. Part p
-/// of an output's `parts` is its elements p, p + parts, p + 2 * parts, ...: with threads numbered
-/// along the faster axis (by rows: the parts; else: the outputs), those side by side read elements
-/// side by side, however few outputs there are or however short rows are.
-struct loop_split {
-  /// Threads worth having: of 132 multiprocessors with room for 1,536 or 1,024 each they end in a
-  /// wave that is 0.86 full or more. A constant, not the device's, so that results are the same on
-  /// every GPU.
-  static constexpr std::int64_t wanted_threads = std::int64_t{1} << 19;
-  /// Fewer elements a thread are not worth a further pass.
-  static constexpr std::int64_t min_share = 32;
-  /// Up to so many elements are one thread's.
-  static constexpr std::int64_t longest_alone = 4 * min_share;
-  /// More elements a thread lose accuracy: the error of a running sum grows with its length.
-  static constexpr std::int64_t max_share = 4096;
-
-  std::int64_t kept_size;
-  std::int64_t length;
-  std::int64_t parts;
-  bool by_rows;
-  fast_divider<std::uint64_t>
-      faster;  ///< by the extent of the axis along which threads are numbered
-
-  struct share {
-    std::int64_t kept;
-    std::int64_t part;
-  };
-
-  loop_split(std::int64_t outputs, std::int64_t elements, bool rows)
-      : kept_size(outputs),
-        length(elements),
-        parts(parts_of(outputs, elements)),
-        by_rows(rows),
-        faster(static_cast<std::uint64_t>(rows ? parts : kept_size)) {}
-
-  [[nodiscard]] static std::int64_t parts_of(std::int64_t kept_size, std::int64_t length) {
-    if (length <= longest_alone) return 1;
-    const std::int64_t for_threads = (wanted_threads + kept_size - 1) / kept_size;
-    const std::int64_t for_accuracy = (length + max_share - 1) / max_share;
-    const std::int64_t most = length / min_share;
-    const std::int64_t wanted = for_threads > for_accuracy ? for_threads : for_accuracy;
-    return wanted < most ? wanted : most;
-  }
-  [[nodiscard]] std::int64_t threads() const { return kept_size * parts; }
-  /// How far apart, in threads, the parts of neighbouring outputs and of one output are.
-  [[nodiscard]] std::int64_t kept_stride() const { return by_rows ? parts : 1; }
-  [[nodiscard]] std::int64_t part_stride() const { return by_rows ? 1 : kept_size; }
-
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE share of(std::int64_t thread) const {
-    const auto [slow, fast] = faster.divide(thread);
-    return by_rows ? share{slow, fast} : share{fast, slow};
   }
 };
 

@@ -10,12 +10,6 @@
 
 namespace skerry::blas {
 
-/// The file to open, ahead of SKERRY_OPENBLAS and of the loader's own search; no effect once a
-/// library is open.
-void set_library(const char* path);
-/// Opens the library unless it is open. Throws library_error that names `op` and the remedy.
-void require(const char* op);
-
 /// Host form of matmul_kernels::loop for the floating dtypes.
 template <class T>
 void multiply(const void* params);

@@ -8,6 +8,7 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/linear/cpu/openblas.hpp"
+#include "ops/linear/library.hpp"
 
 namespace skerry::blas {
 namespace {

@@ -10,10 +10,6 @@
 
 namespace skerry::blas {
 
-/// Sets `work`, `real_work`, `integer_work` to what the host form of the routine needs, and returns
-/// the bytes for one slot. The library is open.
-std::int64_t plan_scratch(linalg_routine routine, dtype type, linalg_params& params);
-
 /// Host form of linalg_kernels::loop; null for dtypes that are not floating.
 [[nodiscard]] auto routine_of(linalg_routine routine, dtype type) noexcept -> void (*)(const void*);
 

@@ -14,7 +14,7 @@
 #include "core/errors.hpp"
 #include "device/cpu/thread_pool.hpp"
 #include "device/registry.hpp"
-#include "ops/linear/cpu/blas.hpp"
+#include "ops/linear/library.hpp"
 
 namespace skerry::blas {
 namespace {

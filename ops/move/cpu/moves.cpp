@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/move/cpu/moves.hpp"
-
-#include "ops/kernel/cpu/tiles.hpp"
-#include "ops/kernel/cpu/transpose.hpp"
-#include "ops/reduce/cpu/drive.hpp"
+#include "core/item_size.hpp"
 
 namespace skerry {
 inline namespace SKERRY_TARGET {

@@ -3,6 +3,7 @@
 
 // Kernels that look at no value, or at nothing but a condition: one per item size.
 
+#include "core/item_size.hpp"
 #include "ops/kernel/cuda/loops.cuh"
 #include "ops/move/kernels.hpp"
 

@@ -5,6 +5,7 @@
 #include "ops/kernel/cuda/access.cuh"
 #include "ops/kernel/cuda/launch.cuh"
 #include "ops/kernel/cuda/offset.hpp"
+#include "ops/reduce/cuda/loop_split.hpp"
 #include "ops/reduce/cuda/moments.cuh"
 #include "ops/reduce/cuda/rows.cuh"
 #include "ops/reduce/cuda/write.cuh"

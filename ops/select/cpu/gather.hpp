@@ -4,7 +4,6 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/memory.hpp"
-#include "ops/move/kernels.hpp"
 #include "ops/select/kernels.hpp"
 
 namespace skerry {

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "core/item_size.hpp"
 #include "ops/select/cpu/compress.hpp"
 #include "ops/select/cpu/gather.hpp"
 

@@ -3,12 +3,12 @@
 
 // Elements by index arrays and masks. Items are only moved: one kernel per item size.
 
+#include "core/item_size.hpp"
 #include "ops/kernel/cuda/access.cuh"
 #include "ops/kernel/cuda/launch.cuh"
 #include "ops/kernel/cuda/loops.cuh"
 #include "ops/kernel/cuda/offset.hpp"
-#include "ops/move/kernels.hpp"
-#include "ops/select/cuda/select.cuh"
+#include "ops/kernel/cuda/select.cuh"
 #include "ops/select/cuda/select_kernels.cuh"
 #include "ops/select/kernels.hpp"
 

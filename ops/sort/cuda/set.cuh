@@ -4,7 +4,7 @@
 
 #include "ops/kernel/cuda/access.cuh"
 #include "ops/kernel/cuda/launch.cuh"
-#include "ops/select/cuda/select.cuh"
+#include "ops/kernel/cuda/select.cuh"
 #include "ops/sort/cuda/order.cuh"
 #include "ops/sort/kernels.hpp"
 #include "ops/sort/set_kernels.hpp"

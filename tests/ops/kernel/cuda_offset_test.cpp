@@ -158,69 +158,6 @@ TEST(cuda_offset, axis_offsets_of_any_size) {
   }
 }
 
-TEST(cuda_offset, loop_split_gives_every_element_to_one_thread) {
-  for (const bool by_rows : {false, true}) {
-    for (const std::int64_t kept : {1, 2, 3, 31, 1000}) {
-      for (const std::int64_t length : {0, 1, 31, 128, 129, 130, 1000, 4097}) {
-        const loop_split split(kept, length, by_rows);
-        std::vector<int> visits(static_cast<std::size_t>(kept * length));
-        for (std::int64_t thread = 0; thread < split.threads(); ++thread) {
-          const loop_split::share mine = split.of(thread);
-          ASSERT_LT(mine.kept, kept);
-          ASSERT_LT(mine.part, split.parts);
-          ASSERT_EQ(mine.kept * split.kept_stride() + mine.part * split.part_stride(), thread);
-          for (std::int64_t j = mine.part; j < length; j += split.parts) {
-            ++visits[static_cast<std::size_t>(mine.kept * length + j)];
-          }
-        }
-        for (const int count : visits) ASSERT_EQ(count, 1) << kept << " x " << length;
-      }
-    }
-  }
-}
-
-TEST(cuda_offset, loop_split_ends_in_one_part_with_bounded_shares) {
-  for (const std::int64_t kept : {std::int64_t{1}, std::int64_t{7}, std::int64_t{1} << 20}) {
-    for (std::int64_t length : {std::int64_t{1} << 33, std::int64_t{1000003}, std::int64_t{129}}) {
-      int passes = 0;
-      for (std::int64_t parts = 2; parts > 1; length = parts) {
-        const loop_split split(kept, length, false);
-        parts = split.parts;
-        ASSERT_LE((length + parts - 1) / parts, loop_split::max_share);
-        ASSERT_LT(parts, length);
-        ASSERT_LT(++passes, 8);
-      }
-    }
-  }
-}
-
-reduce_params make_reduction(std::int64_t kept, std::int64_t kept_stride, std::int64_t reduced,
-                             std::int64_t reduced_stride) {
-  reduce_params params{};
-  params.kept_size = kept;
-  params.reduced_size = reduced;
-  params.kept_rank = kept > 1;
-  params.reduced_rank = reduced > 1;
-  params.kept_shape[0] = kept;
-  params.kept_strides[0] = kept_stride;
-  params.reduced_shape[0] = reduced;
-  params.reduced_strides[0] = reduced_stride;
-  return params;
-}
-
-TEST(cuda_offset, layouts_of_reductions_are_told_apart) {
-  EXPECT_TRUE(has_contiguous_rows(make_reduction(1, 0, 100, 4), 4));
-  EXPECT_TRUE(has_contiguous_rows(make_reduction(5, 404, 100, 4), 4));
-  EXPECT_TRUE(has_contiguous_rows(make_reduction(5, 4, 1, 0), 4));
-  EXPECT_FALSE(has_contiguous_rows(make_reduction(5, 4, 100, 20), 4));
-  EXPECT_FALSE(has_contiguous_rows(make_reduction(1, 0, 100, -4), 4));
-  EXPECT_TRUE(has_contiguous_rows(make_reduction(5, 0, 100, 4), 4));
-
-  EXPECT_TRUE(prefers_rows(make_reduction(5, 404, 100, -4)));
-  EXPECT_TRUE(prefers_rows(make_reduction(1, 0, 100, 40)));
-  EXPECT_FALSE(prefers_rows(make_reduction(5, 4, 100, 20)));
-}
-
 }  // namespace
 }  // namespace native
 }  // namespace skerry

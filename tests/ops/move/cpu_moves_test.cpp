@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/item_size.hpp"
 #include "ops/table/table.hpp"
 #include "tests/ops/random_plans.hpp"
 

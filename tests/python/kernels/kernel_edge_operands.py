@@ -38,7 +38,7 @@ STRIDED = policy("kernel/cuda/strided_walk.hpp", "block_threads") * policy(
     "kernel/cuda/strided_walk.hpp", "share"
 )
 MERGED = policy("kernel/cuda/tile.cuh", "tile_threads")
-ALONE = 4 * policy("kernel/cuda/offset.hpp", "min_share")
+ALONE = 4 * policy("reduce/cuda/loop_split.hpp", "min_share")
 PRODUCT = policy("linear/cuda/matmul.cu", "tile")
 DEPTH = policy("linear/cuda/matmul.cu", "tile_depth")
 DOT = policy("linear/cuda/matmul.cu", "dot_part")

@@ -10,8 +10,8 @@
 #include <new>
 
 #include "core/errors.hpp"
-#include "ops/linear/cpu/blas.hpp"
 #include "ops/linear/cpu/openblas.hpp"
+#include "ops/linear/library.hpp"
 
 namespace skerry::emulation::cublas {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "ops/linear/cpu/blas.hpp"
 #include "ops/linear/cuda/emulation/cublas.hpp"
 #include "ops/linear/cuda/emulation/lapack_calls.hpp"
+#include "ops/linear/library.hpp"
 
 namespace skerry::emulation::cublas {
 

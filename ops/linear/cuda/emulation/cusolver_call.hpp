@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "ops/linear/cpu/blas.hpp"
 #include "ops/linear/cuda/emulation/cusolver.hpp"
+#include "ops/linear/library.hpp"
 
 namespace skerry::emulation::cusolver {
 

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
-
 #include "ops/kernel/cpu/copy_2d.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 
@@ -183,7 +181,6 @@ void copy_items(const strided_2d& to, const strided_2d& from, int64 n, int64 row
 
 }  // namespace
 
-// NOLINTNEXTLINE(misc-definitions-in-headers): only the unit of moves includes this file.
 void copy_2d(const strided_2d& to, const strided_2d& from, int64 n, int64 rows,
              int64 itemsize) noexcept {
   switch (itemsize) {

@@ -8,7 +8,8 @@
 
 #include <cstdint>
 
-// Selection by a mask, compiled once, in index.cu: by the size of items, and of places.
+// Selection by a mask, compiled once, in ops/select/cuda/index.cu: by the size of items, and of
+// places.
 
 namespace skerry {
 namespace native {

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
-
 #include "ops/kernel/cpu/copy_2d.hpp"
 #include "ops/reduce/cpu/cut.hpp"
 
@@ -349,7 +347,6 @@ void reduce_split(reduction& what) noexcept {
 
 }  // namespace
 
-// NOLINTNEXTLINE(misc-definitions-in-headers): only the unit of moves includes this file.
 void run_reduction(const reduce_params& work, const reducer& how) noexcept {
   if (work.kept_size == 0) return;
   reduction what(work, how);

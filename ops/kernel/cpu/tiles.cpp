@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
-
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/copy_2d.hpp"
 #include "ops/kernel/cpu/drive.hpp"
@@ -277,7 +275,6 @@ bool run_small(const plan& work, const loop& what) noexcept {
 
 }  // namespace
 
-// NOLINTNEXTLINE(misc-definitions-in-headers): only the unit of moves includes this file.
 void run_tiles(const plan& work, const loop& what) noexcept {
   if (work.rank == 0) return run_one(work, what);
   if (run_small(work, what)) return;

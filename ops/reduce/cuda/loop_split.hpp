@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/config.hpp"
+#include "ops/kernel/cuda/offset.hpp"
+#include "ops/reduce/kernels.hpp"
+
+// How a reduction is split into threads. Free of CUDA headers, as offset.hpp is.
+
+namespace skerry {
+namespace native {
+
+/// Whether the elements of every output lie side by side.
+[[nodiscard]] inline bool has_contiguous_rows(const reduce_params& params, std::int64_t itemsize) {
+  return params.reduced_size == 1 ||
+         (params.reduced_rank == 1 && params.reduced_strides[0] == itemsize);
+}
+
+/// Whether the fastest axis of the input is a reduced one.
+[[nodiscard]] inline bool prefers_rows(const reduce_params& params) {
+  if (params.kept_size == 1 || params.kept_rank == 0) return true;
+  if (params.reduced_size <= 1 || params.reduced_rank == 0) return false;
+  const auto distance = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
+  return distance(params.reduced_strides[0]) <= distance(params.kept_strides[0]);
+}
+
+/// How a pass over `length` elements of each of `kept_size` outputs is split into threads. Part p
+/// of an output's `parts` is its elements p, p + parts, p + 2 * parts, ...: with threads numbered
+/// along the faster axis (by rows: the parts; else: the outputs), those side by side read elements
+/// side by side, however few outputs there are or however short rows are.
+struct loop_split {
+  /// Threads worth having: of 132 multiprocessors with room for 1,536 or 1,024 each they end in a
+  /// wave that is 0.86 full or more. A constant, not the device's, so that results are the same on
+  /// every GPU.
+  static constexpr std::int64_t wanted_threads = std::int64_t{1} << 19;
+  /// Fewer elements a thread are not worth a further pass.
+  static constexpr std::int64_t min_share = 32;
+  /// Up to so many elements are one thread's.
+  static constexpr std::int64_t longest_alone = 4 * min_share;
+  /// More elements a thread lose accuracy: the error of a running sum grows with its length.
+  static constexpr std::int64_t max_share = 4096;
+
+  std::int64_t kept_size;
+  std::int64_t length;
+  std::int64_t parts;
+  bool by_rows;
+  fast_divider<std::uint64_t>
+      faster;  ///< by the extent of the axis along which threads are numbered
+
+  struct share {
+    std::int64_t kept;
+    std::int64_t part;
+  };
+
+  loop_split(std::int64_t outputs, std::int64_t elements, bool rows)
+      : kept_size(outputs),
+        length(elements),
+        parts(parts_of(outputs, elements)),
+        by_rows(rows),
+        faster(static_cast<std::uint64_t>(rows ? parts : kept_size)) {}
+
+  [[nodiscard]] static std::int64_t parts_of(std::int64_t kept_size, std::int64_t length) {
+    if (length <= longest_alone) return 1;
+    const std::int64_t for_threads = (wanted_threads + kept_size - 1) / kept_size;
+    const std::int64_t for_accuracy = (length + max_share - 1) / max_share;
+    const std::int64_t most = length / min_share;
+    const std::int64_t wanted = for_threads > for_accuracy ? for_threads : for_accuracy;
+    return wanted < most ? wanted : most;
+  }
+  [[nodiscard]] std::int64_t threads() const { return kept_size * parts; }
+  /// How far apart, in threads, the parts of neighbouring outputs and of one output are.
+  [[nodiscard]] std::int64_t kept_stride() const { return by_rows ? parts : 1; }
+  [[nodiscard]] std::int64_t part_stride() const { return by_rows ? 1 : kept_size; }
+
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE share of(std::int64_t thread) const {
+    const auto [slow, fast] = faster.divide(thread);
+    return by_rows ? share{slow, fast} : share{fast, slow};
+  }
+};
+
+}  // namespace native
+}  // namespace skerry
