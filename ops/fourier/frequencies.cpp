@@ -15,7 +15,7 @@
 #include "ops/elementwise/op_table.hpp"
 #include "ops/fourier/fft.hpp"
 #include "ops/move/copy.hpp"
-#include "ops/move/join.hpp"
+#include "ops/move/rearrange.hpp"
 
 namespace skerry {
 namespace {

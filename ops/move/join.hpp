@@ -22,20 +22,11 @@ namespace skerry {
 /// Views along an axis.
 [[nodiscard]] std::vector<ndarray> unstack(const ndarray& x, std::int64_t axis);
 
-/// `repetitions` belong to the last axes, or `x` gets axes in front. Throws value_error for a
-/// negative one.
-[[nodiscard]] ndarray tile(const ndarray& x, std::span<const std::int64_t> repetitions);
-/// Each element `repeats` times, side by side; of the flattened array where `axis` is empty.
-[[nodiscard]] ndarray repeat(const ndarray& x, std::int64_t repeats,
-                             std::optional<std::int64_t> axis);
-/// Element `i` moves to `i + shift` around the axis; around the flattened array where `axes` is
-/// empty. Shifts and axes pair up, one of either goes with all of the other; shifts of an axis
-/// that is named twice add up.
-[[nodiscard]] ndarray roll(const ndarray& x, std::span<const std::int64_t> shifts,
-                           std::optional<std::span<const std::int64_t>> axes);
-/// `n`-th differences along an axis, of the three arrays one after the other (either of the outer
-/// ones may be null).
-[[nodiscard]] ndarray diff(const ndarray& x, std::int64_t axis, std::int64_t n,
-                           const ndarray* prepend, const ndarray* append);
+// Of functions that join on the way, under their own name: arrays of one device.
+
+/// Equal shapes, but for `axis` where that is not negative. Throws shape_error.
+void check_shapes(const char* op, std::span<const ndarray> arrays, int axis);
+/// Arrays whose shapes were checked, as elements of `type`.
+[[nodiscard]] ndarray join(const char* op, std::span<const ndarray> arrays, int axis, dtype type);
 
 }  // namespace skerry

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "ops/call/promotion.hpp"
@@ -97,6 +98,13 @@ std::vector<ndarray> broadcast_arrays(std::span<const ndarray> arrays) {
   result.reserve(arrays.size());
   for (const ndarray& x : arrays) result.push_back(stretched(op, x, shape));
   return result;
+}
+
+ndarray slice_of(const ndarray& x, int axis, std::int64_t start, std::int64_t length) {
+  layout place = x.layout();
+  place.shape[axis] = length;
+  if (place.size() > 0) place.offset += start * place.strides[axis];
+  return x.view(std::move(place));
 }
 
 ndarray transpose(const ndarray& x) {

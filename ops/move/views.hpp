@@ -32,6 +32,8 @@ struct axes_at_end {
 [[nodiscard]] ndarray broadcast_to(const ndarray& x, const dims& shape);
 /// All on one device, else device_mismatch_error.
 [[nodiscard]] std::vector<ndarray> broadcast_arrays(std::span<const ndarray> arrays);
+/// Elements [start, start + length) of an axis.
+[[nodiscard]] ndarray slice_of(const ndarray& x, int axis, std::int64_t start, std::int64_t length);
 /// `.T` (2-D only) and `.mT` (at least 2-D). Throw shape_error.
 [[nodiscard]] ndarray transpose(const ndarray& x);
 [[nodiscard]] ndarray matrix_transpose(const ndarray& x);

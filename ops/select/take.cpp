@@ -17,7 +17,7 @@
 #include "ops/elementwise/op_id.hpp"
 #include "ops/elementwise/op_table.hpp"
 #include "ops/move/copy.hpp"
-#include "ops/move/join.hpp"
+#include "ops/move/rearrange.hpp"
 #include "ops/select/kernels.hpp"
 #include "ops/select/masks.hpp"
 #include "ops/select/selection.hpp"

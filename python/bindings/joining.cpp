@@ -5,6 +5,8 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "ops/move/rearrange.hpp"
+#include "ops/scan/diff.hpp"
 #include "ops/select/take.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"

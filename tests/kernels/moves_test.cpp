@@ -7,6 +7,7 @@
 #include "ops/elementwise/apply.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/join.hpp"
+#include "ops/move/rearrange.hpp"
 #include "ops/move/views.hpp"
 #include "ops/select/masks.hpp"
 #include "ops/select/selection.hpp"

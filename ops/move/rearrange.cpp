@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/move/rearrange.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/checked.hpp"
+#include "core/errors.hpp"
+#include "device/stream.hpp"
+#include "ops/call/kernels.hpp"
+#include "ops/create/create.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/kernels.hpp"
+#include "ops/move/views.hpp"
+
+namespace skerry {
+namespace {
+
+/// The axes of a result in which every axis of `x` may be doubled into (repetition, position).
+class interleaved_axes {
+ public:
+  explicit interleaved_axes(const ndarray& out) : out_(out) {
+    target_.offset = out.layout().offset;
+  }
+  /// An axis of one element is left out: there may be 64 of them, and rank 128 is not possible.
+  void add(std::int64_t extent, std::int64_t stride, std::int64_t source_stride) {
+    if (extent == 1) return;
+    target_.shape.push_back(extent);
+    target_.strides.push_back(stride);
+    source_.shape.push_back(extent);
+    source_.strides.push_back(source_stride);
+  }
+  void copy_from(const char* op, const ndarray& x) {
+    source_.offset = x.layout().offset;
+    assign(op, out_.view(std::move(target_)), x.view(std::move(source_)));
+  }
+
+ private:
+  const ndarray& out_;
+  layout target_;
+  layout source_;
+};
+
+std::int64_t multiply_length(const char* op, std::int64_t n, std::int64_t repetitions) {
+  if (repetitions < 0) {
+    throw value_error(std::string(op) +
+                      ": a negative number of repetitions: " + std::to_string(repetitions));
+  }
+  if (const std::optional<std::int64_t> product = checked_multiply(n, repetitions)) return *product;
+  throw shape_error(std::string(op) + ": the result would have too many elements");
+}
+
+/// `x` in one axis, as a copy only where it must be.
+ndarray flattened(const ndarray& x) {
+  const ndarray dense = contiguous(x);
+  return dense.view({dims{x.size()}, dims{x.itemsize()}, dense.layout().offset});
+}
+
+/// Moves blocks of up to three axes at a time, which takes 2, 4 or 8 copies.
+ndarray roll_few(const char* op, const ndarray& x, std::span<const int> axes, const dims& shifts) {
+  ndarray out = empty(op, x.shape(), x.dtype(), x.device());
+  for (unsigned wrapped = 0; wrapped < 1u << axes.size(); ++wrapped) {
+    ndarray to = out;
+    ndarray from = x;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const int axis = axes[i];
+      const std::int64_t n = x.shape()[axis];
+      const std::int64_t shift = shifts[axis];
+      const bool at_start = ((wrapped >> i) & 1u) != 0;
+      to = slice_of(to, axis, at_start ? 0 : shift, at_start ? shift : n - shift);
+      from = slice_of(from, axis, at_start ? n - shift : 0, at_start ? shift : n - shift);
+    }
+    assign(op, to, from);
+  }
+  return out;
+}
+
+/// Long rows of contiguous items, in one pass by a kernel of their own on a CPU device. Nothing if
+/// it is something else.
+std::optional<ndarray> rotated(const char* op, const ndarray& x, int axis, std::int64_t shift) {
+  constexpr std::int64_t least_row = 512;
+  const kernel& what = kernels<moves_kernels>().rotate;
+  std::int64_t item = x.itemsize();
+  for (int i = axis + 1; i < x.rank(); ++i) item *= x.shape()[i];
+  const std::int64_t row = item * x.shape()[axis];
+  if (x.device().kind != device_kind::cpu || what.host == nullptr || row < least_row ||
+      !x.is_c_contiguous()) {
+    return std::nullopt;
+  }
+  ndarray out = empty(op, x.shape(), x.dtype(), x.device());
+  const rotate_params params{.output = out.data(),
+                             .input = x.data(),
+                             .rows = out.nbytes() / row,
+                             .row_bytes = row,
+                             .shift_bytes = shift * item};
+  const memory_use uses[] = {writes(out), reads(x)};
+  launch(out.device(), what, params, uses);
+  return out;
+}
+
+/// Shifts by axis, each in [0, n).
+dims shifts_by_axis(const char* op, const ndarray& x, std::span<const std::int64_t> shifts,
+                    std::span<const std::int64_t> axes) {
+  if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1) {
+    throw value_error(std::string(op) + ": " + std::to_string(shifts.size()) + " shifts for " +
+                      std::to_string(axes.size()) + " axes; give one of either, or as many");
+  }
+  dims result(x.rank());
+  const std::size_t count =
+      shifts.empty() || axes.empty() ? 0 : std::max(shifts.size(), axes.size());
+  for (const std::int64_t axis : axes) static_cast<void>(normalize_axis(op, axis, x.rank()));
+  for (std::size_t i = 0; i < count; ++i) {
+    const int axis = normalize_axis(op, axes[axes.size() == 1 ? 0 : i], x.rank());
+    const std::int64_t n = x.shape()[axis];
+    if (n == 0) continue;
+    const std::int64_t shift = shifts[shifts.size() == 1 ? 0 : i] % n;
+    result[axis] = (result[axis] + shift + n) % n;
+  }
+  return result;
+}
+
+ndarray roll_axes(const char* op, const ndarray& x, const dims& shifts) {
+  std::vector<int> moved;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (shifts[axis] != 0) moved.push_back(axis);
+  }
+  if (moved.empty() || x.size() == 0) return copy_c_order(x);
+  if (moved.size() == 1) {
+    if (std::optional<ndarray> y = rotated(op, x, moved[0], shifts[moved[0]])) return *std::move(y);
+  }
+  ndarray result = x;
+  for (std::size_t i = 0; i < moved.size(); i += 3) {
+    const std::span<const int> few(moved.data() + i, std::min<std::size_t>(3, moved.size() - i));
+    result = roll_few(op, result, few, shifts);
+  }
+  return result;
+}
+
+}  // namespace
+
+ndarray tile(const ndarray& x, std::span<const std::int64_t> repetitions) {
+  constexpr const char* op = "tile";
+  const int rank =
+      std::max(x.rank(), static_cast<int>(std::min<std::size_t>(repetitions.size(), 65)));
+  if (rank > max_rank)
+    throw shape_error("tile: more than 64 repetitions; at most 64 axes are possible");
+  const int own_lead = rank - x.rank();
+  const int lead = rank - static_cast<int>(repetitions.size());
+  dims counts(rank, 1);
+  dims lengths(rank, 1);
+  dims shape(rank);
+  for (int axis = 0; axis < rank; ++axis) {
+    if (axis >= lead) counts[axis] = repetitions[static_cast<std::size_t>(axis - lead)];
+    if (axis >= own_lead) lengths[axis] = x.shape()[axis - own_lead];
+    shape[axis] = multiply_length(op, lengths[axis], counts[axis]);
+  }
+  ndarray out = empty(op, shape, x.dtype(), x.device());
+  if (out.size() == 0) return out;
+  interleaved_axes axes(out);
+  for (int axis = 0; axis < rank; ++axis) {
+    const std::int64_t stride = out.strides()[axis];
+    axes.add(counts[axis], stride * lengths[axis], 0);
+    if (axis >= own_lead) axes.add(lengths[axis], stride, x.strides()[axis - own_lead]);
+  }
+  axes.copy_from(op, x);
+  return out;
+}
+
+ndarray repeat(const ndarray& x, std::int64_t repeats, std::optional<std::int64_t> axis) {
+  constexpr const char* op = "repeat";
+  if (!axis) return repeat(flattened(x), repeats, 0);
+  const int along = normalize_axis(op, *axis, x.rank());
+  dims shape = x.shape();
+  shape[along] = multiply_length(op, shape[along], repeats);
+  ndarray out = empty(op, shape, x.dtype(), x.device());
+  if (out.size() == 0) return out;
+  interleaved_axes axes(out);
+  for (int i = 0; i < x.rank(); ++i) {
+    const std::int64_t stride = out.strides()[i];
+    axes.add(x.shape()[i], i == along ? stride * repeats : stride, x.strides()[i]);
+    if (i == along) axes.add(repeats, stride, 0);
+  }
+  axes.copy_from(op, x);
+  return out;
+}
+
+ndarray roll(const ndarray& x, std::span<const std::int64_t> shifts,
+             std::optional<std::span<const std::int64_t>> axes) {
+  constexpr const char* op = "roll";
+  if (axes) return roll_axes(op, x, shifts_by_axis(op, x, shifts, *axes));
+  const std::int64_t only[] = {0};
+  const ndarray flat = flattened(x);
+  const ndarray out = roll_axes(op, flat, shifts_by_axis(op, flat, shifts, only));
+  return out.view(c_layout(x.shape(), x.itemsize()));
+}
+
+}  // namespace skerry

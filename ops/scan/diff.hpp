@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/ndarray.hpp"
+
+namespace skerry {
+
+/// `n`-th differences along an axis, of the three arrays one after the other (either of the outer
+/// ones may be null).
+[[nodiscard]] ndarray diff(const ndarray& x, std::int64_t axis, std::int64_t n,
+                           const ndarray* prepend, const ndarray* append);
+
+}  // namespace skerry
