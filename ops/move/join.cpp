@@ -15,7 +15,6 @@
 #include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
-#include "ops/elementwise/apply.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/kernels.hpp"
 #include "ops/move/views.hpp"

@@ -8,9 +8,10 @@
 
 #include "core/checked.hpp"
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/stream.hpp"
 #include "ops/call/kernels.hpp"
-#include "ops/create/create.hpp"
+#include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/kernels.hpp"
 #include "ops/move/views.hpp"
@@ -85,7 +86,7 @@ std::optional<ndarray> rotated(const char* op, const ndarray& x, int axis, std::
   std::int64_t item = x.itemsize();
   for (int i = axis + 1; i < x.rank(); ++i) item *= x.shape()[i];
   const std::int64_t row = item * x.shape()[axis];
-  if (x.device().kind != device_kind::cpu || what.host == nullptr || row < least_row ||
+  if (capabilities_of(x.device()).runs_later || what.host == nullptr || row < least_row ||
       !x.is_c_contiguous()) {
     return std::nullopt;
   }

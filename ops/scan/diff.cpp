@@ -9,7 +9,7 @@
 
 #include "core/errors.hpp"
 #include "ops/call/promotion.hpp"
-#include "ops/create/create.hpp"
+#include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
 #include "ops/elementwise/op_table.hpp"
