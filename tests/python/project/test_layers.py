@@ -45,8 +45,8 @@ def test_layer_includes_only_layers_below(layer):
 
 
 def test_the_cuda_side_is_reached_by_the_front_of_device_only():
-    """CPU devices, operations and bindings know no CUDA: device/*.cpp does, behind headers that do not."""
-    front = list((ROOT / "device").glob("*.cpp"))
+    """CPU devices, operations and bindings know no CUDA, nor does the rest of device: it asks the table of backends."""
+    front = [ROOT / "device" / f"{name}.cpp" for name in ("backend", "diagnostics", "memory")]
     offending = [
         f"{path.relative_to(ROOT)} includes {name}"
         for layer in LAYERS
@@ -55,7 +55,7 @@ def test_the_cuda_side_is_reached_by_the_front_of_device_only():
         for name in includes(path)
         if name.startswith("device/cuda/")
     ]
-    assert front
+    assert all('"device/cuda/' in path.read_text() for path in front)
     assert not offending
 
 
@@ -98,6 +98,34 @@ def test_device_names_no_dtype():
         )
     ]
     assert not offending
+
+
+def test_kinds_of_devices_are_named_by_their_backends_only():
+    """core, ops and python ask what a device can do, or whether it is the host, and name no vendor's kind."""
+    named = re.compile(r"\bdevice_kind::|\bcuda_kind\b")
+    allowed = ROOT / "core/device.hpp"
+    offending = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for layer in ("core", "ops", "python")
+        for path in sources(layer)
+        if path != allowed
+        for line in path.read_text().splitlines()
+        if named.search(line) or (layer == "ops" and "is_rehearsing" in line)
+    ]
+    assert not offending
+    assert set(re.findall(r"device_kind::\w+", allowed.read_text())) == {"device_kind::cpu"}
+
+
+def test_one_file_names_the_instructions_of_x86():
+    """What another architecture has to give is what this file gives."""
+    names = re.compile(r"\b(?:_mm\d*_\w+|__m(?:128|256|512|mask)\w*)\b|<\w*mmintrin\.h>")
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for layer in LAYERS
+        for path in sources(layer)
+        if names.search(path.read_text())
+    }
+    assert found == {"ops/kernel/cpu/vector_x86.hpp"}
 
 
 # Families of operations: ops/<family>/ has its front ends; what a kernel of it is, in kernels.hpp; its kernels, in cpu/
