@@ -7,66 +7,12 @@
 #include <cstring>
 
 #include "device/cpu/thread_pool.hpp"
+#include "ops/linear/cpu/lapack_scratch.hpp"
 #include "ops/linear/cpu/openblas.hpp"
 #include "ops/linear/library.hpp"
 
 namespace skerry::blas {
 namespace {
-
-template <class T>
-struct real_of {
-  using type = T;
-};
-template <class R>
-struct real_of<complex<R>> {
-  using type = R;
-};
-template <class T>
-using real_t = typename real_of<T>::type;
-template <class T>
-inline constexpr bool is_complex = entry_points<T>::is_complex;
-
-integer positive(std::int64_t value) {
-  return static_cast<integer>(std::clamp<std::int64_t>(value, 1, INT32_MAX));
-}
-
-/// The pieces of one slot's scratch memory: items of T, reals, integers.
-template <class T>
-struct pieces {
-  T* work = nullptr;
-  real_t<T>* reals = nullptr;
-  integer* integers = nullptr;
-
-  static std::int64_t nbytes(const linalg_params& p) {
-    const std::int64_t all = p.work * static_cast<std::int64_t>(sizeof(T)) +
-                             p.real_work * static_cast<std::int64_t>(sizeof(real_t<T>)) +
-                             p.integer_work * static_cast<std::int64_t>(sizeof(integer));
-    return (all + 63) / 64 * 64;
-  }
-  pieces() = default;  // for queries
-  pieces(const linalg_params& p, std::int64_t slot)
-      : work(reinterpret_cast<T*>(p.scratch + slot * nbytes(p))),
-        reals(reinterpret_cast<real_t<T>*>(work + p.work)),
-        integers(reinterpret_cast<integer*>(reals + p.real_work)) {}
-};
-
-/// Matrix `i` of a stack of rows x columns.
-template <class T>
-T* at(char* stack, std::int64_t i, std::int64_t rows, std::int64_t columns) {
-  return reinterpret_cast<T*>(stack) + i * rows * columns;
-}
-
-/// What LAPACK writes into work[0] for a query; rounded up, as float32 may have rounded it down.
-template <class T>
-std::int64_t length_of(const T& asked) {
-  double length = 0;
-  if constexpr (is_complex<T>) {
-    length = static_cast<double>(asked.re);
-  } else {
-    length = static_cast<double>(asked);
-  }
-  return static_cast<std::int64_t>(length * (sizeof(real_t<T>) == 4 ? 1 + 0x1p-22 : 1)) + 1;
-}
 
 constexpr integer query = -1;
 

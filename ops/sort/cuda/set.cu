@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "ops/kernel/unit.hpp"
-#include "ops/sort/cuda/set.cuh"
+#include "ops/sort/cuda/isin.cuh"
+#include "ops/sort/cuda/unique.cuh"
 
 namespace skerry {
 namespace native {

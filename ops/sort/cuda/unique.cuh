@@ -2,116 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/kernel/cuda/access.cuh"
-#include "ops/kernel/cuda/launch.cuh"
 #include "ops/kernel/cuda/select.cuh"
-#include "ops/sort/cuda/order.cuh"
+#include "ops/sort/cuda/set_items.cuh"
 #include "ops/sort/kernels.hpp"
 #include "ops/sort/set_kernels.hpp"
-#include "ops/sort/sort_key.hpp"
 
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
-#include <cub/device/device_for.cuh>
 #include <cub/device/device_scan.cuh>
 
 #include <cstdint>
 #include <type_traits>
 
-// unique: where only values are asked for, a sort and a selection of the first of each; else the
-// order of the items, a scan that numbers the distinct ones, and two passes that write the results.
-// isin: a search in the sorted set.
+// Where only values are asked for, a sort and a selection of the first of each; else the order of
+// the items, a scan that numbers the distinct ones, and two passes that write the results.
 
 namespace skerry {
 namespace native {
-
-/// The item as one or two keys, of which the first decides; all ones for a number that is or has
-/// NaN.
-template <class T>
-struct set_item {
-  static constexpr bool has_two_keys = false;
-  using key = typename kernels::sort_key<T>::type;
-  using sorted = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-
-  __device__ static SKERRY_INLINE sorted encode(const char* item, bool is_aligned, int) {
-    return static_cast<sorted>(kernels::sort_key<T>::encode(load<key>(item, is_aligned), key{0}));
-  }
-  static constexpr int bits = 8 * static_cast<int>(sizeof(T));
-};
-
-template <>
-struct set_item<complex128> {
-  static constexpr bool has_two_keys = true;
-  using sorted = std::uint64_t;
-  using part = kernels::sort_key<float64>;
-
-  __device__ static SKERRY_INLINE sorted encode(const char* item, bool is_aligned, int which) {
-    const auto re = load<std::uint64_t>(item, is_aligned);
-    const auto im = load<std::uint64_t>(item + 8, is_aligned);
-    if (part::is_nan(re) || part::is_nan(im)) return ~sorted{0};
-    return part::encode(which == 0 ? re : im, 0);
-  }
-  static constexpr int bits = 64;
-};
-
-/// Whether items of T may be read as one.
-template <class T>
-[[nodiscard]] bool set_is_aligned(const void* at) {
-  return suits<typename set_item<T>::sorted>(reinterpret_cast<std::intptr_t>(at)) ||
-         (sizeof(T) < 4 && suits<T>(reinterpret_cast<std::intptr_t>(at)));
-}
-
-/// keys[i] = key `which` of item places[i], or of item i.
-template <class T>
-struct encode_set {
-  const char* items;
-  const std::uint32_t* places;
-  typename set_item<T>::sorted* keys;
-  int which;
-  bool is_aligned;
-
-  __device__ void operator()(std::int64_t i) const {
-    const std::int64_t from = places == nullptr ? i : static_cast<std::int64_t>(places[i]);
-    keys[i] =
-        set_item<T>::encode(items + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, which);
-  }
-};
-
-/// places[i] is the item that comes at i; sorted_keys its (first) key.
-template <class T>
-cudaError_t order_set(const char* items, std::int64_t count, std::uint32_t* places,
-                      typename set_item<T>::sorted* sorted_keys, launch_context* context) {
-  using key = typename set_item<T>::sorted;
-  key* const keys = scratch<key>(context, count);
-  if (keys == nullptr) return cudaErrorMemoryAllocation;
-  const key_rows<key> rows{.keys = keys,
-                           .sorted_keys = sorted_keys,
-                           .rows = 1,
-                           .length = count,
-                           .bits = set_item<T>::bits};
-  encode_set<T> encode{.items = items,
-                       .places = nullptr,
-                       .keys = keys,
-                       .which = 0,
-                       .is_aligned = set_is_aligned<T>(items)};
-  const std::uint32_t* tags = nullptr;
-  if constexpr (set_item<T>::has_two_keys) {
-    // By the second key, then, stably, by the first.
-    auto* const by_second = scratch<std::uint32_t>(context, count);
-    if (by_second == nullptr) return cudaErrorMemoryAllocation;
-    encode.which = 1;
-    cudaError_t status = cub::DeviceFor::Bulk(count, encode, stream_of(context));
-    if (status == cudaSuccess) status = order_keys(rows, nullptr, by_second, context);
-    if (status != cudaSuccess) return status;
-    encode.which = 0;
-    encode.places = by_second;
-    tags = by_second;
-  }
-  const cudaError_t status = cub::DeviceFor::Bulk(count, encode, stream_of(context));
-  return status == cudaSuccess ? order_keys(rows, tags, places, context) : status;
-}
-
-// ---- unique
 
 /// 1 where the item differs from the one before it, by keys; NaN always does.
 template <class T>
@@ -304,98 +211,6 @@ int unique(const void* params, launch_context* context) {
     }
   }
   return launched(find_unique<T>(p, context));
-}
-
-// ---- isin
-
-/// Whether items are in a set, by keys.
-template <class T>
-struct isin_loop {
-  using key = typename set_item<T>::sorted;
-
-  const char* x;
-  const char* among;
-  const std::uint32_t* places;
-  const key* keys;
-  std::int64_t among_size;
-  bool* output;
-  bool invert;
-  bool is_aligned;
-
-  __device__ void operator()(std::int64_t i) const {
-    const T item = load_item(x + i * static_cast<std::int64_t>(sizeof(T)));
-    // NaN equals nothing.
-    output[i] = (item == item && has(x + i * static_cast<std::int64_t>(sizeof(T)))) != invert;
-  }
-
- private:
-  __device__ SKERRY_INLINE T load_item(const char* from) const {
-    if constexpr (sizeof(T) == 16) {
-      return T(load<float64>(from, is_aligned), load<float64>(from + 8, is_aligned));
-    } else {
-      return load<T>(from, is_aligned);
-    }
-  }
-
-  /// Whether the set's item at a position comes before the keys; `equal` if it is them.
-  __device__ SKERRY_INLINE bool is_before(std::int64_t at, key first, key second,
-                                          bool* equal) const {
-    *equal = keys[at] == first;
-    if constexpr (set_item<T>::has_two_keys) {
-      if (*equal) {
-        const std::int64_t from = places[at];
-        const key other =
-            set_item<T>::encode(among + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, 1);
-        *equal = other == second;
-        return other < second;
-      }
-    }
-    return keys[at] < first;
-  }
-
-  __device__ SKERRY_INLINE bool has(const char* item) const {
-    const key first = set_item<T>::encode(item, is_aligned, 0);
-    const key second = set_item<T>::has_two_keys ? set_item<T>::encode(item, is_aligned, 1) : first;
-    std::int64_t begin = 0;
-    std::int64_t end = among_size;
-    while (begin < end) {
-      const std::int64_t middle = begin + (end - begin) / 2;
-      bool equal = false;
-      if (is_before(middle, first, second, &equal)) {
-        begin = middle + 1;
-      } else if (equal) {
-        return true;
-      } else {
-        end = middle;
-      }
-    }
-    return false;
-  }
-};
-
-template <class T>
-cudaError_t find_members(const isin_params& p, launch_context* context) {
-  auto* const places = scratch<std::uint32_t>(context, p.among_size);
-  auto* const keys = scratch<typename set_item<T>::sorted>(context, p.among_size);
-  if (places == nullptr || keys == nullptr) return cudaErrorMemoryAllocation;
-  if (p.among_size > 0) {
-    const cudaError_t status = order_set<T>(p.among, p.among_size, places, keys, context);
-    if (status != cudaSuccess) return status;
-  }
-  const isin_loop<T> loop{.x = p.x,
-                          .among = p.among,
-                          .places = places,
-                          .keys = keys,
-                          .among_size = p.among_size,
-                          .output = p.output,
-                          .invert = p.invert,
-                          .is_aligned = set_is_aligned<T>(p.x) && set_is_aligned<T>(p.among)};
-  return cub::DeviceFor::Bulk(p.size, loop, stream_of(context));
-}
-
-template <class T>
-int isin(const void* params, launch_context* context) {
-  return launched(find_members<T>(*static_cast<const isin_params*>(params), context));
 }
 
 }  // namespace native

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/config.hpp"
+#include "ops/math/concepts.hpp"
+#include "ops/math/integer.hpp"
+#include "ops/math/op_info.hpp"
+#include "ops/reduce/reduced.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+/// An element that may be the greatest or least, and where it is; -1: none.
+template <class T>
+struct indexed {
+  T value;
+  int64 index;
+};
+
+namespace detail {
+/// The first NaN wins over everything, as in NumPy; then the better value, then the lower index.
+template <class Better>
+struct best_index {
+  static constexpr bool needs_elements = true;
+  static constexpr bool takes_index = true;
+  template <real_numeric T>
+  SKERRY_HD static indexed<T> load(T x, int64 index) {
+    return {x, index};
+  }
+  template <class A>
+  SKERRY_HD static A identity() {
+    return {0, -1};
+  }
+  template <class T>
+  SKERRY_HD static indexed<T> combine(const indexed<T>& a, const indexed<T>& b) {
+    const bool b_is_first = b.index >= 0 && (a.index < 0 || b.index < a.index);
+    if (a.index < 0 || b.index < 0) return b_is_first ? b : a;
+    if (Better::wins(b.value, a.value)) return b;
+    if (Better::wins(a.value, b.value)) return a;
+    return b_is_first ? b : a;
+  }
+  template <class T>
+  SKERRY_HD static int64 finish(const indexed<T>& a, const reduced&) {
+    return a.index;
+  }
+
+ private:
+  friend Better;
+  best_index() = default;
+};
+}  // namespace detail
+
+struct argmax : detail::best_index<argmax> {
+  static constexpr op_info info{
+      .name = "argmax",
+      .doc =
+          "The index of the first of the greatest elements along the axis.\n\n"
+          "Real dtypes; the result is int64. The first NaN counts as the greatest, -0 as +0.\n"
+          "Raises ValueError over no elements.\n"
+          "Source: array API 2025.12, searching functions."};
+  /// Whether x comes before best, wherever they are. No NaN, or not two: NaN <= y is false.
+  template <class T>
+  SKERRY_HD static bool wins(T x, T best) {
+    return !(x <= best) & (best == best);
+  }
+};
+
+struct argmin : detail::best_index<argmin> {
+  static constexpr op_info info{
+      .name = "argmin",
+      .doc =
+          "The index of the first of the least elements along the axis.\n\n"
+          "Real dtypes; the result is int64. The first NaN counts as the least, -0 as +0.\n"
+          "Raises ValueError over no elements.\n"
+          "Source: array API 2025.12, searching functions."};
+  template <class T>
+  SKERRY_HD static bool wins(T x, T best) {
+    return !(x >= best) & (best == best);
+  }
+};
+
+struct max : detail::gives_accumulator {
+  static constexpr op_info info{
+      .name = "max",
+      .doc =
+          "The greatest element along the axes; NaN if there is one.\n\n"
+          "Real dtypes; the result has the dtype of x. Raises ValueError over no elements.\n"
+          "Source: array API 2025.12, statistical functions."};
+  static constexpr bool needs_elements = true;
+  template <real_numeric T>
+  SKERRY_HD static T load(T x) {
+    return x;
+  }
+  template <class A>
+  SKERRY_HD static A identity() {
+    return lowest<A>();
+  }
+  template <class A>
+  SKERRY_HD static A combine(A a, A b) {
+    const A greater = a > b ? a : b;  // two selects: a vector maximum and a blend
+    return a != a ? a : greater;
+  }
+};
+
+struct min : detail::gives_accumulator {
+  static constexpr op_info info{
+      .name = "min",
+      .doc =
+          "The least element along the axes; NaN if there is one.\n\n"
+          "Real dtypes; the result has the dtype of x. Raises ValueError over no elements.\n"
+          "Source: array API 2025.12, statistical functions."};
+  static constexpr bool needs_elements = true;
+  template <real_numeric T>
+  SKERRY_HD static T load(T x) {
+    return x;
+  }
+  template <class A>
+  SKERRY_HD static A identity() {
+    return highest<A>();
+  }
+  template <class A>
+  SKERRY_HD static A combine(A a, A b) {
+    const A lesser = a < b ? a : b;
+    return a != a ? a : lesser;
+  }
+};
+
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

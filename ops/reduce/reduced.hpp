@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/config.hpp"
+#include "ops/math/concepts.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+/// What `finish` knows beside the accumulator.
+struct reduced {
+  int64 count;         ///< elements of each result
+  float64 correction;  ///< of var and std
+};
+
+namespace detail {
+template <class T>
+struct wide {
+  using type = T;
+};
+template <>
+struct wide<bool> {
+  using type = int64;
+};
+template <signed_integral T>
+struct wide<T> {
+  using type = int64;
+};
+template <unsigned_integral T>
+struct wide<T> {
+  using type = uint64;
+};
+
+struct gives_accumulator {
+  template <class A>
+  SKERRY_HD static A finish(A a, const reduced&) {
+    return a;
+  }
+};
+}  // namespace detail
+
+/// What sums and products of T are kept in: int64 or uint64 for integers (int64 for bool), T for
+/// floating dtypes.
+template <class T>
+using wide_t = typename detail::wide<T>::type;
+
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/complex.hpp"
+#include "core/config.hpp"
+#include "ops/math/concepts.hpp"
+#include "ops/math/integer.hpp"
+#include "ops/math/op_info.hpp"
+#include "ops/reduce/reduced.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+struct prod : detail::gives_accumulator {
+  static constexpr op_info info{
+      .name = "prod",
+      .doc =
+          "The product along the axes; 1 over no elements.\n\n"
+          "Floating dtypes keep theirs, signed integers and bool give int64, unsigned ones uint64, "
+          "unless\n"
+          "dtype= says otherwise; elements are cast first. Integers wrap around.\n"
+          "Source: array API 2025.12, statistical functions."};
+  static constexpr bool takes_dtype = true;
+  template <any_dtype T>
+  SKERRY_HD static wide_t<T> load(T x) {
+    return static_cast<wide_t<T>>(x);
+  }
+  template <class A>
+  SKERRY_HD static A identity() {
+    return A(1);
+  }
+  template <class A>
+  SKERRY_HD static A combine(A a, A b) {
+    return wrapping_multiply(a, b);
+  }
+};
+
+struct sum {
+  static constexpr op_info info{.name = "sum",
+                                .doc =
+                                    "The sum along the axes; 0 over no elements.\n\n"
+                                    "Floating dtypes keep theirs, signed integers and bool give "
+                                    "int64, unsigned ones uint64, unless\n"
+                                    "dtype= says otherwise; elements are cast first. Integers wrap "
+                                    "around; floats are added pairwise.\n"
+                                    "Source: array API 2025.12, statistical functions."};
+  static constexpr bool takes_dtype = true;
+  template <any_dtype T>
+  SKERRY_HD static wide_t<T> load(T x) {
+    return static_cast<wide_t<T>>(x);
+  }
+  template <class A>
+  SKERRY_HD static A identity() {
+    return A(0);
+  }
+  template <class A>
+  SKERRY_HD static A combine(A a, A b) {
+    return wrapping_add(a, b);
+  }
+  template <class A>
+  SKERRY_HD static A finish(A a, const reduced&) {
+    return a;
+  }
+};
+
+struct mean {
+  static constexpr op_info info{
+      .name = "mean",
+      .doc =
+          "The arithmetic mean along the axes; NaN over no elements.\n\n"
+          "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "Source: array API 2025.12, statistical functions."};
+  template <floating T>
+  SKERRY_HD static T load(T x) {
+    return x;
+  }
+  template <class A>
+  SKERRY_HD static A identity() {
+    return A(0);
+  }
+  template <class A>
+  SKERRY_HD static A combine(A a, A b) {
+    return a + b;
+  }
+  template <real_floating A>
+  SKERRY_HD static A finish(A a, const reduced& of) {
+    return a / static_cast<A>(of.count);
+  }
+  template <complex_floating A>
+  SKERRY_HD static A finish(A a, const reduced& of) {
+    using R = typename A::value_type;
+    return {a.re / static_cast<R>(of.count), a.im / static_cast<R>(of.count)};
+  }
+};
+
+/// Of some elements: with them two groups are put together without cancellation (Chan, Golub and
+/// LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979).
+template <class T>
+struct moments {
+  T mean;
+  T squares;  ///< sum of squared distances from the mean
+  T count;
+};
+
+struct var {
+  static constexpr op_info info{
+      .name = "var",
+      .doc =
+          "The variance along the axes: the sum of squared distances from the mean, divided by the "
+          "number\nof elements less correction; NaN where that is not positive.\n\n"
+          "Real floating dtypes; the result has the dtype of x. One pass, with the means and "
+          "squares of blocks\nmerged pairwise: nothing cancels.\n"
+          "Source: array API 2025.12, statistical functions."};
+  static constexpr bool takes_correction = true;
+  template <real_floating T>
+  SKERRY_HD static moments<T> load(T x) {
+    return {x, T(0), T(1)};
+  }
+  template <class A>
+  SKERRY_HD static A identity() {
+    return {0, 0, 0};
+  }
+  template <class T>
+  SKERRY_HD static moments<T> combine(const moments<T>& a, const moments<T>& b) {
+    const T count = a.count + b.count;
+    const T share = count > T(0) ? b.count / count : T(0);
+    const T distance = b.mean - a.mean;
+    const T shift = distance * share;
+    // shift * a.count first: no overflow where a is empty.
+    return {a.mean + shift, a.squares + (b.squares + distance * (shift * a.count)), count};
+  }
+  template <class T>
+  SKERRY_HD static T finish(const moments<T>& a, const reduced& of) {
+    const float64 divisor = static_cast<float64>(of.count) - of.correction;
+    return divisor > 0 ? a.squares / static_cast<T>(divisor)
+                       : static_cast<T>(__builtin_bit_cast(float, 0x7fc00000u));
+  }
+};
+
+/// Not `std`, which would hide the namespace.
+struct std_ {
+  static constexpr op_info info{
+      .name = "std",
+      .doc =
+          "The standard deviation along the axes: the square root of var.\n\n"
+          "Real floating dtypes; the result has the dtype of x.\n"
+          "Source: array API 2025.12, statistical functions."};
+  static constexpr bool takes_correction = true;
+  template <real_floating T>
+  SKERRY_HD static moments<T> load(T x) {
+    return var::load(x);
+  }
+  template <class A>
+  SKERRY_HD static A identity() {
+    return var::identity<A>();
+  }
+  template <class T>
+  SKERRY_HD static moments<T> combine(const moments<T>& a, const moments<T>& b) {
+    return var::combine(a, b);
+  }
+  template <class T>
+  SKERRY_HD static T finish(const moments<T>& a, const reduced& of) {
+    return square_root(var::finish(a, of));
+  }
+
+ private:
+  SKERRY_HD static float32 square_root(float32 x) { return ::sqrtf(x); }
+  SKERRY_HD static float64 square_root(float64 x) { return ::sqrt(x); }
+};
+
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

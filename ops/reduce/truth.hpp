@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/complex.hpp"
+#include "core/config.hpp"
+#include "ops/math/concepts.hpp"
+#include "ops/math/op_info.hpp"
+#include "ops/reduce/reduced.hpp"
+
+namespace skerry {
+inline namespace SKERRY_TARGET {
+namespace ops {
+
+struct all : detail::gives_accumulator {
+  static constexpr op_info info{
+      .name = "all",
+      .doc =
+          "Whether every element along the axes is true (non-zero; NaN counts as true).\n\n"
+          "Any dtype; the result is bool, True over no elements.\n"
+          "Source: array API 2025.12, utility functions."};
+  template <any_dtype T>
+  SKERRY_HD static bool load(T x) {
+    return x != T(0);
+  }
+  template <class A>
+  SKERRY_HD static A identity() {
+    return true;
+  }
+  template <class A>
+  SKERRY_HD static A combine(A a, A b) {
+    return a & b;
+  }
+};
+
+struct any : detail::gives_accumulator {
+  static constexpr op_info info{
+      .name = "any",
+      .doc =
+          "Whether some element along the axes is true (non-zero; NaN counts as true).\n\n"
+          "Any dtype; the result is bool, False over no elements.\n"
+          "Source: array API 2025.12, utility functions."};
+  template <any_dtype T>
+  SKERRY_HD static bool load(T x) {
+    return x != T(0);
+  }
+  template <class A>
+  SKERRY_HD static A identity() {
+    return false;
+  }
+  template <class A>
+  SKERRY_HD static A combine(A a, A b) {
+    return a | b;
+  }
+};
+
+struct count_nonzero : detail::gives_accumulator {
+  static constexpr op_info info{
+      .name = "count_nonzero",
+      .doc =
+          "The number of elements along the axes that are not zero (NaN is not).\n\n"
+          "Any dtype; the result is int64.\n"
+          "Source: array API 2025.12, searching functions."};
+  template <any_dtype T>
+  SKERRY_HD static int64 load(T x) {
+    return x != T(0) ? 1 : 0;
+  }
+  template <class A>
+  SKERRY_HD static A identity() {
+    return A(0);
+  }
+  template <class A>
+  SKERRY_HD static A combine(A a, A b) {
+    return a + b;
+  }
+};
+
+}  // namespace ops
+}  // namespace SKERRY_TARGET
+}  // namespace skerry

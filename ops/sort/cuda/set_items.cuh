@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cuda/access.cuh"
+#include "ops/kernel/cuda/launch.cuh"
+#include "ops/sort/cuda/order.cuh"
+#include "ops/sort/sort_key.hpp"
+
+#include <cub/device/device_for.cuh>
+
+#include <cstdint>
+#include <type_traits>
+
+// The items of a set in order, by keys: what unique and isin begin with.
+
+namespace skerry {
+namespace native {
+
+/// The item as one or two keys, of which the first decides; all ones for a number that is or has
+/// NaN.
+template <class T>
+struct set_item {
+  static constexpr bool has_two_keys = false;
+  using key = typename kernels::sort_key<T>::type;
+  using sorted = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+  __device__ static SKERRY_INLINE sorted encode(const char* item, bool is_aligned, int) {
+    return static_cast<sorted>(kernels::sort_key<T>::encode(load<key>(item, is_aligned), key{0}));
+  }
+  static constexpr int bits = 8 * static_cast<int>(sizeof(T));
+};
+
+template <>
+struct set_item<complex128> {
+  static constexpr bool has_two_keys = true;
+  using sorted = std::uint64_t;
+  using part = kernels::sort_key<float64>;
+
+  __device__ static SKERRY_INLINE sorted encode(const char* item, bool is_aligned, int which) {
+    const auto re = load<std::uint64_t>(item, is_aligned);
+    const auto im = load<std::uint64_t>(item + 8, is_aligned);
+    if (part::is_nan(re) || part::is_nan(im)) return ~sorted{0};
+    return part::encode(which == 0 ? re : im, 0);
+  }
+  static constexpr int bits = 64;
+};
+
+/// Whether items of T may be read as one.
+template <class T>
+[[nodiscard]] bool set_is_aligned(const void* at) {
+  return suits<typename set_item<T>::sorted>(reinterpret_cast<std::intptr_t>(at)) ||
+         (sizeof(T) < 4 && suits<T>(reinterpret_cast<std::intptr_t>(at)));
+}
+
+/// keys[i] = key `which` of item places[i], or of item i.
+template <class T>
+struct encode_set {
+  const char* items;
+  const std::uint32_t* places;
+  typename set_item<T>::sorted* keys;
+  int which;
+  bool is_aligned;
+
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t from = places == nullptr ? i : static_cast<std::int64_t>(places[i]);
+    keys[i] =
+        set_item<T>::encode(items + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, which);
+  }
+};
+
+/// places[i] is the item that comes at i; sorted_keys its (first) key.
+template <class T>
+cudaError_t order_set(const char* items, std::int64_t count, std::uint32_t* places,
+                      typename set_item<T>::sorted* sorted_keys, launch_context* context) {
+  using key = typename set_item<T>::sorted;
+  key* const keys = scratch<key>(context, count);
+  if (keys == nullptr) return cudaErrorMemoryAllocation;
+  const key_rows<key> rows{.keys = keys,
+                           .sorted_keys = sorted_keys,
+                           .rows = 1,
+                           .length = count,
+                           .bits = set_item<T>::bits};
+  encode_set<T> encode{.items = items,
+                       .places = nullptr,
+                       .keys = keys,
+                       .which = 0,
+                       .is_aligned = set_is_aligned<T>(items)};
+  const std::uint32_t* tags = nullptr;
+  if constexpr (set_item<T>::has_two_keys) {
+    // By the second key, then, stably, by the first.
+    auto* const by_second = scratch<std::uint32_t>(context, count);
+    if (by_second == nullptr) return cudaErrorMemoryAllocation;
+    encode.which = 1;
+    cudaError_t status = cub::DeviceFor::Bulk(count, encode, stream_of(context));
+    if (status == cudaSuccess) status = order_keys(rows, nullptr, by_second, context);
+    if (status != cudaSuccess) return status;
+    encode.which = 0;
+    encode.places = by_second;
+    tags = by_second;
+  }
+  const cudaError_t status = cub::DeviceFor::Bulk(count, encode, stream_of(context));
+  return status == cudaSuccess ? order_keys(rows, tags, places, context) : status;
+}
+
+}  // namespace native
+}  // namespace skerry
