@@ -18,13 +18,13 @@ constinit std::atomic<int> known_count{0};
 
 namespace {
 
-constexpr const char* variable = "SKERRY_CPU_DEVICES";
+constexpr const char* cpu_variable = "SKERRY_CPU_DEVICES";
 constexpr int bad_count = -1;
 
 int read_count() {
   int known = detail::known_count.load(std::memory_order_relaxed);
   if (known != 0) return known;
-  const environment_count wanted = count_from_environment(variable, 1);
+  const environment_count wanted = count_from_environment(cpu_variable, 1);
   known = wanted.problem.empty() ? wanted.value : bad_count;
   detail::known_count.store(known);
   return known;
@@ -35,7 +35,7 @@ int read_count() {
 int count_devices() {
   const int n = read_count();
   if (n == bad_count) {
-    throw value_error("devices: " + count_from_environment(variable, 1).problem);
+    throw value_error("devices: " + count_from_environment(cpu_variable, 1).problem);
   }
   return n;
 }
