@@ -20,9 +20,6 @@ struct elementwise_kernels {
   /// Parameter: plan; output first. All inputs of the row's dtype, the output of the operation's
   /// result dtype.
   kernel loop[elementwise_count][dtype_count];
-  /// Parameter: plan {to, from}, by [from][to]. None from complex to real. NaN or out-of-range
-  /// floats to integers give what the hardware gives, without a trap; float to bool is x != 0.
-  kernel cast[dtype_count][dtype_count];
 };
 
 }  // namespace skerry

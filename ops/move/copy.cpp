@@ -15,7 +15,6 @@
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/call/writable.hpp"
-#include "ops/elementwise/kernels.hpp"
 #include "ops/move/kernels.hpp"
 
 namespace skerry {
@@ -33,7 +32,7 @@ const kernel& cast_kernel(const char* op, dtype from, dtype to, device where) {
                       " would drop the imaginary part; take real() or abs() first");
   }
   const kernel& cast =
-      kernels<elementwise_kernels>(where).cast[static_cast<int>(from)][static_cast<int>(to)];
+      kernels<cast_kernels>(where).loop[static_cast<int>(from)][static_cast<int>(to)];
   return require_kernel(op, cast, is_built(from) ? to : from, where);
 }
 

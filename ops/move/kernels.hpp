@@ -4,10 +4,11 @@
 
 #include <cstdint>
 
+#include "core/dtype.hpp"
 #include "core/launch.hpp"
 #include "core/plan.hpp"
 
-// Kernels that move items without looking at them.
+// Kernels that move items without looking at them, and those that convert them.
 
 namespace skerry {
 
@@ -51,6 +52,13 @@ struct moves_kernels {
   kernel band;
   /// Parameter: rotate_params. A host form only, as of `interleave`.
   kernel rotate;
+};
+
+struct cast_kernels {
+  /// Parameter: plan {to, from}, by [from][to]. None from complex to real, nor from a dtype to
+  /// itself on CUDA. NaN or out-of-range floats to integers give what the hardware gives, without a
+  /// trap; float to bool is x != 0.
+  kernel loop[dtype_count][dtype_count];
 };
 
 }  // namespace skerry

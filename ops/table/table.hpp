@@ -17,7 +17,7 @@
 
 #define SKERRY_FOR_EACH_FAMILY(X) \
   X(elementwise)                  \
-  X(fft) X(linalg) X(matmul) X(index) X(moves) X(reduce) X(scan) X(sequence) X(set) X(sort)
+  X(cast) X(fft) X(linalg) X(matmul) X(index) X(moves) X(reduce) X(scan) X(sequence) X(set) X(sort)
 
 namespace skerry {
 

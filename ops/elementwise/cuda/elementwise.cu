@@ -5,10 +5,10 @@
 
 #include <type_traits>
 
-#include "enabled_dtypes.hpp"
 #include "ops/elementwise/all.hpp"
+#include "ops/elementwise/kernels.hpp"
+#include "ops/kernel/cuda/loops.cuh"
 #include "ops/kernel/unit.hpp"
-#include "ops/move/cuda/casts.cuh"
 
 namespace skerry {
 namespace native {
@@ -56,9 +56,6 @@ void fill(elementwise_kernels& table) {
   fill_operations<T, 1>(table, 0, ops::unary_ops{});
   fill_operations<T, 2>(table, unary_count, ops::binary_ops{});
   fill_operations<T, 3>(table, unary_count + binary_count, ops::ternary_ops{});
-#define SKERRY_FILL_CAST(name) fill_cast<T, type_of<dtype::name>>(table);
-  SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL_CAST)
-#undef SKERRY_FILL_CAST
 }
 
 }  // namespace

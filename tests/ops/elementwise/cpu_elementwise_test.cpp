@@ -105,7 +105,7 @@ TEST_P(cpu_elementwise, work_in_place) {
 template <class From, class To>
 void check_cast(const kernel_table& table) {
   const kernel& tested =
-      table.elementwise.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)];
+      table.cast.loop[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)];
   SCOPED_TRACE(std::string(name(dtype_of<From>)) + " to " + name(dtype_of<To>));
   if constexpr (ops::complex_floating<From> && ops::real_numeric<To>) {
     EXPECT_EQ(tested.host, nullptr);
@@ -135,7 +135,7 @@ TEST_P(cpu_elementwise, casts_of_unfit_floats_give_the_least_integer) {
     const plan_operand operands[] = {{reinterpret_cast<char*>(&to), &one, 8, {}},
                                      plan_operand::of(element::of(value), from.itemsize)};
     const plan_parts parts(one.shape, operands);
-    table_->elementwise.cast[static_cast<int>(dtype::float64)][static_cast<int>(dtype::int64)].host(
+    table_->cast.loop[static_cast<int>(dtype::float64)][static_cast<int>(dtype::int64)].host(
         &parts.first());
     EXPECT_EQ(to, INT64_MIN) << value;
   }

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
 
-#include "core/dtype.hpp"
-#include "ops/elementwise/kernels.hpp"
+#include "enabled_dtypes.hpp"
 #include "ops/kernel/cuda/loops.cuh"
+#include "ops/kernel/unit.hpp"
+#include "ops/move/kernels.hpp"
 
 namespace skerry {
 namespace native {
+namespace {
 
 /// NaN and floats out of an integer's range give what the conversion instruction gives (saturation,
 /// 0 for NaN); there are no traps on a GPU.
@@ -31,12 +32,22 @@ concept castable = !ops::same_v<To, From> && (ops::complex_floating<To> || ops::
                                               !ops::complex_floating<From>);
 
 template <class From, class To>
-void fill_cast(elementwise_kernels& table) {
-  if constexpr (castable<To, From>) {
-    table.cast[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)].native =
-        &elementwise<cast_to<To>, To, From>;
-  }
+void fill_cast(kernel& entry) {
+  if constexpr (castable<To, From>) entry.native = &elementwise<cast_to<To>, To, From>;
 }
+
+template <class T>
+void fill(cast_kernels& table) {
+  constexpr int from = static_cast<int>(dtype_of<T>);
+#define SKERRY_FILL_CAST(name) \
+  fill_cast<T, type_of<dtype::name>>(table.loop[from][static_cast<int>(dtype::name)]);
+  SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL_CAST)
+#undef SKERRY_FILL_CAST
+}
+
+}  // namespace
+
+SKERRY_KERNEL_UNIT(cast)
 
 }  // namespace native
 }  // namespace skerry
