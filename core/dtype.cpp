@@ -41,6 +41,22 @@ constexpr dtype promotions[dtype_count][dtype_count] = {
 
 }  // namespace
 
+const char* name(dtype_kind kind) noexcept {
+  switch (kind) {
+    case dtype_kind::boolean:
+      return "bool";
+    case dtype_kind::signed_integer:
+      return "signed integer";
+    case dtype_kind::unsigned_integer:
+      return "unsigned integer";
+    case dtype_kind::real_floating:
+      return "real floating";
+    case dtype_kind::complex_floating:
+      return "complex floating";
+  }
+  __builtin_unreachable();
+}
+
 std::optional<dtype> promote(dtype a, dtype b) noexcept {
   const dtype common = promotions[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
   if (common == no) return std::nullopt;

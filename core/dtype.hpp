@@ -11,26 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/complex.hpp"
-#include "core/config.hpp"
-
-/// The thirteen dtypes of the standard: X(enumerator and name, C++ type, kind, array-interface type
-/// string). The one place in which they are listed; generated kernel units are named after the
-/// first column.
-#define SKERRY_FOR_EACH_DTYPE(X)                             \
-  X(bool_, bool, boolean, "|b1")                             \
-  X(int8, ::skerry::int8, signed_integer, "|i1")             \
-  X(int16, ::skerry::int16, signed_integer, "<i2")           \
-  X(int32, ::skerry::int32, signed_integer, "<i4")           \
-  X(int64, ::skerry::int64, signed_integer, "<i8")           \
-  X(uint8, ::skerry::uint8, unsigned_integer, "|u1")         \
-  X(uint16, ::skerry::uint16, unsigned_integer, "<u2")       \
-  X(uint32, ::skerry::uint32, unsigned_integer, "<u4")       \
-  X(uint64, ::skerry::uint64, unsigned_integer, "<u8")       \
-  X(float32, ::skerry::float32, real_floating, "<f4")        \
-  X(float64, ::skerry::float64, real_floating, "<f8")        \
-  X(complex64, ::skerry::complex64, complex_floating, "<c8") \
-  X(complex128, ::skerry::complex128, complex_floating, "<c16")
+#include "core/dtype_list.hpp"
 
 namespace skerry {
 
@@ -40,15 +21,9 @@ enum class dtype : std::uint8_t {
 #undef SKERRY_ENUMERATOR
 };
 
-inline constexpr int dtype_count = 13;
-
-enum class dtype_kind : std::uint8_t {
-  boolean,
-  signed_integer,
-  unsigned_integer,
-  real_floating,
-  complex_floating
-};
+#define SKERRY_ONE(name, type, kind, typestr) +1
+inline constexpr int dtype_count = SKERRY_FOR_EACH_DTYPE(SKERRY_ONE);
+#undef SKERRY_ONE
 
 struct dtype_info {
   const char* name;        ///< the standard's: "bool", "float32"
@@ -75,6 +50,8 @@ inline constexpr std::array<dtype_info, dtype_count> dtype_infos{{
 [[nodiscard]] constexpr std::int64_t itemsize(dtype type) { return info(type).itemsize; }
 [[nodiscard]] constexpr dtype_kind kind(dtype type) { return info(type).kind; }
 [[nodiscard]] constexpr const char* name(dtype type) { return info(type).name; }
+/// The standard's: "signed integer".
+[[nodiscard]] const char* name(dtype_kind kind) noexcept;
 
 [[nodiscard]] constexpr bool is_integer(dtype type) {
   return kind(type) == dtype_kind::signed_integer || kind(type) == dtype_kind::unsigned_integer;

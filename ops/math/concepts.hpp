@@ -4,6 +4,7 @@
 
 #include "core/complex.hpp"
 #include "core/config.hpp"
+#include "core/dtype_list.hpp"
 
 // Parsed by NVRTC: no standard header here.
 
@@ -19,19 +20,33 @@ inline constexpr bool same_v<A, A> = true;
 template <class T, class... Candidates>
 inline constexpr bool one_of_v = (same_v<T, Candidates> || ...);
 
+namespace detail {
+/// -1 for what is no dtype.
+template <class T>
+inline constexpr int kind = -1;
+#define SKERRY_KIND(name, type, of_kind, typestr) \
+  template <>                                     \
+  inline constexpr int kind<type> = static_cast<int>(dtype_kind::of_kind);
+SKERRY_FOR_EACH_DTYPE(SKERRY_KIND)
+#undef SKERRY_KIND
+
+template <class T, dtype_kind Kind>
+inline constexpr bool is_of = kind<T> == static_cast<int>(Kind);
+}  // namespace detail
+
 // The dtype kinds of the standard ("data types" and `isdtype`).
 template <class T>
-concept boolean = same_v<T, bool>;
+concept boolean = detail::is_of<T, dtype_kind::boolean>;
 template <class T>
-concept signed_integral = one_of_v<T, int8, int16, int32, int64>;
+concept signed_integral = detail::is_of<T, dtype_kind::signed_integer>;
 template <class T>
-concept unsigned_integral = one_of_v<T, uint8, uint16, uint32, uint64>;
+concept unsigned_integral = detail::is_of<T, dtype_kind::unsigned_integer>;
 template <class T>
 concept integral = signed_integral<T> || unsigned_integral<T>;
 template <class T>
-concept real_floating = one_of_v<T, float32, float64>;
+concept real_floating = detail::is_of<T, dtype_kind::real_floating>;
 template <class T>
-concept complex_floating = one_of_v<T, complex64, complex128>;
+concept complex_floating = detail::is_of<T, dtype_kind::complex_floating>;
 template <class T>
 concept floating = real_floating<T> || complex_floating<T>;
 template <class T>

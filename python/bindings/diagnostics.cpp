@@ -49,6 +49,15 @@ py::list list_reductions() {
   return table;
 }
 
+py::dict kinds_of_dtypes() {
+  py::dict kinds;
+  for (int i = 0; i < dtype_count; ++i) {
+    const auto type = static_cast<dtype>(i);
+    kinds[name(type)] = name(kind(type));
+  }
+  return kinds;
+}
+
 py::tuple list_built_dtypes() {
   py::list names;
   for (int i = 0; i < dtype_count; ++i) {
@@ -61,6 +70,7 @@ void add_tables(py::module_& module) {
   module.def("op_table", list_operations,
              "The elementwise operations: name, doc, arity, loops by dtype.");
   module.def("reduction_table", list_reductions, "The reductions: name, doc, loops by dtype.");
+  module.def("dtype_kinds", kinds_of_dtypes, "The kind of each dtype, by its name.");
   module.def("built_dtypes", list_built_dtypes,
              "Names of the dtypes that this build has kernels for.");
   module.def(

@@ -57,10 +57,7 @@ CLASSES = {
     "devices": ["Device", "device", "Event", "Stream", "stream"],
     "interchange": ["cuda_array_interface_version"],
 }
-_DTYPES = (
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"
-)
-DTYPES = _DTYPES.split()
+DTYPES = list(_core.dtype_kinds())
 CONSTANTS = ["e", "inf", "nan", "newaxis", "pi"]
 # Public names that have no entry of their own.
 ELSEWHERE = {

@@ -13,13 +13,9 @@ from skerry import _core
 
 Dtype = np.dtype[Any]
 
-KINDS: dict[str, tuple[str, ...]] = {
-    "bool": ("bool",),
-    "signed integer": ("int8", "int16", "int32", "int64"),
-    "unsigned integer": ("uint8", "uint16", "uint32", "uint64"),
-    "real floating": ("float32", "float64"),
-    "complex floating": ("complex64", "complex128"),
-}
+KINDS: dict[str, tuple[str, ...]] = {}
+for _name, _kind in _core.dtype_kinds().items():
+    KINDS[_kind] = (*KINDS.get(_kind, ()), _name)
 KINDS["integral"] = KINDS["signed integer"] + KINDS["unsigned integer"]
 KINDS["numeric"] = KINDS["integral"] + KINDS["real floating"] + KINDS["complex floating"]
 

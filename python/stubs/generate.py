@@ -94,6 +94,7 @@ RESULTS = {
     "built_dtypes": "tuple[str, ...]",
     "cuda_versions": "tuple[int, int]",
     "devices": "tuple[Device, ...]",
+    "dtype_kinds": "dict[str, str]",
     "memory_statistics": "MemoryStatistics",
     "qr": "QRResult",
     "rehearsal_contexts": "list[int]",

@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import pathlib
 
+import numpy as np
 import pytest
 import skerry as sk
 from skerry import _core
@@ -215,6 +216,14 @@ def test_stubs_declare_the_functions_of_the_module():
         assert (generate.FOLDER / file).read_text() == text, (
             f"{file} is of other functions: python python/stubs/generate.py"
         )
+
+
+def test_every_dtype_has_a_public_name():
+    dtypes = {
+        name: getattr(np, name if name != "bool" else "bool_") for name in _core.dtype_kinds()
+    }
+    assert {name: vars(sk)[name] for name in dtypes} == dtypes
+    assert set(dtypes) <= set(sk.__all__)
 
 
 def test_stubs_declare_the_members_of_the_types():
