@@ -68,12 +68,16 @@ SKERRY_HD SKERRY_INLINE float64 sin_of(reduced_angle angle, float64 x) {
   const float64 y = negate_if(high + low, angle.quadrant >> 1);
   return x == 0 ? x : y;
 }
-SKERRY_HD SKERRY_INLINE float64 cos_of(reduced_angle angle) {
+/// Not finite: x - x. Out of the sums and products the sign of a NaN depends on the instructions,
+/// as the compiler may negate a factor or subtract a product, and on AVX-512 it was another one in
+/// the remainder of an array than in its vectors.
+SKERRY_HD SKERRY_INLINE float64 cos_of(reduced_angle angle, float64 x) {
   const sine_and_cosine v = sin_cos_of_rest(angle.rest);
   const bool is_odd = (angle.quadrant & 1) != 0;
   const float64 high = is_odd ? v.sine.high : v.cosine.high;
   const float64 low = is_odd ? v.sine.low : v.cosine.low;
-  return negate_if(high + low, (angle.quadrant + 1) >> 1);
+  const float64 y = negate_if(high + low, (angle.quadrant + 1) >> 1);
+  return has_branches || math::fabs(x) < infinity<float64>() ? y : x - x;
 }
 SKERRY_HD SKERRY_INLINE float64 tan_of(reduced_angle angle, float64 x) {
   const sine_and_cosine v = sin_cos_of_rest(angle.rest);
@@ -145,7 +149,9 @@ SKERRY_HD SKERRY_INLINE float32 tan_of(coarse_angle angle, float32 x) {
 SKERRY_HD SKERRY_INLINE float64 ordinary_sin(float64 x) {
   return sin_of(reduce_ordinary_angle(x), x);
 }
-SKERRY_HD SKERRY_INLINE float64 ordinary_cos(float64 x) { return cos_of(reduce_ordinary_angle(x)); }
+SKERRY_HD SKERRY_INLINE float64 ordinary_cos(float64 x) {
+  return cos_of(reduce_ordinary_angle(x), x);
+}
 SKERRY_HD SKERRY_INLINE float64 ordinary_tan(float64 x) {
   return tan_of(reduce_ordinary_angle(x), x);
 }
@@ -158,7 +164,7 @@ SKERRY_HD SKERRY_INLINE float32 ordinary_tan(float32 x) {
 }
 
 SKERRY_HD SKERRY_INLINE float64 sin(float64 x) { return sin_of(reduce_angle(x), x); }
-SKERRY_HD SKERRY_INLINE float64 cos(float64 x) { return cos_of(reduce_angle(x)); }
+SKERRY_HD SKERRY_INLINE float64 cos(float64 x) { return cos_of(reduce_angle(x), x); }
 SKERRY_HD SKERRY_INLINE float64 tan(float64 x) { return tan_of(reduce_angle(x), x); }
 SKERRY_HD SKERRY_INLINE float32 sin(float32 x) { return sin_of(coarse_any_angle(x), x); }
 SKERRY_HD SKERRY_INLINE float32 cos(float32 x) { return cos_of(coarse_any_angle(x)); }

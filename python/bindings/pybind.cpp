@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
 #include "python/bindings/errors.hpp"
 #include "python/bindings/scalar_args.hpp"
+#include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -196,6 +199,7 @@ std::int64_t index_argument(const char* function, const char* parameter, PyObjec
     throw dtype_error(std::string(function) + ": " + parameter + " must be an int, not " +
                       type_name(from));
   }
+  if (is_array(from)) require_on(function, parameter, value_of(from), default_device());
   return clamped_integer(object(PyNumber_Index(from)).get());
 }
 

@@ -102,8 +102,12 @@ std::vector<std::int64_t> each_integer(const argument_ref& argument, PyObject* f
 
 void require_on(const arguments& with, int parameter, const ndarray& x, device here) {
   if (x.device() == here) return;
-  throw device_mismatch_error(std::string(with.takes->function()) + ": " +
-                                  name_of(with, parameter) + " is " + describe(x) +
+  require_on(with.takes->function(), name_of(with, parameter), x, here);
+}
+
+void require_on(const char* function, const char* parameter, const ndarray& x, device here) {
+  if (x.device() == here) return;
+  throw device_mismatch_error(std::string(function) + ": " + parameter + " is " + describe(x) +
                                   ", the call works on " + to_string(here) +
                                   "; nothing crosses devices unasked: move it with to_device(\"" +
                                   to_string(here) + "\"), or read it with item()",

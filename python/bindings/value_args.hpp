@@ -17,6 +17,7 @@ namespace skerry::python {
 
 /// Throws unless `x`, an argument of that call, is on `here`.
 void require_on(const arguments& with, int parameter, const ndarray& x, device here);
+void require_on(const char* function, const char* parameter, const ndarray& x, device here);
 
 /// The Python scalar of `from`, which is the argument, or an item of it.
 [[nodiscard]] object value_argument(const arguments& with, int parameter, PyObject* from);
