@@ -39,6 +39,18 @@ constexpr dtype promotions[dtype_count][dtype_count] = {
 };
 // clang-format on
 
+/// What a row or column that was forgotten breaks, as it would say bool.
+constexpr bool is_complete() {
+  for (std::size_t a = 0; a < dtype_count; ++a) {
+    if (promotions[a][a] != static_cast<dtype>(a)) return false;
+    for (std::size_t b = 0; b < a; ++b) {
+      if (promotions[a][b] != promotions[b][a] || promotions[a][b] == b1) return false;
+    }
+  }
+  return true;
+}
+static_assert(is_complete(), "each dtype has a row and a column in the table");
+
 }  // namespace
 
 const char* name(dtype_kind kind) noexcept {

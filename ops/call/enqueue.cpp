@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/call/enqueue.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <string>
 
 #include "core/errors.hpp"
@@ -11,17 +9,8 @@
 #include "device/stream.hpp"
 
 namespace skerry {
-namespace {
 
-constinit std::atomic<std::int64_t> most_index_limit{INT64_MAX};
-
-}  // namespace
-
-std::int64_t index_limit(device where) noexcept {
-  if (is_host(where)) return INT64_MAX;
-  return std::min(capabilities_of(where).index_limit,
-                  most_index_limit.load(std::memory_order_relaxed));
-}
+constinit std::atomic<std::int64_t> detail::most_index_limit{INT64_MAX};
 
 void kernel_call::enqueue(const kernel& what) const {
   plan_parts parts(*shape_, {operands_, static_cast<std::size_t>(operand_count_)},
@@ -38,6 +27,6 @@ const kernel& require_form(const char* op, const kernel& what, dtype type, devic
                               "; build with SKERRY_DTYPES=all, or convert with astype");
 }
 
-void set_index_limit(std::int64_t nbytes) noexcept { most_index_limit.store(nbytes); }
+void set_index_limit(std::int64_t nbytes) noexcept { detail::most_index_limit.store(nbytes); }
 
 }  // namespace skerry

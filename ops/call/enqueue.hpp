@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 #include "core/launch.hpp"
 #include "core/memory_use.hpp"
 #include "core/ndarray.hpp"
 #include "core/plan.hpp"
+#include "device/backend.hpp"
 
 namespace skerry {
 
@@ -49,8 +52,17 @@ inline const kernel& require_kernel(const char* op, const kernel& what, dtype ty
   return require_form(op, what, type, where);
 }
 
+namespace detail {
+extern constinit std::atomic<std::int64_t> most_index_limit;
+}
+
 /// Most bytes that a part of a plan may span on `where`.
-[[nodiscard]] std::int64_t index_limit(device where) noexcept;
+[[nodiscard]] inline std::int64_t index_limit(device where) noexcept {
+  if (is_host(where)) [[likely]]
+    return INT64_MAX;
+  return std::min(capabilities_of(where).index_limit,
+                  detail::most_index_limit.load(std::memory_order_relaxed));
+}
 /// Lowers that for all devices but the CPU's, so that tests split tiny arrays.
 void set_index_limit(std::int64_t nbytes) noexcept;
 
