@@ -14,6 +14,7 @@ constexpr dtype u1 = dtype::uint8;
 constexpr dtype u2 = dtype::uint16;
 constexpr dtype u4 = dtype::uint32;
 constexpr dtype u8 = dtype::uint64;
+constexpr dtype f2 = dtype::float16;
 constexpr dtype f4 = dtype::float32;
 constexpr dtype f8 = dtype::float64;
 constexpr dtype c8 = dtype::complex64;
@@ -22,20 +23,21 @@ constexpr dtype no = static_cast<dtype>(dtype_count);  // the standard defines n
 
 // clang-format off
 constexpr dtype promotions[dtype_count][dtype_count] = {
-    //b1  i1  i2  i4  i8  u1  u2  u4  u8  f4  f8  c8  cx
-    {b1, no, no, no, no, no, no, no, no, no, no, no, no},  // bool
-    {no, i1, i2, i4, i8, i2, i4, i8, no, no, no, no, no},  // int8
-    {no, i2, i2, i4, i8, i2, i4, i8, no, no, no, no, no},  // int16
-    {no, i4, i4, i4, i8, i4, i4, i8, no, no, no, no, no},  // int32
-    {no, i8, i8, i8, i8, i8, i8, i8, no, no, no, no, no},  // int64
-    {no, i2, i2, i4, i8, u1, u2, u4, u8, no, no, no, no},  // uint8
-    {no, i4, i4, i4, i8, u2, u2, u4, u8, no, no, no, no},  // uint16
-    {no, i8, i8, i8, i8, u4, u4, u4, u8, no, no, no, no},  // uint32
-    {no, no, no, no, no, u8, u8, u8, u8, no, no, no, no},  // uint64
-    {no, no, no, no, no, no, no, no, no, f4, f8, c8, cx},  // float32
-    {no, no, no, no, no, no, no, no, no, f8, f8, cx, cx},  // float64
-    {no, no, no, no, no, no, no, no, no, c8, cx, c8, cx},  // complex64
-    {no, no, no, no, no, no, no, no, no, cx, cx, cx, cx},  // complex128
+    //b1  i1  i2  i4  i8  u1  u2  u4  u8  f2  f4  f8  c8  cx
+    {b1, no, no, no, no, no, no, no, no, no, no, no, no, no},  // bool
+    {no, i1, i2, i4, i8, i2, i4, i8, no, no, no, no, no, no},  // int8
+    {no, i2, i2, i4, i8, i2, i4, i8, no, no, no, no, no, no},  // int16
+    {no, i4, i4, i4, i8, i4, i4, i8, no, no, no, no, no, no},  // int32
+    {no, i8, i8, i8, i8, i8, i8, i8, no, no, no, no, no, no},  // int64
+    {no, i2, i2, i4, i8, u1, u2, u4, u8, no, no, no, no, no},  // uint8
+    {no, i4, i4, i4, i8, u2, u2, u4, u8, no, no, no, no, no},  // uint16
+    {no, i8, i8, i8, i8, u4, u4, u4, u8, no, no, no, no, no},  // uint32
+    {no, no, no, no, no, u8, u8, u8, u8, no, no, no, no, no},  // uint64
+    {no, no, no, no, no, no, no, no, no, f2, f4, f8, c8, cx},  // float16
+    {no, no, no, no, no, no, no, no, no, f4, f4, f8, c8, cx},  // float32
+    {no, no, no, no, no, no, no, no, no, f8, f8, f8, cx, cx},  // float64
+    {no, no, no, no, no, no, no, no, no, c8, c8, cx, c8, cx},  // complex64
+    {no, no, no, no, no, no, no, no, no, cx, cx, cx, cx, cx},  // complex128
 };
 // clang-format on
 

@@ -112,11 +112,17 @@ constexpr decltype(auto) visit(dtype type, F&& f) {
          : type == dtype::complex128 ? dtype::float64
                                      : type;
 }
-/// complex64 for float32, complex128 for float64, itself otherwise.
+/// complex64 for float16 and float32, complex128 for float64, itself otherwise.
 [[nodiscard]] constexpr dtype complex_of(dtype type) {
-  return type == dtype::float32   ? dtype::complex64
-         : type == dtype::float64 ? dtype::complex128
-                                  : type;
+  switch (type) {
+    case dtype::float16:
+    case dtype::float32:
+      return dtype::complex64;
+    case dtype::float64:
+      return dtype::complex128;
+    default:
+      return type;
+  }
 }
 
 [[nodiscard]] std::optional<dtype> parse_dtype_name(std::string_view name) noexcept;

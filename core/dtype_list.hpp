@@ -4,6 +4,7 @@
 
 #include "core/complex.hpp"
 #include "core/config.hpp"
+#include "core/float16.hpp"
 
 // Included by kernels for every target, NVRTC among them: no standard header here.
 
@@ -20,6 +21,7 @@
   X(uint16, ::skerry::uint16, unsigned_integer, "<u2")       \
   X(uint32, ::skerry::uint32, unsigned_integer, "<u4")       \
   X(uint64, ::skerry::uint64, unsigned_integer, "<u8")       \
+  X(float16, ::skerry::float16, real_floating, "<f2")        \
   X(float32, ::skerry::float32, real_floating, "<f4")        \
   X(float64, ::skerry::float64, real_floating, "<f8")        \
   X(complex64, ::skerry::complex64, complex_floating, "<c8") \

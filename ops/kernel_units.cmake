@@ -3,7 +3,7 @@
 
 # Which dtypes one unit is compiled for, unless its family says otherwise: reading the headers is a good part of what a
 # unit takes to compile.
-set(skerry_groups "int8 uint8 int16 uint16" "int32 uint32 int64 uint64" "float32 float64 bool_" "complex64 complex128")
+set(skerry_groups "int8 uint8 int16 uint16" "int32 uint32 int64 uint64" "float16 float32 float64 bool_" "complex64 complex128")
 
 # The units of kernels of a family, a member of kernel_table, paths as they lie in the family's folder:
 #   CPU          for each x86-64 level, filling the table by fill_<name of the file>

@@ -7,9 +7,7 @@
 #include "ops/math/op_info.hpp"
 #include "ops/math/real.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 struct abs {
   static constexpr op_info info{
@@ -184,6 +182,7 @@ struct nextafter {
           "Real floating dtypes; the result has their promoted dtype. Equal operands give x2.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool of_bits = true;
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::nextafter(x1, x2);
@@ -292,6 +291,4 @@ struct subtract {
   }
 };
 
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

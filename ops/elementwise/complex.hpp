@@ -7,9 +7,7 @@
 #include "ops/math/op_info.hpp"
 #include "ops/math/real.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 struct conj {
   static constexpr op_info info{
@@ -62,6 +60,4 @@ struct real {
   }
 };
 
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

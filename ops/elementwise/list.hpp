@@ -10,9 +10,7 @@
 // include them (ops/elementwise/all.hpp does): who needs only numbers of operations isn't compiled
 // anew when one is edited.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 using unary_ops =
     type_list<struct abs, struct acos, struct acosh, struct asin, struct asinh, struct atan,
@@ -34,6 +32,4 @@ using binary_ops =
 
 using ternary_ops = type_list<struct clip>;
 
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

@@ -7,9 +7,7 @@
 #include "ops/math/op_info.hpp"
 #include "ops/math/real.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 struct logical_and {
   static constexpr op_info info{
@@ -67,6 +65,4 @@ struct logical_xor {
   }
 };
 
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

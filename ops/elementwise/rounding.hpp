@@ -7,9 +7,7 @@
 #include "ops/math/op_info.hpp"
 #include "ops/math/real.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 struct ceil {
   static constexpr op_info info{
@@ -87,6 +85,4 @@ struct trunc {
   }
 };
 
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

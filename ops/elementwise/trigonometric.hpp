@@ -7,9 +7,7 @@
 #include "ops/math/op_info.hpp"
 #include "ops/math/real.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 struct acos {
   static constexpr op_info info{
@@ -214,6 +212,4 @@ struct tanh {
   }
 };
 
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

@@ -6,11 +6,7 @@
 
 // atan2: the quotient as a pair, within the first octant, and then the octants.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace own {
+namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// atan(q.high + q.low) - q.high for |q| <= tan(pi / 8): near-minimax, Chebyshev interpolation of
 /// (atan(q) - q) / q^3 in 60 digits, rounded. Error 4.4e-20.
@@ -92,8 +88,4 @@ SKERRY_HD SKERRY_INLINE float32 atan2(float32 y, float32 x) {
   return ((x != x) | (y != y)) ? x + y : signed_angle;
 }
 
-}  // namespace own
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::own

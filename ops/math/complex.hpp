@@ -15,10 +15,7 @@
 // Sources: W. Kahan, "Branch cuts for complex elementary functions" (1987), for the square root,
 // and the inverse functions; C11 Annex G for the special cases that the standard leaves open.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
+namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
@@ -83,7 +80,4 @@ SKERRY_HD SKERRY_INLINE real_part_t<T> abs(T z) {
   return math::hypot(z.re, z.im);
 }
 
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math

@@ -6,10 +6,7 @@
 
 // e^z and the hyperbolic functions of complex numbers.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
+namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
@@ -117,7 +114,4 @@ SKERRY_HD inline complex128 tanh(complex128 z) {
 
 }  // namespace detail
 
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math

@@ -7,10 +7,7 @@
 
 // The inverse hyperbolic functions of complex numbers, and acos.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
+namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
@@ -81,7 +78,4 @@ SKERRY_HD SKERRY_INLINE complex128 atanh(complex128 z) {
 
 }  // namespace detail
 
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math

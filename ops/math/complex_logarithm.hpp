@@ -6,10 +6,7 @@
 
 // Logarithms of complex numbers.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
+namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
@@ -58,7 +55,4 @@ SKERRY_HD inline complex128 log10(complex128 z) { return over_real(log(z), log_o
 
 }  // namespace detail
 
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math

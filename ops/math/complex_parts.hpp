@@ -7,10 +7,7 @@
 
 // What the functions of a complex number are made of.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
+namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
@@ -82,7 +79,4 @@ SKERRY_HD inline sine_and_cosine sin_cos(own::pair<float64> x) {
 
 }  // namespace detail
 
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math

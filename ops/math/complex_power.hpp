@@ -9,10 +9,7 @@
 // Powers of complex numbers. The error of w log(z) is that of its exponential, however great the
 // product: logarithm, angle and product are pairs, to about 2^-68 of them.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
+namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
@@ -150,7 +147,4 @@ SKERRY_HD inline complex128 pow(complex128 x1, complex128 x2) {
 
 }  // namespace detail
 
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math

@@ -6,10 +6,7 @@
 
 // Quotients, signs and square roots of complex numbers.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
+namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
@@ -94,7 +91,4 @@ SKERRY_HD inline complex128 sqrt(complex128 z) {
 
 }  // namespace detail
 
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math

@@ -8,9 +8,7 @@
 
 // Parsed by NVRTC: no standard header here.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 template <class A, class B>
 inline constexpr bool same_v = false;
@@ -68,6 +66,15 @@ struct part<T> {
   using type = typename T::value_type;
 };
 
+template <class T>
+struct computed {
+  using type = T;
+};
+template <>
+struct computed<float16> {
+  using type = float32;
+};
+
 template <int Size>
 struct unsigned_of_size;
 template <>
@@ -87,6 +94,14 @@ struct unsigned_of_size<8> {
   using type = uint64;
 };
 }  // namespace detail
+
+/// What numbers of T are computed in: float32 for float16, T itself otherwise.
+template <class T>
+using computed_t = typename detail::computed<T>::type;
+
+/// A dtype of memory only: its numbers are computed with in a wider one.
+template <class T>
+concept stored_only = !same_v<computed_t<T>, T>;
 
 /// float32 for complex64, float64 for complex128, T itself otherwise.
 template <class T>
@@ -125,12 +140,21 @@ inline constexpr int index_of = detail::list_index<Op, List>;
 template <class Op, class... T>
 using result_t = decltype(Op{}(T{}...));
 
+/// What Op makes of elements: in the dtype that they are computed in, rounded to that of its
+/// result. An operation on bits, `of_bits`, takes them as they are.
+template <class Op, class... T>
+SKERRY_HD SKERRY_INLINE result_t<Op, T...> evaluate(T... x) {
+  if constexpr ((stored_only<T> || ...) && !requires { Op::of_bits; }) {
+    return result_t<Op, T...>(Op{}(static_cast<computed_t<T>>(x)...));
+  } else {
+    return Op{}(x...);
+  }
+}
+
 /// Whether Op has a loop for Arity operands of dtype T.
 template <class Op, class T, int Arity>
 concept supports =
     (Arity == 1 && requires(T x) { Op{}(x); }) || (Arity == 2 && requires(T x) { Op{}(x, x); }) ||
     (Arity == 3 && requires(T x) { Op{}(x, x, x); });
 
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

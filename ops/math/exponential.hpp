@@ -6,11 +6,7 @@
 
 // exp and expm1: x = n log(2) + r, a polynomial of r, and 2^n by way of the bits.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace own {
+namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// log(2) = high + low; n * high is exact for the n that occur.
 template <real_floating T>
@@ -167,8 +163,4 @@ SKERRY_HD SKERRY_INLINE float64 expm1(float64 x) {
   return math::fabs(x) < 0x1p-54 ? x : y;
 }
 
-}  // namespace own
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::own

@@ -6,11 +6,7 @@
 
 // Angles beyond 2^40: where pi / 2 in three float64 no longer does.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace own {
+namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// The remainder of an angle of any size after the nearest multiple of pi / 2.
 struct reduced_angle {
@@ -61,8 +57,4 @@ SKERRY_HD SKERRY_INLINE reduced_angle reduce_huge_angle(float64 x) {
   return {fast_two_sum(product.high, rest), to_bits(multiple + magic<float64>)};
 }
 
-}  // namespace own
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::own

@@ -8,11 +8,7 @@
 // 2^(-n-1), cosh(x) = (p + q) cosh(r) + (p - q) sinh(r) and sinh(x) = (p - q) cosh(r) + (p + q)
 // sinh(r).
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace own {
+namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// e / (e + 2) with e = expm1(2 |x|); one division. tanh is 1 from 22 (float32: 20) on.
 SKERRY_HD SKERRY_INLINE float64 tanh(float64 x) {
@@ -143,8 +139,4 @@ SKERRY_HD SKERRY_INLINE float32 sinh(float32 x) {
   return math::copysign(static_cast<float32>(coarse_sinh_cosh(bounded_size(x)).sinh), x);
 }
 
-}  // namespace own
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::own

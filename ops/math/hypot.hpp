@@ -6,11 +6,7 @@
 
 // The length of a vector of two parts.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace own {
+namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// sqrt(x.high + x.low) as a pair; 0 for 0. The low part is one step of Newton's method.
 SKERRY_HD SKERRY_INLINE pair<float64> sqrt_of_pair(pair<float64> x) {
@@ -47,8 +43,4 @@ SKERRY_HD SKERRY_INLINE float32 hypot(float32 x1, float32 x2) {
   return is_infinite ? infinity<float32>() : length;
 }
 
-}  // namespace own
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::own

@@ -11,10 +11,7 @@
 // What IEEE 754 defines exactly: the same bits on every machine, and an instruction or two. All
 // that ops/math computes by arithmetic of its own is made of these, of +, -, * and /.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
+namespace skerry::inline SKERRY_TARGET::ops::math {
 
 #define SKERRY_UNARY(name)                                                 \
   SKERRY_HD SKERRY_INLINE float32 name(float32 x) { return ::name##f(x); } \
@@ -81,7 +78,4 @@ SKERRY_HD SKERRY_INLINE T clamp(T x, T low, T high) {
   return x < low ? low : x;
 }
 
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math

@@ -12,9 +12,7 @@
 // reduction or an operation treats both alike. Parsed by NVRTC: no standard header
 // but <math.h>, and that only elsewhere.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 /// The bit of the sign in a number's representation.
 template <class T>
@@ -173,6 +171,4 @@ SKERRY_HD SKERRY_INLINE T shift_right(T x, T count) {
 }
 
 }  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

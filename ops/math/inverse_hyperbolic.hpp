@@ -7,11 +7,7 @@
 
 // asinh, acosh and atanh as logarithms of pairs.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace own {
+namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// log(x + root), x >= 0 and root^2 = x^2 +- 1; log(2 x) where x is so great that root is x.
 SKERRY_HD SKERRY_INLINE float64 log_of_sum(float64 x, pair<float64> root) {
@@ -87,8 +83,4 @@ SKERRY_HD SKERRY_INLINE float32 atanh(float32 x) {
   return math::copysign(size < 1.0 ? y : outside, x);
 }
 
-}  // namespace own
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::own

@@ -6,11 +6,7 @@
 
 // asin, acos and atan: polynomials about 0, to which the rest of the range is reduced.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace own {
+namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// q of asin(y) = y + y^3 q(y^2) for y^2 <= 1/4: near-minimax (Chebyshev interpolation in 60 digits
 /// by mpmath's chebyfit, rounded). Error 1.5e-17; 2.5e-10 of the coarse ones.
@@ -127,8 +123,4 @@ SKERRY_HD SKERRY_INLINE float32 atan(float32 x) {
   return math::copysign(static_cast<float32>(result), x);
 }
 
-}  // namespace own
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::own

@@ -11,11 +11,7 @@
 // The functions of the C library: where fused multiplication is no instruction, and in code of the
 // host that isn't a kernel. In CUDA's units, CUDA's: where ours would take much more time.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace libm {
+namespace skerry::inline SKERRY_TARGET::ops::math::libm {
 
 // float32 by way of float64: one rounding, and glibc's own float32 functions err by up to 2.2 ulp.
 // CUDA's are within 2 to 4 ulp, and its float64 is slow on many GPUs.
@@ -74,8 +70,4 @@ SKERRY_UNARY(tanh)
 #undef SKERRY_UNARY
 #undef SKERRY_BINARY
 
-}  // namespace libm
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::libm

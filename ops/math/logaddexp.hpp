@@ -7,11 +7,7 @@
 // log(e^a + e^b) = a + log(1 + e^(b - a)) for a >= b. Where a < 0 the two terms may cancel, and the
 // result be as small as one likes: there it is log(1 + t), t = (e^a - 1) + e^b.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace own {
+namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// e^(x.high + x.low) for -750 <= x <= 0, within 2^-57 of it.
 SKERRY_HD SKERRY_INLINE pair<float64> exp_as_pair(pair<float64> x) {
@@ -137,8 +133,4 @@ SKERRY_HD SKERRY_INLINE float32 logaddexp(float32 x1, float32 x2) {
   return is_cancelled(x1, x2, quick) ? accurate_logaddexp(x1, x2) : quick;
 }
 
-}  // namespace own
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::own

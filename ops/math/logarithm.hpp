@@ -6,11 +6,7 @@
 
 // log and log1p: x = 2^e m, and log(m) by a polynomial.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace own {
+namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// u = 2^exponent significand with the significand in [sqrt(1/2), sqrt(2)).
 template <real_floating T>
@@ -100,8 +96,4 @@ SKERRY_HD SKERRY_INLINE float64 coarse_log(float64 u, float64 exponent_unit, flo
   return math::fma(parts.exponent, exponent_unit, log * unit);
 }
 
-}  // namespace own
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::own

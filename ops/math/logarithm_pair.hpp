@@ -6,11 +6,7 @@
 
 // Logarithms as pairs, and what is made of them: log2 and log10.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace own {
+namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// log(1 + s) - log(1 - s) - 2 s = s R(s^2) for |s| <= 0.2: R, near-minimax as log_terms. Error of
 /// R / s^2: 2.6e-17; 1.2e-9 of the coarse ones (for |s| <= 0.1716).
@@ -79,8 +75,4 @@ SKERRY_HD SKERRY_INLINE float64 coarse_log_of_pair(pair<float64> u) {
   return coarse_log_to_base(u.high, log_of_2<float64>::nearest, 1.0) + u.low / u.high;
 }
 
-}  // namespace own
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::own

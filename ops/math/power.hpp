@@ -7,11 +7,7 @@
 
 // pow: of the magnitude of the base, and then the sign.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace own {
+namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// log(x) for finite x > 0 to about 2^-68 of it, normalised.
 SKERRY_HD SKERRY_INLINE pair<float64> log_as_pair(float64 x) {
@@ -81,8 +77,4 @@ SKERRY_HD SKERRY_INLINE T pow(T a, T b) {
   return undefined ? nan<T>() : sign * power;
 }
 
-}  // namespace own
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::own

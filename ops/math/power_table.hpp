@@ -4,11 +4,7 @@
 
 #include "ops/math/ieee.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace own {
+namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// Of 128 intervals of [0x1.69555p-1, 0x1.69555p0): a reciprocal of about the centre, of so few
 /// bits that its product with a number of the interval less 1 is exact (at most 0.00574); minus its
@@ -23,8 +19,4 @@ SKERRY_TABLE float64 power_table[3][128] = {
 /// The bits of the lower end of the first interval.
 inline constexpr uint64 power_table_begin = 0x3fe6955500000000;
 
-}  // namespace own
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::own

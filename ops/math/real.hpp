@@ -18,10 +18,7 @@
 // Real functions by one name for both widths, with the special cases of the standard. Written with
 // selects instead of branches, because the CPU loops over them are vectorised by the compiler.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
+namespace skerry::inline SKERRY_TARGET::ops::math {
 
 /// Whether functions are arithmetic of our own (namespace own): the same bits in every loop, build
 /// and machine. It needs fused multiplication as an instruction; else they are libm's (namespace
@@ -134,11 +131,11 @@ SKERRY_HD SKERRY_INLINE T nextafter(T from, T to) {
   using B = bits_t<T>;
   const B bits = to_bits(from);
   const bool away_from_zero = (from < to) == (from > T(0));
-  const T stepped = from_bits<T>(away_from_zero ? bits + B(1) : bits - B(1));
-  const T from_zero = math::copysign(from_bits<T>(B(1)), to);
+  const T stepped = from_bits<T>(static_cast<B>(away_from_zero ? bits + B(1) : bits - B(1)));
+  const T from_zero = from_bits<T>(static_cast<B>((to_bits(to) & sign_bit<T>) | B(1)));
   const T moved = from == T(0) ? from_zero : stepped;
   const T result = from == to ? to : moved;
-  return ((from != from) | (to != to)) ? from + to : result;
+  return ((from != from) | (to != to)) ? T(from + to) : result;
 }
 
 using own::logaddexp;
@@ -203,7 +200,4 @@ SKERRY_HD SKERRY_INLINE T remainder(T a, T b) {
   return rest == T(0) ? zero : adjusted;
 }
 
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math

@@ -6,11 +6,7 @@
 
 // sin, cos and tan: the rest of x after the nearest multiple of pi / 2, as a pair, and polynomials.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
-namespace math {
-namespace own {
+namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// For |x| up to here, or not finite: pi / 2 in three parts does.
 template <real_floating T>
@@ -170,8 +166,4 @@ SKERRY_HD SKERRY_INLINE float32 sin(float32 x) { return sin_of(coarse_any_angle(
 SKERRY_HD SKERRY_INLINE float32 cos(float32 x) { return cos_of(coarse_any_angle(x)); }
 SKERRY_HD SKERRY_INLINE float32 tan(float32 x) { return tan_of(coarse_any_angle(x), x); }
 
-}  // namespace own
-}  // namespace math
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::own

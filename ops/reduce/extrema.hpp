@@ -8,9 +8,7 @@
 #include "ops/math/op_info.hpp"
 #include "ops/reduce/reduced.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 /// An element that may be the greatest or least, and where it is; -1: none.
 template <class T>
@@ -127,6 +125,4 @@ struct min : detail::gives_accumulator {
   }
 };
 
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

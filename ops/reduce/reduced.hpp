@@ -5,9 +5,7 @@
 #include "core/config.hpp"
 #include "ops/math/concepts.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 /// What `finish` knows beside the accumulator.
 struct reduced {
@@ -46,6 +44,4 @@ struct gives_accumulator {
 template <class T>
 using wide_t = typename detail::wide<T>::type;
 
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

@@ -6,9 +6,7 @@
 #include "ops/reduce/sums.hpp"
 #include "ops/reduce/truth.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 // A reduction is declared once, as an elementwise operation is: `load` turns an element (and, where
 // it takes two arguments, its index along the one reduced axis) into the accumulator (its
@@ -43,6 +41,4 @@ using accumulator_t = decltype(load_at<Op>(T{}, int64{}));
 template <class Op, class T>
 using reduced_t = decltype(Op::finish(accumulator_t<Op, T>{}, reduced{}));
 
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

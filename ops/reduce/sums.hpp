@@ -9,9 +9,7 @@
 #include "ops/math/op_info.hpp"
 #include "ops/reduce/reduced.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 struct prod : detail::gives_accumulator {
   static constexpr op_info info{
@@ -170,6 +168,4 @@ struct std_ {
   SKERRY_HD static float64 square_root(float64 x) { return ::sqrt(x); }
 };
 
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

@@ -8,9 +8,7 @@
 #include "ops/math/op_info.hpp"
 #include "ops/reduce/reduced.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 struct all : detail::gives_accumulator {
   static constexpr op_info info{
@@ -75,6 +73,4 @@ struct count_nonzero : detail::gives_accumulator {
   }
 };
 
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

@@ -4,9 +4,7 @@
 
 #include "ops/reduce/reductions.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace ops {
+namespace skerry::inline SKERRY_TARGET::ops {
 
 // A scan is declared once, by the reduction whose running result it gives: `load`, `combine` and
 // the dtype table come from there.
@@ -28,6 +26,4 @@ concept scans_over = reduces<typename Op::reduction, T>;
 template <class Op, class T>
 using scanned_t = accumulator_t<typename Op::reduction, T>;
 
-}  // namespace ops
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::ops

@@ -6,9 +6,7 @@
 #include "core/config.hpp"
 #include "ops/math/concepts.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 namespace detail {
 template <class T>
@@ -90,6 +88,4 @@ struct sort_key<complex64> {
   }
 };
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

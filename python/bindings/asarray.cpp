@@ -95,8 +95,8 @@ std::string remedy_for(char kind) {
                     PyUnicode_AsUTF8(text.get()) + "; " + remedy_for(kind));
 }
 
-/// NumPy's dtype for a copy that skerry can take: of native order, and of 32 or 64 bits for float16
-/// and longdouble, which only a dtype= that is asked for allows.
+/// NumPy's dtype for a copy that skerry can take: of native order, and of 64 bits for longdouble,
+/// which only a dtype= that is asked for allows.
 object convertible_dtype(const conversion& wanted, PyObject* own) {
   const object letter(PyObject_GetAttrString(own, "kind"));
   const char kind = *PyUnicode_AsUTF8(letter.get());
@@ -104,10 +104,7 @@ object convertible_dtype(const conversion& wanted, PyObject* own) {
   const object text(PyObject_GetAttrString(native.get(), "str"));
   if (parse_typestr(PyUnicode_AsUTF8(text.get()))) return native;
   if ((kind != 'f' && kind != 'c') || !wanted.type) reject_numpy_dtype(wanted.op, own, kind);
-  const object width(PyObject_GetAttrString(own, "itemsize"));
-  const bool half = PyLong_AsLong(width.get()) == 2;
-  const dtype nearest = kind == 'c' ? dtype::complex128 : half ? dtype::float32 : dtype::float64;
-  return object::borrow(dtype_object(nearest));
+  return object::borrow(dtype_object(kind == 'c' ? dtype::complex128 : dtype::float64));
 }
 
 /// Host memory of other libraries belongs to no device of ours: it is taken over under the name

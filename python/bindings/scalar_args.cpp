@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "ops/math/concepts.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/errors.hpp"
 
@@ -177,9 +178,9 @@ PyObject* to_python(const element& value, dtype type) {
     const T v = value.as<T>();
     if constexpr (std::is_same_v<T, bool>) {
       return PyBool_FromLong(v);
-    } else if constexpr (std::is_floating_point_v<T>) {
+    } else if constexpr (ops::real_floating<T>) {
       return PyFloat_FromDouble(v);
-    } else if constexpr (std::is_class_v<T>) {
+    } else if constexpr (ops::complex_floating<T>) {
       return PyComplex_FromDoubles(v.re, v.im);
     } else if constexpr (std::is_unsigned_v<T>) {
       return PyLong_FromUnsignedLongLong(v);

@@ -12,6 +12,7 @@
 #include "device/backend.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
+#include "ops/math/concepts.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/asarray.hpp"
@@ -99,9 +100,9 @@ class reader {
   static scalar scalar_of(T value) {
     if constexpr (std::is_same_v<T, bool>) {
       return scalar::of(value);
-    } else if constexpr (std::is_floating_point_v<T>) {
+    } else if constexpr (ops::real_floating<T>) {
       return scalar::of(static_cast<double>(value));
-    } else if constexpr (std::is_class_v<T>) {
+    } else if constexpr (ops::complex_floating<T>) {
       return scalar::of(value.re, value.im);
     } else if constexpr (std::is_unsigned_v<T>) {
       return scalar::of_unsigned(value);

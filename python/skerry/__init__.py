@@ -33,6 +33,7 @@ uint8 = _np.uint8
 uint16 = _np.uint16
 uint32 = _np.uint32
 uint64 = _np.uint64
+float16 = _np.float16
 float32 = _np.float32
 float64 = _np.float64
 complex64 = _np.complex64
@@ -47,7 +48,7 @@ pi = 3.141592653589793
 __all__ = [
     "__array_api_version__", "__array_namespace_info__", "__version__", "bool", "complex64",
     "complex128", "cuda_array_interface_version", "device", "e", "exceptions", "fft", "finfo",
-    "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
+    "float16", "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
     "linalg", "nan", "newaxis", "pi", "show_config", "stream", "uint8", "uint16", "uint32",
     "uint64",
 ]  # fmt: skip

@@ -4,9 +4,7 @@
 
 #include "enabled_dtypes.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <class T>
@@ -22,6 +20,4 @@ void fill_sequence(sequence_kernels& table) {
 #undef SKERRY_FILL
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -7,9 +7,7 @@
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/math/concepts.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// In the wrapping arithmetic of uint64, whose low bits are those of every narrower integer.
 template <ops::integral T>
@@ -83,6 +81,4 @@ void run_sequence(const void* params) {
   if (work.has_last) store(work.output + (work.size - 1) * int64(sizeof(T)), narrow<T>(work.last));
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

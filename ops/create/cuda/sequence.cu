@@ -4,8 +4,7 @@
 
 #include "enabled_dtypes.hpp"
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 template <class T>
@@ -21,5 +20,4 @@ void fill_sequence(sequence_kernels& table) {
 #undef SKERRY_FILL
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -7,8 +7,7 @@
 
 #include <cub/device/device_for.cuh>
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// What a sequence of T is computed in, as sequence_params says: integers wrap around, so unsigned
 /// arithmetic of the widest kind gives the same bits for all of them.
@@ -62,5 +61,4 @@ int sequence(const void* params, launch_context* context) {
   return launched(cub::DeviceFor::Bulk(from.size, loop, stream_of(context)));
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

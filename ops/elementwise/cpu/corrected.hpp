@@ -8,9 +8,7 @@
 // Where a quick form is right for all but a few elements, blocks are computed by it, and those
 // elements once more, one by one: the operation's own result for each.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 template <ops::real_floating T>
 struct quick_form<ops::logaddexp, T> {
@@ -35,6 +33,4 @@ struct quick_form<ops::logaddexp, T> {
   }
 };
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

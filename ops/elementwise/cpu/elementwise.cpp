@@ -7,9 +7,7 @@
 #include "ops/kernel/cpu/loops.hpp"
 #include "ops/kernel/unit.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <class Op, class T>
@@ -52,6 +50,4 @@ void fill(elementwise_kernels& table) {
 
 SKERRY_KERNEL_UNIT(elementwise)
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -10,9 +10,7 @@
 // it are computed by a form that leaves it out. Both forms give the same bits: the choice, which is
 // a whole block's, can't be seen in a result.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 template <class T>
   requires ops::math::has_own_functions && ops::real_floating<T>
@@ -35,6 +33,4 @@ SKERRY_ORDINARY_ANGLES(sin)
 SKERRY_ORDINARY_ANGLES(tan)
 #undef SKERRY_ORDINARY_ANGLES
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -10,8 +10,7 @@
 #include "ops/kernel/cuda/loops.cuh"
 #include "ops/kernel/unit.hpp"
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 /// Whether Op over T has a kernel for an array and a value, as in `x * 2`; elements of one or two
@@ -24,11 +23,21 @@ inline constexpr bool has_kernel_with_value =
                                      ops::bitwise_right_shift, ops::bitwise_xor, ops::copysign,
                                      ops::maximum, ops::minimum>);
 
+/// Op where its dtype is one of memory only.
+template <class Op>
+struct evaluated {
+  template <class... T>
+  SKERRY_HD SKERRY_INLINE auto operator()(T... x) const {
+    return ops::evaluate<Op>(x...);
+  }
+};
+
 /// The native kernel of Op over T...; its parameter is a plan.
 template <class Op, class... T>
 int operation(const void* params, launch_context* context) {
+  using function = std::conditional_t<(ops::stored_only<T> || ...), evaluated<Op>, Op>;
   return run_elementwise<ops::result_t<Op, T...>, T...>(
-      *static_cast<const plan*>(params), context, Op{},
+      *static_cast<const plan*>(params), context, function{},
       std::bool_constant<(has_kernel_with_value<Op, T> || ...)>{});
 }
 
@@ -62,5 +71,4 @@ void fill(elementwise_kernels& table) {
 
 SKERRY_KERNEL_UNIT(elementwise)
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/fourier/cpu/fft.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 #define SKERRY_FILL(real, index)                                                  \
   table.complex_to_complex[index].host =                                          \
       run_fft<complex<real>, SKERRY_FFT_ENTRY(complex_to_complex_##real), false>; \
@@ -24,6 +22,4 @@ void fill_fft([[maybe_unused]] fft_kernels& table) {
 
 #undef SKERRY_FILL
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -9,9 +9,7 @@
 
 // The transforms themselves are the library's (ops/fourier/cpu/ducc); here is what it has not.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 using fft_entry = bool (*)(const fft_params&) noexcept;
@@ -83,6 +81,4 @@ void run_fft(const void* params) {
 }
 
 }  // namespace
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

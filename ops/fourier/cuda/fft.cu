@@ -15,8 +15,7 @@
 #include <cstdio>
 #include <exception>
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 /// A batch in front of the plan's own, over which the plan is executed again and again.
@@ -267,5 +266,4 @@ void fill_fft(fft_kernels& table) {
   table.library_problem = &library_problem;
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -13,8 +13,7 @@
 // cuFFT's plans. What is used of its interface is declared here, as in cufft.h of CUDA 12 and 13,
 // so that building needs no more than the compiler.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 namespace cufft {
 using handle = int;
@@ -170,5 +169,4 @@ inline fft_plan_cache& fft_plans() {
   return *plans;
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -4,9 +4,7 @@
 
 #include "core/config.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Item (i, j) is at base + i * step + j * row.
 struct strided_2d {
@@ -21,6 +19,4 @@ struct strided_2d {
 void copy_2d(const strided_2d& to, const strided_2d& from, int64 n, int64 rows,
              int64 itemsize) noexcept;
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

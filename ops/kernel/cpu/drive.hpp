@@ -4,9 +4,7 @@
 
 #include "core/plan.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Computes n elements. Every operand is contiguous, except those that the loop accepts as single
 /// elements (bit i of `single` for operand i).
@@ -38,6 +36,4 @@ SKERRY_INLINE void run(const plan& work, const loop& what) noexcept {
   run_tiles(work, what);
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

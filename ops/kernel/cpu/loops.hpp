@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/kernel/cpu/drive.hpp"
+#include "ops/kernel/cpu/half.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/math/concepts.hpp"
 #include "ops/math/ieee.hpp"
@@ -10,9 +11,7 @@
 // The loops over contiguous operands, one set per operation and dtype. The output may be exactly
 // one of the inputs, hence ivdep instead of restrict.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Where a function has a dear case, its form for arguments up to `most`, which leaves that out: of
 /// blocks without an element of it. Declared for an operation before its loops are used.
@@ -177,21 +176,34 @@ SKERRY_SHARED void ternary_body(char* const* data, unsigned single, int64 n) noe
 template <class Op>
 inline constexpr int cost_of = Op::info.expensive ? 8 : 1;
 
+/// The body over T of an operation that computes with numbers: over float16, that of float32.
+template <class Op, class T, int Arity>
+constexpr loop_body body_of() {
+  if constexpr (ops::stored_only<T> && !requires { Op::of_bits; }) {
+    using W = ops::computed_t<T>;
+    if constexpr (Arity == 1) return half_body<1, ops::result_t<Op, W>, unary_body<Op, W>>;
+    if constexpr (Arity == 2) return half_body<2, ops::result_t<Op, W, W>, binary_body<Op, W>>;
+    if constexpr (Arity == 3) return half_body<3, ops::result_t<Op, W, W, W>, ternary_body<Op, W>>;
+  } else {
+    if constexpr (Arity == 1) return unary_body<Op, T>;
+    if constexpr (Arity == 2) return binary_body<Op, T>;
+    if constexpr (Arity == 3) return ternary_body<Op, T>;
+  }
+}
+
 template <class Op, class T>
 void run_unary(const void* params) {
-  run(*static_cast<const plan*>(params), {unary_body<Op, T>, 1u, cost_of<Op>});
+  run(*static_cast<const plan*>(params), {body_of<Op, T, 1>(), 1u, cost_of<Op>});
 }
 template <class Op, class T>
 void run_binary(const void* params) {
   run(*static_cast<const plan*>(params),
-      {binary_body<Op, T>, 1u | 1u << left_single | 1u << right_single, cost_of<Op>});
+      {body_of<Op, T, 2>(), 1u | 1u << left_single | 1u << right_single, cost_of<Op>});
 }
 template <class Op, class T>
 void run_ternary(const void* params) {
   run(*static_cast<const plan*>(params),
-      {ternary_body<Op, T>, 1u | 1u << both_single, cost_of<Op>});
+      {body_of<Op, T, 3>(), 1u | 1u << both_single, cost_of<Op>});
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

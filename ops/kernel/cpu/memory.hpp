@@ -14,9 +14,7 @@
 /// to compile and gains nothing.
 #define SKERRY_SHARED __attribute__((noinline, noclone))
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Reads an element of an array that may be misaligned: complex128 arrays of others are aligned to
 /// 8 bytes only.
@@ -74,6 +72,4 @@ SKERRY_INLINE constexpr int64 greatest(int64 a, int64 b) { return a > b ? a : b;
 SKERRY_INLINE constexpr int64 ceil_div(int64 a, int64 b) { return (a + b - 1) / b; }
 SKERRY_INLINE constexpr int64 magnitude(int64 a) { return a < 0 ? -a : a; }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

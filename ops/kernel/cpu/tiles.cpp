@@ -11,9 +11,7 @@
 // that one is the tile's second, and packing is a transpose. Where axis 0 is short, the rows of a
 // tile are merged into one run, so that a call of the body is paid per tile instead of per row.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 constexpr int64 buffer_bytes = 65536;  ///< per operand, for a transpose: a tile stays in L2
@@ -284,6 +282,4 @@ void run_tiles(const plan& work, const loop& what) noexcept {
   cpu::parallel_for(how.units, greatest(parallel_from / 2 / tile_cost, 1), run_range, &how);
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -3,9 +3,7 @@
 #include "ops/kernel/cpu/copy_2d.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 /// Sixteen bytes as items of one size. Vectors of this width have a one-instruction interleave at
@@ -197,6 +195,4 @@ void copy_2d(const strided_2d& to, const strided_2d& from, int64 n, int64 rows,
   }
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

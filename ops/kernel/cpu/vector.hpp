@@ -12,9 +12,7 @@
 // what these have not stands in one file for each architecture, which is included here and nowhere
 // else.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 #if defined(__AVX512F__)
 inline constexpr int vector_bytes = 64;
@@ -224,9 +222,7 @@ SKERRY_INLINE bool is_any(const Vector& mask) {
   return all != 0;
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels
 
 #if defined(__x86_64__)
 #include "ops/kernel/cpu/vector_x86.hpp"  // IWYU pragma: export

@@ -6,9 +6,7 @@
 
 // What vector_x86.hpp has, for architectures without a file of their own: by what any has.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 template <class Vector>
 SKERRY_INLINE void store_past_caches(char* to, const Vector& v) {
@@ -20,6 +18,10 @@ SKERRY_INLINE void store_line_past_caches(void* line, const void* from) {
 }
 
 SKERRY_INLINE void fence_stores() {}
+
+inline constexpr int half_lanes = 1;
+SKERRY_INLINE void widen_lanes(float32* to, const char* from) { *to = load<float16>(from); }
+SKERRY_INLINE void narrow_lanes(char* to, const float32* from) { store(to, float16(*from)); }
 
 inline constexpr bool multiplies_64_bits = true;
 template <class V>
@@ -41,6 +43,4 @@ SKERRY_INLINE void store_numbers_of_lanes(int64* to, unsigned set, int64 base) {
   for (; set != 0; set &= set - 1) *to++ = base + __builtin_ctz(set);
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

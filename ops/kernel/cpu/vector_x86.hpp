@@ -12,9 +12,7 @@
 // architecture of another kind gives what vector_generic.hpp gives, and, if sorts by vectors are
 // worth it there, SKERRY_PACKS_LANES and what follows it here.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 // ---- past the caches
 
@@ -41,6 +39,35 @@ SKERRY_INLINE void store_line_past_caches(void* line, const void* from) {
 
 /// Before others read what was written past the caches.
 SKERRY_INLINE void fence_stores() { _mm_sfence(); }
+
+// ---- float16
+
+/// Of how many float16 widen_lanes makes float32, and narrow_lanes the other way round.
+#if defined(__AVX512F__)
+inline constexpr int half_lanes = 16;
+SKERRY_INLINE void widen_lanes(float32* to, const char* from) {
+  const auto halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  _mm512_storeu_ps(to, _mm512_cvtph_ps(halves));
+}
+SKERRY_INLINE void narrow_lanes(char* to, const float32* from) {
+  const auto halves = _mm512_cvtps_ph(_mm512_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), halves);
+}
+#elif defined(__F16C__)
+inline constexpr int half_lanes = 8;
+SKERRY_INLINE void widen_lanes(float32* to, const char* from) {
+  const auto halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  _mm256_storeu_ps(to, _mm256_cvtph_ps(halves));
+}
+SKERRY_INLINE void narrow_lanes(char* to, const float32* from) {
+  const auto halves = _mm256_cvtps_ph(_mm256_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), halves);
+}
+#else
+inline constexpr int half_lanes = 1;
+SKERRY_INLINE void widen_lanes(float32* to, const char* from) { *to = load<float16>(from); }
+SKERRY_INLINE void narrow_lanes(char* to, const float32* from) { store(to, float16(*from)); }
+#endif
 
 // ---- products
 
@@ -377,6 +404,4 @@ SKERRY_INLINE unsigned lanes_unequal(lanes_of<K> a, lanes_of<K> b) {
 
 #endif  // AVX-512 or AVX2
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -9,8 +9,7 @@
 #include "ops/kernel/cuda/offset.hpp"
 #include "ops/math/concepts.hpp"
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 // A GPU faults on a load whose address is no multiple of its size, and the context is lost with it.
 // Imported arrays may be misaligned (a field of a record, complex numbers at their parts'
@@ -106,5 +105,4 @@ template <class T>
   return suits<whole<T>>(address);
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

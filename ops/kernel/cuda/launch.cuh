@@ -11,8 +11,7 @@
 
 #include <cstddef>
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 inline cudaStream_t stream_of(const launch_context* context) {
   return static_cast<cudaStream_t>(context->stream);
@@ -38,5 +37,4 @@ cudaError_t with_workspace(launch_context* context, Call&& call) {
   return call(scratch, nbytes);
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -16,8 +16,7 @@
 #define SKERRY_TEXT_OF(x) #x
 #define SKERRY_TEXT(x) SKERRY_TEXT_OF(x)
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// A library that is open, or why it isn't. Never closed.
 class shared_library {
@@ -106,5 +105,4 @@ class handles {
   Handle made_[most_devices] = {};
 };
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

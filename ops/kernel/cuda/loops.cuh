@@ -19,8 +19,7 @@
 // stride, and for some binary operations where one of them is a value instead; for all else that
 // of strided.cuh.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 template <class First, class...>
 struct first_of {
@@ -197,5 +196,4 @@ int elementwise(const void* params, launch_context* context) {
                                      std::false_type{});
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

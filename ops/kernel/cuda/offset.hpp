@@ -22,8 +22,7 @@
 #define SKERRY_DO_NOT_UNROLL
 #endif
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 namespace detail {
 SKERRY_HD inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
@@ -191,5 +190,4 @@ struct axis_offsets {
   }
 };
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

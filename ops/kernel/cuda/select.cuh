@@ -11,8 +11,7 @@
 // Selection by a mask, compiled once, in ops/select/cuda/index.cu: by the size of items, and of
 // places.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// Writes the items whose byte of the mask is not 0, in turn, and to `number` how many there are.
 /// T: an unsigned integer of the items' size, or two_words.
@@ -24,5 +23,4 @@ cudaError_t select_items(const char* mask, const char* from, T* to, std::int64_t
 cudaError_t select_places(const char* mask, std::int64_t* to, std::int64_t* number,
                           std::int64_t size, launch_context* context);
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

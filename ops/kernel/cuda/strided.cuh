@@ -15,8 +15,7 @@
 // The kernel of an operation over operands of any strides. What it does differently for some plans
 // is decided by all threads alike.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// An input: an array, or (data null) a value for all elements.
 template <class T>
@@ -203,5 +202,4 @@ cudaError_t launch_strided(const plan& operands, cudaStream_t stream, Operation 
   return cudaGetLastError();
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

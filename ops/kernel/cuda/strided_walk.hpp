@@ -12,8 +12,7 @@
 // Which elements a thread of the strided kernel has. Free of CUDA headers, and tested on the host
 // (tests/ops/kernel/cuda_strided_walk_test.cpp).
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// A thread has several elements, in equal steps along one axis of the plan (the slow one), so that
 /// it divides once for all of them, and reads once what is broadcast along that axis.
@@ -257,5 +256,4 @@ struct strided_walk {
   }
 };
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// Threads of a block that works on a tile in shared memory.
 inline constexpr int tile_threads = 256;
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

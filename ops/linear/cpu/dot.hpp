@@ -6,9 +6,7 @@
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 /// Offsets of one pair of vectors of the stack.
@@ -212,6 +210,4 @@ void run_dot(const void* params) {
 }
 
 }  // namespace
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -11,9 +11,7 @@
 // The product of integer matrices, which BLAS has not: tiles of the output, for which blocks of
 // both matrices are packed on the stack, so that any strides will do and no memory is allocated.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 /// What is multiplied in: there is no product of bytes.
@@ -197,6 +195,4 @@ void run_integer_matmul(const void* params) {
 }
 
 }  // namespace
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -3,9 +3,7 @@
 #include "enabled_dtypes.hpp"
 #include "ops/linear/cpu/lapack.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 void fill(linalg_kernels& table, dtype type) {
@@ -23,6 +21,4 @@ void fill_linalg(linalg_kernels& table) {
 #undef SKERRY_FILL
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -5,15 +5,14 @@
 #include "ops/linear/cpu/dot.hpp"
 #include "ops/linear/cpu/integer_matmul.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <class T>
 void fill(matmul_kernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
-  if constexpr (ops::floating<T>) {
+  if constexpr (ops::stored_only<T>) {
+  } else if constexpr (ops::floating<T>) {
     table.loop[type].host = blas::multiply<T>;
     table.dot[type].host = run_dot<T>;
   } else if constexpr (ops::integral<T>) {
@@ -31,6 +30,4 @@ void fill_matmul(matmul_kernels& table) {
 #undef SKERRY_FILL
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -11,8 +11,7 @@
 #include <cstddef>
 #include <mutex>
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// The entry points for one dtype: factors of a stack of small matrices.
 template <class T>
@@ -111,5 +110,4 @@ cudaError_t with_cublas(launch_context* context, Call&& call) {
   return status == cudaSuccess ? call(handle) : status;
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -16,8 +16,7 @@
 #define SKERRY_HAS_CUSOLVER_11701
 #endif
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// The entry points for one dtype, and how cuSOLVER spells its types.
 template <class T>
@@ -197,5 +196,4 @@ U* at(char* stack, std::int64_t i, std::int64_t rows, std::int64_t columns) {
   return reinterpret_cast<U*>(stack) + i * rows * columns;
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

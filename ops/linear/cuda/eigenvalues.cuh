@@ -8,8 +8,7 @@
 
 #include <vector>
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// How cuSOLVER's 64-bit forms call a dtype.
 template <class T>
@@ -124,5 +123,4 @@ struct geev {
 };
 #endif
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

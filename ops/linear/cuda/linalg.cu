@@ -17,8 +17,7 @@
 #include "ops/linear/cuda/singular_values.cuh"
 #include "ops/math/concepts.hpp"
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 const char* cusolver_problem(linalg_routine routine) {
@@ -261,5 +260,4 @@ void fill_linalg(linalg_kernels& table) {
   table.library_problem = &cusolver_problem;
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

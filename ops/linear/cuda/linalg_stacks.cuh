@@ -9,8 +9,7 @@
 
 // Stacks of small matrices, for which the libraries have forms that take all of them by one call.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 inline constexpr int linalg_threads = 256;
 
@@ -82,5 +81,4 @@ void with_settings(session& on, cusolverStatus_t (*create)(Settings*),
   if (settings != nullptr) (void)destroy(settings);
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -15,8 +15,7 @@
 #include "ops/linear/cuda/cublas.cuh"
 #include "ops/math/concepts.hpp"
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 /// Offsets of matrix `index` of the stack, in bytes.
@@ -336,10 +335,14 @@ int dot(const void* params, launch_context* context) {
 template <class T>
 void fill(matmul_kernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
-  if constexpr (ops::numeric<T>) table.dot[type].native = &dot<T>;
-  if constexpr (ops::floating<T>) table.loop[type].native = &multiply<T>;
-  if constexpr (ops::integral<T>) {
-    table.loop[type].native = &multiply_integers<ops::bits_t<T>>;
+  if constexpr (ops::stored_only<T>)
+    return;
+  else {
+    if constexpr (ops::numeric<T>) table.dot[type].native = &dot<T>;
+    if constexpr (ops::floating<T>) table.loop[type].native = &multiply<T>;
+    if constexpr (ops::integral<T>) {
+      table.loop[type].native = &multiply_integers<ops::bits_t<T>>;
+    }
   }
 }
 
@@ -352,5 +355,4 @@ void fill_matmul(matmul_kernels& table) {
   table.library_problem = &cublas_problem;
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -8,8 +8,7 @@
 
 // LAPACK's orgqr and ungqr for stacks of small matrices, of which no library has a form.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 inline constexpr int warp_lanes = 32;
 
@@ -113,5 +112,4 @@ void multiply_reflectors_of(const linalg_params& p, session& on) {
   on.note(cudaGetLastError());
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

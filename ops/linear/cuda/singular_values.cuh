@@ -6,8 +6,7 @@
 #include "ops/linear/cuda/linalg_stacks.cuh"
 #include "ops/linear/cuda/reflectors.cuh"
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// to[k] = the conjugate transpose of the first columns of from[k], for `count` matrices; all
 /// column-major, `to` of rows x columns; one of `from` takes from_items.
@@ -141,5 +140,4 @@ struct gesdd {
   }
 };
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

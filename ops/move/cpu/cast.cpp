@@ -7,9 +7,7 @@
 #include "ops/kernel/unit.hpp"
 #include "ops/move/kernels.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 /// By way of a block of 0 and 1: a comparison that is converted to wider items takes three times as
@@ -32,9 +30,37 @@ void run_cast_of_bool(const void* params) {
   run(*static_cast<const plan*>(params), {truths_body<To>, 1u, 1});
 }
 
+/// What is rounded to float16 without being rounded twice.
+struct to_half {
+  template <class From>
+  SKERRY_INLINE float32 operator()(From x) const {
+    if constexpr (ops::same_v<From, float64>) {
+      return detail::rounded_to_odd(x);
+    } else {
+      return static_cast<float32>(x);
+    }
+  }
+};
+template <class From>
+void halves_body(char* const* data, unsigned, int64 n) noexcept {
+  alignas(64) float32 wide[half_block];
+  for (int64 at = 0; at < n; at += half_block) {
+    const int64 count = least(half_block, n - at);
+    const char* from = data[1] + at * int64(sizeof(From));
+    loop_of<to_half, From>(to_half{}, reinterpret_cast<char*>(wide), from, count);
+    narrow_halves(data[0] + at * 2, wide, count);
+  }
+}
+template <class From>
+void run_cast_to_half(const void* params) {
+  run(*static_cast<const plan*>(params), {halves_body<From>, 1u, 1});
+}
+
 template <class From, class To>
 void fill_cast(kernel& row) {
-  if constexpr (ops::boolean<From> && !ops::boolean<To>) {
+  if constexpr (ops::same_v<To, float16> && converts<From, To> && !ops::same_v<From, To>) {
+    row.host = run_cast_to_half<From>;
+  } else if constexpr (ops::boolean<From> && !ops::boolean<To>) {
     row.host = run_cast_of_bool<To>;
   } else if constexpr (converts<From, To>) {
     row.host = run_unary<convert<To>, From>;
@@ -54,6 +80,4 @@ void fill(cast_kernels& table) {
 
 SKERRY_KERNEL_UNIT(cast)
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

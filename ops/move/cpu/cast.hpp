@@ -7,9 +7,7 @@
 #include "ops/math/integer.hpp"
 #include "ops/math/op_info.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// What the conversion instructions of x86-64 give: the least integer for NaN and for values that
 /// don't fit. The check makes it defined in C++ and vectorises.
@@ -62,6 +60,4 @@ struct convert {
 template <class From, class To>
 concept converts = !(ops::complex_floating<From> && ops::real_numeric<To>);
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

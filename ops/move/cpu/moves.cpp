@@ -3,9 +3,7 @@
 #include "ops/move/cpu/moves.hpp"
 #include "core/item_size.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <int Size>
@@ -27,6 +25,4 @@ void fill_moves(moves_kernels& table) {
   table.rotate.host = run_rotate;
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

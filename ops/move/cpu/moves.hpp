@@ -10,9 +10,7 @@
 
 // Kernels that move items without looking at them, by item size.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <int Size>
@@ -177,6 +175,4 @@ void run_band(const void* params) {
 }
 
 }  // namespace
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -6,8 +6,7 @@
 #include "ops/kernel/unit.hpp"
 #include "ops/move/kernels.hpp"
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 /// NaN and floats out of an integer's range give what the conversion instruction gives (saturation,
@@ -49,5 +48,4 @@ void fill(cast_kernels& table) {
 
 SKERRY_KERNEL_UNIT(cast)
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

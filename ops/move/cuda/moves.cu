@@ -9,8 +9,7 @@
 
 #include <cub/device/device_for.cuh>
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 struct copy_value {
@@ -86,5 +85,4 @@ void fill_moves(moves_kernels& table) {
   table.band.native = &band;
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -16,9 +16,7 @@
 // 128 rows. The cut depends on the shape and strides only, never on the number of threads: so does
 // the result.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 constexpr int64 pack_bytes = 16384;
@@ -159,6 +157,4 @@ struct reduction {
 };
 
 }  // namespace
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

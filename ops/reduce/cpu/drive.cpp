@@ -3,9 +3,7 @@
 #include "ops/kernel/cpu/copy_2d.hpp"
 #include "ops/reduce/cpu/cut.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 /// Reduces one chunk of the range for one block.
@@ -359,6 +357,4 @@ void run_reduction(const reduce_params& work, const reducer& how) noexcept {
                     &what);
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

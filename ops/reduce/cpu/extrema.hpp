@@ -5,9 +5,7 @@
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/reduce/cpu/loops.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// The greatest or least of a contiguous run, apart from NaNs, and whether there are any: to let a
 /// NaN through in every step would take four instructions instead of two.
@@ -228,6 +226,4 @@ struct extremum_loops : accumulator_loops<Op, T> {
   }
 };
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -4,9 +4,7 @@
 
 #include "ops/reduce/cpu/extrema.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// argmax and argmin. A run is searched for the block with the best value first, a block of rows
 /// with indices as narrow as the elements: 128 rows fit a byte.
@@ -320,6 +318,4 @@ struct index_loops : accumulator_loops<Op, T> {
   }
 };
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

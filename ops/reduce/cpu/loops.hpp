@@ -5,9 +5,7 @@
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/reduce/kernels.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 inline constexpr int64 widest_block = 512;
 inline constexpr int64 endless = int64(1) << 62;
@@ -346,6 +344,4 @@ struct count_loops : accumulator_loops<Op, T> {
   }
 };
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

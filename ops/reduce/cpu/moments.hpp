@@ -5,9 +5,7 @@
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/reduce/cpu/loops.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// var and std. Eight rows at a time have their own mean, and are then put to the rows before; a
 /// run is read twice, the second time from L1.
@@ -195,6 +193,4 @@ struct moment_loops : accumulator_loops<Op, T> {
   }
 };
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

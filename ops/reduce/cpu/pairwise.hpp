@@ -4,9 +4,7 @@
 
 #include "ops/reduce/cpu/loops.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 constexpr int64 accumulator_bytes = 8192;
@@ -48,6 +46,4 @@ class pairwise {
 };
 
 }  // namespace
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -4,9 +4,7 @@
 #include "ops/reduce/cpu/index.hpp"
 #include "ops/reduce/cpu/moments.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <class Op, class T>
@@ -82,6 +80,4 @@ void fill(reduce_kernels& table) {
 
 SKERRY_KERNEL_UNIT(reduce)
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

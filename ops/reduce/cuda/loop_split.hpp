@@ -10,8 +10,7 @@
 
 // How a reduction is split into threads. Free of CUDA headers, as offset.hpp is.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// Whether the elements of every output lie side by side.
 [[nodiscard]] inline bool has_contiguous_rows(const reduce_params& params, std::int64_t itemsize) {
@@ -81,5 +80,4 @@ struct loop_split {
   }
 };
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -8,8 +8,7 @@
 
 #include <type_traits>
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// var and std as the loops run them. A few elements at a time have their own mean, found in T, and
 /// are then put to those before, in float64: float32 all the way loses as many digits as the mean
@@ -78,5 +77,4 @@ template <class Reduction>
   requires takes_groups<Reduction>
 inline constexpr int group_size<Reduction> = Reduction::group;
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -4,8 +4,7 @@
 #include "ops/kernel/unit.hpp"
 #include "ops/reduce/cuda/reduce.cuh"
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 template <class Reduction, class T>
@@ -28,5 +27,4 @@ void fill(reduce_kernels& table) {
 
 SKERRY_KERNEL_UNIT(reduce)
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -22,8 +22,7 @@
 // fifty times (40 to 80 s a kernel in ptxas 13.0, and 1 KiB of spilled registers), and their order
 // depends on the number of multiprocessors.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// The elements of the outputs, in the array.
 template <class Reduction, class T>
@@ -224,5 +223,4 @@ int reduce(const void* params, launch_context* context) {
       *static_cast<const reduce_params*>(params), context));
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

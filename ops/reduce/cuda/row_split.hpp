@@ -7,8 +7,7 @@
 
 #include "core/config.hpp"
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// How a reduction of rows, whose elements lie side by side, is split into threads. It depends on
 /// the rows alone, and on whether they can be read 16 bytes at a time; never on the device, so that
@@ -75,5 +74,4 @@ struct row_split {
   [[nodiscard]] SKERRY_HD SKERRY_INLINE int groups() const { return threads / lanes; }
 };
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -19,8 +19,7 @@
 // items of a load pairwise, those of its loads in turn, then threads are put together pairwise.
 // cub::DeviceReduce is as fast, but splits by the number of multiprocessors.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// Rows of an array.
 template <class Reduction, class T>
@@ -349,5 +348,4 @@ cudaError_t reduce_rows(const reduce_params& params, launch_context* context) {
   return run_rows(last, stream_of(context));
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -8,8 +8,7 @@
 
 #include <cstdint>
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// Blocks of 256 threads that a multiprocessor should have room for. With so many registers, or 64
 /// and 80 for large accumulators, nothing is spilled, and the grids that row_split and loop_split
@@ -61,5 +60,4 @@ template <class T>
   return aligned;
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

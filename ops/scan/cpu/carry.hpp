@@ -9,9 +9,7 @@
 // to block in twice its precision where that costs nothing, so that the error of the last element
 // doesn't grow with the length of the array.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 template <class Op>
 inline constexpr bool is_sum = ops::same_v<typename Op::reduction, ops::sum>;
@@ -143,6 +141,4 @@ struct scan_carry<ops::cumulative_prod, complex<R>> {
   }
 };
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

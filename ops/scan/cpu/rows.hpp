@@ -5,9 +5,7 @@
 #include "ops/scan/cpu/vector_rows.hpp"
 #include "ops/scan/kernels.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 inline constexpr int64 widest_strip = 256;  ///< columns that are scanned side by side
 
@@ -185,6 +183,4 @@ struct scan_loops {
   }
 };
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -11,9 +11,7 @@
 // totals, then, with what came before each, their results. The cut depends on the shape only: so
 // does the result, with any number of threads and either way.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 constexpr int64 scan_parallel_from = 65536;
@@ -183,7 +181,8 @@ void scan_by_chunks(scan_job& job) noexcept {
 
 template <class Op, class T>
 void fill(kernel& entry) {
-  if constexpr (ops::scans_over<Op, T>) entry.host = scan_loops<Op, T>::scan;
+  if constexpr (ops::scans_over<Op, T> && !ops::stored_only<T>)
+    entry.host = scan_loops<Op, T>::scan;
 }
 template <class T, class... Ops>
 void fill_all(scan_kernels& table, ops::type_list<Ops...>) {
@@ -210,6 +209,4 @@ void fill_scan(scan_kernels& table) {
 #undef SKERRY_FILL
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

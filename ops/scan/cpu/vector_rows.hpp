@@ -7,9 +7,7 @@
 #include "ops/kernel/cpu/vector.hpp"
 #include "ops/scan/cpu/carry.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Inclusive scans of the elements of one vector by shifts of 1, 2, 4, ... groups, where a group is
 /// `Group` lanes: 2 for the parts of a complex number.
@@ -72,6 +70,4 @@ SKERRY_INLINE void load_converted(Vector& to, const char* from) {
   }
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -19,8 +19,7 @@
 // ends there. The last of 32^level tiles waits at each level for what depends on lower levels
 // alone, so nobody waits for a chain of tiles.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 inline constexpr int look_back_group_bits = 5;
 inline constexpr int look_back_group = 1 << look_back_group_bits;
@@ -145,5 +144,4 @@ struct look_back {
   }
 };
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -4,8 +4,7 @@
 #include "ops/kernel/unit.hpp"
 #include "ops/scan/cuda/scan.cuh"
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 template <class Op, class T>
@@ -28,5 +27,4 @@ void fill(scan_kernels& table) {
 
 SKERRY_KERNEL_UNIT(scan)
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -13,8 +13,7 @@
 // columns, or of as many short lines as fit. Every element is read and written once. Results
 // depend neither on the run, nor on the number of multiprocessors, nor on the GPU's model.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// One array's side of a scan: lines along its axis 0, which `groups` tell apart, and other axes.
 struct scanned_lines {
@@ -197,5 +196,4 @@ int scan(const void* params, launch_context* context) {
   return launched(scan_all<Op, T>(*static_cast<const scan_params*>(params), context));
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

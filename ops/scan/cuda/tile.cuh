@@ -12,8 +12,7 @@
 // scanned in shared memory. Sizes depend on the dtype alone: they are part of the order in which
 // floats are added.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 inline constexpr int scan_threads = 256;
 inline constexpr int scan_warp = 32;
@@ -237,5 +236,4 @@ struct thread_scan {
   }
 };
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

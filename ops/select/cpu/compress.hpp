@@ -12,9 +12,7 @@
 // the next store begins where its true items end. So stores reach beyond the end of what is
 // wanted; near that end, which may be another thread's begin, items go one by one.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 constexpr int64 group = 32;
@@ -188,6 +186,4 @@ void run_nonzero(const void* params) {
 }
 
 }  // namespace
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -6,9 +6,7 @@
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/select/kernels.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 /// Elements along axis 0 that are handled at once, and fewest that are worth a thread.
@@ -259,6 +257,4 @@ void run_owners(const void* params) {
 }
 
 }  // namespace
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -4,9 +4,7 @@
 #include "ops/select/cpu/compress.hpp"
 #include "ops/select/cpu/gather.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <int Size>
@@ -32,6 +30,4 @@ void fill_index(index_kernels& table) {
   table.owners.host = run_owners;
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -17,8 +17,7 @@
 #include <cub/device/device_for.cuh>
 #include <cub/device/device_scan.cuh>
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 /// Keeps one of the indices that are out of bounds, the same in every run: the highest as an
@@ -319,5 +318,4 @@ void fill_index(index_kernels& table) {
   table.owners.native = &owners;
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

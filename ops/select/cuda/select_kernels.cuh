@@ -19,8 +19,7 @@
 // cub::DeviceSelect, which reads each thread's items side by side (CCCL 3.5.0: 6 to 10 times the
 // sectors for flags of a byte).
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// What is known of a mask; in memory as mask_census.hpp says.
 struct mask_census {
@@ -221,5 +220,4 @@ cudaError_t launch_selection(const Selection& selection, const mask_census& cens
   return cudaGetLastError();
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -9,9 +9,7 @@
 // The order of places by vectors: as many bits of the keys as there is room for, from the highest
 // that differs, are sorted above the place, as integers of 8 bytes, of which no two are equal.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// The places of a row of has_lanes<T> in `out`; `room` has room for as many unless there are
 /// short_row at most. By all threads, if the row is `alone`.
@@ -99,6 +97,4 @@ void argsort_by_lanes(const char* row, int64* out, int64* room, int64 n, row_ord
 
 #endif
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -8,9 +8,7 @@
 // Large rows are first distributed, by value, to buckets that the caches hold: one pass through
 // memory instead of one for each digit.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 inline constexpr int value_buckets = 2048;
 
@@ -141,6 +139,4 @@ bool sort_distributed(encoded_row<T>& row, char* out, typename sort_key<T>::type
   return true;
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

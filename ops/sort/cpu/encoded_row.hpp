@@ -6,9 +6,7 @@
 #include "ops/math/integer.hpp"
 #include "ops/sort/sort_key.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 SKERRY_INLINE int bit_width(uint64 bits) { return bits == 0 ? 0 : 64 - __builtin_clzll(bits); }
 
@@ -88,6 +86,4 @@ void decode_keys(const K* from, char* to, int64 n, K flip) {
   }
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -5,9 +5,7 @@
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/sort/sort_key.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// What is equal for equal items, and all ones for a number that is or has NaN.
 template <class T>
@@ -54,6 +52,4 @@ SKERRY_INLINE typename hash_key<T>::type all_ones() {
   }
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

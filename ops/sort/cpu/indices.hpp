@@ -9,9 +9,7 @@
 // that no two are equal and any sort of them is stable. Items that these bits leave equal are then
 // sorted by further ones.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Keys of a row in parts of up to 64 bits, the first of which decides.
 template <class T>
@@ -195,6 +193,4 @@ void argsort_row(const char* row, char* out, char* scratch, int64 n, row_order o
   for (int64 i = 0; i < n; ++i) places[i] = static_cast<uint64>(place_of(places[i]));
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

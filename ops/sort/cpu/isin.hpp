@@ -6,9 +6,7 @@
 #include "ops/sort/cpu/hash.hpp"
 #include "ops/sort/set_kernels.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Whether the items [begin, end) are among a few.
 template <class T>
@@ -120,6 +118,4 @@ void run_isin(const void* params) {
   }
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -8,9 +8,7 @@
 // Merging of sorted runs, in pieces that threads take: where a piece of the result begins in the
 // two runs is found by a binary search (the "merge path").
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Two sorted runs, the items of the first before equal ones of the second.
 template <class T>
@@ -80,6 +78,4 @@ void merge_runs(const typename sort_key<T>::type* from, typename sort_key<T>::ty
   });
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

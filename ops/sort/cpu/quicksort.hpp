@@ -11,9 +11,7 @@
 // upper part is finished first: the output then fills from its end, and the parts still in it, no
 // more than what is unfinished, are in the way of none.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Sorts a row of has_lanes<T>; returns whether there are NaNs or zeros with a sign, of which the
 /// one are lost and the others are any. `room` has room for n items, unless they are so few that
@@ -152,6 +150,4 @@ bool sort_lanes(const char* row, char* out, char* room, int64 n, row_order order
 
 #endif
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

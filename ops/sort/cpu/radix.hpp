@@ -8,9 +8,7 @@
 // the ends of at most 2048 runs, which the second-level cache follows. Of wide keys only the top
 // bits that differ are sorted so; what they leave undecided are short runs.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Below this many keys, digits are shorter: their counters are sooner cleared and summed.
 inline constexpr int64 small_count = 8192;
@@ -310,6 +308,4 @@ void order_runs(K* keys, K* spare, int64 n, int low) {
   }
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

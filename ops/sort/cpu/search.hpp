@@ -6,9 +6,7 @@
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/sort/kernels.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// An unsigned integer that stands for a signed one, so that its order is that one's.
 template <class T>
@@ -130,6 +128,4 @@ void run_search(const void* params) {
   search<U>(*static_cast<const search_params*>(params), sign);
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -4,9 +4,7 @@
 #include "ops/sort/cpu/isin.hpp"
 #include "ops/sort/cpu/unique.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <class T>
@@ -19,6 +17,4 @@ void fill(set_kernels& table) {
 
 SKERRY_KERNEL_UNIT(set)
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -4,9 +4,7 @@
 #include "ops/kernel/unit.hpp"
 #include "ops/sort/cpu/search.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <class T>
@@ -22,6 +20,4 @@ void fill([[maybe_unused]] sort_kernels& table) {
 
 SKERRY_KERNEL_UNIT(sort)
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

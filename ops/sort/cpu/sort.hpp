@@ -12,9 +12,7 @@
 #include "ops/sort/cpu/sort_split.hpp"
 #include "ops/sort/kernels.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 // ---- values
 
@@ -290,6 +288,4 @@ void run_sort(const void* params) {
   sort_rows<row_item_t<T>, Places>(p, row_order::of<T>(p.descending));
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -7,9 +7,7 @@
 
 // Items of 4 and 8 bytes as keys that vectors compare.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 template <class T>
 inline constexpr bool has_lanes = false;
@@ -173,6 +171,4 @@ K choose_pivot(const Source& source, int64 n) {
 
 #endif
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

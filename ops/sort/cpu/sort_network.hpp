@@ -8,9 +8,7 @@
 // Batcher's, then columns are merged by twos, fours, … (bitonic merges, of which only those steps
 // that cross lanes need shuffles), and last what lies along the lanes is laid along the rows.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 #if defined(SKERRY_PACKS_LANES)
 
@@ -177,6 +175,4 @@ SKERRY_INLINE bool sort_few(const Source& source, const Sink& sink, int64 n) {
 
 #endif
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

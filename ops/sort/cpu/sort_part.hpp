@@ -7,9 +7,7 @@
 // The partitions of quicksort, by vectors: those above the pivot (or equal to it, if not `Strict`)
 // are packed into one place and the others into another.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 #if defined(SKERRY_PACKS_LANES)
 
@@ -127,6 +125,4 @@ int64 part_in_place(K* keys, int64 n, K pivot) {
 
 #endif
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -8,9 +8,7 @@
 // What is worth several threads is first split by three pivots at a time, in passes that any number
 // of threads can share.
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Keys that are worth several threads.
 inline constexpr int64 parallel_keys = int64{1} << 16;
@@ -229,6 +227,4 @@ bool sort_by_threads(const char* row, char* out, char* room, int64 n, row_order 
 
 #endif
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -9,9 +9,7 @@
 #include "ops/sort/cpu/unique_lanes.hpp"
 #include "ops/sort/set_kernels.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 // The dearest part of these units to compile is in those of sort.
 #define SKERRY_EXTERN_SORT(name)                                                                   \
@@ -166,6 +164,4 @@ void run_unique(const void* params) {
   find_unique<row_item_t<T>>(*static_cast<const unique_params*>(params), row_order::of<T>(false));
 }
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -4,9 +4,7 @@
 
 #include "ops/sort/cpu/sort_lane_keys.hpp"
 
-namespace skerry {
-inline namespace SKERRY_TARGET {
-namespace kernels {
+namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Keeps the first of equal neighbours of sorted values, as far as whole vectors go: up to `i`.
 /// Returns how many are kept; `begins`, if not null, gets where each was.
@@ -50,6 +48,4 @@ int64 keep_first_by_lanes(char* values, int64 n, int64* begins, int64& i) {
 
 #endif
 
-}  // namespace kernels
-}  // namespace SKERRY_TARGET
-}  // namespace skerry
+}  // namespace skerry::inline SKERRY_TARGET::kernels

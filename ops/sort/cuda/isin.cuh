@@ -11,8 +11,7 @@
 
 // A search in the sorted set.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// Whether items are in a set, by keys.
 template <class T>
@@ -104,5 +103,4 @@ int isin(const void* params, launch_context* context) {
   return launched(find_members<T>(*static_cast<const isin_params*>(params), context));
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

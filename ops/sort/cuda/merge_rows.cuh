@@ -13,8 +13,7 @@
 // Rows of one length: as many as fit a tile are read, sorted and written by a block. The tiles of a
 // longer row are then merged, two runs at a time, by passes over all rows.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// How a kernel reads and writes the items of rows.
 template <class Item>
@@ -246,5 +245,4 @@ inline cudaError_t merge_sort_by_size(const row_format& of, launch_context* cont
   return merge_sort<placed_code>(of, place_bits, context);
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -11,8 +11,7 @@
 // Sorting of tiles in shared memory: every thread sorts a few items, then twice as many threads at
 // a time merge what they have, until the runs are as long as rows. Stable.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// The code of an item of 8 bytes and its place, where both don't fit 8 bytes.
 struct alignas(16) placed_code {
@@ -232,5 +231,4 @@ __device__ SKERRY_INLINE std::int64_t split_by_warp(
   return fewest;
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

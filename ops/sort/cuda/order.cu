@@ -7,8 +7,7 @@
 #include <cub/device/device_for.cuh>
 #include <cub/device/device_radix_sort.cuh>
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 struct number_places {
@@ -65,5 +64,4 @@ cudaError_t merge_sort_rows(const row_format& of, launch_context* context) {
   return merge_sort_by_size(of, context);
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -9,8 +9,7 @@
 // The order of rows of keys, which sort, argsort and the set functions share. The algorithms are
 // compiled once, in order.cu, for keys of 32 and 64 bits.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// Null if there is none.
 template <class T>
@@ -69,5 +68,4 @@ inline constexpr std::int64_t long_single_row = std::int64_t{1} << 14;
   return length >= (rows == 1 ? long_single_row : long_row);
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -8,8 +8,7 @@
 
 #include <cstdint>
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// Numbers whose order is that of codes but for those that are to count as equal: codes zero and
 /// zero + 1, and all behind `last`.
@@ -77,5 +76,4 @@ struct row_code {
   }
 };
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

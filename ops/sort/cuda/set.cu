@@ -5,8 +5,7 @@
 #include "ops/sort/cuda/isin.cuh"
 #include "ops/sort/cuda/unique.cuh"
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 template <class T>
@@ -20,5 +19,4 @@ void fill(set_kernels& table) {
 
 SKERRY_KERNEL_UNIT(set)
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

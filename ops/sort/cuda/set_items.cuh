@@ -14,8 +14,7 @@
 
 // The items of a set in order, by keys: what unique and isin begin with.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// The item as one or two keys, of which the first decides; all ones for a number that is or has
 /// NaN.
@@ -103,5 +102,4 @@ cudaError_t order_set(const char* items, std::int64_t count, std::uint32_t* plac
   return status == cudaSuccess ? order_keys(rows, tags, places, context) : status;
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -4,8 +4,7 @@
 #include "ops/kernel/unit.hpp"
 #include "ops/sort/cuda/sort.cuh"
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 template <class T>
@@ -22,5 +21,4 @@ void fill([[maybe_unused]] sort_kernels& table) {
 
 SKERRY_KERNEL_UNIT(sort)
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

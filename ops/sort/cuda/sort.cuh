@@ -19,8 +19,7 @@
 // cub::DeviceRadixSort, which takes -0 for +0, with one NaN for all, which are put back behind the
 // rest; the places of their items go by the order of keys (order.cuh).
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// Keys are widened to 32 bits at least: fewer sorts to compile.
 template <class T>
@@ -328,5 +327,4 @@ int search(const void* params, launch_context* context) {
   return launched(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

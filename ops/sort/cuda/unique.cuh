@@ -17,8 +17,7 @@
 // Where only values are asked for, a sort and a selection of the first of each; else the order of
 // the items, a scan that numbers the distinct ones, and two passes that write the results.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 
 /// 1 where the item differs from the one before it, by keys; NaN always does.
 template <class T>
@@ -213,5 +212,4 @@ int unique(const void* params, launch_context* context) {
   return launched(find_unique<T>(p, context));
 }
 
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

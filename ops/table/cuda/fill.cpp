@@ -4,13 +4,11 @@
 #include "kernel_units.hpp"
 #include "ops/table/table.hpp"
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 #define SKERRY_DECLARE(family, unit) void fill_##unit(family##_kernels& table);
 SKERRY_FOR_EACH_UNIT(SKERRY_DECLARE)
 #undef SKERRY_DECLARE
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native
 
 /// The module's entry point: adds the CUDA kernels to a skerry::kernel_table.
 extern "C" __attribute__((visibility("default"))) void skerry_cuda_fill_kernels(void* table) {

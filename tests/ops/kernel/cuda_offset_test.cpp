@@ -10,8 +10,7 @@
 
 // The index arithmetic of the CUDA kernels, run on the host against plain division.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 constexpr std::int64_t two_31 = std::int64_t{1} << 31;
@@ -159,5 +158,4 @@ TEST(cuda_offset, axis_offsets_of_any_size) {
 }
 
 }  // namespace
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -13,8 +13,7 @@
 // All threads of a launch, played through on the host: each element of a plan is one thread's, and
 // finds its inputs where the plan says, or in the tile that the block has copied.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 using walk = strided_walk<3>;
@@ -186,5 +185,4 @@ TEST(cuda_strided_walk, walks_the_longest_axes) {
 }
 
 }  // namespace
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 TEST(cuda_loop_split, gives_every_element_to_one_thread) {
@@ -75,5 +74,4 @@ TEST(cuda_loop_split, layouts_of_reductions_are_told_apart) {
 }
 
 }  // namespace
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -13,8 +13,7 @@
 
 // var as CUDA's loops accumulate it, run on the host.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 /// As a thread does: groups, then what is left.
@@ -91,5 +90,4 @@ TEST(CudaReduceMoments, OfNothingAreNotANumber) {
 }
 
 }  // namespace
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

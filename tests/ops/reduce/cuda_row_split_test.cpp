@@ -10,8 +10,7 @@
 
 // How CUDA's reductions of rows are split, asked on the host.
 
-namespace skerry {
-namespace native {
+namespace skerry::native {
 namespace {
 
 /// Each way to read rows of `itemsize`: 16 bytes at a time, and by items.
@@ -56,5 +55,4 @@ TEST(cuda_row_split, makes_one_part_of_what_parts_leave) {
 }
 
 }  // namespace
-}  // namespace native
-}  // namespace skerry
+}  // namespace skerry::native

@@ -19,8 +19,7 @@
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*) noexcept { return 0; }
 
-namespace DUCC0_NAMESPACE {
-namespace detail_threading {
+namespace DUCC0_NAMESPACE::detail_threading {
 namespace {
 
 pthread_mutex_t plans = PTHREAD_MUTEX_INITIALIZER;
@@ -108,5 +107,4 @@ void execStatic(std::size_t nwork, std::size_t nthreads, std::size_t /*chunksize
   });
 }
 
-}  // namespace detail_threading
-}  // namespace DUCC0_NAMESPACE
+}  // namespace DUCC0_NAMESPACE::detail_threading

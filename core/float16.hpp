@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/config.hpp"
+
+namespace skerry {
+
+namespace detail {
+
+/// Of the nearest float16, ties to even; a NaN keeps its sign and is quiet.
+SKERRY_HD constexpr uint16 narrow_bits(float32 x) {
+  const uint32 bits = __builtin_bit_cast(uint32, x);
+  const uint32 sign = bits >> 16 & 0x8000u;
+  const uint32 magnitude = bits & 0x7fffffffu;
+  uint32 result = 0;
+  if (magnitude > 0x7f800000u) {
+    result = 0x7e00u | (magnitude >> 13 & 0x3ffu);
+  } else if (magnitude >= 0x477ff000u) {  // from 65520 on
+    result = 0x7c00u;
+  } else if (magnitude < 0x38800000u) {  // subnormal: the addition rounds to units of 2^-24
+    const float32 shifted = __builtin_bit_cast(float32, magnitude) + 0.5f;
+    result = __builtin_bit_cast(uint32, shifted) - 0x3f000000u;
+  } else {
+    result = (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u)) >> 13;
+  }
+  return static_cast<uint16>(sign | result);
+}
+
+SKERRY_HD constexpr float32 widened(uint16 half) {
+  const uint32 sign = (half & 0x8000u) << 16;
+  const uint32 magnitude = half & 0x7fffu;
+  uint32 result = 0;
+  if (magnitude > 0x7c00u) {
+    result = 0x7fc00000u | magnitude << 13;
+  } else if (magnitude == 0x7c00u) {
+    result = 0x7f800000u;
+  } else if (magnitude < 0x400u) {
+    result = __builtin_bit_cast(uint32, static_cast<float32>(magnitude) * 0x1p-24f);
+  } else {
+    result = (magnitude << 13) + 0x38000000u;
+  }
+  return __builtin_bit_cast(float32, sign | result);
+}
+
+/// The float32 that rounds to the float16 which is nearest to x: towards zero, and the last bit
+/// says whether anything was cut off, so that a tie is one of x. Below float32's range of normal
+/// numbers all is zero in float16.
+SKERRY_HD constexpr float32 rounded_to_odd(float64 x) {
+  constexpr uint64 cut = (uint64{1} << 29) - 1;
+  const uint64 bits = __builtin_bit_cast(uint64, x);
+  const uint64 sticky = (bits & cut) != 0 ? cut + 1 : 0;
+  return static_cast<float32>(__builtin_bit_cast(float64, (bits & ~cut) | sticky));
+}
+
+}  // namespace detail
+
+/// IEEE 754's binary16: the memory of NumPy's float16 and CUDA's __half. It is stored, not computed
+/// with: a float16 is a float32 wherever it meets an operator, and its results are rounded where
+/// they are stored (ops/math/concepts.hpp).
+class float16 {
+ public:
+  constexpr float16() = default;
+  SKERRY_HD constexpr explicit float16(float32 x) : bits_(narrowed(x)) {}
+  SKERRY_HD constexpr explicit float16(float64 x) : bits_(narrowed(detail::rounded_to_odd(x))) {}
+  /// Of an integer or a bool: those that float32 does not hold are beyond float16's range.
+  template <class I>
+  SKERRY_HD constexpr explicit float16(I x) : float16(static_cast<float32>(x)) {}
+
+  SKERRY_HD SKERRY_INLINE constexpr operator float32() const {  // NOLINT: loses nothing
+#if defined(__CUDA_ARCH__)
+    float32 x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits_));
+    return x;
+#elif defined(__F16C__) && !defined(__CUDACC__)
+    if (!__builtin_is_constant_evaluated()) return __builtin_bit_cast(_Float16, bits_);
+#endif
+#if !defined(__CUDA_ARCH__)
+    return detail::widened(bits_);
+#endif
+  }
+
+ private:
+  SKERRY_HD static SKERRY_INLINE constexpr uint16 narrowed(float32 x) {
+#if defined(__CUDA_ARCH__)
+    uint16 bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+    return bits;
+#elif defined(__F16C__) && !defined(__CUDACC__)
+    if (!__builtin_is_constant_evaluated()) {
+      return __builtin_bit_cast(uint16, static_cast<_Float16>(x));
+    }
+#endif
+#if !defined(__CUDA_ARCH__)
+    return detail::narrow_bits(x);
+#endif
+  }
+
+  uint16 bits_ = 0;
+};
+
+static_assert(sizeof(float16) == 2);
+
+}  // namespace skerry
