@@ -6,6 +6,8 @@ PYTHON ?= python3
 # ON builds the CUDA module; AUTO where there are nvcc and an NVIDIA driver.
 SKERRY_CUDA ?= AUTO
 SKERRY_DTYPES ?= all
+# The demo alone is built for this machine; what is built besides runs on any.
+SKERRY_CPU_TARGETS ?= $(if $(filter-out demo,$(MAKECMDGOALS)),all,native)
 # ON: the CUDA module holds PTX, which an emulated GPU executes, in place of machine code for a real one.
 SKERRY_EMULATION ?= OFF
 ifneq ($(filter emulate,$(MAKECMDGOALS)),)
@@ -72,6 +74,7 @@ WITH_TESTS := $(if $(filter test test-cpp emulate,$(MAKECMDGOALS)),ON,OFF)
 build: $(VENV)/.group-build $(CUDA_GROUP)
 	$(PIP) install --verbose --no-build-isolation --no-deps --force-reinstall \
 	  -Ccmake.define.SKERRY_CUDA=$(SKERRY_CUDA) -Ccmake.define.SKERRY_DTYPES="$(SKERRY_DTYPES)" \
+	  -Ccmake.define.SKERRY_CPU_TARGETS="$(SKERRY_CPU_TARGETS)" \
 	  -Ccmake.define.SKERRY_EMULATION=$(SKERRY_EMULATION) -Ccmake.define.SKERRY_TESTS=$(WITH_TESTS) $(BUILD_OPTIONS) .
 
 test: test-cpp test-python

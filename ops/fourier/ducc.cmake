@@ -122,7 +122,7 @@ endfunction()
 
 # Tells the kernels for one level which FFT to call. v4 calls that of v3: half a minute of compiling is spared.
 function(skerry_use_fft_library kernels level)
-  if(level STREQUAL "v4" AND "v3" IN_LIST SKERRY_CPU_TARGETS)
+  if(level STREQUAL "v4" AND "v3" IN_LIST skerry_cpu_levels)
     set(level v3)
   elseif(fft_reals)
     skerry_add_fft_library(${level})
