@@ -6,6 +6,7 @@
 
 #include "core/errors.hpp"
 #include "device/memory.hpp"
+#include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/asarray.hpp"
@@ -25,16 +26,13 @@ dims parse_shape(const arguments& with) {
 
 /// An uninitialised array, in memory that GPUs can read if `pinned`.
 ndarray make_empty(const char* op, const dims& shape, dtype type, device where, bool pinned) {
+  if (!pinned) return empty(op, shape, type, where);
   const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
-  if (!pinned)
-    return {allocate(where, static_cast<std::size_t>(nbytes)), c_layout(shape, itemsize(type)),
-            type};
   if (!is_host(where)) {
     throw value_error(std::string(op) + ": pinned=True is for CPU devices, not " +
                       to_string(where));
   }
-  return {allocate_pinned(where, static_cast<std::size_t>(nbytes)), c_layout(shape, itemsize(type)),
-          type};
+  return {allocate_pinned(where, static_cast<std::size_t>(nbytes)), shape, type};
 }
 
 ndarray make_full(const char* op, const dims& shape, const scalar& value, dtype type, device where,
