@@ -29,7 +29,7 @@
 // Until every family has float16.
 #define SKERRY_HALVES_elementwise true
 #define SKERRY_HALVES_cast true
-#define SKERRY_HALVES_reduce false
+#define SKERRY_HALVES_reduce true
 #define SKERRY_HALVES_scan false
 #define SKERRY_HALVES_sort false
 #define SKERRY_HALVES_set false

@@ -10,6 +10,16 @@
 
 namespace skerry::inline SKERRY_TARGET::ops {
 
+/// Of float16 by its bits: GCC 12 makes no vectors of a conversion.
+template <any_dtype T>
+SKERRY_HD SKERRY_INLINE bool is_true(T x) {
+  if constexpr (stored_only<T>) {
+    return static_cast<bits_t<T>>(__builtin_bit_cast(bits_t<T>, x) << 1) != 0;  // -0 is false
+  } else {
+    return x != T(0);
+  }
+}
+
 struct all : detail::gives_accumulator {
   static constexpr op_info info{
       .name = "all",
@@ -17,9 +27,10 @@ struct all : detail::gives_accumulator {
           "Whether every element along the axes is true (non-zero; NaN counts as true).\n\n"
           "Any dtype; the result is bool, True over no elements.\n"
           "Source: array API 2025.12, utility functions."};
+  static constexpr bool of_bits = true;
   template <any_dtype T>
   SKERRY_HD static bool load(T x) {
-    return x != T(0);
+    return is_true(x);
   }
   template <class A>
   SKERRY_HD static A identity() {
@@ -38,9 +49,10 @@ struct any : detail::gives_accumulator {
           "Whether some element along the axes is true (non-zero; NaN counts as true).\n\n"
           "Any dtype; the result is bool, False over no elements.\n"
           "Source: array API 2025.12, utility functions."};
+  static constexpr bool of_bits = true;
   template <any_dtype T>
   SKERRY_HD static bool load(T x) {
-    return x != T(0);
+    return is_true(x);
   }
   template <class A>
   SKERRY_HD static A identity() {
@@ -59,9 +71,10 @@ struct count_nonzero : detail::gives_accumulator {
           "The number of elements along the axes that are not zero (NaN is not).\n\n"
           "Any dtype; the result is int64.\n"
           "Source: array API 2025.12, searching functions."};
+  static constexpr bool of_bits = true;
   template <any_dtype T>
   SKERRY_HD static int64 load(T x) {
-    return x != T(0) ? 1 : 0;
+    return is_true(x) ? 1 : 0;
   }
   template <class A>
   SKERRY_HD static A identity() {

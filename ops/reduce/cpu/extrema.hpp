@@ -185,7 +185,7 @@ struct extremum_loops : accumulator_loops<Op, T> {
     base::template columns_by_four<extremum_loops>(acc, block);
   }
 
-  static void rows(char* acc, const element_rows& of) noexcept {
+  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
     const element_rows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const best found = best::of(block.x + j * block.row, block.n);

@@ -87,7 +87,7 @@ struct index_loops : accumulator_loops<Op, T> {
     }
   }
 
-  static void rows(char* acc, const element_rows& of) noexcept {
+  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
     const element_rows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;

@@ -225,7 +225,7 @@ struct plain_loops : accumulator_loops<Op, T> {
     return lane[0];
   }
 
-  static void rows(char* acc, const element_rows& of) noexcept {
+  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
     const element_rows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       store<A>(acc + j * size, run_of(block.x + j * block.row, block.n));
@@ -272,7 +272,7 @@ struct truth_loops : plain_loops<Op, T> {
     return 1 - decisive;
   }
 
-  static void rows(char* acc, const element_rows& of) noexcept {
+  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
     const element_rows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       store<A>(acc + j * size, search(block.x + j * block.row, block.n));
@@ -292,7 +292,7 @@ struct count_loops : accumulator_loops<Op, T> {
   static constexpr int absorbing = -1;
 
   static SKERRY_INLINE bool is_true(const char* x, int64 i) {
-    return load<T>(x + i * int64(sizeof(T))) != T(0);
+    return ops::is_true(load<T>(x + i * int64(sizeof(T))));
   }
   /// Zeros are taken off: the mask of a comparison is -1, and x86 has none for what differs.
   static SKERRY_INLINE B less_zero(B count, const char* x, int64 i) {
@@ -313,7 +313,7 @@ struct count_loops : accumulator_loops<Op, T> {
     base::deliver(acc, block, [&](int64 i) { return static_cast<int64>(count[i]); });
   }
 
-  static void rows(char* acc, const element_rows& of) noexcept {
+  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
     const element_rows block = of;  // not changed by what is stored
     constexpr int64 piece = sizeof(B) == 1 ? 255 : 16384;
     for (int64 j = 0; j < block.rows; ++j) {

@@ -68,7 +68,7 @@ struct moment_loops : accumulator_loops<Op, T> {
     });
   }
 
-  static void rows(char* acc, const element_rows& of) noexcept {
+  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
     const element_rows block = of;  // not changed by what is stored
     const int64 n = block.n;
     for (int64 j = 0; j < block.rows; ++j) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/kernel/unit.hpp"
+#include "ops/reduce/cpu/half_loops.hpp"
 #include "ops/reduce/cpu/index.hpp"
 #include "ops/reduce/cpu/moments.hpp"
 
@@ -38,6 +39,12 @@ struct loops_of<ops::sum, bool> {
 template <class T>
 struct loops_of<ops::count_nonzero, T> {
   using type = count_loops<ops::count_nonzero, T>;
+};
+
+template <class Op>
+  requires(!requires { Op::of_bits; })
+struct loops_of<Op, float16> {
+  using type = half_loops<Op, typename loops_of<Op, float32>::type>;
 };
 
 template <class Op, class T>

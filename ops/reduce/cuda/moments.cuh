@@ -10,32 +10,34 @@
 
 namespace skerry::native {
 
-/// var and std as the loops run them. A few elements at a time have their own mean, found in T, and
+/// var and std as the loops run them. A few elements at a time have their own mean, found in C, and
 /// are then put to those before, in float64: float32 all the way loses as many digits as the mean
 /// is greater than the deviation, and float64 all the way would keep GPUs busy that do little of
 /// it. Free of CUDA headers, and tested on the host.
 template <class Reduction, class T>
 struct grouped_moments {
   using accumulator = ops::moments<float64>;
+  using C = ops::computed_t<T>;
   static constexpr int group = 4;
 
-  SKERRY_HD SKERRY_INLINE static accumulator load(T x) {
+  SKERRY_HD SKERRY_INLINE static accumulator load(C x) {
     // 0, or NaN if it is none or infinite
     return {static_cast<float64>(x), static_cast<float64>(x - x), 1};
   }
-  SKERRY_HD SKERRY_INLINE static accumulator load_group(const T (&x)[group]) {
-    const T near = ((x[0] + x[1]) + (x[2] + x[3])) * T(0.25);
-    T distance[group];
+  SKERRY_HD SKERRY_INLINE static accumulator load_group(const T (&items)[group]) {
+    const C x[group] = {items[0], items[1], items[2], items[3]};
+    const C near = ((x[0] + x[1]) + (x[2] + x[3])) * C(0.25);
+    C distance[group];
     SKERRY_UNROLL
     for (int i = 0; i < group; ++i) distance[i] = x[i] - near;
     // How far that is from the mean itself, by the distances, which have digits left for it.
-    const T rest = ((distance[0] + distance[1]) + (distance[2] + distance[3])) * T(0.25);
-    T squares = T(0);
+    const C rest = ((distance[0] + distance[1]) + (distance[2] + distance[3])) * C(0.25);
+    C squares = C(0);
     SKERRY_UNROLL
     for (int i = 0; i < group; ++i) squares += distance[i] * distance[i];
-    squares -= rest * rest * T(group);
+    squares -= rest * rest * C(group);
     return {static_cast<float64>(near) + static_cast<float64>(rest),
-            static_cast<float64>(squares < T(0) ? T(0) : squares), group};
+            static_cast<float64>(squares < C(0) ? C(0) : squares), group};
   }
   template <class A>
   SKERRY_HD SKERRY_INLINE static A identity() {
@@ -45,7 +47,7 @@ struct grouped_moments {
   /// float32.
   SKERRY_HD SKERRY_INLINE static accumulator combine(const accumulator& a, const accumulator& b) {
     const float64 count = a.count + b.count;
-    const T share = count > 0 ? static_cast<T>(b.count) / static_cast<T>(count) : T(0);
+    const C share = count > 0 ? static_cast<C>(b.count) / static_cast<C>(count) : C(0);
     const float64 distance = b.mean - a.mean;
     const float64 shift = distance * static_cast<float64>(share);
     return {a.mean + shift, a.squares + (b.squares + distance * (shift * a.count)), count};

@@ -69,14 +69,14 @@ struct partial_elements {
 };
 
 /// One pass; see loop_split.
-template <class Reduction, class Elements>
+template <class Reduction, class Elements, class R>
 struct reduce_loop {
   using A = typename Elements::accumulator;
 
   Elements elements;
   loop_split split;
   A* partials;  ///< by thread; null in the last pass, which writes results
-  write_result<Reduction, A> write;
+  write_result<Reduction, A, R> write;
 
   __device__ SKERRY_INLINE void operator()(std::int64_t thread) const {
     const loop_split::share mine = split.of(thread);
@@ -158,15 +158,15 @@ __global__ void __launch_bounds__(row_split::threads, resident_blocks<typename L
   if (thread < threads) loop(thread);
 }
 
-template <class Reduction, class Elements>
+template <class Reduction, class R, class Elements>
 cudaError_t loop_pass(const reduce_params& params, const Elements& elements,
                       const loop_split& split, typename Elements::accumulator* partials,
                       launch_context* context) {
-  const reduce_loop<Reduction, Elements> loop{
+  const reduce_loop<Reduction, Elements, R> loop{
       .elements = elements,
       .split = split,
       .partials = split.parts > 1 ? partials : nullptr,
-      .write = writer<Reduction, typename Elements::accumulator>(params)};
+      .write = writer<Reduction, typename Elements::accumulator, R>(params)};
   const std::int64_t blocks = row_split::divided_up(split.threads(), row_split::threads);
   fold_shares<<<static_cast<unsigned>(blocks), row_split::threads, 0, stream_of(context)>>>(
       loop, split.threads());
@@ -177,6 +177,7 @@ cudaError_t loop_pass(const reduce_params& params, const Elements& elements,
 template <class Reduction, class T>
 cudaError_t reduce_by_loops(const reduce_params& params, launch_context* context) {
   using A = ops::accumulator_t<Reduction, T>;
+  using R = ops::reduced_t<Reduction, T>;
   const bool by_rows = prefers_rows(params);
   loop_split split(params.kept_size, params.reduced_size, by_rows);
   A* partials[2] = {nullptr, nullptr};
@@ -194,13 +195,13 @@ cudaError_t reduce_by_loops(const reduce_params& params, launch_context* context
       .kept = axis_offsets(params.kept_rank, params.kept_shape, params.kept_strides),
       .reduced = axis_offsets(params.reduced_rank, params.reduced_shape, params.reduced_strides),
       .is_aligned = input_suits<whole<T>>(params)};
-  cudaError_t status = loop_pass<Reduction>(params, elements, split, partials[0], context);
+  cudaError_t status = loop_pass<Reduction, R>(params, elements, split, partials[0], context);
   for (int source = 0; split.parts > 1 && status == cudaSuccess; source ^= 1) {
     const partial_elements<A> left{.partials = partials[source],
                                    .kept_stride = split.kept_stride(),
                                    .part_stride = split.part_stride()};
     split = loop_split(params.kept_size, split.parts, by_rows);
-    status = loop_pass<Reduction>(params, left, split, partials[source ^ 1], context);
+    status = loop_pass<Reduction, R>(params, left, split, partials[source ^ 1], context);
   }
   return status;
 }

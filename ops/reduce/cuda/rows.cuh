@@ -94,7 +94,7 @@ __device__ SKERRY_INLINE A across_lanes(A a) {
 }
 
 /// One pass over rows; every lane of a warp takes part to the end.
-template <class Reduction, class Rows>
+template <class Reduction, class Rows, class R>
 struct row_loop {
   using A = typename Rows::accumulator;
   using item = typename Rows::item;
@@ -111,7 +111,7 @@ struct row_loop {
   std::int64_t length;                ///< of each
   bool has_vectors;
   A* partials;  ///< by row and part; null where a row is one part, whose result is written
-  write_result<Reduction, A> write;
+  write_result<Reduction, A, R> write;
 
   /// Whether all rows can be read 16 bytes at a time.
   [[nodiscard]] static bool reads_vectors(const reduce_params& params) {
@@ -311,8 +311,9 @@ cudaError_t run_rows(const Loop& loop, cudaStream_t stream) {
 template <class Reduction, class T>
 cudaError_t reduce_rows(const reduce_params& params, launch_context* context) {
   using A = ops::accumulator_t<Reduction, T>;
-  using array_loop = row_loop<Reduction, array_rows<Reduction, T>>;
-  using partial_loop = row_loop<Reduction, partial_rows<A>>;
+  using R = ops::reduced_t<Reduction, T>;
+  using array_loop = row_loop<Reduction, array_rows<Reduction, T>, R>;
+  using partial_loop = row_loop<Reduction, partial_rows<A>, R>;
   const bool has_vectors = array_loop::reads_vectors(params);
   array_loop loop{
       .rows = {.input = params.input,
@@ -326,7 +327,7 @@ cudaError_t reduce_rows(const reduce_params& params, launch_context* context) {
       .length = params.reduced_size,
       .has_vectors = has_vectors,
       .partials = nullptr,
-      .write = writer<Reduction, A>(params)};
+      .write = writer<Reduction, A, R>(params)};
   const std::int64_t parts = loop.split.parts;
   if (parts == 1) return run_rows(loop, stream_of(context));
   loop.parts = fast_divider<std::uint32_t>(static_cast<std::uint32_t>(parts));

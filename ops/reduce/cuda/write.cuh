@@ -19,27 +19,24 @@ inline constexpr int resident_blocks = 65536 / 256 /
                                         : sizeof(A) > 8 ? 64
                                                         : Registers);
 
-/// Writes the result of output number `index`, from accumulator A.
-template <class Reduction, class A>
+/// Writes the result of output number `index`, of type R, from accumulator A.
+template <class Reduction, class A, class R>
 struct write_result {
-  using result = decltype(Reduction::finish(A{}, ops::reduced{}));
-
   char* output;
   axis_offsets offsets;
   ops::reduced of;
   bool is_aligned;
 
   SKERRY_HD SKERRY_INLINE void operator()(std::int64_t index, A a) const {
-    store<result>(output + offsets.offset(index), Reduction::finish(a, of), is_aligned);
+    store<R>(output + offsets.offset(index), ops::finish_as<Reduction, R>(a, of), is_aligned);
   }
 };
 
-template <class Reduction, class A>
-write_result<Reduction, A> writer(const reduce_params& params) {
-  using result = typename write_result<Reduction, A>::result;
-  bool is_aligned = suits_whole<result>(reinterpret_cast<std::intptr_t>(params.output));
+template <class Reduction, class A, class R>
+write_result<Reduction, A, R> writer(const reduce_params& params) {
+  bool is_aligned = suits_whole<R>(reinterpret_cast<std::intptr_t>(params.output));
   for (int axis = 0; axis < params.kept_rank; ++axis) {
-    is_aligned = is_aligned && suits_whole<result>(params.output_strides[axis]);
+    is_aligned = is_aligned && suits_whole<R>(params.output_strides[axis]);
   }
   return {.output = params.output,
           .offsets = axis_offsets(params.kept_rank, params.kept_shape, params.output_strides),

@@ -7,7 +7,9 @@ import pytest
 import skerry as sk
 from oracle import DTYPES, to_numpy
 
-FLOATS = [np.dtype(name) for name in ("float32", "float64") if name in DTYPES]
+FLOATS = [
+    np.dtype(name) for name in ("float16", "float32", "float64") if name in {"float16", *DTYPES}
+]
 # Loops change at 64 items (a plain scan before), at blocks of 8 KiB, at 64 KiB (two passes from there on), at rows of
 # 32,768 items and at chunks of multiples of 1,024 and 65,536 items.
 EDGES = [1 << bits for bits in range(18)] + [24 * 1024, 40 * 1024, 96 * 1024]

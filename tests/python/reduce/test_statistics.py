@@ -31,7 +31,7 @@ def test_first_of_equal_elements_wins(dtype, where):
 
 
 @pytest.mark.parametrize("where", WHERE)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_first_nan_wins(dtype, where):
     for size, (first, second) in itertools.product(SIZES, ((0, 0.5), (0.3, 0.9), (0.999, 0))):
         x = ordinary(dtype, size)
@@ -48,7 +48,7 @@ def test_first_nan_wins(dtype, where):
 
 
 @pytest.mark.parametrize("where", WHERE)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_signed_zeros_are_equal_and_infinities_are_not_special(dtype, where):
     for x in ([-0.0, 0.0], [0.0, -0.0]):
         assert int(sk.argmax(on(where, np.array(x, dtype)))) == 0

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cpu/half.hpp"
+#include "ops/reduce/cpu/loops.hpp"
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+
+/// The loops of a reduction over float16, by those over float32: elements are widened a few rows at
+/// a time, and what becomes float16 is rounded when it is written. Accumulators are float32's.
+template <class Op, class Wide>
+struct half_loops {
+  using result = ops::reduced_t<Op, float16>;
+  static constexpr int64 size = Wide::size;
+  static constexpr int64 result_size = sizeof(result);
+  static constexpr int64 block_rows = Wide::block_rows;
+  static constexpr int64 longest_run = Wide::longest_run;
+  static constexpr bool splits_runs = Wide::splits_runs;
+  static constexpr int absorbing = Wide::absorbing;
+
+  static constexpr auto clear = Wide::clear;
+  static constexpr auto merge = Wide::merge;
+
+  static void finish(char* out, int64 step, const char* acc, int64 n,
+                     const ops::reduced& of) noexcept {
+    write(out, step, n, [&](char* to, int64 apart) { Wide::finish(to, apart, acc, n, of); });
+  }
+
+  static void columns(char* acc, const element_rows& block) noexcept {
+    alignas(64) float32 items[most_of_columns];
+    const int64 most =
+        greatest(most_of_columns / greatest(block.n, 1) / 4 * 4, 1);  // as Wide takes them
+    for (int64 j = 0; j < block.rows; j += most) {
+      Wide::columns(acc, widened(items, block, j, least(most, block.rows - j)));
+    }
+  }
+
+  static void direct(char* out, int64 step, const element_rows& block,
+                     const ops::reduced& of) noexcept {
+    if (block.rows * block.n > most_of_columns) {
+      return finish_columns<half_loops>(out, step, block, of);
+    }
+    alignas(64) float32 items[most_of_columns];
+    const element_rows wide = widened(items, block, 0, block.rows);
+    write(out, step, block.n, [&](char* to, int64 apart) { Wide::direct(to, apart, wide, of); });
+  }
+
+  template <int Length>
+  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+    alignas(64) float32 items[Length * widest_block];
+    widen_halves(items, x, n * Length);
+    write(out, result_size, n, [&](char* to, int64) {
+      Wide::template short_rows<Length>(to, reinterpret_cast<const char*>(items), n, of);
+    });
+  }
+
+  static void rows(char* acc, const element_rows& block) noexcept {
+    if (block.n > most_items) return long_rows(acc, block);
+    alignas(64) float32 items[most_items];
+    const int64 most = most_items / greatest(block.n, 1);
+    for (int64 j = 0; j < block.rows; j += most) {
+      element_rows wide = widened(items, block, j, least(most, block.rows - j));
+      wide.first = block.first;  // of each row
+      Wide::rows(acc + j * size, wide);
+    }
+  }
+
+ private:
+  static constexpr int64 most_items = 4096;  ///< that are widened at a time: in the first cache
+  /// Of columns, in the second cache where accumulators are records: it takes long to put those of
+  /// some rows to those before.
+  static constexpr int64 most_of_columns = size > int64(sizeof(float32)) ? 16384 : most_items;
+
+  /// Rows j to j + rows of a block, in `items`.
+  static SKERRY_INLINE element_rows widened(float32* items, const element_rows& block, int64 j,
+                                            int64 rows) {
+    const char* x = block.x + j * block.row;
+    const int64 n = block.n;
+    if (block.row == n * int64(sizeof(float16))) {
+      widen_halves(items, x, rows * n);
+    } else {
+      for (int64 k = 0; k < rows; ++k) widen_halves(items + k * n, x + k * block.row, n);
+    }
+    element_rows wide = block;
+    wide.x = reinterpret_cast<const char*>(items);
+    wide.row = n * int64(sizeof(float32));
+    wide.rows = rows;
+    wide.is_fresh = block.is_fresh && j == 0;
+    wide.first = block.first + j * block.per_row;
+    wide.is_far = false;
+    return wide;
+  }
+
+  static void long_rows(char* acc, const element_rows& block) noexcept {
+    for (int64 j = 0; j < block.rows; ++j) {
+      element_rows piece = block;
+      piece.x = block.x + j * block.row;
+      piece.rows = 1;
+      char* const total = acc + j * size;
+      for (int64 i = 0; i < block.n; i += most_items) {
+        alignas(64) char part[size];
+        piece.n = least(most_items, block.n - i);
+        piece.first = block.first + i;
+        rows(i == 0 ? total : part, piece);
+        if (i > 0) merge(total, part, 1);
+        piece.x += most_items * int64(sizeof(float16));
+      }
+    }
+  }
+
+  /// `put(to, step)` writes n results.
+  template <class Put>
+  static SKERRY_INLINE void write(char* out, int64 step, int64 n, Put put) {
+    if constexpr (!ops::same_v<result, float16>) {
+      put(out, step);
+    } else {
+      alignas(64) float32 results[widest_block];
+      put(reinterpret_cast<char*>(results), int64(sizeof(float32)));
+      if (step == result_size) {
+        narrow_halves(out, results, n);
+      } else {
+        for (int64 i = 0; i < n; ++i) store(out + i * step, float16(results[i]));
+      }
+    }
+  }
+};
+
+}  // namespace skerry::inline SKERRY_TARGET::kernels
