@@ -30,6 +30,6 @@
 #define SKERRY_HALVES_elementwise true
 #define SKERRY_HALVES_cast true
 #define SKERRY_HALVES_reduce true
-#define SKERRY_HALVES_scan false
+#define SKERRY_HALVES_scan true
 #define SKERRY_HALVES_sort false
 #define SKERRY_HALVES_set false

@@ -23,7 +23,11 @@ using scans = type_list<cumulative_prod, cumulative_sum>;
 
 template <class Op, class T>
 concept scans_over = reduces<typename Op::reduction, T>;
+/// What is carried on.
 template <class Op, class T>
 using scanned_t = accumulator_t<typename Op::reduction, T>;
+/// What is stored of it.
+template <class Op, class T>
+using scan_result_t = reduced_t<typename Op::reduction, T>;
 
 }  // namespace skerry::inline SKERRY_TARGET::ops

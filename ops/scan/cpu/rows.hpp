@@ -8,6 +8,8 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 inline constexpr int64 widest_strip = 256;  ///< columns that are scanned side by side
+inline constexpr int64 column_block = 64;   ///< rows of a block of them
+inline constexpr int64 run_block = 4096;    ///< elements of a block of a run
 
 /// Where a block of a scan is: `rows` by `n` elements. Scanned is along the rows of a strip of
 /// columns; a contiguous run is one "column" whose rows are its elements.

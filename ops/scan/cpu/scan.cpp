@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/scan/cpu/rows.hpp"
+#include "ops/scan/cpu/half_rows.hpp"
 
 #include "device/cpu/thread_pool.hpp"
 #include "enabled_dtypes.hpp"
@@ -15,8 +15,6 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 constexpr int64 scan_parallel_from = 65536;
-constexpr int64 run_block = 4096;
-constexpr int64 column_block = 64;
 constexpr int64 short_run = 32;  ///< a call of its own costs as much as the elements
 constexpr int64 most_chunks = 32;
 constexpr int64 smallest_chunk = 131072;  ///< elements
@@ -180,9 +178,13 @@ void scan_by_chunks(scan_job& job) noexcept {
 }
 
 template <class Op, class T>
+struct loops_of : scan_loops<Op, T> {};
+template <class Op>
+struct loops_of<Op, float16> : half_scan_loops<Op> {};
+
+template <class Op, class T>
 void fill(kernel& entry) {
-  if constexpr (ops::scans_over<Op, T> && !ops::stored_only<T>)
-    entry.host = scan_loops<Op, T>::scan;
+  if constexpr (ops::scans_over<Op, T>) entry.host = loops_of<Op, T>::scan;
 }
 template <class T, class... Ops>
 void fill_all(scan_kernels& table, ops::type_list<Ops...>) {

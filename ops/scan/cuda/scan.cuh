@@ -35,6 +35,7 @@ struct scanned_lines {
 template <class Op, class T>
 struct tiled_scan {
   using A = ops::scanned_t<Op, T>;
+  using R = ops::scan_result_t<Op, T>;
 
   const char* input;
   char* output;
@@ -64,8 +65,8 @@ struct tiled_scan {
     const char* const x = input + from.offset(other, line, place);
     char* const out = output + to.offset(other, line, place);
     if (has_initial && tile == 0 && static_cast<int>(threadIdx.x) < lines) {
-      store<A>(out + threadIdx.x * to.line_stride - to.step, Op::reduction::template identity<A>(),
-               true);
+      store<R>(out + threadIdx.x * to.line_stride - to.step,
+               static_cast<R>(Op::reduction::template identity<A>()), true);
     }
     if (places == 0) return;
     const tile_walk<A> walk(slots_of, is_run ? places : lines, is_run ? lines : places,
@@ -81,15 +82,18 @@ struct tiled_scan {
     }
     if (at.is_there()) mine.write(own);
     __syncthreads();
-    walk.template for_each<itemsize>(
+    walk.template for_each<static_cast<int>(sizeof(R))>(
         is_run ? to.line_stride : to.step, [=](int, int slot, std::int64_t offset) {
-          store<A>(out + offset, load<A>(slots + slot * itemsize, true), true);
+          store<R>(out + offset, static_cast<R>(load<A>(slots + slot * itemsize, true)), true);
         });
   }
 
  private:
   static constexpr int itemsize = static_cast<int>(sizeof(A));
 
+  [[nodiscard]] static __device__ SKERRY_INLINE A loaded(T x) {
+    return ops::load_at<typename Op::reduction>(x, 0);
+  }
   [[nodiscard]] static __device__ SKERRY_INLINE int least(std::int64_t a, int b) {
     return a < b ? static_cast<int>(a) : b;
   }
@@ -98,10 +102,10 @@ struct tiled_scan {
     const std::int64_t slow_bytes = is_run ? from.line_stride : from.step;
     constexpr int width_of_item = static_cast<int>(sizeof(T));
     if (!is_aligned) {
-      walk.template for_each_in_turn<width_of_item>(slow_bytes, [&](int, int slot,
-                                                                    std::int64_t offset) {
-        store<A>(slots + slot * itemsize, Op::reduction::load(load<T>(x + offset, false)), true);
-      });
+      walk.template for_each_in_turn<width_of_item>(
+          slow_bytes, [&](int, int slot, std::int64_t offset) {
+            store<A>(slots + slot * itemsize, loaded(load<T>(x + offset, false)), true);
+          });
       return;
     }
     // All loads are on their way before the first is waited for.
@@ -109,7 +113,7 @@ struct tiled_scan {
     walk.template for_each<width_of_item>(
         slow_bytes, [&](int n, int, std::int64_t offset) { items[n] = load<T>(x + offset, true); });
     walk.template for_each<0>(0, [&](int n, int slot, std::int64_t) {
-      store<A>(slots + slot * itemsize, Op::reduction::load(items[n]), true);
+      store<A>(slots + slot * itemsize, loaded(items[n]), true);
     });
   }
 };

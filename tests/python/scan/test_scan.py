@@ -12,7 +12,7 @@ from oracle import BASE_SHAPE, DTYPES, SIZES, layouts_of, on, sample, to_numpy
 NAMES = ("cumulative_prod", "cumulative_sum")
 WHERE = ("cpu:0", "cuda:0")
 # By how much a sum may miss, counted against the sum of magnitudes.
-ULPS = {"float32": 64, "float64": 64, "complex64": 64, "complex128": 64}
+ULPS = {"float16": 2, "float32": 64, "float64": 64, "complex64": 64, "complex128": 64}
 
 
 def result_dtype(dtype):
