@@ -24,8 +24,9 @@ T random_value(std::mt19937_64& random) {
     using R = typename T::value_type;
     return {random_value<R>(random), random_value<R>(random)};
   } else if constexpr (ops::real_floating<T>) {
-    if (random() % 64 == 0) return std::numeric_limits<T>::quiet_NaN();
-    return static_cast<T>(small) / T(8);
+    using C = ops::computed_t<T>;
+    return T(random() % 64 == 0 ? std::numeric_limits<C>::quiet_NaN()
+                                : static_cast<C>(small) / C(8));
   } else {
     return static_cast<T>(random() % 16 == 0 ? static_cast<int>(random()) : small);
   }
