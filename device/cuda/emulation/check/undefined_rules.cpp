@@ -68,7 +68,7 @@ constexpr std::array<named_flow, 38> flows = {{
 
 [[nodiscard]] bool names_float(string_view opcode) {
   const bool moves_only = opcode.starts_with("mov.") || opcode.starts_with("selp.");
-  return !moves_only && (has(opcode, ".f32") || has(opcode, ".f64"));
+  return !moves_only && (has(opcode, ".f16") || has(opcode, ".f32") || has(opcode, ".f64"));
 }
 
 [[nodiscard]] bool is_equality(string_view opcode) {

@@ -26,6 +26,9 @@ using s32 = std::int32_t;
 using s64 = std::int64_t;
 using f32 = float;
 using f64 = double;
+struct f16 {
+  u16 bits;
+};
 struct b128 {
   u64 low;
   u64 high;
@@ -41,6 +44,7 @@ template <class T>
   if constexpr (std::is_same_v<T, s16>) return "s16";
   if constexpr (std::is_same_v<T, s32>) return "s32";
   if constexpr (std::is_same_v<T, s64>) return "s64";
+  if constexpr (std::is_same_v<T, f16>) return "f16";
   if constexpr (std::is_same_v<T, f32>) return "f32";
   if constexpr (std::is_same_v<T, f64>) return "f64";
 }
