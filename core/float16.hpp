@@ -68,30 +68,28 @@ class float16 {
   SKERRY_HD constexpr explicit float16(I x) : float16(static_cast<float32>(x)) {}
 
   SKERRY_HD SKERRY_INLINE constexpr operator float32() const {  // NOLINT: loses nothing
+    if (__builtin_is_constant_evaluated()) return detail::widened(bits_);
 #if defined(__CUDA_ARCH__)
     float32 x;
     asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits_));
     return x;
 #elif defined(__F16C__) && !defined(__CUDACC__)
-    if (!__builtin_is_constant_evaluated()) return __builtin_bit_cast(_Float16, bits_);
-#endif
-#if !defined(__CUDA_ARCH__)
+    return __builtin_bit_cast(_Float16, bits_);
+#else
     return detail::widened(bits_);
 #endif
   }
 
  private:
   SKERRY_HD static SKERRY_INLINE constexpr uint16 narrowed(float32 x) {
+    if (__builtin_is_constant_evaluated()) return detail::narrow_bits(x);
 #if defined(__CUDA_ARCH__)
     uint16 bits;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
     return bits;
 #elif defined(__F16C__) && !defined(__CUDACC__)
-    if (!__builtin_is_constant_evaluated()) {
-      return __builtin_bit_cast(uint16, static_cast<_Float16>(x));
-    }
-#endif
-#if !defined(__CUDA_ARCH__)
+    return __builtin_bit_cast(uint16, static_cast<_Float16>(x));
+#else
     return detail::narrow_bits(x);
 #endif
   }
