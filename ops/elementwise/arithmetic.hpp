@@ -19,6 +19,7 @@ struct abs {
           "The least signed integer wraps around to itself.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool of_bits = true;
   template <signed_integral T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return x < T(0) ? wrapping_subtract(T(0), x) : x;
@@ -75,6 +76,7 @@ struct copysign {
           "The signs of zeros and NaNs count.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool of_bits = true;
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::copysign(x1, x2);
@@ -164,11 +166,16 @@ struct negative {
           "Numeric dtypes; the result has the dtype of x. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool of_bits = true;
   template <integral T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return wrapping_subtract(T(0), x);
   }
-  template <floating T>
+  template <real_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
+    return math::negated(x);
+  }
+  template <complex_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return -x;
   }
@@ -197,6 +204,7 @@ struct positive {
           "Numeric dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool of_bits = true;
   template <numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return x;

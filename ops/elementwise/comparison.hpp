@@ -167,6 +167,7 @@ struct signbit {
           "Real floating dtypes; the result is bool.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool of_bits = true;
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x) const {
     return math::signbit(x);

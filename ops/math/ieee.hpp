@@ -4,6 +4,7 @@
 
 #include "core/config.hpp"
 #include "ops/math/concepts.hpp"
+#include "ops/math/integer.hpp"
 #if !defined(__CUDACC_RTC__)
 #include <math.h>
 #endif
@@ -52,6 +53,24 @@ SKERRY_HD SKERRY_INLINE constexpr bits_t<T> to_bits(T x) {
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE constexpr T from_bits(bits_t<T> bits) {
   return __builtin_bit_cast(T, bits);
+}
+
+// Of the bits that are stored: a conversion need not keep a NaN's sign, and a GPU's does not.
+template <stored_only T>
+SKERRY_HD SKERRY_INLINE T copysign(T size, T sign) {
+  return from_bits<T>((to_bits(size) & ~sign_bit<T>) | (to_bits(sign) & sign_bit<T>));
+}
+template <stored_only T>
+SKERRY_HD SKERRY_INLINE T fabs(T x) {
+  return math::copysign(x, T());
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T negated(T x) {
+  if constexpr (stored_only<T>) {
+    return from_bits<T>(to_bits(x) ^ sign_bit<T>);
+  } else {
+    return -x;
+  }
 }
 
 template <real_floating T>
