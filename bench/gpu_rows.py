@@ -35,6 +35,19 @@ COPY: dict[str, Operation] = {
     "torch": lambda xp, a: a.contiguous() if not a.is_contiguous() else a.clone(),
 }
 
+CAST: dict[str, Operation] = {
+    "skerry": lambda xp, a, to: xp.astype(a, getattr(xp, to)),
+    "cupy": lambda xp, a, to: a.astype(to),
+    "torch": lambda xp, a, to: a.to(getattr(xp, to)),
+}
+#: Results of float16 may be neighbours, a sum's of another order a few apart.
+HALF_TOLERANCE = 2e-3
+
+
+def casting(to: str) -> dict[str, Operation]:
+    """A cast."""
+    return {name: lambda xp, a, call=call: call(xp, a, to) for name, call in CAST.items()}
+
 
 def over(axis: int | None, calls: dict[str, Operation]) -> dict[str, Operation]:
     """The same operations along an axis."""
@@ -157,6 +170,7 @@ def elementwise(bench: Bench) -> None:
                 nbytes=3 * host.nbytes,
             )
             bench.row("abs float32", lambda xp, a: xp.abs(a), inputs(host), nbytes=2 * host.nbytes)
+    halves(bench)
     for power in (10, 14, 18, 22, 26):
         host = uniform(bench.size(1 << power))
         bench.row(
@@ -165,6 +179,23 @@ def elementwise(bench: Bench) -> None:
             inputs(host, host),
             nbytes=3 * host.nbytes,
         )
+
+
+def halves(bench: Bench) -> None:
+    """float16, which is computed in float32, and its casts."""
+    host = (repeated("float32", bench.size(GIB // 2)) / 8).astype(np.float16)
+    n = host.nbytes
+    add = inputs(host, host)
+    bench.row("add float16", lambda xp, a, b: a + b, add, nbytes=3 * n, tolerance=HALF_TOLERANCE)
+    rows: dict[str, Operation] = {
+        "exp float16": lambda xp, a: xp.exp(a),
+        "a + 1.5 float16": lambda xp, a: a + 1.5,
+    }
+    for case, call in rows.items():
+        bench.row(case, call, inputs(host), nbytes=2 * n, tolerance=HALF_TOLERANCE)
+    bench.row("float16 to float32", casting("float32"), inputs(host), nbytes=3 * n)
+    wide = host.astype(np.float32)
+    bench.row("float32 to float16", casting("float16"), inputs(wide), nbytes=3 * n)
 
 
 def layouts(bench: Bench) -> None:
@@ -226,6 +257,11 @@ def reductions(bench: Bench) -> None:
                 nbytes=x.nbytes + x.nbytes // shape[axis],
                 tolerance=1e-2,
             )
+    # Of both signs, so that no sum leaves float16's range.
+    half = (host - 0.5).astype(np.float16)
+    bench.row(
+        "sum float16, flat", reducing("sum", None), inputs(half), nbytes=half.nbytes, tolerance=None
+    )
 
 
 def scans(bench: Bench) -> None:
@@ -309,6 +345,15 @@ def products(bench: Bench) -> None:
                 flops=2 * side**3,
                 tolerance=1e-2,
             )
+    side = bench.side(8192)
+    half = (RNG.random((side, side)) / side).astype(np.float16)
+    bench.row(
+        "matmul 8192 float16",
+        lambda xp, a: a @ a,
+        inputs(half),
+        flops=2 * side**3,
+        tolerance=1e-2,
+    )
     count = bench.size(1024)
     stack = RNG.random((count, 64, 64), dtype=np.float32)
     bench.row(
