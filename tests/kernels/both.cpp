@@ -107,6 +107,7 @@ ndarray sample_matrices(dtype type, std::int64_t count, std::int64_t side, devic
 }
 
 double tolerance_of(dtype type) {
+  if (type == dtype::float16) return 2e-3;  // two units in the last place
   return type == dtype::float32 || type == dtype::complex64 ? 2e-5 : 1e-11;
 }
 

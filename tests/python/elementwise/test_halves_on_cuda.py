@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""float16 on a CUDA device: all 65,536 of its values, through every function of one argument and every cast."""
+
+import bits_on_cuda
+import equal_inputs
+import numpy as np
+import pytest
+import skerry as sk
+from conftest import HAS_GPU
+from skerry import _core
+
+if not HAS_GPU:
+    pytest.skip("the CPU's kernels run on a rehearsed device", allow_module_level=True)
+if "float16" not in _core.built_dtypes():
+    pytest.skip("built without float16", allow_module_level=True)
+
+EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+NUMBERS = EVERY[np.isfinite(EVERY)]
+UNARY = [name for name, dtype in bits_on_cuda.CASES if dtype == "float16"]
+UNARY = [name for name in UNARY if equal_inputs.TABLE[name]["arity"] == 1]
+OTHERS = [name for name in _core.built_dtypes() if name != "float16"]
+ALLOWED = bits_on_cuda.allowed()
+
+
+def on_cuda(values):
+    return sk.asarray(np.ascontiguousarray(values), device="cpu:0").to_device("cuda:0")
+
+
+def same_bits(got, want):
+    """Where they are equal to the bit; a conversion of NaN gives any."""
+    return (equal_inputs.bits(got, True) == equal_inputs.bits(want, True)).all(axis=-1)
+
+
+@pytest.mark.skipif(_core.instruction_set() == "x86-64-v2", reason="the CPU's functions are libm's")
+@pytest.mark.parametrize("name", UNARY)
+def test_every_argument_of_a_function(name):
+    function = getattr(sk, name)
+    want = equal_inputs.on_host(function(sk.asarray(EVERY, device="cpu:0")))
+    got = equal_inputs.on_host(function(on_cuda(EVERY)))
+    differs = ~same_bits(got, want)
+    if (name, "float32") not in ALLOWED:
+        assert not differs.any(), EVERY[differs]
+    elif differs.any():
+        # Two results of float32 that are not rounded to one number.
+        assert bits_on_cuda.units_apart(got[differs], want[differs]) == 1
+        assert np.count_nonzero(differs) < 100
+
+
+@pytest.mark.parametrize("name", ["abs", "negative", "positive", "signbit"])
+def test_bits_of_a_nan_are_kept(name):
+    # As NumPy does.
+    got = equal_inputs.on_host(getattr(sk, name)(on_cuda(EVERY)))
+    assert got.tobytes() == getattr(np, name)(EVERY).tobytes()
+
+
+def test_the_sign_of_a_nan_is_taken():
+    signs = EVERY[::-1]
+    got = equal_inputs.on_host(sk.copysign(on_cuda(EVERY), on_cuda(signs)))
+    assert got.tobytes() == np.copysign(EVERY, signs).tobytes()
+
+
+@pytest.mark.parametrize("to", OTHERS)
+def test_every_value_becomes_another_dtype(to):
+    values = EVERY if np.dtype(to).kind in "bfc" else NUMBERS
+    if np.dtype(to).kind in "iu":
+        limits = np.iinfo(to)
+        wide = values.astype(np.float64)
+        values = values[(wide > limits.min - 1) & (wide < limits.max + 1)]
+    got = equal_inputs.on_host(sk.astype(on_cuda(values), to))
+    with np.errstate(invalid="ignore"):
+        assert same_bits(got, values.astype(to)).all()
+
+
+def between(dtype):
+    """What lies halfway between two values of float16, and the next numbers on both sides."""
+    values = np.unique(NUMBERS.astype(np.float64))
+    middles = np.concatenate([(values[1:] + values[:-1]) / 2, [65520.0, -65520.0]]).astype(dtype)
+    above, below = (np.nextafter(middles, dtype(end)) for end in (np.inf, -np.inf))
+    return np.concatenate([middles, above, below, EVERY.astype(dtype)])
+
+
+@pytest.mark.parametrize("of", [name for name in OTHERS if np.dtype(name).kind != "c"])
+def test_values_of_another_dtype_are_rounded(of):
+    dtype = np.dtype(of)
+    if dtype.kind == "f":
+        values = between(dtype.type)
+    elif dtype.kind == "b":
+        values = np.array([True, False] * 33)
+    else:
+        fixed, wide = bits_on_cuda.integers(dtype, 1000, np.random.default_rng(0))
+        ends = np.iinfo(dtype)
+        near = np.arange(max(-70_000, ends.min), min(70_000, ends.max) + 1).astype(dtype)
+        values = np.concatenate([fixed, wide, near])
+    got = equal_inputs.on_host(sk.astype(on_cuda(values), "float16"))
+    with np.errstate(over="ignore"):
+        assert same_bits(got, values.astype(np.float16)).all()
