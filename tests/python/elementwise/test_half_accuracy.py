@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Results of float16, which are computed in float32 and rounded once, are within 0.501 ULP, at every x86-64 level.
+
+For functions of one argument these are all results that there are.
+"""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import to_numpy
+from skerry import _core
+from test_accuracy import LEVELS, accuracy
+
+if "float16" not in _core.built_dtypes():
+    pytest.skip("built without float16", allow_module_level=True)
+
+BOUND = 0.501
+EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+NUMBERS = EVERY[np.isfinite(EVERY)]
+EXACT = accuracy.EXACT | accuracy.EXACT_IF_REAL
+ARITY = {
+    entry["name"]: entry["arity"]
+    for entry in _core.op_table()
+    if entry["loops"].get("float16") == "float16" and entry["name"] not in EXACT
+}
+
+
+def arguments(arity):
+    """All numbers; with two arguments any of them, and ordinary ones."""
+    if arity == 1:
+        return [NUMBERS]
+    rng = np.random.default_rng(0)
+    ordinary = [rng.uniform(-10, 10, 20_000).astype(np.float16) for _ in range(arity)]
+    return [np.concatenate([rng.permutation(NUMBERS), x]) for x in ordinary]
+
+
+def largest_error(name, results, args):
+    """In ULP, against long double, and an argument that has it."""
+    wide = [x.astype(np.longdouble) for x in args]
+    with np.errstate(all="ignore"):
+        errors = accuracy.in_ulps(
+            results, getattr(np, name)(*wide), accuracy.least_size(name, args)
+        )
+    at = int(np.argmax(errors))
+    return errors[at], [x[at] for x in args]
+
+
+@pytest.fixture(scope="module")
+def levels():
+    with accuracy.back_ends(LEVELS) as ends:
+        yield ends
+
+
+@pytest.mark.parametrize("name", ARITY)
+def test_results_are_rounded_once(name, levels):
+    args = arguments(ARITY[name])
+    for level in levels:
+        error, at = largest_error(name, level(name, args), args)
+        assert error <= BOUND, f"{level.name}: {name} of {at}"
+
+
+def test_a_neighbour_is_seen():
+    x = NUMBERS[NUMBERS > 0]
+    roots = to_numpy(sk.sqrt(sk.asarray(x, device="cpu:0")))
+    assert largest_error("sqrt", roots, [x])[0] <= 0.5
+    roots[1000] = np.nextafter(roots[1000], np.float16(np.inf))
+    assert largest_error("sqrt", roots, [x])[0] > 0.5
