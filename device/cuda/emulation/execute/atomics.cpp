@@ -10,74 +10,30 @@ namespace skerry::emulation {
 namespace {
 
 // What is stored for the old value, the operand and, of cas, the second one.
-struct sum {
-  template <class T>
-  static T of(T old, T operand, T /*second*/) {
-    if constexpr (std::is_integral_v<T>) {
-      using U = std::make_unsigned_t<T>;
-      return static_cast<T>(static_cast<U>(old) + static_cast<U>(operand));
-    } else {
-      return canonical(old + operand);
-    }
+constexpr auto sum = []<class T>(T old, T operand, T /*second*/) {
+  if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<U>(old) + static_cast<U>(operand));
+  } else {
+    return canonical(old + operand);
   }
 };
-struct smaller {
-  template <class T>
-  static T of(T old, T operand, T /*second*/) {
-    return operand < old ? operand : old;
-  }
+constexpr auto smaller = [](auto old, auto operand, auto) { return std::min(old, operand); };
+constexpr auto larger = [](auto old, auto operand, auto) { return std::max(old, operand); };
+constexpr auto exchange = [](auto /*old*/, auto operand, auto) { return operand; };
+constexpr auto compare_and_swap = [](auto old, auto operand, auto second) {
+  return old == operand ? second : old;
 };
-struct larger {
-  template <class T>
-  static T of(T old, T operand, T /*second*/) {
-    return old < operand ? operand : old;
-  }
-};
-struct exchange {
-  template <class T>
-  static T of(T /*old*/, T operand, T /*second*/) {
-    return operand;
-  }
-};
-struct compare_and_swap {
-  template <class T>
-  static T of(T old, T operand, T second) {
-    return old == operand ? second : old;
-  }
-};
-struct conjunction {
-  template <class T>
-  static T of(T old, T operand, T /*second*/) {
-    return old & operand;
-  }
-};
-struct disjunction {
-  template <class T>
-  static T of(T old, T operand, T /*second*/) {
-    return old | operand;
-  }
-};
-struct exclusive_disjunction {
-  template <class T>
-  static T of(T old, T operand, T /*second*/) {
-    return old ^ operand;
-  }
-};
-struct increment {
-  template <class T>
-  static T of(T old, T operand, T /*second*/) {
-    return old >= operand ? T{0} : static_cast<T>(old + 1);
-  }
-};
-struct decrement {
-  template <class T>
-  static T of(T old, T operand, T /*second*/) {
-    return old == 0 || old > operand ? operand : static_cast<T>(old - 1);
-  }
+constexpr auto conjunction = [](auto old, auto operand, auto) { return old & operand; };
+constexpr auto disjunction = [](auto old, auto operand, auto) { return old | operand; };
+constexpr auto exclusive_disjunction = [](auto old, auto operand, auto) { return old ^ operand; };
+constexpr auto increment = [](u32 old, u32 operand, u32) { return old >= operand ? 0 : old + 1; };
+constexpr auto decrement = [](u32 old, u32 operand, u32) {
+  return old == 0 || old > operand ? operand : old - 1;
 };
 
 /// The lanes take their turns in a random order.
-template <class Operation, class T, memory_space Space>
+template <auto Operation, class T, memory_space Space>
 void atomic(warp& on, const instruction& what, lane_mask active) {
   lane_addresses where;
   resolve<Space>(on, what, active, {.nbytes = sizeof(T), .writes = true}, where);
@@ -94,14 +50,14 @@ void atomic(warp& on, const instruction& what, lane_mask active) {
     if (has_held) release_stores_at(on, where.of(static_cast<int>(lane)), sizeof(T));
     std::atomic_ref<T> into(*reinterpret_cast<T*>(where.of(static_cast<int>(lane))));
     T old = into.load(std::memory_order_relaxed);
-    while (!into.compare_exchange_weak(old, Operation::of(old, operand[lane], second[lane]))) {
+    while (!into.compare_exchange_weak(old, Operation(old, operand[lane], second[lane]))) {
     }
     olds[lane] = old;
   }
   if (what.destination[0] != no_row) blend(on.values<T>(what.destination[0]), olds.data(), active);
 }
 
-template <class Operation, memory_space Space, class... T>
+template <auto Operation, memory_space Space, class... T>
 [[nodiscard]] handler of_types(std::string_view type) {
   handler found = nullptr;
   ((emulation::type<T>::name == type ? void(found = atomic<Operation, T, Space>) : void()), ...);

@@ -5,93 +5,40 @@
 namespace skerry::emulation {
 namespace {
 
-struct conjunction {
-  template <class T>
-  static T of(T a, T b) {
-    return a & b;
-  }
-};
-struct disjunction {
-  template <class T>
-  static T of(T a, T b) {
-    return a | b;
-  }
-};
-struct exclusive_disjunction {
-  template <class T>
-  static T of(T a, T b) {
-    return a ^ b;
-  }
-};
-struct complement {
-  template <class T>
-  static T of(T a) {
-    return static_cast<T>(~a);
-  }
-};
-struct is_zero {
-  template <class T>
-  static T of(T a) {
-    return a == 0;
-  }
-};
+constexpr auto is_zero = []<class T>(T a) { return T{a == 0}; };
 // Shifts by the width or more give what shifting one by one would.
-struct shift_left {
-  template <class T>
-  static T of(T a, u32 n) {
-    return n >= 8 * sizeof(T) ? T{0} : static_cast<T>(a << n);
-  }
+constexpr auto shift_left = []<class T>(T a, u32 n) {
+  return n >= 8 * sizeof(T) ? T{0} : static_cast<T>(a << n);
 };
-struct shift_right {
-  template <class T>
-  static T of(T a, u32 n) {
-    constexpr u32 width = 8 * sizeof(T);
-    if constexpr (std::is_signed_v<T>) {
-      return static_cast<T>(a >> std::min(n, width - 1));
-    } else {
-      return n >= width ? T{0} : static_cast<T>(a >> n);
-    }
+constexpr auto shift_right = []<class T>(T a, u32 n) {
+  constexpr u32 width = 8 * sizeof(T);
+  if constexpr (std::is_signed_v<T>) {
+    return static_cast<T>(a >> std::min(n, width - 1));
+  } else {
+    return n >= width ? T{0} : static_cast<T>(a >> n);
   }
 };
 template <bool Left, bool Clamp>
-struct funnel_shift {
-  static u32 of(u32 a, u32 b, u32 c) {
-    const u32 n = Clamp ? std::min(c, 32U) : c & 31;
-    const u64 both = u64{b} << 32 | a;
-    return static_cast<u32>(Left ? (both << n) >> 32 : both >> n);
-  }
-};
-struct count_ones {
-  template <class T>
-  static u32 of(T a) {
-    return static_cast<u32>(std::popcount(a));
-  }
-};
-struct leading_zeros {
-  template <class T>
-  static u32 of(T a) {
-    return static_cast<u32>(std::countl_zero(a));
-  }
-};
-struct reversal {
-  template <class T>
-  static T of(T a) {
-    T reversed = 0;
-    for (u32 k = 0; k < 8 * sizeof(T); ++k) reversed = static_cast<T>(reversed << 1 | (a >> k & 1));
-    return reversed;
-  }
+u32 funnel_shift(u32 a, u32 b, u32 c) {
+  const u32 n = Clamp ? std::min(c, 32U) : c & 31;
+  const u64 both = u64{b} << 32 | a;
+  return static_cast<u32>(Left ? (both << n) >> 32 : both >> n);
+}
+constexpr auto count_ones = [](auto a) { return static_cast<u32>(std::popcount(a)); };
+constexpr auto leading_zeros = [](auto a) { return static_cast<u32>(std::countl_zero(a)); };
+constexpr auto reversal = []<class T>(T a) {
+  T reversed = 0;
+  for (u32 k = 0; k < 8 * sizeof(T); ++k) reversed = static_cast<T>(reversed << 1 | (a >> k & 1));
+  return reversed;
 };
 /// The highest bit that differs from the sign; Amount: how far it has to be shifted to the top.
 template <bool Amount>
-struct highest_bit {
-  template <class T>
-  static u32 of(T a) {
-    using U = std::make_unsigned_t<T>;
-    const auto bits = static_cast<U>(std::is_signed_v<T> && a < 0 ? ~a : a);
-    if (bits == 0) return ~u32{0};
-    const auto zeros = static_cast<u32>(std::countl_zero(bits));
-    return Amount ? zeros : static_cast<u32>(8 * sizeof(T)) - 1 - zeros;
-  }
+constexpr auto highest_bit = []<class T>(T a) {
+  using U = std::make_unsigned_t<T>;
+  const auto bits = static_cast<U>(std::is_signed_v<T> && a < 0 ? ~a : a);
+  if (bits == 0) return ~u32{0};
+  const u32 zeros = leading_zeros(bits);
+  return Amount ? zeros : static_cast<u32>(8 * sizeof(T)) - 1 - zeros;
 };
 /// Bits [0, n), of which there are none or all.
 template <class T>
@@ -99,36 +46,27 @@ template <class T>
   return n >= 8 * sizeof(T) ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << n) - 1);
 }
 template <bool Clamp>
-struct bit_mask {
-  static u32 of(u32 position, u32 width) {
-    if (!Clamp) return low_bits<u32>(width & 31) << (position & 31);
-    return position > 31 ? 0 : low_bits<u32>(width) << position;
-  }
+u32 bit_mask(u32 position, u32 width) {
+  if (!Clamp) return low_bits<u32>(width & 31) << (position & 31);
+  return position > 31 ? 0 : low_bits<u32>(width) << position;
+}
+constexpr auto insertion = []<class T>(T a, T b, u32 position, u32 length) {
+  position &= 255;
+  if (position >= 8 * sizeof(T)) return b;
+  const T field = static_cast<T>(low_bits<T>(length & 255) << position);
+  return static_cast<T>((b & ~field) | (static_cast<T>(a << position) & field));
 };
-struct insertion {
-  template <class T>
-  static T of(T a, T b, u32 position, u32 length) {
-    position &= 255;
-    if (position >= 8 * sizeof(T)) return b;
-    const T field = static_cast<T>(low_bits<T>(length & 255) << position);
-    return static_cast<T>((b & ~field) | (static_cast<T>(a << position) & field));
-  }
-};
-struct extraction {
-  template <class T>
-  static T of(T a, u32 position, u32 length) {
-    using U = std::make_unsigned_t<T>;
-    constexpr u32 width = 8 * sizeof(T);
-    position &= 255;
-    length &= 255;
-    if (length == 0) return 0;
-    const u32 top = std::min(position + length - 1, width - 1);
-    const bool fills = std::is_signed_v<T> && (static_cast<U>(a) >> top & 1) != 0;
-    U field = position >= width ? U{0} : static_cast<U>(static_cast<U>(a) >> position);
-    const U kept = low_bits<U>(std::min(length, position >= width ? 0 : width - position));
-    field = static_cast<U>((field & kept) | (fills ? static_cast<U>(~kept) : U{0}));
-    return static_cast<T>(field);
-  }
+constexpr auto extraction = []<class T>(T a, u32 position, u32 length) {
+  using U = std::make_unsigned_t<T>;
+  constexpr u32 width = 8 * sizeof(T);
+  position &= 255;
+  length &= 255;
+  if (length == 0) return T{0};
+  const u32 top = std::min(position + length - 1, width - 1);
+  const bool fills = std::is_signed_v<T> && (static_cast<U>(a) >> top & 1) != 0;
+  const U field = position >= width ? U{0} : static_cast<U>(static_cast<U>(a) >> position);
+  const U kept = low_bits<U>(std::min(length, position >= width ? 0 : width - position));
+  return static_cast<T>((field & kept) | (fills ? static_cast<U>(~kept) : U{0}));
 };
 
 /// prmt: the byte of b:a that a selector of four bits names, or its sign in all bits.
@@ -136,15 +74,13 @@ struct extraction {
   const u32 byte = static_cast<u32>(bytes >> (8 * (selector & 7))) & 0xff;
   return (selector & 8) == 0 ? byte : (byte & 0x80) != 0 ? 0xffU : 0U;
 }
-struct permutation {
-  static u32 of(u32 a, u32 b, u32 selectors) {
-    u32 bytes = 0;
-    for (u32 k = 0; k < 4; ++k) {
-      bytes |= selected_byte(u64{b} << 32 | a, selectors >> (4 * k) & 15) << (8 * k);
-    }
-    return bytes;
+u32 permutation(u32 a, u32 b, u32 selectors) {
+  u32 bytes = 0;
+  for (u32 k = 0; k < 4; ++k) {
+    bytes |= selected_byte(u64{b} << 32 | a, selectors >> (4 * k) & 15) << (8 * k);
   }
-};
+  return bytes;
+}
 /// The named forms of prmt: for each selector 0..3 the bytes that it takes, the lowest first.
 using permutation_forms = std::array<std::array<u8, 4>, 4>;
 constexpr permutation_forms forward = {{{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}, {3, 4, 5, 6}}};
@@ -155,30 +91,25 @@ constexpr permutation_forms clamp_right = {
     {{0, 0, 0, 0}, {0, 1, 1, 1}, {0, 1, 2, 2}, {0, 1, 2, 3}}};
 constexpr permutation_forms halves = {{{0, 1, 0, 1}, {2, 3, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}}};
 template <const permutation_forms& Forms>
-struct named_permutation {
-  static u32 of(u32 a, u32 b, u32 selector) {
-    u32 bytes = 0;
-    for (u32 k = 0; k < 4; ++k) {
-      bytes |= selected_byte(u64{b} << 32 | a, Forms[selector & 3][k]) << (8 * k);
-    }
-    return bytes;
+u32 named_permutation(u32 a, u32 b, u32 selector) {
+  u32 bytes = 0;
+  for (u32 k = 0; k < 4; ++k) {
+    bytes |= selected_byte(u64{b} << 32 | a, Forms[selector & 3][k]) << (8 * k);
   }
-};
-struct lookup {
-  static u32 of(u32 a, u32 b, u32 c, u32 table) {
-    u32 found = 0;
-    for (u32 k = 0; k < 8; ++k) {
-      const u32 term = ((k & 4) != 0 ? a : ~a) & ((k & 2) != 0 ? b : ~b) & ((k & 1) != 0 ? c : ~c);
-      found |= (table >> k & 1) != 0 ? term : 0;
-    }
-    return found;
+  return bytes;
+}
+u32 lookup(u32 a, u32 b, u32 c, u32 table) {
+  u32 found = 0;
+  for (u32 k = 0; k < 8; ++k) {
+    const u32 term = ((k & 4) != 0 ? a : ~a) & ((k & 2) != 0 ? b : ~b) & ((k & 1) != 0 ? c : ~c);
+    found |= (table >> k & 1) != 0 ? term : 0;
   }
-};
+  return found;
+}
 
-template <class F>
+template <auto F>
 void on_predicates(warp& on, const instruction& what, lane_mask active) {
-  on.set_predicate(what.destination[0], F::of(on.predicate(what, 0), on.predicate(what, 1)),
-                   active);
+  on.set_predicate(what.destination[0], F(on.predicate(what, 0), on.predicate(what, 1)), active);
 }
 void not_predicate(warp& on, const instruction& what, lane_mask active) {
   on.set_predicate(what.destination[0], ~on.predicate(what, 0), active);
@@ -188,10 +119,10 @@ void not_predicate(warp& on, const instruction& what, lane_mask active) {
 
 void declare_bits(operation_table& table) {
   const auto binary = [&]<class T>(type<T> /*of*/, std::string_view name) {
-    table.add({"and.", name}, vectors<conjunction, T, T, T>());
-    table.add({"or.", name}, vectors<disjunction, T, T, T>());
-    table.add({"xor.", name}, vectors<exclusive_disjunction, T, T, T>());
-    table.add({"not.", name}, vectors<complement, T, T>());
+    table.add({"and.", name}, vectors<std::bit_and<>{}, T, T, T>());
+    table.add({"or.", name}, vectors<std::bit_or<>{}, T, T, T>());
+    table.add({"xor.", name}, vectors<std::bit_xor<>{}, T, T, T>());
+    table.add({"not.", name}, vectors<std::bit_not<>{}, T, T>());
     table.add({"cnot.", name}, vectors<is_zero, T, T>());
     table.add({"shl.", name}, vectors<shift_left, T, T, u32>());
     table.add({"shr.", name}, vectors<shift_right, T, T, u32>());
@@ -204,10 +135,11 @@ void declare_bits(operation_table& table) {
   });
   const std::vector<std::uint8_t> one{predicate_size};
   const std::vector<std::uint8_t> two{predicate_size, predicate_size};
-  table.add({"and.pred"}, {.run = on_predicates<conjunction>, .results = one, .arguments = two});
-  table.add({"or.pred"}, {.run = on_predicates<disjunction>, .results = one, .arguments = two});
+  table.add({"and.pred"},
+            {.run = on_predicates<std::bit_and<>{}>, .results = one, .arguments = two});
+  table.add({"or.pred"}, {.run = on_predicates<std::bit_or<>{}>, .results = one, .arguments = two});
   table.add({"xor.pred"},
-            {.run = on_predicates<exclusive_disjunction>, .results = one, .arguments = two});
+            {.run = on_predicates<std::bit_xor<>{}>, .results = one, .arguments = two});
   table.add({"not.pred"}, {.run = not_predicate, .results = one, .arguments = one});
 
   table.add({"popc.b32"}, vectors<count_ones, u32, u32>());

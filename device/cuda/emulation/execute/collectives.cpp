@@ -103,37 +103,15 @@ void match_all(warp& on, const instruction& what, lane_mask active) {
   on.set_predicate(what.destination[1], same ? all_lanes : 0, active);
 }
 
-struct sum {
-  static u32 of(u32 a, u32 b) { return a + b; }
-};
-struct smaller {
-  template <class T>
-  static T of(T a, T b) {
-    return std::min(a, b);
-  }
-};
-struct larger {
-  template <class T>
-  static T of(T a, T b) {
-    return std::max(a, b);
-  }
-};
-struct conjunction {
-  static u32 of(u32 a, u32 b) { return a & b; }
-};
-struct disjunction {
-  static u32 of(u32 a, u32 b) { return a | b; }
-};
-struct exclusive_disjunction {
-  static u32 of(u32 a, u32 b) { return a ^ b; }
-};
+constexpr auto smaller = [](auto a, auto b) { return std::min(a, b); };
+constexpr auto larger = [](auto a, auto b) { return std::max(a, b); };
 
-template <class F, class T>
+template <auto F, class T>
 void reduce(warp& on, const instruction& what, lane_mask active) {
   const T* const values = on.values<const T>(what.source[0]);
   const int first = std::countr_zero(active);
   T result = values[first];
-  for_lanes(active & (active - 1), [&](int lane) { result = F::of(result, values[lane]); });
+  for_lanes(active & (active - 1), [&](int lane) { result = F(result, values[lane]); });
   fill(on.values<T>(what.destination[0]), result, active);
 }
 
@@ -198,15 +176,15 @@ void declare_collectives(operation_table& table) {
   table.add({"match.any.sync.b64"}, collective(match_any<u64>, {4}, {8}));
   table.add({"match.all.sync.b32"}, collective(match_all<u32>, {4, predicate_size}, {4}, 1));
   table.add({"match.all.sync.b64"}, collective(match_all<u64>, {4, predicate_size}, {8}, 1));
-  table.add({"redux.sync.add.u32"}, collective(reduce<sum, u32>, {4}, {4}));
-  table.add({"redux.sync.add.s32"}, collective(reduce<sum, u32>, {4}, {4}));
+  table.add({"redux.sync.add.u32"}, collective(reduce<std::plus<>{}, u32>, {4}, {4}));
+  table.add({"redux.sync.add.s32"}, collective(reduce<std::plus<>{}, u32>, {4}, {4}));
   table.add({"redux.sync.min.u32"}, collective(reduce<smaller, u32>, {4}, {4}));
   table.add({"redux.sync.min.s32"}, collective(reduce<smaller, s32>, {4}, {4}));
   table.add({"redux.sync.max.u32"}, collective(reduce<larger, u32>, {4}, {4}));
   table.add({"redux.sync.max.s32"}, collective(reduce<larger, s32>, {4}, {4}));
-  table.add({"redux.sync.and.b32"}, collective(reduce<conjunction, u32>, {4}, {4}));
-  table.add({"redux.sync.or.b32"}, collective(reduce<disjunction, u32>, {4}, {4}));
-  table.add({"redux.sync.xor.b32"}, collective(reduce<exclusive_disjunction, u32>, {4}, {4}));
+  table.add({"redux.sync.and.b32"}, collective(reduce<std::bit_and<>{}, u32>, {4}, {4}));
+  table.add({"redux.sync.or.b32"}, collective(reduce<std::bit_or<>{}, u32>, {4}, {4}));
+  table.add({"redux.sync.xor.b32"}, collective(reduce<std::bit_xor<>{}, u32>, {4}, {4}));
   table.add({"elect.sync"}, collective(elect, {4, predicate_size}, {}, 1));
   table.add({"bar.warp.sync"}, collective(converge, {}, {}));
 }

@@ -8,86 +8,27 @@
 namespace skerry::emulation {
 namespace {
 
-// The ordered comparisons are false for NaN, the unordered ones (with u) true.
 template <class T>
 constexpr bool is_real = std::is_floating_point_v<T>;
 
-struct equal {
-  template <class T>
-  static bool of(T a, T b) {
-    return a == b;
-  }
+// The ordered comparisons are false for NaN, the unordered ones (with u) true.
+constexpr auto not_equal = []<class T>(T a, T b) {
+  if constexpr (is_real<T>) return a < b || a > b;
+  return a != b;
 };
-struct less {
-  template <class T>
-  static bool of(T a, T b) {
-    return a < b;
-  }
-};
-struct less_equal {
-  template <class T>
-  static bool of(T a, T b) {
-    return a <= b;
-  }
-};
-struct greater {
-  template <class T>
-  static bool of(T a, T b) {
-    return a > b;
-  }
-};
-struct greater_equal {
-  template <class T>
-  static bool of(T a, T b) {
-    return a >= b;
-  }
-};
-struct not_equal {
-  template <class T>
-  static bool of(T a, T b) {
-    if constexpr (is_real<T>) return a < b || a > b;
-    return a != b;
-  }
-};
-template <class Comparison>
-struct unordered {
-  template <class T>
-  static bool of(T a, T b) {
-    return Comparison::of(a, b) || a != a || b != b;
-  }
-};
-struct never {
-  template <class T>
-  static bool of(T /*a*/, T /*b*/) {
-    return false;
-  }
-};
-struct both_numbers {
-  template <class T>
-  static bool of(T a, T b) {
-    return a == a && b == b;
-  }
-};
+template <auto Comparison>
+constexpr auto unordered = [](auto a, auto b) { return Comparison(a, b) || a != a || b != b; };
+constexpr auto never = [](auto /*a*/, auto /*b*/) { return false; };
+constexpr auto both_numbers = [](auto a, auto b) { return a == a && b == b; };
 
-struct keep {
-  static lane_mask of(lane_mask a, lane_mask /*b*/) { return a; }
-};
-struct conjunction {
-  static lane_mask of(lane_mask a, lane_mask b) { return a & b; }
-};
-struct disjunction {
-  static lane_mask of(lane_mask a, lane_mask b) { return a | b; }
-};
-struct exclusive_disjunction {
-  static lane_mask of(lane_mask a, lane_mask b) { return a ^ b; }
-};
+constexpr auto keep = [](lane_mask a, lane_mask /*b*/) { return a; };
 
-template <class Comparison, class T>
+template <auto Comparison, class T>
 [[nodiscard]] lane_mask compare(const T* a, const T* b) {
   // In two steps: the first one is vectors.
   std::array<u32, warp_size> bits;
   for (std::size_t lane = 0; lane < warp_size; ++lane) {
-    bits[lane] = Comparison::of(a[lane], b[lane]) ? u32{1} << lane : 0;
+    bits[lane] = Comparison(a[lane], b[lane]) ? u32{1} << lane : 0;
   }
   lane_mask mask = 0;
   for (std::size_t lane = 0; lane < warp_size; ++lane) mask |= bits[lane];
@@ -95,17 +36,17 @@ template <class Comparison, class T>
 }
 
 /// setp d|q, a, b, c: d is `(a ? b) op c`, and q is `!(a ? b) op c`.
-template <class Comparison, class Combined, class T>
+template <auto Comparison, auto Combined, class T>
 void set_predicate(warp& on, const instruction& what, lane_mask active) {
   const lane_mask found =
       compare<Comparison>(on.values<const T>(what.source[0]), on.values<const T>(what.source[1]));
   const lane_mask third = what.source[2] == no_row ? 0 : on.predicate(what, 2);
-  on.set_predicate(what.destination[0], Combined::of(found, third), active);
-  on.set_predicate(what.destination[1], Combined::of(~found, third), active);
+  on.set_predicate(what.destination[0], Combined(found, third), active);
+  on.set_predicate(what.destination[1], Combined(~found, third), active);
 }
 
 /// set.CMP.D.T d, a, b: all bits or 1.0 where it holds.
-template <class Comparison, class D, class T>
+template <auto Comparison, class D, class T>
 void set_value(warp& on, const instruction& what, lane_mask active) {
   const lane_mask found =
       compare<Comparison>(on.values<const T>(what.source[0]), on.values<const T>(what.source[1]));
@@ -126,7 +67,7 @@ void select(warp& on, const instruction& what, lane_mask active) {
   blend(to, values.data(), active);
 }
 
-template <class Comparison, class T>
+template <auto Comparison, class T>
 void declare_comparison(operation_table& table, std::string_view name, std::string_view type_of) {
   static constexpr std::uint8_t size = sizeof(T);
   const auto declare = [&](std::string_view combined, handler run) {
@@ -138,9 +79,9 @@ void declare_comparison(operation_table& table, std::string_view name, std::stri
                                                         .optional_results = 1});
   };
   declare("", set_predicate<Comparison, keep, T>);
-  declare(".and", set_predicate<Comparison, conjunction, T>);
-  declare(".or", set_predicate<Comparison, disjunction, T>);
-  declare(".xor", set_predicate<Comparison, exclusive_disjunction, T>);
+  declare(".and", set_predicate<Comparison, std::bit_and<>{}, T>);
+  declare(".or", set_predicate<Comparison, std::bit_or<>{}, T>);
+  declare(".xor", set_predicate<Comparison, std::bit_xor<>{}, T>);
   const operation set{.results = {4}, .arguments = {size, size}};
   const auto with = [&](handler run) {
     operation whole = set;
@@ -154,26 +95,26 @@ void declare_comparison(operation_table& table, std::string_view name, std::stri
 
 template <class T>
 void declare_order(operation_table& table, std::string_view type_of) {
-  declare_comparison<less, T>(table, "lt", type_of);
-  declare_comparison<less_equal, T>(table, "le", type_of);
-  declare_comparison<greater, T>(table, "gt", type_of);
-  declare_comparison<greater_equal, T>(table, "ge", type_of);
+  declare_comparison<std::less<>{}, T>(table, "lt", type_of);
+  declare_comparison<std::less_equal<>{}, T>(table, "le", type_of);
+  declare_comparison<std::greater<>{}, T>(table, "gt", type_of);
+  declare_comparison<std::greater_equal<>{}, T>(table, "ge", type_of);
 }
 
 template <class T>
 void declare_equality(operation_table& table, std::string_view type_of) {
-  declare_comparison<equal, T>(table, "eq", type_of);
+  declare_comparison<std::equal_to<>{}, T>(table, "eq", type_of);
   declare_comparison<not_equal, T>(table, "ne", type_of);
 }
 
 template <class T>
 void declare_unordered(operation_table& table, std::string_view type_of) {
-  declare_comparison<unordered<equal>, T>(table, "equ", type_of);
+  declare_comparison<unordered<std::equal_to<>{}>, T>(table, "equ", type_of);
   declare_comparison<unordered<not_equal>, T>(table, "neu", type_of);
-  declare_comparison<unordered<less>, T>(table, "ltu", type_of);
-  declare_comparison<unordered<less_equal>, T>(table, "leu", type_of);
-  declare_comparison<unordered<greater>, T>(table, "gtu", type_of);
-  declare_comparison<unordered<greater_equal>, T>(table, "geu", type_of);
+  declare_comparison<unordered<std::less<>{}>, T>(table, "ltu", type_of);
+  declare_comparison<unordered<std::less_equal<>{}>, T>(table, "leu", type_of);
+  declare_comparison<unordered<std::greater<>{}>, T>(table, "gtu", type_of);
+  declare_comparison<unordered<std::greater_equal<>{}>, T>(table, "geu", type_of);
   declare_comparison<unordered<never>, T>(table, "nan", type_of);
   declare_comparison<both_numbers, T>(table, "num", type_of);
 }
@@ -190,10 +131,10 @@ void declare_comparisons(operation_table& table) {
   declare_equality<u32>(table, "b32");
   declare_equality<u64>(table, "b64");
   for_types<u16, u32, u64>([&]<class T>(type<T> of) {
-    declare_comparison<less, T>(table, "lo", of.name);
-    declare_comparison<less_equal, T>(table, "ls", of.name);
-    declare_comparison<greater, T>(table, "hi", of.name);
-    declare_comparison<greater_equal, T>(table, "hs", of.name);
+    declare_comparison<std::less<>{}, T>(table, "lo", of.name);
+    declare_comparison<std::less_equal<>{}, T>(table, "ls", of.name);
+    declare_comparison<std::greater<>{}, T>(table, "hi", of.name);
+    declare_comparison<std::greater_equal<>{}, T>(table, "hs", of.name);
   });
   const auto selection = [&]<class T>(type<T> /*of*/, std::string_view name) {
     table.add({"selp.", name}, {.run = select<T>,

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -110,6 +111,12 @@ inline void with_rows(warp& on, const instruction& what, Function&& function) {
   }(std::index_sequence_for<A...>());
 }
 
+/// A function or its object as a class that the loops below take.
+template <auto Function>
+struct applied {
+  static auto of(auto... operands) { return Function(operands...); }
+};
+
 /// F::of on the values of each lane: every lane is computed, so F must not trap.
 template <class F, class D, class... A>
 struct elementwise {
@@ -149,6 +156,14 @@ template <class F, class D, class... A>
 template <class F, class D, class... A>
 [[nodiscard]] operation scalars() {
   return with_loop<lane_by_lane<F, D, A...>, D, A...>();
+}
+template <auto F, class D, class... A>
+[[nodiscard]] operation vectors() {
+  return vectors<applied<F>, D, A...>();
+}
+template <auto F, class D, class... A>
+[[nodiscard]] operation scalars() {
+  return scalars<applied<F>, D, A...>();
 }
 
 }  // namespace skerry::emulation

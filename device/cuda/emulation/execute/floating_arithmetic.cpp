@@ -8,52 +8,31 @@ namespace {
 /// The negative zero is less than the positive one. Nan: a NaN among the operands is the result;
 /// else the other operand is.
 template <bool Nan>
-struct smaller {
-  template <class T>
-  static T of(T a, T b) {
-    const T ordered = a == b ? (std::signbit(a) ? a : b) : (a < b ? a : b);
-    if (Nan) return a == a && b == b ? ordered : std::numeric_limits<T>::quiet_NaN();
-    return a == a ? (b == b ? ordered : a) : b;
-  }
+constexpr auto smaller = []<class T>(T a, T b) {
+  const T ordered = a == b ? (std::signbit(a) ? a : b) : (a < b ? a : b);
+  if (Nan) return a == a && b == b ? ordered : std::numeric_limits<T>::quiet_NaN();
+  return a == a ? (b == b ? ordered : a) : b;
 };
 template <bool Nan>
-struct larger {
-  template <class T>
-  static T of(T a, T b) {
-    const T ordered = a == b ? (std::signbit(a) ? b : a) : (a > b ? a : b);
-    if (Nan) return a == a && b == b ? ordered : std::numeric_limits<T>::quiet_NaN();
-    return a == a ? (b == b ? ordered : a) : b;
-  }
+constexpr auto larger = []<class T>(T a, T b) {
+  const T ordered = a == b ? (std::signbit(a) ? b : a) : (a > b ? a : b);
+  if (Nan) return a == a && b == b ? ordered : std::numeric_limits<T>::quiet_NaN();
+  return a == a ? (b == b ? ordered : a) : b;
 };
 // These change the sign's bit alone, of NaN too.
 template <bool Ftz>
-struct negation {
-  template <class T>
-  static T of(T a) {
-    return -flushed<Ftz>(a);
-  }
-};
+constexpr auto negation = [](auto a) { return -flushed<Ftz>(a); };
 template <bool Ftz>
-struct magnitude {
-  template <class T>
-  static T of(T a) {
-    return std::fabs(flushed<Ftz>(a));
-  }
-};
-struct sign_of_first {
-  template <class T>
-  static T of(T a, T b) {
-    return std::copysign(b, a);
-  }
-};
+constexpr auto magnitude = [](auto a) { return std::fabs(flushed<Ftz>(a)); };
+constexpr auto sign_of_first = [](auto a, auto b) { return std::copysign(b, a); };
 
 /// The operation to the nearest under its names: without a rounding where that is the default.
-template <class Exact, class... A>
+template <auto Exact, class... A>
 void declare_nearest(operation_table& table, std::string_view opcode, bool has_default) {
   const auto named = [&]<bool Ftz, bool Sat>(std::string_view rounding,
                                              std::string_view modifiers) {
     table.add({opcode, rounding, modifiers, ".f32"},
-              vectors<arithmetic<Exact, Ftz, Sat>, f32, decltype(f32(A{}))...>());
+              vectors<arithmetic<applied<Exact>, Ftz, Sat>, f32, decltype(f32(A{}))...>());
   };
   for (const std::string_view rounding : {".rn", ""}) {
     if (rounding.empty() && !has_default) continue;
@@ -61,44 +40,44 @@ void declare_nearest(operation_table& table, std::string_view opcode, bool has_d
     named.template operator()<true, false>(rounding, ".ftz");
     named.template operator()<false, true>(rounding, ".sat");
     named.template operator()<true, true>(rounding, ".ftz.sat");
-    table.add({opcode, rounding, ".f64"}, vectors<arithmetic<Exact>, f64, decltype(f64(A{}))...>());
+    table.add({opcode, rounding, ".f64"},
+              vectors<arithmetic<applied<Exact>>, f64, decltype(f64(A{}))...>());
   }
 }
 
 /// The same for what has no .sat.
-template <class Exact>
+template <auto Exact>
 void declare_nearest_unary(operation_table& table, std::string_view opcode) {
-  table.add({opcode, ".rn.f32"}, vectors<arithmetic<Exact>, f32, f32>());
-  table.add({opcode, ".rn.ftz.f32"}, vectors<arithmetic<Exact, true>, f32, f32>());
-  table.add({opcode, ".rn.f64"}, vectors<arithmetic<Exact>, f64, f64>());
+  table.add({opcode, ".rn.f32"}, vectors<arithmetic<applied<Exact>>, f32, f32>());
+  table.add({opcode, ".rn.ftz.f32"}, vectors<arithmetic<applied<Exact>, true>, f32, f32>());
+  table.add({opcode, ".rn.f64"}, vectors<arithmetic<applied<Exact>>, f64, f64>());
 }
 
-template <template <bool> class Choice>
+template <auto number, auto nan>
 void declare_choice(operation_table& table, std::string_view opcode) {
-  using number = Choice<false>;
-  using nan = Choice<true>;
-  table.add({opcode, ".f32"}, vectors<arithmetic<number>, f32, f32, f32>());
-  table.add({opcode, ".ftz.f32"}, vectors<arithmetic<number, true>, f32, f32, f32>());
-  table.add({opcode, ".NaN.f32"}, vectors<arithmetic<nan>, f32, f32, f32>());
-  table.add({opcode, ".ftz.NaN.f32"}, vectors<arithmetic<nan, true>, f32, f32, f32>());
+  table.add({opcode, ".f32"}, vectors<arithmetic<applied<number>>, f32, f32, f32>());
+  table.add({opcode, ".ftz.f32"}, vectors<arithmetic<applied<number>, true>, f32, f32, f32>());
+  table.add({opcode, ".NaN.f32"}, vectors<arithmetic<applied<nan>>, f32, f32, f32>());
+  table.add({opcode, ".ftz.NaN.f32"}, vectors<arithmetic<applied<nan>, true>, f32, f32, f32>());
   table.add({opcode, ".f64"}, vectors<number, f64, f64, f64>());
 }
 
 }  // namespace
 
 void declare_floating_arithmetic(operation_table& table) {
-  declare_nearest<float_sum, int, int>(table, "add", true);
-  declare_nearest<float_difference, int, int>(table, "sub", true);
-  declare_nearest<float_product, int, int>(table, "mul", true);
+  declare_nearest<std::plus<>{}, int, int>(table, "add", true);
+  declare_nearest<std::minus<>{}, int, int>(table, "sub", true);
+  declare_nearest<std::multiplies<>{}, int, int>(table, "mul", true);
   declare_nearest<fused_product, int, int, int>(table, "fma", false);
   declare_nearest<fused_product, int, int, int>(table, "mad", false);
-  table.add({"div.rn.f32"}, vectors<arithmetic<float_quotient>, f32, f32, f32>());
-  table.add({"div.rn.ftz.f32"}, vectors<arithmetic<float_quotient, true>, f32, f32, f32>());
-  table.add({"div.rn.f64"}, vectors<arithmetic<float_quotient>, f64, f64, f64>());
+  table.add({"div.rn.f32"}, vectors<arithmetic<applied<std::divides<>{}>>, f32, f32, f32>());
+  table.add({"div.rn.ftz.f32"},
+            vectors<arithmetic<applied<std::divides<>{}>, true>, f32, f32, f32>());
+  table.add({"div.rn.f64"}, vectors<arithmetic<applied<std::divides<>{}>>, f64, f64, f64>());
   declare_nearest_unary<reciprocal>(table, "rcp");
   declare_nearest_unary<square_root>(table, "sqrt");
-  declare_choice<smaller>(table, "min");
-  declare_choice<larger>(table, "max");
+  declare_choice<smaller<false>, smaller<true>>(table, "min");
+  declare_choice<larger<false>, larger<true>>(table, "max");
   table.add({"neg.f32"}, vectors<negation<false>, f32, f32>());
   table.add({"neg.ftz.f32"}, vectors<negation<true>, f32, f32>());
   table.add({"neg.f64"}, vectors<negation<false>, f64, f64>());

@@ -33,53 +33,13 @@ template <bool Sat, class T>
 /// Arithmetic with its modifiers.
 template <class Exact, bool Ftz = false, bool Sat = false>
 struct arithmetic {
-  template <class... T>
-  static auto of(T... operands) {
+  static auto of(auto... operands) {
     return saturated<Sat>(flushed<Ftz>(canonical(Exact::of(flushed<Ftz>(operands)...))));
   }
 };
 
-struct float_sum {
-  template <class T>
-  static T of(T a, T b) {
-    return a + b;
-  }
-};
-struct float_difference {
-  template <class T>
-  static T of(T a, T b) {
-    return a - b;
-  }
-};
-struct float_product {
-  template <class T>
-  static T of(T a, T b) {
-    return a * b;
-  }
-};
-struct float_quotient {
-  template <class T>
-  static T of(T a, T b) {
-    return a / b;
-  }
-};
-struct fused_product {
-  template <class T>
-  static T of(T a, T b, T c) {
-    return std::fma(a, b, c);
-  }
-};
-struct reciprocal {
-  template <class T>
-  static T of(T a) {
-    return T{1} / a;
-  }
-};
-struct square_root {
-  template <class T>
-  static T of(T a) {
-    return std::sqrt(a);
-  }
-};
+inline constexpr auto fused_product = [](auto a, auto b, auto c) { return std::fma(a, b, c); };
+inline constexpr auto reciprocal = []<class T>(T a) { return T{1} / a; };
+inline constexpr auto square_root = [](auto a) { return std::sqrt(a); };
 
 }  // namespace skerry::emulation

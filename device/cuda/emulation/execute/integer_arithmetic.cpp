@@ -11,121 +11,58 @@ namespace {
 template <class T>
 using wrapping = std::conditional_t<sizeof(T) < 4, u32, std::make_unsigned_t<T>>;
 
-struct sum {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
-  }
+constexpr auto sum = []<class T>(T a, T b) {
+  return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
 };
-struct difference {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>(static_cast<wrapping<T>>(a) - static_cast<wrapping<T>>(b));
-  }
+constexpr auto difference = []<class T>(T a, T b) {
+  return static_cast<T>(static_cast<wrapping<T>>(a) - static_cast<wrapping<T>>(b));
 };
-struct product {
-  template <class T>
-  static T of(T a, T b) {
-    return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
-  }
+constexpr auto product = []<class T>(T a, T b) {
+  return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
 };
-struct high_product {
-  template <class T>
-  static T of(T a, T b) {
-    if constexpr (sizeof(T) == 8) {
-      using wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
-      return static_cast<T>((static_cast<wide>(a) * b) >> 64);
-    } else {
-      using wide = std::conditional_t<std::is_signed_v<T>, s64, u64>;
-      return static_cast<T>((static_cast<wide>(a) * b) >> (8 * sizeof(T)));
-    }
-  }
+constexpr auto high_product = []<class T>(T a, T b) {
+  using full = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+  using half = std::conditional_t<std::is_signed_v<T>, s64, u64>;
+  using wide = std::conditional_t<sizeof(T) == 8, full, half>;
+  return static_cast<T>((static_cast<wide>(a) * b) >> (8 * sizeof(T)));
 };
 template <class Wide>
-struct wide_product {
-  template <class T>
-  static Wide of(T a, T b) {
-    return static_cast<Wide>(a) * static_cast<Wide>(b);
-  }
-};
-template <class Product>
-struct added_product {
-  template <class T, class D>
-  static D of(T a, T b, D c) {
-    return sum::of(Product::of(a, b), c);
-  }
-};
-struct saturated_sum {
-  static s32 of(s32 a, s32 b) {
-    return static_cast<s32>(std::clamp(s64{a} + b, s64{INT32_MIN}, s64{INT32_MAX}));
-  }
-};
-struct saturated_difference {
-  static s32 of(s32 a, s32 b) {
-    return static_cast<s32>(std::clamp(s64{a} - b, s64{INT32_MIN}, s64{INT32_MAX}));
-  }
-};
+constexpr auto wide_product =
+    [](auto a, auto b) { return static_cast<Wide>(a) * static_cast<Wide>(b); };
+template <auto Product>
+constexpr auto added_product = [](auto a, auto b, auto c) { return sum(Product(a, b), c); };
+s32 saturated_sum(s32 a, s32 b) {
+  return static_cast<s32>(std::clamp(s64{a} + b, s64{INT32_MIN}, s64{INT32_MAX}));
+}
+s32 saturated_difference(s32 a, s32 b) {
+  return static_cast<s32>(std::clamp(s64{a} - b, s64{INT32_MIN}, s64{INT32_MAX}));
+}
 // Division by zero is not defined by PTX; GPUs give all bits set, and the dividend as remainder.
-struct quotient {
-  template <class T>
-  static T of(T a, T b) {
-    if (b == 0) return static_cast<T>(~T{0});
-    if constexpr (std::is_signed_v<T>) {
-      if (b == -1) return difference::of(T{0}, a);
-    }
-    return static_cast<T>(a / b);
-  }
+constexpr auto quotient = []<class T>(T a, T b) {
+  if (b == 0) return static_cast<T>(~T{0});
+  if (std::is_signed_v<T> && b == static_cast<T>(-1)) return difference(T{0}, a);
+  return static_cast<T>(a / b);
 };
-struct remainder {
-  template <class T>
-  static T of(T a, T b) {
-    if (b == 0) return a;
-    if constexpr (std::is_signed_v<T>) {
-      if (b == -1) return 0;
-    }
-    return static_cast<T>(a % b);
-  }
+constexpr auto remainder = []<class T>(T a, T b) {
+  if (b == 0) return a;
+  if (std::is_signed_v<T> && b == static_cast<T>(-1)) return T{0};
+  return static_cast<T>(a % b);
 };
-struct smaller {
-  template <class T>
-  static T of(T a, T b) {
-    return b < a ? b : a;
-  }
-};
-struct larger {
-  template <class T>
-  static T of(T a, T b) {
-    return a < b ? b : a;
-  }
-};
-struct negation {
-  template <class T>
-  static T of(T a) {
-    return difference::of(T{0}, a);
-  }
-};
-struct magnitude {
-  template <class T>
-  static T of(T a) {
-    return a < 0 ? negation::of(a) : a;
-  }
-};
-struct absolute_difference {
-  template <class T>
-  static T of(T a, T b, T c) {
-    return sum::of(c, a < b ? difference::of(b, a) : difference::of(a, b));
-  }
+constexpr auto smaller = [](auto a, auto b) { return std::min(a, b); };
+constexpr auto larger = [](auto a, auto b) { return std::max(a, b); };
+constexpr auto negation = []<class T>(T a) { return difference(T{0}, a); };
+constexpr auto magnitude = [](auto a) { return a < 0 ? negation(a) : a; };
+constexpr auto absolute_difference = [](auto a, auto b, auto c) {
+  return sum(c, a < b ? difference(b, a) : difference(a, b));
 };
 /// dp4a: the sum of four products of bytes.
 template <class A, class B>
-struct dot_product {
-  static u32 of(u32 a, u32 b, u32 c) {
-    for (int k = 0; k < 32; k += 8) {
-      c += static_cast<u32>(s32{static_cast<A>(a >> k)} * s32{static_cast<B>(b >> k)});
-    }
-    return c;
+u32 dot_product(u32 a, u32 b, u32 c) {
+  for (int k = 0; k < 32; k += 8) {
+    c += static_cast<u32>(s32{static_cast<A>(a >> k)} * s32{static_cast<B>(b >> k)});
   }
-};
+  return c;
+}
 
 template <class T, class Wide>
 void declare_wide(operation_table& table) {

@@ -5,12 +5,7 @@
 namespace skerry::emulation {
 namespace {
 
-struct same {
-  template <class T>
-  static T of(T a) {
-    return a;
-  }
-};
+constexpr auto same = [](auto a) { return a; };
 
 void move_predicate(warp& on, const instruction& what, lane_mask active) {
   on.set_predicate(what.destination[0], on.predicate(what, 0), active);
