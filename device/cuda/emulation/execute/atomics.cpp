@@ -84,16 +84,12 @@ template <memory_space Space>
 }  // namespace
 
 handler atomic_operation(memory_space in, std::string_view operation, std::string_view type) {
-  switch (in) {
-    case memory_space::generic:
-      return in_space<memory_space::generic>(operation, type);
-    case memory_space::global:
-      return in_space<memory_space::global>(operation, type);
-    case memory_space::shared:
-      return in_space<memory_space::shared>(operation, type);
-    default:
+  return with_space(in, [&]<memory_space Space>() -> handler {
+    if constexpr (Space == memory_space::local || Space == memory_space::parameter)
       return nullptr;
-  }
+    else
+      return in_space<Space>(operation, type);
+  });
 }
 
 }  // namespace skerry::emulation

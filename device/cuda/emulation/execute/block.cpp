@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include "device/cuda/emulation/check/global_races.hpp"
@@ -37,106 +36,14 @@ void fill_row(std::byte* to, std::uint8_t nbytes, std::uint64_t value) {
   }
 }
 
-/// Without the bytes that align what isn't there.
-[[nodiscard]] std::uint32_t shared_bytes(const program& code, const launch& how) {
-  return how.dynamic_shared_bytes == 0 ? code.static_shared_nbytes
-                                       : code.dynamic_shared_offset + how.dynamic_shared_bytes;
-}
-
-/// What a special register holds in all lanes of a launch.
-[[nodiscard]] std::uint64_t value_for_launch(const special_row& row, const launch_state& of) {
-  const launch& how = of.how;
-  switch (row.what) {
-    case special_register::ntid_x:
-      return how.block.x;
-    case special_register::ntid_y:
-      return how.block.y;
-    case special_register::ntid_z:
-      return how.block.z;
-    case special_register::nctaid_x:
-      return how.grid.x;
-    case special_register::nctaid_y:
-      return how.grid.y;
-    case special_register::nctaid_z:
-      return how.grid.z;
-    case special_register::nwarpid:
-      return of.device.threads_per_multiprocessor / warp_size;
-    case special_register::nsmid:
-      return static_cast<std::uint64_t>(of.device.multiprocessors);
-    case special_register::gridid:
-      return how.number;
-    case special_register::dynamic_shared_nbytes:
-      return how.dynamic_shared_bytes;
-    case special_register::total_shared_nbytes:
-      return shared_bytes(of.code, how);
-    case special_register::variable_address:
-      return how.variables[row.index] + row.offset;
-    default:
-      return 0;
-  }
-}
-
-/// What it holds in one lane, whichever block the warp is of.
-[[nodiscard]] std::uint64_t value_for_lane(const special_row& row, const warp& on, int lane) {
-  const launch_state& launched = on.owner->launched;
-  const extent& block = launched.how.block;
-  const std::uint32_t thread = on.number * warp_size + static_cast<std::uint32_t>(lane);
-  const lane_mask bit = lane_mask{1} << lane;
-  switch (row.what) {
-    case special_register::tid_x:
-      return thread % block.x;
-    case special_register::tid_y:
-      return thread / block.x % block.y;
-    case special_register::tid_z:
-      return thread / block.x / block.y;
-    case special_register::laneid:
-      return static_cast<std::uint64_t>(lane);
-    case special_register::warpid:
-      return on.number;
-    case special_register::lanemask_eq:
-      return bit;
-    case special_register::lanemask_le:
-      return bit | (bit - 1);
-    case special_register::lanemask_lt:
-      return bit - 1;
-    case special_register::lanemask_ge:
-      return ~(bit - 1);
-    case special_register::lanemask_gt:
-      return ~(bit | (bit - 1));
-    case special_register::local_address:
-      return reinterpret_cast<std::uint64_t>(on.local) + row.offset +
-             static_cast<std::uint64_t>(lane) * launched.code.local_nbytes;
-    default:
-      return 0;
-  }
-}
-
-/// What it holds in all lanes of a block, if it depends on the block.
-[[nodiscard]] std::optional<std::uint64_t> value_for_block(const special_row& row,
-                                                           const block& of) {
-  switch (row.what) {
-    case special_register::ctaid_x:
-      return of.at.x;
-    case special_register::ctaid_y:
-      return of.at.y;
-    case special_register::ctaid_z:
-      return of.at.z;
-    case special_register::smid:
-      return (of.at.x + of.at.y + of.at.z) %
-             static_cast<std::uint32_t>(std::max(1, of.launched.device.multiprocessors));
-    default:
-      return std::nullopt;
-  }
-}
-
 /// Fills what stays the same for all blocks that use these registers one after the other.
 void fill_lanes(warp& of) {
   for (const special_row& row : of.owner->launched.code.specials) {
-    if (is_same_for_launch(row.what)) continue;
+    if (row.what->by != sharing::lane) continue;
     std::byte* to = of.banks[0] + row.to;
-    for (int lane = 0; lane < warp_size; ++lane, to += row.nbytes) {
-      const std::uint64_t value = value_for_lane(row, of, lane);
-      std::memcpy(to, &value, row.nbytes);
+    for (int lane = 0; lane < warp_size; ++lane, to += row.what->nbytes) {
+      const std::uint64_t value = row.what->value({row, of.owner->launched, &of, lane});
+      std::memcpy(to, &value, row.what->nbytes);
     }
   }
 }
@@ -185,17 +92,22 @@ launch_state::launch_state(const kernel& what, const launch& how, const device_m
     fill_row(constants.data() + (row.to & ~1), row.nbytes, row.value);
   }
   for (const special_row& row : code.specials) {
-    if (!is_same_for_launch(row.what)) continue;
-    fill_row(constants.data() + (row.to & ~1), row.nbytes, value_for_launch(row, *this));
+    if (row.what->by != sharing::launch) continue;
+    fill_row(constants.data() + (row.to & ~1), row.what->nbytes, row.what->value({row, *this}));
   }
 }
 
 launch_state::~launch_state() = default;
 
+std::uint32_t launch_state::shared_bytes() const noexcept {
+  return how.dynamic_shared_bytes == 0 ? code.static_shared_nbytes
+                                       : code.dynamic_shared_offset + how.dynamic_shared_bytes;
+}
+
 block::block(launch_state& of)
     : launched(of),
-      shared(shared_bytes(of.code, of.how)),
-      shared_nbytes(shared_bytes(of.code, of.how)),
+      shared(of.shared_bytes()),
+      shared_nbytes(of.shared_bytes()),
       warps((of.how.block.count() + warp_size - 1) / warp_size),
       cluster_phases(warps.size() * warp_size),
       store_groups(warps.size() * warp_size),
@@ -254,9 +166,9 @@ void block::start_warp(warp& which) {
     std::memset(which.banks[0] + row.offset, poison, row.nbytes);
   }
   for (const special_row& row : launched.code.specials) {
-    if (const auto value = value_for_block(row, *this)) {
-      fill_row(which.banks[0] + row.to, row.nbytes, *value);
-    }
+    if (row.what->by != sharing::block) continue;
+    const std::uint64_t value = row.what->value({row, launched, &which});
+    fill_row(which.banks[0] + row.to, row.what->nbytes, value);
   }
 }
 

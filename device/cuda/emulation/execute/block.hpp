@@ -46,6 +46,8 @@ struct launch_state {
   launch_state(const launch_state&) = delete;
   launch_state& operator=(const launch_state&) = delete;
   ~launch_state();
+  /// Of a block, without the bytes that align what isn't there.
+  [[nodiscard]] std::uint32_t shared_bytes() const noexcept;
 
   const kernel& what;
   std::unique_ptr<const watched_program> watched;  ///< null: nobody looks for undefined values
@@ -61,6 +63,17 @@ struct launch_state {
   std::unique_ptr<global_races> races;        ///< null: nobody looks for them
   std::unique_ptr<request_counter> requests;  ///< null: nobody counts them
   bool fills_up_loads;                        ///< with what it ignores, if they are asynchronous
+};
+
+/// Who reads a special register.
+struct special_reader {
+  const special_row& row;
+  const launch_state& launched;
+  const warp* on = nullptr;  ///< null if all of the launch read the same
+  int lane = 0;
+  [[nodiscard]] std::uint32_t thread() const noexcept {
+    return on->number * warp_size + static_cast<std::uint32_t>(lane);
+  }
 };
 
 /// cp.async.bulk into shared memory, done when somebody looks at its barrier.

@@ -64,20 +64,17 @@ void ballot(warp& on, const instruction& what, lane_mask active) {
   fill(on.values<u32>(what.destination[0]), votes, active);
 }
 
-void vote_any(warp& on, const instruction& what, lane_mask active) {
-  const bool any = (on.predicate(what, 0) & active) != 0;
-  on.set_predicate(what.destination[0], any ? all_lanes : 0, active);
+/// `Holds` of the votes of the lanes that take part, and of these.
+template <auto Holds>
+void vote(warp& on, const instruction& what, lane_mask active) {
+  const bool holds = Holds(on.predicate(what, 0) & active, active);
+  on.set_predicate(what.destination[0], holds ? all_lanes : 0, active);
 }
-
-void vote_all(warp& on, const instruction& what, lane_mask active) {
-  const bool all = (on.predicate(what, 0) & active) == active;
-  on.set_predicate(what.destination[0], all ? all_lanes : 0, active);
-}
-
-void vote_uniform(warp& on, const instruction& what, lane_mask active) {
-  const lane_mask votes = on.predicate(what, 0) & active;
-  on.set_predicate(what.destination[0], votes == 0 || votes == active ? all_lanes : 0, active);
-}
+constexpr auto any = [](lane_mask votes, lane_mask) { return votes != 0; };
+constexpr auto all = [](lane_mask votes, lane_mask active) { return votes == active; };
+constexpr auto uniform = [](lane_mask votes, lane_mask active) {
+  return votes == 0 || votes == active;
+};
 
 template <class T>
 void match_any(warp& on, const instruction& what, lane_mask active) {
@@ -156,9 +153,9 @@ void declare_votes(operation_table& table) {
     table.add({"vote.", mode, ".sync.", type}, collective(run, {result}, {predicate_size}));
   };
   declare("ballot", "b32", ballot, 4);
-  declare("any", "pred", vote_any, predicate_size);
-  declare("all", "pred", vote_all, predicate_size);
-  declare("uni", "pred", vote_uniform, predicate_size);
+  declare("any", "pred", vote<any>, predicate_size);
+  declare("all", "pred", vote<all>, predicate_size);
+  declare("uni", "pred", vote<uniform>, predicate_size);
 }
 
 }  // namespace

@@ -37,25 +37,20 @@ template <window Which>
                                                        : on.owner->launched.parameters.data());
 }
 
-template <window Which>
-void add_base(warp& on, const instruction& what, lane_mask active) {
+template <window Which, auto Combined>
+void move_by_base(warp& on, const instruction& what, lane_mask active) {
   u64* const to = on.values<u64>(what.destination[0]);
   const u64* const from = on.values<const u64>(what.source[0]);
-  for_lanes(active, [&](int lane) { to[lane] = from[lane] + base_of<Which>(on); });
-}
-
-template <window Which>
-void subtract_base(warp& on, const instruction& what, lane_mask active) {
-  u64* const to = on.values<u64>(what.destination[0]);
-  const u64* const from = on.values<const u64>(what.source[0]);
-  for_lanes(active, [&](int lane) { to[lane] = from[lane] - base_of<Which>(on); });
+  for_lanes(active, [&](int lane) { to[lane] = Combined(from[lane], base_of<Which>(on)); });
 }
 
 template <window Which>
 void declare_window(operation_table& table, std::string_view name) {
-  table.add({"cvta.", name, ".u64"}, {.run = add_base<Which>, .results = {8}, .arguments = {8}});
-  table.add({"cvta.to.", name, ".u64"},
-            {.run = subtract_base<Which>, .results = {8}, .arguments = {8}});
+  const auto declare = [&](std::string_view opcode, handler run) {
+    table.add({opcode, name, ".u64"}, {.run = run, .results = {8}, .arguments = {8}});
+  };
+  declare("cvta.", move_by_base<Which, std::plus<>{}>);
+  declare("cvta.to.", move_by_base<Which, std::minus<>{}>);
 }
 
 enum class asked_space { shared, local, global };
@@ -102,15 +97,12 @@ void declare_control(operation_table& table) {
   }
   declare_window<window::shared>(table, "shared");
   declare_window<window::parameters>(table, "param");
-  table.add(
-      {"isspacep.shared"},
-      {.run = is_in_space<asked_space::shared>, .results = {predicate_size}, .arguments = {8}});
-  table.add(
-      {"isspacep.local"},
-      {.run = is_in_space<asked_space::local>, .results = {predicate_size}, .arguments = {8}});
-  table.add(
-      {"isspacep.global"},
-      {.run = is_in_space<asked_space::global>, .results = {predicate_size}, .arguments = {8}});
+  const auto declare_space = [&](std::string_view name, handler run) {
+    table.add({"isspacep.", name}, {.run = run, .results = {predicate_size}, .arguments = {8}});
+  };
+  declare_space("shared", is_in_space<asked_space::shared>);
+  declare_space("local", is_in_space<asked_space::local>);
+  declare_space("global", is_in_space<asked_space::global>);
 }
 
 }  // namespace skerry::emulation

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/emulation/execute/floats.hpp"
+#include "device/cuda/emulation/execute/rounding.hpp"
 
 namespace skerry::emulation {
 namespace {
@@ -62,6 +63,25 @@ void declare_choice(operation_table& table, std::string_view opcode) {
   table.add({opcode, ".f64"}, vectors<number, f64, f64, f64>());
 }
 
+/// Arithmetic in another rounding mode, which is set for all lanes at once.
+template <class F, int Mode, class D, class... A>
+struct in_mode {
+  static void run(warp& on, const instruction& what, lane_mask active) {
+    const rounding_mode mode(Mode);
+    elementwise<F, D, A...>::run(on, what, active);
+  }
+};
+
+template <auto Exact, class T, class... A>
+void declare_rounded(operation_table& table, std::string_view opcode) {
+  table.add({opcode, ".rz.", type<T>::name},
+            with_loop<in_mode<arithmetic<applied<Exact>>, FE_TOWARDZERO, T, A...>, T, A...>());
+  table.add({opcode, ".rm.", type<T>::name},
+            with_loop<in_mode<arithmetic<applied<Exact>>, FE_DOWNWARD, T, A...>, T, A...>());
+  table.add({opcode, ".rp.", type<T>::name},
+            with_loop<in_mode<arithmetic<applied<Exact>>, FE_UPWARD, T, A...>, T, A...>());
+}
+
 }  // namespace
 
 void declare_floating_arithmetic(operation_table& table) {
@@ -70,6 +90,15 @@ void declare_floating_arithmetic(operation_table& table) {
   declare_nearest<std::multiplies<>{}, int, int>(table, "mul", true);
   declare_nearest<fused_product, int, int, int>(table, "fma", false);
   declare_nearest<fused_product, int, int, int>(table, "mad", false);
+  for_types<f32, f64>([&]<class T>(type<T> /*of*/) {
+    declare_rounded<std::plus<>{}, T, T, T>(table, "add");
+    declare_rounded<std::minus<>{}, T, T, T>(table, "sub");
+    declare_rounded<std::multiplies<>{}, T, T, T>(table, "mul");
+    declare_rounded<std::divides<>{}, T, T, T>(table, "div");
+    declare_rounded<fused_product, T, T, T, T>(table, "fma");
+    declare_rounded<reciprocal, T, T>(table, "rcp");
+    declare_rounded<square_root, T, T>(table, "sqrt");
+  });
   table.add({"div.rn.f32"}, vectors<arithmetic<applied<std::divides<>{}>>, f32, f32, f32>());
   table.add({"div.rn.ftz.f32"},
             vectors<arithmetic<applied<std::divides<>{}>, true>, f32, f32, f32>());

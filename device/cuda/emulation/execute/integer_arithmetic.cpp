@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include <limits>
-
 #include "device/cuda/emulation/execute/elementwise.hpp"
 
 namespace skerry::emulation {
@@ -64,6 +62,78 @@ u32 dot_product(u32 a, u32 b, u32 c) {
   return c;
 }
 
+template <class T>
+using double_width = std::conditional_t<sizeof(T) == 8, unsigned __int128, u64>;
+
+/// Sums, differences and sums of products that read (`In`) or write (`Out`) the lane's carry, which
+/// `exact` is called with.
+template <class T, bool In, bool Out, class Exact>
+void carry_on(warp& on, const instruction& what, lane_mask active, Exact&& exact) {
+  T* const to = on.values<T>(what.destination[0]);
+  for_lanes(active, [&](int lane) {
+    u32& carry = on.carry[static_cast<std::size_t>(lane)];
+    const double_width<T> found = exact(lane, In ? carry : 0);
+    to[lane] = static_cast<T>(found);
+    if (Out) carry = static_cast<u32>(found >> (8 * sizeof(T))) & 1;
+  });
+}
+
+template <class T, bool Subtracts, bool In, bool Out>
+void add_with_carry(warp& on, const instruction& what, lane_mask active) {
+  const T* const a = on.values<T>(what.source[0]);
+  const T* const b = on.values<T>(what.source[1]);
+  carry_on<T, In, Out>(on, what, active, [&](int lane, u32 carry) {
+    const double_width<T> first = a[lane];
+    return Subtracts ? first - b[lane] - carry : first + b[lane] + carry;
+  });
+}
+
+/// `S` is the type as it is named: of the upper half of a product the sign counts.
+template <class S, bool High, bool In, bool Out>
+void multiply_with_carry(warp& on, const instruction& what, lane_mask active) {
+  using T = std::make_unsigned_t<S>;
+  const S* const a = on.values<S>(what.source[0]);
+  const S* const b = on.values<S>(what.source[1]);
+  const T* const c = on.values<T>(what.source[2]);
+  carry_on<T, In, Out>(on, what, active, [&](int lane, u32 carry) {
+    const S half = High ? high_product(a[lane], b[lane]) : product(a[lane], b[lane]);
+    return double_width<T>{static_cast<T>(half)} + c[lane] + carry;
+  });
+}
+
+/// The operation under its names: with and without .cc, and behind one that has it (c).
+template <class T, std::size_t Sources>
+void declare_carry(operation_table& table, std::string_view opcode, std::string_view part,
+                   handler writes, handler reads, handler both) {
+  const operation one{.results = {sizeof(T)},
+                      .arguments = std::vector<std::uint8_t>(Sources, sizeof(T))};
+  const auto declare = [&](std::string_view c, std::string_view cc, handler run) {
+    operation named = one;
+    named.run = run;
+    table.add({opcode, c, part, cc, ".", type<T>::name}, named);
+  };
+  declare("", ".cc", writes);
+  declare("c", "", reads);
+  declare("c", ".cc", both);
+}
+
+void declare_carries(operation_table& table) {
+  for_types<u32, s32, u64, s64>([&]<class T>(type<T> /*of*/) {
+    using U = std::make_unsigned_t<T>;
+    declare_carry<T, 2>(table, "add", "", add_with_carry<U, false, false, true>,
+                        add_with_carry<U, false, true, false>,
+                        add_with_carry<U, false, true, true>);
+    declare_carry<T, 2>(table, "sub", "", add_with_carry<U, true, false, true>,
+                        add_with_carry<U, true, true, false>, add_with_carry<U, true, true, true>);
+    declare_carry<T, 3>(table, "mad", ".lo", multiply_with_carry<T, false, false, true>,
+                        multiply_with_carry<T, false, true, false>,
+                        multiply_with_carry<T, false, true, true>);
+    declare_carry<T, 3>(table, "mad", ".hi", multiply_with_carry<T, true, false, true>,
+                        multiply_with_carry<T, true, true, false>,
+                        multiply_with_carry<T, true, true, true>);
+  });
+}
+
 template <class T, class Wide>
 void declare_wide(operation_table& table) {
   table.add({"mul.wide.", type<T>::name}, vectors<wide_product<Wide>, Wide, T, T>());
@@ -91,6 +161,7 @@ void declare_integer_arithmetic(operation_table& table) {
     table.add({"neg.", of.name}, vectors<negation, T, T>());
     table.add({"abs.", of.name}, vectors<magnitude, T, T>());
   });
+  declare_carries(table);
   declare_wide<u16, u32>(table);
   declare_wide<s16, s32>(table);
   declare_wide<u32, u64>(table);

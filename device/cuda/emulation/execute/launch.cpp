@@ -3,6 +3,9 @@
 #include "device/cuda/emulation/execute/launch.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -98,31 +101,11 @@ class grid_run {
 
 }  // namespace
 
-global_requests& global_requests::operator+=(const global_requests& other) noexcept {
-  requests += other.requests;
-  nbytes += other.nbytes;
-  sectors += other.sectors;
-  distinct_sectors += other.distinct_sectors;
-  return *this;
-}
-
-shared_requests& shared_requests::operator+=(const shared_requests& other) noexcept {
-  requests += other.requests;
-  nbytes += other.nbytes;
-  wavefronts += other.wavefronts;
-  conflicts += other.conflicts;
-  return *this;
-}
-
 statistics& statistics::operator+=(const statistics& other) noexcept {
-  warp_instructions += other.warp_instructions;
-  lane_instructions += other.lane_instructions;
-  divergent_branches += other.divergent_branches;
-  loads += other.loads;
-  stores += other.stores;
-  shared += other.shared;
-  local_requests += other.local_requests;
-  return *this;
+  using counts = std::array<std::uint64_t, sizeof(statistics) / sizeof(std::uint64_t)>;
+  auto sum = std::bit_cast<counts>(*this);
+  std::ranges::transform(sum, std::bit_cast<counts>(other), sum.begin(), std::plus<>());
+  return *this = std::bit_cast<statistics>(sum);
 }
 
 std::optional<failure> refuse(const kernel& what, const launch& how, const device_model& device,

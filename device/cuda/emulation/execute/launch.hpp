@@ -108,7 +108,6 @@ struct global_requests {
   std::uint64_t nbytes = 0;            ///< of all lanes
   std::uint64_t sectors = 0;           ///< of 32 bytes, each once for a request: coalesced
   std::uint64_t distinct_sectors = 0;  ///< each once for a launch: if caches held everything
-  global_requests& operator+=(const global_requests& other) noexcept;
 };
 
 /// What warps ask shared memory for: 32 banks, each 4 bytes wide, answer in a wavefront.
@@ -117,10 +116,9 @@ struct shared_requests {
   std::uint64_t nbytes = 0;
   std::uint64_t wavefronts = 0;
   std::uint64_t conflicts = 0;  ///< wavefronts that other lanes' use of a bank costs
-  shared_requests& operator+=(const shared_requests& other) noexcept;
 };
 
-/// What the kernels did; added up.
+/// What the kernels did, numbers alone; added up.
 struct statistics {
   std::uint64_t warp_instructions = 0;
   std::uint64_t lane_instructions = 0;

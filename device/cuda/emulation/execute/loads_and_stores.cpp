@@ -9,6 +9,12 @@
 namespace skerry::emulation {
 namespace {
 
+void write(const held_store& store) { std::memcpy(store.to, store.value.data(), store.nbytes); }
+
+[[nodiscard]] bool overlaps(const held_store& store, const std::byte* begin, std::uint32_t nbytes) {
+  return store.to < begin + nbytes && begin < store.to + store.nbytes;
+}
+
 /// Whether an access of a space may be one of global memory.
 [[nodiscard]] constexpr bool is_global(memory_space space) {
   return space == memory_space::global || space == memory_space::generic;
@@ -167,106 +173,87 @@ void store(warp& on, const instruction& what, lane_mask active) {
   }
 }
 
-template <class T, memory_space Space>
-struct load_of {
-  template <class R>
-  static constexpr handler into = load<T, R, Space>;
-};
-template <class T, memory_space Space>
-struct store_of {
-  template <class R>
-  static constexpr handler into = store<T, R, Space>;
-};
-
 /// The one for registers of that size, which are as wide as an element at least.
-template <class Operation, std::size_t Element>
-[[nodiscard]] handler for_size(std::uint32_t register_nbytes) {
-  if constexpr (Element <= 2) {
-    if (register_nbytes == 2) return Operation::template into<u16>;
-  }
-  if constexpr (Element <= 4) {
-    if (register_nbytes == 4) return Operation::template into<u32>;
-  }
-  return register_nbytes == 8 ? Operation::template into<u64> : nullptr;
+template <bool Stores, class T, memory_space Space>
+[[nodiscard]] handler for_registers(std::uint32_t nbytes) {
+  handler found = nullptr;
+  const auto consider = [&]<class R>(std::type_identity<R> /*registers*/) {
+    if constexpr (sizeof(R) >= sizeof(T) && (sizeof(R) == 16) == (sizeof(T) == 16)) {
+      if (sizeof(R) != nbytes) return;
+      if constexpr (Stores) {
+        found = store<T, R, Space>;
+      } else {
+        found = load<T, R, Space>;
+      }
+    }
+  };
+  (consider(std::type_identity<u16>()), consider(std::type_identity<u32>()),
+   consider(std::type_identity<u64>()));
+  consider(std::type_identity<b128>());
+  return found;
 }
 
-template <class T, memory_space Space>
-[[nodiscard]] handler load_into(std::uint32_t register_nbytes) {
-  if constexpr (sizeof(T) == 16) {
-    return register_nbytes == 16 ? load<T, T, Space> : nullptr;
-  } else {
-    return for_size<load_of<T, Space>, sizeof(T)>(register_nbytes);
-  }
-}
-
-template <class T, memory_space Space>
-[[nodiscard]] handler store_from(std::uint32_t register_nbytes) {
-  if constexpr (sizeof(T) == 16) {
-    return register_nbytes == 16 ? store<T, T, Space> : nullptr;
-  } else {
-    return for_size<store_of<T, Space>, sizeof(T)>(register_nbytes);
-  }
-}
-
-template <memory_space Space>
-[[nodiscard]] handler load_type(std::string_view type, std::uint32_t register_nbytes) {
-  if (type == "u8" || type == "b8") return load_into<u8, Space>(register_nbytes);
-  if (type == "s8") return load_into<s8, Space>(register_nbytes);
-  if (type == "u16" || type == "b16") return load_into<u16, Space>(register_nbytes);
-  if (type == "s16") return load_into<s16, Space>(register_nbytes);
-  if (type == "u32" || type == "b32" || type == "f32") {
-    return load_into<u32, Space>(register_nbytes);
-  }
-  if (type == "s32") return load_into<s32, Space>(register_nbytes);
-  if (type == "u64" || type == "b64" || type == "s64" || type == "f64") {
-    return load_into<u64, Space>(register_nbytes);
-  }
-  return type == "b128" ? load_into<b128, Space>(register_nbytes) : nullptr;
-}
-
-template <memory_space Space>
-[[nodiscard]] handler store_type(std::string_view type, std::uint32_t register_nbytes) {
+/// Signed elements are extended when they are loaded into wider registers.
+template <bool Stores, memory_space Space>
+[[nodiscard]] handler for_elements(std::string_view type, std::uint32_t register_nbytes) {
   if (type.size() < 2) return nullptr;
   const std::string_view bits = type.substr(1);
-  if (bits == "8") return store_from<u8, Space>(register_nbytes);
-  if (bits == "16") return store_from<u16, Space>(register_nbytes);
-  if (bits == "32") return store_from<u32, Space>(register_nbytes);
-  if (bits == "64") return store_from<u64, Space>(register_nbytes);
-  return bits == "128" ? store_from<b128, Space>(register_nbytes) : nullptr;
+  if (!Stores && type[0] == 's') {
+    if (bits == "8") return for_registers<Stores, s8, Space>(register_nbytes);
+    if (bits == "16") return for_registers<Stores, s16, Space>(register_nbytes);
+    if (bits == "32") return for_registers<Stores, s32, Space>(register_nbytes);
+  }
+  if (bits == "8") return for_registers<Stores, u8, Space>(register_nbytes);
+  if (bits == "16") return for_registers<Stores, u16, Space>(register_nbytes);
+  if (bits == "32") return for_registers<Stores, u32, Space>(register_nbytes);
+  if (bits == "64") return for_registers<Stores, u64, Space>(register_nbytes);
+  return bits == "128" ? for_registers<Stores, b128, Space>(register_nbytes) : nullptr;
 }
 
 }  // namespace
 
 handler load_operation(memory_space from, std::string_view type, std::uint32_t register_nbytes) {
-  switch (from) {
-    case memory_space::generic:
-      return load_type<memory_space::generic>(type, register_nbytes);
-    case memory_space::global:
-      return load_type<memory_space::global>(type, register_nbytes);
-    case memory_space::shared:
-      return load_type<memory_space::shared>(type, register_nbytes);
-    case memory_space::local:
-      return load_type<memory_space::local>(type, register_nbytes);
-    case memory_space::parameter:
-      return load_type<memory_space::parameter>(type, register_nbytes);
-  }
-  return nullptr;
+  return with_space(from, [&]<memory_space Space>() {
+    return for_elements<false, Space>(type, register_nbytes);
+  });
 }
 
 handler store_operation(memory_space to, std::string_view type, std::uint32_t register_nbytes) {
-  switch (to) {
-    case memory_space::generic:
-      return store_type<memory_space::generic>(type, register_nbytes);
-    case memory_space::global:
-      return store_type<memory_space::global>(type, register_nbytes);
-    case memory_space::shared:
-      return store_type<memory_space::shared>(type, register_nbytes);
-    case memory_space::local:
-      return store_type<memory_space::local>(type, register_nbytes);
-    case memory_space::parameter:
-      break;
+  return with_space(to, [&]<memory_space Space>() -> handler {
+    if constexpr (Space == memory_space::parameter)
+      return nullptr;
+    else
+      return for_elements<true, Space>(type, register_nbytes);
+  });
+}
+
+void hold_store(warp& on, std::byte* to, const std::byte* value, std::uint32_t nbytes) {
+  // What a warp stores twice at a place keeps its order.
+  release_stores_at(on, to, nbytes);
+  held_store held{.to = to, .nbytes = nbytes};
+  std::memcpy(held.value.data(), value, nbytes);
+  on.owner->held[on.number].push_back(held);
+}
+
+void release_stores(warp& on) {
+  std::vector<held_store>& held = on.owner->held[on.number];
+  if (held.empty()) return;
+  for (std::size_t left = held.size(); left > 0; --left) {
+    const std::size_t next = on.owner->launched.random.below(static_cast<std::uint32_t>(left));
+    write(held[next]);
+    held[next] = held[left - 1];
   }
-  return nullptr;
+  held.clear();
+}
+
+void release_stores_at(warp& on, const std::byte* begin, std::uint32_t nbytes) {
+  std::vector<held_store>& held = on.owner->held[on.number];
+  if (held.empty()) return;
+  std::erase_if(held, [&](const held_store& store) {
+    const bool is_there = overlaps(store, begin, nbytes);
+    if (is_there) write(store);
+    return is_there;
+  });
 }
 
 }  // namespace skerry::emulation

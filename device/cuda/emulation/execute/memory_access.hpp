@@ -13,6 +13,24 @@ namespace skerry::emulation {
 /// The state spaces that PTX addresses. Global and constant memory are the machine's.
 enum class memory_space : std::uint8_t { generic, global, shared, local, parameter };
 
+/// Calls `function` with a space as its template's parameter.
+template <class Function>
+auto with_space(memory_space space, Function&& function) {
+  using enum memory_space;
+  switch (space) {
+    case generic:
+      return function.template operator()<generic>();
+    case global:
+      return function.template operator()<global>();
+    case shared:
+      return function.template operator()<shared>();
+    case local:
+      return function.template operator()<local>();
+    default:
+      return function.template operator()<parameter>();
+  }
+}
+
 struct memory_access {
   std::uint32_t nbytes = 0;  ///< of each lane
   bool writes = false;

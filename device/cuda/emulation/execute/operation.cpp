@@ -33,10 +33,8 @@ const operation_table& operations() {
   static const operation_table table = [] {
     operation_table all;
     declare_integer_arithmetic(all);
-    declare_carries(all);
     declare_bits(all);
     declare_floating_arithmetic(all);
-    declare_rounded_arithmetic(all);
     declare_approximations(all);
     declare_comparisons(all);
     declare_conversions_to_integers(all);

@@ -54,10 +54,8 @@ class operation_table {
 
 // What each file of operations declares.
 void declare_integer_arithmetic(operation_table& table);
-void declare_carries(operation_table& table);
 void declare_bits(operation_table& table);
 void declare_floating_arithmetic(operation_table& table);
-void declare_rounded_arithmetic(operation_table& table);
 void declare_approximations(operation_table& table);
 void declare_comparisons(operation_table& table);
 void declare_conversions_to_integers(operation_table& table);

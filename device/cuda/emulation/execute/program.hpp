@@ -84,62 +84,26 @@ struct constant_row {
   std::uint64_t value = 0;
 };
 
-enum class special_register : std::uint8_t {
-  tid_x,
-  tid_y,
-  tid_z,
-  ntid_x,
-  ntid_y,
-  ntid_z,
-  ctaid_x,
-  ctaid_y,
-  ctaid_z,
-  nctaid_x,
-  nctaid_y,
-  nctaid_z,
-  laneid,
-  warpid,
-  nwarpid,
-  lanemask_eq,
-  lanemask_le,
-  lanemask_lt,
-  lanemask_ge,
-  lanemask_gt,
-  smid,
-  nsmid,
-  gridid,
-  dynamic_shared_nbytes,
-  total_shared_nbytes,
-  local_address,     ///< of the lane's frame
-  variable_address,  ///< of one of the module's
-};
+struct special_reader;
 
-/// Whether all lanes and warps of a launch read the same.
-[[nodiscard]] constexpr bool is_same_for_launch(special_register what) noexcept {
-  switch (what) {
-    case special_register::ntid_x:
-    case special_register::ntid_y:
-    case special_register::ntid_z:
-    case special_register::nctaid_x:
-    case special_register::nctaid_y:
-    case special_register::nctaid_z:
-    case special_register::nwarpid:
-    case special_register::nsmid:
-    case special_register::gridid:
-    case special_register::dynamic_shared_nbytes:
-    case special_register::total_shared_nbytes:
-    case special_register::variable_address:
-      return true;
-    default:
-      return false;
-  }
-}
+/// Who reads the same value of a special register.
+enum class sharing : std::uint8_t { launch, block, lane };
+
+struct special_register {
+  std::string_view name;  ///< in PTX, if it has one
+  sharing by;
+  std::uint64_t (*value)(const special_reader& who);
+  std::uint8_t nbytes = 4;
+};
+extern const special_register local_address;     ///< of the lane's frame
+extern const special_register variable_address;  ///< of one of the module's
+/// Null if there is none of that name.
+[[nodiscard]] const special_register* find_special_register(std::string_view name) noexcept;
 
 /// A row that is filled when a warp starts, or a launch.
 struct special_row {
   row to = no_row;
-  special_register what = special_register::laneid;
-  std::uint8_t nbytes = 4;
+  const special_register* what = nullptr;
   std::uint32_t index = 0;   ///< of a variable
   std::uint64_t offset = 0;  ///< added to an address
 };

@@ -52,10 +52,10 @@ row builder::dynamic_shared_address(std::uint8_t nbytes, std::uint64_t offset) {
 row builder::special(const special_row& what) {
   const auto found = std::ranges::find_if(specials_, [&](const auto& one) {
     return one.second.what == what.what && one.second.index == what.index &&
-           one.second.offset == what.offset && one.second.nbytes == what.nbytes;
+           one.second.offset == what.offset;
   });
   if (found != specials_.end()) return found->first;
-  rows_.push_back({row_kind::special, what.nbytes});
+  rows_.push_back({row_kind::special, what.what->nbytes});
   const auto index = static_cast<row>(rows_.size() - 1);
   specials_.emplace_back(index, what);
   return index;
@@ -80,10 +80,10 @@ void builder::place_constants(std::vector<row>& places) {
 
 void builder::place_specials(std::vector<row>& places) {
   for (const auto& [index, what] : specials_) {
-    const bool is_shared = is_same_for_launch(what.what);
+    const bool is_shared = what.what->by == sharing::launch;
     std::uint32_t& end = is_shared ? code_->constant_nbytes : code_->register_nbytes;
     special_row placed = what;
-    placed.to = static_cast<row>(take(end, what.nbytes)) | (is_shared ? constant_bank : 0);
+    placed.to = static_cast<row>(take(end, what.what->nbytes)) | (is_shared ? constant_bank : 0);
     places[static_cast<std::size_t>(index)] = placed.to;
     code_->specials.push_back(placed);
   }

@@ -1,62 +1,10 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "device/cuda/emulation/ptx/kernel_decoder.hpp"
 
 namespace skerry::emulation::ptx {
-namespace {
-
-using enum special_register;
-constexpr std::array<std::pair<std::string_view, special_register>, 26> special_names = {{
-    {"%tid.x", tid_x},
-    {"%tid.y", tid_y},
-    {"%tid.z", tid_z},
-    {"%ntid.x", ntid_x},
-    {"%ntid.y", ntid_y},
-    {"%ntid.z", ntid_z},
-    {"%ctaid.x", ctaid_x},
-    {"%ctaid.y", ctaid_y},
-    {"%ctaid.z", ctaid_z},
-    {"%nctaid.x", nctaid_x},
-    {"%nctaid.y", nctaid_y},
-    {"%nctaid.z", nctaid_z},
-    {"%laneid", laneid},
-    {"%warpid", warpid},
-    {"%nwarpid", nwarpid},
-    {"%lanemask_eq", lanemask_eq},
-    {"%lanemask_le", lanemask_le},
-    {"%lanemask_lt", lanemask_lt},
-    {"%lanemask_ge", lanemask_ge},
-    {"%lanemask_gt", lanemask_gt},
-    {"%smid", smid},
-    {"%nsmid", nsmid},
-    {"%gridid", gridid},
-    {"%dynamic_smem_size", dynamic_shared_nbytes},
-    {"%total_smem_size", total_shared_nbytes},
-    {"%clusterid.x", ctaid_x},  // a cluster is one block
-}};
-/// Values of the special registers in a cluster of one block.
-constexpr std::array<std::pair<std::string_view, std::uint64_t>, 9> cluster_names = {{
-    {"%cluster_ctarank", 0},
-    {"%cluster_nctarank", 1},
-    {"%cluster_ctaid.x", 0},
-    {"%cluster_ctaid.y", 0},
-    {"%cluster_ctaid.z", 0},
-    {"%cluster_nctaid.x", 1},
-    {"%cluster_nctaid.y", 1},
-    {"%cluster_nctaid.z", 1},
-    {"%is_explicit_cluster", 0},
-}};
-
-template <class Table>
-[[nodiscard]] auto find_name(const Table& table, std::string_view name) {
-  return std::ranges::find(table, name, [](const auto& one) { return one.first; });
-}
-
-}  // namespace
 
 row kernel_decoder::find_register(std::string_view name) {
   for (std::size_t k = frame().scopes.size(); k-- > 0;) {
@@ -90,14 +38,12 @@ row kernel_decoder::symbol_address(std::string_view name, std::int64_t offset,
     return builder_.dynamic_shared_address(nbytes, added);
   }
   if (const auto local = local_places_.find(name); local != local_places_.end()) {
-    return builder_.special(
-        {.what = special_register::local_address, .nbytes = 8, .offset = local->second + added});
+    return builder_.special({.what = &local_address, .offset = local->second + added});
   }
   const auto variable = std::ranges::find(from_.variables, name, &variable::name);
   if (variable != from_.variables.end()) {
     return builder_.special(
-        {.what = special_register::variable_address,
-         .nbytes = 8,
+        {.what = &variable_address,
          .index = static_cast<std::uint32_t>(variable - from_.variables.begin()),
          .offset = added});
   }
@@ -111,14 +57,9 @@ row kernel_decoder::symbol_address(std::string_view name, std::int64_t offset,
 row kernel_decoder::named_source(const operand& from, std::uint8_t nbytes) {
   if (const row found = find_register(from.text); found != no_row) return found;
   if (from.text.starts_with('%')) {
-    if (const auto special = find_name(special_names, from.text); special != special_names.end()) {
-      const auto width = static_cast<std::uint8_t>(special->second == gridid ? 8 : 4);
-      return builder_.special({.what = special->second, .nbytes = width});
-    }
-    if (const auto cluster = find_name(cluster_names, from.text); cluster != cluster_names.end()) {
-      return builder_.constant(4, cluster->second);
-    }
-    throw unsupported_form{};
+    const special_register* const special = find_special_register(from.text);
+    if (special == nullptr) throw unsupported_form{};
+    return builder_.special({.what = special});
   }
   return symbol_address(from.text, from.offset, nbytes);
 }
