@@ -47,10 +47,11 @@ SKERRY_INLINE void fence_stores() { _mm_sfence(); }
 inline constexpr int half_lanes = 16;
 SKERRY_INLINE void widen_lanes(float32* to, const char* from) {
   const auto halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-  _mm512_storeu_ps(to, _mm512_cvtph_ps(halves));
+  _mm512_storeu_ps(to, _mm512_maskz_cvtph_ps(0xffff, halves));
 }
 SKERRY_INLINE void narrow_lanes(char* to, const float32* from) {
-  const auto halves = _mm512_cvtps_ph(_mm512_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT);
+  const auto halves =
+      _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), halves);
 }
 #elif defined(__F16C__)
