@@ -18,7 +18,9 @@ struct prod : detail::gives_accumulator {
           "The product along the axes; 1 over no elements.\n\n"
           "Floating dtypes keep theirs, signed integers and bool give int64, unsigned ones uint64, "
           "unless\n"
-          "dtype= says otherwise; elements are cast first. Integers wrap around.\n"
+          "dtype= says otherwise; elements are cast first. Integers wrap around; "
+          "float16 is\n"
+          "multiplied in float32.\n"
           "Source: array API 2025.12, statistical functions."};
   static constexpr bool takes_dtype = true;
   template <any_dtype T>
@@ -42,7 +44,8 @@ struct sum {
                                     "Floating dtypes keep theirs, signed integers and bool give "
                                     "int64, unsigned ones uint64, unless\n"
                                     "dtype= says otherwise; elements are cast first. Integers wrap "
-                                    "around; floats are added pairwise.\n"
+                                    "around; floats are\n"
+                                    "added pairwise, float16 in float32.\n"
                                     "Source: array API 2025.12, statistical functions."};
   static constexpr bool takes_dtype = true;
   template <any_dtype T>
@@ -69,6 +72,7 @@ struct mean {
       .doc =
           "The arithmetic mean along the axes; NaN over no elements.\n\n"
           "Floating dtypes, complex ones included; the result has the dtype of x.\n"
+          "float16 is added in float32.\n"
           "Source: array API 2025.12, statistical functions."};
   template <floating T>
   SKERRY_HD static T load(T x) {
