@@ -199,6 +199,40 @@ SKERRY_INLINE void load_columns(Vector (&columns)[Count], const char* from) {
   }
 }
 
+// ---- sets of lanes
+
+/// For each set of lanes the numbers of its lanes, then those of the others; of four lanes as pairs
+/// of 4 bytes each.
+struct lane_orders {
+  uint8 of_8[256][8];
+  int32 of_4[16][8];
+};
+
+consteval lane_orders make_lane_orders() {
+  lane_orders orders{};
+  for (int set = 0; set < 256; ++set) {
+    int place = 0;
+    for (int wanted = 1; wanted >= 0; --wanted) {
+      for (int lane = 0; lane < 8; ++lane) {
+        if ((set >> lane & 1) == wanted) orders.of_8[set][place++] = static_cast<uint8>(lane);
+      }
+    }
+  }
+  for (int set = 0; set < 16; ++set) {
+    int place = 0;
+    for (int wanted = 1; wanted >= 0; --wanted) {
+      for (int lane = 0; lane < 4; ++lane) {
+        if ((set >> lane & 1) != wanted) continue;
+        orders.of_4[set][place++] = 2 * lane;
+        orders.of_4[set][place++] = 2 * lane + 1;
+      }
+    }
+  }
+  return orders;
+}
+
+alignas(64) inline constexpr lane_orders lanes_in_order = make_lane_orders();
+
 // ---- across lanes
 
 /// All lanes combined, in each of them: lane by lane would take as many steps as there are lanes.

@@ -101,38 +101,6 @@ SKERRY_INLINE uint32 bytes_unequal_zero(const char* bytes) {
   return ~(low_bits | high_bits << 16);
 }
 
-/// For each set of lanes the numbers of its lanes, then those of the others; of four lanes as pairs
-/// of 4 bytes each.
-struct lane_orders {
-  uint8 of_8[256][8];
-  int32 of_4[16][8];
-};
-
-consteval lane_orders make_lane_orders() {
-  lane_orders orders{};
-  for (int set = 0; set < 256; ++set) {
-    int place = 0;
-    for (int wanted = 1; wanted >= 0; --wanted) {
-      for (int lane = 0; lane < 8; ++lane) {
-        if ((set >> lane & 1) == wanted) orders.of_8[set][place++] = static_cast<uint8>(lane);
-      }
-    }
-  }
-  for (int set = 0; set < 16; ++set) {
-    int place = 0;
-    for (int wanted = 1; wanted >= 0; --wanted) {
-      for (int lane = 0; lane < 4; ++lane) {
-        if ((set >> lane & 1) != wanted) continue;
-        orders.of_4[set][place++] = 2 * lane;
-        orders.of_4[set][place++] = 2 * lane + 1;
-      }
-    }
-  }
-  return orders;
-}
-
-alignas(64) inline constexpr lane_orders lanes_in_order = make_lane_orders();
-
 /// The numbers of the lanes of a set of 8, as bytes; then those of the others.
 SKERRY_INLINE __m128i numbers_of_lanes(unsigned set) {
   return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(lanes_in_order.of_8[set]));
