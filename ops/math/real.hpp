@@ -127,6 +127,7 @@ SKERRY_HD SKERRY_INLINE T sign(T x) {
 }
 
 template <real_floating T>
+  requires(!stored_only<T>)
 SKERRY_HD SKERRY_INLINE T nextafter(T from, T to) {
   using B = bits_t<T>;
   const B bits = to_bits(from);
@@ -136,6 +137,26 @@ SKERRY_HD SKERRY_INLINE T nextafter(T from, T to) {
   const T moved = from == T(0) ? from_zero : stepped;
   const T result = from == to ? to : moved;
   return ((from != from) | (to != to)) ? T(from + to) : result;
+}
+
+/// By bits alone, which are vectors where conversions are none.
+template <stored_only T>
+SKERRY_HD SKERRY_INLINE T nextafter(T from, T to) {
+  using B = bits_t<T>;
+  const B a = to_bits(from);
+  const B b = to_bits(to);
+  const auto size = [](B x) { return static_cast<B>(x & ~sign_bit<T>); };
+  const auto order = [](B x) {
+    return static_cast<B>((x & sign_bit<T>) != 0 ? ~x : x | sign_bit<T>);
+  };
+  constexpr B inf = to_bits(infinity<T>());
+  constexpr B quiet = to_bits(nan<T>());
+  const bool away_from_zero = (order(a) < order(b)) == (a == size(a));
+  const B stepped = static_cast<B>(away_from_zero ? a + 1 : a - 1);
+  const B moved = size(a) == 0 ? static_cast<B>((b & sign_bit<T>) | 1) : stepped;
+  const B result = a == b || size(a | b) == 0 ? b : moved;
+  const B of_nan = static_cast<B>((size(a) > inf ? a : b) | quiet);
+  return from_bits<T>(size(a) > inf || size(b) > inf ? of_nan : result);
 }
 
 using own::logaddexp;

@@ -52,6 +52,7 @@ constexpr std::array<named_rounding, 4> roundings = {{
   if (std::isnan(x)) return 0x7fff;
   static const std::vector<double> magnitudes = [] {
     std::vector<double> values;
+    values.reserve(infinity + 1);
     for (std::uint16_t half = 0; half < infinity; ++half) values.push_back(value_of(half));
     values.push_back(65536);
     return values;
@@ -189,9 +190,11 @@ void check_to_integer(const std::string& to) {
       if (x <= static_cast<double>(limits::min())) return limits::min();
       return x >= static_cast<double>(limits::max()) ? limits::max() : static_cast<D>(x);
     };
-    const std::string mode = "cvt." + std::string(integral_name);
-    expect_computes_like<D>(mode + "." + to + ".f16", reference, equal, all);
-    expect_computes_like<D>(mode + ".sat." + to + ".f16", reference, equal, all);
+    for (const char* saturation : {".", ".sat."}) {
+      std::string opcode = "cvt.";
+      opcode.append(integral_name).append(saturation).append(to).append(".f16");
+      expect_computes_like<D>(opcode, reference, equal, all);
+    }
   }
 }
 
