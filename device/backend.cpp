@@ -6,9 +6,11 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "device/cpu/backend.hpp"
-#include "device/cuda/backend.hpp"
+#include "core/launch.hpp"
+#include "device/cpu/devices.hpp"
+#include "device/cuda/functions.hpp"
 #include "device/registry.hpp"
+#include "device/stream.hpp"
 
 namespace skerry {
 
@@ -68,6 +70,17 @@ device first_cuda_interface_device() noexcept {
     where.kind = static_cast<device_kind>(static_cast<int>(where.kind) + 1);
   }
   return where;
+}
+
+void throw_no_form(device where, const char* note) {
+  throw not_implemented_error("launch: this operation has no implementation for " +
+                              to_string(where) + note + "; move the arrays to another device");
+}
+
+void launch_at_once(device where, const kernel& what, const void* params, std::size_t,
+                    std::span<const memory_use>) {
+  if (what.host == nullptr) throw_no_form(where);
+  what.host(params);
 }
 
 }  // namespace skerry

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/diagnostics.hpp"
 
-#include "device/cuda/allocator.hpp"
 #include "device/cuda/counting.hpp"
-#include "device/cuda/losses.hpp"
+#include "device/cuda/pool.hpp"
 #include "device/cuda/rehearsal/control.hpp"
+#include "device/cuda/runtime.hpp"
 
 namespace skerry {
 

@@ -4,16 +4,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <iterator>
 #include <string>
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
-#include "device/byte_text.hpp"
 #include "device/cpu/memory.hpp"
 #include "device/cuda/page_lock.hpp"
 #include "device/cuda/pinned.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/fault.hpp"
+#include "device/foreign_storage.hpp"
 #include "device/host_pages.hpp"
 #include "device/registry.hpp"
 
@@ -141,5 +143,39 @@ void collect_garbage() noexcept {
 bool lock_pages(void* data, std::size_t nbytes) noexcept { return cuda::lock_pages(data, nbytes); }
 void unlock_pages(void* data, std::size_t nbytes) noexcept { cuda::unlock_pages(data, nbytes); }
 page_lock_statistics page_locks() noexcept { return cuda::page_locks(); }
+
+storage_ref adopt(device where, const foreign_memory& from) {
+  require(where);
+  if (const auto take = backend_of(where).memory.adopt) return take(where, from);
+  return storage_ref(new foreign_storage(where, from));
+}
+
+storage_ref adopt(device where, void* data, std::size_t nbytes, bool read_only, void* owner,
+                  void (*release)(void* owner) noexcept, bool pinned) {
+  return adopt(where, {.data = data,
+                       .nbytes = nbytes,
+                       .read_only = read_only,
+                       .pinned = pinned,
+                       .owner = owner,
+                       .release = release});
+}
+
+std::string byte_text(std::size_t nbytes) {
+  if (nbytes < 1024) return std::to_string(nbytes) + (nbytes == 1 ? " byte" : " bytes");
+  static constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = static_cast<double>(nbytes) / 1024;
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(units)) {
+    value /= 1024;
+    ++unit;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f %s",
+                value < 10    ? 2
+                : value < 100 ? 1
+                              : 0,
+                value, units[unit]);
+  return text;
+}
 
 }  // namespace skerry

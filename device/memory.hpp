@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "core/device.hpp"
 #include "core/storage.hpp"
@@ -70,5 +71,8 @@ void set_garbage_collector(void (*collect)() noexcept) noexcept;
 void fail_allocation(std::uint64_t k, bool from_then_on = false) noexcept;
 /// How many allocations were counted since fail_allocation was last called.
 [[nodiscard]] std::uint64_t counted_allocations() noexcept;
+
+/// "512 bytes", "8.00 GiB": for messages.
+[[nodiscard]] std::string byte_text(std::size_t nbytes);
 
 }  // namespace skerry

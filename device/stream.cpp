@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/stream.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
@@ -25,6 +29,18 @@ void require_same_device(const char* op, device own, device other, const char* n
   throw device_mismatch_error(std::string(op) + ": the event belongs to " + to_string(own) + ", " +
                                   name + " to " + to_string(other) + "; " + remedy,
                               {own, other});
+}
+
+struct stream_scope {
+  stream inside;
+  stream before;
+};
+
+/// Those that were entered and not left. On the heap, made by the first: a thread's own storage is
+/// scarce in a module that is loaded late.
+std::vector<stream_scope>& scopes_of_thread() {
+  thread_local const auto scopes = std::make_unique<std::vector<stream_scope>>();
+  return *scopes;
 }
 
 }  // namespace
@@ -129,6 +145,47 @@ double event::elapsed(const event& end) const {
 void synchronize(device where) {
   require(where);
   if (const auto wait = backend_of(where).streams.synchronize_device) wait(where);
+}
+
+stream current_stream(device where) {
+  const auto find = backend_of(where).streams.current;
+  return find != nullptr ? find(where) : stream(where);
+}
+
+void* current_stream_handle(device where) noexcept {
+  const auto find = backend_of(where).streams.current_handle;
+  return find != nullptr ? find(where) : nullptr;
+}
+
+void set_current_stream(const stream& to) {
+  require(to.where());
+  const auto set = backend_of(to.where()).streams.set_current;
+  if (set != nullptr) set(to);
+}
+
+void enter_stream(const stream& to) {
+  auto& scopes = scopes_of_thread();
+  scopes.push_back({to, current_stream(to.where())});
+  try {
+    set_current_stream(to);
+  } catch (...) {
+    scopes.pop_back();
+    throw;
+  }
+}
+
+void leave_stream(const stream& from) {
+  auto& scopes = scopes_of_thread();
+  // Generators may leave in another order than they entered.
+  const auto found = std::find_if(scopes.rbegin(), scopes.rend(),
+                                  [&](const auto& each) { return each.inside == from; });
+  if (found == scopes.rend()) {
+    throw value_error("stream: this thread is not inside a block of this stream of " +
+                      to_string(from.where()) + "; leave it in the thread that entered it");
+  }
+  const stream before = found->before;
+  scopes.erase(std::next(found).base());
+  set_current_stream(before);
 }
 
 }  // namespace skerry

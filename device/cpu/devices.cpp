@@ -65,4 +65,18 @@ int ordinal_of(device where) {
   return 0;
 }
 
+constexpr backend backend_in_use{
+    .name = "cpu",
+    .can = {.form = kernel_form::host, .host_memory = true, .dlpack_code = 1},
+    .devices = {.count = count_devices, .describe = describe, .ordinal = ordinal_of},
+    // Its memory is what device/memory.cpp allocates without looking here.
+    .memory = {},
+    .streams = {},
+    .transfers = {},
+    .deferred = {},
+    .interchange = {},
+    .launch = launch_at_once,
+    .fill_kernels = nullptr,
+};
+
 }  // namespace skerry::cpu

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "core/device.hpp"
+#include "device/backend.hpp"
 #include "device/registry.hpp"
 
 namespace skerry::cpu {
@@ -29,5 +30,7 @@ inline void require(device where) {
 
 [[nodiscard]] device_info describe(device where);
 [[nodiscard]] int ordinal_of(device where);
+
+extern const backend backend_in_use;
 
 }  // namespace skerry::cpu

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "device/byte_text.hpp"
 #include "device/cpu/account.hpp"
 #include "device/cpu/blocks.hpp"
 #include "device/cpu/info.hpp"

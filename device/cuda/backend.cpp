@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda/backend.hpp"
-
 #include "device/cuda/functions.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/runtime.hpp"

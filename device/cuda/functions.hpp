@@ -62,4 +62,12 @@ std::shared_ptr<void> make_current(device where);
 void launch(device where, const kernel& what, const void* params, std::size_t params_size,
             std::span<const memory_use> uses);
 
+/// CUDA devices, and what stands for them until the first use of one tells which there are.
+extern const backend native_backend;
+/// The same devices where their kernels' host forms run, on a thread for each stream.
+extern const backend rehearsed_backend;
+
+/// By the probe: which of the two is in use from now on.
+void use_backend(const backend& chosen) noexcept;
+
 }  // namespace skerry::cuda

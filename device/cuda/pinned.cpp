@@ -8,7 +8,6 @@
 #include <mutex>
 #include <utility>
 
-#include "device/byte_text.hpp"
 #include "device/cpu/memory.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "device/byte_text.hpp"
 #include "device/cuda/page_lock.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"

@@ -11,11 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "device/cuda/allocator.hpp"
 #include "device/cuda/architectures.hpp"
-#include "device/cuda/backend.hpp"
 #include "device/cuda/counting.hpp"
 #include "device/cuda/deferred.hpp"
+#include "device/cuda/functions.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/rehearsal/control.hpp"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "device/cuda/deferred.hpp"
-#include "device/cuda/losses.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/staging.hpp"
 #include "device/cuda/streams.hpp"

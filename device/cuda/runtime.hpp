@@ -104,6 +104,10 @@ inline void check(int code, device_state& on, const char* what) {
 /// For destructors: remembers a fatal error, drops any other. True on success.
 bool check_silently(int code, device_state& on, const char* what) noexcept;
 
+/// Takes lost devices into use again, for tests of what happens when a rehearsed one is lost. A GPU
+/// stays lost.
+void forget_losses() noexcept;
+
 /// Makes a device current, and the one that was current before again at its end.
 class device_guard {
  public:

@@ -114,7 +114,7 @@ TEST_F(fault_test, each_failing_call_of_a_launch_is_reported) {
 }
 
 TEST_F(fault_test, a_failure_is_not_left_for_the_next_caller) {
-  rehearsal::fail_entry(rehearsal::entry::stream_synchronize, 1, cuda::invalid_value);
+  rehearsal::fail_entry(&cuda::api::stream_synchronize, 1, cuda::invalid_value);
   EXPECT_THROW(current_stream(cuda0).synchronize(), device_error);
   EXPECT_EQ(rehearsal::calls_table()->get_last_error(), cuda::success);
   EXPECT_NO_THROW(current_stream(cuda0).synchronize());
@@ -148,7 +148,7 @@ TEST(fatal_error_test, a_device_is_lost_with_its_first_cause_and_the_rest_works)
         rehearse(2);
         storage_ref lost = allocate(cuda0, sizeof(int));
         const storage_ref kept = allocate(cuda1, sizeof(int));
-        rehearsal::fail_entry(rehearsal::entry::launch_host_kernel, 1, 719, true);
+        rehearsal::fail_entry(&cuda::api::launch_host_kernel, 1, 719, true);
         const auto first = error_of([&] { store(lost, 1); });
         require_true(first.first == 719, "the launch fails with 719");
         require_true(first.second.find("cudaErrorLaunchFailure") != std::string::npos, "names it");

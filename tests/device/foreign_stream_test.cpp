@@ -8,8 +8,6 @@
 namespace skerry {
 namespace {
 
-using rehearsal::entry;
-
 class foreign_stream_test : public rehearsed {
  protected:
   void SetUp() override {
@@ -34,9 +32,9 @@ class foreign_stream_test : public rehearsed {
 };
 
 TEST_F(foreign_stream_test, is_named_by_a_free_while_it_is_the_current_one) {
-  const std::uint64_t before = rehearsal::calls(entry::deallocate_async);
+  const std::uint64_t before = rehearsal::calls(&cuda::api::deallocate_async);
   EXPECT_GE(trim(cuda0), nbytes);
-  EXPECT_GE(rehearsal::calls(entry::deallocate_async), before + 1);
+  EXPECT_GE(rehearsal::calls(&cuda::api::deallocate_async), before + 1);
   EXPECT_EQ(rehearsal::live_blocks(0), 0u);
 }
 
@@ -44,13 +42,13 @@ TEST_F(foreign_stream_test, is_not_named_by_a_free_when_it_may_be_gone) {
   synchronize(cuda0);
   set_current_stream(stream(cuda0));
   ASSERT_EQ(table().stream_destroy(handle_), cuda::success);
-  const std::uint64_t named = rehearsal::calls(entry::deallocate_async);
-  const std::uint64_t plain = rehearsal::calls(entry::deallocate);
-  const std::uint64_t waits = rehearsal::calls(entry::device_synchronize);
+  const std::uint64_t named = rehearsal::calls(&cuda::api::deallocate_async);
+  const std::uint64_t plain = rehearsal::calls(&cuda::api::deallocate);
+  const std::uint64_t waits = rehearsal::calls(&cuda::api::device_synchronize);
   EXPECT_GE(trim(cuda0), nbytes);
-  EXPECT_EQ(rehearsal::calls(entry::deallocate_async), named);
-  EXPECT_EQ(rehearsal::calls(entry::deallocate), plain + 1);
-  EXPECT_EQ(rehearsal::calls(entry::device_synchronize), waits + 2)
+  EXPECT_EQ(rehearsal::calls(&cuda::api::deallocate_async), named);
+  EXPECT_EQ(rehearsal::calls(&cuda::api::deallocate), plain + 1);
+  EXPECT_EQ(rehearsal::calls(&cuda::api::device_synchronize), waits + 2)
       << "cudaFree does not wait for memory of a pool, so before it; and once for trimming";
 }
 
@@ -60,9 +58,9 @@ TEST_F(foreign_stream_test, streams_of_our_own_live_for_ever) {
     store(allocate(cuda0, nbytes), 1);
   }
   set_current_stream(stream(cuda0));
-  const std::uint64_t named = rehearsal::calls(entry::deallocate_async);
+  const std::uint64_t named = rehearsal::calls(&cuda::api::deallocate_async);
   trim(cuda0);
-  EXPECT_EQ(rehearsal::calls(entry::deallocate_async), named + 1);
+  EXPECT_EQ(rehearsal::calls(&cuda::api::deallocate_async), named + 1);
 }
 
 }  // namespace

@@ -111,14 +111,14 @@ TEST_F(memory_test, a_large_block_is_cached_too) {
 
 TEST_F(memory_test, what_fits_nothing_goes_back_before_the_pool_grows) {
   constexpr std::size_t share = std::size_t{1} << 30;  // an eighth of the device
-  const std::uint64_t freed = rehearsal::calls(rehearsal::entry::deallocate_async);
+  const std::uint64_t freed = rehearsal::calls(&cuda::api::deallocate_async);
   static_cast<void>(allocate(cuda0, share / 2));
   static_cast<void>(allocate(cuda0, share / 8 * 3));
-  EXPECT_EQ(rehearsal::calls(rehearsal::entry::deallocate_async), freed) << "so much is kept";
+  EXPECT_EQ(rehearsal::calls(&cuda::api::deallocate_async), freed) << "so much is kept";
   EXPECT_EQ(statistics(cuda0).cached_bytes, share / 8 * 7);
 
   const storage_ref live = allocate(cuda0, share / 4);
-  EXPECT_EQ(rehearsal::calls(rehearsal::entry::deallocate_async), freed + 1);
+  EXPECT_EQ(rehearsal::calls(&cuda::api::deallocate_async), freed + 1);
   EXPECT_EQ(statistics(cuda0).cached_bytes, share / 8 * 3) << "the oldest has gone";
   const storage_ref more = allocate(cuda0, share);
   EXPECT_EQ(statistics(cuda0).cached_bytes, 0u);

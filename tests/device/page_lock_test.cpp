@@ -12,7 +12,6 @@
 namespace skerry {
 namespace {
 
-using rehearsal::entry;
 using page_lock_test = rehearsed;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
@@ -20,14 +19,14 @@ constexpr std::size_t mib = std::size_t{1} << 20;
 TEST_F(page_lock_test, large_host_blocks_are_locked_once_a_device_is_in_use_and_cached) {
   static_cast<void>(allocate(cuda0, 1));
   trim(cpu0);
-  const std::uint64_t before = rehearsal::calls(entry::host_register);
+  const std::uint64_t before = rehearsal::calls(&cuda::api::host_register);
   const char* first = nullptr;
   {
     const storage_ref large = allocate(cpu0, mib);
     first = large->data();
     EXPECT_TRUE(large->page_locked());
     EXPECT_FALSE(large->pinned()) << "nobody outside is to take it for memory of a GPU";
-    EXPECT_EQ(rehearsal::calls(entry::host_register), before + 1);
+    EXPECT_EQ(rehearsal::calls(&cuda::api::host_register), before + 1);
     EXPECT_GE(cuda::page_locks().nbytes, mib);
     cuda::pointer_attributes known{};
     EXPECT_EQ(rehearsal::calls_table()->get_pointer_attributes(&known, first), cuda::success);
@@ -36,7 +35,7 @@ TEST_F(page_lock_test, large_host_blocks_are_locked_once_a_device_is_in_use_and_
   const storage_ref again = allocate(cpu0, mib);
   EXPECT_EQ(again->data(), first);
   EXPECT_TRUE(again->page_locked());
-  EXPECT_EQ(rehearsal::calls(entry::host_register), before + 1);
+  EXPECT_EQ(rehearsal::calls(&cuda::api::host_register), before + 1);
   EXPECT_FALSE(allocate(cpu0, mib - 1)->page_locked()) << "small ones go through chunks";
   EXPECT_TRUE(allocate_pinned(cpu0, 100)->page_locked());
 }
@@ -44,9 +43,9 @@ TEST_F(page_lock_test, large_host_blocks_are_locked_once_a_device_is_in_use_and_
 TEST_F(page_lock_test, memory_that_goes_back_to_the_system_is_unlocked) {
   static_cast<void>(allocate(cuda0, 1));
   static_cast<void>(allocate(cpu0, 3 * mib));
-  const std::uint64_t before = rehearsal::calls(entry::host_unregister);
+  const std::uint64_t before = rehearsal::calls(&cuda::api::host_unregister);
   trim(cpu0);
-  EXPECT_GE(rehearsal::calls(entry::host_unregister), before + 1);
+  EXPECT_GE(rehearsal::calls(&cuda::api::host_unregister), before + 1);
   EXPECT_EQ(cuda::page_locks().nbytes, 0u);
 }
 
@@ -58,7 +57,7 @@ TEST_F(page_lock_test, a_driver_that_refuses_is_no_error_and_is_left_in_peace_af
         static_cast<void>(allocate(cuda0, 1));
         bool good = true;
         for (int i = 1; i <= 5; ++i) {
-          rehearsal::fail_entry(entry::host_register, 1, cuda::memory_allocation);
+          rehearsal::fail_entry(&cuda::api::host_register, 1, cuda::memory_allocation);
           const std::size_t nbytes = static_cast<std::size_t>(i) * 3 * mib;
           const storage_ref ordinary = allocate(cpu0, nbytes);
           std::memset(ordinary->data(), i, ordinary->nbytes());
@@ -67,7 +66,7 @@ TEST_F(page_lock_test, a_driver_that_refuses_is_no_error_and_is_left_in_peace_af
           good =
               good && !ordinary->page_locked() && rehearsal::calls_table()->get_last_error() == 0;
         }
-        good = good && rehearsal::calls(entry::host_register) == 3;
+        good = good && rehearsal::calls(&cuda::api::host_register) == 3;
         good = good && cuda::page_locks().refusals == 3 && cuda::page_locks().nbytes == 0;
         std::_Exit(good ? 0 : 1);
       },

@@ -13,8 +13,6 @@
 namespace skerry {
 namespace {
 
-using rehearsal::entry;
-
 class program_order_test : public rehearsed {
  protected:
   static constexpr int slow_us = 30'000;
@@ -240,12 +238,12 @@ TEST_F(program_order_test, a_stream_waits_once_for_the_work_of_another) {
   for (const storage_ref& each : sources) store(each, 4);
   const stream reader = stream::create(cuda0);
   set_current_stream(reader);
-  const std::uint64_t waits = rehearsal::calls(entry::stream_wait_event);
-  const std::uint64_t records = rehearsal::calls(entry::event_record);
+  const std::uint64_t waits = rehearsal::calls(&cuda::api::stream_wait_event);
+  const std::uint64_t records = rehearsal::calls(&cuda::api::event_record);
   for (const storage_ref& each : sources) load(target, each);
   for (const storage_ref& each : sources) load(target, each);
-  EXPECT_EQ(rehearsal::calls(entry::stream_wait_event), waits + 1);
-  EXPECT_EQ(rehearsal::calls(entry::event_record), records + 1);
+  EXPECT_EQ(rehearsal::calls(&cuda::api::stream_wait_event), waits + 1);
+  EXPECT_EQ(rehearsal::calls(&cuda::api::event_record), records + 1);
 }
 
 TEST_F(program_order_test, streams_that_take_turns_make_no_new_events) {
@@ -258,9 +256,9 @@ TEST_F(program_order_test, streams_that_take_turns_make_no_new_events) {
     }
   };
   for (int i = 0; i < 100; ++i) turn(i);
-  const std::uint64_t created = rehearsal::calls(entry::event_create);
+  const std::uint64_t created = rehearsal::calls(&cuda::api::event_create);
   for (int i = 0; i < 1000; ++i) turn(i);
-  EXPECT_LE(rehearsal::calls(entry::event_create), created + 3);
+  EXPECT_LE(rehearsal::calls(&cuda::api::event_create), created + 3);
   EXPECT_EQ(read_int(block), 999);
 }
 
@@ -297,8 +295,10 @@ TEST_F(program_order_test, memory_of_others_is_in_order_too) {
 }
 
 TEST_F(program_order_test, a_launch_that_fails_leaves_the_order_as_it_was) {
-  for (const entry failing : {entry::stream_is_capturing, entry::event_record,
-                              entry::stream_wait_event, entry::launch_host_kernel}) {
+  for (const rehearsal::entry failing :
+       {rehearsal::entry(&cuda::api::stream_is_capturing),
+        rehearsal::entry(&cuda::api::event_record), rehearsal::entry(&cuda::api::stream_wait_event),
+        rehearsal::entry(&cuda::api::launch_host_kernel)}) {
     const storage_ref source = block_of(1);
     const storage_ref target = block_of(0);
     const stream writer = stream::create(cuda0);
@@ -309,7 +309,7 @@ TEST_F(program_order_test, a_launch_that_fails_leaves_the_order_as_it_was) {
     rehearsal::set_delay(0);
     set_current_stream(reader);
     // The reader's own stream is asked first whether it is captured.
-    rehearsal::fail_entry(failing, failing == entry::stream_is_capturing ? 2 : 1,
+    rehearsal::fail_entry(failing, failing == &cuda::api::stream_is_capturing ? 2 : 1,
                           cuda::invalid_value);
     EXPECT_THROW(load(target, source), device_error);
     rehearsal::clear();

@@ -304,7 +304,7 @@ TEST_F(fresh_process, physical_devices_are_split_into_logical_ones) {
         copy_bytes(b, 0, a, 0, sizeof(int));
         SKERRY_REQUIRE_OR_EXIT(read_int(b) == 5);
         // A fatal error takes all that lies on the GPU, and nothing else.
-        rehearsal::fail_entry(rehearsal::entry::stream_synchronize, 1, 700, true);
+        rehearsal::fail_entry(&cuda::api::stream_synchronize, 1, 700, true);
         SKERRY_REQUIRE_OR_EXIT(throws<device_error>([] { current_stream(cuda0).synchronize(); }));
         SKERRY_REQUIRE_OR_EXIT(throws<device_error>([] { require(cuda1); }));
         SKERRY_REQUIRE_OR_EXIT(!throws<device_error>([] { synchronize({cuda_kind, 2}); }));
@@ -325,7 +325,7 @@ TEST_F(fresh_process, devices_without_pools_work_with_plain_allocation) {
         }
         trim(cuda0);
         SKERRY_REQUIRE_OR_EXIT(rehearsal::live_blocks(0) == 0);
-        SKERRY_REQUIRE_OR_EXIT(rehearsal::calls(rehearsal::entry::allocate_async) == 0);
+        SKERRY_REQUIRE_OR_EXIT(rehearsal::calls(&cuda::api::allocate_async) == 0);
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "");
@@ -338,7 +338,7 @@ TEST_F(fresh_process, a_failing_start_gives_no_devices_and_a_reason) {
         {
           rehearse(2);
           static_cast<void>(rehearsal::calls_table());
-          rehearsal::fail_entry(rehearsal::entry::device_count, 1, code);
+          rehearsal::fail_entry(&cuda::api::device_count, 1, code);
           SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 0);
           SKERRY_REQUIRE_OR_EXIT(devices(cuda_kind).empty());
           SKERRY_REQUIRE_OR_EXIT(why_no_cuda().has_value());

@@ -183,7 +183,7 @@ TEST_F(rehearsal_test, a_failing_call_fails_once_or_for_ever) {
   EXPECT_EQ(calls.get_last_error(), cuda::not_supported);
   EXPECT_EQ(calls.get_last_error(), cuda::success);
   EXPECT_EQ(calls.device_synchronize(), cuda::success);
-  rehearsal::fail_entry(rehearsal::entry::device_synchronize, 1, 719, true);
+  rehearsal::fail_entry(&cuda::api::device_synchronize, 1, 719, true);
   void* block = device_memory(10);
   EXPECT_EQ(calls.device_synchronize(), 719);
   EXPECT_EQ(calls.deallocate(block), 719);

@@ -12,7 +12,6 @@
 namespace skerry {
 namespace {
 
-using rehearsal::entry;
 using staging_test = rehearsed;
 
 constexpr std::size_t chunk = cuda::staging::chunk_bytes;
@@ -82,12 +81,12 @@ TEST_F(staging_test, small_transfers_do_not_wait_for_each_other) {
   copy_bytes(there, 0, source, 0, 1000);
   synchronize(cuda0);
   rehearsal::set_delay(20'000);
-  const std::uint64_t waits = rehearsal::calls(entry::event_synchronize);
+  const std::uint64_t waits = rehearsal::calls(&cuda::api::event_synchronize);
   for (std::size_t i = 0; i < 100; ++i) {
     std::fill(bytes.begin(), bytes.end(), static_cast<unsigned char>(i));
     copy_bytes(there, i * 1000, source, 0, 1000);
   }
-  EXPECT_LE(rehearsal::calls(entry::event_synchronize), waits + 1);
+  EXPECT_LE(rehearsal::calls(&cuda::api::event_synchronize), waits + 1);
   rehearsal::set_delay(0);
   std::vector<unsigned char> back(100'000);
   read_bytes(back.data(), there, 0, back.size());

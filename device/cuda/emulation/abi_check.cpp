@@ -59,38 +59,37 @@ SKERRY_SAME_PLACE(pointer_attributes, host_pointer, cudaPointerAttributes, hostP
 SKERRY_SAME_PLACE(access_description, location, cudaMemAccessDesc, location.id);
 SKERRY_SAME_PLACE(access_description, flags, cudaMemAccessDesc, flags);
 
-static_assert(static_cast<int>(device_attribute::max_threads_per_block) ==
-              cudaDevAttrMaxThreadsPerBlock);
-static_assert(static_cast<int>(device_attribute::max_block_z) == cudaDevAttrMaxBlockDimZ);
-static_assert(static_cast<int>(device_attribute::max_grid_x) == cudaDevAttrMaxGridDimX);
-static_assert(static_cast<int>(device_attribute::max_grid_z) == cudaDevAttrMaxGridDimZ);
-static_assert(static_cast<int>(device_attribute::shared_per_block) ==
-              cudaDevAttrMaxSharedMemoryPerBlock);
-static_assert(static_cast<int>(device_attribute::constant_bytes) == cudaDevAttrTotalConstantMemory);
-static_assert(static_cast<int>(device_attribute::warp_size) == cudaDevAttrWarpSize);
-static_assert(static_cast<int>(device_attribute::registers_per_block) ==
-              cudaDevAttrMaxRegistersPerBlock);
-static_assert(static_cast<int>(device_attribute::multiprocessors) ==
-              cudaDevAttrMultiProcessorCount);
-static_assert(static_cast<int>(device_attribute::l2_bytes) == cudaDevAttrL2CacheSize);
-static_assert(static_cast<int>(device_attribute::threads_per_multiprocessor) ==
-              cudaDevAttrMaxThreadsPerMultiProcessor);
-static_assert(static_cast<int>(device_attribute::unified_addressing) ==
-              cudaDevAttrUnifiedAddressing);
-static_assert(static_cast<int>(device_attribute::major) == cudaDevAttrComputeCapabilityMajor);
-static_assert(static_cast<int>(device_attribute::minor) == cudaDevAttrComputeCapabilityMinor);
-static_assert(static_cast<int>(device_attribute::shared_per_multiprocessor) ==
-              cudaDevAttrMaxSharedMemoryPerMultiprocessor);
-static_assert(static_cast<int>(device_attribute::registers_per_multiprocessor) ==
-              cudaDevAttrMaxRegistersPerMultiprocessor);
-static_assert(static_cast<int>(device_attribute::shared_per_block_optin) ==
-              cudaDevAttrMaxSharedMemoryPerBlockOptin);
-static_assert(static_cast<int>(device_attribute::blocks_per_multiprocessor) ==
-              cudaDevAttrMaxBlocksPerMultiprocessor);
-static_assert(static_cast<int>(device_attribute::reserved_shared_per_block) ==
-              cudaDevAttrReservedSharedMemoryPerBlock);
-static_assert(static_cast<int>(device_attribute::pools_supported) ==
-              cudaDevAttrMemoryPoolsSupported);
+/// Whether one of ours is that of CUDA.
+constexpr bool is_number(device_attribute ours, cudaDeviceAttr theirs) {
+  return static_cast<int>(ours) == static_cast<int>(theirs);
+}
+
+static_assert(is_number(device_attribute::max_threads_per_block, cudaDevAttrMaxThreadsPerBlock));
+static_assert(is_number(device_attribute::max_block_z, cudaDevAttrMaxBlockDimZ));
+static_assert(is_number(device_attribute::max_grid_x, cudaDevAttrMaxGridDimX));
+static_assert(is_number(device_attribute::max_grid_z, cudaDevAttrMaxGridDimZ));
+static_assert(is_number(device_attribute::shared_per_block, cudaDevAttrMaxSharedMemoryPerBlock));
+static_assert(is_number(device_attribute::constant_bytes, cudaDevAttrTotalConstantMemory));
+static_assert(is_number(device_attribute::warp_size, cudaDevAttrWarpSize));
+static_assert(is_number(device_attribute::registers_per_block, cudaDevAttrMaxRegistersPerBlock));
+static_assert(is_number(device_attribute::multiprocessors, cudaDevAttrMultiProcessorCount));
+static_assert(is_number(device_attribute::l2_bytes, cudaDevAttrL2CacheSize));
+static_assert(is_number(device_attribute::threads_per_multiprocessor,
+                        cudaDevAttrMaxThreadsPerMultiProcessor));
+static_assert(is_number(device_attribute::unified_addressing, cudaDevAttrUnifiedAddressing));
+static_assert(is_number(device_attribute::major, cudaDevAttrComputeCapabilityMajor));
+static_assert(is_number(device_attribute::minor, cudaDevAttrComputeCapabilityMinor));
+static_assert(is_number(device_attribute::shared_per_multiprocessor,
+                        cudaDevAttrMaxSharedMemoryPerMultiprocessor));
+static_assert(is_number(device_attribute::registers_per_multiprocessor,
+                        cudaDevAttrMaxRegistersPerMultiprocessor));
+static_assert(is_number(device_attribute::shared_per_block_optin,
+                        cudaDevAttrMaxSharedMemoryPerBlockOptin));
+static_assert(is_number(device_attribute::blocks_per_multiprocessor,
+                        cudaDevAttrMaxBlocksPerMultiprocessor));
+static_assert(is_number(device_attribute::reserved_shared_per_block,
+                        cudaDevAttrReservedSharedMemoryPerBlock));
+static_assert(is_number(device_attribute::pools_supported, cudaDevAttrMemoryPoolsSupported));
 static_assert(past_device_attributes == cudaDevAttrMax);
 static_assert(max_dynamic_shared_bytes == cudaFuncAttributeMaxDynamicSharedMemorySize);
 static_assert(preferred_carveout == cudaFuncAttributePreferredSharedMemoryCarveout);

@@ -12,7 +12,6 @@
 #include <new>
 
 #include "device/cuda/api.hpp"
-#include "device/cuda/rehearsal/memory_watch.hpp"
 
 namespace skerry::rehearsal {
 
@@ -50,6 +49,13 @@ constinit std::atomic<std::size_t> guards{0};
 
 void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
+
+/// The last of the blocks that begin at `data` or before; null if none does.
+template <class Blocks>
+const typename Blocks::value_type* last_before(const Blocks& blocks, const void* data) noexcept {
+  const auto after = blocks.upper_bound(address(data));
+  return after == blocks.begin() ? nullptr : &*std::prev(after);
+}
 
 }  // namespace
 
@@ -202,22 +208,18 @@ bool address_range::contains(const void* data) const noexcept {
 
 bool address_range::covers(const void* data, std::size_t nbytes, bool retired_too) noexcept {
   const std::lock_guard lock(mutex_);
-  auto after = blocks_.upper_bound(address(data));
-  if (after == blocks_.begin()) return false;
-  const auto& [start, found] = *std::prev(after);
-  if (found.retired && !retired_too) return false;
-  const std::uintptr_t offset = address(data) - start;
-  return offset <= found.nbytes && nbytes <= found.nbytes - offset;
+  const auto* const found = last_before(blocks_, data);
+  if (found == nullptr || (found->second.retired && !retired_too)) return false;
+  const std::uintptr_t offset = address(data) - found->first;
+  return offset <= found->second.nbytes && nbytes <= found->second.nbytes - offset;
 }
 
 memory_block address_range::find(const void* data, bool retired_too) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto after = blocks_.upper_bound(address(data));
-  if (after == blocks_.begin()) return {};
-  const auto& [start, found] = *std::prev(after);
-  if (found.retired && !retired_too) return {};
-  if (address(data) - start >= found.nbytes) return {};
-  return {pointer(start), found.nbytes};
+  const auto* const found = last_before(blocks_, data);
+  if (found == nullptr || (found->second.retired && !retired_too)) return {};
+  if (address(data) - found->first >= found->second.nbytes) return {};
+  return {pointer(found->first), found->second.nbytes};
 }
 
 memory_block address_range::nearest(const void* data) noexcept {
@@ -295,20 +297,17 @@ bool pinned_blocks::remove(void* data) noexcept { return erase(data, true); }
 
 memory_block pinned_blocks::find(const void* data) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto after = blocks_.upper_bound(address(data));
-  if (after == blocks_.begin()) return {};
-  const auto& [start, found] = *std::prev(after);
-  if (address(data) - start >= found.nbytes) return {};
-  return {pointer(start), found.nbytes};
+  const auto* const found = last_before(blocks_, data);
+  if (found == nullptr || address(data) - found->first >= found->second.nbytes) return {};
+  return {pointer(found->first), found->second.nbytes};
 }
 
 bool pinned_blocks::covers(const void* data, std::size_t nbytes) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto after = blocks_.upper_bound(address(data));
-  if (after == blocks_.begin()) return false;
-  const auto& [start, found] = *std::prev(after);
-  const std::uintptr_t offset = address(data) - start;
-  return offset < found.nbytes && nbytes <= found.nbytes - offset;
+  const auto* const found = last_before(blocks_, data);
+  if (found == nullptr) return false;
+  const std::uintptr_t offset = address(data) - found->first;
+  return offset < found->second.nbytes && nbytes <= found->second.nbytes - offset;
 }
 
 std::size_t pinned_blocks::live_blocks() noexcept {

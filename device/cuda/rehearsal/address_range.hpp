@@ -19,6 +19,17 @@ struct memory_block {
   explicit operator bool() const noexcept { return data != nullptr; }
 };
 
+/// Told what happens to the memory of devices, when it happens, from any thread.
+struct memory_watch {
+  void (*allocated)(void* data, std::size_t nbytes) noexcept;
+  void (*filled)(void* data, std::size_t nbytes) noexcept;
+  void (*copied)(void* target, const void* source, std::size_t nbytes) noexcept;
+  void (*freed)(void* data, std::size_t nbytes) noexcept;  ///< in the order of a stream
+};
+
+/// Null as long as nobody wants to know.
+inline constinit std::atomic<const memory_watch*> memory_watcher{nullptr};
+
 /// The memory of one device: host memory in an address range of its own, so that a pointer tells
 /// its device. A block lies on its own pages with a page behind it that can't be touched, which
 /// takes two of the mappings that the system grants a process (65,530 on most). So only the first

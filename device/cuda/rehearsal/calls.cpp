@@ -7,10 +7,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "device/cuda/rehearsal/enter.hpp"
-#include "device/cuda/rehearsal/errors.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
-#include "device/cuda/rehearsal/stream_calls.hpp"
 #include "device/cuda/rehearsal/work.hpp"
 
 namespace skerry::rehearsal {
@@ -24,47 +20,47 @@ constexpr int simulated_version = 13000;
 }
 
 int driver_version(int* version) {
-  return enter(entry::driver_version, [&](machine&) {
+  return enter(&cuda::api::driver_version, [&](machine&) {
     *version = simulated_version;
     return cuda::success;
   });
 }
 
 int runtime_version(int* version) {
-  return enter(entry::runtime_version, [&](machine&) {
+  return enter(&cuda::api::runtime_version, [&](machine&) {
     *version = simulated_version;
     return cuda::success;
   });
 }
 
 int device_count(int* count) {
-  return enter(entry::device_count, [&](machine& all) {
+  return enter(&cuda::api::device_count, [&](machine& all) {
     *count = all.count();
     return cuda::success;
   });
 }
 
 int get_device(int* ordinal) {
-  return enter(entry::get_device, [&](machine&) {
+  return enter(&cuda::api::get_device, [&](machine&) {
     *ordinal = current_ordinal();
     return cuda::success;
   });
 }
 
 int push_context(int ordinal) {
-  return enter(entry::push_device, [&](machine&) {
+  return enter(&cuda::api::push_device, [&](machine&) {
     if (!exists(ordinal)) return cuda::invalid_device;
     return push_device(ordinal) ? cuda::success : cuda::invalid_value;
   });
 }
 
 int pop_context() {
-  return enter(entry::pop_device,
+  return enter(&cuda::api::pop_device,
                [&](machine&) { return pop_device() ? cuda::success : cuda::invalid_value; });
 }
 
 int get_properties(cuda::device_properties* properties, int ordinal) {
-  return enter(entry::get_properties, [&](machine&) {
+  return enter(&cuda::api::get_properties, [&](machine&) {
     if (!exists(ordinal)) return cuda::invalid_device;
     *properties = {};
     std::snprintf(properties->name, sizeof properties->name, "rehearsal device");
@@ -77,7 +73,7 @@ int get_properties(cuda::device_properties* properties, int ordinal) {
 }
 
 int memory_info(std::size_t* free_bytes, std::size_t* total_bytes) {
-  return enter(entry::memory_info, [&](machine& all) {
+  return enter(&cuda::api::memory_info, [&](machine& all) {
     *total_bytes = current_settings().memory_bytes.load();
     *free_bytes =
         *total_bytes - std::min(*total_bytes, all.at(current_ordinal()).memory.live_bytes());
@@ -92,7 +88,7 @@ bool peers(int reader, int owner) {
 }
 
 int can_access_peer(int* can, int reader, int owner) {
-  return enter(entry::can_access_peer, [&](machine&) {
+  return enter(&cuda::api::can_access_peer, [&](machine&) {
     if (!exists(reader) || !exists(owner)) return cuda::invalid_device;
     *can = peers(reader, owner) ? 1 : 0;
     return cuda::success;
@@ -100,7 +96,7 @@ int can_access_peer(int* can, int reader, int owner) {
 }
 
 int enable_peer_access(int owner) {
-  return enter(entry::enable_peer_access, [&](machine& all) {
+  return enter(&cuda::api::enable_peer_access, [&](machine& all) {
     if (!exists(owner)) return cuda::invalid_device;
     if (!peers(current_ordinal(), owner)) return cuda::peer_access_unsupported;
     if (!all.enable_peer(current_ordinal(), owner)) return cuda::peer_access_already_enabled;
@@ -109,7 +105,7 @@ int enable_peer_access(int owner) {
 }
 
 int pool_allow_reader(int owner, int reader) {
-  return enter(entry::pool_allow_reader, [&](machine& all) {
+  return enter(&cuda::api::pool_allow_reader, [&](machine& all) {
     if (!exists(owner) || !exists(reader)) return cuda::invalid_device;
     if (!peers(reader, owner)) return cuda::invalid_device;
     all.allow_pool_reader(reader, owner);
@@ -118,7 +114,7 @@ int pool_allow_reader(int owner, int reader) {
 }
 
 int device_synchronize() {
-  return enter(entry::device_synchronize, [&](machine& all) {
+  return enter(&cuda::api::device_synchronize, [&](machine& all) {
     all.wait_for_device(current_ordinal());
     return sticky_error(current_ordinal());
   });
@@ -131,12 +127,12 @@ int allocate_on(machine& all, int ordinal, void** data, std::size_t nbytes) {
 }
 
 int allocate(void** data, std::size_t nbytes) {
-  return enter(entry::allocate,
+  return enter(&cuda::api::allocate,
                [&](machine& all) { return allocate_on(all, current_ordinal(), data, nbytes); });
 }
 
 int deallocate(void* data) {
-  return enter(entry::deallocate, [&](machine& all) {
+  return enter(&cuda::api::deallocate, [&](machine& all) {
     if (data == nullptr) return cuda::success;
     const int owner = all.owner(data);
     if (owner < 0 || !all.at(owner).memory.retire(data)) return cuda::invalid_value;
@@ -148,7 +144,7 @@ int deallocate(void* data) {
 }
 
 int allocate_async(void** data, std::size_t nbytes, void* handle) {
-  return enter(entry::allocate_async, [&](machine& all) {
+  return enter(&cuda::api::allocate_async, [&](machine& all) {
     if (!current_settings().pools) return cuda::not_supported;
     const auto on = all.stream(handle);
     if (on == nullptr) return cuda::invalid_resource_handle;
@@ -159,7 +155,7 @@ int allocate_async(void** data, std::size_t nbytes, void* handle) {
 }
 
 int deallocate_async(void* data, void* handle) {
-  return enter(entry::deallocate_async, [&](machine& all) {
+  return enter(&cuda::api::deallocate_async, [&](machine& all) {
     if (!current_settings().pools) return cuda::not_supported;
     const auto on = all.stream(handle);
     if (on == nullptr) return cuda::invalid_resource_handle;
@@ -173,12 +169,12 @@ int deallocate_async(void* data, void* handle) {
 }
 
 int pool_set_release_threshold(int ordinal, std::uint64_t) {
-  return enter(entry::pool_set_release_threshold,
+  return enter(&cuda::api::pool_set_release_threshold,
                [&](machine&) { return exists(ordinal) ? cuda::success : cuda::invalid_device; });
 }
 
 int pool_trim(int ordinal, std::size_t) {
-  return enter(entry::pool_trim, [&](machine& all) {
+  return enter(&cuda::api::pool_trim, [&](machine& all) {
     if (!exists(ordinal)) return cuda::invalid_device;
     all.at(ordinal).memory.trim();
     return cuda::success;
@@ -186,12 +182,12 @@ int pool_trim(int ordinal, std::size_t) {
 }
 
 int host_allocate(void** data, std::size_t nbytes) {
-  return enter(entry::host_allocate,
+  return enter(&cuda::api::host_allocate,
                [&](machine& all) { return all.pinned.allocate(data, nbytes); });
 }
 
 int host_deallocate(void* data) {
-  return enter(entry::host_deallocate, [&](machine& all) {
+  return enter(&cuda::api::host_deallocate, [&](machine& all) {
     // Waits for all devices, as cudaFreeHost does in effect.
     for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
     return all.pinned.release(data) ? cuda::success : cuda::invalid_value;
@@ -199,18 +195,19 @@ int host_deallocate(void* data) {
 }
 
 int host_register(void* data, std::size_t nbytes) {
-  return enter(entry::host_register, [&](machine& all) { return all.pinned.add(data, nbytes); });
+  return enter(&cuda::api::host_register,
+               [&](machine& all) { return all.pinned.add(data, nbytes); });
 }
 
 int host_unregister(void* data) {
-  return enter(entry::host_unregister, [&](machine& all) {
+  return enter(&cuda::api::host_unregister, [&](machine& all) {
     for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
     return all.pinned.remove(data) ? cuda::success : cuda::invalid_value;
   });
 }
 
 int get_pointer_attributes(cuda::pointer_attributes* attributes, const void* data) {
-  return enter(entry::get_pointer_attributes, [&](machine& all) {
+  return enter(&cuda::api::get_pointer_attributes, [&](machine& all) {
     void* const given = const_cast<void*>(data);
     *attributes = {cuda::memory_type::unregistered, -2, nullptr, given, nullptr, 0};
     if (const int owner = all.owner(data); owner >= 0) {
@@ -227,7 +224,7 @@ int get_pointer_attributes(cuda::pointer_attributes* attributes, const void* dat
 }
 
 int get_last_error() {
-  if (const int code = gate(entry::get_last_error); code != cuda::success) return code;
+  if (const int code = gate(&cuda::api::get_last_error); code != cuda::success) return code;
   return take_last_error();
 }
 

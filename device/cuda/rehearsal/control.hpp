@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,53 +18,14 @@ namespace skerry::rehearsal {
 /// How many devices there are; before the first call only.
 void set_device_count(int count) noexcept;
 
-// The entry points by name, in the order of cuda::api. Questions for names and texts of errors are
-// not counted and never fail.
-enum class entry : int {
-  driver_version,
-  runtime_version,
-  device_count,
-  get_device,
-  push_device,
-  pop_device,
-  get_properties,
-  memory_info,
-  can_access_peer,
-  enable_peer_access,
-  pool_allow_reader,
-  device_synchronize,
-  allocate,
-  deallocate,
-  allocate_async,
-  deallocate_async,
-  pool_set_release_threshold,
-  pool_trim,
-  host_allocate,
-  host_deallocate,
-  host_register,
-  host_unregister,
-  get_pointer_attributes,
-  copy_async,
-  copy_peer_async,
-  fill_async,
-  launch_host_function,
-  launch_host_kernel,
-  stream_create,
-  stream_destroy,
-  stream_synchronize,
-  stream_query,
-  stream_wait_event,
-  stream_is_capturing,
-  stream_device,
-  event_create,
-  event_create_timed,
-  event_destroy,
-  event_record,
-  event_query,
-  event_synchronize,
-  event_elapsed,
-  get_last_error,
-  count_of_entries,
+/// An entry point, by its place in cuda::api. Questions for names and texts of errors are not
+/// counted and never fail.
+struct entry {
+  std::size_t place;
+  template <class Function>
+  entry(Function* cuda::api::* which) noexcept
+      : place(std::bit_cast<std::size_t>(which) / sizeof(Function*)) {}
+  [[nodiscard]] bool operator==(const entry&) const = default;
 };
 
 /// Makes call number `k` from now on (1: the next one) return `code` instead of doing its work.

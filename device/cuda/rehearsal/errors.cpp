@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda/rehearsal/errors.hpp"
+#include "device/cuda/rehearsal/work.hpp"
+
+#include <algorithm>
+#include <iterator>
 
 namespace skerry::rehearsal {
 
@@ -60,10 +63,8 @@ constexpr row rows[] = {
 };
 
 const row* find(int code) noexcept {
-  for (const row& each : rows) {
-    if (each.code == code) return &each;
-  }
-  return nullptr;
+  const row* const found = std::ranges::find(rows, code, &row::code);
+  return found != std::end(rows) ? found : nullptr;
 }
 
 }  // namespace

@@ -4,9 +4,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <iterator>
 #include <mutex>
+#include <optional>
 
 #include "device/cuda/rehearsal/current_device.hpp"
 #include "device/cuda/rehearsal/settings.hpp"
@@ -15,17 +18,14 @@ namespace skerry::rehearsal {
 
 namespace {
 
-constexpr int any_entry = -1;
-
 struct plan_of_failure {
   std::uint64_t k = 0;
   int code = 0;
-  int which = any_entry;
+  std::optional<entry> which;  ///< any without
   bool sticky = false;
 };
 
-constinit std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(entry::count_of_entries)>
-    calls_of{};
+constinit std::array<std::atomic<std::uint64_t>, sizeof(cuda::api) / sizeof(void (*)())> calls_of{};
 constinit std::atomic<std::uint64_t> calls_since_armed{0};
 constinit std::atomic<std::uint64_t> late_calls{0};
 constinit std::atomic<bool> armed{false};
@@ -48,7 +48,7 @@ void arm(const plan_of_failure& plan) noexcept {
 
 int planned_failure(entry which) noexcept {
   const std::lock_guard lock(failure_mutex);
-  if (failure.which != any_entry && failure.which != static_cast<int>(which)) return 0;
+  if (failure.which && *failure.which != which) return 0;
   if (++matching_calls != failure.k) return 0;
   armed.store(false);
   if (failure.sticky) set_sticky_error(current_ordinal(), failure.code);
@@ -63,40 +63,27 @@ void stay_if_finished() noexcept {
 }
 
 /// These answer even on a device with a sticky error.
-constexpr bool always_answers(entry which) noexcept {
-  switch (which) {
-    case entry::driver_version:
-    case entry::runtime_version:
-    case entry::device_count:
-    case entry::get_device:
-    case entry::push_device:
-    case entry::pop_device:
-    case entry::get_last_error:
-      return true;
-    default:
-      return false;
-  }
+bool always_answers(entry which) noexcept {
+  using cuda::api;
+  static const entry all[] = {&api::driver_version, &api::runtime_version, &api::device_count,
+                              &api::get_device,     &api::push_device,     &api::pop_device,
+                              &api::get_last_error};
+  return std::ranges::find(all, which) != std::end(all);
 }
 
 /// All others work in the current context, and make it where there is none.
-constexpr bool needs_no_context(entry which) noexcept {
-  switch (which) {
-    case entry::get_properties:
-    case entry::can_access_peer:
-    case entry::pool_allow_reader:
-    case entry::pool_set_release_threshold:
-    case entry::pool_trim:
-    case entry::get_pointer_attributes:
-      return true;
-    default:
-      return always_answers(which);
-  }
+bool needs_no_context(entry which) noexcept {
+  using cuda::api;
+  static const entry all[] = {&api::get_properties,    &api::can_access_peer,
+                              &api::pool_allow_reader, &api::pool_set_release_threshold,
+                              &api::pool_trim,         &api::get_pointer_attributes};
+  return always_answers(which) || std::ranges::find(all, which) != std::end(all);
 }
 
 }  // namespace
 
 int gate(entry which) noexcept {
-  calls_of[static_cast<std::size_t>(which)].fetch_add(1, std::memory_order_relaxed);
+  calls_of[which.place].fetch_add(1, std::memory_order_relaxed);
   calls_since_armed.fetch_add(1, std::memory_order_relaxed);
   if (finished.load(std::memory_order_relaxed)) [[unlikely]] {
     late_calls.fetch_add(1);
@@ -140,11 +127,11 @@ void set_sticky_error(int ordinal, int code) noexcept {
 }
 
 void fail_call(std::uint64_t k, int code, bool sticky_code) noexcept {
-  arm({k, code, any_entry, sticky_code});
+  arm({k, code, std::nullopt, sticky_code});
 }
 
 void fail_entry(entry which, std::uint64_t k, int code, bool sticky_code) noexcept {
-  arm({k, code, static_cast<int>(which), sticky_code});
+  arm({k, code, which, sticky_code});
 }
 
 void clear() noexcept {
@@ -154,7 +141,7 @@ void clear() noexcept {
 }
 
 std::uint64_t calls() noexcept { return calls_since_armed.load(); }
-std::uint64_t calls(entry which) noexcept { return calls_of[static_cast<std::size_t>(which)]; }
+std::uint64_t calls(entry which) noexcept { return calls_of[which.place]; }
 std::uint64_t calls_after_finish() noexcept { return late_calls.load(); }
 
 void mark_finished() noexcept {

@@ -1,14 +1,10 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda/rehearsal/stream_calls.hpp"
+#include "device/cuda/rehearsal/work.hpp"
 
 #include <atomic>
 
 #include "device/cuda/rehearsal/control.hpp"
-#include "device/cuda/rehearsal/enter.hpp"
-#include "device/cuda/rehearsal/errors.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
-#include "device/cuda/rehearsal/work.hpp"
 
 namespace skerry::rehearsal {
 namespace {
@@ -18,14 +14,14 @@ constinit std::atomic<void*> captured_stream{nullptr};
 }  // namespace
 
 int stream_create(void** handle) {
-  return enter(entry::stream_create, [&](machine& all) {
+  return enter(&cuda::api::stream_create, [&](machine& all) {
     *handle = all.add_stream(current_ordinal());
     return cuda::success;
   });
 }
 
 int stream_destroy(void* handle) {
-  return enter(entry::stream_destroy, [&](machine& all) {
+  return enter(&cuda::api::stream_destroy, [&](machine& all) {
     const auto removed = all.remove_stream(handle);
     if (removed == nullptr) return cuda::invalid_resource_handle;
     removed->close();
@@ -34,27 +30,23 @@ int stream_destroy(void* handle) {
 }
 
 int stream_synchronize(void* handle) {
-  return enter(entry::stream_synchronize, [&](machine& all) {
-    const auto on = all.stream(handle);
-    if (on == nullptr) return cuda::invalid_resource_handle;
-    on->wait_all();
-    return sticky_error(on->ordinal());
+  return enter_on(handle, &cuda::api::stream_synchronize, [&](machine&, queue& on) {
+    on.wait_all();
+    return sticky_error(on.ordinal());
   });
 }
 
 int stream_query(void* handle) {
-  return enter(entry::stream_query, [&](machine& all) {
-    const auto on = all.stream(handle);
-    if (on == nullptr) return cuda::invalid_resource_handle;
-    const mark end = on->here();
-    if (!on->reached(end.ticket)) return cuda::not_ready;
+  return enter_on(handle, &cuda::api::stream_query, [&](machine&, queue& on) {
+    const mark end = on.here();
+    if (!on.reached(end.ticket)) return cuda::not_ready;
     order_seen(end.order);
-    return sticky_error(on->ordinal());
+    return sticky_error(on.ordinal());
   });
 }
 
 int stream_wait_event(void* handle, void* event) {
-  return enter(entry::stream_wait_event, [&](machine& all) {
+  return enter(&cuda::api::stream_wait_event, [&](machine& all) {
     const auto on = all.stream(handle);
     simulated_event point;
     if (on == nullptr || !all.read_event(event, point)) return cuda::invalid_resource_handle;
@@ -63,43 +55,41 @@ int stream_wait_event(void* handle, void* event) {
 }
 
 int stream_is_capturing(void* handle, int* capturing) {
-  return enter(entry::stream_is_capturing, [&](machine& all) {
+  return enter(&cuda::api::stream_is_capturing, [&](machine& all) {
     *capturing = handle != nullptr && handle == captured_stream.load() ? 1 : 0;
     return all.stream(handle) != nullptr ? cuda::success : cuda::invalid_resource_handle;
   });
 }
 
 int stream_device(void* handle, int* ordinal) {
-  return enter(entry::stream_device, [&](machine& all) {
-    const auto on = all.stream(handle);
-    if (on == nullptr) return cuda::invalid_resource_handle;
-    *ordinal = on->ordinal();
+  return enter_on(handle, &cuda::api::stream_device, [&](machine&, queue& on) {
+    *ordinal = on.ordinal();
     return cuda::success;
   });
 }
 
 int event_create(void** event) {
-  return enter(entry::event_create, [&](machine& all) {
+  return enter(&cuda::api::event_create, [&](machine& all) {
     *event = all.add_event(current_ordinal(), false);
     return cuda::success;
   });
 }
 
 int event_create_timed(void** event) {
-  return enter(entry::event_create_timed, [&](machine& all) {
+  return enter(&cuda::api::event_create_timed, [&](machine& all) {
     *event = all.add_event(current_ordinal(), true);
     return cuda::success;
   });
 }
 
 int event_destroy(void* event) {
-  return enter(entry::event_destroy, [&](machine& all) {
+  return enter(&cuda::api::event_destroy, [&](machine& all) {
     return all.remove_event(event) ? cuda::success : cuda::invalid_resource_handle;
   });
 }
 
 int event_record(void* event, void* handle) {
-  return enter(entry::event_record, [&](machine& all) {
+  return enter(&cuda::api::event_record, [&](machine& all) {
     const auto on = all.stream(handle);
     simulated_event point;
     if (on == nullptr || !all.read_event(event, point)) return cuda::invalid_resource_handle;
@@ -114,7 +104,7 @@ int event_record(void* event, void* handle) {
 }
 
 int event_query(void* event) {
-  return enter(entry::event_query, [&](machine& all) {
+  return enter(&cuda::api::event_query, [&](machine& all) {
     simulated_event point;
     if (!all.read_event(event, point)) return cuda::invalid_resource_handle;
     if (point.recorded.on && !point.recorded.on->reached(point.recorded.ticket)) {
@@ -126,7 +116,7 @@ int event_query(void* event) {
 }
 
 int event_synchronize(void* event) {
-  return enter(entry::event_synchronize, [&](machine& all) {
+  return enter(&cuda::api::event_synchronize, [&](machine& all) {
     simulated_event point;
     if (!all.read_event(event, point)) return cuda::invalid_resource_handle;
     if (point.recorded.on) point.recorded.on->wait(point.recorded.ticket);
@@ -136,7 +126,7 @@ int event_synchronize(void* event) {
 }
 
 int event_elapsed(float* milliseconds, void* start, void* end) {
-  return enter(entry::event_elapsed, [&](machine& all) {
+  return enter(&cuda::api::event_elapsed, [&](machine& all) {
     simulated_event from;
     simulated_event to;
     if (!all.read_event(start, from) || !all.read_event(end, to) || from.ordinal != to.ordinal ||

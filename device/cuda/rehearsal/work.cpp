@@ -6,9 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "device/cuda/rehearsal/enter.hpp"
-#include "device/cuda/rehearsal/memory_watch.hpp"
-
 namespace skerry::rehearsal {
 
 namespace {
@@ -191,9 +188,7 @@ int submit_time(queue& on, simulated_event& into) {
 
 int copy_async(void* target, const void* source, std::size_t nbytes, cuda::copy_kind kind,
                void* handle) {
-  return enter(entry::copy_async, [&](machine& all) {
-    const auto on = all.stream(handle);
-    if (on == nullptr) return cuda::invalid_resource_handle;
+  return enter_on(handle, &cuda::api::copy_async, [&](machine& all, queue& on) {
     if (nbytes == 0) return cuda::success;
     int to_owner = -1;
     int from_owner = -1;
@@ -202,15 +197,13 @@ int copy_async(void* target, const void* source, std::size_t nbytes, cuda::copy_
     if (to == place::invalid || from == place::invalid) return cuda::invalid_value;
     if (!kind_fits(kind, to_owner >= 0, from_owner >= 0)) return cuda::invalid_value;
     count_copy(all, to_owner, from_owner);
-    return submit_copy(*on, target, source, nbytes, to, from);
+    return submit_copy(on, target, source, nbytes, to, from);
   });
 }
 
 int copy_peer_async(void* target, int target_ordinal, const void* source, int source_ordinal,
                     std::size_t nbytes, void* handle) {
-  return enter(entry::copy_peer_async, [&](machine& all) {
-    const auto on = all.stream(handle);
-    if (on == nullptr) return cuda::invalid_resource_handle;
+  return enter_on(handle, &cuda::api::copy_peer_async, [&](machine& all, queue& on) {
     if (nbytes == 0) return cuda::success;
     int to_owner = -1;
     int from_owner = -1;
@@ -219,19 +212,17 @@ int copy_peer_async(void* target, int target_ordinal, const void* source, int so
     if (to != place::device || from != place::device) return cuda::invalid_value;
     if (to_owner != target_ordinal || from_owner != source_ordinal) return cuda::invalid_value;
     count_copy(all, to_owner, from_owner);
-    return submit_copy(*on, target, source, nbytes, to, from);
+    return submit_copy(on, target, source, nbytes, to, from);
   });
 }
 
 int fill_async(void* target, int value, std::size_t nbytes, void* handle) {
-  return enter(entry::fill_async, [&](machine& all) {
-    const auto on = all.stream(handle);
-    if (on == nullptr) return cuda::invalid_resource_handle;
+  return enter_on(handle, &cuda::api::fill_async, [&](machine& all, queue& on) {
     if (nbytes == 0) return cuda::success;
     int owner = -1;
     const place to = locate(all, target, nbytes, &owner);
     if (to != place::device && to != place::pinned) return cuda::invalid_value;
-    draft item(*on);
+    draft item(on);
     item->run = run_fill;
     item->target = target;
     item->value = value;
@@ -242,10 +233,8 @@ int fill_async(void* target, int value, std::size_t nbytes, void* handle) {
 }
 
 int launch_host_function(void* handle, void (*function)(void*), void* data) {
-  return enter(entry::launch_host_function, [&](machine& all) {
-    const auto on = all.stream(handle);
-    if (on == nullptr) return cuda::invalid_resource_handle;
-    draft item(*on);
+  return enter_on(handle, &cuda::api::launch_host_function, [&](machine&, queue& on) {
+    draft item(on);
     item->run = run_function;
     item->function = function;
     item->target = data;
@@ -256,7 +245,7 @@ int launch_host_function(void* handle, void (*function)(void*), void* data) {
 
 int launch_host_kernel(void (*kernel)(const void*), const void* params, std::size_t params_size,
                        void* handle) {
-  return enter(entry::launch_host_kernel, [&](machine& all) {
+  return enter(&cuda::api::launch_host_kernel, [&](machine& all) {
     const auto on = all.stream(handle);
     // A kernel must be launched with its stream's device current.
     if (on == nullptr || on->ordinal() != current_ordinal()) return cuda::invalid_resource_handle;
@@ -270,7 +259,7 @@ int launch_host_kernel(void (*kernel)(const void*), const void* params, std::siz
 }
 
 int launch_task(void* handle, std::unique_ptr<task> job) {
-  return enter(entry::launch_host_kernel, [&](machine& all) {
+  return enter(&cuda::api::launch_host_kernel, [&](machine& all) {
     const auto on = all.stream(handle);
     if (on == nullptr || on->ordinal() != current_ordinal()) return cuda::invalid_resource_handle;
     draft item(*on);

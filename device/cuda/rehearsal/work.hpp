@@ -4,11 +4,37 @@
 
 #include <cstddef>
 #include <memory>
+#include <new>
+#include <system_error>
 
 #include "device/cuda/api.hpp"
+#include "device/cuda/rehearsal/current_device.hpp"
+#include "device/cuda/rehearsal/faults.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
 
 namespace skerry::rehearsal {
+
+/// The entry point `which` around `body`, which returns a status.
+template <class Body>
+int enter(entry which, Body body) noexcept {
+  if (const int code = gate(which); code != cuda::success) return code;
+  try {
+    return leave(body(machine::instance()));
+  } catch (const std::bad_alloc&) {
+    return leave(cuda::memory_allocation);
+  } catch (const std::system_error&) {
+    return leave(cuda::initialization_error);  // no thread for a stream
+  }
+}
+
+/// The same on a stream by its handle: `body` gets the machine and the stream.
+template <class Body>
+int enter_on(void* handle, entry which, Body body) noexcept {
+  return enter(which, [&](machine& all) -> int {
+    const auto on = all.stream(handle);
+    return on == nullptr ? cuda::invalid_resource_handle : body(all, *on);
+  });
+}
 
 /// Frees `data` when the work before it has run.
 [[nodiscard]] int submit_free(machine& all, queue& on, void* data);
@@ -19,7 +45,7 @@ int launch_task(void* handle, std::unique_ptr<task> job);
 /// Notes the time when the work before it has run.
 [[nodiscard]] int submit_time(queue& on, simulated_event& into);
 
-// Entry points of cuda::api.
+// Entry points of cuda::api: of work.cpp, stream_calls.cpp and errors.cpp.
 int copy_async(void* target, const void* source, std::size_t nbytes, cuda::copy_kind kind,
                void* handle);
 int copy_peer_async(void* target, int target_ordinal, const void* source, int source_ordinal,
@@ -28,5 +54,23 @@ int fill_async(void* target, int value, std::size_t nbytes, void* handle);
 int launch_host_function(void* handle, void (*function)(void* data), void* data);
 int launch_host_kernel(void (*kernel)(const void* params), const void* params,
                        std::size_t params_size, void* handle);
+int stream_create(void** handle);
+int stream_destroy(void* handle);
+int stream_synchronize(void* handle);
+int stream_query(void* handle);
+int stream_wait_event(void* handle, void* event);
+int stream_is_capturing(void* handle, int* capturing);
+int stream_device(void* handle, int* ordinal);
+int event_create(void** event);
+int event_create_timed(void** event);
+int event_destroy(void* event);
+int event_record(void* event, void* handle);
+int event_query(void* event);
+int event_synchronize(void* event);
+int event_elapsed(float* milliseconds, void* start, void* end);
+// What CUDA calls its errors; the codes are those that the simulated runtime and the emulated GPU
+// give, and those that skerry tells apart.
+[[nodiscard]] const char* error_name(int code) noexcept;
+[[nodiscard]] const char* error_string(int code) noexcept;
 
 }  // namespace skerry::rehearsal

@@ -212,7 +212,7 @@ TEST_F(runtime_calls_test, the_driver_knows_the_range_of_an_allocation) {
 }
 
 TEST_F(runtime_calls_test, a_planned_failure_fails_the_call) {
-  rehearsal::fail_entry(rehearsal::entry::allocate, 1, cuda::memory_allocation);
+  rehearsal::fail_entry(&cuda::api::allocate, 1, cuda::memory_allocation);
   void* data = nullptr;
   EXPECT_EQ(allocate(&data, 100), cuda::memory_allocation);
   EXPECT_EQ(get_last_error(), cuda::memory_allocation);

@@ -54,14 +54,7 @@ global_races::block_state& global_races::state_of(std::uint32_t number) {
 }
 
 global_races::byte_state& global_races::state_at(std::uint64_t address) {
-  const std::uint64_t number = address / page_nbytes;
-  if (last_page_ == nullptr || last_number_ != number) {
-    std::unique_ptr<page>& found = pages_[number];
-    if (found == nullptr) found = std::make_unique<page>();
-    last_page_ = found.get();
-    last_number_ = number;
-  }
-  return (*last_page_)[address % page_nbytes];
+  return pages_.at(address / page_nbytes)[address % page_nbytes];
 }
 
 void global_races::fence(const block& by) {
@@ -84,13 +77,10 @@ void global_races::synchronize(std::uint32_t by, std::uint64_t address, bool wri
 void global_races::check(const warp& on, const instruction& what, lane_mask active,
                          const lane_addresses& at, memory_access access) {
   const std::uint32_t by = number_of(*on.owner);
-  const auto shared = reinterpret_cast<std::uint64_t>(on.owner->shared.data());
-  const auto local = reinterpret_cast<std::uint64_t>(on.local);
-  const std::uint64_t frames = std::uint64_t{on.owner->launched.code.local_nbytes} * warp_size;
   for_lanes(active, [&](int lane) {
     const std::uint64_t begin = at.at[static_cast<std::size_t>(lane)];
     // A generic address may be one of these.
-    if (begin - shared < on.owner->shared_nbytes || begin - local < frames) return;
+    if (is_shared_or_local(on, begin)) return;
     if (what.is_strong) return synchronize(by, begin, access.writes);
     check_bytes(on, lane, begin, access);
   });

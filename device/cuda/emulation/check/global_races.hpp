@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "device/cuda/emulation/check/paged.hpp"
 #include "device/cuda/emulation/execute/memory_access.hpp"
 #include "device/cuda/emulation/execute/program.hpp"
 #include "device/cuda/emulation/execute/warp.hpp"
@@ -63,9 +63,7 @@ class global_races {
   std::uint64_t blocks_;
   std::vector<block_state> states_;
   std::unordered_map<std::uint64_t, clock> published_;  ///< by the address of a strong store
-  std::unordered_map<std::uint64_t, std::unique_ptr<page>> pages_;
-  std::uint64_t last_number_ = 0;
-  page* last_page_ = nullptr;
+  paged<page> pages_;
 };
 
 /// Whether a kernel's asynchronous loads are filled up at both ends, with bytes that it ignores. So

@@ -47,14 +47,7 @@ constexpr std::uint32_t wavefront_nbytes = banks * bank_nbytes;
 }  // namespace
 
 bool sector_set::insert(std::uint64_t sector) {
-  const std::uint64_t number = sector / of_page;
-  if (number != last_number_) {
-    std::unique_ptr<page>& found = pages_[number];
-    if (!found) found = std::make_unique<page>();
-    last_ = found.get();
-    last_number_ = number;
-  }
-  std::uint64_t& bits = (*last_)[sector % of_page / 64];
+  std::uint64_t& bits = pages_.at(sector / of_page)[sector % of_page / 64];
   const std::uint64_t bit = std::uint64_t{1} << sector % 64;
   const bool is_new = (bits & bit) == 0;
   bits |= bit;

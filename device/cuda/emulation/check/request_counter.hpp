@@ -4,9 +4,8 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <unordered_map>
 
+#include "device/cuda/emulation/check/paged.hpp"
 #include "device/cuda/emulation/execute/launch.hpp"
 #include "device/cuda/emulation/execute/memory_access.hpp"
 
@@ -22,9 +21,7 @@ class sector_set {
   static constexpr std::uint64_t of_page = 4096;
   using page = std::array<std::uint64_t, of_page / 64>;
 
-  std::unordered_map<std::uint64_t, std::unique_ptr<page>> pages_;
-  std::uint64_t last_number_ = ~std::uint64_t{0};
-  page* last_ = nullptr;
+  paged<page> pages_;
 };
 
 /// Counts what a launch asks memory for, as a GPU's would have to answer it: sectors of 32 bytes of

@@ -10,42 +10,27 @@ namespace skerry::emulation {
 
 void touched_memory::note(const warp& on, lane_mask active, const lane_addresses& at,
                           memory_access access) {
-  const block& owner = *on.owner;
-  const auto shared = reinterpret_cast<std::uint64_t>(owner.shared.data());
-  const auto local = reinterpret_cast<std::uint64_t>(on.local);
-  const std::uint64_t frames = std::uint64_t{owner.launched.code.local_nbytes} * warp_size;
   for_lanes(active, [&](int lane) {
     const std::uint64_t begin = at.at[static_cast<std::size_t>(lane)];
-    if (begin - shared < owner.shared_nbytes || begin - local < frames) return;
-    note_bytes(begin, access);
+    if (!is_shared_or_local(on, begin)) note_bytes(begin, access);
   });
 }
 
 void touched_memory::note_bytes(std::uint64_t begin, memory_access access) {
   for (std::uint64_t address = begin; address < begin + access.nbytes; ++address) {
-    page& in = page_at(address / page_nbytes);
+    page& in = pages_.at(address / page_nbytes);
     (access.writes ? in.written : in.read).set(address % page_nbytes);
   }
 }
 
-touched_memory::page& touched_memory::page_at(std::uint64_t number) {
-  if (last_page_ == nullptr || last_number_ != number) {
-    std::unique_ptr<page>& found = pages_[number];
-    if (found == nullptr) found = std::make_unique<page>();
-    last_page_ = found.get();
-    last_number_ = number;
-  }
-  return *last_page_;
-}
-
 std::vector<allocation> touched_memory::ranges_of(byte_set page::* which) const {
   std::vector<std::uint64_t> numbers;
-  numbers.reserve(pages_.size());
-  for (const auto& [number, in] : pages_) numbers.push_back(number);
+  numbers.reserve(pages_.all().size());
+  for (const auto& [number, in] : pages_.all()) numbers.push_back(number);
   std::ranges::sort(numbers);
   std::vector<allocation> ranges;
   for (const std::uint64_t number : numbers) {
-    const byte_set& bytes = (*pages_.at(number)).*which;
+    const byte_set& bytes = (*pages_.all().at(number)).*which;
     for (std::size_t k = bytes._Find_first(); k < page_nbytes; k = bytes._Find_next(k)) {
       const std::uint64_t address = number * page_nbytes + k;
       if (ranges.empty() || ranges.back().end != address) ranges.push_back({address, address});

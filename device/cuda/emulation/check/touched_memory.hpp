@@ -4,10 +4,9 @@
 
 #include <bitset>
 #include <cstdint>
-#include <memory>
-#include <unordered_map>
 #include <vector>
 
+#include "device/cuda/emulation/check/paged.hpp"
 #include "device/cuda/emulation/execute/launch.hpp"
 #include "device/cuda/emulation/execute/memory_access.hpp"
 #include "device/cuda/emulation/execute/warp.hpp"
@@ -34,12 +33,9 @@ class touched_memory {
     byte_set written;
   };
 
-  [[nodiscard]] page& page_at(std::uint64_t number);
   [[nodiscard]] std::vector<allocation> ranges_of(byte_set page::* which) const;
 
-  std::unordered_map<std::uint64_t, std::unique_ptr<page>> pages_;
-  std::uint64_t last_number_ = 0;
-  page* last_page_ = nullptr;
+  paged<page> pages_;
 };
 
 }  // namespace skerry::emulation

@@ -58,6 +58,15 @@ void finish_groups(warp& on, lane_mask active, std::uint32_t kept) {
   });
 }
 
+[[nodiscard]] std::uint32_t bulk_nbytes(warp& on, const instruction& what, int lane) {
+  const std::uint32_t nbytes = on.values<const u32>(what.source[2])[lane];
+  if (nbytes % 16 != 0) {
+    fault(code::misaligned_address, lane,
+          "a bulk copy of " + std::to_string(nbytes) + " bytes, no multiple of 16");
+  }
+  return nbytes;
+}
+
 }  // namespace
 
 void copy_async(warp& on, const instruction& what, lane_mask active) {
@@ -112,11 +121,7 @@ void wait_for_all_copies(warp& on, const instruction& what, lane_mask active) {
 void bulk_load_async(warp& on, const instruction& what, lane_mask active) {
   release_stores(on);
   for_lanes(active, [&](int lane) {
-    const std::uint32_t nbytes = on.values<const u32>(what.source[2])[lane];
-    if (nbytes % 16 != 0) {
-      fault(code::misaligned_address, lane,
-            "a bulk copy of " + std::to_string(nbytes) + " bytes, no multiple of 16");
-    }
+    const std::uint32_t nbytes = bulk_nbytes(on, what, lane);
     std::byte* const to = resolve_shared(on, lane, shared_address(on, what, 0, lane),
                                          {.nbytes = nbytes, .writes = true}, 16);
     const std::byte* const from =
@@ -136,11 +141,7 @@ void bulk_store_async(warp& on, const instruction& what, lane_mask active) {
   release_stores(on);
   block& owner = *on.owner;
   for_lanes(active, [&](int lane) {
-    const std::uint32_t nbytes = on.values<const u32>(what.source[2])[lane];
-    if (nbytes % 16 != 0) {
-      fault(code::misaligned_address, lane,
-            "a bulk copy of " + std::to_string(nbytes) + " bytes, no multiple of 16");
-    }
+    const std::uint32_t nbytes = bulk_nbytes(on, what, lane);
     std::byte* const to = resolve_global(on, what, lane, on.values<const u64>(what.source[0])[lane],
                                          {.nbytes = nbytes, .writes = true}, 16);
     const std::byte* const from = resolve_shared(on, lane, shared_address(on, what, 1, lane),

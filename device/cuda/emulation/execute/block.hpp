@@ -161,7 +161,7 @@ void arrive_at_barrier(warp& on, const instruction& what, lane_mask mask);
 /// Looks at all barriers again: threads have ended.
 void recheck_barriers(block& of);
 
-// Stores are held back where device_model::holds_stores_back asks for it: held_stores.cpp.
+// Stores are held back where device_model::holds_stores_back asks for it: loads_and_stores.cpp.
 void hold_store(warp& on, std::byte* to, const std::byte* value, std::uint32_t nbytes);
 /// The warp's stores become visible, in an order of their own: none of them is before another.
 void release_stores(warp& on);

@@ -321,6 +321,12 @@ std::byte* resolve_global(warp& on, const instruction& what, int lane, std::uint
   return reinterpret_cast<std::byte*>(address);
 }
 
+bool is_shared_or_local(const warp& on, std::uint64_t address) noexcept {
+  const std::uint64_t frames = std::uint64_t{on.owner->launched.code.local_nbytes} * warp_size;
+  return address - address_of(on.owner->shared.data()) < on.owner->shared_nbytes ||
+         address - address_of(on.local) < frames;
+}
+
 std::uint64_t without_shared_base(const warp& on, std::uint64_t address) noexcept {
   const std::uint64_t shared = address_of(on.owner->shared.data());
   return address - shared < on.owner->shared_nbytes ? address - shared : address;

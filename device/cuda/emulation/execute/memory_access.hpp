@@ -62,6 +62,9 @@ template <memory_space Space>
                                         std::uint64_t address, memory_access access,
                                         std::uint32_t alignment);
 
+/// Whether a generic address is one of the block's shared memory or of the warp's frames.
+[[nodiscard]] bool is_shared_or_local(const warp& on, std::uint64_t address) noexcept;
+
 /// The shared address behind a generic one, if it is one; the address itself if it is not.
 [[nodiscard]] std::uint64_t without_shared_base(const warp& on, std::uint64_t address) noexcept;
 

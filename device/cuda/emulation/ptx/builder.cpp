@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "device/cuda/emulation/ptx/row_allocation.hpp"
-
 namespace skerry::emulation::ptx {
 namespace {
 

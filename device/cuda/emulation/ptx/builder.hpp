@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -21,6 +22,16 @@ struct virtual_row {
   row_kind kind = row_kind::registers;
   std::uint8_t nbytes = 4;  ///< of a lane; 0: a predicate
 };
+
+/// Gives registers whose values are needed at different times the same row: a sort has thousands of
+/// virtual ones, and their rows would not fit into a cache. Lanes may be anywhere in the code, but
+/// each has a place of its own in every row, so that what holds for one thread holds for all.
+/// Writes their places from `begin` on, notes in `undefined` which may be read before they are
+/// written, and returns where the rows end.
+[[nodiscard]] std::uint32_t allocate_rows(std::span<const instruction> code,
+                                          std::span<const virtual_row> rows, std::uint32_t begin,
+                                          std::vector<row>& places,
+                                          std::vector<undefined_row>& undefined);
 
 /// Collects instructions over virtual rows, numbered as they come, and gives them places at the
 /// end.

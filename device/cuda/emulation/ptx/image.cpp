@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda/emulation/ptx/image.hpp"
+#include "device/cuda/emulation/ptx/module_source.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
-
-#include "device/cuda/emulation/failure.hpp"
 
 namespace skerry::emulation::ptx {
 namespace {

@@ -7,8 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "device/cuda/emulation/ptx/decoder.hpp"
-
 namespace skerry::emulation::ptx {
 namespace {
 
@@ -34,10 +32,6 @@ constexpr std::uint32_t local_alignment = 16;
 }
 
 }  // namespace
-
-std::unique_ptr<const program> decode(const module_source& from, const entry_source& entry) {
-  return kernel_decoder(from, entry).decode();
-}
 
 kernel_decoder::kernel_decoder(const module_source& from, const entry_source& entry)
     : from_(from), entry_(entry) {

@@ -36,6 +36,8 @@ struct body_frame {
 class kernel_decoder {
  public:
   kernel_decoder(const module_source& from, const entry_source& entry);
+  /// The kernel as instructions that can be run. What is not known becomes an instruction that
+  /// stops the kernel; throws image_error for what is not PTX.
   [[nodiscard]] std::unique_ptr<const program> decode();
 
  private:

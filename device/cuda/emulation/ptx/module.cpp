@@ -10,8 +10,7 @@
 #include <utility>
 
 #include "device/cuda/emulation/execute/program.hpp"
-#include "device/cuda/emulation/ptx/decoder.hpp"
-#include "device/cuda/emulation/ptx/image.hpp"
+#include "device/cuda/emulation/ptx/kernel_decoder.hpp"
 #include "device/cuda/emulation/ptx/module_source.hpp"
 
 namespace skerry::emulation {
@@ -41,7 +40,7 @@ std::span<const parameter> kernel::parameters() const noexcept { return source_.
 
 const program& kernel::decoded() const {
   const std::lock_guard lock(decoded_->mutex);
-  if (!decoded_->code) decoded_->code = ptx::decode(owner_.source(), source_);
+  if (!decoded_->code) decoded_->code = ptx::kernel_decoder(owner_.source(), source_).decode();
   return *decoded_->code;
 }
 

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -58,6 +60,12 @@ struct module_source {
 /// The newest version that is understood; a driver refuses newer ones with 222.
 inline constexpr int newest_version_major = 9;
 inline constexpr int newest_version_minor = 9;
+
+/// The size of the fat binary that begins at `data`, its header included; throws image_error(200).
+[[nodiscard]] std::size_t fat_binary_size(const std::byte* data);
+
+/// The PTX text in an image that a device of this capability would compile: see module::load.
+[[nodiscard]] std::string_view text_of(std::span<const std::byte> image, int compute_capability);
 
 /// Throws image_error.
 void parse_module(module_source& into);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda/emulation/ptx/row_allocation.hpp"
+#include "device/cuda/emulation/ptx/builder.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,10 @@
 
 // Devices as the settings describe them, versions and errors.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <optional>
 
 #include "device/cuda/emulation/runtime/attributes.hpp"
@@ -30,55 +32,38 @@ bool exists(int ordinal) noexcept {
 std::optional<int> attribute_of(const device_model& device,
                                 abi::device_attribute attribute) noexcept {
   using enum abi::device_attribute;
-  const auto number = [](std::uint32_t value) { return static_cast<int>(value); };
-  switch (attribute) {
-    case abi::device_attribute::max_threads_per_block:
-      return number(device.threads_per_block);
-    case max_block_x:
-      return most_block[0];
-    case max_block_y:
-      return most_block[1];
-    case max_block_z:
-      return most_block[2];
-    case max_grid_x:
-      return most_grid[0];
-    case max_grid_y:
-      return most_grid[1];
-    case max_grid_z:
-      return most_grid[2];
-    case shared_per_block:
-      return number(device.shared_bytes_per_block);
-    case constant_bytes:
-      return most_constant_bytes;
-    case abi::device_attribute::warp_size:
-      return entry_points::warp_size;
-    case registers_per_block:
-    case registers_per_multiprocessor:
-      return number(device.registers_per_multiprocessor);
-    case multiprocessors:
-      return device.multiprocessors;
-    case l2_bytes:
-      return (device.compute_capability >= 90 ? 50 : 40) << 20;  // H100, A100
-    case threads_per_multiprocessor:
-      return number(device.threads_per_multiprocessor);
-    case unified_addressing:
-      return 1;
-    case major:
-      return device.compute_capability / 10;
-    case minor:
-      return device.compute_capability % 10;
-    case shared_per_multiprocessor:
-      return number(device.shared_bytes_per_multiprocessor);
-    case shared_per_block_optin:
-      return number(device.shared_bytes_per_block_optin);
-    case blocks_per_multiprocessor:
-      return number(device.blocks_per_multiprocessor);
-    case reserved_shared_per_block:
-      return 1 << 10;
-    case pools_supported:
-      return 1;
-  }
-  return std::nullopt;
+  struct answer {
+    abi::device_attribute to;
+    std::int64_t value;
+  };
+  const answer answers[] = {
+      {abi::device_attribute::max_threads_per_block, device.threads_per_block},
+      {max_block_x, most_block[0]},
+      {max_block_y, most_block[1]},
+      {max_block_z, most_block[2]},
+      {max_grid_x, most_grid[0]},
+      {max_grid_y, most_grid[1]},
+      {max_grid_z, most_grid[2]},
+      {shared_per_block, device.shared_bytes_per_block},
+      {constant_bytes, most_constant_bytes},
+      {abi::device_attribute::warp_size, entry_points::warp_size},
+      {registers_per_block, device.registers_per_multiprocessor},
+      {registers_per_multiprocessor, device.registers_per_multiprocessor},
+      {multiprocessors, device.multiprocessors},
+      {l2_bytes, (device.compute_capability >= 90 ? 50 : 40) << 20},  // H100, A100
+      {threads_per_multiprocessor, device.threads_per_multiprocessor},
+      {unified_addressing, 1},
+      {major, device.compute_capability / 10},
+      {minor, device.compute_capability % 10},
+      {shared_per_multiprocessor, device.shared_bytes_per_multiprocessor},
+      {shared_per_block_optin, device.shared_bytes_per_block_optin},
+      {blocks_per_multiprocessor, device.blocks_per_multiprocessor},
+      {reserved_shared_per_block, 1 << 10},
+      {pools_supported, 1},
+  };
+  const auto* const found = std::ranges::find(answers, attribute, &answer::to);
+  if (found == std::end(answers)) return std::nullopt;
+  return static_cast<int>(found->value);
 }
 
 }  // namespace

@@ -17,45 +17,28 @@ struct number_setting {
   void (*set)(emulator_settings& into, long long value);
 };
 
+/// Sets members of the model to a number.
+template <auto... Members>
+void set_model(emulator_settings& into, long long value) {
+  const auto set = [&]<class T>(T& member) { member = static_cast<T>(value); };
+  (set(into.model.*Members), ...);
+}
+
+constexpr long long any_number = 1LL << 62;
 constexpr number_setting numbers[] = {
     {"SKERRY_EMULATE_DEVICES", 1, 64,
      [](emulator_settings& into, long long value) { into.devices = static_cast<int>(value); }},
-    {"SKERRY_EMULATE_MULTIPROCESSORS", 1, 1024,
-     [](emulator_settings& into, long long value) {
-       into.model.multiprocessors = static_cast<int>(value);
-     }},
-    {"SKERRY_EMULATE_SEED", 0, 1LL << 62,
-     [](emulator_settings& into, long long value) {
-       into.model.seed = static_cast<std::uint64_t>(value);
-     }},
-    {"SKERRY_EMULATE_RESIDENT", 1, 64,
-     [](emulator_settings& into, long long value) {
-       into.model.resident_blocks = static_cast<int>(value);
-     }},
-    {"SKERRY_EMULATE_QUANTUM", 0, 1'000'000,
-     [](emulator_settings& into, long long value) {
-       into.model.quantum = static_cast<int>(value);
-     }},
-    {"SKERRY_EMULATE_LIMIT", 0, 1LL << 62,
-     [](emulator_settings& into, long long value) {
-       into.model.instruction_limit = static_cast<std::uint64_t>(value);
-     }},
-    {"SKERRY_EMULATE_HOLD_STORES", 0, 1,
-     [](emulator_settings& into, long long value) { into.model.holds_stores_back = value != 0; }},
-    {"SKERRY_EMULATE_INITCHECK", 0, 1,
-     [](emulator_settings& into, long long value) {
-       into.model.checks_undefined_values = value != 0;
-     }},
+    {"SKERRY_EMULATE_MULTIPROCESSORS", 1, 1024, set_model<&device_model::multiprocessors>},
+    {"SKERRY_EMULATE_SEED", 0, any_number, set_model<&device_model::seed>},
+    {"SKERRY_EMULATE_RESIDENT", 1, 64, set_model<&device_model::resident_blocks>},
+    {"SKERRY_EMULATE_QUANTUM", 0, 1'000'000, set_model<&device_model::quantum>},
+    {"SKERRY_EMULATE_LIMIT", 0, any_number, set_model<&device_model::instruction_limit>},
+    {"SKERRY_EMULATE_HOLD_STORES", 0, 1, set_model<&device_model::holds_stores_back>},
+    {"SKERRY_EMULATE_INITCHECK", 0, 1, set_model<&device_model::checks_undefined_values>},
     {"SKERRY_EMULATE_RACECHECK", 0, 1,
-     [](emulator_settings& into, long long value) {
-       into.model.checks_shared_races = value != 0;
-       into.model.checks_global_races = value != 0;
-       into.model.checks_stream_races = value != 0;
-     }},
-    {"SKERRY_EMULATE_SYNCCHECK", 0, 1,
-     [](emulator_settings& into, long long value) {
-       into.model.checks_synchronization = value != 0;
-     }},
+     set_model<&device_model::checks_shared_races, &device_model::checks_global_races,
+               &device_model::checks_stream_races>},
+    {"SKERRY_EMULATE_SYNCCHECK", 0, 1, set_model<&device_model::checks_synchronization>},
     {"SKERRY_EMULATE_STATISTICS", 0, 1,
      [](emulator_settings& into, long long value) { into.says_statistics = value != 0; }},
 };

@@ -11,7 +11,6 @@
 #include "device/cuda/emulation/runtime/undefined_memory.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
-#include "device/cuda/rehearsal/memory_watch.hpp"
 
 namespace skerry::emulation {
 
