@@ -161,6 +161,11 @@ extern std::array<std::atomic<const backend*>, most_device_kinds> backends;
   return backend_of(where).can;
 }
 
+/// Whether kernels run in their host form there.
+[[nodiscard]] inline bool runs_on_host(device where) noexcept {
+  return capabilities_of(where).form == kernel_form::host;
+}
+
 /// Adds a kind of devices, before its first use. The object is kept as a pointer. Throws
 /// value_error as register_device_kind() does, and for one that lacks a function which its
 /// capabilities demand.

@@ -115,7 +115,7 @@ void enqueue(const fft_plan& plan, const kernel& kernels_of_type, const ndarray&
   std::optional<deferred_word> word;
   if (!capabilities_of(where).runs_later) {
     params.out_of_memory = &out_of_memory;
-  } else if (capabilities_of(where).form == kernel_form::host) {
+  } else if (runs_on_host(where)) {
     params.out_of_memory = word.emplace(where, error).get();
   }
   const memory_use uses[] = {writes(out), reads(source)};

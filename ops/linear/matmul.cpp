@@ -161,8 +161,6 @@ ndarray for_blas(const ndarray& x, dtype type) {
              : copy_c_order(x);
 }
 
-bool runs_on_host(device where) { return capabilities_of(where).form == kernel_form::host; }
-
 void require_blas(const char* op, device where) {
   if (runs_on_host(where)) return blas::require(op);
   const auto find_problem = kernels<matmul_kernels>(where).library_problem;

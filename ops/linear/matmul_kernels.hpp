@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/config.hpp"
 #include "core/dtype.hpp"
 #include "core/launch.hpp"
 
@@ -31,6 +32,23 @@ struct matmul_params {
   std::int64_t x1_batch[max_axes];
   std::int64_t x2_batch[max_axes];
 };
+
+/// Bytes from the first matrices of the stacks to others.
+struct stack_place {
+  std::int64_t x1;
+  std::int64_t x2;
+};
+[[nodiscard]] SKERRY_HD SKERRY_INLINE constexpr stack_place place_of(std::int64_t index,
+                                                                     const matmul_params& p) {
+  stack_place at{0, 0};
+  for (int axis = 0; axis < p.batch_rank; ++axis) {
+    const std::int64_t i = index % p.batch_shape[axis];
+    index /= p.batch_shape[axis];
+    at.x1 += i * p.x1_batch[axis];
+    at.x2 += i * p.x2_batch[axis];
+  }
+  return at;
+}
 
 /// How BLAS sees a matrix of rows x columns: `leading` items between its rows, or between its
 /// columns where `transposed`; 0 if it can't without a copy.

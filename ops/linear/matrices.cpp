@@ -48,8 +48,6 @@ void require_solver(const char* op, linalg_routine routine, device where) {
 
 }  // namespace
 
-bool runs_on_host(device where) { return capabilities_of(where).form == kernel_form::host; }
-
 void require_floating(const char* op, const char* argument, const ndarray& x) {
   if (is_floating(x.dtype())) return;
   throw dtype_error(std::string(op) + ": " + argument + " is " + describe(x) +

@@ -66,9 +66,6 @@ class finite_part {
 /// A view of rows and columns from the first on.
 [[nodiscard]] ndarray leading_part(const ndarray& x, std::int64_t rows, std::int64_t columns);
 
-/// Whether kernels run in their host form there.
-[[nodiscard]] bool runs_on_host(device where);
-
 /// One LAPACK routine on every matrix of a stack. The caller sets what the routine takes beside the
 /// dtype and the extents of the matrices.
 class lapack_call {

@@ -144,16 +144,6 @@ void multiply_one(const product& p) {
   }
 }
 
-/// Byte offset of matrix `index` of the stack.
-std::int64_t offset_of(std::int64_t index, const matmul_params& p, const std::int64_t* strides) {
-  std::int64_t offset = 0;
-  for (int axis = 0; axis < p.batch_rank; ++axis) {
-    offset += index % p.batch_shape[axis] * strides[axis];
-    index /= p.batch_shape[axis];
-  }
-  return offset;
-}
-
 }  // namespace
 
 template <class T>
@@ -170,9 +160,9 @@ void multiply(const void* params) {
   const blas_layout second = blas_layout_of(work.k, work.n, work.x2_row, work.x2_column, item);
   const auto body = [&](std::int64_t begin, std::int64_t end) noexcept {
     for (std::int64_t i = begin; i < end; ++i) {
-      multiply_one<T>({work.x1 + offset_of(i, work, work.x1_batch),
-                       work.x2 + offset_of(i, work, work.x2_batch), work.out + i * out_step, work.m,
-                       work.n, work.k, first, second});
+      const stack_place at = place_of(i, work);
+      multiply_one<T>({work.x1 + at.x1, work.x2 + at.x2, work.out + i * out_step, work.m, work.n,
+                       work.k, first, second});
     }
   };
   const double operations =

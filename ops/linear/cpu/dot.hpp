@@ -9,23 +9,6 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// Offsets of one pair of vectors of the stack.
-struct stack_place {
-  int64 x1;
-  int64 x2;
-};
-
-SKERRY_INLINE stack_place place_of(int64 index, const matmul_params& p) {
-  stack_place at{0, 0};
-  for (int axis = 0; axis < p.batch_rank; ++axis) {
-    const int64 i = index % p.batch_shape[axis];
-    index /= p.batch_shape[axis];
-    at.x1 += i * p.x1_batch[axis];
-    at.x2 += i * p.x2_batch[axis];
-  }
-  return at;
-}
-
 /// What products are added up in: integers wrap around in 1u arithmetic of their width.
 template <class T>
 struct dot_sum {

@@ -18,22 +18,6 @@
 namespace skerry::native {
 namespace {
 
-/// Offsets of matrix `index` of the stack, in bytes.
-struct stack_place {
-  std::int64_t x1;
-  std::int64_t x2;
-};
-SKERRY_HD SKERRY_INLINE stack_place place_of(std::int64_t index, const matmul_params& p) {
-  stack_place at{0, 0};
-  for (int axis = 0; axis < p.batch_rank; ++axis) {
-    const std::int64_t i = index % p.batch_shape[axis];
-    index /= p.batch_shape[axis];
-    at.x1 += i * p.x1_batch[axis];
-    at.x2 += i * p.x2_batch[axis];
-  }
-  return at;
-}
-
 /// Whether every element of both operands can be read at once.
 template <class T>
 bool is_aligned(const matmul_params& p) {
