@@ -4,71 +4,18 @@
 // Checks of arguments after the documentation of cuBLAS 13.0: cublas<t>getrfBatched,
 // cublas<t>getrsBatched, cublas<t>geqrfBatched.
 
-#include <cstring>
-#include <utility>
-
-#include "core/errors.hpp"
 #include "ops/linear/cuda/emulation/cublas.hpp"
 #include "ops/linear/cuda/emulation/lapack_calls.hpp"
-#include "ops/linear/library.hpp"
+#include "ops/linear/cuda/emulation/routine_call.hpp"
 
 namespace skerry::emulation::cublas {
 
 namespace {
 
-/// One call: what it touches, and what is wrong with it.
-class factor_call {
+class factor_call : public routine_call {
  public:
-  factor_call(const char* routine, const handle* on) : routine_(routine), on_(on) {}
-
-  void require(bool condition, const char* why) {
-    if (!condition && problem_ == nullptr) problem_ = why;
-  }
-  template <class T>
-  void matrices(T* const* list, std::int64_t count, std::int64_t rows, std::int64_t columns,
-                std::int64_t leading) {
-    require(rows >= 0 && columns >= 0 && count >= 0, "an extent below 0");
-    require(leading >= (rows > 1 ? rows : 1), "a leading dimension below the rows of its matrix");
-    vector(list, count);
-    if (problem_ == nullptr) {
-      lists_.add(list, count, extent_of_matrix(rows, columns, leading, sizeof(T)));
-    }
-  }
-  template <class T>
-  void vector(const T* data, std::int64_t count) {
-    if (count <= 0) return;
-    const auto* const memory = static_cast<const void*>(data);
-    require(memory != nullptr, "no memory");
-    require(is_aligned(memory, sizeof(T)), "memory that does not begin at a multiple of an item");
-    touched_.push_back({memory, static_cast<std::size_t>(count) * sizeof(T)});
-  }
-
-  template <class Body>
-  int run(Body body) {
-    if (const char* why = problem_of(on_)) return refuse(not_initialized, why);
-    if (problem_ != nullptr) return refuse(invalid_value, problem_);
-    try {
-      blas::require(routine_);
-    } catch (const library_error& problem) {
-      return refuse(execution_failed, problem.what());
-    }
-    return enqueue_library_work(routine_, on_->stream, std::move(touched_), std::move(body),
-                                std::move(lists_)) == 0
-               ? success
-               : execution_failed;
-  }
-
- private:
-  const char* routine_;
-  const handle* on_;
-  const char* problem_ = nullptr;
-  std::vector<touched_range> touched_;
-  matrix_lists lists_;
-
-  int refuse(int status, const char* why) const {
-    report_refusal(routine_, why);
-    return status;
-  }
+  factor_call(const char* routine, const handle* on)
+      : routine_call(routine, on, {not_initialized, invalid_value, execution_failed}) {}
 };
 
 template <class T>

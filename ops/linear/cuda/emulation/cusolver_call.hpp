@@ -2,105 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <cstring>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "core/errors.hpp"
 #include "ops/linear/cuda/emulation/cusolver.hpp"
-#include "ops/linear/library.hpp"
+#include "ops/linear/cuda/emulation/routine_call.hpp"
 
 namespace skerry::emulation::cusolver {
 
-[[nodiscard]] constexpr std::int64_t at_least_1(std::int64_t n) { return n > 1 ? n : 1; }
-
-/// One call of a routine: gathers what is wrong with its arguments and what it touches.
-class call {
+class call : public routine_call {
  public:
-  call(std::string routine, const handle* on) : routine_(std::move(routine)), on_(on) {
-    if (const char* problem = problem_of(on)) refuse(not_initialized, problem);
-  }
-
-  void refuse(int status, const char* why) {
-    if (status_ != success) return;
-    status_ = status;
-    report_refusal(routine_, why);
-  }
-  void require(bool condition, const char* why) {
-    if (!condition) refuse(invalid_value, why);
-  }
-  template <class T>
-  void matrix(const T* data, std::int64_t rows, std::int64_t columns, std::int64_t leading) {
-    require(rows >= 0 && columns >= 0, "an extent below 0");
-    require(leading >= at_least_1(rows), "a leading dimension below the rows of its matrix");
-    if (status_ == success)
-      memory(data, extent_of_matrix(rows, columns, leading, sizeof(T)), sizeof(T));
-  }
-  template <class T>
-  void vector(const T* data, std::int64_t count) {
-    memory(static_cast<const void*>(data),
-           static_cast<std::size_t>(std::max<std::int64_t>(count, 0)) * sizeof(T), sizeof(T));
-  }
-  /// `count` matrices whose addresses lie in the device's memory.
-  template <class T>
-  void matrices(T* const* list, std::int64_t count, std::int64_t rows, std::int64_t columns,
-                std::int64_t leading) {
-    require(rows >= 0 && columns >= 0 && count >= 0, "an extent below 0");
-    require(leading >= at_least_1(rows), "a leading dimension below the rows of its matrix");
-    vector(list, count);
-    if (status_ == success) {
-      lists_.add(list, count, extent_of_matrix(rows, columns, leading, sizeof(T)));
-    }
-  }
-  /// Scratch memory of at least `needed` items, all of which is spoilt.
-  template <class T>
-  void work(T* data, std::int64_t length, std::int64_t needed) {
-    require(length >= needed, "a workspace that is smaller than bufferSize said");
-    vector(data, length);
-    if (status_ == success && data != nullptr) {
-      work_ = data;
-      work_nbytes_ = static_cast<std::size_t>(length) * sizeof(T);
-    }
-  }
-
-  template <class Body>
-  int run(Body body) {
-    constexpr int garbage = 0xa5;
-    if (status_ != success) return status_;
-    try {
-      blas::require(routine_.c_str());
-    } catch (const library_error& problem) {
-      refuse(execution_failed, problem.what());
-      return status_;
-    }
-    const int code = enqueue_library_work(
-        routine_, on_->stream, std::move(touched_),
-        [body = std::move(body), work = work_, nbytes = work_nbytes_] {
-          if (nbytes > 0) std::memset(work, garbage, nbytes);
-          body();
-        },
-        std::move(lists_));
-    return code == 0 ? success : execution_failed;
-  }
-  [[nodiscard]] int status() const { return status_; }
-
- private:
-  void memory(const void* data, std::size_t nbytes, std::size_t alignment) {
-    if (nbytes == 0) return;
-    require(data != nullptr, "no memory");
-    require(is_aligned(data, alignment), "memory that does not begin at a multiple of an item");
-    if (status_ == success) touched_.push_back({data, nbytes});
-  }
-
-  std::string routine_;
-  const handle* on_;
-  int status_ = success;
-  std::vector<touched_range> touched_;
-  matrix_lists lists_;
-  void* work_ = nullptr;
-  std::size_t work_nbytes_ = 0;
+  call(std::string routine, const handle* on)
+      : routine_call(std::move(routine), on, {not_initialized, invalid_value, execution_failed}) {}
 };
 
 /// What bufferSize says, and calls ask for: never nothing, and another number for each shape, so
