@@ -125,6 +125,11 @@ constexpr decltype(auto) visit(dtype type, F&& f) {
   }
 }
 
+/// What numbers of `type` are computed in: float32 for float16, itself otherwise.
+[[nodiscard]] constexpr dtype computed_in(dtype type) {
+  return type == dtype::float16 ? dtype::float32 : type;
+}
+
 [[nodiscard]] std::optional<dtype> parse_dtype_name(std::string_view name) noexcept;
 [[nodiscard]] std::optional<dtype> parse_typestr(std::string_view typestr) noexcept;
 

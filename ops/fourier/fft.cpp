@@ -138,7 +138,8 @@ ndarray run_to_real(const request& of, const ndarray& x, const dims& shape) {
   return plan.complex_to_real(half, last, shape[last]);
 }
 
-ndarray run(const request& of, const ndarray& x) {
+ndarray run(const request& of, const ndarray& given) {
+  const ndarray x = astype(given, computed_in(given.dtype()), false);
   const dims shape = full_shape(of, x);
   const bool to_real = of.kind.output == fft_side::real;
   const dtype type = to_real ? real_part(x.dtype()) : complex_of(x.dtype());

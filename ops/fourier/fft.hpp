@@ -17,9 +17,10 @@ enum class fft_kind : std::uint8_t { fft, ifft, rfft, irfft, hfft, ihfft };
 /// both by its square root, or in the one to the frequency domain.
 enum class fft_norm : std::uint8_t { backward, ortho, forward };
 
-/// Along one axis; `n` elements of the input (of the result for irfft and hfft), by default all.
-/// Throws dtype_error for what is not floating (not real for rfft and ihfft), axis_error,
-/// value_error for n < 1, shape_error, out_of_memory_error.
+/// Along one axis; float16 as float32, so it gives complex64 or float32; `n` elements of the input
+/// (of the result for irfft and hfft), by default all. Throws dtype_error for what is not floating
+/// (not real for rfft and ihfft), axis_error, value_error for n < 1, shape_error,
+/// out_of_memory_error.
 [[nodiscard]] ndarray fft(fft_kind kind, const ndarray& x, std::optional<std::int64_t> n,
                           std::int64_t axis, fft_norm norm);
 /// Over several axes (the last ones if only `lengths` are given, all without either); the last of

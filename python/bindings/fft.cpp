@@ -78,9 +78,13 @@ PyObject* run_ifftshift(const arguments& with) { return shift("ifftshift", with,
 
 #define SKERRY_FFT_SIGNATURE "(x, /, *, n=None, axis=-1, norm='backward')"
 #define SKERRY_FFTN_SIGNATURE "(x, /, *, s=None, axes=None, norm='backward')"
-#define SKERRY_FFT_COMPLEX \
-  "Parameters\n----------\nx : Array\n    Of a floating dtype; real ones are made complex.\n"
-#define SKERRY_FFT_REAL "Parameters\n----------\nx : Array\n    Of a real floating dtype.\n"
+#define SKERRY_FFT_COMPLEX                                                                   \
+  "Parameters\n----------\nx : Array\n    Of a floating dtype; real ones are made complex, " \
+  "float16 is computed "                                                                     \
+  "in float32.\n"
+#define SKERRY_FFT_REAL                                                                      \
+  "Parameters\n----------\nx : Array\n    Of a real floating dtype; float16 is computed in " \
+  "float32.\n"
 #define SKERRY_FFT_N                                                                             \
   "n : int, optional\n    Elements of x along the axis to transform: the axis is cut, or zeros " \
   "are put behind it.\n"

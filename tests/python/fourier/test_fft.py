@@ -18,8 +18,9 @@ MANY_AXES = ("fftn", "ifftn", "rfftn", "irfftn")
 FROM_REAL = ("rfft", "ihfft", "rfftn")
 TO_REAL = ("irfft", "hfft", "irfftn")
 NORMS = ("backward", "ortho", "forward")
-FLOATING = ("float32", "float64", "complex64", "complex128")
-SINGLE = ("float32", "complex64")
+WIDE = ("float32", "float64", "complex64", "complex128")
+FLOATING = ("float16", *WIDE)
+SINGLE = ("float16", "float32", "complex64")
 # Root mean square error of a transform, relative to that of the result: a few units in the last place.
 BOUND = {"float32": 3e-7, "float64": 6e-16}
 
@@ -295,7 +296,7 @@ def test_nan_and_infinity_reach_every_element(bad, device):
     assert not np.isfinite(to_numpy(sk.fft.fft(on(device, x)))).any()
 
 
-@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize("dtype", WIDE)
 @pytest.mark.parametrize("name", ["irfft", "hfft"])
 def test_real_results_near_subnormal_numbers(name, dtype, device):
     """CUDA scales before it transforms: each term may be off by half the smallest subnormal number."""
@@ -310,7 +311,7 @@ def test_real_results_near_subnormal_numbers(name, dtype, device):
 
 
 @pytest.mark.skipif(not HAS_GPU, reason="the CPU scales last: its sums overflow first")
-@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize("dtype", WIDE)
 def test_real_results_overflow_only_where_they_are_too_large(dtype, cuda_device):
     info = np.finfo(result_dtype("irfft", dtype))
     x = np.full(513, info.max / 2, dtype)
@@ -393,7 +394,7 @@ def test_bad_arguments(device):
             function(x, **({"n": 2.0} if name in ONE_AXIS else {"s": (2.0, 2)}))
 
 
-@pytest.mark.parametrize("dtype", [None, "float32", "float64"])
+@pytest.mark.parametrize("dtype", [None, "float16", "float32", "float64"])
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 9, 1000, 1001])
 def test_frequencies(n, dtype, device):
     for name in ("fftfreq", "rfftfreq"):
@@ -426,7 +427,22 @@ def test_bad_frequencies():
                 function(n, **options)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "complex128"])
+def test_float16_is_computed_in_float32(device):
+    """Sums of float16 beyond its range, and without elements."""
+    x = np.full(64, 60000, np.float16)
+    got = sk.fft.fft(on(device, x))
+    check(got, in_double("fft", x), "fft", "float16", device)
+    for name in ONE_AXIS + MANY_AXES:
+        got = getattr(sk.fft, name)(on(device, np.zeros((0, 4), np.float16)), **last_axis_of(name))
+        assert got.dtype == np.dtype(result_dtype(name, "float16"))
+        assert 0 in got.shape
+
+
+def last_axis_of(name):
+    return {"axis": 1} if name in ONE_AXIS else {"axes": (1,)}
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float16", "float32", "complex128"])
 def test_shifts(dtype, device):
     for shape in [(), (1,), (4,), (5,), (3, 4, 5), (0, 3)]:
         x = sample(dtype, shape)
