@@ -5,6 +5,7 @@
 #include "device/transfer.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
+#include "ops/move/copy.hpp"
 #include "ops/reduce/kernels.hpp"
 #include "ops/reduce/reduce.hpp"
 
@@ -42,6 +43,8 @@ ndarray isfinite(const ndarray& x) { return unary<ops::isfinite>(x); }
 ndarray real(const ndarray& x) { return unary<ops::real>(x); }
 ndarray reciprocal(const ndarray& x) { return unary<ops::reciprocal>(x); }
 ndarray sqrt(const ndarray& x) { return unary<ops::sqrt>(x); }
+
+ndarray widened(const ndarray& x) { return astype(x, computed_in(x.dtype()), false); }
 
 ndarray divide(const ndarray& x1, const ndarray& x2) { return binary<ops::divide>(x1, x2); }
 ndarray greater(const ndarray& x1, const ndarray& x2) { return binary<ops::greater>(x1, x2); }

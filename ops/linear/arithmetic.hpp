@@ -17,6 +17,10 @@ namespace skerry::linalg {
 [[nodiscard]] ndarray reciprocal(const ndarray& x);
 [[nodiscard]] ndarray sqrt(const ndarray& x);
 
+/// `x` in the dtype that it is computed in, float32 for float16, so that results of several
+/// operations are rounded once.
+[[nodiscard]] ndarray widened(const ndarray& x);
+
 [[nodiscard]] ndarray divide(const ndarray& x1, const ndarray& x2);
 [[nodiscard]] ndarray greater(const ndarray& x1, const ndarray& x2);
 [[nodiscard]] ndarray logical_and(const ndarray& x1, const ndarray& x2);

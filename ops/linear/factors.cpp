@@ -45,7 +45,7 @@ struct singular_values {
 };
 
 singular_values decompose(const char* op, const ndarray& x, vectors wanted) {
-  require_floating(op, "x", x);
+  require_lapack_dtype(op, "x", x);
   require_matrices(op, "x", x);
   const dims stack = stack_of(x);
   const std::int64_t m = rows_of(x);
@@ -80,7 +80,7 @@ singular_values decompose(const char* op, const ndarray& x, vectors wanted) {
 }
 
 two_arrays decompose_hermitian(const char* op, const ndarray& x, bool with_vectors) {
-  require_floating(op, "x", x);
+  require_lapack_dtype(op, "x", x);
   require_square(op, "x", x);
   const ndarray values = empty(extended(stack_of(x), rows_of(x)), real_part(x.dtype()), x.device());
   const ndarray a = copy_column_major(x);
@@ -94,7 +94,7 @@ two_arrays decompose_hermitian(const char* op, const ndarray& x, bool with_vecto
 }
 
 two_arrays decompose_general(const char* op, const ndarray& x, bool with_vectors) {
-  require_floating(op, "x", x);
+  require_lapack_dtype(op, "x", x);
   require_square(op, "x", x);
   const dtype type = complex_of(x.dtype());
   const std::int64_t n = rows_of(x);
@@ -117,7 +117,7 @@ two_arrays decompose_general(const char* op, const ndarray& x, bool with_vectors
 
 ndarray cholesky(const ndarray& x, bool upper) {
   constexpr const char* op = "cholesky";
-  require_floating(op, "x", x);
+  require_lapack_dtype(op, "x", x);
   require_square(op, "x", x);
   if (x.size() == 0) return copy_c_order(x);
   require_finite(op, x, upper ? triangle::upper : triangle::lower);
@@ -131,7 +131,7 @@ ndarray cholesky(const ndarray& x, bool upper) {
 
 two_arrays qr(const ndarray& x, bool complete) {
   constexpr const char* op = "qr";
-  require_floating(op, "x", x);
+  require_lapack_dtype(op, "x", x);
   require_matrices(op, "x", x);
   const std::int64_t m = rows_of(x);
   const std::int64_t n = columns_of(x);

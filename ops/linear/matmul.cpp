@@ -53,6 +53,13 @@ product_form check_operands(const char* op, const ndarray& x1, const ndarray& x2
   return {where, require_loop(op, results, type)};
 }
 
+/// What matrices are multiplied in: float16 in float32 where no kernel takes it.
+dtype multiplied_in(const matmul_kernels& table, dtype type, device where) {
+  const kernel& own = table.loop[static_cast<int>(type)];
+  const bool has_form = runs_on_host(where) ? own.host != nullptr : own.native != nullptr;
+  return is_built(type) && !has_form ? computed_in(type) : type;
+}
+
 /// `x` in the dtype of the product; elements that it repeats are converted once.
 ndarray converted(const char* op, const ndarray& x, dtype type) {
   if (x.dtype() == type) return x;
@@ -212,15 +219,17 @@ ndarray multiply(const char* op, const ndarray& a, const ndarray& b) {
   dims shape = stack;
   shape.push_back(x1.shape()[x1.rank() - 2]);
   shape.push_back(x2.shape()[x2.rank() - 1]);
-  check_shape(op, shape.span(), itemsize(type));
-  const kernel& what =
-      require_kernel(op, kernels<matmul_kernels>(where).loop[static_cast<int>(type)], type, where);
-  if (is_floating(type)) require_blas(op, where);
+  const matmul_kernels& table = kernels<matmul_kernels>(where);
+  const dtype wide = multiplied_in(table, type, where);
+  check_shape(op, shape.span(), itemsize(wide));
+  const kernel& what = require_kernel(op, table.loop[static_cast<int>(wide)], wide, where);
+  if (is_floating(wide)) require_blas(op, where);
   // Copied before the stack is stretched, so once.
-  const ndarray first = stretched_stack(op, for_blas(converted(op, x1, type), type), stack, of);
-  const ndarray second = stretched_stack(op, for_blas(converted(op, x2, type), type), stack, of);
-  ndarray out = empty_of(c_layout(shape, itemsize(type)), type, where);
-  enqueue_product(what, out, first, second, of);
+  const ndarray first = stretched_stack(op, for_blas(converted(op, x1, wide), wide), stack, of);
+  const ndarray second = stretched_stack(op, for_blas(converted(op, x2, wide), wide), stack, of);
+  const ndarray product = empty_of(c_layout(shape, itemsize(wide)), wide, where);
+  enqueue_product(what, product, first, second, of);
+  ndarray out = astype(product, type, false);
   if (a.rank() > 1 && b.rank() > 1) return out;
   const ndarray narrower = b.rank() == 1 ? without_axis(out, out.rank() - 1) : out;
   return a.rank() == 1 ? without_axis(narrower, narrower.rank() - (b.rank() == 1 ? 1 : 2))

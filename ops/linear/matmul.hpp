@@ -9,9 +9,9 @@
 
 namespace skerry {
 
-// Products of numeric arrays, in the dtype that they promote to; integers wrap around. All throw
-// device_mismatch_error, dtype_error, shape_error, axis_error; library_error where a CPU device
-// needs OpenBLAS and it is not there.
+// Products of numeric arrays, in the dtype that they promote to; integers wrap around, float16 is
+// added up in float32 and rounded once. All throw device_mismatch_error, dtype_error, shape_error,
+// axis_error; library_error where a CPU device needs OpenBLAS and it is not there.
 
 /// Matrices in the last two axes, stacks of them in the others, which broadcast; a 1-D argument is
 /// a row (x1) or a column (x2) that the result lacks.

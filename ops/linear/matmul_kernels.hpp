@@ -76,9 +76,11 @@ struct blas_layout {
 
 struct matmul_kernels {
   /// Parameter: matmul_params, by dtype (not bool). Floating dtypes take operands that
-  /// blas_layout_of() accepts, integers any; their arithmetic wraps around.
+  /// blas_layout_of() accepts, integers any; their arithmetic wraps around. float16 is added up in
+  /// float32, and has no host form.
   kernel loop[dtype_count];
-  /// Parameter: matmul_params with m = n = 1 and any strides, by dtype (not bool).
+  /// Parameter: matmul_params with m = n = 1 and any strides, by dtype (not bool). float16 is added
+  /// up in float32.
   kernel dot[dtype_count];
   /// Why the library that native forms for floating dtypes need can't be opened; null if it can.
   const char* (*library_problem)() = nullptr;

@@ -32,6 +32,17 @@ constexpr std::int64_t most_of_one_thread = 64;
 
 constexpr std::int64_t both_axes[] = {-2, -1};
 
+void require_dtype(const char* op, const char* argument, const ndarray& x, bool (*takes)(dtype)) {
+  if (takes(x.dtype())) return;
+  std::string names;
+  for (int i = 0; i < dtype_count; ++i) {
+    const auto type = static_cast<dtype>(i);
+    if (takes(type)) names += (names.empty() ? "" : ", ") + std::string(name(type));
+  }
+  throw dtype_error(std::string(op) + ": " + argument + " is " + describe(x) + "; it takes " +
+                    names + "; convert with astype");
+}
+
 void require_solver(const char* op, linalg_routine routine, device where) {
   const auto find_problem = kernels<linalg_kernels>(where).library_problem;
   if (find_problem == nullptr)
@@ -49,9 +60,12 @@ void require_solver(const char* op, linalg_routine routine, device where) {
 }  // namespace
 
 void require_floating(const char* op, const char* argument, const ndarray& x) {
-  if (is_floating(x.dtype())) return;
-  throw dtype_error(std::string(op) + ": " + argument + " is " + describe(x) +
-                    "; it takes float32, float64, complex64, complex128; convert with astype");
+  require_dtype(op, argument, x, is_floating);
+}
+
+void require_lapack_dtype(const char* op, const char* argument, const ndarray& x) {
+  require_dtype(op, argument, x,
+                [](dtype type) { return is_floating(type) && computed_in(type) == type; });
 }
 
 void require_matrices(const char* op, const char* argument, const ndarray& x) {

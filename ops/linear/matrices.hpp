@@ -16,6 +16,8 @@ inline constexpr std::int64_t last_axis[] = {-1};
 
 // Checks of arguments. Throw dtype_error and shape_error that name `op` and the argument.
 void require_floating(const char* op, const char* argument, const ndarray& x);
+/// Floating, and not float16, which LAPACK does not know.
+void require_lapack_dtype(const char* op, const char* argument, const ndarray& x);
 void require_matrices(const char* op, const char* argument, const ndarray& x);
 void require_square(const char* op, const char* argument, const ndarray& x);
 

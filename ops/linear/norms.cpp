@@ -139,6 +139,11 @@ ndarray norm_of_singular_values(const ndarray& x, matrix_order order) {
   return order == matrix_order::two ? largest(values) : least(values);
 }
 
+bool needs_singular_values(matrix_order order) {
+  return order == matrix_order::nuclear || order == matrix_order::two ||
+         order == matrix_order::minus_two;
+}
+
 ndarray unkept_norm(const ndarray& x, matrix_order order) {
   switch (order) {
     case matrix_order::frobenius: {
@@ -165,15 +170,16 @@ ndarray vector_norm(const ndarray& x, std::optional<std::span<const std::int64_t
   constexpr const char* op = "vector_norm";
   require_floating(op, "x", x);
   if (std::isnan(order)) throw value_error("vector_norm: ord is NaN; it takes any other number");
-  const gathered_vectors from = gather(op, x, axes, keepdims);
-  return with_shape(norm_of(from.x, order), from.kept);
+  const gathered_vectors from = gather(op, widened(x), axes, keepdims);
+  return astype(with_shape(norm_of(from.x, order), from.kept), real_part(x.dtype()), false);
 }
 
 ndarray matrix_norm(const ndarray& x, bool keepdims, matrix_order order) {
   constexpr const char* op = "matrix_norm";
   require_floating(op, "x", x);
   require_matrices(op, "x", x);
-  const ndarray norms = unkept_norm(x, order);
+  if (needs_singular_values(order)) require_lapack_dtype(op, "x", x);
+  const ndarray norms = astype(unkept_norm(widened(x), order), real_part(x.dtype()), false);
   return keepdims ? with_shape(norms, extended(stack_of(x), 1, 1)) : norms;
 }
 

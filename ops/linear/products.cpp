@@ -66,7 +66,8 @@ ndarray cross(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
   constexpr const char* op = "cross";
   const operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
   common_device(op, both);
-  if (common_dtype(op, both) == dtype::bool_) {
+  const dtype type = common_dtype(op, both);
+  if (type == dtype::bool_) {
     throw dtype_error("cross: bool is not numeric; convert with astype");
   }
   const std::int64_t least = std::min(x1.rank(), x2.rank());
@@ -77,14 +78,16 @@ ndarray cross(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
   }
   const int first = axis_of_three(x1, axis, x1, x2);
   const int second = axis_of_three(x2, axis, x1, x2);
+  const ndarray a = widened(x1);
+  const ndarray b = widened(x2);
   std::vector<ndarray> parts;
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3;
     const int k = (i + 2) % 3;
-    parts.push_back(subtract(multiply(component(x1, first, j), component(x2, second, k)),
-                             multiply(component(x1, first, k), component(x2, second, j))));
+    parts.push_back(subtract(multiply(component(a, first, j), component(b, second, k)),
+                             multiply(component(a, first, k), component(b, second, j))));
   }
-  return stack(parts, axis);
+  return astype(stack(parts, axis), type, false);
 }
 
 ndarray diagonal(const ndarray& x, std::int64_t offset) {
@@ -116,7 +119,7 @@ ndarray trace(const ndarray& x, std::int64_t offset, std::optional<dtype> type) 
 
 ndarray matrix_rank(const ndarray& x, const operand& rtol) {
   constexpr const char* op = "matrix_rank";
-  require_floating(op, "x", x);
+  require_lapack_dtype(op, "x", x);
   require_matrices(op, "x", x);
   check_tolerance(op, x, rtol);
   const ndarray values = svdvals(x);
@@ -129,7 +132,7 @@ ndarray matrix_rank(const ndarray& x, const operand& rtol) {
 
 ndarray pinv(const ndarray& x, const operand& rtol) {
   constexpr const char* op = "pinv";
-  require_floating(op, "x", x);
+  require_lapack_dtype(op, "x", x);
   require_matrices(op, "x", x);
   check_tolerance(op, x, rtol);
   if (x.size() == 0) {

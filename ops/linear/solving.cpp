@@ -53,7 +53,7 @@ struct determinants {
 };
 
 determinants find_determinants(const char* op, const ndarray& x) {
-  require_floating(op, "x", x);
+  require_lapack_dtype(op, "x", x);
   require_square(op, "x", x);
   const dims stack = stack_of(x);
   const dtype real = real_part(x.dtype());
@@ -104,7 +104,7 @@ two_arrays slogdet(const ndarray& x) {
 
 ndarray inv(const ndarray& x) {
   constexpr const char* op = "inv";
-  require_floating(op, "x", x);
+  require_lapack_dtype(op, "x", x);
   require_square(op, "x", x);
   if (x.size() == 0) return copy_c_order(x);
   const finite_part finite = finite_part::of_matrices(x);
@@ -120,8 +120,8 @@ ndarray solve(const ndarray& x1, const ndarray& x2) {
   constexpr const char* op = "solve";
   const operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
   common_device(op, both);
-  require_floating(op, "x1", x1);
-  require_floating(op, "x2", x2);
+  require_lapack_dtype(op, "x1", x1);
+  require_lapack_dtype(op, "x2", x2);
   const dtype type = common_dtype(op, both);
   require_square(op, "x1", x1);
   if (x2.rank() == 0) reject_right_side(x1, x2);
@@ -150,7 +150,7 @@ ndarray solve(const ndarray& x1, const ndarray& x2) {
 
 ndarray matrix_power(const ndarray& x, std::int64_t n) {
   constexpr const char* op = "matrix_power";
-  require_floating(op, "x", x);
+  n < 0 ? require_lapack_dtype(op, "x", x) : require_floating(op, "x", x);
   require_square(op, "x", x);
   if (n == 0) return identities(stack_of(x), rows_of(x), x.dtype(), x.device());
   ndarray square = n < 0 ? inv(x) : x;

@@ -36,7 +36,7 @@ inline constexpr const char* det = R"(The determinants of matrices, from their L
 Parameters
 ----------
 x : Array
-    Of shape (..., M, M) and a floating dtype.
+    Of shape (..., M, M) and a floating dtype other than float16.
 
 Returns
 -------
@@ -90,7 +90,7 @@ The call waits for the result of the factoring, on CUDA devices too.
 Parameters
 ----------
 x : Array
-    Of shape (..., M, M) and a floating dtype.
+    Of shape (..., M, M) and a floating dtype other than float16.
 
 Returns
 -------
@@ -116,7 +116,7 @@ inline constexpr const char* matrix_norm = R"(The norms of matrices.
 Parameters
 ----------
 x : Array
-    Of shape (..., M, N) and a floating dtype.
+    Of shape (..., M, N) and a floating dtype; other than float16 for orders of singular values.
 keepdims : bool
     Keep the last two axes with size 1.
 ord : {'fro', 'nuc', 1, 2, inf, -1, -2, -inf}
@@ -147,7 +147,7 @@ inline constexpr const char* matrix_power = R"(Matrices to an integer power, by 
 Parameters
 ----------
 x : Array
-    Of shape (..., M, M) and a floating dtype.
+    Of shape (..., M, M) and a floating dtype, other than float16 for negative n.
 n : int
     Of the inverses if negative; 0 gives the identity.
 
@@ -178,7 +178,7 @@ The call waits for the result of the factoring, on CUDA devices too.
 Parameters
 ----------
 x : Array
-    Of shape (..., M, N) and a floating dtype.
+    Of shape (..., M, N) and a floating dtype other than float16.
 rtol : float or Array, optional
     The tolerance as a part of the largest singular value, a real floating array of shape (...);
     max(M, N) times the epsilon of the dtype by default.
@@ -234,7 +234,7 @@ The call waits for the result of the factoring, on CUDA devices too.
 Parameters
 ----------
 x : Array
-    Of shape (..., M, N) and a floating dtype.
+    Of shape (..., M, N) and a floating dtype other than float16.
 rtol : float or Array, optional
     Singular values not above this part of the largest one count as 0: a real floating array of
     shape (...); max(M, N) times the epsilon of the dtype by default.
@@ -264,7 +264,7 @@ inline constexpr const char* slogdet =
 Parameters
 ----------
 x : Array
-    Of shape (..., M, M) and a floating dtype.
+    Of shape (..., M, M) and a floating dtype other than float16.
 
 Returns
 -------
@@ -292,7 +292,7 @@ The call waits for the result of the factoring, on CUDA devices too.
 Parameters
 ----------
 x1 : Array
-    Of shape (..., M, M) and a floating dtype.
+    Of shape (..., M, M) and a floating dtype other than float16.
 x2 : Array
     Of shape (M,), one right-hand side, or (..., M, K). Stacks broadcast.
 

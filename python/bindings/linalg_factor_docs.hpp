@@ -13,8 +13,8 @@ The call waits for the result of the factoring, on CUDA devices too.
 Parameters
 ----------
 x : Array
-    Of shape (..., M, M) and a floating dtype; symmetric or Hermitian, of which one triangle
-    is read, the lower one for upper=False.
+    Of shape (..., M, M) and a floating dtype other than float16; symmetric or
+    Hermitian, of which one triangle is read, the lower one for upper=False.
 upper : bool
     The upper factor U instead, x = conj(U.mT) @ U.
 
@@ -44,7 +44,7 @@ The call waits for the result of the factoring, on CUDA devices too.
 Parameters
 ----------
 x : Array
-    Of shape (..., M, M) and a floating dtype.
+    Of shape (..., M, M) and a floating dtype other than float16.
 
 Returns
 -------
@@ -74,7 +74,7 @@ The call waits for the result of the factoring, on CUDA devices too.
 Parameters
 ----------
 x : Array
-    Of shape (..., M, M) and a floating dtype; the lower triangle is read.
+    Of shape (..., M, M) and a floating dtype other than float16; the lower triangle is read.
 
 Returns
 -------
@@ -103,7 +103,7 @@ The call waits for the result of the factoring, on CUDA devices too.
 Parameters
 ----------
 x : Array
-    Of shape (..., M, M) and a floating dtype.
+    Of shape (..., M, M) and a floating dtype other than float16.
 
 Returns
 -------
@@ -131,7 +131,7 @@ The call waits for the result of the factoring, on CUDA devices too.
 Parameters
 ----------
 x : Array
-    Of shape (..., M, M) and a floating dtype; the lower triangle is read.
+    Of shape (..., M, M) and a floating dtype other than float16; the lower triangle is read.
 
 Returns
 -------
@@ -158,7 +158,7 @@ inline constexpr const char* qr =
 Parameters
 ----------
 x : Array
-    Of shape (..., M, N) and a floating dtype.
+    Of shape (..., M, N) and a floating dtype other than float16.
 mode : {'reduced', 'complete'}
     Q of shape (..., M, K) and R of (..., K, N) with K = min(M, N), or K = M.
 
@@ -191,7 +191,7 @@ The call waits for the result of the factoring, on CUDA devices too.
 Parameters
 ----------
 x : Array
-    Of shape (..., M, N) and a floating dtype.
+    Of shape (..., M, N) and a floating dtype other than float16.
 full_matrices : bool
     U of shape (..., M, M) and Vh of (..., N, N), instead of (..., M, K) and (..., K, N) with
     K = min(M, N).
@@ -222,7 +222,7 @@ The call waits for the result of the factoring, on CUDA devices too.
 Parameters
 ----------
 x : Array
-    Of shape (..., M, N) and a floating dtype.
+    Of shape (..., M, N) and a floating dtype other than float16.
 
 Returns
 -------

@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("decode", "kernels", "python", "models", "checks", "conformance")
 # What shows kernels: the other tests are about the same calls, or about what is around them.
 KERNEL_TESTS = (
-    "advanced_indexing bits_on_cuda complex_alignment complex_special_cases creation elementwise fft "
+    "advanced_indexing bits_on_cuda complex_alignment complex_special_cases creation elementwise fft half_linalg "
     "half_reductions half_scans halves_on_cuda in_place joining kernel_edges linalg linalg_products linalg_stacks "
     "mask_chunks matmul nan_positions reduction_order reductions scan searchsorted sets sorting special_cases "
     "standard_values statistics take tiled_layouts views_and_indexing"

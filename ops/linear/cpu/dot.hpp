@@ -3,16 +3,18 @@
 #pragma once
 
 #include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/half.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-/// What products are added up in: integers wrap around in 1u arithmetic of their width.
+/// What products are added up in: integers wrap around in 1u arithmetic of their width, float16 is
+/// rounded from the sum.
 template <class T>
 struct dot_sum {
-  using type = T;
+  using type = ops::computed_t<T>;
 };
 template <ops::integral T>
 struct dot_sum<T> {
@@ -70,13 +72,52 @@ SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, in
   return lane[0];
 }
 
+/// Of float16 that lies in order, in blocks.
+SKERRY_INLINE float32 dot_of_halves(const char* a, const char* b, int64 n) {
+  constexpr int64 width = sizeof(float32);
+  alignas(64) float32 first[half_block];
+  alignas(64) float32 second[half_block];
+  float32 sum = 0;
+  for (int64 i = 0; i < n; i += half_block) {
+    const int64 count = least(half_block, n - i);
+    widen_halves(first, a + i * 2, count);
+    widen_halves(second, b + i * 2, count);
+    sum += dot_of<float32, false>(reinterpret_cast<const char*>(first), width,
+                                  reinterpret_cast<const char*>(second), width, count);
+  }
+  return sum;
+}
+
 template <class T, bool Conjugate>
 SKERRY_INLINE dot_sum_t<T> dot_at(const matmul_params& p, const char* a, const char* b, int64 n) {
   constexpr int64 item = sizeof(T);
   if (p.x1_column == item && p.x2_row == item) {
-    return dot_of<T, Conjugate>(a, item, b, item, n);
+    if constexpr (ops::stored_only<T>) {
+      return dot_of_halves(a, b, n);
+    } else {
+      return dot_of<T, Conjugate>(a, item, b, item, n);
+    }
   }
   return dot_of<T, Conjugate>(a, p.x1_column, b, p.x2_row, n);
+}
+
+inline constexpr int64 dot_columns_width = 64;
+
+/// sums[j] += the product of items j of a row of each side; a step of 0 repeats one item.
+template <class T, bool Conjugate, int64 Step1, int64 Step2>
+SKERRY_INLINE void add_row(dot_sum_t<T>* sums, const char* x, const char* y, int64 count) {
+  if constexpr (ops::stored_only<T>) {
+    alignas(64) float32 first[dot_columns_width];
+    alignas(64) float32 second[dot_columns_width];
+    widen_halves(first, x, Step1 == 0 ? 1 : count);
+    widen_halves(second, y, Step2 == 0 ? 1 : count);
+    add_row<float32, false, 2 * Step1, 2 * Step2>(sums, reinterpret_cast<const char*>(first),
+                                                  reinterpret_cast<const char*>(second), count);
+  } else {
+    for (int64 j = 0; j < count; ++j) {
+      sums[j] = sum_of(sums[j], product_of<T, Conjugate>(x + j * Step1, y + j * Step2));
+    }
+  }
 }
 
 /// Vectors that lie side by side, item by item: added up together. In blocks, so that the error of
@@ -85,7 +126,7 @@ template <class T, bool Conjugate, int64 Step1, int64 Step2>
 SKERRY_INLINE void dot_columns(const matmul_params& p, const char* a, const char* b, char* out,
                                int64 n) {
   using S = dot_sum_t<T>;
-  constexpr int64 width = 64;
+  constexpr int64 width = dot_columns_width;
   constexpr int64 block = 256;
   for (int64 first = 0; first < n; first += width) {
     const int64 count = least(width, n - first);
@@ -98,13 +139,13 @@ SKERRY_INLINE void dot_columns(const matmul_params& p, const char* a, const char
       for (int64 k = k0; k < past; ++k) {
         const char* x = a + k * p.x1_column + first * Step1;
         const char* y = b + k * p.x2_row + first * Step2;
-        for (int64 j = 0; j < count; ++j) {
-          sum[j] = sum_of(sum[j], product_of<T, Conjugate>(x + j * Step1, y + j * Step2));
-        }
+        add_row<T, Conjugate, Step1, Step2>(sum, x, y, count);
       }
       for (int64 j = 0; j < width; ++j) total[j] = sum_of(total[j], sum[j]);
     }
-    for (int64 j = 0; j < count; ++j) store(out + (first + j) * int64(sizeof(T)), total[j]);
+    for (int64 j = 0; j < count; ++j) {
+      store(out + (first + j) * int64(sizeof(T)), static_cast<T>(total[j]));
+    }
   }
 }
 
@@ -125,7 +166,8 @@ SKERRY_INLINE void dot_run(const matmul_params& p, const char* a, const char* b,
     return dot_columns<T, Conjugate, 0, item>(p, a, b, out, n);
   }
   for (int64 i = 0; i < n; ++i) {
-    store(out + i * item, dot_at<T, Conjugate>(p, a + i * step1, b + i * step2, p.k));
+    const dot_sum_t<T> sum = dot_at<T, Conjugate>(p, a + i * step1, b + i * step2, p.k);
+    store(out + i * item, static_cast<T>(sum));
   }
 }
 
@@ -156,13 +198,8 @@ void long_dot_range(void* context, std::int64_t begin, std::int64_t end) noexcep
   const int64 length = ceil_div(p.k, long_dot<T>::parts);
   for (int64 i = begin; i < end; ++i) {
     const int64 first = least(i * length, p.k);
-    matmul_params part = p;
-    part.batch_rank = 0;
-    part.x1 = p.x1 + first * p.x1_column;
-    part.x2 = p.x2 + first * p.x2_row;
-    part.k = least(length, p.k - first);
-    part.out = reinterpret_cast<char*>(all.sums + i);
-    dot_range<T, Conjugate>(&part, 0, 1);
+    all.sums[i] = dot_at<T, Conjugate>(p, p.x1 + first * p.x1_column, p.x2 + first * p.x2_row,
+                                       least(length, p.k - first));
   }
 }
 
@@ -176,7 +213,7 @@ void run_dots(matmul_params work) {
                       long_dot_range<T, Conjugate>, &all);
     dot_sum_t<T> sum = all.sums[0];
     for (int i = 1; i < long_dot<T>::parts; ++i) sum = sum_of(sum, all.sums[i]);
-    store(work.out, sum);
+    store(work.out, static_cast<T>(sum));
   } else {
     cpu::parallel_for(work.batch, greatest(grain / (work.k + 1), 1), dot_range<T, Conjugate>,
                       &work);

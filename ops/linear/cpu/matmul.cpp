@@ -11,9 +11,9 @@ namespace {
 template <class T>
 void fill(matmul_kernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
-  if constexpr (ops::stored_only<T>) {
-  } else if constexpr (ops::floating<T>) {
-    table.loop[type].host = blas::multiply<T>;
+  if constexpr (ops::floating<T>) {
+    // BLAS knows no float16: the front end multiplies in float32.
+    if constexpr (!ops::stored_only<T>) table.loop[type].host = blas::multiply<T>;
     table.dot[type].host = run_dot<T>;
   } else if constexpr (ops::integral<T>) {
     // Signed integers wrap around with the same bits as unsigned ones.

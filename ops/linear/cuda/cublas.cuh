@@ -40,6 +40,7 @@ struct cublas_entries {
   decltype(&cublasCreate_v2) create = nullptr;
   decltype(&cublasSetStream_v2) set_stream = nullptr;
   decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
+  decltype(&cublasSetMathMode) set_math_mode = nullptr;
   decltype(&cublasGemmStridedBatchedEx_64) gemm = nullptr;
   cublas_factors<float32> s;
   cublas_factors<float64> d;
@@ -52,6 +53,7 @@ struct cublas_entries {
     library.find("cublasCreate_v2", create);
     library.find("cublasSetStream_v2", set_stream);
     library.find("cublasSetWorkspace_v2", set_workspace);
+    library.find("cublasSetMathMode", set_math_mode);
     library.find("cublasGemmStridedBatchedEx_64", gemm);
     s.find(library);
     d.find(library);
@@ -90,6 +92,15 @@ inline cudaError_t to_cuda(cublasStatus_t status) {
   }
 }
 
+/// A handle that adds up parts of a sum in the type that it computes in: by default cuBLAS may do
+/// so in the output's, float16, which is rounded then more than once and overflows in between.
+inline bool create_cublas(cublasHandle_t* made) {
+  constexpr auto mode = static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                                  CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  return cublas().create(made) == CUBLAS_STATUS_SUCCESS &&
+         cublas().set_math_mode(*made, mode) == CUBLAS_STATUS_SUCCESS;
+}
+
 /// What NVIDIA recommends for the newest architecture (cuBLAS documentation, cublasSetWorkspace).
 inline constexpr std::size_t cublas_workspace_nbytes = std::size_t{32} << 20;
 
@@ -101,8 +112,7 @@ cudaError_t with_cublas(launch_context* context, Call&& call) {
   void* scratch = context->workspace(context, cublas_workspace_nbytes);
   if (scratch == nullptr) return cudaErrorMemoryAllocation;
   const std::lock_guard<std::mutex> lock(mine.by_device.lock());
-  const cublasHandle_t handle = mine.by_device.of_current_device(
-      [&](cublasHandle_t* made) { return mine.create(made) == CUBLAS_STATUS_SUCCESS; });
+  const cublasHandle_t handle = mine.by_device.of_current_device(create_cublas);
   if (handle == nullptr) return cudaErrorInitializationError;
   cudaError_t status = to_cuda(mine.set_stream(handle, stream_of(context)));
   if (status != cudaSuccess) return status;

@@ -40,6 +40,11 @@ const char* cublas_problem() { return cublas().library.problem(); }
 template <class T>
 struct gemm_types;
 template <>
+struct gemm_types<float16> {
+  static constexpr cudaDataType item = CUDA_R_16F;
+  static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+};
+template <>
 struct gemm_types<float32> {
   static constexpr cudaDataType item = CUDA_R_32F;
   static constexpr cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
@@ -74,8 +79,9 @@ cudaError_t multiply_run(cublasHandle_t handle, const matmul_params& p, std::int
                          std::int64_t count) {
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
   // At the alignment of cuBLAS's own types, whose functions may read them at once.
-  alignas(sizeof(T)) const T one(1);
-  alignas(sizeof(T)) const T zero(0);
+  using factor = ops::computed_t<T>;
+  alignas(sizeof(factor)) const factor one(1);
+  alignas(sizeof(factor)) const factor zero(0);
   const blas_layout left = blas_layout_of(p.m, p.k, p.x1_row, p.x1_column, item);
   const blas_layout right = blas_layout_of(p.k, p.n, p.x2_row, p.x2_column, item);
   const stack_place at = place_of(first, p);
@@ -212,7 +218,7 @@ constexpr std::int64_t dot_part = 65536;  // products of one block; more are sum
 
 template <class T>
 struct dot_sum {
-  using type = T;
+  using type = ops::computed_t<T>;
 };
 template <ops::integral T>
 struct dot_sum<T> {
@@ -319,15 +325,9 @@ int dot(const void* params, launch_context* context) {
 template <class T>
 void fill(matmul_kernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
-  if constexpr (ops::stored_only<T>)
-    return;
-  else {
-    if constexpr (ops::numeric<T>) table.dot[type].native = &dot<T>;
-    if constexpr (ops::floating<T>) table.loop[type].native = &multiply<T>;
-    if constexpr (ops::integral<T>) {
-      table.loop[type].native = &multiply_integers<ops::bits_t<T>>;
-    }
-  }
+  if constexpr (ops::numeric<T>) table.dot[type].native = &dot<T>;
+  if constexpr (ops::floating<T>) table.loop[type].native = &multiply<T>;
+  if constexpr (ops::integral<T>) table.loop[type].native = &multiply_integers<ops::bits_t<T>>;
 }
 
 }  // namespace

@@ -104,6 +104,31 @@ TEST_F(cublas_test, handles_streams_and_workspaces_belong_to_one_device) {
   EXPECT_EQ(cublas::set_stream(handle, nullptr), cublas::success);
 }
 
+TEST_F(cublas_test, float16_is_added_up_in_float32_where_the_mode_says_so) {
+  const std::array<float16, 2> left{float16(60000.f), float16(-60000.f)};
+  const std::array<float16, 2> right{float16(2.f), float16(2.f)};
+  const float16* const x = on_device<float16>(2, left.data());
+  const float16* const y = on_device<float16>(2, right.data());
+  auto* const out = on_device<float16>(1);
+  const auto product = [&](int compute) {
+    const float one = 1;
+    const float zero = 0;
+    return cublas::gemm_strided_batched(handle, cublas::plain, cublas::plain, 1, 1, 2, &one, x,
+                                        cublas::real_16, 1, 0, y, cublas::real_16, 2, 0, &zero, out,
+                                        cublas::real_16, 1, 1, 1, compute, -1);
+  };
+  EXPECT_EQ(product(cublas::compute_64), cublas::not_supported);
+  ASSERT_EQ(product(cublas::compute_32), cublas::success);
+  const float in_parts = from_device(out, 1)[0];
+  EXPECT_NE(in_parts, 0) << "each part of the sum overflows";
+  EXPECT_EQ(cublas::set_math_mode(handle, 99), cublas::invalid_value);
+  EXPECT_EQ(cublas::set_math_mode(nullptr, 0), cublas::not_initialized);
+  ASSERT_EQ(cublas::set_math_mode(handle, cublas::disallow_reduced_precision_reduction),
+            cublas::success);
+  ASSERT_EQ(product(cublas::compute_32), cublas::success);
+  EXPECT_EQ(from_device(out, 1)[0], 0);
+}
+
 TEST_F(cublas_test, memory_that_is_not_there_is_a_sticky_error) {
   ASSERT_EQ(multiply({.count = 2}), cublas::success) << "C has room for one";
   EXPECT_EQ(device_synchronize(), cuda::illegal_address);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""matmul, @, tensordot, vecdot: NumPy as the oracle; integers exactly, modulo 2^n."""
+"""matmul, @, tensordot, vecdot: NumPy as the oracle; integers exactly, modulo 2^n; float16 to one rounding."""
 
 import operator
 
@@ -48,6 +48,16 @@ def whole_range(dtype, shape, seed):
     return np.asarray(values).astype(dtype)
 
 
+def expected(product, *operands):
+    """What NumPy makes of the operands, of float16 in float64."""
+    if all(x.dtype == np.float16 for x in operands):
+        wide = product(*(x.astype(np.float64) for x in operands))
+        with np.errstate(over="ignore"):
+            return np.asarray(wide).astype(np.float16)
+    with np.errstate(over="ignore"):
+        return product(*operands)
+
+
 def plain(x):
     return x, lambda y: y
 
@@ -90,6 +100,9 @@ def assert_product(got, want, where, dtype):
     values = to_numpy(got)
     if want.dtype.kind in "iu":
         np.testing.assert_array_equal(values, want)
+    elif want.dtype == np.float16:
+        # One unit in the last place where the sum of float32 lies at a tie, and that sum's own error.
+        np.testing.assert_allclose(values, want, rtol=2**-10, atol=2e-5)
     else:
         loose = 2e-5 if np.dtype(dtype).itemsize <= 8 and dtype != "float64" else 1e-12
         np.testing.assert_allclose(values, want, rtol=loose, atol=50 * loose)
@@ -99,7 +112,7 @@ def assert_product(got, want, where, dtype):
 def test_values_over_shapes_and_layouts(dtype, device):
     for first, second in SHAPES:
         a, b = whole_range(dtype, first, 1), whole_range(dtype, second, 2)
-        want = np.matmul(a, b)
+        want = expected(np.matmul, a, b)
         for i in LAYOUTS:
             for j in LAYOUTS:
                 got = sk.matmul(laid_out(device, a, i), laid_out(device, b, j))
@@ -213,6 +226,10 @@ def test_operators_refuse_what_does_not_fit(device):
     assert np.array_equal(to_numpy(x), np.ones((3, 3)))
 
 
+def dot(a, b, axis):
+    return np.sum(np.conj(a) * b, axis=axis, dtype=np.result_type(a, b))
+
+
 @pytest.mark.parametrize("dtype", NUMERIC)
 def test_vecdot(dtype, device):
     for first, second, axis in [
@@ -229,8 +246,7 @@ def test_vecdot(dtype, device):
         ((100_003,), (100_003,), -1),
     ]:
         a, b = whole_range(dtype, first, 1), whole_range(dtype, second, 2)
-        with np.errstate(over="ignore"):
-            want = np.sum(np.conj(a) * b, axis=axis, dtype=np.dtype(dtype))
+        want = expected(lambda x, y, along=axis: dot(x, y, along), a, b)
         got = sk.vecdot(on(device, a), on(device, b), axis=axis)
         if a.size > 1000 and want.dtype.kind not in "iu":
             assert got.dtype == want.dtype
@@ -263,9 +279,9 @@ def test_vecdot_of_views(device):
     ids=str,
 )
 def test_tensordot(first, second, axes, device):
-    for dtype in ("uint8", "int64", "float32", "complex128"):
+    for dtype in ("uint8", "int64", "float16", "float32", "complex128"):
         a, b = whole_range(dtype, first, 1), whole_range(dtype, second, 2)
-        want = np.tensordot(a, b, axes=axes)
+        want = expected(lambda x, y: np.tensordot(x, y, axes=axes), a, b)
         assert_product(sk.tensordot(on(device, a), on(device, b), axes=axes), want, device, dtype)
 
 

@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Checks of arguments after the documentation of cuBLAS 13.0: cublasSetWorkspace,
-// cublasGemmStridedBatchedEx.
+// cublasSetMathMode, cublasGemmStridedBatchedEx.
 
 #include "ops/linear/cuda/emulation/cublas.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
 #include "core/errors.hpp"
 #include "ops/linear/cpu/openblas.hpp"
+#include "ops/linear/cuda/emulation/routine_call.hpp"
 #include "ops/linear/library.hpp"
 
 namespace skerry::emulation::cublas {
@@ -37,12 +39,15 @@ struct product {
   std::int64_t stride_c;
   std::int64_t count;
   std::size_t itemsize;
+  bool sums_in_output_type;  ///< parts of k may be added up in the type of C
   alignas(16) unsigned char alpha[16];
   alignas(16) unsigned char beta[16];
 };
 
 std::size_t itemsize_of(int type) {
   switch (type) {
+    case real_16:
+      return 2;
     case real_32:
       return 4;
     case real_64:
@@ -55,8 +60,9 @@ std::size_t itemsize_of(int type) {
   }
 }
 
+int compute_of(int type) { return type == real_64 || type == complex_64 ? compute_64 : compute_32; }
+
 bool is_op(int op) { return op >= plain && op <= adjoint; }
-std::int64_t at_least_1(std::int64_t n) { return n > 1 ? n : 1; }
 
 /// Null if the extents and leading dimensions are good.
 const char* refuse_shape(const product& p) {
@@ -143,8 +149,58 @@ void multiply(const product& p) {
   }
 }
 
+/// A matrix of float16 as float32, which OpenBLAS takes, with the same leading dimension.
+std::vector<float32> widened(const char* data, std::int64_t rows, std::int64_t columns,
+                             std::int64_t leading) {
+  std::vector<float32> wide(extent_of_matrix(rows, columns, leading, 1));
+  const auto* const halves = reinterpret_cast<const float16*>(data);
+  std::copy(halves, halves + wide.size(), wide.begin());
+  return wide;
+}
+
+/// C = A @ B for items [begin, end) of the sums; C has no gaps between its columns.
+void multiply_part(const product& p, const float32* a, const float32* b, float32* c,
+                   std::int64_t begin, std::int64_t end) {
+  product part = p;
+  part.a = reinterpret_cast<const char*>(a + begin * (p.op_a == plain ? p.lda : 1));
+  part.b = reinterpret_cast<const char*>(b + begin * (p.op_b == plain ? 1 : p.ldb));
+  part.c = reinterpret_cast<char*>(c);
+  part.ldc = p.m;
+  part.k = end - begin;
+  part.count = 1;
+  multiply<float32>(part);
+}
+
+/// With sums of float32, of which C is rounded. What the library may do where it is not forbidden
+/// is done: two halves of the sums are rounded, then added up.
+void multiply_halves(const product& p) {
+  const bool is_plain_a = p.op_a == plain;
+  const bool is_plain_b = p.op_b == plain;
+  const std::int64_t middle = p.sums_in_output_type ? p.k / 2 : 0;
+  std::vector<float32> sums(static_cast<std::size_t>(p.m * p.n));
+  std::vector<float32> first(sums.size());
+  for (std::int64_t i = 0; i < p.count; ++i) {
+    const auto at = [&](std::int64_t stride) { return i * stride * 2; };
+    const std::vector<float32> a =
+        widened(p.a + at(p.stride_a), is_plain_a ? p.m : p.k, is_plain_a ? p.k : p.m, p.lda);
+    const std::vector<float32> b =
+        widened(p.b + at(p.stride_b), is_plain_b ? p.k : p.n, is_plain_b ? p.n : p.k, p.ldb);
+    if (middle > 0) multiply_part(p, a.data(), b.data(), first.data(), 0, middle);
+    multiply_part(p, a.data(), b.data(), sums.data(), middle, p.k);
+    auto* const c = reinterpret_cast<float16*>(p.c + at(p.stride_c));
+    for (std::int64_t j = 0; j < p.m * p.n; ++j) {
+      const auto place = static_cast<std::size_t>(j);
+      float16& out = c[j / p.m * p.ldc + j % p.m];
+      out = float16(sums[place]);
+      if (middle > 0) out = float16(out + float16(first[place]));
+    }
+  }
+}
+
 void run(const product& p, int type) {
   switch (type) {
+    case real_16:
+      return multiply_halves(p);
     case real_32:
       return multiply<float32>(p);
     case real_64:
@@ -207,6 +263,16 @@ int set_workspace(handle* on, void* workspace, std::size_t nbytes) {
   return success;
 }
 
+int set_math_mode(handle* on, int mode) {
+  if (on == nullptr || on->mark != library_handle::alive) return not_initialized;
+  if (mode != default_math && mode != disallow_reduced_precision_reduction) {
+    report_refusal("cublasSetMathMode", "a mode that skerry does not use");
+    return invalid_value;
+  }
+  on->math_mode = mode;
+  return success;
+}
+
 int gemm_strided_batched(handle* on, int op_a, int op_b, std::int64_t m, std::int64_t n,
                          std::int64_t k, const void* alpha, const void* a, int type_a,
                          std::int64_t lda, long long stride_a, const void* b, int type_b,
@@ -215,8 +281,7 @@ int gemm_strided_batched(handle* on, int op_a, int op_b, std::int64_t m, std::in
                          int compute, int algorithm) {
   if (const char* problem = problem_of(on)) return refused(not_initialized, problem);
   const std::size_t itemsize = itemsize_of(type_a);
-  const int wanted = type_a == real_32 || type_a == complex_32 ? compute_32 : compute_64;
-  if (itemsize == 0 || type_b != type_a || type_c != type_a || compute != wanted) {
+  if (itemsize == 0 || type_b != type_a || type_c != type_a || compute != compute_of(type_a)) {
     return refused(not_supported, "such a combination of types");
   }
   constexpr int least_algorithm = -1;  // CUBLAS_GEMM_DFALT
@@ -241,10 +306,15 @@ int gemm_strided_batched(handle* on, int op_a, int op_b, std::int64_t m, std::in
             .stride_c = stride_c,
             .count = count,
             .itemsize = itemsize,
+            .sums_in_output_type = on->math_mode == default_math,
             .alpha = {},
             .beta = {}};
-  std::memcpy(p.alpha, alpha, itemsize);
-  std::memcpy(p.beta, beta, itemsize);
+  const std::size_t factor_size = std::max(itemsize, sizeof(float32));
+  std::memcpy(p.alpha, alpha, factor_size);
+  std::memcpy(p.beta, beta, factor_size);
+  if (type_a == real_16 && factor_at<float32>(p.beta) != 0) {
+    return refused(not_supported, "a beta that skerry does not use");
+  }
   if (const char* problem = refuse_shape(p)) return refused(invalid_value, problem);
   if (m == 0 || n == 0 || count == 0) return success;
   if (const char* problem = refuse_memory(p, *on)) return refused(invalid_value, problem);

@@ -22,6 +22,7 @@ inline constexpr int transposed = 1;
 inline constexpr int adjoint = 2;
 
 // cudaDataType, cublasComputeType_t
+inline constexpr int real_16 = 2;
 inline constexpr int real_32 = 0;
 inline constexpr int real_64 = 1;
 inline constexpr int complex_32 = 4;
@@ -29,7 +30,12 @@ inline constexpr int complex_64 = 5;
 inline constexpr int compute_32 = 68;
 inline constexpr int compute_64 = 70;
 
+// cublasMath_t
+inline constexpr int default_math = 0;
+inline constexpr int disallow_reduced_precision_reduction = 16;
+
 struct handle : library_handle {
+  int math_mode = default_math;
   void* workspace = nullptr;
   std::size_t workspace_nbytes = 0;
 };
@@ -39,6 +45,7 @@ int destroy(handle* on) SKERRY_LIBRARY(cublasDestroy_v2);
 int set_stream(handle* on, void* stream) SKERRY_LIBRARY(cublasSetStream_v2);
 int set_workspace(handle* on, void* workspace, std::size_t nbytes)
     SKERRY_LIBRARY(cublasSetWorkspace_v2);
+int set_math_mode(handle* on, int mode) SKERRY_LIBRARY(cublasSetMathMode);
 int gemm_strided_batched(handle* on, int op_a, int op_b, std::int64_t m, std::int64_t n,
                          std::int64_t k, const void* alpha, const void* a, int type_a,
                          std::int64_t lda, long long stride_a, const void* b, int type_b,
