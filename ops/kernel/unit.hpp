@@ -17,19 +17,5 @@
 /// Defines `fill_<family>_<dtype>`, which adds the kernels for one dtype to the table of the
 /// family, for each dtype of the unit; what calls them is generated (ops/table).
 #define SKERRY_KERNEL_UNIT(family) SKERRY_UNIT_DTYPES(SKERRY_UNIT_FILL, family)
-#define SKERRY_UNIT_FILL(family, name)                                          \
-  void fill_##family##_##name(family##_kernels& table) {                        \
-    []<class T>(type_identity<T>, auto& of) {                                   \
-      if constexpr (sizeof(T) != 2 || !requires(T x) { x.operator float(); } || \
-                    SKERRY_HALVES_##family) {                                   \
-        fill<T>(of);                                                            \
-      }                                                                         \
-    }(type_identity<type_of<dtype::name>>{}, table);                            \
-  }
-// Until every family has float16.
-#define SKERRY_HALVES_elementwise true
-#define SKERRY_HALVES_cast true
-#define SKERRY_HALVES_reduce true
-#define SKERRY_HALVES_scan true
-#define SKERRY_HALVES_sort false
-#define SKERRY_HALVES_set false
+#define SKERRY_UNIT_FILL(family, name) \
+  void fill_##family##_##name(family##_kernels& table) { fill<type_of<dtype::name>>(table); }

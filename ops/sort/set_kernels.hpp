@@ -24,11 +24,11 @@ struct unique_params {
   char* scratch;  ///< host form only: unique_scratch() bytes
 };
 
-/// Room for something of each distinct item: there are few of small dtypes. The CPU's kernels store
-/// whole vectors, so beyond the last one.
+/// Room for something of each distinct item: there are few of small dtypes, but for NaNs. The CPU's
+/// kernels store whole vectors, so beyond the last one.
 [[nodiscard]] constexpr std::int64_t distinct_room(std::int64_t size, dtype type) {
   constexpr std::int64_t most_lanes = 64;
-  if (itemsize(type) > 2) return size;
+  if (itemsize(type) > 2 || is_floating(type)) return size;
   const std::int64_t all = (std::int64_t{1} << (8 * itemsize(type))) + most_lanes;
   return size < all ? size : all;
 }

@@ -49,26 +49,30 @@ struct sort_key<bool> : sort_key<uint8> {
   }
 };
 
+/// Infinity among floating-point numbers of `size` bytes.
+SKERRY_HD constexpr uint64 infinity_bits(int size) {
+  return size == 2 ? 0x7c00u : size == 4 ? 0x7f800000u : uint64{0x7ff} << 52;
+}
+
 template <ops::real_floating T>
 struct sort_key<T> {
   using type = ops::bits_t<T>;
   static constexpr type top = type{1} << (8 * sizeof(T) - 1);
-  static constexpr type infinity =
-      static_cast<type>(sizeof(T) == 4 ? 0x7f800000ull : 0x7ffull << 52);
-  static constexpr type greatest = ~type{0};
+  static constexpr type infinity = static_cast<type>(infinity_bits(sizeof(T)));
+  static constexpr type greatest = static_cast<type>(~type{0});
 
   SKERRY_HD static SKERRY_INLINE bool is_nan(type bits) { return (bits & ~top) > infinity; }
   SKERRY_HD static SKERRY_INLINE bool is_special(type bits) { return is_nan(bits) || bits == top; }
   SKERRY_HD static SKERRY_INLINE type encode(type bits, type flip) {
     const type merged = bits == top ? type{0} : bits;
-    const type all_if_negative = type{0} - (merged >> (8 * sizeof(T) - 1));
-    const type key = merged ^ (all_if_negative | top) ^ flip;
+    const type all_if_negative = static_cast<type>(type{0} - (merged >> (8 * sizeof(T) - 1)));
+    const type key = static_cast<type>(merged ^ (all_if_negative | top) ^ flip);
     return is_nan(bits) ? greatest : key;
   }
   SKERRY_HD static SKERRY_INLINE type decode(type key, type flip) {
-    const type straight = key ^ flip;
-    const type all_if_negative = (straight >> (8 * sizeof(T) - 1)) - type{1};
-    return straight ^ (all_if_negative | top);
+    const type straight = static_cast<type>(key ^ flip);
+    const type all_if_negative = static_cast<type>((straight >> (8 * sizeof(T) - 1)) - type{1});
+    return static_cast<type>(straight ^ (all_if_negative | top));
   }
 };
 

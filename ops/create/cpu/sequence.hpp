@@ -4,6 +4,7 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/create/kernels.hpp"
+#include "ops/kernel/cpu/half.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/math/concepts.hpp"
 
@@ -21,7 +22,24 @@ void sequence_run(const sequence_params& p, int64 begin, int64 end) {
   }
 }
 
+/// Blocks of float32 that round as the float64 would.
+template <ops::stored_only T>
+void sequence_run(const sequence_params& p, int64 begin, int64 end) {
+  const float64 start = p.start.as<float64>();
+  const float64 step = p.step.as<float64>();
+  alignas(64) float32 wide[half_block];
+  for (int64 at = begin; at < end; at += half_block) {
+    const float64 origin = static_cast<float64>(at);
+    const int32 n = static_cast<int32>(least(half_block, end - at));
+    for (int32 i = 0; i < n; ++i) {
+      wide[i] = detail::rounded_to_odd(start + (origin + static_cast<float64>(i)) * step);
+    }
+    narrow_halves(p.output + at * int64(sizeof(T)), wide, n);
+  }
+}
+
 template <ops::real_floating T>
+  requires(!ops::stored_only<T>)
 void sequence_run(const sequence_params& p, int64 begin, int64 end) {
   const float64 start = p.start.as<float64>();
   const float64 step = p.step.as<float64>();

@@ -212,6 +212,8 @@ cudaError_t select_places(const char* mask, std::int64_t* to, std::int64_t* numb
   return select(mask, places, number, size, context);
 }
 
+template cudaError_t select_items(const char*, const char*, std::uint16_t*, std::int64_t*,
+                                  std::int64_t, launch_context*);
 template cudaError_t select_items(const char*, const char*, std::uint32_t*, std::int64_t*,
                                   std::int64_t, launch_context*);
 template cudaError_t select_items(const char*, const char*, std::uint64_t*, std::int64_t*,

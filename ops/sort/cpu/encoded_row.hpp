@@ -78,6 +78,24 @@ struct encoded_row {
   }
 };
 
+/// What single items are compared as: those that are only stored by their keys, others as they are.
+template <class T>
+struct compared_item {
+  using type = T;
+
+  static SKERRY_INLINE type of(const char* item) { return load<T>(item); }
+};
+template <ops::stored_only T>
+struct compared_item<T> {
+  using type = typename sort_key<T>::type;
+
+  static SKERRY_INLINE type of(const char* item) {
+    return sort_key<T>::encode(load<type>(item), type{0});
+  }
+};
+template <class T>
+using compared_t = typename compared_item<T>::type;
+
 /// `from` and `to` may be the same memory.
 template <class T, class K>
 void decode_keys(const K* from, char* to, int64 n, K flip) {

@@ -52,4 +52,10 @@ SKERRY_INLINE typename hash_key<T>::type all_ones() {
   }
 }
 
+/// Whether a key is that of a number that is or has NaN.
+template <class T>
+SKERRY_INLINE bool equals_nothing(typename hash_key<T>::type key) {
+  return ops::floating<T> && key == all_ones<T>();
+}
+
 }  // namespace skerry::inline SKERRY_TARGET::kernels

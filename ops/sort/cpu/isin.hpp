@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/cpu/thread_pool.hpp"
+#include "ops/sort/cpu/encoded_row.hpp"
 #include "ops/sort/cpu/hash.hpp"
 #include "ops/sort/set_kernels.hpp"
 
@@ -15,13 +16,13 @@ void isin_few(const isin_params& p, int64 begin, int64 end) {
   bool* const out = p.output;
   for (int64 i = begin; i < end; ++i) out[i] = p.invert;
   for (int64 j = 0; j < p.among_size; ++j) {
-    const T one = load<T>(p.among + j * size);
-    if (!(one == one)) continue;
+    if (equals_nothing<T>(hash_key<T>::of(p.among + j * size))) continue;
+    const auto one = compared_item<T>::of(p.among + j * size);
     const char* x = p.x;
     const bool found = !p.invert;
 #pragma GCC ivdep
     for (int64 i = begin; i < end; ++i) {
-      out[i] = load<T>(x + i * size) == one ? found : out[i];
+      out[i] = compared_item<T>::of(x + i * size) == one ? found : out[i];
     }
   }
 }
@@ -33,7 +34,8 @@ void isin_table(const isin_params& p) {
   auto* const table = reinterpret_cast<uint8*>(p.scratch);
   __builtin_memset(table, p.invert ? 1 : 0, static_cast<unsigned long>(1) << (8 * sizeof(T)));
   for (int64 j = 0; j < p.among_size; ++j) {
-    table[key::of(p.among + j * int64(sizeof(T)))] = p.invert ? 0 : 1;
+    const auto what = key::of(p.among + j * int64(sizeof(T)));
+    if (!equals_nothing<T>(what)) table[what] = p.invert ? 0 : 1;
   }
   cpu::parallel_for(p.size, 32768, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {

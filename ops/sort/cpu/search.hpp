@@ -4,6 +4,7 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/memory.hpp"
+#include "ops/math/integer.hpp"
 #include "ops/sort/kernels.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
@@ -24,16 +25,16 @@ struct sorted_items {
   const char* items;
   const char* sorter;
   int64 size;
-  T sign;
+  ops::computed_t<T> sign;
   int64 outside = 0;  ///< an index of the sorter that is out of bounds, or 0
 
-  sorted_items(const search_params& p, T of)
+  sorted_items(const search_params& p, ops::computed_t<T> of)
       : items(p.sorted),
         sorter(reinterpret_cast<const char*>(p.sorter)),
         size(p.sorted_size),
         sign(of) {}
 
-  SKERRY_INLINE T operator[](int64 i) {
+  SKERRY_INLINE ops::computed_t<T> operator[](int64 i) {
     if constexpr (Sorter) {
       i = load<int64>(sorter + i * 8);
       if (static_cast<uint64>(i) >= static_cast<uint64>(size)) {
@@ -41,7 +42,7 @@ struct sorted_items {
         i = 0;
       }
     }
-    return ordered(load<T>(items + i * int64(sizeof(T))), sign);
+    return ordered<ops::computed_t<T>>(load<T>(items + i * int64(sizeof(T))), sign);
   }
 };
 
@@ -80,11 +81,12 @@ int64 place_of_nan(Items& items) {
 template <bool Right, class T, class Items>
 void search_range(const search_params& p, Items& items, int64 begin, int64 end) {
   constexpr int64 block = 32;
-  T values[block];
+  ops::computed_t<T> values[block];
   for (int64 at = begin; at < end; at += block) {
     const int64 n = least(block, end - at);
     for (int64 i = 0; i < n; ++i) {
-      values[i] = ordered(load<T>(p.values + (at + i) * int64(sizeof(T))), items.sign);
+      const char* const value = p.values + (at + i) * int64(sizeof(T));
+      values[i] = ordered<ops::computed_t<T>>(load<T>(value), items.sign);
     }
     int64* const out = p.output + at;
     if (n == block) {
@@ -92,16 +94,16 @@ void search_range(const search_params& p, Items& items, int64 begin, int64 end) 
     } else {
       search_block<Right>(items, values, out, static_cast<int>(n));
     }
-    if constexpr (ops::real_floating<T>) {
+    if constexpr (ops::real_floating<ops::computed_t<T>>) {
       for (int64 i = 0; i < n; ++i) {
-        if (values[i] != values[i]) out[i] = place_of_nan<Right, T>(items);
+        if (values[i] != values[i]) out[i] = place_of_nan<Right, ops::computed_t<T>>(items);
       }
     }
   }
 }
 
 template <class T, bool Right, bool Sorter>
-void search_all(const search_params& p, T sign) {
+void search_all(const search_params& p, ops::computed_t<T> sign) {
   cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
     sorted_items<T, Sorter> items(p, sign);
     search_range<Right, T>(p, items, begin, end);
@@ -110,7 +112,7 @@ void search_all(const search_params& p, T sign) {
 }
 
 template <class T>
-SKERRY_SHARED void search(const search_params& p, T sign) {
+SKERRY_SHARED void search(const search_params& p, ops::computed_t<T> sign) {
   if (p.sorter != nullptr) *p.outside = 0;
   if (p.sorted_size == 0) {
     for (int64 i = 0; i < p.size; ++i) p.output[i] = 0;
@@ -124,7 +126,8 @@ SKERRY_SHARED void search(const search_params& p, T sign) {
 template <class T>
 void run_search(const void* params) {
   using U = row_item_t<T>;
-  constexpr U sign = ops::signed_integral<T> ? static_cast<U>(ops::sign_bit<T>) : U(0);
+  using C = ops::computed_t<U>;
+  constexpr C sign = ops::signed_integral<T> ? static_cast<C>(ops::sign_bit<C>) : C(0);
   search<U>(*static_cast<const search_params*>(params), sign);
 }
 

@@ -4,6 +4,7 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/sort/cpu/argsort_lanes.hpp"
+#include "ops/sort/cpu/counting.hpp"
 #include "ops/sort/cpu/distribute.hpp"
 #include "ops/sort/cpu/encoded_row.hpp"
 #include "ops/sort/cpu/indices.hpp"
@@ -18,19 +19,32 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Undoes what encoding merged: puts NaNs and zeros where they belong, in the order of the input.
 template <ops::real_floating T>
-void restore_specials(const char* row, T* out, int64 n, row_order order) {
+void restore_specials(const char* row, char* out, int64 n, row_order order) {
+  using key = sort_key<T>;
+  using K = typename key::type;
+  const encoded_row<T> items(row, order);
+  const K zero = key::encode(K{0}, items.flip);
   int64 before = 0;
   int64 nans = 0;
-  for (int64 i = 0; i < n; ++i) {
-    const T x = load<T>(row + i * int64(sizeof(T)));
-    before += order.descending ? x > 0 : x < 0;
-    nans += x != x;
+  constexpr int64 block = 32768;  // counters of K's size do, of which vectors hold the most
+  for (int64 at = 0; at < n; at += block) {
+    const int64 end = least(n, at + block);
+    K fewer = 0;
+    K lost = 0;
+    for (int64 i = at; i < end; ++i) {
+      fewer = static_cast<K>(fewer + (items.key(i) < zero));
+      lost = static_cast<K>(lost + (items.key(i) == key::greatest));
+    }
+    before += fewer;
+    nans += lost;
   }
+  K* const to = reinterpret_cast<K*>(out);
   int64 tail = n - nans;
   for (int64 i = 0; i < n; ++i) {
-    const T x = load<T>(row + i * int64(sizeof(T)));
-    if (x == 0) out[before++] = x;
-    if (x != x) out[tail++] = x;
+    const K item = load<K>(row + i * int64(sizeof(K)));
+    const K coded = key::encode(item, items.flip);
+    if (coded == zero) to[before++] = item;
+    if (coded == key::greatest) to[tail++] = item;
   }
 }
 
@@ -38,7 +52,7 @@ template <class T>
 void sort_row_by_lanes(const char* row, char* out, char* scratch, int64 n, row_order order) {
   [[maybe_unused]] const bool special = sort_lanes<T>(row, out, scratch, n, order);
   if constexpr (ops::real_floating<T>) {
-    if (special) restore_specials(row, reinterpret_cast<T*>(out), n, order);
+    if (special) restore_specials<T>(row, out, n, order);
   }
 }
 
@@ -64,7 +78,7 @@ void sort_short_row(const char* row, char* out, int64 n, row_order order) {
     insertion_sort(keys, n);
     decode_keys<T>(keys, out, n, source.flip);
     if constexpr (ops::real_floating<T>) {
-      if (source.special != 0) restore_specials(row, reinterpret_cast<T*>(out), n, order);
+      if (source.special != 0) restore_specials<T>(row, out, n, order);
     }
   }
 }
@@ -150,6 +164,16 @@ void sort_digits(encoded_row<T>& source, char* out, typename sort_key<T>::type* 
   decode_keys<T>(keys, out, n, source.flip);
 }
 
+/// A long row of items of two bytes.
+template <class T>
+void sort_counted_row(const char* row, char* out, char* scratch, int64 n, int64 threads,
+                      row_order order) {
+  [[maybe_unused]] const bool special = sort_by_counting<T>(row, out, scratch, n, threads, order);
+  if constexpr (ops::real_floating<T>) {
+    if (special) restore_specials<T>(row, out, n, order);
+  }
+}
+
 /// From this length on values are distributed first.
 inline constexpr int64 distributed_from = 1 << 19;
 
@@ -161,13 +185,18 @@ void sort_row(const char* row, char* out, char* scratch, int64 n, row_order orde
   } else if constexpr (sizeof(T) == 1) {
     count_row<T>(row, out, n, order);
   } else {
+    if constexpr (sizeof(T) == 2) {
+      if (n >= counted_from) return sort_counted_row<T>(row, out, scratch, n, 1, order);
+    }
     encoded_row<T> source(row, order);
     K* const spare = reinterpret_cast<K*>(scratch);
-    if (sizeof(T) < 4 || n < distributed_from || !sort_distributed(source, out, spare, n)) {
-      sort_digits(source, out, spare, n);
+    bool is_sorted = false;
+    if constexpr (sizeof(T) >= 4) {
+      is_sorted = n >= distributed_from && sort_distributed(source, out, spare, n);
     }
+    if (!is_sorted) sort_digits(source, out, spare, n);
     if constexpr (ops::real_floating<T>) {
-      if (source.special != 0) restore_specials(row, reinterpret_cast<T*>(out), n, order);
+      if (source.special != 0) restore_specials<T>(row, out, n, order);
     }
   }
 }
@@ -219,13 +248,17 @@ template <class T>
     if (n >= parallel_keys && cpu::thread_count() > 1) {
       [[maybe_unused]] const bool special = sort_by_threads<T>(row, out, scratch, n, order);
       if constexpr (ops::real_floating<T>) {
-        if (special) restore_specials(row, reinterpret_cast<T*>(out), n, order);
+        if (special) restore_specials<T>(row, out, n, order);
       }
       return;
     }
   } else if constexpr (sizeof(T) > 1) {
     const int64 runs = parallel_runs(n);
-    if (runs > 1) return sort_long_row<T>(row, out, scratch, n, runs, order);
+    if constexpr (sizeof(T) == 2) {
+      if (runs > 1) return sort_counted_row<T>(row, out, scratch, n, runs, order);
+    } else {
+      if (runs > 1) return sort_long_row<T>(row, out, scratch, n, runs, order);
+    }
   }
   sort_row<T>(row, out, scratch, n, order);
 }

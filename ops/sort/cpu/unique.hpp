@@ -38,7 +38,7 @@ class distinct_items {
     for (uint32& number : numbers_) number = none;
     for (int64 i = 0; i < p.size; ++i) {
       const K what = key::of(p.input + i * size);
-      if (ops::floating<T> && what == all_ones<T>()) return false;
+      if (equals_nothing<T>(what)) return false;
       uint64 at = key::hash(what) >> (64 - slot_bits);
       while (numbers_[at] != none && !(keys_[at] == what)) at = (at + 1) % slots;
       if (numbers_[at] == none) {
@@ -98,12 +98,15 @@ int64 keep_first_of_equal(char* values, int64 n, int64* begins) {
   int64 found = 0;
   int64 i = 0;
   if constexpr (has_lanes<T>) found = keep_first_by_lanes<T>(values, n, begins, i);
-  T last = i > 0 ? item_at<T>(values, found - 1) : T{};
+  using compared = compared_item<T>;
+  compared_t<T> last = i > 0 ? compared::of(values + (found - 1) * size) : compared_t<T>{};
   for (; i < n; ++i) {
-    const T item = item_at<T>(values, i);
-    if (i > 0 && item == last) continue;
+    const auto item = compared::of(values + i * size);
+    const bool is_nan =
+        ops::stored_only<T> && equals_nothing<T>(hash_key<T>::of(values + i * size));
+    if (i > 0 && item == last && !is_nan) continue;
     if (begins != nullptr) begins[found] = i;
-    store<T>(values + found * size, item);
+    store<T>(values + found * size, item_at<T>(values, i));
     ++found;
     last = item;
   }

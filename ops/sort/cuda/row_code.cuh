@@ -5,6 +5,7 @@
 #include "core/config.hpp"
 #include "ops/math/concepts.hpp"
 #include "ops/sort/cuda/order.cuh"
+#include "ops/sort/sort_key.hpp"
 
 #include <cstdint>
 
@@ -45,7 +46,7 @@ struct row_code {
         is_boolean(of.kind == row_items::booleans),
         descending(of.descending) {
     if (of.kind != row_items::floating) return;
-    const Key infinity = static_cast<Key>(of.width == 4 ? 0x7f800000ull : 0x7ffull << 52);
+    const Key infinity = static_cast<Key>(kernels::infinity_bits(of.width));
     hidden = top - 1 - infinity;
     order = {.zero = static_cast<Key>(top - 1 - hidden),
              .last = static_cast<Key>((infinity ^ top) - hidden)};

@@ -9,6 +9,7 @@
 #include "ops/sort/kernels.hpp"
 #include "ops/sort/sort_key.hpp"
 
+#include <cuda_fp16.h>
 #include <cub/device/device_for.cuh>
 #include <cub/device/device_radix_sort.cuh>
 
@@ -95,10 +96,14 @@ cudaError_t sort_places(const sort_params& p, launch_context* context) {
 
 // ---- values
 
-/// What CUB sorts for T: bool as bytes.
+/// What CUB sorts for T: bool as bytes, float16 as what CUB knows to be a floating-point number.
 template <class T>
 struct radix_item {
   using type = T;
+};
+template <>
+struct radix_item<float16> {
+  using type = __half;
 };
 template <>
 struct radix_item<bool> {

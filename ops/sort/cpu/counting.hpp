@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/sort/cpu/encoded_row.hpp"
+
+// Counting sort of long rows of two-byte items: how often each of the 65,536 is there is counted in
+// pieces that threads take, and each is written as often.
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+
+/// From this length on: the scratch memory of as many items has room for their counters.
+inline constexpr int64 counted_from = int64{1} << 17;
+
+template <class T>
+  requires(sizeof(T) == 2)
+class counted_row {
+ public:
+  /// `pieces` of counted_from items at least; `room` has room for n items.
+  counted_row(const char* row, int64 n, char* room, int64 pieces, row_order order)
+      : counters_(reinterpret_cast<uint32*>(room)), pieces_(pieces), flip_(order.flip<T>()) {
+    cpu::parallel_for(pieces, 1, [&](int64 first, int64 last) {
+      for (int64 piece = first; piece < last; ++piece) {
+        const int64 begin = n / pieces * piece;
+        const int64 end = piece + 1 < pieces ? begin + n / pieces : n;
+        count_piece(row + begin * 2, end - begin, counters_ + piece * values);
+      }
+    });
+  }
+
+  /// Writes the items in order, all NaNs left out; returns how many there are.
+  int64 write(uint16* out) const {
+    int64 begins[spans + 1];
+    cpu::parallel_for(spans, 1, [&](int64 first, int64 last) {
+      for (int64 span = first; span < last; ++span) {
+        begins[span] = 0;
+        for_each(span, [&](uint16, int64 count) { begins[span] += count; });
+      }
+    });
+    int64 begin = 0;
+    for (int64& at : begins) {
+      const int64 count = &at == begins + spans ? 0 : at;
+      at = begin;
+      begin += count;
+    }
+    cpu::parallel_for(spans, 1, [&](int64 first, int64 last) {
+      for (int64 span = first; span < last; ++span) {
+        uint16* to = out + begins[span];
+        for_each(span, [&](uint16 item, int64 count) {
+          for (int64 i = 0; i < count; ++i) to[i] = item;
+          to += count;
+        });
+      }
+    });
+    return begin;
+  }
+
+  [[nodiscard]] int64 count(uint16 item) const {
+    int64 all = 0;
+    for (int64 piece = 0; piece < pieces_; ++piece) all += counters_[piece * values + item];
+    return all;
+  }
+
+ private:
+  static constexpr int64 values = 65536;
+  static constexpr int64 spans = 256;  ///< of keys, of which threads take one at a time
+  static_assert(values * int64(sizeof(uint32)) <= counted_from * 2);
+
+  static void count_piece(const char* items, int64 n, uint32* counters) {
+    __builtin_memset(counters, 0, values * sizeof *counters);
+    for (int64 i = 0; i < n; ++i) ++counters[load<uint16>(items + i * 2)];
+  }
+
+  /// Calls what(item, count) for the items of a span, in order.
+  template <class F>
+  SKERRY_INLINE void for_each(int64 span, const F& what) const {
+    for (int64 key = span * (values / spans); key < (span + 1) * (values / spans); ++key) {
+      const uint16 item = sort_key<T>::decode(static_cast<uint16>(key), flip_);
+      if (!sort_key<T>::is_nan(item)) what(item, count(item));
+    }
+  }
+
+  uint32* counters_;
+  int64 pieces_;
+  uint16 flip_;
+};
+
+/// Sorts a row of at least counted_from items by up to `threads`; returns whether there are NaNs,
+/// which are lost, or zeros with a sign, which may be at any zero's place.
+template <class T>
+bool sort_by_counting(const char* row, char* out, char* room, int64 n, int64 threads,
+                      row_order order) {
+  constexpr int64 most = int64{1} << 31;  // that a counter holds
+  const int64 pieces = greatest(ceil_div(n, most), threads);
+  const counted_row<T> counts(row, n, room, pieces, order);
+  const int64 written = counts.write(reinterpret_cast<uint16*>(out));
+  return ops::real_floating<T> && (written < n || counts.count(sort_key<T>::top) > 0);
+}
+
+}  // namespace skerry::inline SKERRY_TARGET::kernels

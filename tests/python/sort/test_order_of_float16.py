@@ -1,0 +1,174 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""sort, argsort, searchsorted, isin and unique of float16: over all of its 65,536 bit patterns."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import assert_same, on, to_numpy
+from test_sorting import DESCENDING, check
+
+SPECIAL = np.asarray(
+    [np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 6e-8, -6e-8, 65504], np.float16
+)
+# Rows that are sorted by insertion, by digits, and by counting, of which threads share the longest.
+LENGTHS = [1, 2, 31, 32, 33, 100, 1000, 8191, 8192, 65_536, 131_071, 131_072, 300_001]
+
+
+def all_patterns(seed=0, times=1):
+    """Every bit pattern, so every NaN, in some order."""
+    patterns = np.tile(np.arange(65_536, dtype=np.uint16), times)
+    return np.random.default_rng(seed).permutation(patterns).view(np.float16)
+
+
+def same_bits(got, want, what=""):
+    np.testing.assert_array_equal(
+        np.ascontiguousarray(got).view(np.uint16), np.ascontiguousarray(want).view(np.uint16), what
+    )
+
+
+def in_order(x, descending=False):
+    """x in the order of sort: stable, NaNs last as they come, -0 and +0 equal; and the places."""
+    wide = x.astype(np.float32)
+    keys = np.where(np.isnan(wide), np.inf, -wide if descending else wide)
+    places = np.lexsort((np.arange(len(x)), keys, np.isnan(x)))
+    return x[places], places
+
+
+@DESCENDING
+@pytest.mark.parametrize("times", [1, 5])
+def test_all_bit_patterns(times, descending, device):
+    x = all_patterns(times, times)
+    want, places = in_order(x, descending)
+    mine = on(device, x)
+    same_bits(to_numpy(sk.sort(mine, descending=descending)), want)
+    assert_same(sk.argsort(mine, descending=descending), places, device, dtype="int64")
+    if not descending:
+        np.testing.assert_array_equal(want, np.sort(x))
+
+
+@DESCENDING
+@pytest.mark.parametrize("length", LENGTHS)
+def test_rows_of_any_length(length, descending):
+    rng = np.random.default_rng(length)
+    rows = {
+        "normal": rng.standard_normal(length).astype(np.float16),
+        "bits": rng.integers(0, 65_536, length, np.uint16).view(np.float16),
+        "special": rng.choice(SPECIAL, length),
+        "zeros": rng.choice(np.asarray([0.0, -0.0], np.float16), length),
+        "all NaN": rng.integers(0x7C01, 0x8000, length, np.uint16).view(np.float16),
+        "equal": np.full(length, 2.5, np.float16),
+    }
+    for name, x in rows.items():
+        want, places = in_order(x, descending)
+        mine = on("cpu:0", x)
+        same_bits(to_numpy(sk.sort(mine, descending=descending)), want, name)
+        assert_same(sk.argsort(mine, descending=descending), places, "cpu:0", dtype="int64")
+    if length <= 8192:
+        x = np.stack(list(rows.values()))
+        want = np.stack([in_order(row, descending)[0] for row in x])
+        same_bits(to_numpy(sk.sort(on("cpu:0", x), descending=descending)), want)
+        turned = sk.sort(on("cpu:0", x.T.copy()), axis=0, descending=descending)
+        same_bits(to_numpy(turned), want.T)
+
+
+@DESCENDING
+@pytest.mark.parametrize("length", [1, 17, 100, 4353, 9000, 20_000])
+def test_rows_with_nan_and_both_zeros(length, descending, device):
+    x = np.random.default_rng(length).choice(SPECIAL, (3, length))
+    check(on(device, x), x, -1, descending, device, "rows")
+    check(on(device, x), x, 0, descending, device, "columns")
+
+
+@DESCENDING
+def test_axes_and_views(descending, device):
+    x = all_patterns()[: 7 * 33 * 5].reshape(7, 33, 5)
+    mine = on(device, x)
+    for axis in (0, 1, 2, -2):
+        check(mine, x, axis, descending, device, f"axis={axis}")
+    check(mine[::-1, 1::2], x[::-1, 1::2], 1, descending, device, "stepped")
+    check(mine[3].T, x[3].T, 0, descending, device, "transposed")
+
+
+@pytest.mark.usefixtures("restore_threads")
+@DESCENDING
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+@pytest.mark.parametrize("dtype", ["float16", "int16", "uint16"])
+def test_long_rows_by_any_number_of_threads(dtype, threads, descending):
+    sk.set_num_threads(threads)
+    rng = np.random.default_rng(threads)
+    for n in (262_144, 1_300_001):
+        x = rng.integers(0, 65_536, n, np.uint16).view(dtype)
+        few = rng.choice(SPECIAL, n) if dtype == "float16" else rng.integers(0, 3, n).astype(dtype)
+        for row in (x, few):
+            if dtype == "float16":
+                want = in_order(row, descending)[0]
+            else:
+                want = np.sort(row)[::-1] if descending else np.sort(row)
+            same_bits(to_numpy(sk.sort(on("cpu:0", row), descending=descending)), want)
+
+
+def test_items_that_lie_at_odd_addresses():
+    for n in (20, 5000, 200_000):
+        raw = np.zeros(2 * n + 1, np.uint8)
+        x = raw[1:].view(np.float16)
+        x[:] = np.random.default_rng(n).standard_normal(n)
+        same_bits(to_numpy(sk.sort(sk.asarray(x))), np.sort(x))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("size", [0, 1, 2, 1000, 65_536])
+def test_searchsorted(size, side, device):
+    values = all_patterns(1)
+    x = in_order(all_patterns(2)[:size])[0]
+    want = np.searchsorted(x, values, side)
+    assert_same(sk.searchsorted(on(device, x), on(device, values), side=side), want, device)
+    shuffled = all_patterns(2)[:size]
+    sorter = in_order(shuffled)[1]
+    got = sk.searchsorted(
+        on(device, shuffled), on(device, values), side=side, sorter=on(device, sorter)
+    )
+    assert_same(got, want, device)
+
+
+@pytest.mark.parametrize("invert", [False, True])
+@pytest.mark.parametrize("among", [0, 1, 8, 9, 500, 40_000])
+def test_isin(among, invert, device):
+    x = all_patterns(3)
+    few = all_patterns(4)[:among].copy()
+    few[: among // 2 : 3] = np.nan
+    few[among // 2 : among // 2 + 1] = -0.0
+    want = np.isin(x.astype(np.float32), few.astype(np.float32), invert=invert)
+    assert_same(sk.isin(on(device, x), on(device, few), invert=invert), want, device)
+
+
+@pytest.mark.parametrize("few", [False, True])
+@pytest.mark.parametrize("size", [1, 32, 33, 3000, 65_536, 200_000])
+def test_unique(size, few, device):
+    """Each NaN is distinct, so there may be more distinct items than numbers in the dtype."""
+    rng = np.random.default_rng(size)
+    x = rng.choice(SPECIAL[2:], size) if few else np.resize(all_patterns(size), size)
+    want, firsts, inverse, counts = unique_by_numpy(x)
+    mine = on(device, x)
+    assert_same(sk.unique_values(mine), want, device)
+    values, got_counts = sk.unique_counts(mine)
+    assert_same(values, want, device)
+    assert_same(got_counts, counts, device, dtype="int64")
+    values, got_inverse = sk.unique_inverse(mine)
+    assert_same(got_inverse, inverse, device, dtype="int64")
+    found = sk.unique_all(mine)
+    assert_same(found.values, want, device)
+    assert_same(found.indices, firsts, device, dtype="int64")
+    assert_same(found.inverse_indices, inverse, device, dtype="int64")
+    assert_same(found.counts, counts, device, dtype="int64")
+    same_bits(to_numpy(found.values), x[firsts])
+
+
+def unique_by_numpy(x):
+    ordered, places = in_order(x)
+    begins = np.ones(len(x), bool)
+    begins[1:] = (ordered[1:] != ordered[:-1]) | np.isnan(ordered[1:])
+    inverse = np.empty(len(x), np.int64)
+    inverse[places] = np.cumsum(begins) - 1
+    starts = np.flatnonzero(begins)
+    return ordered[starts], places[starts], inverse, np.diff([*starts, len(x)])
