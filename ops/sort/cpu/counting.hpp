@@ -10,14 +10,17 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// From this length on: the scratch memory of as many items has room for their counters.
-inline constexpr int64 counted_from = int64{1} << 17;
+/// From this length on; the counters fit the scratch memory of 2^17 items. 1e6 int16 take 1.3 ms
+/// instead of 5.0 by digits, 2e5 as long; with float16, whose digits are those of keys that have to
+/// be made, counting is ahead from 2^17 on (EPYC of Zen 4, x86-64-v3).
+template <class T>
+inline constexpr int64 counted_from = int64{1} << (ops::real_floating<T> ? 17 : 18);
 
 template <class T>
   requires(sizeof(T) == 2)
 class counted_row {
  public:
-  /// `pieces` of counted_from items at least; `room` has room for n items.
+  /// `pieces` of 2^17 items at least; `room` has room for n items.
   counted_row(const char* row, int64 n, char* room, int64 pieces, row_order order)
       : counters_(reinterpret_cast<uint32*>(room)), pieces_(pieces), flip_(order.flip<T>()) {
     cpu::parallel_for(pieces, 1, [&](int64 first, int64 last) {
@@ -65,7 +68,7 @@ class counted_row {
  private:
   static constexpr int64 values = 65536;
   static constexpr int64 spans = 256;  ///< of keys, of which threads take one at a time
-  static_assert(values * int64(sizeof(uint32)) <= counted_from * 2);
+  static_assert(values * int64(sizeof(uint32)) <= (int64{1} << 17) * 2);
 
   static void count_piece(const char* items, int64 n, uint32* counters) {
     __builtin_memset(counters, 0, values * sizeof *counters);
@@ -86,7 +89,7 @@ class counted_row {
   uint16 flip_;
 };
 
-/// Sorts a row of at least counted_from items by up to `threads`; returns whether there are NaNs,
+/// Sorts a row of at least 2^17 items by up to `threads`; returns whether there are NaNs,
 /// which are lost, or zeros with a sign, which may be at any zero's place.
 template <class T>
 bool sort_by_counting(const char* row, char* out, char* room, int64 n, int64 threads,

@@ -97,7 +97,9 @@ void sort_stacked(stacked_keys<K> part, K* to, lane_code<T> code) {
 }
 
 /// From this many bytes on a part does not share the second-level cache with its room, and is
-/// parted in place: so memory is read and written once.
+/// parted in place: so memory is read and written once. Rows of 1e6 and 4e6 float32 or int64 take 1
+/// to 8 % more with half of it, and from 5 % less to as much with twice (EPYC of Zen 4, 1 MiB of
+/// that cache).
 inline constexpr int64 in_place_bytes = int64{1} << 19;
 
 /// Sorts keys that lie where their items go. `room` has room for as many.

@@ -174,7 +174,9 @@ void sort_counted_row(const char* row, char* out, char* scratch, int64 n, int64 
   }
 }
 
-/// From this length on values are distributed first.
+/// From this length on values are distributed first. From half of it on rows of 2^18 take 6 % less
+/// (float32) or 19 % more (int64), from twice those of 6e5 7 to 20 % more (EPYC of Zen 4,
+/// x86-64-v2).
 inline constexpr int64 distributed_from = 1 << 19;
 
 template <class T>
@@ -186,7 +188,7 @@ void sort_row(const char* row, char* out, char* scratch, int64 n, row_order orde
     count_row<T>(row, out, n, order);
   } else {
     if constexpr (sizeof(T) == 2) {
-      if (n >= counted_from) return sort_counted_row<T>(row, out, scratch, n, 1, order);
+      if (n >= counted_from<T>) return sort_counted_row<T>(row, out, scratch, n, 1, order);
     }
     encoded_row<T> source(row, order);
     K* const spare = reinterpret_cast<K*>(scratch);
@@ -203,7 +205,9 @@ void sort_row(const char* row, char* out, char* scratch, int64 n, row_order orde
 
 // ---- rows
 
-/// Items for which it pays to give a thread its own run.
+/// Items for which it pays to give a thread its own run: two runs of as many and their merge take
+/// up to 1.4 times the work of one run of all, those of half as many up to 1.7 times (EPYC of Zen
+/// 4, x86-64-v2).
 inline constexpr int64 run_per_thread = 1 << 17;
 
 /// Runs for the threads to sort, a power of 2: 1 if there is no use in more.

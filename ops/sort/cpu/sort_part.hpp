@@ -76,10 +76,7 @@ int64 part_outwards(const Source& source, int64 n, K pivot, K* to, bool& special
   outer_ends<false, K> ends{to, to + n, all_lanes<K>(pivot)};
   typename Source::notes seen{};
   int64 i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    __builtin_prefetch(source.from + i + 2048 / int64(sizeof(K)));
-    ends.put(source.lanes(i, seen));
-  }
+  for (; i + lanes <= n; i += lanes) ends.put(source.lanes(i, seen));
   if (i < n) ends.put_some(source.some_lanes(i, n - i, ends.pivots, seen), n - i);
   special = Source::any_special(seen);
   return to + n - ends.high;
