@@ -25,13 +25,16 @@ SKERRY_INLINE void narrow_halves(char* to, const float32* from, int64 n) {
   for (; i < n; ++i) store(to + i * 2, float16(from[i]));
 }
 
-/// The loop of an operation over float16, by that over float32, whose results are of type R.
-template <int Inputs, class R, loop_body Wide>
+/// The loop of Op over float16, by that over float32. What Op widens or converts is stored as it
+/// is, results that are float32 only since the operands were are rounded.
+template <class Op, loop_body Wide, class... T>
 void half_body(char* const* data, unsigned single, int64 n) noexcept {
+  using R = ops::result_t<Op, T...>;
+  constexpr bool is_rounded = !ops::same_v<R, ops::result_t<Op, ops::computed_t<T>...>>;
+  constexpr int Inputs = sizeof...(T);
+  constexpr int64 size = sizeof(R);
   alignas(64) float32 wide[Inputs][half_block];
   alignas(64) float32 results[half_block];
-  constexpr bool is_half = ops::same_v<R, float32>;
-  constexpr int64 size = is_half ? sizeof(float16) : sizeof(R);
   char* operands[Inputs + 1];
   for (int i = 0; i < Inputs; ++i) {
     operands[i + 1] = reinterpret_cast<char*>(wide[i]);
@@ -42,9 +45,9 @@ void half_body(char* const* data, unsigned single, int64 n) noexcept {
     for (int i = 0; i < Inputs; ++i) {
       if ((single >> (i + 1) & 1) == 0) widen_halves(wide[i], data[i + 1] + begin * 2, count);
     }
-    operands[0] = is_half ? reinterpret_cast<char*>(results) : data[0] + begin * size;
+    operands[0] = is_rounded ? reinterpret_cast<char*>(results) : data[0] + begin * size;
     Wide(operands, single, count);
-    if constexpr (is_half) narrow_halves(data[0] + begin * size, results, count);
+    if constexpr (is_rounded) narrow_halves(data[0] + begin * size, results, count);
   }
 }
 

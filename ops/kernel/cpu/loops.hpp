@@ -181,9 +181,9 @@ template <class Op, class T, int Arity>
 constexpr loop_body body_of() {
   if constexpr (ops::stored_only<T> && !requires { Op::of_bits; }) {
     using W = ops::computed_t<T>;
-    if constexpr (Arity == 1) return half_body<1, ops::result_t<Op, W>, unary_body<Op, W>>;
-    if constexpr (Arity == 2) return half_body<2, ops::result_t<Op, W, W>, binary_body<Op, W>>;
-    if constexpr (Arity == 3) return half_body<3, ops::result_t<Op, W, W, W>, ternary_body<Op, W>>;
+    if constexpr (Arity == 1) return half_body<Op, unary_body<Op, W>, T>;
+    if constexpr (Arity == 2) return half_body<Op, binary_body<Op, W>, T, T>;
+    if constexpr (Arity == 3) return half_body<Op, ternary_body<Op, W>, T, T, T>;
   } else {
     if constexpr (Arity == 1) return unary_body<Op, T>;
     if constexpr (Arity == 2) return binary_body<Op, T>;
