@@ -91,8 +91,8 @@ std::string remedy_for(char kind) {
 
 [[noreturn]] void reject_numpy_dtype(const char* op, PyObject* type, char kind) {
   const object text(PyObject_Str(type));
-  throw dtype_error(std::string(op) + ": no dtype of the standard: " +
-                    PyUnicode_AsUTF8(text.get()) + "; " + remedy_for(kind));
+  throw dtype_error(std::string(op) + ": no dtype of skerry: " + PyUnicode_AsUTF8(text.get()) +
+                    "; " + remedy_for(kind));
 }
 
 /// NumPy's dtype for a copy that skerry can take: of native order, and of 64 bits for longdouble,

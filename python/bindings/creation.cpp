@@ -228,7 +228,7 @@ PyObject* run_from_dlpack(const arguments& with) {
 #define SKERRY_CREATION_ERRORS                                                               \
   "\nRaises\n------\nDeviceUnavailableError\n    If the device can't be used.\n"             \
   "ValueError\n    For a shape that is negative, has more than 64 axes or too many bytes.\n" \
-  "TypeError\n    For a dtype that is none of the standard's.\nOutOfMemoryError\n\n"         \
+  "TypeError\n    For what is no dtype of skerry.\nOutOfMemoryError\n\n"                     \
   "Source: array API 2025.12, creation functions."
 #define SKERRY_LIKE_DOC                                                                  \
   "\n\nParameters\n----------\nx : Array\n    Gives shape, and dtype and device unless " \

@@ -105,8 +105,7 @@ dtype dtype_of(const char* op, const object& typestr) {
         op, "'typestr' " + shown +
                 " is not in this machine's byte order; swap the bytes where the data is made");
   }
-  reject_interface_type(op,
-                        "'typestr' " + shown + " is none of the dtypes of the array API standard");
+  reject_interface_type(op, "'typestr' " + shown + " is none of skerry's dtypes");
 }
 
 foreign_data data_of(const char* op, const object& from) {

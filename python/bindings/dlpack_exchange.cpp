@@ -61,7 +61,7 @@ device device_for(device_id id) {
 managed_tensor_versioned* allocate_like(const tensor& like) {
   constexpr const char* op = "DLPack exchange API";
   const auto type = dtype_of(like.type);
-  if (!type) throw interchange_error(std::string(op) + ": no dtype of the standard");
+  if (!type) throw interchange_error(std::string(op) + ": no dtype of skerry");
   if (like.rank < 0 || like.rank > max_rank || (like.rank > 0 && like.shape == nullptr)) {
     throw interchange_error(std::string(op) + ": a prototype of " + std::to_string(like.rank) +
                             " axes");

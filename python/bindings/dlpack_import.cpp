@@ -170,7 +170,7 @@ bool is_read_only(const Managed* managed) {
 dtype checked_dtype(const char* op, const tensor& from) {
   const std::optional<dtype> known = dtype_of(from.type);
   if (known) return *known;
-  reject(op, "no dtype of the standard: DLPack type code " +
+  reject(op, "no dtype of skerry: DLPack type code " +
                  std::to_string(static_cast<int>(from.type.code)) + ", " +
                  std::to_string(from.type.bits) + " bits, " + std::to_string(from.type.lanes) +
                  " lanes");

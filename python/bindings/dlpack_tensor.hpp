@@ -15,7 +15,7 @@ namespace skerry::python::dlpack {
 // read into arrays.
 
 [[nodiscard]] data_type code_of(dtype type) noexcept;
-/// Empty for what is no dtype of the standard (several lanes, say).
+/// Empty for what is no dtype of skerry (several lanes, say).
 [[nodiscard]] std::optional<dtype> dtype_of(const data_type& type) noexcept;
 
 /// Where the memory is, in DLPack's terms: the CUDA runtime's ordinal, 0 for all host memory, which

@@ -59,7 +59,7 @@ std::optional<dtype> dtype_of_format(const char* format, Py_ssize_t width) {
     typestr += 'i';
   } else if (text.size() == 1 && std::string("BHILQN").find(text) != std::string::npos) {
     typestr += 'u';
-  } else if (text == "f" || text == "d") {
+  } else if (text == "e" || text == "f" || text == "d") {
     typestr += 'f';
   } else if (text == "Zf" || text == "Zd") {
     typestr += 'c';

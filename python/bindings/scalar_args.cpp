@@ -102,8 +102,8 @@ std::string all_names() {
 }
 
 [[noreturn]] void reject_dtype(const char* op, PyObject* from) {
-  throw dtype_error(std::string(op) + ": not a dtype of the standard: " + shown(from) +
-                    "; there are " + all_names());
+  throw dtype_error(std::string(op) + ": not a dtype of skerry: " + shown(from) + "; there are " +
+                    all_names());
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace skerry::python {
 
-/// Finds NumPy's classes and the thirteen dtypes; throws python_error.
+/// Finds NumPy's classes and the dtypes; throws python_error.
 void prepare_scalars();
 
 enum class parsed : signed char { error = -1, no = 0, yes = 1 };
@@ -31,7 +31,7 @@ scalar require_scalar(const char* op, const char* argument, PyObject* from);
 /// The dtype of a NumPy scalar, such as numpy.float32(1.5); nothing for other objects.
 [[nodiscard]] std::optional<dtype> numpy_scalar_dtype(PyObject* from) noexcept;
 /// Reads what `dtype=` may be: one of the instances, or anything that numpy.dtype() makes one of
-/// them from. Throws dtype_error that lists the thirteen.
+/// them from. Throws dtype_error that lists the dtypes.
 [[nodiscard]] dtype parse_dtype(const char* op, PyObject* from);
 [[nodiscard]] std::optional<dtype> parse_optional_dtype(const char* op, PyObject* from);
 /// An object in a message: as its repr(), but for arrays, whose elements are not read for it, and
