@@ -18,13 +18,13 @@ inline constexpr device cpu{device_kind::cpu, 0};
 inline constexpr device cuda{cuda_kind, 0};
 
 inline constexpr dtype every_dtype[] = {
-    dtype::bool_,   dtype::int8,    dtype::int16,     dtype::int32,     dtype::int64,
-    dtype::uint8,   dtype::uint16,  dtype::uint32,    dtype::uint64,    dtype::float16,
-    dtype::float32, dtype::float64, dtype::complex64, dtype::complex128};
+#define SKERRY_ENUMERATOR(name, type, kind, typestr) dtype::name,
+    SKERRY_FOR_EACH_DTYPE(SKERRY_ENUMERATOR)
+#undef SKERRY_ENUMERATOR
+};
 /// Those that libraries compute in.
 inline constexpr dtype floating_dtypes[] = {dtype::float32, dtype::float64, dtype::complex64,
                                             dtype::complex128};
-inline constexpr dtype real_dtypes[] = {dtype::float32, dtype::float64};
 
 /// Small numbers of both signs where there are any, zeros among them, the same on every device.
 [[nodiscard]] ndarray sample(dtype type, const dims& shape, device where, int seed = 0);

@@ -24,9 +24,9 @@ T random_value(std::mt19937_64& random) {
     using R = typename T::value_type;
     return {random_value<R>(random), random_value<R>(random)};
   } else if constexpr (ops::real_floating<T>) {
-    using C = ops::computed_t<T>;
-    return T(random() % 64 == 0 ? std::numeric_limits<C>::quiet_NaN()
-                                : static_cast<C>(small) / C(8));
+    using W = ops::computed_t<T>;
+    if (random() % 64 == 0) return T(std::numeric_limits<W>::quiet_NaN());
+    return T(static_cast<W>(small) / W(8));
   } else {
     return static_cast<T>(random() % 16 == 0 ? static_cast<int>(random()) : small);
   }
@@ -65,8 +65,10 @@ bool near_values(T a, T b, double tolerance) {
     if (std::hypot(a.re - b.re, a.im - b.im) <= tolerance * std::hypot(b.re, b.im)) return true;
     return near_values(a.re, b.re, tolerance) && near_values(a.im, b.im, tolerance);
   } else if constexpr (ops::real_floating<T>) {
-    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-    return a == b || std::abs(a - b) <= tolerance * std::abs(b);
+    const auto x = static_cast<ops::computed_t<T>>(a);
+    const auto y = static_cast<ops::computed_t<T>>(b);
+    if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
+    return x == y || std::abs(x - y) <= tolerance * std::abs(y);
   } else {
     return a == b;
   }
@@ -150,6 +152,7 @@ bool near(dtype type, const char* a, const char* b, double tolerance) {
 }
 
 double tolerance_of(dtype type) {
+  if (type == dtype::float16) return 0x1p-10;
   return type == dtype::float32 || type == dtype::complex64 ? 1e-6 : 2e-15;
 }
 

@@ -15,6 +15,7 @@
 
 #include "core/layout.hpp"
 #include "core/plan.hpp"
+#include "ops/math/concepts.hpp"
 #include "ops/table/table.hpp"
 
 // Random arrays, and kernels run on them beside a scalar function. Elements are known by their
@@ -83,7 +84,7 @@ using scalar_function = void (*)(char* out, const char* const* in);
 template <class Op, class R, class... T>
 void apply_scalar(char* out, const char* const* in) {
   const R result = [in]<std::size_t... K>(std::index_sequence<K...>) -> R {
-    return Op{}(read<T>(in[K])...);
+    return ops::evaluate<Op>(read<T>(in[K])...);
   }(std::index_sequence_for<T...>{});
   std::memcpy(out, &result, sizeof result);
 }

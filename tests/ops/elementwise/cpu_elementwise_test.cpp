@@ -49,6 +49,7 @@ TEST_P(cpu_elementwise, cover_random_plans_of_every_arity_and_item_size) {
   constexpr int exp = ops::index_of<ops::exp, ops::unary_ops>;
   check_operation<ops::add, int8>(*table_, add, 40);
   check_operation<ops::add, uint16>(*table_, add, 40);
+  check_operation<ops::add, float16>(*table_, add, 40);
   check_operation<ops::add, float32>(*table_, add, 80);
   check_operation<ops::add, float64>(*table_, add, 40);
   check_operation<ops::add, complex64>(*table_, add, 30);
@@ -77,6 +78,7 @@ TEST_P(cpu_elementwise, compute_what_the_functors_say) {
   check_all<bool>(*table_);
   check_all<int8>(*table_);
   check_all<uint64>(*table_);
+  check_all<float16>(*table_);
   check_all<float32>(*table_);
   check_all<float64>(*table_);
   check_all<complex64>(*table_);

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "core/layout.hpp"
+#include "core/plan.hpp"
+#include "tests/ops/random_plans.hpp"
+
+// What the instructions of each level make of float16, against the arithmetic of core/float16.hpp,
+// which this file, compiled for every x86-64, has.
+
+namespace skerry {
+namespace {
+
+class cpu_halves : public random_plans::of_level {
+ protected:
+  template <class To, class From>
+  std::vector<To> converted(const std::vector<From>& from) {
+    std::vector<To> to(from.size());
+    const layout at = c_layout(dims{static_cast<std::int64_t>(from.size())}, sizeof(To));
+    const layout in = c_layout(at.shape, sizeof(From));
+    const plan_operand operands[] = {
+        {reinterpret_cast<char*>(to.data()), &at, sizeof(To), {}},
+        {reinterpret_cast<const char*>(from.data()), &in, sizeof(From), {}}};
+    const plan_parts parts(at.shape, operands);
+    const auto& row = table_->cast.loop[static_cast<int>(dtype_of<From>)];
+    const auto cast = row[static_cast<int>(dtype_of<To>)].host;
+    EXPECT_NE(cast, nullptr);
+    if (cast != nullptr) cast(&parts.first());
+    return to;
+  }
+
+  template <class From>
+  void check_narrowing(const std::vector<From>& from) {
+    const std::vector<float16> got = converted<float16>(from);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      ASSERT_EQ(std::bit_cast<std::uint16_t>(got[i]),
+                std::bit_cast<std::uint16_t>(float16(from[i])))
+          << from[i];
+    }
+  }
+};
+
+std::vector<float16> all_halves() {
+  std::vector<float16> all;
+  for (unsigned bits = 0; bits < 65536; ++bits) {
+    all.push_back(std::bit_cast<float16>(static_cast<std::uint16_t>(bits)));
+  }
+  return all;
+}
+
+TEST_P(cpu_halves, are_widened_as_core_does) {
+  const std::vector<float16> all = all_halves();
+  const std::vector<float32> got = converted<float32>(all);
+  const std::vector<float64> wide = converted<float64>(all);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto want = static_cast<float32>(all[i]);
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(got[i]), std::bit_cast<std::uint32_t>(want)) << i;
+    ASSERT_TRUE(wide[i] == want || (std::isnan(wide[i]) && std::isnan(want))) << i;
+  }
+}
+
+/// Halves, the middles between them, and the neighbours of both; then any bits.
+template <class From, class Bits>
+std::vector<From> near_halves() {
+  std::vector<From> values;
+  for (unsigned bits = 0; bits + 1 < 0x7c00; bits += 3) {
+    const From low = float32(std::bit_cast<float16>(static_cast<std::uint16_t>(bits)));
+    const From high = float32(std::bit_cast<float16>(static_cast<std::uint16_t>(bits + 1)));
+    for (const From x : {low, (low + high) / 2}) {
+      for (const From y : {x, std::nextafter(x, From(0)), std::nextafter(x, From(INFINITY))}) {
+        values.push_back(y);
+        values.push_back(-y);
+      }
+    }
+  }
+  for (const From x : {From(65504), From(65519), From(65520), From(1e30), From(INFINITY)}) {
+    values.push_back(x);
+    values.push_back(-x);
+  }
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 200'000; ++i) values.push_back(std::bit_cast<From>(Bits(random())));
+  return values;
+}
+
+TEST_P(cpu_halves, are_made_of_floats_as_core_does) {
+  check_narrowing(near_halves<float32, std::uint32_t>());
+  check_narrowing(near_halves<float64, std::uint64_t>());
+}
+
+TEST_P(cpu_halves, are_made_of_integers_as_core_does) {
+  std::vector<std::int32_t> integers;
+  for (std::int32_t n = -70'001; n <= 70'001; ++n) integers.push_back(n);
+  check_narrowing(integers);
+  check_narrowing(std::vector<std::int64_t>{INT64_MIN, -65'520, -65'519, 0, 2049, INT64_MAX});
+  check_narrowing(std::vector<std::uint64_t>{0, 2051, 65'519, 65'520, UINT64_MAX});
+}
+
+INSTANTIATE_TEST_SUITE_P(levels, cpu_halves, testing::ValuesIn(random_plans::levels()),
+                         random_plans::level_name);
+
+}  // namespace
+}  // namespace skerry
