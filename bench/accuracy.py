@@ -26,6 +26,7 @@ from skerry import _core
 
 DOCS = pathlib.Path(__file__).resolve().parents[1] / "python" / "docs"
 TABLES = {"f": DOCS / "accuracy_real.csv", "c": DOCS / "accuracy_complex.csv"}
+# Not float16: its results are those of float32, rounded.
 FLOATING = {"float32", "float64", "complex64", "complex128"} & set(_core.built_dtypes())
 # Results that are chosen, not rounded; test_elementwise.py has them bit for bit.
 EXACT = {"ceil", "clip", "conj", "copysign", "floor", "floor_divide", "imag", "maximum", "minimum"}

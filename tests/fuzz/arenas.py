@@ -13,7 +13,7 @@ import skerry as sk
 
 NBYTES = 4096
 DTYPES = [
-    np.dtype(f"{k}{n}") for k, ns in {"i": "1248", "u": "1248", "f": "48"}.items() for n in ns
+    np.dtype(f"{k}{n}") for k, ns in {"i": "1248", "u": "1248", "f": "248"}.items() for n in ns
 ]
 DTYPES += [np.dtype("?"), np.dtype("c8"), np.dtype("c16")]
 

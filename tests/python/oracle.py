@@ -15,21 +15,35 @@ DTYPES = [
     "uint16",
     "uint32",
     "uint64",
+    "float16",
     "float32",
     "float64",
     "complex64",
     "complex128",
 ]
+# Those that the array API standard does not have.
+BEYOND_THE_STANDARD = {"float16"}
 SIZES = (0, 1, 31, 32, 33, 127, 128, 129, 4095, 4096, 4097, 100_003)
 
 # Relative error allowed, per dtype, of results that need not be correctly rounded: 4 units in the last place of the
-# vectorised functions, and room for complex ones, whose error is counted against the modulus.
+# vectorised functions, and room for complex ones, whose error is counted against the modulus. Results of float16 are those
+# of float32, rounded: `assert_within_a_unit`.
 TOLERANCE = {"float32": 1e-6, "float64": 4e-15, "complex64": 4e-6, "complex128": 2e-14}
 
 
 def to_numpy(x):
     """Copy of an array of any device on the host."""
     return np.array(x.to_device("cpu:0"))
+
+
+def assert_within_a_unit(values, want, *, slack=0.0, what=""):
+    """At most one unit in the last place apart, or ``slack``: a result of float32 may be rounded to either neighbour."""
+    infinity = want.dtype.type(np.inf)
+    with np.errstate(all="ignore"):
+        fits = (np.nextafter(want, -infinity) <= values) & (values <= np.nextafter(want, infinity))
+        fits |= np.abs(values.astype(np.float64) - want) <= slack
+    fits |= np.isnan(values) & np.isnan(want)
+    assert np.all(fits), f"{what}: {values[~fits][:5]} instead of {want[~fits][:5]}"
 
 
 def assert_same(got, want, device, *, dtype=None, exact=True, scale=0.0, what=""):
@@ -45,6 +59,10 @@ def assert_same(got, want, device, *, dtype=None, exact=True, scale=0.0, what=""
     values = to_numpy(got)
     if exact:
         np.testing.assert_array_equal(values, want, err_msg=what, strict=False)
+        return
+    if got.dtype == np.float16:
+        slack = TOLERANCE["float32"] * scale
+        assert_within_a_unit(values, want.astype(np.float16), slack=slack, what=what)
         return
     tolerance = TOLERANCE[got.dtype.name]
     if got.dtype.kind == "c":
@@ -70,6 +88,7 @@ def sample(dtype, shape, seed=0, low=None, high=None):
         high = 100 if high is None else high
         return rng.integers(low, high + 1, shape).astype(dtype)
     low, high = (-3.0 if low is None else low), (3.0 if high is None else high)
+    high = min(high, float(np.finfo(dtype).max))
     values = rng.uniform(low, high, shape)
     if dtype.kind == "c":
         values = values + 1j * rng.uniform(low, high, shape)

@@ -14,7 +14,7 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, on, to_numpy
+from oracle import BEYOND_THE_STANDARD, DTYPES, on, to_numpy
 from skerry.exceptions import ReadOnlyError
 
 
@@ -84,7 +84,15 @@ def test_conversions_that_fail():
 
 
 @pytest.mark.parametrize(
-    "value", [np.float32(2.5), np.float64(2.5), np.int8(3), np.bool_(True), np.complex64(1)]
+    "value",
+    [
+        np.float16(2.5),
+        np.float32(2.5),
+        np.float64(2.5),
+        np.int8(3),
+        np.bool_(True),
+        np.complex64(1),
+    ],
 )
 def test_numpy_scalars_count_as_python_scalars(value):
     x = sk.ones((2,), dtype=sk.complex64)
@@ -248,7 +256,7 @@ def test_namespace():
     }
     assert info.default_device() == sk.Device("cpu:0")
     assert info.default_dtypes()["integral"] == np.int64
-    assert set(info.dtypes()) == set(DTYPES)
+    assert set(info.dtypes()) == set(DTYPES) - BEYOND_THE_STANDARD
     assert set(info.dtypes(kind="real floating")) == {"float32", "float64"}
     assert type(info.devices()) is tuple
 

@@ -43,8 +43,8 @@ def special_values(dtype):
 
 
 def near_switches(dtype):
-    """Each switch and its neighbours, of both signs."""
-    switches = np.array(SWITCHES).astype(dtype)
+    """Each switch and its neighbours, of both signs, as far as the dtype reaches."""
+    switches = np.array([x for x in SWITCHES if x < np.finfo(dtype).max]).astype(dtype)
     bits = switches.view(f"i{switches.itemsize}")
     near = np.concatenate([(bits + step).view(dtype) for step in (-1, 0, 1)])
     return np.concatenate([near, -near])
@@ -60,7 +60,7 @@ def random_values(dtype, count, rng):
             rng.uniform(-4, 4, part),
             rng.choice([-1, 1], part) * np.exp2(exponents),
             rng.uniform(-1, 1, part) * float(limits.smallest_normal),
-            rng.choice([-1, 1], part) * np.exp2(rng.uniform(0, 60, part)),
+            rng.choice([-1, 1], part) * np.exp2(rng.uniform(0, min(60, limits.maxexp - 1), part)),
         ]
     ).astype(dtype)
     bits = rng.integers(0, 256, (part, limits.dtype.itemsize), dtype=np.uint8).view(dtype).ravel()

@@ -19,7 +19,7 @@ import skerry as sk
 from skerry import _core
 
 TABLE = {entry["name"]: entry for entry in _core.op_table()}
-FLOATING = {"float32", "float64", "complex64", "complex128"} & set(_core.built_dtypes())
+FLOATING = {"float16", "float32", "float64", "complex64", "complex128"} & set(_core.built_dtypes())
 CASES = [
     (name, dtype) for name, entry in TABLE.items() for dtype in entry["loops"] if dtype in FLOATING
 ]

@@ -20,9 +20,12 @@ ALLOWED = bits_on_cuda.allowed()
 @pytest.mark.parametrize(("name", "dtype"), bits_on_cuda.CASES)
 def test_bits_on_cuda_are_those_on_the_cpu(name, dtype, full):
     _, different, largest = bits_on_cuda.compare(name, dtype, 1_000_000 if full else 20_000)
-    if (name, dtype) in ALLOWED:
+    # Results of float16 are float32's, rounded: where those differ, perhaps to the next number.
+    half = dtype == "float16"
+    most = ALLOWED.get((name, "float32" if half else dtype))
+    if most is not None:
         # As found for 10^6 arguments on an emulated GPU, whose approximations are not a GPU's to the last bit.
-        assert largest <= ALLOWED[name, dtype] + 1
+        assert largest <= (1 if half else most + 1)
     else:
         assert different == 0, f"by {largest} ULP at most"
 

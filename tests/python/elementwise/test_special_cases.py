@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Special cases of the standard for real arguments, integers, and conversions to Python scalars.
 
-Every case is checked in both precisions, alone, in arrays long enough for the vectorised loops, and side by side with
+Every case is checked in each precision, alone, in arrays long enough for the vectorised loops, and side by side with
 the others in contiguous, stepped and reversed memory, on a CPU device and on a CUDA device, with the sign of zeros.
 """
 
@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 import skerry as sk
 from oracle import on, to_numpy
-from real_special_values import ALL, BINARY, OPERATORS, PREDICATES, UNARY, binary_cases
+from real_special_values import ALL, BINARY, OPERATORS, PREDICATES, UNARY, binary_cases, fitting
 
 inf, nan = math.inf, math.nan
 WHERE = ["cpu:0", "cuda:0"]
-FLOATS = ["float32", "float64"]
+FLOATS = ["float16", "float32", "float64"]
 LENGTH = 37  # whole vectors of every instruction set, and a tail
 
 
@@ -60,7 +60,7 @@ def test_unary_special_cases(name, dtype, where):
 @pytest.mark.parametrize("name", BINARY)
 def test_binary_special_cases(name, dtype, where):
     function = getattr(sk, name)
-    cases = binary_cases(name)
+    cases = binary_cases(name, dtype)
     left, right = (np.array([case[i] for case in cases], dtype=dtype) for i in (0, 1))
     want, what = [case[2] for case in cases], [f"{name}{case[:2]}" for case in cases]
     for x1, x2 in zip(layouts(left, where), layouts(right, where), strict=True):
@@ -84,7 +84,7 @@ def test_binary_special_cases(name, dtype, where):
 @pytest.mark.parametrize("name", OPERATORS)
 def test_operators_have_the_special_cases_of_their_functions(name, dtype, where):
     plain, in_place = OPERATORS[name]
-    for x1, x2, result in binary_cases(name):
+    for x1, x2, result in binary_cases(name, dtype):
         left, right = (on(where, np.full(LENGTH, x, dtype=dtype)) for x in (x1, x2))
         label = [f"{x1} {name} {x2}"] * LENGTH
         for got in (plain(left, right), plain(left, x2), plain(x1, right)):
@@ -107,7 +107,8 @@ def test_predicates(name, dtype, where):
 @pytest.mark.parametrize("where", WHERE)
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_comparisons_of_nan_infinities_and_zeros(dtype, where):
-    x1, x2 = (part.ravel() for part in np.meshgrid(np.array(ALL, dtype), np.array(ALL, dtype)))
+    values = np.array([fitting(x, dtype) for x in ALL], dtype)
+    x1, x2 = (part.ravel() for part in np.meshgrid(values, values))
     pairs = list(zip(x1.tolist(), x2.tolist(), strict=True))
     for function in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
         got = to_numpy(function(on(where, x1), on(where, x2)))
@@ -156,7 +157,7 @@ def test_integer_edges_are_defined_and_raise_no_signal(dtype, where):
 
 
 @pytest.mark.parametrize("where", WHERE)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", FLOATS)
 def test_clip_propagates_nan_and_takes_infinite_bounds(dtype, where):
     x = on(where, np.array([nan, -inf, -2, 0.5, 3, inf] * 7, dtype=dtype))
     assert np.array_equal(

@@ -342,7 +342,7 @@ def cuda_core(about, *, stream=1):
     return read(pointer, shape, strides, dtype, read_only=read_only)
 
 
-XGBOOST_TYPES = {"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}
+XGBOOST_TYPES = {"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}
 
 
 def xgboost(about):

@@ -177,7 +177,7 @@ def test_import_bad_B13_typestr_is_no_str(typestr, x):
 
 @pytest.mark.parametrize(
     "typestr",
-    ["<f3", "<i3", "<fX", "", "<", "f8", "float64", "<f16", "<f2", "<c4", "|f8", "<f8 ", "<f8\0",
+    ["<f3", "<i3", "<fX", "", "<", "f8", "float64", "<f16", "<V2", "<c4", "|f8", "<f8 ", "<f8\0",
      "\udcff", "<b1x", "=f8", "é"],
     ids=repr,
 )  # fmt: skip

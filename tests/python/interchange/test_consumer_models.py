@@ -80,6 +80,7 @@ class Layout:
         self.read_only = not _core.is_writable(x)
         assert self.read_only or not (self.broadcast and host.size)
         self.kind, self.rank = host.dtype.kind, host.ndim
+        self.is_half = host.dtype == np.float16
 
     @staticmethod
     def in_order(host):
@@ -96,8 +97,12 @@ REFUSALS = {
     "cupy": lambda a: None,
     "torch": lambda a: TypeError if a.read_only else RuntimeError if a.backwards else None,
     "jax": lambda a: None if a.dense else models.Unimplemented,
-    "cudf": lambda a: ValueError if a.rank > 1 or a.kind == "c" else None,
-    "pylibcudf": lambda a: ValueError if a.rank == 0 or a.kind == "c" or not a.c else None,
+    "cudf": lambda a: (
+        ValueError if a.rank > 1 or a.kind == "c" else TypeError if a.is_half else None
+    ),
+    "pylibcudf": lambda a: (
+        ValueError if a.rank == 0 or a.kind == "c" or a.is_half or not a.c else None
+    ),
     "rmm": lambda a: IndexError if a.rank == 0 else ValueError if a.rank > 1 or not a.c else None,
     "pyarrow": lambda a: None if a.in_memory is not None else ValueError,
     "mpi4py": lambda a: None if a.c_or_f else BufferError,

@@ -285,7 +285,7 @@ def test_dlpack_D13_the_producers_device_is_current_in_its_call_and_restored(cud
         (2, 64, 0),
         (2, 64, 65535),
         (2, 63, 1),
-        (2, 16, 1),
+        (2, 16, 2),
         (2, 0, 1),
         (0, 4, 1),
         (0, 128, 1),

@@ -10,7 +10,7 @@ import skerry as sk
 from oracle import DTYPES, assert_same, on, to_numpy
 
 inf, nan = math.inf, math.nan
-FLOATS = ["float32", "float64"]
+FLOATS = ["float16", "float32", "float64"]
 COMPLEX = ["complex64", "complex128"]
 
 

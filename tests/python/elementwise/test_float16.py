@@ -1,0 +1,143 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""float16: computed in float32 and rounded once; all 65,536 values of it, and what NumPy and Python make of it."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import assert_within_a_unit, on, to_numpy
+from skerry import _core
+from test_elementwise import EXACT, ON_BITS
+
+WHERE = ["cpu:0", "cuda:0"]
+ALL = np.arange(65536, dtype=np.uint16).view(np.float16)
+TABLE = {entry["name"]: entry for entry in _core.op_table() if "float16" in entry["loops"]}
+UNARY = [name for name, entry in TABLE.items() if entry["arity"] == 1]
+EXACT_BINARY = sorted(
+    name
+    for name, entry in TABLE.items()
+    if entry["arity"] == 2
+    and name not in ON_BITS
+    and (name in EXACT or entry["loops"]["float16"] == "bool")
+)
+inf = math.inf
+
+
+def in_float32(name, *args):
+    wide = [x.astype(np.float32) for x in args]
+    with np.errstate(all="ignore"):
+        if name == "reciprocal":
+            return (np.float32(1) / wide[0]).astype(np.float16)
+        found = getattr(np, name)(*wide)
+        return found.astype(np.float16) if found.dtype.kind == "f" else found
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("name", UNARY)
+def test_every_value(name, where):
+    got, want = to_numpy(getattr(sk, name)(on(where, ALL))), in_float32(name, ALL)
+    assert got.dtype == want.dtype
+    if name in EXACT or want.dtype == bool:
+        np.testing.assert_array_equal(got, want)
+        zero = want == 0
+        np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(want[zero]))
+    else:
+        assert_within_a_unit(got, want, what=name)
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("name", EXACT_BINARY)
+def test_every_value_with_another(name, where):
+    other = np.random.default_rng(1).permutation(ALL)
+    got = to_numpy(getattr(sk, name)(on(where, ALL), on(where, other)))
+    if name != "floor_divide":
+        np.testing.assert_array_equal(got, in_float32(name, ALL, other))
+        return
+    # floor(x1 / x2), where NumPy's is NaN for infinities.
+    with np.errstate(all="ignore"):
+        want = np.floor(ALL.astype(np.float64) / other).astype(np.float16)
+    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_floor_of_quotients_at_the_ends(where):
+    x1 = np.array([inf, -inf, 1, -1, 6e-8, -6e-8], np.float16)
+    x2 = np.array([2, 2, inf, inf, -65504, 65504], np.float16)
+    got = to_numpy(on(where, x1) // on(where, x2))
+    assert got.tolist() == [inf, -inf, 0, 0, -1, -1]
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_neighbours_are_those_of_float16(where):
+    finite = ALL[np.isfinite(ALL)]
+    for towards in (-inf, 0.0, inf):
+        got = to_numpy(sk.nextafter(on(where, finite), towards))
+        with np.errstate(all="ignore"):
+            want = np.nextafter(finite, np.float16(towards))
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_float64_is_rounded_once(where):
+    near = np.array([1 + 2**-11 + 2**-40, 1 + 2**-11, 65520 - 2**-30, 65520, 2**-25 + 2**-70])
+    want = [1 + 2**-10, 1.0, 65504.0, inf, 2**-24]
+    assert sk.astype(on(where, near), sk.float16).tolist() == want
+    assert [sk.asarray(x, dtype=sk.float16, device=where).item() for x in near] == want
+    assert sk.asarray(near.tolist(), dtype=sk.float16, device=where).tolist() == want
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_python_scalars(where):
+    x = on(where, np.array([1, 2.5], np.float16))
+    for got, want in [(x + 1.5, [2.5, 4.0]), (3 - x, [2.0, 0.5]), (x * 1e6, [inf, inf])]:
+        assert got.dtype == np.float16
+        assert got.tolist() == want
+    assert (x + 70_000).tolist() == (x + 10**300).tolist() == [inf, inf]
+    assert (x + 1j).dtype == np.complex64
+    assert (x + 1j).tolist() == [1 + 1j, 2.5 + 1j]
+    for wrong in (10**400, True, "1"):
+        with pytest.raises((OverflowError, TypeError)):
+            x + wrong
+    for value in (np.float16(2), np.float64(2)):
+        assert (x * value).dtype == (value * x).dtype == np.float16
+    assert (np.float16(2) * sk.ones((2,), dtype=sk.float32, device=where)).dtype == np.float32
+    assert np.add(x, x).tolist() == [2.0, 5.0]
+
+
+def test_integers_and_bools_do_not_promote_with_it():
+    x = sk.ones((2,), dtype=sk.float16)
+    for other in (sk.ones((2,), dtype=sk.int64), sk.ones((2,), dtype=sk.bool)):
+        with pytest.raises(TypeError, match="float16"):
+            x + other
+
+
+def test_text_is_numpys():
+    host = np.array([1, 2.5, -0.0, 65504, 6e-8, inf, np.nan], np.float16)
+    for part in (host, host[:2], host[3], np.arange(2000, dtype=np.float16)):
+        x = sk.asarray(part)
+        digits = np.array2string(part, separator=", ", prefix="Array(", threshold=1000)
+        assert repr(x).startswith(f"Array({digits},")
+        assert "dtype=float16" in repr(x)
+    assert f"{sk.asarray(host[1]):.3f}" == "2.500"
+
+
+def test_copies_and_pickles_have_its_bits():
+    x = sk.asarray(ALL)
+    for protocol in (2, 5):
+        again = pickle.loads(pickle.dumps(x, protocol))
+        assert again.dtype == np.float16
+        assert bytes(again) == ALL.tobytes()
+    assert bytes(copy.copy(x)) == bytes(copy.deepcopy(x)) == bytes(x) == ALL.tobytes()
+    assert np.shares_memory(np.asarray(x), ALL)
+    assert np.shares_memory(np.asarray(sk.asarray(ALL, dtype=sk.float16, copy=False)), ALL)
+
+
+def test_limits():
+    about, theirs = sk.finfo(sk.float16), np.finfo(np.float16)
+    assert (about.bits, about.eps, about.max, about.min) == (16, 2**-10, 65504.0, -65504.0)
+    assert about.smallest_normal == float(theirs.smallest_normal)
+    assert about.dtype == sk.float16
