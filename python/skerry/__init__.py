@@ -16,9 +16,8 @@ from skerry._config import show_config
 from skerry._core import *
 from skerry._core import __version__
 from skerry._data_types import finfo, iinfo, isdtype
-from skerry._devices import device, stream
 from skerry._info import __array_namespace_info__
-from skerry._interchange import cuda_array_interface_version
+from skerry._scopes import cuda_array_interface_version, device, stream
 
 __array_api_version__ = "2025.12"
 

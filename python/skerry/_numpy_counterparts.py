@@ -96,28 +96,26 @@ def against_each_other(x1: Any, x2: Any) -> tuple[Any, Any]:
 # Scans, sorts, selection: axis=None flattens.
 
 
-@replaces("cumsum")
-def cumsum(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
-    x, axis = _along(axis, a)
-    return sk.cumulative_sum(x, axis=axis, dtype=dtype)
+def _flattening_scan(scan: Function) -> Function:
+    def run(a: Array, axis: int | None = None, dtype: Any = None) -> Any:
+        x, axis = _along(axis, a)
+        return scan(x, axis=axis, dtype=dtype)
+
+    return run
 
 
-@replaces("cumprod")
-def cumprod(a: Array, axis: int | None = None, dtype: Any = None) -> Array:
-    x, axis = _along(axis, a)
-    return sk.cumulative_prod(x, axis=axis, dtype=dtype)
+def _flattening_sort(sort: Function) -> Function:
+    def run(a: Array, axis: int | None = -1) -> Any:
+        x, axis = _along(axis, a)
+        return sort(x, axis=axis)
+
+    return run
 
 
-@replaces("sort")
-def sort(a: Array, axis: int | None = -1) -> Array:
-    x, axis = _along(axis, a)
-    return sk.sort(x, axis=axis)
-
-
-@replaces("argsort")
-def argsort(a: Array, axis: int | None = -1) -> Array:
-    x, axis = _along(axis, a)
-    return sk.argsort(x, axis=axis)
+replaces("cumsum")(_flattening_scan(sk.cumulative_sum))
+replaces("cumprod")(_flattening_scan(sk.cumulative_prod))
+replaces("sort")(_flattening_sort(sk.sort))
+replaces("argsort")(_flattening_sort(sk.argsort))
 
 
 @replaces("take")
@@ -139,14 +137,8 @@ def where(condition: Array, x: Any = None, y: Any = None) -> Any:
     return sk.where(condition, x, y)
 
 
-@replaces("flatnonzero")
-def flatnonzero(a: Array) -> Array:
-    return sk.nonzero(flat(a))[0]
-
-
-@replaces("argwhere")
-def argwhere(a: Array) -> Array:
-    return sk.stack(sk.nonzero(a), axis=1)
+replaces("flatnonzero")(lambda a: sk.nonzero(flat(a))[0])
+replaces("argwhere")(lambda a: sk.stack(sk.nonzero(a), axis=1))
 
 
 @replaces("unique")
@@ -220,32 +212,24 @@ def tile(A: Array, reps: int | Sequence[int]) -> Array:  # noqa: N803 - NumPy's 
     return sk.tile(A, (reps,) if isinstance(reps, int) else tuple(reps))
 
 
-@replaces("fliplr")
-def fliplr(m: Array) -> Array:
-    return sk.flip(m, axis=1)
-
-
-@replaces("flipud")
-def flipud(m: Array) -> Array:
-    return sk.flip(m, axis=0)
+replaces("fliplr")(lambda m: sk.flip(m, axis=1))
+replaces("flipud")(lambda m: sk.flip(m, axis=0))
 
 
 def at_least(x: Array, rank: int) -> Array:
     return x if x.ndim >= rank else sk.reshape(x, (1,) * (rank - x.ndim) + x.shape)
 
 
-def _one_or_all(arrays: tuple[Array, ...]) -> Any:
-    return arrays[0] if len(arrays) == 1 else arrays
+def _of_rank(rank: int) -> Function:
+    def run(*arys: Array) -> Any:
+        made = tuple(at_least(x, rank) for x in arys)
+        return made[0] if len(made) == 1 else made
+
+    return run
 
 
-@replaces("atleast_1d")
-def atleast_1d(*arys: Array) -> Any:
-    return _one_or_all(tuple(at_least(x, 1) for x in arys))
-
-
-@replaces("atleast_2d")
-def atleast_2d(*arys: Array) -> Any:
-    return _one_or_all(tuple(at_least(x, 2) for x in arys))
+replaces("atleast_1d")(_of_rank(1))
+replaces("atleast_2d")(_of_rank(2))
 
 
 @replaces("vstack")
@@ -340,14 +324,8 @@ def array_equal(a1: Array, a2: Array) -> bool:
 # What is known without the elements.
 
 
-@replaces("shape")
-def shape(a: Array) -> tuple[int, ...]:
-    return a.shape
-
-
-@replaces("ndim")
-def ndim(a: Array) -> int:
-    return a.ndim
+replaces("shape")(lambda a: a.shape)
+replaces("ndim")(lambda a: a.ndim)
 
 
 @replaces("size")
@@ -356,14 +334,8 @@ def size(a: Array, axis: Any = None) -> int:
     return math.prod(a.shape[i] for i in axes)
 
 
-@replaces("iscomplexobj")
-def iscomplexobj(x: Array) -> bool:
-    return x.dtype.kind == "c"
-
-
-@replaces("isrealobj")
-def isrealobj(x: Array) -> bool:
-    return x.dtype.kind != "c"
+replaces("iscomplexobj")(lambda x: x.dtype.kind == "c")
+replaces("isrealobj")(lambda x: x.dtype.kind != "c")
 
 
 @replaces("can_cast")
@@ -374,6 +346,4 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     return np.can_cast(source, to.dtype if isinstance(to, Array) else to, kinds)
 
 
-@replaces("array_repr", "array_str")
-def array_repr(a: Array) -> str:
-    return repr(a)
+replaces("array_repr", "array_str")(lambda a: repr(a))

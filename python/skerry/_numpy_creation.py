@@ -20,47 +20,27 @@ def copyto(dst: Array, src: Any) -> None:
     dst[...] = src
 
 
-def _like(name: str) -> Function:
-    like, of_shape = getattr(sk, f"{name}_like"), getattr(sk, name)
+def _make_like(
+    name: str, a: Array, *value: Any, dtype: Any, order: str, shape: Any, device: Any
+) -> Any:
+    require_c_order(f"{name}_like", order)
+    if shape is None:
+        return getattr(sk, f"{name}_like")(a, *value, dtype=dtype, device=device)
+    make = getattr(sk, name)
+    return make(shape, *value, dtype=dtype or a.dtype, device=device or a.device)
 
+
+def _like(name: str) -> Function:
     def make(
-        a: Array,
-        *value: Any,
-        dtype: Any = None,
-        order: str = "K",
-        shape: Any = None,
-        device: Any = None,
+        a: Array, dtype: Any = None, order: str = "K", shape: Any = None, device: Any = None
     ) -> Any:
-        require_c_order(f"{name}_like", order)
-        if shape is None:
-            return like(a, *value, dtype=dtype, device=device)
-        return of_shape(shape, *value, dtype=dtype or a.dtype, device=device or a.device)
+        return _make_like(name, a, dtype=dtype, order=order, shape=shape, device=device)
 
     return make
 
 
-_empty_like, _zeros_like, _ones_like, _full_like = map(_like, ("empty", "zeros", "ones", "full"))
-
-
-@replaces("empty_like")
-def empty_like(
-    a: Array, dtype: Any = None, order: str = "K", shape: Any = None, device: Any = None
-) -> Any:
-    return _empty_like(a, dtype=dtype, order=order, shape=shape, device=device)
-
-
-@replaces("zeros_like")
-def zeros_like(
-    a: Array, dtype: Any = None, order: str = "K", shape: Any = None, device: Any = None
-) -> Any:
-    return _zeros_like(a, dtype=dtype, order=order, shape=shape, device=device)
-
-
-@replaces("ones_like")
-def ones_like(
-    a: Array, dtype: Any = None, order: str = "K", shape: Any = None, device: Any = None
-) -> Any:
-    return _ones_like(a, dtype=dtype, order=order, shape=shape, device=device)
+for _name in ("empty", "ones", "zeros"):
+    replaces(f"{_name}_like")(_like(_name))
 
 
 @replaces("full_like")
@@ -72,7 +52,7 @@ def full_like(
     shape: Any = None,
     device: Any = None,
 ) -> Any:
-    return _full_like(a, fill_value, dtype=dtype, order=order, shape=shape, device=device)
+    return _make_like("full", a, fill_value, dtype=dtype, order=order, shape=shape, device=device)
 
 
 # like= (NEP 35): where the array is that they are to be like.

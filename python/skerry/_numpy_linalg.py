@@ -11,28 +11,21 @@ import skerry as sk
 from skerry._numpy_counterparts import Array, Function, flat, replaces
 
 
-@replaces("dot")
-def dot(a: Any, b: Any) -> Array:
-    if not isinstance(a, Array) or not isinstance(b, Array) or a.ndim == 0 or b.ndim == 0:
-        return sk.multiply(a, b)
-    return sk.tensordot(a, b, axes=((-1,), (-1 if b.ndim == 1 else -2,)))
+def _sum_product(axis_of_matrix: int) -> Function:
+    """``dot`` and ``inner``: over the last axis of ``a``, and that axis of ``b`` if it is no vector."""
+
+    def run(a: Any, b: Any) -> Any:
+        if not isinstance(a, Array) or not isinstance(b, Array) or a.ndim == 0 or b.ndim == 0:
+            return sk.multiply(a, b)
+        return sk.tensordot(a, b, axes=((-1,), (-1 if b.ndim == 1 else axis_of_matrix,)))
+
+    return run
 
 
-@replaces("inner")
-def inner(a: Any, b: Any) -> Array:
-    if not isinstance(a, Array) or not isinstance(b, Array) or a.ndim == 0 or b.ndim == 0:
-        return sk.multiply(a, b)
-    return sk.tensordot(a, b, axes=((-1,), (-1,)))
-
-
-@replaces("vdot")
-def vdot(a: Array, b: Array) -> Array:
-    return sk.vecdot(flat(a), flat(b))
-
-
-@replaces("outer")
-def outer(a: Array, b: Array) -> Array:
-    return sk.linalg.outer(flat(a), flat(b))
+replaces("dot")(_sum_product(-2))
+replaces("inner")(_sum_product(-1))
+replaces("vdot")(lambda a, b: sk.vecdot(flat(a), flat(b)))
+replaces("outer")(lambda a, b: sk.linalg.outer(flat(a), flat(b)))
 
 
 @replaces("cross")
