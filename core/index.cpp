@@ -47,18 +47,18 @@ struct item_counts {
 item_counts count_items(std::span<const index_item> items) {
   item_counts counts;
   for (const index_item& item : items) {
-    switch (item.what) {
-      case index_item::kind::integer:
+    switch (item.kind) {
+      case index_kind::integer:
         ++counts.consumed;
         break;
-      case index_item::kind::slice:
+      case index_kind::slice:
         ++counts.consumed;
         ++counts.kept;
         break;
-      case index_item::kind::new_axis:
+      case index_kind::new_axis:
         ++counts.kept;
         break;
-      case index_item::kind::ellipsis:
+      case index_kind::ellipsis:
         ++counts.ellipses;
         break;
     }
@@ -143,17 +143,17 @@ layout index_view(const char* op, const layout& at, std::span<const index_item> 
   const std::int64_t untouched = at.rank() - counts.consumed;
   view_builder view(op, at, static_cast<int>(untouched + counts.kept));
   for (const index_item& item : items) {
-    switch (item.what) {
-      case index_item::kind::integer:
+    switch (item.kind) {
+      case index_kind::integer:
         view.take_integer(item.start);
         break;
-      case index_item::kind::slice:
+      case index_kind::slice:
         view.take_slice(item);
         break;
-      case index_item::kind::ellipsis:
+      case index_kind::ellipsis:
         view.take_whole(untouched);
         break;
-      case index_item::kind::new_axis:
+      case index_kind::new_axis:
         view.new_axis();
         break;
     }

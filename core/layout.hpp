@@ -87,10 +87,10 @@ std::int64_t check_shape(const char* op, std::span<const std::int64_t> shape,
 [[nodiscard]] std::optional<layout> reshape_view(const layout& at, const dims& shape,
                                                  std::int64_t itemsize);
 
+enum class index_kind : std::uint8_t { integer, slice, ellipsis, new_axis };
 /// One part of a basic index.
 struct index_item {
-  enum class kind : std::uint8_t { integer, slice, ellipsis, new_axis };
-  kind what;
+  index_kind kind;
   std::int64_t start = 0;  ///< the integer, or the slice's start
   std::int64_t stop = 0;
   std::int64_t step = 1;

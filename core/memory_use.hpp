@@ -19,15 +19,15 @@ class memory_use {
   memory_use() = default;  ///< one to be assigned
 
   [[nodiscard]] storage& memory() const noexcept { return *memory_; }
-  [[nodiscard]] access how() const noexcept { return how_; }
+  [[nodiscard]] access mode() const noexcept { return mode_; }
 
  private:
   friend memory_use reads(const storage_ref& memory) noexcept;
   friend memory_use writes(const storage_ref& memory) noexcept;
-  memory_use(storage* memory, access how) noexcept : memory_(memory), how_(how) {}
+  memory_use(storage* memory, access mode) noexcept : memory_(memory), mode_(mode) {}
 
   storage* memory_;
-  access how_;
+  access mode_;
 };
 
 [[nodiscard]] inline memory_use reads(const storage_ref& memory) noexcept {

@@ -11,15 +11,15 @@
 namespace skerry {
 namespace {
 
-const char* python_name(scalar::kind what) {
-  switch (what) {
-    case scalar::kind::boolean:
+const char* python_name(scalar_kind python_kind) {
+  switch (python_kind) {
+    case scalar_kind::boolean:
       return "bool";
-    case scalar::kind::integer:
+    case scalar_kind::integer:
       return "int";
-    case scalar::kind::real:
+    case scalar_kind::real:
       return "float";
-    case scalar::kind::complex:
+    case scalar_kind::complex:
       return "complex";
   }
   __builtin_unreachable();
@@ -63,33 +63,34 @@ std::string range_text(dtype type) {
 }
 
 void check_range(const char* op, const scalar& value, dtype type) {
-  if (value.what != scalar::kind::integer) return;
+  if (value.kind != scalar_kind::integer) return;
   const bool fit = is_integer(type) ? fits_integer_dtype(value, type)
                                     : !value.out_of_range || std::isfinite(value.real);
   if (!fit) reject_range(op, value, type);
 }
 
-[[noreturn]] void reject_mix(const char* op, dtype array, scalar::kind what) {
+[[noreturn]] void reject_mix(const char* op, dtype array, scalar_kind python_kind) {
   std::string text = std::string(op) + ": " + name(array) + " array and Python " +
-                     python_name(what) + " have no common dtype; ";
-  if (what == scalar::kind::boolean) {
+                     python_name(python_kind) + " have no common dtype; ";
+  if (python_kind == scalar_kind::boolean) {
     text += "a bool goes with bool arrays only, use 0 or 1";
   } else if (kind(array) == dtype_kind::boolean) {
     text += "use True or False, or convert the array with astype";
   } else {
     text += std::string("convert the array first, for example to ") +
-            (what == scalar::kind::real ? "float64" : "complex128") + " with astype";
+            (python_kind == scalar_kind::real ? "float64" : "complex128") + " with astype";
   }
   throw dtype_error(text);
 }
 
-[[noreturn]] void reject_element(const char* op, dtype type, scalar::kind what) {
-  const bool is_complex = what == scalar::kind::complex;
+[[noreturn]] void reject_element(const char* op, dtype type, scalar_kind python_kind) {
+  const bool is_complex = python_kind == scalar_kind::complex;
   const char* const remedy = type == dtype::bool_ ? "bool(value)"
                              : !is_integer(type)  ? "value.real"
                              : is_complex         ? "int(value.real)"
                                                   : "int(value)";
-  throw dtype_error(std::string(op) + ": Python " + python_name(what) + " for " + name(type) +
+  throw dtype_error(std::string(op) + ": Python " + python_name(python_kind) + " for " +
+                    name(type) +
                     ": kinds go up only (bool, int, float, complex), whatever the value; write " +
                     remedy + ", or convert the array with astype");
 }
@@ -114,14 +115,14 @@ int kind_rank(dtype type) {
 /// The value as a `T` that check_range and the rank of kinds have let through.
 template <class T>
 T real_value(const scalar& value) {
-  switch (value.what) {
-    case scalar::kind::boolean:
+  switch (value.kind) {
+    case scalar_kind::boolean:
       return static_cast<T>(value.boolean);
-    case scalar::kind::integer:
+    case scalar_kind::integer:
       if (value.out_of_range) return static_cast<T>(value.real);
       return value.is_unsigned ? static_cast<T>(value.as_unsigned) : static_cast<T>(value.integer);
-    case scalar::kind::real:
-    case scalar::kind::complex:
+    case scalar_kind::real:
+    case scalar_kind::complex:
       return static_cast<T>(value.real);
   }
   __builtin_unreachable();
@@ -142,35 +143,35 @@ struct as_value<complex<T>> {
 
 scalar scalar::of_unsigned(std::uint64_t value) {
   if (std::in_range<std::int64_t>(value)) return of(static_cast<std::int64_t>(value));
-  return {.what = kind::integer, .as_unsigned = value, .is_unsigned = true};
+  return {.kind = scalar_kind::integer, .as_unsigned = value, .is_unsigned = true};
 }
 
 dtype promote_scalar(const char* op, dtype array, const scalar& value) {
-  const int rank = static_cast<int>(value.what);
+  const int rank = static_cast<int>(value.kind);
   const int array_rank = kind_rank(array);
-  if (value.what == scalar::kind::complex && array_rank == 2) return complex_of(array);
+  if (value.kind == scalar_kind::complex && array_rank == 2) return complex_of(array);
   // bool is a kind of its own: neither side of it mixes with numbers.
-  if ((rank == 0) != (array_rank == 0) || rank > array_rank) reject_mix(op, array, value.what);
+  if ((rank == 0) != (array_rank == 0) || rank > array_rank) reject_mix(op, array, value.kind);
   check_range(op, value, array);
   return array;
 }
 
 element to_element(const char* op, const scalar& value, dtype type) {
-  if (static_cast<int>(value.what) > kind_rank(type)) reject_element(op, type, value.what);
+  if (static_cast<int>(value.kind) > kind_rank(type)) reject_element(op, type, value.kind);
   check_range(op, value, type);
   return visit(type,
                [&]<class T>(type_identity<T>) { return element::of(as_value<T>::of(value)); });
 }
 
-dtype default_dtype(scalar::kind what) {
-  switch (what) {
-    case scalar::kind::boolean:
+dtype default_dtype(scalar_kind python_kind) {
+  switch (python_kind) {
+    case scalar_kind::boolean:
       return dtype::bool_;
-    case scalar::kind::integer:
+    case scalar_kind::integer:
       return default_integer;
-    case scalar::kind::real:
+    case scalar_kind::real:
       return default_real;
-    case scalar::kind::complex:
+    case scalar_kind::complex:
       return default_complex;
   }
   __builtin_unreachable();

@@ -11,11 +11,11 @@
 
 namespace skerry {
 
+enum class scalar_kind : std::uint8_t { boolean, integer, real, complex };
+
 /// A Python scalar on its way into an array: it has no dtype and no device of its own ("weak").
 struct scalar {
-  enum class kind : std::uint8_t { boolean, integer, real, complex };
-
-  kind what = kind::boolean;
+  scalar_kind kind = scalar_kind::boolean;
   bool boolean = false;
   /// For integers: the value if it fits int64; `as_unsigned` if it is in [2^63, 2^64)
   /// (`is_unsigned`); neither if `out_of_range`, where `real` is the nearest float64.
@@ -26,17 +26,17 @@ struct scalar {
   double real = 0;
   double imag = 0;
 
-  static scalar of(bool value) { return {.what = kind::boolean, .boolean = value}; }
-  static scalar of(std::int64_t value) { return {.what = kind::integer, .integer = value}; }
-  static scalar of_unsigned(std::uint64_t value);  ///< kind::integer, either range
+  static scalar of(bool value) { return {.kind = scalar_kind::boolean, .boolean = value}; }
+  static scalar of(std::int64_t value) { return {.kind = scalar_kind::integer, .integer = value}; }
+  static scalar of_unsigned(std::uint64_t value);  ///< scalar_kind::integer, either range
   /// An integer below -2^63 or from 2^64 on: it fits floating dtypes only. `nearest` is infinite
   /// where not even those.
   static scalar of_out_of_range(double nearest) {
-    return {.what = kind::integer, .out_of_range = true, .real = nearest};
+    return {.kind = scalar_kind::integer, .out_of_range = true, .real = nearest};
   }
-  static scalar of(double value) { return {.what = kind::real, .real = value}; }
+  static scalar of(double value) { return {.kind = scalar_kind::real, .real = value}; }
   static scalar of(double real, double imag) {
-    return {.what = kind::complex, .real = real, .imag = imag};
+    return {.kind = scalar_kind::complex, .real = real, .imag = imag};
   }
 };
 
@@ -76,6 +76,6 @@ static_assert(std::is_trivially_default_constructible_v<element>);
 [[nodiscard]] element to_element(const char* op, const scalar& value, dtype type);
 
 /// The default dtype of a lone scalar: bool, int64, float64, complex128.
-[[nodiscard]] dtype default_dtype(scalar::kind what);
+[[nodiscard]] dtype default_dtype(scalar_kind kind);
 
 }  // namespace skerry

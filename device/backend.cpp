@@ -77,10 +77,10 @@ void throw_no_form(device where, const char* note) {
                               to_string(where) + note + "; move the arrays to another device");
 }
 
-void launch_at_once(device where, const kernel& what, const void* params, std::size_t,
+void launch_at_once(device where, const kernel& entry, const void* params, std::size_t,
                     std::span<const memory_use>) {
-  if (what.host == nullptr) throw_no_form(where);
-  what.host(params);
+  if (entry.host == nullptr) throw_no_form(where);
+  entry.host(params);
 }
 
 }  // namespace skerry

@@ -113,7 +113,7 @@ struct transfer_functions {
 
 /// See deferred_word; null in a kind that does not run later.
 struct deferred_functions {
-  std::int64_t* (*add)(device where, const deferred_error& what) = nullptr;
+  std::int64_t* (*add)(device where, const deferred_error& error) = nullptr;
   void (*close)(device where, const std::int64_t* word) noexcept = nullptr;
 };
 
@@ -140,7 +140,7 @@ struct backend {
   deferred_functions deferred;
   interchange_functions interchange;
   /// See launch().
-  void (*launch)(device where, const kernel& what, const void* params, std::size_t params_size,
+  void (*launch)(device where, const kernel& entry, const void* params, std::size_t params_size,
                  std::span<const memory_use> uses);
   /// Writes the native forms into the kernel_table that ops defines; null if there are none.
   void (*fill_kernels)(void* table);
@@ -184,7 +184,7 @@ struct backend_registry {
 [[nodiscard]] device first_cuda_interface_device() noexcept;
 
 /// A backend's launch() where the host form runs before it returns.
-void launch_at_once(device where, const kernel& what, const void* params, std::size_t params_size,
+void launch_at_once(device where, const kernel& entry, const void* params, std::size_t params_size,
                     std::span<const memory_use> uses);
 /// A kernel has no form for a device; `note` follows its name.
 [[noreturn]] void throw_no_form(device where, const char* note = "");

@@ -6,8 +6,8 @@
 
 namespace skerry {
 
-deferred_word::deferred_word(device where, const deferred_error& what)
-    : where_(where), word_(backend_of(where).deferred.add(where, what)) {}
+deferred_word::deferred_word(device where, const deferred_error& error)
+    : where_(where), word_(backend_of(where).deferred.add(where, error)) {}
 
 deferred_word::~deferred_word() { backend_of(where_).deferred.close(where_, word_); }
 

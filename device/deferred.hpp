@@ -12,7 +12,7 @@ namespace skerry {
 /// the call that enqueues the kernel has long returned then.
 struct deferred_error {
   /// Throws. Called by a later wait of the host, with what the kernel stored.
-  void (*raise)(const deferred_error& what, std::int64_t found);
+  void (*raise)(const deferred_error& error, std::int64_t found);
   const char* op;  ///< kept as a pointer
   std::int64_t values[2];
 };
@@ -24,7 +24,7 @@ struct deferred_error {
 class deferred_word {
  public:
   /// Throws device_error, out_of_memory_error; where all words are taken, what a wait throws.
-  deferred_word(device where, const deferred_error& what);
+  deferred_word(device where, const deferred_error& error);
   deferred_word(const deferred_word&) = delete;
   deferred_word& operator=(const deferred_word&) = delete;
   ~deferred_word();

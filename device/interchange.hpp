@@ -27,12 +27,12 @@ void make_ready_on_current(storage& memory);
 /// wait for that one.
 void come_after_current(storage& memory);
 
+enum class pointer_kind : std::uint8_t { unknown, host, device, managed };
 /// What CUDA knows of an address.
 struct pointer_facts {
-  enum class kind : std::uint8_t { unknown, host, device, managed };
-  kind what = kind::unknown;
+  pointer_kind kind = pointer_kind::unknown;
   int ordinal = 0;                   ///< of the CUDA runtime
-  void* data = nullptr;              ///< the address for the host, if `what` is host
+  void* data = nullptr;              ///< the address for the host, if `kind` is host
   void* allocation = nullptr;        ///< it lies in
   std::size_t allocation_bytes = 0;  ///< 0 if that is not known
 };

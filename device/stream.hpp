@@ -95,18 +95,18 @@ void synchronize(device where);
 /// `params` is copied if the work runs later. `uses` are the storages that the kernel reads or
 /// writes: it runs after the work on them that was enqueued before, on whatever streams, and their
 /// memory outlives it. Throws device_error, device_unavailable_error.
-inline void launch(device where, const kernel& what, const void* params, std::size_t params_size,
+inline void launch(device where, const kernel& entry, const void* params, std::size_t params_size,
                    std::span<const memory_use> uses) {
-  if (is_host(where) && what.host != nullptr) [[likely]]
-    return what.host(params);
-  backend_of(where).launch(where, what, params, params_size, uses);
+  if (is_host(where) && entry.host != nullptr) [[likely]]
+    return entry.host(params);
+  backend_of(where).launch(where, entry, params, params_size, uses);
 }
 
 template <class Params>
-void launch(device where, const kernel& what, const Params& params,
+void launch(device where, const kernel& entry, const Params& params,
             std::span<const memory_use> uses) {
   static_assert(std::is_trivially_copyable_v<Params>);
-  launch(where, what, &params, sizeof params, uses);
+  launch(where, entry, &params, sizeof params, uses);
 }
 
 }  // namespace skerry

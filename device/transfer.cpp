@@ -80,7 +80,7 @@ upload::upload(const storage_ref& target)
   moved.count.fetch_add(1, std::memory_order_relaxed);
 }
 
-char* upload::room(std::size_t nbytes) { return pieces_->room(nbytes); }
+char* upload::buffer(std::size_t nbytes) { return pieces_->buffer(nbytes); }
 
 void upload::send(std::size_t target_offset, std::size_t nbytes) {
   require_inside(target_, target_offset, nbytes, "the target");

@@ -23,7 +23,7 @@ void copy_bytes(const storage_ref& target, std::size_t target_offset, const stor
 class upload_pieces {
  public:
   virtual ~upload_pieces() = default;
-  [[nodiscard]] virtual char* room(std::size_t nbytes) = 0;
+  [[nodiscard]] virtual char* buffer(std::size_t nbytes) = 0;
   virtual void send(char* to, std::size_t nbytes) = 0;
 };
 
@@ -39,7 +39,7 @@ class upload {
   upload& operator=(const upload&) = delete;
 
   /// Room for a piece of `nbytes`, at most most_bytes; send() follows.
-  [[nodiscard]] char* room(std::size_t nbytes);
+  [[nodiscard]] char* buffer(std::size_t nbytes);
   void send(std::size_t target_offset, std::size_t nbytes);
 
  private:

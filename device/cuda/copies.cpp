@@ -33,7 +33,7 @@ class pinned_pieces final : public upload_pieces {
  public:
   pinned_pieces(const storage_ref& target, timeline& work)
       : uses_{writes(target)}, ordered_(work, uses_), bytes_(*work.on().chunks, work.handle()) {}
-  char* room(std::size_t nbytes) override { return bytes_.room(nbytes); }
+  char* buffer(std::size_t nbytes) override { return bytes_.buffer(nbytes); }
   void send(char* to, std::size_t nbytes) override { bytes_.send(to, nbytes); }
 
  private:

@@ -16,7 +16,7 @@ constexpr const char* doing = "deferred errors";
 
 }  // namespace
 
-std::int64_t* deferred_errors::add(const deferred_error& what, void* stream) {
+std::int64_t* deferred_errors::add(const deferred_error& error, void* stream) {
   const device_guard guard(on_);
   std::unique_lock lock(mutex_);
   if (!is_allocated_) {
@@ -39,7 +39,7 @@ std::int64_t* deferred_errors::add(const deferred_error& what, void* stream) {
   }
   std::int64_t* const word = free_.back();
   free_.pop_back();
-  entries_.push_back({what, stream, UINT64_MAX, word, false});
+  entries_.push_back({error, stream, UINT64_MAX, word, false});
   pending_.store(entries_.size());
   return word;
 }
@@ -64,7 +64,7 @@ void deferred_errors::collect(IsOver&& is_over) {
     for (entry& each : entries_) {
       const std::int64_t stored = __atomic_load_n(each.word, __ATOMIC_ACQUIRE);
       if (stored != 0 && !each.is_reported && !first) {
-        first = each.what;
+        first = each.error;
         found = stored;
         each.is_reported = true;
       }
@@ -91,8 +91,8 @@ void deferred_errors::waited_for_all(std::uint64_t before) {
   collect([&](const entry& each) { return each.number < before; });
 }
 
-std::int64_t* add_deferred(device where, const deferred_error& what) {
-  return use(where).deferred->add(what, cuda::current_stream_handle(where));
+std::int64_t* add_deferred(device where, const deferred_error& error) {
+  return use(where).deferred->add(error, cuda::current_stream_handle(where));
 }
 
 void close_deferred(device where, const std::int64_t* word) noexcept {

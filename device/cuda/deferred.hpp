@@ -22,7 +22,7 @@ class deferred_errors {
 
   /// Waits for the device where all words are taken. Throws what that wait finds, device_error,
   /// out_of_memory_error.
-  [[nodiscard]] std::int64_t* add(const deferred_error& what, void* stream);
+  [[nodiscard]] std::int64_t* add(const deferred_error& error, void* stream);
   /// All kernels that use the word are enqueued.
   void close(const std::int64_t* word) noexcept;
 
@@ -36,7 +36,7 @@ class deferred_errors {
 
  private:
   struct entry {
-    deferred_error what;
+    deferred_error error;
     void* stream;
     std::uint64_t number;  ///< in the order of closing; open ones have the highest
     std::int64_t* word;

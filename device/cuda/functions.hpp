@@ -48,7 +48,7 @@ void copy_between(const storage_ref& target, char* to, const storage_ref& source
                   std::size_t nbytes);
 std::unique_ptr<upload_pieces> open_upload(const storage_ref& target);
 
-std::int64_t* add_deferred(device where, const deferred_error& what);
+std::int64_t* add_deferred(device where, const deferred_error& error);
 void close_deferred(device where, const std::int64_t* word) noexcept;
 
 void* make_ready(storage& memory);
@@ -59,7 +59,7 @@ pointer_facts inspect_pointer(const void* data);
 int ordinal_of_stream(device where, void* handle);
 std::shared_ptr<void> make_current(device where);
 
-void launch(device where, const kernel& what, const void* params, std::size_t params_size,
+void launch(device where, const kernel& entry, const void* params, std::size_t params_size,
             std::span<const memory_use> uses);
 
 /// CUDA devices, and what stands for them until the first use of one tells which there are.

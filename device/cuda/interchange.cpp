@@ -99,14 +99,14 @@ pointer_facts inspect_pointer(const void* data) {
     case memory_type::unregistered:
       break;
     case memory_type::host:
-      facts.what = pointer_facts::kind::host;
+      facts.kind = pointer_kind::host;
       facts.data = about.host_pointer;
       break;
     case memory_type::device:
-      facts.what = pointer_facts::kind::device;
+      facts.kind = pointer_kind::device;
       break;
     case memory_type::managed:
-      facts.what = pointer_facts::kind::managed;
+      facts.kind = pointer_kind::managed;
       break;
   }
   return facts;

@@ -54,8 +54,8 @@ struct pooled_context : launch_context {
 };
 
 /// A rehearsed device refuses what the library on a GPU would.
-void require_accepted(device where, const kernel& what, const void* params) {
-  const char* const refusal = what.refusal != nullptr ? what.refusal(params) : nullptr;
+void require_accepted(device where, const kernel& entry, const void* params) {
+  const char* const refusal = entry.refusal != nullptr ? entry.refusal(params) : nullptr;
   if (refusal == nullptr) return;
   throw device_error("launch: " + to_string(where) +
                          " (a rehearsal device): the library on a GPU would refuse " + refusal +
@@ -63,9 +63,9 @@ void require_accepted(device where, const kernel& what, const void* params) {
                      where, invalid_value, false);
 }
 
-void launch_native(timeline& work, const kernel& what, const void* params) {
+void launch_native(timeline& work, const kernel& entry, const void* params) {
   device_state& on = work.on();
-  if (what.native == nullptr) throw_no_form(on.where);
+  if (entry.native == nullptr) throw_no_form(on.where);
   if (!on.has_kernels) {
     throw device_unavailable_error(
         "launch: the CUDA module has no kernels for the compute capability of " +
@@ -73,7 +73,7 @@ void launch_native(timeline& work, const kernel& what, const void* params) {
         unavailable_reason::no_kernel_image);
   }
   pooled_context context(work);
-  const int code = what.native(params, &context);
+  const int code = entry.native(params, &context);
   if (context.problem && code != success) {
     static_cast<void>(calls().get_last_error());
     std::rethrow_exception(context.problem);
@@ -88,7 +88,7 @@ void launch_native(timeline& work, const kernel& what, const void* params) {
 
 }  // namespace
 
-void launch(device where, const kernel& what, const void* params, std::size_t params_size,
+void launch(device where, const kernel& entry, const void* params, std::size_t params_size,
             std::span<const memory_use> uses) {
   device_state& on = use(where);
   timeline& work = current_timeline(on);
@@ -99,11 +99,11 @@ void launch(device where, const kernel& what, const void* params, std::size_t pa
     const ordered_work ordered(work, uses);
     const auto rehearse_kernel = calls().launch_host_kernel;
     if (rehearse_kernel != nullptr) {
-      if (what.host == nullptr) throw_no_form(where, " (a rehearsal device)");
-      require_accepted(where, what, params);
-      check(rehearse_kernel(what.host, params, params_size, work.handle()), on, "launch");
+      if (entry.host == nullptr) throw_no_form(where, " (a rehearsal device)");
+      require_accepted(where, entry, params);
+      check(rehearse_kernel(entry.host, params, params_size, work.handle()), on, "launch");
     } else {
-      launch_native(work, what, params);
+      launch_native(work, entry, params);
     }
   }
   if (waits_after_launch()) cuda::current_stream(where).synchronize();

@@ -65,7 +65,7 @@ void staging::copy(chunk& by, void* target, const void* source, std::size_t nbyt
   by.stream = stream;
 }
 
-char* staging::upload::room(std::size_t nbytes) {
+char* staging::upload::buffer(std::size_t nbytes) {
   constexpr std::size_t alignment = 256;
   const bool small = nbytes <= most_small;
   chunk* by = &chunks_.last();
@@ -73,13 +73,13 @@ char* staging::upload::room(std::size_t nbytes) {
   const bool shares = small && stream_ != per_thread_stream && by->in_flight &&
                       by->stream == stream_ && by->used + nbytes <= chunk_bytes;
   if (!shares) by = &chunks_.take_next();
-  room_ = by->data + by->used;
+  buffer_ = by->data + by->used;
   by->used = small ? by->used + (nbytes + alignment - 1) / alignment * alignment : chunk_bytes;
-  return room_;
+  return buffer_;
 }
 
 void staging::upload::send(void* target, std::size_t nbytes) {
-  chunks_.copy(chunks_.last(), target, room_, nbytes, copy_kind::host_to_device, stream_);
+  chunks_.copy(chunks_.last(), target, buffer_, nbytes, copy_kind::host_to_device, stream_);
 }
 
 void staging::to_device(void* target, const void* source, std::size_t nbytes, void* stream) {
@@ -89,7 +89,7 @@ void staging::to_device(void* target, const void* source, std::size_t nbytes, vo
   const std::size_t piece = piece_of(nbytes);
   for (std::size_t done = 0; done < nbytes; done += piece) {
     const std::size_t size = std::min(piece, nbytes - done);
-    copy_by_threads(by.room(size), from + done, size);
+    copy_by_threads(by.buffer(size), from + done, size);
     by.send(to + done, size);
   }
 }

@@ -36,14 +36,14 @@ class staging {
     upload(const upload&) = delete;
     upload& operator=(const upload&) = delete;
     /// Room for `nbytes`, at most chunk_bytes; waits until the device has read what was there.
-    [[nodiscard]] char* room(std::size_t nbytes);
-    /// Sends the first bytes of the last room.
+    [[nodiscard]] char* buffer(std::size_t nbytes);
+    /// Sends the first bytes of the last buffer.
     void send(void* target, std::size_t nbytes);
 
    private:
     staging& chunks_;
     void* stream_;
-    char* room_ = nullptr;
+    char* buffer_ = nullptr;
     std::lock_guard<std::mutex> lock_;
     device_guard guard_;
   };

@@ -80,7 +80,7 @@ class ordered_work {
   ordered_work(timeline& by, std::span<const memory_use> uses)
       : by_(by), uses_(uses), stretch_(by.now()) {
     for (const memory_use& each : uses) {
-      if (stream_uses* const known = each.memory().uses()) known->order(each.how(), by, stretch_);
+      if (stream_uses* const known = each.memory().uses()) known->order(each.mode(), by, stretch_);
     }
   }
   ordered_work(const ordered_work&) = delete;

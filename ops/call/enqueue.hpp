@@ -32,7 +32,7 @@ class kernel_call {
   }
   /// Plans and launches; on a CUDA device in parts that 32-bit indexing can span. Launches nothing
   /// for an output without elements. Throws device_error.
-  void enqueue(const kernel& what) const;
+  void enqueue(const kernel& entry) const;
 
  private:
   device where_;
@@ -44,12 +44,12 @@ class kernel_call {
 };
 
 /// require_kernel() for any device, and what says why not.
-const kernel& require_form(const char* op, const kernel& what, dtype type, device where);
+const kernel& require_form(const char* op, const kernel& entry, dtype type, device where);
 /// `what` itself, if it can run on `where`. Throws not_implemented_error: a build for fewer dtypes.
-inline const kernel& require_kernel(const char* op, const kernel& what, dtype type, device where) {
-  if (is_host(where) && what.host != nullptr) [[likely]]
-    return what;
-  return require_form(op, what, type, where);
+inline const kernel& require_kernel(const char* op, const kernel& entry, dtype type, device where) {
+  if (is_host(where) && entry.host != nullptr) [[likely]]
+    return entry;
+  return require_form(op, entry, type, where);
 }
 
 namespace detail {

@@ -24,7 +24,7 @@ namespace skerry {
 }
 
 /// Same device, dtype, shape and strides, as far as those address anything.
-[[nodiscard]] inline bool is_alike(const ndarray& x, const ndarray& model) noexcept {
+[[nodiscard]] inline bool same_layout(const ndarray& x, const ndarray& model) noexcept {
   if (x.dtype() != model.dtype() || x.device() != model.device() || x.rank() != model.rank()) {
     return false;
   }
@@ -52,13 +52,13 @@ struct common {
 /// The checks one after the other, for what is no run.
 [[nodiscard]] common common_of_any(const char* op, std::span<const operand> operands,
                                    const ndarray* target);
-/// Whether scalars among `operands` leave the dtype of the arrays as it is.
-[[nodiscard]] inline bool scalars_keep(const char* op, dtype type,
-                                       std::span<const operand> operands) {
+/// What `type`, that of the arrays, becomes by the scalars among `operands`.
+[[nodiscard]] inline dtype with_scalars(const char* op, dtype type,
+                                        std::span<const operand> operands) {
   for (const operand& x : operands) {
-    if (x.value != nullptr && promote_scalar(op, type, *x.value) != type) return false;
+    if (x.value != nullptr) type = promote_scalar(op, type, *x.value);
   }
-  return true;
+  return type;
 }
 
 /// At least one of `operands` is an array. `target`, if there is one, is the first of them and will
@@ -75,15 +75,17 @@ struct common {
     } else if (model == nullptr) {
       model = x.array;
       run = contiguous_size(*model);
-    } else if (!is_alike(*x.array, *model)) {
+    } else if (!same_layout(*x.array, *model)) {
       run = 0;
     }
   }
-  if (run == 0 || (target != nullptr && target->read_only()) ||
-      (has_scalars && !scalars_keep(op, model->dtype(), operands))) {
+  if (run == 0 || (target != nullptr && target->read_only())) {
     return common_of_any(op, operands, target);
   }
-  return {model->device(), model->dtype(), &model->shape(), run};
+  const dtype own = model->dtype();
+  const dtype type = has_scalars ? with_scalars(op, own, operands) : own;
+  if (type != own) return {model->device(), type, nullptr, 0};
+  return {model->device(), own, &model->shape(), run};
 }
 
 }  // namespace skerry

@@ -8,6 +8,8 @@
 
 #include "core/errors.hpp"
 #include "core/plan.hpp"
+#include "ops/call/operands.hpp"
+#include "ops/call/result.hpp"
 
 namespace skerry {
 namespace {
@@ -82,10 +84,7 @@ dtype common_dtype(const char* op, std::span<const operand> operands) {
     type = type ? promote(*type, x.array->dtype()) : x.array->dtype();
     if (!type) reject_mix(op, operands);
   }
-  for (const operand& x : operands) {
-    if (x.value != nullptr) type = promote_scalar(op, *type, *x.value);
-  }
-  return *type;
+  return with_scalars(op, *type, operands);
 }
 
 void reject_dtype(const char* op, const loop_table& results, dtype type) {
@@ -125,6 +124,12 @@ layout result_layout(const char* op, const dims& shape, dtype type,
     kept = std::move(like);
   }
   return kept ? std::move(*kept) : c_layout(shape, width);
+}
+
+common common_of_any(const char* op, std::span<const operand> operands, const ndarray* target) {
+  const device where = common_device(op, operands);
+  if (target != nullptr) require_writable(op, *target);
+  return {where, common_dtype(op, operands), nullptr, 0};
 }
 
 }  // namespace skerry

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/call/result.hpp"
 
+#include <string>
 #include <utility>
 
+#include "core/errors.hpp"
 #include "device/memory.hpp"
 
 namespace skerry {
@@ -22,6 +24,17 @@ ndarray empty(const char* op, const dims& shape, dtype type, device where) {
 
 ndarray empty(const dims& shape, dtype type, device where) {
   return empty("empty", shape, type, where);
+}
+
+void require_writable(const char* op, const ndarray& target) {
+  if (target.read_only()) {
+    throw read_only_error(std::string(op) + ": the target is read-only: " + describe(target) +
+                          "; write to a copy of it");
+  }
+  if (overlaps_itself(target.layout(), target.itemsize())) {
+    throw read_only_error(std::string(op) + ": elements of the target share memory: " +
+                          describe(target) + " is a broadcast view; write to a copy of it");
+  }
 }
 
 }  // namespace skerry

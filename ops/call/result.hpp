@@ -12,4 +12,8 @@ namespace skerry {
 /// Uninitialised, of a checked dense layout.
 [[nodiscard]] ndarray empty_of(layout place, dtype type, device where);
 
+/// Throws read_only_error, with the remedy, for a read-only target and for one in which two
+/// elements share memory.
+void require_writable(const char* op, const ndarray& target);
+
 }  // namespace skerry

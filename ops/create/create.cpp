@@ -23,11 +23,11 @@ ndarray band(const char* op, std::int64_t rows, std::int64_t columns, std::int64
              std::int64_t upper, device where) {
   const std::int64_t shape[] = {rows, columns};
   check_shape(op, shape, 1);
-  const kernel& what = require_kernel(op, kernels<moves_kernels>(where).band, dtype::bool_, where);
+  const kernel& entry = require_kernel(op, kernels<moves_kernels>(where).band, dtype::bool_, where);
   ndarray out = empty_of(c_layout(dims(shape), 1), dtype::bool_, where);
   if (out.size() > 0) {
     const memory_use uses[] = {writes(out)};
-    launch(where, what, band_params{out.data(), rows, columns, lower, upper}, uses);
+    launch(where, entry, band_params{out.data(), rows, columns, lower, upper}, uses);
   }
   return out;
 }

@@ -18,48 +18,48 @@ __extension__ using wide_int = __int128;  // every difference of two 64-bit inte
 
 /// The nearest float64 of the real part.
 double real_of(const scalar& x) {
-  if (x.what == scalar::kind::boolean) return x.boolean ? 1 : 0;
-  if (x.what != scalar::kind::integer || x.out_of_range) return x.real;
+  if (x.kind == scalar_kind::boolean) return x.boolean ? 1 : 0;
+  if (x.kind != scalar_kind::integer || x.out_of_range) return x.real;
   return x.is_unsigned ? static_cast<double>(x.as_unsigned) : static_cast<double>(x.integer);
 }
 
 complex128 complex_value(const scalar& x) {
-  return {real_of(x), x.what == scalar::kind::complex ? x.imag : 0};
+  return {real_of(x), x.kind == scalar_kind::complex ? x.imag : 0};
 }
 
 /// The exact value if the scalar is a whole number that 64 bits hold.
 std::optional<wide_int> whole(const scalar& x) {
-  switch (x.what) {
-    case scalar::kind::boolean:
+  switch (x.kind) {
+    case scalar_kind::boolean:
       return wide_int{x.boolean};
-    case scalar::kind::integer:
+    case scalar_kind::integer:
       if (x.out_of_range) return std::nullopt;
       return x.is_unsigned ? wide_int{x.as_unsigned} : wide_int{x.integer};
-    case scalar::kind::real:
+    case scalar_kind::real:
       if (std::trunc(x.real) != x.real || std::abs(x.real) > 0x1p63) return std::nullopt;
       return static_cast<wide_int>(x.real);
-    case scalar::kind::complex:
+    case scalar_kind::complex:
       return std::nullopt;
   }
   __builtin_unreachable();
 }
 
 bool is_exact(const scalar& x) {
-  return x.what == scalar::kind::boolean || x.what == scalar::kind::integer;
+  return x.kind == scalar_kind::boolean || x.kind == scalar_kind::integer;
 }
 
 ndarray run_sequence(const char* op, std::int64_t size, dtype type, device where,
                      sequence_params params) {
   const std::int64_t shape[] = {size};
   check_shape(op, shape, itemsize(type));
-  const kernel& what = require_kernel(
+  const kernel& entry = require_kernel(
       op, kernels<sequence_kernels>(where).loop[static_cast<int>(type)], type, where);
   ndarray out = empty_of(c_layout(dims(shape), itemsize(type)), type, where);
   params.output = out.data();
   params.size = size;
   if (size > 0) {
     const memory_use uses[] = {writes(out)};
-    launch(where, what, params, uses);
+    launch(where, entry, params, uses);
   }
   return out;
 }
@@ -147,7 +147,7 @@ double interval(double start, double stop, double intervals) {
 }
 
 dtype linspace_dtype(const scalar& start, const scalar& stop, std::optional<dtype> type) {
-  const bool is_complex = start.what == scalar::kind::complex || stop.what == scalar::kind::complex;
+  const bool is_complex = start.kind == scalar_kind::complex || stop.kind == scalar_kind::complex;
   const dtype chosen = type.value_or(is_complex ? default_complex : default_real);
   if (!is_floating(chosen)) {
     throw dtype_error(std::string("linspace: dtype must be floating, not ") + name(chosen));
@@ -164,7 +164,7 @@ dtype linspace_dtype(const scalar& start, const scalar& stop, std::optional<dtyp
 ndarray arange(const scalar& start, const scalar& stop, const scalar& step,
                std::optional<dtype> type, device where) {
   for (const scalar* x : {&start, &stop, &step}) {
-    if (x->what == scalar::kind::complex) {
+    if (x->kind == scalar_kind::complex) {
       throw dtype_error("arange: start, stop and step must be real");
     }
   }

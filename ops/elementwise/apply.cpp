@@ -23,8 +23,8 @@ namespace {
 const op_entry& entry_of(op_id op) { return op_table()[static_cast<std::size_t>(op)]; }
 
 const kernel& elementwise_kernel(const char* name, op_id op, const common& of) {
-  const kernel& what = kernels<elementwise_kernels>(of.where).loop[op][static_cast<int>(of.type)];
-  return require_kernel(name, what, of.type, of.where);
+  const kernel& loop = kernels<elementwise_kernels>(of.where).loop[op][static_cast<int>(of.type)];
+  return require_kernel(name, loop, of.type, of.where);
 }
 
 /// Whether operands are a run that one part of a plan holds, whatever their widths.
@@ -47,7 +47,7 @@ inline void add_inputs(plan& run, const char* op, dtype type, std::span<const op
 
 /// A CUDA device has to know what its work touches. Not inlined: calls on a CPU have no room for
 /// it.
-[[gnu::noinline]] void launch_with_uses(device where, const kernel& what, const plan& run,
+[[gnu::noinline]] void launch_with_uses(device where, const kernel& loop, const plan& run,
                                         const storage_ref& out, std::span<const operand> operands) {
   memory_use used[plan::max_operands];
   used[0] = writes(out);
@@ -55,15 +55,15 @@ inline void add_inputs(plan& run, const char* op, dtype type, std::span<const op
   for (const operand& x : operands) {
     if (x.array != nullptr) used[count++] = reads(*x.array);
   }
-  launch(where, what, run, {used, count});
+  launch(where, loop, run, {used, count});
 }
 
 /// On a CPU the work is done when launch returns.
-inline void launch_run(device where, const kernel& what, const plan& run, const storage_ref& out,
+inline void launch_run(device where, const kernel& loop, const plan& run, const storage_ref& out,
                        std::span<const operand> operands) {
   if (is_host(where)) [[likely]]
-    return launch(where, what, run, {});
-  launch_with_uses(where, what, run, out, operands);
+    return launch(where, loop, run, {});
+  launch_with_uses(where, loop, run, out, operands);
 }
 
 /// The operands as a kernel takes them: all of one dtype, scalars as elements. Owns the casts,
@@ -119,12 +119,12 @@ class ready_operands {
                                       std::span<const operand> operands) {
   const dims shape = common_shape(name, operands);
   layout place = result_layout(name, shape, result, operands);
-  const kernel& what = elementwise_kernel(name, op, of);
+  const kernel& loop = elementwise_kernel(name, op, of);
   const ready_operands ready(name, operands, of.type);
   ndarray out = empty_of(std::move(place), result, of.where);
   kernel_call call(out);
   ready.add_to(call);
-  call.enqueue(what);
+  call.enqueue(loop);
   return out;
 }
 
@@ -143,12 +143,12 @@ void check_result_shape(const char* op, const dims& shape, const ndarray& target
 [[gnu::noinline]] void apply_parts_into(const char* name, op_id op, const common& of,
                                         const ndarray& target, std::span<const operand> operands) {
   check_result_shape(name, common_shape(name, operands), target);
-  const kernel& what = elementwise_kernel(name, op, of);
+  const kernel& loop = elementwise_kernel(name, op, of);
   ready_operands ready(name, operands, of.type);
   ready.keep_from(target);
   kernel_call call(target);
   ready.add_to(call);
-  call.enqueue(what);
+  call.enqueue(loop);
 }
 
 /// Whether writing `target` element by element changes nothing that is still to be read, for
@@ -169,11 +169,11 @@ ndarray apply_entry(const char* name, const op_entry& entry, op_id op,
   if (!is_one_part(of)) return apply_parts(name, op, of, result, operands);
   const std::int64_t width = itemsize(result);
   if (width > itemsize(of.type)) check_shape(name, of.shape->span(), width);
-  const kernel& what = elementwise_kernel(name, op, of);
+  const kernel& loop = elementwise_kernel(name, op, of);
   storage_ref memory = allocate(of.where, static_cast<std::size_t>(of.run * width));
   plan run(memory->data(), width, of.run);
   add_inputs(run, name, of.type, operands);
-  launch_run(of.where, what, run, memory, operands);
+  launch_run(of.where, loop, run, memory, operands);
   return {std::move(memory), *of.shape, result};
 }
 
@@ -196,10 +196,10 @@ void apply_into(op_id op, const ndarray& target, std::span<const operand> operan
   if (!is_one_part(of) || !safe_in_place(target, operands)) {
     return apply_parts_into(entry.name, op, of, target, operands);
   }
-  const kernel& what = elementwise_kernel(entry.name, op, of);
+  const kernel& loop = elementwise_kernel(entry.name, op, of);
   plan run(target.data(), itemsize(of.type), of.run);
   add_inputs(run, entry.name, of.type, operands);
-  launch_run(of.where, what, run, target.memory(), operands);
+  launch_run(of.where, loop, run, target.memory(), operands);
 }
 
 }  // namespace skerry

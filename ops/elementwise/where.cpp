@@ -27,8 +27,8 @@ void require_condition(const operand& condition) {
 /// For two scalars, the default dtype of the wider kind; a bool goes with a bool only, as in
 /// arrays.
 dtype default_of_both(const scalar& x1, const scalar& x2) {
-  const bool swap = static_cast<int>(x1.what) < static_cast<int>(x2.what);
-  return promote_scalar("where", default_dtype((swap ? x2 : x1).what), swap ? x1 : x2);
+  const bool swap = static_cast<int>(x1.kind) < static_cast<int>(x2.kind);
+  return promote_scalar("where", default_dtype((swap ? x2 : x1).kind), swap ? x1 : x2);
 }
 
 dtype choice_dtype(const operand& x1, const operand& x2) {
@@ -71,7 +71,7 @@ ndarray where(const operand& condition, const operand& x1, const operand& x2) {
   const dtype type = choice_dtype(x1, x2);
   const dims shape = common_shape("where", all);
   layout fresh = result_layout("where", shape, type, all);
-  const kernel& what = require_kernel(
+  const kernel& loop = require_kernel(
       "where", kernels<moves_kernels>(place).where[size_class(itemsize(type))], type, place);
   const ndarray first = cast(x1, type);
   const ndarray second = cast(x2, type);
@@ -80,7 +80,7 @@ ndarray where(const operand& condition, const operand& x1, const operand& x2) {
   call.add(*condition.array);
   add(call, x1, first, type);
   add(call, x2, second, type);
-  call.enqueue(what);
+  call.enqueue(loop);
   return out;
 }
 

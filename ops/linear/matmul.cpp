@@ -18,7 +18,6 @@
 #include "ops/call/library.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
-#include "ops/call/writable.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
 #include "ops/linear/library.hpp"

@@ -14,7 +14,6 @@
 #include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
-#include "ops/call/writable.hpp"
 #include "ops/move/kernels.hpp"
 
 namespace skerry {
@@ -36,16 +35,16 @@ const kernel& cast_kernel(const char* op, dtype from, dtype to, device where) {
   return require_kernel(op, cast, is_built(from) ? to : from, where);
 }
 
-void enqueue_cast(const kernel& what, const ndarray& to, const ndarray& from) {
+void enqueue_cast(const kernel& entry, const ndarray& to, const ndarray& from) {
   kernel_call call(to);
   call.add(from);
-  call.enqueue(what);
+  call.enqueue(entry);
 }
 
 ndarray convert(const char* op, const ndarray& x, dtype type, layout place) {
-  const kernel& what = cast_kernel(op, x.dtype(), type, x.device());
+  const kernel& entry = cast_kernel(op, x.dtype(), type, x.device());
   ndarray out = empty_of(std::move(place), type, x.device());
-  enqueue_cast(what, out, x);
+  enqueue_cast(entry, out, x);
   return out;
 }
 
@@ -64,7 +63,7 @@ bool can_travel(const ndarray& x) {
 class packer {
  public:
   packer(const ndarray& to, const ndarray& from)
-      : what_(cast_kernel("to_device", from.dtype(), from.dtype(), from.device())),
+      : kernel_(cast_kernel("to_device", from.dtype(), from.dtype(), from.device())),
         width_(from.itemsize()),
         bytes_(to.memory()) {
     pack(from.data(), from.shape(), from.strides(), 0);
@@ -92,22 +91,22 @@ class packer {
     for (std::int64_t i = 0; i < shape[0]; i += rows) {
       part[0] = std::min(rows, shape[0] - i);
       const auto nbytes = static_cast<std::size_t>(part[0] * row_bytes);
-      fill(bytes_.room(nbytes), from + i * strides[0], part, strides);
+      fill(bytes_.buffer(nbytes), from + i * strides[0], part, strides);
       bytes_.send(place, nbytes);
       place += nbytes;
     }
   }
 
-  void fill(char* room, const char* from, const dims& shape, const dims& strides) const {
+  void fill(char* buffer, const char* from, const dims& shape, const dims& strides) const {
     const layout packed = c_layout(shape, width_);
     const layout strided{shape, strides, 0};
-    const plan_operand operands[] = {{.data = room, .where = &packed, .itemsize = width_},
+    const plan_operand operands[] = {{.data = buffer, .where = &packed, .itemsize = width_},
                                      {.data = from, .where = &strided, .itemsize = width_}};
     plan_parts parts(shape, operands);
-    parts.for_each([&](const plan& part) { what_.host(&part); });
+    parts.for_each([&](const plan& part) { kernel_.host(&part); });
   }
 
-  const kernel& what_;
+  const kernel& kernel_;
   const std::int64_t width_;
   upload bytes_;
 };
@@ -171,24 +170,24 @@ void assign(const char* op, const ndarray& target, const ndarray& source) {
   require_writable(op, target);
   check_dtype(op, target, source.dtype());
   const layout stretched = broadcast_to(op, source.layout(), target.shape());
-  const kernel& what = cast_kernel(op, source.dtype(), target.dtype(), where);
+  const kernel& entry = cast_kernel(op, source.dtype(), target.dtype(), where);
   if (same_elements(target, source)) return;
   if (may_overlap(target, source)) {
-    enqueue_cast(what, target, convert_operand(source, source.dtype()));
+    enqueue_cast(entry, target, convert_operand(source, source.dtype()));
   } else {
-    enqueue_cast(what, target, source.view(stretched));
+    enqueue_cast(entry, target, source.view(stretched));
   }
 }
 
 void fill(const char* op, const ndarray& target, const scalar& value) {
   require_writable(op, target);
   const std::int64_t width = target.itemsize();
-  const element what = to_element(op, value, target.dtype());
+  const element entry = to_element(op, value, target.dtype());
   const device where = target.device();
   const kernel& copies = require_kernel(op, kernels<moves_kernels>(where).copy[size_class(width)],
                                         target.dtype(), where);
   kernel_call call(target);
-  call.add(what, width);
+  call.add(entry, width);
   call.enqueue(copies);
 }
 

@@ -72,8 +72,8 @@ ndarray concat_flat(const char* op, std::span<const ndarray> arrays, dtype type)
 /// Few contiguous arrays of items that go side by side, as in stack(…, axis=-1): by a kernel of
 /// their own on a CPU device. False if it is something else.
 bool interleave(const ndarray& out, std::span<const ndarray> arrays, int axis) {
-  const kernel& what = kernels<moves_kernels>().interleave[size_class(out.itemsize())];
-  const bool runs_at_once = !capabilities_of(out.device()).runs_later && what.host != nullptr;
+  const kernel& entry = kernels<moves_kernels>().interleave[size_class(out.itemsize())];
+  const bool runs_at_once = !capabilities_of(out.device()).runs_later && entry.host != nullptr;
   const auto suits = [&](const ndarray& x) {
     return x.dtype() == out.dtype() && x.shape()[axis] == 1 && x.is_c_contiguous();
   };
@@ -90,7 +90,7 @@ bool interleave(const ndarray& out, std::span<const ndarray> arrays, int axis) {
     params.parts[k] = arrays[k].data();
     uses.push_back(reads(arrays[k]));
   }
-  launch(out.device(), what, params, uses);
+  launch(out.device(), entry, params, uses);
   return true;
 }
 

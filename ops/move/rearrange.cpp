@@ -82,11 +82,11 @@ ndarray roll_few(const char* op, const ndarray& x, std::span<const int> axes, co
 /// it is something else.
 std::optional<ndarray> rotated(const char* op, const ndarray& x, int axis, std::int64_t shift) {
   constexpr std::int64_t least_row = 512;
-  const kernel& what = kernels<moves_kernels>().rotate;
+  const kernel& entry = kernels<moves_kernels>().rotate;
   std::int64_t item = x.itemsize();
   for (int i = axis + 1; i < x.rank(); ++i) item *= x.shape()[i];
   const std::int64_t row = item * x.shape()[axis];
-  if (capabilities_of(x.device()).runs_later || what.host == nullptr || row < least_row ||
+  if (capabilities_of(x.device()).runs_later || entry.host == nullptr || row < least_row ||
       !x.is_c_contiguous()) {
     return std::nullopt;
   }
@@ -97,7 +97,7 @@ std::optional<ndarray> rotated(const char* op, const ndarray& x, int axis, std::
                              .row_bytes = row,
                              .shift_bytes = shift * item};
   const memory_use uses[] = {writes(out), reads(x)};
-  launch(out.device(), what, params, uses);
+  launch(out.device(), entry, params, uses);
   return out;
 }
 

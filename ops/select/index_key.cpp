@@ -11,7 +11,7 @@
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
-#include "ops/call/writable.hpp"
+#include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/kernels.hpp"
@@ -22,28 +22,28 @@
 namespace skerry {
 namespace {
 
-using part = key_item::kind;
-using basic_part = index_item::kind;
+using part = key_kind;
+using basic_part = index_kind;
 
 void check_devices(const char* op, const ndarray& x, std::span<const key_item> key,
                    const ndarray* value) {
   std::vector<operand> all{{.array = &x, .name = "x"}};
   for (const key_item& item : key) {
-    const bool is_array = item.what == part::indices || item.what == part::mask;
+    const bool is_array = item.kind == part::indices || item.kind == part::mask;
     if (is_array) all.push_back({.array = &item.array, .name = "key"});
   }
   if (value != nullptr) all.push_back({.array = value, .name = "value"});
   common_device(op, all);
 }
 
-bool is_basic(const key_item& item, basic_part what) {
-  return item.what == part::basic && item.basic.what == what;
+bool is_basic(const key_item& item, basic_part kind) {
+  return item.kind == part::basic && item.basic.kind == kind;
 }
 
 /// How many axes of the array an item stands for.
 int consumed_by(const key_item& item) {
-  if (item.what == part::indices) return 1;
-  if (item.what == part::mask) return item.array.rank();
+  if (item.kind == part::indices) return 1;
+  if (item.kind == part::mask) return item.array.rank();
   return is_basic(item, basic_part::integer) || is_basic(item, basic_part::slice) ? 1 : 0;
 }
 
@@ -110,7 +110,7 @@ class key_reader {
   };
 
   void read(const key_item& item) {
-    const bool is_advanced = item.what != part::basic || item.basic.what == basic_part::integer;
+    const bool is_advanced = item.kind != part::basic || item.basic.kind == basic_part::integer;
     if (is_advanced) {
       if (state_ == state::before) place_ = kept_;
       is_split_ = is_split_ || state_ == state::after;
@@ -118,7 +118,7 @@ class key_reader {
     } else if (state_ == state::inside) {
       state_ = state::after;
     }
-    switch (item.what) {
+    switch (item.kind) {
       case part::basic:
         read_basic(item.basic);
         break;
@@ -136,15 +136,15 @@ class key_reader {
   }
 
   void read_basic(const index_item& item) {
-    if (item.what == basic_part::ellipsis) return keep_whole(untouched_);
+    if (item.kind == basic_part::ellipsis) return keep_whole(untouched_);
     basic_.push_back(item);
-    if (item.what == basic_part::integer) {
+    if (item.kind == basic_part::integer) {
       ++axis_;
       return;
     }
     indexed_.push_back(-1);
     ++kept_;
-    if (item.what == basic_part::slice) ++axis_;
+    if (item.kind == basic_part::slice) ++axis_;
   }
 
   void read_mask(const ndarray& mask) {
@@ -158,14 +158,14 @@ class key_reader {
 
   void keep_whole(int axes) {
     for (; axes > 0; --axes, ++axis_, ++kept_) {
-      basic_.push_back({.what = basic_part::slice});
+      basic_.push_back({.kind = basic_part::slice});
       indexed_.push_back(-1);
     }
   }
 
   /// The axis that goes by the array that was added last.
   void index_axis() {
-    basic_.push_back({.what = basic_part::slice});
+    basic_.push_back({.kind = basic_part::slice});
     indexed_.push_back(static_cast<int>(arrays_.size()) - 1);
     ++axis_;
   }
@@ -224,7 +224,7 @@ class key_reader {
 
 /// The mask, if it is all of the key and its shape that of the first axes.
 const ndarray* only_mask(const ndarray& x, std::span<const key_item> key) {
-  if (key.size() != 1 || key[0].what != part::mask) return nullptr;
+  if (key.size() != 1 || key[0].kind != part::mask) return nullptr;
   const ndarray& mask = key[0].array;
   if (mask.rank() > x.rank()) return nullptr;
   for (int axis = 0; axis < mask.rank(); ++axis) {
@@ -242,7 +242,7 @@ selection read_key(const char* op, const ndarray& x, std::span<const key_item> k
     if (std::optional<layout> view = reshape_view(x.layout(), merged, x.itemsize())) {
       const std::int64_t flat[] = {-1};
       const std::int64_t none[] = {0};
-      const key_item one{.what = part::mask,
+      const key_item one{.kind = part::mask,
                          .array = reshape(*mask, mask->size() > 0 ? flat : none, std::nullopt)};
       return key_reader(op, x.view(std::move(*view)), {&one, 1}).finish();
     }
@@ -289,7 +289,7 @@ bool fill_masked(const char* op, const ndarray& x, const ndarray& mask, const op
   if (!each) return false;
   const dims trailing(x.shape().span().subspan(static_cast<std::size_t>(mask.rank())));
   static_cast<void>(broadcast_to(op, *each, trailing));
-  const kernel& what =
+  const kernel& entry =
       require_kernel(op, kernels<moves_kernels>(x.device()).where[size_class(x.itemsize())],
                      x.dtype(), x.device());
   layout place = mask.layout();
@@ -310,7 +310,7 @@ bool fill_masked(const char* op, const ndarray& x, const ndarray& mask, const op
     call.add(values);
   }
   call.add(x);
-  call.enqueue(what);
+  call.enqueue(entry);
   return true;
 }
 

@@ -11,16 +11,16 @@
 
 namespace skerry {
 
+enum class key_kind : std::uint8_t {
+  basic,    ///< an int, a slice, `...` or None
+  indices,  ///< an array of an integer dtype
+  mask,     ///< an array of bool with axes, in place of as many axes of the array
+  truth,    ///< a bool: a new axis of one element, or of none
+};
 /// One part of an index.
 struct key_item {
-  enum class kind : std::uint8_t {
-    basic,    ///< an int, a slice, `...` or None
-    indices,  ///< an array of an integer dtype
-    mask,     ///< an array of bool with axes, in place of as many axes of the array
-    truth,    ///< a bool: a new axis of one element, or of none
-  };
-  kind what = kind::basic;
-  index_item basic{.what = index_item::kind::ellipsis};
+  key_kind kind = key_kind::basic;
+  index_item basic{.kind = index_kind::ellipsis};
   ndarray array{};
   bool truth = false;
 };

@@ -14,7 +14,6 @@
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/select/kernels.hpp"
-#include "ops/select/mask_census.hpp"
 
 namespace skerry {
 namespace {
@@ -27,7 +26,7 @@ struct counted_mask {
 
   counted_mask(const char* op, const ndarray& of) : mask(contiguous(of)) {
     const device where = mask.device();
-    const kernel& what =
+    const kernel& entry =
         require_kernel(op, kernels<index_kernels>(where).count, dtype::bool_, where);
     const std::int64_t blocks = mask_blocks(mask.size());
     const bool is_native = capabilities_of(where).form == kernel_form::native;
@@ -35,7 +34,7 @@ struct counted_mask {
     if (mask.size() == 0) return;
     auto* const to = reinterpret_cast<std::int64_t*>(starts.data());
     const memory_use uses[] = {reads(mask), writes(starts)};
-    launch(where, what, count_params{mask.data(), mask.size(), to}, uses);
+    launch(where, entry, count_params{mask.data(), mask.size(), to}, uses);
     read_bytes(&count, starts.memory(), static_cast<std::size_t>(blocks) * sizeof count,
                sizeof count);
   }
@@ -48,14 +47,14 @@ struct counted_mask {
 
 ndarray compress(const char* op, const ndarray& x, const ndarray& mask) {
   const device where = x.device();
-  const kernel& what = require_kernel(
+  const kernel& entry = require_kernel(
       op, kernels<index_kernels>(where).compress[size_class(x.itemsize())], x.dtype(), where);
   const counted_mask chosen(op, mask);
   ndarray out = empty({chosen.count}, x.dtype(), where);
   if (chosen.count == 0) return out;
   const ndarray from = contiguous(x);
   const memory_use uses[] = {reads(chosen.mask), reads(from), writes(out), reads(chosen.starts)};
-  launch(where, what,
+  launch(where, entry,
          compress_params{chosen.mask.data(), from.data(), out.data(), x.size(), chosen.begins()},
          uses);
   return out;
@@ -63,7 +62,7 @@ ndarray compress(const char* op, const ndarray& x, const ndarray& mask) {
 
 std::vector<ndarray> true_indices(const char* op, const ndarray& mask) {
   const device where = mask.device();
-  const kernel& what =
+  const kernel& entry =
       require_kernel(op, kernels<index_kernels>(where).nonzero, dtype::bool_, where);
   const counted_mask chosen(op, mask);
   const int rank = mask.rank();
@@ -80,7 +79,7 @@ std::vector<ndarray> true_indices(const char* op, const ndarray& mask) {
     params.rank = rank;
     std::copy(mask.shape().begin(), mask.shape().end(), params.shape);
     const memory_use uses[] = {reads(chosen.mask), writes(all), reads(chosen.starts)};
-    launch(where, what, params, uses);
+    launch(where, entry, params, uses);
   }
   std::vector<ndarray> columns;
   columns.reserve(static_cast<std::size_t>(rank));

@@ -23,10 +23,10 @@
 namespace skerry {
 namespace {
 
-[[noreturn]] void raise_out_of_bounds(const deferred_error& what, std::int64_t found) {
-  throw index_error(std::string(what.op) + ": index " + std::to_string(found) +
-                    " is out of bounds: axis " + std::to_string(what.values[0]) + " has size " +
-                    std::to_string(what.values[1]));
+[[noreturn]] void raise_out_of_bounds(const deferred_error& error, std::int64_t found) {
+  throw index_error(std::string(error.op) + ": index " + std::to_string(found) +
+                    " is out of bounds: axis " + std::to_string(error.values[0]) + " has size " +
+                    std::to_string(error.values[1]));
 }
 
 /// Where a kernel stores an index that is out of bounds. On a CPU device it has run when finish()
@@ -34,16 +34,16 @@ namespace {
 class bounds_record {
  public:
   bounds_record(const char* op, device where, const indexed_axis& axis)
-      : what_{.raise = raise_out_of_bounds, .op = op, .values = {axis.number, axis.size}} {
-    if (capabilities_of(where).runs_later) word_.emplace(where, what_);
+      : error_{.raise = raise_out_of_bounds, .op = op, .values = {axis.number, axis.size}} {
+    if (capabilities_of(where).runs_later) word_.emplace(where, error_);
   }
   [[nodiscard]] std::int64_t* get() noexcept { return word_ ? word_->get() : &found_; }
   void finish() const {
-    if (found_ != 0) raise_out_of_bounds(what_, found_);
+    if (found_ != 0) raise_out_of_bounds(error_, found_);
   }
 
  private:
-  deferred_error what_;
+  deferred_error error_;
   std::optional<deferred_word> word_;
   std::int64_t found_ = 0;
 };
@@ -72,18 +72,18 @@ bool is_aligned(const selection& chosen, std::int64_t itemsize) {
 }
 
 template <class Params>
-void launch_parts(device where, const kernel& what, Params params, const dims& shape,
+void launch_parts(device where, const kernel& entry, Params params, const dims& shape,
                   std::span<const plan_operand> operands, std::span<const memory_use> uses) {
   plan_parts parts(shape, operands, index_limit(where));
   parts.for_each([&](const plan& part) {
     params.over = part;
-    launch(where, what, params, uses);
+    launch(where, entry, params, uses);
   });
 }
 
 /// Offsets in bytes of all index arrays together. Checks the indices.
 ndarray offsets_of(const char* op, device where, const selection& chosen) {
-  const kernel& what =
+  const kernel& entry =
       require_kernel(op, kernels<index_kernels>(where).offsets, default_integer, where);
   ndarray offsets = empty(chosen.index_shape, dtype::int64, where);
   bool adds = false;
@@ -96,7 +96,7 @@ ndarray offsets_of(const char* op, device where, const selection& chosen) {
     params.adds = adds;
     const plan_operand operands[] = {plan_operand::of(offsets), plan_operand::of(axis.index)};
     const memory_use uses[] = {writes(offsets), reads(axis.index)};
-    launch_parts(where, what, params, chosen.index_shape, operands, uses);
+    launch_parts(where, entry, params, chosen.index_shape, operands, uses);
     record.finish();
     adds = true;
   }
@@ -131,7 +131,7 @@ ndarray gather(const char* op, const ndarray& x, const selection& chosen) {
   const device where = x.device();
   check_shape(op, chosen.place.shape.span(), x.itemsize());
   check_sizes(op, chosen);
-  const kernel& what = sized(op, kernels<index_kernels>(where).gather, x);
+  const kernel& entry = sized(op, kernels<index_kernels>(where).gather, x);
   ndarray out = empty_of(c_layout(chosen.place.shape, x.itemsize()), x.dtype(), where);
   if (out.size() == 0) {
     static_cast<void>(offsets_of(op, where, chosen));
@@ -155,7 +155,7 @@ ndarray gather(const char* op, const ndarray& x, const selection& chosen) {
        .where = &chosen.place,
        .itemsize = x.itemsize()}};
   const memory_use uses[] = {writes(out), reads(index), reads(x)};
-  launch_parts(where, what, params, out.shape(), operands, uses);
+  launch_parts(where, entry, params, out.shape(), operands, uses);
   record.finish();
   return out;
 }
@@ -166,7 +166,7 @@ void scatter(const char* op, const ndarray& x, const selection& chosen, const nd
   check_shape(op, chosen.place.shape.span(), 1);
   const layout from = broadcast_to(op, values.layout(), chosen.place.shape);
   check_sizes(op, chosen);
-  const kernel& what = sized(op, kernels<index_kernels>(where).scatter, x);
+  const kernel& entry = sized(op, kernels<index_kernels>(where).scatter, x);
   const ndarray offsets = offsets_of(op, where, chosen);
   scatter_params params;
   params.is_unique = is_unique;
@@ -181,7 +181,7 @@ void scatter(const char* op, const ndarray& x, const selection& chosen, const nd
        .itemsize = x.itemsize()},
       {.data = values.data(), .where = &from, .itemsize = x.itemsize()}};
   const memory_use uses[] = {writes(x), reads(offsets), reads(values)};
-  launch_parts(where, what, params, chosen.place.shape, operands, uses);
+  launch_parts(where, entry, params, chosen.place.shape, operands, uses);
 }
 
 }  // namespace skerry

@@ -47,15 +47,15 @@ ndarray take_axis(const char* op, const ndarray& x, const ndarray& indices, int 
   return gather(op, x, chosen);
 }
 
-[[noreturn]] void raise_negative(const deferred_error& what, std::int64_t found) {
-  throw value_error(std::string(what.op) +
+[[noreturn]] void raise_negative(const deferred_error& error, std::int64_t found) {
+  throw value_error(std::string(error.op) +
                     ": a negative number of repetitions: " + std::to_string(found));
 }
 
 /// Numbers of elements before each, and of all.
 ndarray starts_of(const char* op, const ndarray& counts) {
   const device where = counts.device();
-  const kernel& what =
+  const kernel& entry =
       require_kernel(op, kernels<index_kernels>(where).spread, dtype::int64, where);
   const ndarray starts = empty({counts.size() + 1}, dtype::int64, where);
   const deferred_error negative{.raise = raise_negative, .op = op, .values = {}};
@@ -63,7 +63,7 @@ ndarray starts_of(const char* op, const ndarray& counts) {
   std::optional<deferred_word> word;
   if (capabilities_of(where).runs_later) word.emplace(where, negative);
   const memory_use uses[] = {reads(counts), writes(starts)};
-  launch(where, what,
+  launch(where, entry,
          spread_params{reinterpret_cast<const std::int64_t*>(counts.data()), counts.size(),
                        reinterpret_cast<std::int64_t*>(starts.data()), word ? word->get() : &found},
          uses);
@@ -85,12 +85,12 @@ ndarray owners_of(const char* op, const ndarray& counts) {
   const std::int64_t total = read_integer(starts, counts.size());
   const std::int64_t shape[] = {total};
   check_shape(op, shape, sizeof(std::int64_t));
-  const kernel& what =
+  const kernel& entry =
       require_kernel(op, kernels<index_kernels>(where).owners, dtype::int64, where);
   ndarray owners = empty(dims(shape), dtype::int64, where);
   if (total == 0) return owners;
   const memory_use uses[] = {reads(starts), writes(owners)};
-  launch(where, what,
+  launch(where, entry,
          owners_params{reinterpret_cast<const std::int64_t*>(starts.data()), counts.size(),
                        reinterpret_cast<std::int64_t*>(owners.data()), total},
          uses);

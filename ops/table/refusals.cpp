@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "ops/table/refusals.hpp"
+#include "ops/table/table.hpp"
 
 // From the documentation of CUDA 13.0: cuBLAS, cublasGemmStridedBatchedEx; cuSOLVER, dense LAPACK;
 // cuFFT, data layout. Elements of all three are cuComplex and cuDoubleComplex, aligned to their
@@ -152,16 +152,14 @@ void declare(kernel (&of)[dtype_count]) noexcept {
   of[static_cast<int>(dtype::complex128)].refusal = refuse_routine<Routine, 16>;
 }
 
+template <linalg_routine... Routines>
+void declare_all(linalg_kernels& table) noexcept {
+  (declare<Routines>(table.loop[static_cast<int>(Routines)]), ...);
+}
+
 void declare(linalg_kernels& table) noexcept {
-  declare<linalg_routine::getrf>(table.loop[static_cast<int>(linalg_routine::getrf)]);
-  declare<linalg_routine::getrs>(table.loop[static_cast<int>(linalg_routine::getrs)]);
-  declare<linalg_routine::determinant>(table.loop[static_cast<int>(linalg_routine::determinant)]);
-  declare<linalg_routine::potrf>(table.loop[static_cast<int>(linalg_routine::potrf)]);
-  declare<linalg_routine::geqrf>(table.loop[static_cast<int>(linalg_routine::geqrf)]);
-  declare<linalg_routine::orgqr>(table.loop[static_cast<int>(linalg_routine::orgqr)]);
-  declare<linalg_routine::gesdd>(table.loop[static_cast<int>(linalg_routine::gesdd)]);
-  declare<linalg_routine::syevd>(table.loop[static_cast<int>(linalg_routine::syevd)]);
-  declare<linalg_routine::geev>(table.loop[static_cast<int>(linalg_routine::geev)]);
+  using enum linalg_routine;
+  declare_all<getrf, getrs, determinant, potrf, geqrf, orgqr, gesdd, syevd, geev>(table);
 }
 
 }  // namespace

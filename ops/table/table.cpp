@@ -12,7 +12,6 @@
 #include "enabled_dtypes.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/table/cpu/fill.hpp"
-#include "ops/table/refusals.hpp"
 
 namespace skerry {
 namespace {

@@ -35,4 +35,7 @@ struct kernel_table {
 [[nodiscard]] const kernel_table& kernels() noexcept;
 [[nodiscard]] const kernel_table& kernels(device where) noexcept;
 
+/// Declares what cuBLAS, cuSOLVER and cuFFT, as the native forms call them, refuse or read wrong.
+void fill_refusals(kernel_table& table) noexcept;
+
 }  // namespace skerry

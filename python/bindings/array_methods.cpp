@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "python/bindings/array_methods.hpp"
-
+#include <cstring>
 #include <string>
 
 #include "core/errors.hpp"
@@ -17,12 +16,6 @@
 
 namespace skerry::python {
 namespace {
-
-/// A function of one of the package's Python modules, for what is not hot.
-object package_function(const char* module, const char* name) {
-  const object imported(PyImport_ImportModule(module));
-  return object(PyObject_GetAttrString(imported.get(), name));
-}
 
 /// While it lives, this thread's work on a device goes to another stream.
 class stream_scope {
@@ -90,37 +83,23 @@ PyObject* run_array(const arguments& with) {
 PyObject* run_bytes(const arguments& with) { return to_bytes(with.self); }
 
 PyObject* run_complex(const arguments& with) {
-  const ndarray& x = value_of(with.self);
-  if (x.rank() != 0) {
-    throw dtype_error("complex: only a 0-d array is a scalar, not " + describe(x));
-  }
-  const object value(to_python(read_element(x), x.dtype()));
+  const object value = scalar_of("complex", with.self);
   if (PyComplex_Check(value.get())) return Py_NewRef(value.get());
   const double real = PyFloat_AsDouble(value.get());
   if (real == -1.0 && PyErr_Occurred()) return nullptr;
   return PyComplex_FromDoubles(real, 0.0);
 }
 
-/// The element of a 0-d array, for what only scalars have.
-object scalar_of(const char* op, const arguments& with, const char* remedy) {
-  const ndarray& x = value_of(with.self);
-  if (x.rank() != 0) {
-    throw dtype_error(std::string(op) + ": only a 0-d array is a scalar, not " + describe(x) +
-                      remedy);
-  }
-  return object(to_python(read_element(x), x.dtype()));
-}
-
 PyObject* run_format(const arguments& with) {
   constexpr const char* op = "__format__";
   if (!PyUnicode_Check(with[0])) throw dtype_error("__format__: format_spec must be a str");
   if (PyUnicode_GetLength(with[0]) == 0) return PyObject_Str(with.self);
-  const object value = scalar_of(op, with, "; format its elements, or str(x)");
+  const object value = scalar_of(op, with.self, "; format its elements, or str(x)");
   return PyObject_Format(value.get(), with[0]);
 }
 
 object real_of(const char* op, const arguments& with, const char* remedy) {
-  object value = scalar_of(op, with, remedy);
+  object value = scalar_of(op, with.self, remedy);
   if (!PyComplex_Check(value.get())) return value;
   throw dtype_error(std::string(op) + ": a complex array has no such value: " +
                     describe(value_of(with.self)) + "; take skerry.real first");
@@ -132,17 +111,13 @@ PyObject* run_round(const arguments& with) {
   const object digits(PyLong_FromLongLong(integer(with, 0)));
   return PyObject_CallMethod(value.get(), "__round__", "O", digits.get());
 }
-PyObject* run_floor(const arguments& with) {
-  const object value = real_of("floor", with, "; skerry.floor takes each element");
-  return PyObject_CallMethod(value.get(), "__floor__", nullptr);
-}
-PyObject* run_ceil(const arguments& with) {
-  const object value = real_of("ceil", with, "; skerry.ceil takes each element");
-  return PyObject_CallMethod(value.get(), "__ceil__", nullptr);
-}
-PyObject* run_trunc(const arguments& with) {
-  const object value = real_of("trunc", with, "; skerry.trunc takes each element");
-  return PyObject_CallMethod(value.get(), "__trunc__", nullptr);
+/// `__floor__`, `__ceil__` and `__trunc__`, as math.floor and the others call them.
+PyObject* run_to_integer(const arguments& with) {
+  const char* method = with.takes->function();
+  const std::string name(method + 2, std::strlen(method) - 4);
+  const std::string remedy = "; skerry." + name + " takes each element";
+  const object value = real_of(name.c_str(), with, remedy.c_str());
+  return PyObject_CallMethod(value.get(), method, nullptr);
 }
 
 PyObject* run_copy(const arguments& with) {
@@ -186,7 +161,7 @@ constexpr function_entry methods[] = {
      run_array_namespace},
     {"__bytes__", "($self, /)",
      "The bytes of the elements in C order. TypeError for an array on a CUDA device.", run_bytes},
-    {"__ceil__", "($self, /)", "math.ceil(self), an int, for a real 0-d array.", run_ceil},
+    {"__ceil__", "($self, /)", "math.ceil(self), an int, for a real 0-d array.", run_to_integer},
     {"__complex__", "($self, /)", "complex(self), for a 0-d array.", run_complex},
     {"__copy__", "($self, /)", "A copy on the same device.", run_copy},
     {"__deepcopy__", "($self, memo, /)", "A copy on the same device.", run_copy},
@@ -198,7 +173,7 @@ constexpr function_entry methods[] = {
      run_dlpack},
     {"__dlpack_device__", "($self, /)", "DLPack's device type and the ordinal of the CUDA runtime.",
      run_dlpack_device},
-    {"__floor__", "($self, /)", "math.floor(self), an int, for a real 0-d array.", run_floor},
+    {"__floor__", "($self, /)", "math.floor(self), an int, for a real 0-d array.", run_to_integer},
     {"__format__", "($self, format_spec, /)",
      "format(self, format_spec): of the Python scalar for a 0-d array; without a specification "
      "str(self), for all.",
@@ -210,7 +185,7 @@ constexpr function_entry methods[] = {
      "skerry.round takes\nall arrays.",
      run_round},
     {"__sizeof__", "($self, /)", "Bytes of the object and of its elements.", run_sizeof},
-    {"__trunc__", "($self, /)", "math.trunc(self), an int, for a real 0-d array.", run_trunc},
+    {"__trunc__", "($self, /)", "math.trunc(self), an int, for a real 0-d array.", run_to_integer},
     {"copy", "($self, /)", "A copy on the same device.", run_copy},
     {"item", "($self, /)", "The Python scalar of an array of one element.", run_item},
     {"to_device", "($self, device, /, *, stream=None)",

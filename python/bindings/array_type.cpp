@@ -12,7 +12,6 @@
 #include "device/transfer.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
-#include "python/bindings/array_methods.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/host_interface.hpp"
@@ -215,6 +214,18 @@ PyObject* wrap_all(std::vector<ndarray>&& values) {
   return tuple.release();
 }
 
+PyObject* named_tuple_type(const char* module, const char* name, const char* fields) {
+  const object make = package_function("collections", "namedtuple");
+  const object args(Py_BuildValue("(ss)", name, fields));
+  const object keywords(Py_BuildValue("{ss}", "module", module));
+  return object(PyObject_Call(make.get(), args.get(), keywords.get())).release();
+}
+
+PyObject* named_tuple(PyObject* type, std::vector<ndarray>&& arrays) {
+  const object items(wrap_all(std::move(arrays)));
+  return object(PyObject_CallObject(type, items.get())).release();
+}
+
 const ndarray& require_array(const char* op, const char* argument, PyObject* from) {
   if (is_array(from)) return value_of(from);
   throw dtype_error(std::string(op) + ": " + argument + " must be a skerry.Array, not " +
@@ -253,6 +264,13 @@ element read_element(const ndarray& from) {
   return value;
 }
 
+object scalar_of(const char* op, PyObject* array, const char* remedy) {
+  const ndarray& x = value_of(array);
+  if (x.rank() == 0) return object(to_python(read_element(x), x.dtype()));
+  throw dtype_error(std::string(op) + ": only a 0-d array is a scalar, not " + describe(x) +
+                    remedy);
+}
+
 void prepare_array_type(PyObject* module) {
   std::vector<PyType_Slot> slots{
       {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
@@ -275,7 +293,8 @@ void prepare_array_type(PyObject* module) {
   add_numpy_protocols(module, array_type);
   add_interchange(array_type);
   add_exchange_table(array_type);
-  if (PyModule_AddObjectRef(module, "Array", type.release()) != 0) throw python_error{};
+  add_to_module(module, "Array", type);
+  static_cast<void>(type.release());
 }
 
 }  // namespace skerry::python

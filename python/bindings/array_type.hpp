@@ -32,7 +32,9 @@ extern PyTypeObject* array_type;
 /// Makes the type and adds it to the module as Array; throws python_error.
 void prepare_array_type(PyObject* module);
 
-[[nodiscard]] inline bool is_array(PyObject* what) noexcept { return Py_TYPE(what) == array_type; }
+[[nodiscard]] inline bool is_array(PyObject* value) noexcept {
+  return Py_TYPE(value) == array_type;
+}
 [[nodiscard]] inline const ndarray& value_of(PyObject* array) noexcept {
   return reinterpret_cast<array_object*>(array)->value;
 }
@@ -43,6 +45,12 @@ void prepare_array_type(PyObject* module);
 template <class Make>
 [[nodiscard]] PyObject* wrap_made(bool worth_it, Make make);
 [[nodiscard]] PyObject* wrap_all(std::vector<ndarray>&& values);  ///< a tuple
+
+/// A class of `collections.namedtuple`, as functions with several results return: "UniqueResult",
+/// "values counts". Never freed. Throws python_error.
+[[nodiscard]] PyObject* named_tuple_type(const char* module, const char* name, const char* fields);
+/// An instance whose items are the arrays.
+[[nodiscard]] PyObject* named_tuple(PyObject* type, std::vector<ndarray>&& arrays);
 
 /// Strides in elements, as DLPack counts; they live as long as the object does.
 [[nodiscard]] std::int64_t* element_strides(PyObject* array);
@@ -84,6 +92,10 @@ void require_operand(const char* op, PyObject* from, operand& to, scalar& scalar
 /// The element of an array of size 1, read from its device.
 [[nodiscard]] element read_element(const ndarray& from);
 
+/// The element of a 0-d array as a Python scalar. Throws dtype_error, which ends with `remedy`, for
+/// others.
+[[nodiscard]] object scalar_of(const char* op, PyObject* array, const char* remedy = "");
+
 /// The steps of wrap_made: an object without a value, its end with one and without.
 [[nodiscard]] array_object* new_object();
 PyObject* finish_object(array_object* self) noexcept;
@@ -110,7 +122,12 @@ void* slot(Function* function) {
   return reinterpret_cast<void*>(function);
 }
 extern PyType_Slot number_slots[];
+/// Those of `@` and `@=`, which are among the number slots.
+PyObject* multiply_matrices(PyObject* left, PyObject* right);
+PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other);
 extern PyType_Slot indexing_slots[];
+[[nodiscard]] PyMethodDef* array_methods();
+[[nodiscard]] PyObject* represent(PyObject* self);
 /// Adds __cuda_array_interface__ as a real property: cuDF asks for the type of the descriptor.
 void add_interchange(PyTypeObject* type);
 /// Adds __dlpack_c_exchange_api__.

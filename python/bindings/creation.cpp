@@ -53,16 +53,19 @@ PyObject* run_empty(const arguments& with) {
   return wrap(make_empty("empty", shape, type, where, truth(with, 3, false)));
 }
 
-PyObject* filled(const char* op, const arguments& with, std::int64_t number) {
+scalar number_of(dtype type, std::int64_t number) {
+  return type == dtype::bool_ ? scalar::of(number != 0) : scalar::of(number);
+}
+
+template <int Number>
+PyObject* run_filled(const arguments& with) {
+  const char* op = with.takes->function();
   const dims shape = parse_shape(with);
   const dtype type = parse_optional_dtype(op, with[1]).value_or(default_real);
   const device where = device_or_default(op, with[2]);
-  const scalar value = type == dtype::bool_ ? scalar::of(number != 0) : scalar::of(number);
+  const scalar value = number_of(type, Number);
   return wrap(make_full(op, shape, value, type, where, truth(with, 3, false)));
 }
-
-PyObject* run_zeros(const arguments& with) { return filled("zeros", with, 0); }
-PyObject* run_ones(const arguments& with) { return filled("ones", with, 1); }
 
 /// A fill value, which may be a 0-d array on the device of the result; then its dtype is the
 /// default.
@@ -79,7 +82,7 @@ fill_value parse_fill(const char* op, const arguments& with, device where) {
     return {require_scalar(op, "fill_value", number.get()), array.dtype()};
   }
   const scalar value = require_scalar(op, "fill_value", from);
-  return {value, default_dtype(value.what)};
+  return {value, default_dtype(value.kind)};
 }
 
 PyObject* run_full(const arguments& with) {
@@ -97,28 +100,27 @@ struct model {
   dtype type;
   device where;
 };
-model parse_like(const char* op, const arguments& with, int dtype_at) {
-  const ndarray& x = require_array(op, "x", with[0]);
+model parse_like(const arguments& with, int dtype_at) {
+  const char* op = with.takes->function();
+  const ndarray& x = array_argument(with, 0);
   return {x, parse_optional_dtype(op, with[dtype_at]).value_or(x.dtype()),
           with.has(dtype_at + 1) ? usable_device(op, with[dtype_at + 1]) : x.device()};
 }
 
 PyObject* run_empty_like(const arguments& with) {
-  const model like = parse_like("empty_like", with, 1);
+  const model like = parse_like(with, 1);
   return wrap(make_empty("empty_like", like.x.shape(), like.type, like.where, false));
 }
 
-PyObject* filled_like(const char* op, const arguments& with, std::int64_t number) {
-  const model like = parse_like(op, with, 1);
-  const scalar value = like.type == dtype::bool_ ? scalar::of(number != 0) : scalar::of(number);
-  return wrap(make_full(op, like.x.shape(), value, like.type, like.where, false));
+template <int Number>
+PyObject* run_filled_like(const arguments& with) {
+  const model like = parse_like(with, 1);
+  return wrap(make_full(with.takes->function(), like.x.shape(), number_of(like.type, Number),
+                        like.type, like.where, false));
 }
 
-PyObject* run_zeros_like(const arguments& with) { return filled_like("zeros_like", with, 0); }
-PyObject* run_ones_like(const arguments& with) { return filled_like("ones_like", with, 1); }
-
 PyObject* run_full_like(const arguments& with) {
-  const model like = parse_like("full_like", with, 2);
+  const model like = parse_like(with, 2);
   const fill_value fill = parse_fill("full_like", with, like.where);
   return wrap(make_full("full_like", like.x.shape(), fill.value, like.type, like.where, false));
 }
@@ -161,30 +163,15 @@ PyObject* run_eye(const arguments& with) {
   return wrap(eye(rows, columns, k, type, where));
 }
 
-PyObject* run_tril(const arguments& with) {
-  const ndarray& x = require_array("tril", "x", with[0]);
-  return wrap(tril(x, with.has(1) ? integer(with, 1) : 0));
-}
-
-PyObject* run_triu(const arguments& with) {
-  const ndarray& x = require_array("triu", "x", with[0]);
-  return wrap(triu(x, with.has(1) ? integer(with, 1) : 0));
+template <ndarray (*Triangle)(const ndarray&, std::int64_t)>
+PyObject* run_triangle(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  return wrap(Triangle(x, with.has(1) ? integer(with, 1) : 0));
 }
 
 PyObject* run_meshgrid(const arguments& with) {
-  std::vector<ndarray> arrays;
-  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
-    const std::string name = "arrays[" + std::to_string(i) + "]";
-    arrays.push_back(require_array("meshgrid", name.c_str(), with.rest[i]));
-  }
-  bool xy = true;
-  if (with[0] != nullptr) {
-    const bool text = PyUnicode_Check(with[0]) != 0;
-    xy = text && PyUnicode_CompareWithASCIIString(with[0], "xy") == 0;
-    if (!xy && !(text && PyUnicode_CompareWithASCIIString(with[0], "ij") == 0)) {
-      throw value_error("meshgrid: indexing must be 'xy' or 'ij'");
-    }
-  }
+  const std::vector<ndarray> arrays = rest_arrays(with);
+  const bool xy = choice(with, 0, {"xy", "ij"}) == 0;
   return wrap_all(meshgrid(arrays, xy));
 }
 
@@ -228,8 +215,9 @@ PyObject* run_from_dlpack(const arguments& with) {
 #define SKERRY_CREATION_ERRORS                                                               \
   "\nRaises\n------\nDeviceUnavailableError\n    If the device can't be used.\n"             \
   "ValueError\n    For a shape that is negative, has more than 64 axes or too many bytes.\n" \
-  "TypeError\n    For what is no dtype of skerry.\nOutOfMemoryError\n\n"                     \
-  "Source: array API 2025.12, creation functions."
+  "TypeError
+    For what is no dtype of skerry.
+OutOfMemoryError"
 #define SKERRY_LIKE_DOC                                                                  \
   "\n\nParameters\n----------\nx : Array\n    Gives shape, and dtype and device unless " \
   "said otherwise.\ndtype : dtype, optional\ndevice : Device or str, optional\n"
@@ -238,8 +226,7 @@ constexpr function_entry creation_functions[] = {
     {"arange", "(start, /, stop=None, step=1, *, dtype=None, device=None)",
      "Evenly spaced values from start up to, not including, stop; from 0 if only one bound is "
      "given.\n\nParameters\n----------\nstart, stop, step : int or float\n" SKERRY_DEVICE_DOC
-     "\nRaises\n------\nValueError\n    For a zero step or too many elements.\n\n"
-     "Source: array API 2025.12, creation functions.",
+     "\nRaises\n------\nValueError\n    For a zero step or too many elements.",
      run_arange},
     {"asarray", "(obj, /, *, dtype=None, device=None, copy=None)",
      "An array of the elements of another object.\n\n"
@@ -266,8 +253,7 @@ constexpr function_entry creation_functions[] = {
      "The memory of an object with __dlpack__, as an array.\n\nParameters\n----------\n"
      "x : object with __dlpack__ and __dlpack_device__\ndevice : Device or str, optional\n"
      "copy : bool, optional\n    None: share the memory where that is possible. False: error where "
-     "it is not.\n\nRaises\n------\nInterchangeError\n    (BufferError and ValueError)\n\n"
-     "Source: array API 2025.12, creation functions.",
+     "it is not.\n\nRaises\n------\nInterchangeError\n    (BufferError and ValueError)",
      run_from_dlpack},
     {"full", "(shape, fill_value, *, dtype=None, device=None, pinned=False)",
      "An array of a shape, with equal elements.\n\nParameters\n----------\nshape : int or tuple "
@@ -284,29 +270,30 @@ constexpr function_entry creation_functions[] = {
      run_linspace},
     {"meshgrid", "(*arrays, indexing='xy')",
      "Coordinate matrices from coordinate vectors.\n\nReturns\n-------\ntuple of Array\n    Views "
-     "where those suffice.\n\nRaises\n------\nDeviceMismatchError, TypeError, ValueError\n\n"
-     "Source: array API 2025.12, creation functions.",
+     "where those suffice.\n\nRaises\n------\nDeviceMismatchError, TypeError, ValueError",
      run_meshgrid},
     {"ones", "(shape, *, dtype=None, device=None, pinned=False)",
      "An array of ones.\n\nParameters\n----------\nshape : int or tuple of "
      "ints\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
-     run_ones},
+     run_filled<1>},
     {"ones_like", "(x, /, *, dtype=None, device=None)",
-     "An array of ones like another one." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS, run_ones_like},
+     "An array of ones like another one." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
+     run_filled_like<1>},
     {"tril", "(x, /, *, k=0)",
      "A copy of matrices with zeros above the k-th diagonal.\n\nRaises\n------\nValueError\n    "
-     "Below 2-D.\n\nSource: array API 2025.12, creation functions.",
-     run_tril},
+     "Below 2-D.",
+     run_triangle<tril>},
     {"triu", "(x, /, *, k=0)",
      "A copy of matrices with zeros below the k-th diagonal.\n\nRaises\n------\nValueError\n    "
-     "Below 2-D.\n\nSource: array API 2025.12, creation functions.",
-     run_triu},
+     "Below 2-D.",
+     run_triangle<triu>},
     {"zeros", "(shape, *, dtype=None, device=None, pinned=False)",
      "An array of zeros.\n\nParameters\n----------\nshape : int or tuple of "
      "ints\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,
-     run_zeros},
+     run_filled<0>},
     {"zeros_like", "(x, /, *, dtype=None, device=None)",
-     "An array of zeros like another one." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS, run_zeros_like},
+     "An array of zeros like another one." SKERRY_LIKE_DOC SKERRY_CREATION_ERRORS,
+     run_filled_like<0>},
 };
 
 #undef SKERRY_DEVICE_DOC
@@ -316,6 +303,8 @@ constexpr function_entry creation_functions[] = {
 
 }  // namespace
 
-void add_creation(PyObject* module) { add_functions<creation_functions>(module); }
+void add_creation(PyObject* module) {
+  add_functions<creation_functions>(module, "creation functions");
+}
 
 }  // namespace skerry::python

@@ -125,12 +125,11 @@ foreign_data data_of(const char* op, const object& from) {
   scalar value;
   const parsed kind = parse_scalar(flag, value);
   if (kind == parsed::error) throw python_error{};
-  if (kind == parsed::no || value.what == scalar::kind::real ||
-      value.what == scalar::kind::complex) {
+  if (kind == parsed::no || value.kind == scalar_kind::real || value.kind == scalar_kind::complex) {
     reject_interface_type(op,
                           "the read-only flag of 'data' must be a bool, not " + type_name(flag));
   }
-  found.read_only = value.what == scalar::kind::boolean
+  found.read_only = value.kind == scalar_kind::boolean
                         ? value.boolean
                         : value.integer != 0 || value.is_unsigned || value.out_of_range;
   if (pointer == Py_None) {
@@ -209,9 +208,7 @@ void reject_interface_type(const char* op, const std::string& problem) {
 
 std::string represent_briefly(PyObject* value) {
   const object text(PyObject_Repr(value));
-  const char* found = PyUnicode_AsUTF8(text.get());
-  if (found == nullptr) throw python_error{};
-  const std::string whole = found;
+  const std::string whole = utf8(text.get());
   return whole.size() > 100 ? whole.substr(0, 97) + "..." : whole;
 }
 

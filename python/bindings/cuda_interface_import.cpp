@@ -41,26 +41,6 @@ void check_address(const char* op, const described& fields) {
   }
 }
 
-/// Whether the elements lie inside the allocation, where the driver knows it.
-void check_extent(const char* op, const foreign_data& data, const checked_view& view,
-                  const pointer_facts& facts) {
-  if (facts.allocation_bytes == 0) return;
-  const auto inside = reinterpret_cast<std::uintptr_t>(data.address) -
-                      reinterpret_cast<std::uintptr_t>(facts.allocation);
-  const auto below = static_cast<std::uintptr_t>(-view.first);
-  const auto above = static_cast<std::uintptr_t>(view.first + view.nbytes);
-  if (below <= inside && inside <= facts.allocation_bytes &&
-      above <= facts.allocation_bytes - inside) {
-    return;
-  }
-  reject_interface(
-      op, "the elements reach from byte " + std::to_string(view.first) + " to byte " +
-              std::to_string(view.first + view.nbytes) +
-              " around the pointer, beyond its allocation of " +
-              std::to_string(facts.allocation_bytes) +
-              " bytes; shape or strides are wrong (a broadcast axis whose stride 0 was lost?)");
-}
-
 [[noreturn]] void reject_device(const char* op, const std::string& memory, device wanted) {
   reject_interface(op, "the memory is " + memory + ", not on " + to_string(wanted) +
                            ", and is not copied unasked; take it as it is and use to_device");
@@ -70,8 +50,8 @@ void check_extent(const char* op, const foreign_data& data, const checked_view& 
 /// among them is granted.
 device device_of_facts(const char* op, const pointer_facts& facts,
                        const std::optional<device>& wanted) {
-  using kind = pointer_facts::kind;
-  if (facts.what == kind::host) {
+  using kind = pointer_kind;
+  if (facts.kind == kind::host) {
     if (wanted && !is_host(*wanted)) {
       reject_device(op, "pinned host memory", *wanted);
     }
@@ -79,7 +59,7 @@ device device_of_facts(const char* op, const pointer_facts& facts,
     return wanted.value_or(is_host(usual) ? usual : device{});
   }
   if (wanted && capabilities_of(*wanted).has_cuda_interface &&
-      (facts.what == kind::managed || physical_index(*wanted) == facts.ordinal)) {
+      (facts.kind == kind::managed || physical_index(*wanted) == facts.ordinal)) {
     return *wanted;
   }
   const std::optional<device> found = device_of_physical(facts.ordinal);
@@ -95,18 +75,18 @@ struct location {
   bool pinned = false;
 };
 
-location locate(const char* op, const foreign_data& data, const checked_view& view,
+location locate(const char* op, const foreign_data& data, byte_range range,
                 const std::optional<device>& wanted) {
   const pointer_facts facts = inspect_pointer(data.address);
-  if (facts.what == pointer_facts::kind::unknown) {
+  if (facts.kind == pointer_kind::unknown) {
     reject_interface(
         op, "the pointer of 'data' " + address_text(data.address) +
                 " is not a device pointer: CUDA knows no memory there; it is the host's, or was "
                 "freed");
   }
   const device where = device_of_facts(op, facts, wanted);
-  check_extent(op, data, view, facts);
-  if (facts.what != pointer_facts::kind::host) {
+  check_extent(op, data.address, range, facts);
+  if (facts.kind != pointer_kind::host) {
     return {where, where, static_cast<char*>(data.address), false};
   }
   const device gpu = device_of_physical(facts.ordinal).value_or(first_cuda_interface_device());
@@ -169,15 +149,9 @@ void order_after(const stream& producer, import_order order, bool is_told, stora
 }  // namespace
 
 std::optional<cuda_interface> read_cuda_interface(const char* op, PyObject* from) {
-  PyObject* found = PyObject_GetAttrString(from, attribute);
-  if (found == nullptr) {
-    if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw python_error{};
-    PyErr_Clear();
-    return std::nullopt;
-  }
-  const object held(found);
-  if (found == Py_None) return std::nullopt;
-  return parse_cuda_interface(op, found);
+  const object found = optional_attribute(from, attribute);
+  if (found.get() == nullptr || found.get() == Py_None) return std::nullopt;
+  return parse_cuda_interface(op, found.get());
 }
 
 ndarray from_cuda_interface(const char* op, const cuda_interface& from, PyObject* owner,
@@ -191,14 +165,14 @@ ndarray from_cuda_interface(const char* op, const cuda_interface& from, PyObject
   }
   described fields = read_fields(op, from.description.get());
   if (!fields.is_empty) check_address(op, fields);
-  checked_view view =
-      check_view(op, fields.is_empty ? nullptr : fields.data.address, std::move(fields.shape),
-                 std::move(fields.strides), itemsize(fields.type));
+  layout place{.shape = std::move(fields.shape), .strides = std::move(fields.strides)};
+  const byte_range range = check_layout(op, fields.is_empty ? nullptr : fields.data.address, place,
+                                        itemsize(fields.type));
   const location at = fields.is_empty ? location_of_nothing(options.where)
-                                      : locate(op, fields.data, view, options.where);
+                                      : locate(op, fields.data, range, options.where);
   const stream producer = fields.is_empty ? stream(at.gpu) : producer_of(op, at.gpu, fields.stream);
-  foreign_memory memory{.data = at.data + view.first,
-                        .nbytes = static_cast<std::size_t>(view.nbytes),
+  foreign_memory memory{.data = at.data + range.first,
+                        .nbytes = range.nbytes(),
                         .read_only = fields.data.read_only,
                         .pinned = at.pinned};
   if (owner != nullptr) {
@@ -208,7 +182,7 @@ ndarray from_cuda_interface(const char* op, const cuda_interface& from, PyObject
     // legacy one waits for all of those.
     if (fields.stream > 2) memory.producer_stream = producer.handle();
   }
-  ndarray taken(adopt(at.where, memory), std::move(view.place), fields.type, fields.data.read_only);
+  ndarray taken(adopt(at.where, memory), std::move(place), fields.type, fields.data.read_only);
   Py_XINCREF(owner);
   // Version 3 says by None, or by no entry, that there is nothing to wait for; older ones say
   // nothing, and their producers (PyTorch, JAX) work on the default stream as a rule.
@@ -220,14 +194,14 @@ ndarray from_cuda_interface(const char* op, const cuda_interface& from, PyObject
   return taken;
 }
 
-ndarray from_cuda_interface(const char* op, PyObject* from) {
+ndarray from_cuda_interface(const char* op, PyObject* from, const cuda_import& options) {
   const std::optional<cuda_interface> found = read_cuda_interface(op, from);
   if (!found) {
     reject_interface_type(
         op,
         type_name(from) + " does not implement the CUDA array interface: it has no " + attribute);
   }
-  return from_cuda_interface(op, *found, from);
+  return from_cuda_interface(op, *found, from, options);
 }
 
 namespace {
@@ -259,24 +233,12 @@ PyObject* run_as_cuda_array(const arguments& with) {
   if (is_array(with[0]) && capabilities_of(value_of(with[0]).device()).has_cuda_interface) {
     return Py_NewRef(with[0]);
   }
-  const std::optional<cuda_interface> found = read_cuda_interface(op, with[0]);
-  if (!found) {
-    reject_interface_type(op, type_name(with[0]) +
-                                  " does not implement the CUDA array interface: it has no " +
-                                  attribute);
-  }
-  return wrap(from_cuda_interface(op, *found, with[0], options));
+  return wrap(from_cuda_interface(op, with[0], options));
 }
 
 PyObject* run_is_cuda_array(const arguments& with) {
-  PyObject* found = PyObject_GetAttrString(with[0], attribute);
-  if (found == nullptr) {
-    if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) return nullptr;
-    PyErr_Clear();
-    Py_RETURN_FALSE;
-  }
-  const object held(found);
-  return PyBool_FromLong(found != Py_None);
+  const object found = optional_attribute(with[0], attribute);
+  return PyBool_FromLong(found.get() != nullptr && found.get() != Py_None);
 }
 
 #define SKERRY_IMPORT_DOC                                                                          \
@@ -321,6 +283,6 @@ constexpr function_entry cuda_import_functions[] = {
 
 }  // namespace
 
-void add_cuda_import(PyObject* module) { add_functions<cuda_import_functions>(module); }
+void add_cuda_import(PyObject* module) { add_functions<cuda_import_functions>(module, nullptr); }
 
 }  // namespace skerry::python

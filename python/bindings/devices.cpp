@@ -32,22 +32,17 @@ constexpr device unpack(std::uint32_t bits) {
 
 const device& value_of_device(PyObject* from) { return py::handle(from).cast<const device&>(); }
 
-std::string text_of(PyObject* from) {
-  const char* text = PyUnicode_AsUTF8(from);
-  if (text == nullptr) throw python_error{};
-  return text;
-}
-
 device make_device(const py::object& name, const py::object& index) {
   const device where = parse_device_argument("Device", name.ptr());
   if (index.is_none()) return where;
-  const bool has_index =
-      PyUnicode_Check(name.ptr()) == 0 || text_of(name.ptr()).find(':') != std::string::npos;
+  const bool has_index = PyUnicode_Check(name.ptr()) == 0 ||
+                         std::string_view(utf8(name.ptr())).find(':') != std::string::npos;
   if (has_index) {
     throw value_error("Device: an index is given twice: " + to_string(where) +
                       "; write Device(\"cuda\", 1) or Device(\"cuda:1\")");
   }
-  return parse_device(text_of(name.ptr()) + ":" + std::to_string(clamped_integer(index.ptr())));
+  return parse_device(utf8(name.ptr()) + std::string(":") +
+                      std::to_string(clamped_integer(index.ptr())));
 }
 
 py::object peers(const device_info& about) {
@@ -147,8 +142,7 @@ std::string list_of_kinds() {
 py::tuple devices_of_kind(const py::object& named) {
   std::optional<device_kind> kind;
   if (!named.is_none()) {
-    const std::string text = PyUnicode_Check(named.ptr()) ? text_of(named.ptr()) : std::string();
-    kind = find_device_kind(text);
+    kind = find_device_kind(PyUnicode_Check(named.ptr()) ? utf8(named.ptr()) : "");
     if (!kind) throw value_error("devices: unknown kind; there are " + list_of_kinds());
   }
   py::list found;
@@ -271,7 +265,7 @@ void add_backend_registry(PyObject* module) {
   static const backend_registry registry{sizeof(backend), register_backend};
   const object capsule(
       PyCapsule_New(const_cast<backend_registry*>(&registry), backend_registry::name, nullptr));
-  if (PyModule_AddObjectRef(module, "_backend_registry", capsule.get()) != 0) throw python_error{};
+  add_to_module(module, "_backend_registry", capsule);
 }
 
 }  // namespace
@@ -289,7 +283,7 @@ PyObject* device_object(device where) {
 
 device parse_device_argument(const char* op, PyObject* from) {
   if (Py_TYPE(from) == device_type) return value_of_device(from);
-  if (PyUnicode_Check(from)) return parse_device(text_of(from));
+  if (PyUnicode_Check(from)) return parse_device(utf8(from));
   throw dtype_error(std::string(op) +
                     ": device must be a skerry.Device or a name such as \"cuda:0\", not " +
                     Py_TYPE(from)->tp_name);
@@ -302,11 +296,9 @@ device usable_device(const char* op, PyObject* from) {
 }
 
 device default_device() {
-  if (context_device != nullptr) {
-    PyObject* found = nullptr;
-    if (PyContextVar_Get(context_device, Py_None, &found) != 0) throw python_error{};
-    const object held(found);
-    if (found != Py_None) return value_of_device(found);
+  if (context_device != nullptr) {  // no call of context_value for those who never used one
+    const object found = context_value(context_device);
+    if (found.get() != nullptr) return value_of_device(found.get());
   }
   return unpack(process_default.load(std::memory_order_relaxed));
 }

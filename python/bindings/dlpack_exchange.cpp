@@ -229,10 +229,7 @@ std::optional<ndarray> from_exchange_table(const char* op, PyObject* from,
 
 void add_exchange_table(PyTypeObject* type) {
   const object capsule(PyCapsule_New(&dlpack::own_table, dlpack::exchange_table::name, nullptr));
-  if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), dlpack::exchange_table::attribute,
-                             capsule.get()) != 0) {
-    throw python_error{};
-  }
+  set_attribute(reinterpret_cast<PyObject*>(type), dlpack::exchange_table::attribute, capsule);
 }
 
 }  // namespace skerry::python

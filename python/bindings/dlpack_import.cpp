@@ -40,18 +40,6 @@ struct placed {
   byte_range range;
 };
 
-/// Whether the elements lie inside the allocation, where the driver knows it.
-void check_extent(const char* op, const placed& memory, const pointer_facts& facts) {
-  if (facts.allocation_bytes == 0) return;
-  const char* const begin = static_cast<const char*>(facts.allocation);
-  const char* const end = begin + facts.allocation_bytes;
-  if (memory.data + memory.range.first >= begin && memory.data + memory.range.last <= end) return;
-  reject(op, "the elements reach from byte " + std::to_string(memory.range.first) + " to byte " +
-                 std::to_string(memory.range.last) +
-                 " around the pointer, beyond its allocation of " +
-                 std::to_string(facts.allocation_bytes) + " bytes");
-}
-
 /// A foreign structure is believed about host memory, which nobody can check, and not about memory
 /// of a GPU: a kernel on a wrong address loses the device.
 location locate_host(const char* op, const placed& memory) {
@@ -61,23 +49,23 @@ location locate_host(const char* op, const placed& memory) {
     return {where};
   }
   const pointer_facts facts = inspect_pointer(memory.data);
-  if (facts.what != pointer_facts::kind::host) return {where};
-  check_extent(op, memory, facts);
+  if (facts.kind != pointer_kind::host) return {where};
+  check_extent(op, memory.data, memory.range, facts);
   return {where, true};
 }
 
 location locate_cuda(const char* op, const placed& memory) {
-  using kind = pointer_facts::kind;
+  using kind = pointer_kind;
   const device_id id = memory.id;
   const auto claimed = device_of_physical(id.index);
   if (!claimed) reject(op, "no device for DLPack device " + text_of(id));
   if (memory.data == nullptr) return {*claimed};
   const pointer_facts facts = inspect_pointer(memory.data);
-  const bool managed = facts.what == kind::managed;
-  if (!managed && (facts.what != kind::device || id.code != device_code::cuda)) {
+  const bool managed = facts.kind == kind::managed;
+  if (!managed && (facts.kind != kind::device || id.code != device_code::cuda)) {
     reject(op, "DLPack device " + text_of(id) + ", but the pointer is not such memory");
   }
-  check_extent(op, memory, facts);
+  check_extent(op, memory.data, memory.range, facts);
   // Managed memory is on no device for good, and carries no ordinal in DLPack.
   if (managed && id.code == device_code::cuda_managed) {
     return {device_of_physical(facts.ordinal).value_or(*claimed)};
@@ -255,9 +243,8 @@ ndarray adopt_candidate(candidate&& one, Managed* managed) {
     managed->deleter(managed);
     return {std::move(shared), std::move(one.place), one.type, read_only};
   }
-  storage_ref memory = adopt(one.at.where, one.data + one.range.first,
-                             static_cast<std::size_t>(one.range.last - one.range.first), read_only,
-                             managed, release_managed<Managed>, one.at.pinned);
+  storage_ref memory = adopt(one.at.where, one.data + one.range.first, one.range.nbytes(),
+                             read_only, managed, release_managed<Managed>, one.at.pinned);
   // Our current stream waits for the producer, where that promises an order at all.
   come_after_current(*memory.get());
   return {std::move(memory), std::move(one.place), one.type, read_only};

@@ -8,6 +8,7 @@
 
 #include "core/ndarray.hpp"
 #include "python/bindings/dlpack.hpp"
+#include "python/bindings/errors.hpp"
 
 namespace skerry::python::dlpack {
 
@@ -46,12 +47,8 @@ template <class Managed>
 template <class Managed>
 void call_deleter(Managed* managed) noexcept {
   if (PyErr_Occurred() == nullptr) return managed->deleter(managed);
-  PyObject* type = nullptr;
-  PyObject* value = nullptr;
-  PyObject* trace = nullptr;
-  PyErr_Fetch(&type, &value, &trace);
+  const error_aside kept;
   managed->deleter(managed);
-  PyErr_Restore(type, value, trace);
 }
 
 /// Calls the deleter, if there is one, with the GIL and the error indicator put aside; on any

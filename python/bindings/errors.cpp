@@ -11,102 +11,94 @@
 namespace skerry::python {
 namespace {
 
-struct error_classes {
-  PyObject* device_mismatch;
-  PyObject* device_unavailable;
-  PyObject* fork;
-  PyObject* out_of_memory;
-  PyObject* device;
-  PyObject* fatal_device;
-  PyObject* interchange;
-  PyObject* axis;
-  PyObject* shape;
-  PyObject* read_only;
-  PyObject* dtype;
-  PyObject* linalg;
-};
-error_classes classes{};
+/// The class of skerry.exceptions for an exception of core/errors.hpp.
+template <class Error>
+PyObject* class_of = nullptr;
+PyObject* fork_class = nullptr;          // device_unavailable_error of a forked process
+PyObject* fatal_device_class = nullptr;  // device_error that is fatal
 
-PyObject* find(PyObject* module, const char* name) {
-  return object(PyObject_GetAttrString(module, name)).release();
-}
-
-/// Raises an instance of `type` on which `decorate` may set attributes.
+/// Raises an instance of `type` on which `add_attributes` may set some.
 template <class Decorate>
-void raise_with(PyObject* type, const char* text, Decorate&& decorate) {
+void raise_with(PyObject* type, const char* text, Decorate&& add_attributes) {
   PyObject* instance = PyObject_CallFunction(type, "s", text);
   if (instance == nullptr) return;
-  decorate(instance);
+  add_attributes(instance);
   if (!PyErr_Occurred()) PyErr_SetObject(type, instance);
   Py_DECREF(instance);
 }
 
-void set_text(PyObject* instance, const char* name, const std::string& value) {
-  if (PyObject* text = PyUnicode_FromString(value.c_str())) {
-    PyObject_SetAttrString(instance, name, text);
-    Py_DECREF(text);
-  }
+/// Takes over the reference to `value`, which may be null with an error set.
+void decorate(PyObject* instance, const char* name, PyObject* value) {
+  if (value == nullptr) return;
+  PyObject_SetAttrString(instance, name, value);
+  Py_DECREF(value);
 }
 
-void set_number(PyObject* instance, const char* name, long long value) {
-  if (PyObject* number = PyLong_FromLongLong(value)) {
-    PyObject_SetAttrString(instance, name, number);
-    Py_DECREF(number);
-  }
-}
+PyObject* text_of(const std::string& text) { return PyUnicode_FromString(text.c_str()); }
 
 void raise_mismatch(const device_mismatch_error& error) {
-  raise_with(classes.device_mismatch, error.what(), [&](PyObject* instance) {
+  raise_with(class_of<device_mismatch_error>, error.what(), [&](PyObject* instance) {
     PyObject* devices = PyTuple_New(static_cast<Py_ssize_t>(error.devices().size()));
     if (devices == nullptr) return;
     Py_ssize_t position = 0;
     for (const device where : error.devices()) {
-      PyTuple_SET_ITEM(devices, position++, PyUnicode_FromString(to_string(where).c_str()));
+      PyTuple_SET_ITEM(devices, position++, text_of(to_string(where)));
     }
-    if (!PyErr_Occurred()) PyObject_SetAttrString(instance, "devices", devices);
-    Py_DECREF(devices);
+    if (PyErr_Occurred()) {
+      Py_DECREF(devices);
+    } else {
+      decorate(instance, "devices", devices);
+    }
   });
 }
 
 void raise_unavailable(const device_unavailable_error& error) {
   const bool forked = error.reason() == unavailable_reason::forked;
-  raise_with(forked ? classes.fork : classes.device_unavailable, error.what(),
-             [&](PyObject* instance) { set_text(instance, "reason", to_string(error.reason())); });
+  raise_with(forked ? fork_class : class_of<device_unavailable_error>, error.what(),
+             [&](PyObject* instance) {
+               decorate(instance, "reason", text_of(to_string(error.reason())));
+             });
 }
 
 void raise_device(const device_error& error) {
-  raise_with(error.fatal() ? classes.fatal_device : classes.device, error.what(),
+  raise_with(error.fatal() ? fatal_device_class : class_of<device_error>, error.what(),
              [&](PyObject* instance) {
-               set_text(instance, "device", to_string(error.where()));
-               set_number(instance, "code", error.code());
+               decorate(instance, "device", text_of(to_string(error.where())));
+               decorate(instance, "code", PyLong_FromLong(error.code()));
              });
 }
 
 void raise_out_of_memory(const out_of_memory_error& error) {
-  raise_with(classes.out_of_memory, error.what(), [&](PyObject* instance) {
-    set_text(instance, "device", to_string(error.where()));
-    set_number(instance, "requested", static_cast<long long>(error.requested()));
+  raise_with(class_of<out_of_memory_error>, error.what(), [&](PyObject* instance) {
+    decorate(instance, "device", text_of(to_string(error.where())));
+    decorate(instance, "requested", PyLong_FromSize_t(error.requested()));
   });
 }
 
 }  // namespace
 
 void prepare_errors() {
-  const object module(PyImport_ImportModule("skerry.exceptions"));
-  classes = {
-      .device_mismatch = find(module.get(), "DeviceMismatchError"),
-      .device_unavailable = find(module.get(), "DeviceUnavailableError"),
-      .fork = find(module.get(), "ForkError"),
-      .out_of_memory = find(module.get(), "OutOfMemoryError"),
-      .device = find(module.get(), "DeviceError"),
-      .fatal_device = find(module.get(), "FatalDeviceError"),
-      .interchange = find(module.get(), "InterchangeError"),
-      .axis = find(module.get(), "AxisError"),
-      .shape = find(module.get(), "ShapeError"),
-      .read_only = find(module.get(), "ReadOnlyError"),
-      .dtype = find(module.get(), "DTypeError"),
-      .linalg = find(module.get(), "LinAlgError"),
+  const struct {
+    PyObject*& found;
+    const char* name;
+  } classes[] = {
+      {class_of<device_mismatch_error>, "DeviceMismatchError"},
+      {class_of<device_unavailable_error>, "DeviceUnavailableError"},
+      {fork_class, "ForkError"},
+      {class_of<out_of_memory_error>, "OutOfMemoryError"},
+      {class_of<device_error>, "DeviceError"},
+      {fatal_device_class, "FatalDeviceError"},
+      {class_of<interchange_error>, "InterchangeError"},
+      {class_of<axis_error>, "AxisError"},
+      {class_of<shape_error>, "ShapeError"},
+      {class_of<read_only_error>, "ReadOnlyError"},
+      {class_of<dtype_error>, "DTypeError"},
+      {class_of<linalg_error>, "LinAlgError"},
   };
+  const object module(PyImport_ImportModule("skerry.exceptions"));
+  for (const auto& [found, name] : classes) {
+    found = object(PyObject_GetAttrString(module.get(), name)).release();
+  }
 }
 
 void set_python_error() noexcept {
@@ -122,19 +114,19 @@ void set_python_error() noexcept {
   } catch (const out_of_memory_error& error) {
     raise_out_of_memory(error);
   } catch (const interchange_error& error) {
-    PyErr_SetString(classes.interchange, error.what());
+    PyErr_SetString(class_of<interchange_error>, error.what());
   } catch (const axis_error& error) {
-    PyErr_SetString(classes.axis, error.what());
+    PyErr_SetString(class_of<axis_error>, error.what());
   } catch (const index_error& error) {
     PyErr_SetString(PyExc_IndexError, error.what());
   } catch (const shape_error& error) {
-    PyErr_SetString(classes.shape, error.what());
+    PyErr_SetString(class_of<shape_error>, error.what());
   } catch (const read_only_error& error) {
-    PyErr_SetString(classes.read_only, error.what());
+    PyErr_SetString(class_of<read_only_error>, error.what());
   } catch (const dtype_error& error) {
-    PyErr_SetString(classes.dtype, error.what());
+    PyErr_SetString(class_of<dtype_error>, error.what());
   } catch (const linalg_error& error) {
-    PyErr_SetString(classes.linalg, error.what());
+    PyErr_SetString(class_of<linalg_error>, error.what());
   } catch (const skerry::overflow_error& error) {
     PyErr_SetString(PyExc_OverflowError, error.what());
   } catch (const not_implemented_error& error) {
@@ -148,6 +140,41 @@ void set_python_error() noexcept {
   } catch (...) {
     PyErr_SetString(PyExc_SystemError, "skerry: an unknown C++ exception; please report it");
   }
+}
+
+object package_function(const char* module, const char* name) {
+  const object imported(PyImport_ImportModule(module));
+  return object(PyObject_GetAttrString(imported.get(), name));
+}
+
+object optional_attribute(PyObject* from, const char* name) {
+  PyObject* found = PyObject_GetAttrString(from, name);
+  if (found != nullptr) return object(found);
+  if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw python_error{};
+  PyErr_Clear();
+  return {};
+}
+
+void set_attribute(PyObject* of, const char* name, const object& value) {
+  if (PyObject_SetAttrString(of, name, value.get()) != 0) throw python_error{};
+}
+
+void add_to_module(PyObject* module, const char* name, const object& value) {
+  if (PyModule_AddObjectRef(module, name, value.get()) != 0) throw python_error{};
+}
+
+object context_value(PyObject* variable) {
+  if (variable == nullptr) return {};
+  PyObject* found = nullptr;
+  if (PyContextVar_Get(variable, Py_None, &found) != 0) throw python_error{};
+  object held(found);
+  return found == Py_None ? object() : std::move(held);
+}
+
+const char* utf8(PyObject* text) {
+  const char* found = PyUnicode_AsUTF8(text);
+  if (found == nullptr) throw python_error{};
+  return found;
 }
 
 }  // namespace skerry::python

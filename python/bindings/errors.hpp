@@ -65,6 +65,32 @@ class object {
   PyObject* pointer_ = nullptr;
 };
 
+/// A function of one of the package's Python modules, for what is not hot.
+[[nodiscard]] object package_function(const char* module, const char* name);
+/// The attribute of an object, null where it has none.
+[[nodiscard]] object optional_attribute(PyObject* from, const char* name);
+void set_attribute(PyObject* of, const char* name, const object& value);
+void add_to_module(PyObject* module, const char* name, const object& value);
+/// What a contextvars.ContextVar holds; null where the variable is null, unset or None.
+[[nodiscard]] object context_value(PyObject* variable);
+/// The text of a str; lives as long as that does.
+[[nodiscard]] const char* utf8(PyObject* text);
+
+/// While it lives, no Python error is set; then the one from before is again. For what may run
+/// Python on the way up of an error.
+class error_aside {
+ public:
+  error_aside() noexcept { PyErr_Fetch(&type_, &value_, &trace_); }
+  error_aside(const error_aside&) = delete;
+  error_aside& operator=(const error_aside&) = delete;
+  ~error_aside() { PyErr_Restore(type_, value_, trace_); }
+
+ private:
+  PyObject* type_ = nullptr;
+  PyObject* value_ = nullptr;
+  PyObject* trace_ = nullptr;
+};
+
 /// Elements from which on a call lets other threads run: about 10 us of work, against 0.1 us that
 /// the hand-over costs.
 inline constexpr std::int64_t long_work = 1 << 16;

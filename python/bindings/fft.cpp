@@ -17,14 +17,9 @@ namespace {
 
 using optional_integers = std::optional<std::vector<std::int64_t>>;
 
-fft_norm parse_norm(const char* op, const arguments& with) {
-  if (!with.has(3)) return fft_norm::backward;
-  if (PyUnicode_Check(with[3])) {
-    if (PyUnicode_CompareWithASCIIString(with[3], "backward") == 0) return fft_norm::backward;
-    if (PyUnicode_CompareWithASCIIString(with[3], "ortho") == 0) return fft_norm::ortho;
-    if (PyUnicode_CompareWithASCIIString(with[3], "forward") == 0) return fft_norm::forward;
-  }
-  throw value_error(std::string(op) + ": norm must be 'backward', 'ortho' or 'forward'");
+fft_norm parse_norm(const arguments& with) {
+  constexpr fft_norm norms[] = {fft_norm::backward, fft_norm::ortho, fft_norm::forward};
+  return with.has(3) ? norms[choice(with, 3, {"backward", "ortho", "forward"})] : norms[0];
 }
 
 optional_integers parse_optional(const arguments& with, int at) {
@@ -36,45 +31,38 @@ constexpr std::int64_t long_transform = long_work / 8;
 
 template <fft_kind Kind>
 PyObject* run_fft(const arguments& with) {
-  constexpr const char* names[] = {"fft", "ifft", "rfft", "irfft", "hfft", "ihfft"};
-  const char* op = names[static_cast<int>(Kind)];
-  const ndarray& x = require_array(op, "x", with[0]);
+  const ndarray& x = array_argument(with, 0);
   const std::optional<std::int64_t> n = optional_integer(with, 1);
   const std::int64_t axis = integer(with, 2, -1);
-  const fft_norm norm = parse_norm(op, with);
+  const fft_norm norm = parse_norm(with);
   return wrap(
       run_without_gil(x.size() > long_transform, [&] { return fft(Kind, x, n, axis, norm); }));
 }
 
 template <fft_kind Kind>
 PyObject* run_fftn(const arguments& with) {
-  constexpr const char* names[] = {"fftn", "ifftn", "rfftn", "irfftn"};
-  const char* op = names[static_cast<int>(Kind)];
-  const ndarray& x = require_array(op, "x", with[0]);
+  const ndarray& x = array_argument(with, 0);
   const optional_integers lengths = parse_optional(with, 1);
   const optional_integers axes = parse_optional(with, 2);
-  const fft_norm norm = parse_norm(op, with);
+  const fft_norm norm = parse_norm(with);
   return wrap_made(x.size() > long_transform, [&] { return fftn(Kind, x, lengths, axes, norm); });
 }
 
-PyObject* frequencies(const char* op, const arguments& with, bool half) {
+template <bool Half>
+PyObject* run_frequencies(const arguments& with) {
+  const char* op = with.takes->function();
   const std::int64_t n = integer(with, 0);
   const double spacing = with[1] != nullptr ? number(with, 1) : 1;
   const dtype type = parse_optional_dtype(op, with[2]).value_or(default_real);
-  return wrap(fft_frequencies(op, n, spacing, type, device_or_default(op, with[3]), half));
+  return wrap(fft_frequencies(op, n, spacing, type, device_or_default(op, with[3]), Half));
 }
 
-PyObject* run_fftfreq(const arguments& with) { return frequencies("fftfreq", with, false); }
-PyObject* run_rfftfreq(const arguments& with) { return frequencies("rfftfreq", with, true); }
-
-PyObject* shift(const char* op, const arguments& with, bool back) {
-  const ndarray& x = require_array(op, "x", with[0]);
+template <bool Back>
+PyObject* run_shift(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
   const optional_integers axes = parse_optional(with, 1);
-  return wrap_made(x.size() > long_work, [&] { return fft_shift(x, axes, back); });
+  return wrap_made(x.size() > long_work, [&] { return fft_shift(x, axes, Back); });
 }
-
-PyObject* run_fftshift(const arguments& with) { return shift("fftshift", with, false); }
-PyObject* run_ifftshift(const arguments& with) { return shift("ifftshift", with, true); }
 
 #define SKERRY_FFT_SIGNATURE "(x, /, *, n=None, axis=-1, norm='backward')"
 #define SKERRY_FFTN_SIGNATURE "(x, /, *, s=None, axes=None, norm='backward')"
@@ -103,7 +91,7 @@ PyObject* run_ifftshift(const arguments& with) { return shift("ifftshift", with,
 #define SKERRY_FFT_ERRORS                                                                        \
   "\nRaises\n------\nTypeError\n    For another dtype.\nAxisError\n    For an axis that x does " \
   "not have.\nValueError\n    For a length below 1, axes named twice, an unknown norm.\n\n"      \
-  "Source: array API 2025.12, fft extension.\n\nExamples\n--------\n>>> import skerry as sk\n"
+  "Examples\n--------\n>>> import skerry as sk\n"
 
 constexpr function_entry fft_functions[] = {
     {"fft", SKERRY_FFT_SIGNATURE,
@@ -111,7 +99,7 @@ constexpr function_entry fft_functions[] = {
      "j.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
          "Complex, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.fft(sk.asarray([2 + 1j, 2, 1, 4]))\n"
-     "Array([ 9.+1.j,  1.+3.j, -3.+1.j,  1.-1.j], dtype=complex128, device='cpu:0')\n",
+     "Array([ 9.+1.j,  1.+3.j, -3.+1.j,  1.-1.j], dtype=complex128, device='cpu:0')",
      run_fft<fft_kind::fft>},
     {"fftfreq", "(n, /, *, d=1.0, dtype=None, device=None)",
      "The frequencies of the elements of fft: [0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / "
@@ -120,79 +108,79 @@ constexpr function_entry fft_functions[] = {
      "device : Device or str, optional\n    By default that of `with skerry.device(...)`, else of "
      "set_default_device, else cpu:0.\n\n"
      "Raises\n------\nValueError, TypeError, DeviceUnavailableError\n\n"
-     "Source: array API 2025.12, fft extension.\n\nExamples\n--------\n>>> import skerry as sk\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.fft.fftfreq(4, d=0.5)\n"
-     "Array([ 0. ,  0.5, -1. , -0.5], dtype=float64, device='cpu:0')\n",
-     run_fftfreq},
+     "Array([ 0. ,  0.5, -1. , -0.5], dtype=float64, device='cpu:0')",
+     run_frequencies<false>},
     {"fftn", SKERRY_FFTN_SIGNATURE,
      "The discrete Fourier transform over several axes.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S
          SKERRY_FFT_NORM SKERRY_FFT_RETURNS("Complex, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.fftn(sk.ones((2, 2)))\n"
-     "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')\n",
+     "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<fft_kind::fft>},
     {"fftshift", "(x, /, *, axes=None)",
      "x with the zero frequency in the middle of the axes, all of them by default.\n\n"
      "Parameters\n----------\nx : Array\n    Of any dtype.\naxes : int or sequence of ints, "
      "optional\n\nReturns\n-------\nArray\n    A copy, of the shape and dtype of x.\n\n"
      "Raises\n------\nAxisError, ValueError\n\n"
-     "Source: array API 2025.12, fft extension.\n\nExamples\n--------\n>>> import skerry as sk\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.fft.fftshift(sk.fft.fftfreq(4))\n"
-     "Array([-0.5 , -0.25,  0.  ,  0.25], dtype=float64, device='cpu:0')\n",
-     run_fftshift},
+     "Array([-0.5 , -0.25,  0.  ,  0.25], dtype=float64, device='cpu:0')",
+     run_shift<false>},
     {"hfft", SKERRY_FFT_SIGNATURE,
      "The transform of a signal that has Hermitian symmetry, given by its first half: "
      "real.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N_OUT SKERRY_FFT_AXIS SKERRY_FFT_NORM
          SKERRY_FFT_RETURNS("Real, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.hfft(sk.asarray([1.0, 2.0, 3.0]))\n"
-     "Array([ 8., -2.,  0., -2.], dtype=float64, device='cpu:0')\n",
+     "Array([ 8., -2.,  0., -2.], dtype=float64, device='cpu:0')",
      run_fft<fft_kind::hfft>},
     {"ifft", SKERRY_FFT_SIGNATURE,
      "The inverse of fft.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM
          SKERRY_FFT_RETURNS("Complex, in the precision of x.") SKERRY_FFT_ERRORS
-     ">>> sk.fft.ifft(sk.asarray([9 + 1j, 1 + 3j, -3 + 1j, 1 - 1j])).tolist()[0]\n(2+1j)\n",
+     ">>> sk.fft.ifft(sk.asarray([9 + 1j, 1 + 3j, -3 + 1j, 1 - 1j])).tolist()[0]\n(2+1j)",
      run_fft<fft_kind::ifft>},
     {"ifftn", SKERRY_FFTN_SIGNATURE,
      "The inverse of fftn.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
          "Complex, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.ifftn(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
-     "Array([[1.+0.j, 1.+0.j],\n       [1.+0.j, 1.+0.j]], dtype=complex128, device='cpu:0')\n",
+     "Array([[1.+0.j, 1.+0.j],\n       [1.+0.j, 1.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<fft_kind::ifft>},
     {"ifftshift", "(x, /, *, axes=None)",
      "The inverse of fftshift.\n\n"
      "Parameters\n----------\nx : Array\n    Of any dtype.\naxes : int or sequence of ints, "
      "optional\n\nReturns\n-------\nArray\n    A copy, of the shape and dtype of x.\n\n"
      "Raises\n------\nAxisError, ValueError\n\n"
-     "Source: array API 2025.12, fft extension.\n\nExamples\n--------\n>>> import skerry as sk\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.fft.ifftshift(sk.asarray([-1, 0, 1]))\n"
-     "Array([ 0,  1, -1], dtype=int64, device='cpu:0')\n",
-     run_ifftshift},
+     "Array([ 0,  1, -1], dtype=int64, device='cpu:0')",
+     run_shift<true>},
     {"ihfft", SKERRY_FFT_SIGNATURE,
      "The inverse of hfft: the first half of a spectrum with Hermitian "
      "symmetry.\n\n" SKERRY_FFT_REAL SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM
          SKERRY_FFT_RETURNS("Complex, in the precision of x, with n // 2 + 1 elements.")
              SKERRY_FFT_ERRORS ">>> sk.real(sk.fft.ihfft(sk.asarray([8.0, -2.0, 0.0, -2.0])))\n"
-                               "Array([1., 2., 3.], dtype=float64, device='cpu:0')\n",
+                               "Array([1., 2., 3.], dtype=float64, device='cpu:0')",
      run_fft<fft_kind::ihfft>},
     {"irfft", SKERRY_FFT_SIGNATURE,
      "The inverse of rfft.\n\nImaginary parts that symmetry makes zero are not "
      "read.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N_OUT SKERRY_FFT_AXIS SKERRY_FFT_NORM
          SKERRY_FFT_RETURNS("Real, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.irfft(sk.asarray([1.0, 1.0, 1.0]))\n"
-     "Array([1., 0., 0., 0.], dtype=float64, device='cpu:0')\n",
+     "Array([1., 0., 0., 0.], dtype=float64, device='cpu:0')",
      run_fft<fft_kind::irfft>},
     {"irfftn", SKERRY_FFTN_SIGNATURE,
      "The inverse of rfftn; the last of the axes is the one of which x has one "
      "half.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
          "Real, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.irfftn(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
-     "Array([[1., 1.],\n       [1., 1.]], dtype=float64, device='cpu:0')\n",
+     "Array([[1., 1.],\n       [1., 1.]], dtype=float64, device='cpu:0')",
      run_fftn<fft_kind::irfft>},
     {"rfft", SKERRY_FFT_SIGNATURE,
      "The first half of the transform of real elements, which determines the "
      "other.\n\n" SKERRY_FFT_REAL SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
          "Complex, in the precision of x, with n // 2 + 1 elements.") SKERRY_FFT_ERRORS
      ">>> sk.real(sk.fft.rfft(sk.asarray([1.0, 2.0, 4.0, 8.0])))\n"
-     "Array([15., -3., -5.], dtype=float64, device='cpu:0')\n",
+     "Array([15., -3., -5.], dtype=float64, device='cpu:0')",
      run_fft<fft_kind::rfft>},
     {"rfftfreq", "(n, /, *, d=1.0, dtype=None, device=None)",
      "The frequencies of the elements of rfft: [0, 1, ..., n // 2] / (d n).\n\n"
@@ -202,16 +190,16 @@ constexpr function_entry fft_functions[] = {
      "device : Device or str, optional\n    By default that of `with skerry.device(...)`, else of "
      "set_default_device, else cpu:0.\n\n"
      "Raises\n------\nValueError, TypeError, DeviceUnavailableError\n\n"
-     "Source: array API 2025.12, fft extension.\n\nExamples\n--------\n>>> import skerry as sk\n"
+     "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.fft.rfftfreq(4, d=0.5)\n"
-     "Array([0. , 0.5, 1. ], dtype=float64, device='cpu:0')\n",
-     run_rfftfreq},
+     "Array([0. , 0.5, 1. ], dtype=float64, device='cpu:0')",
+     run_frequencies<true>},
     {"rfftn", SKERRY_FFTN_SIGNATURE,
      "The transform of real elements over several axes; of the last of them one half, which "
      "determines the other.\n\n" SKERRY_FFT_REAL SKERRY_FFT_S SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
          "Complex, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.rfftn(sk.ones((2, 2)))\n"
-     "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')\n",
+     "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<fft_kind::rfft>},
 };
 
@@ -229,6 +217,8 @@ constexpr function_entry fft_functions[] = {
 
 }  // namespace
 
-void add_fft(PyObject* module) { add_functions<fft_functions>(module, "skerry.fft"); }
+void add_fft(PyObject* module) {
+  add_functions<fft_functions>(module, "fft extension", "skerry.fft");
+}
 
 }  // namespace skerry::python

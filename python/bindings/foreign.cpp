@@ -114,22 +114,31 @@ byte_range check_layout(const char* op, const void* data, layout& place, std::in
   return range;
 }
 
-checked_view check_view(const char* op, const void* data, dims shape, dims strides,
-                        std::int64_t width) {
-  checked_view view{.place = {.shape = std::move(shape), .strides = std::move(strides)}};
-  const byte_range range = check_layout(op, data, view.place, width);
-  view.first = range.first;
-  view.nbytes = range.last - range.first;
-  return view;
+void check_extent(const char* op, const void* data, byte_range range, const pointer_facts& facts) {
+  if (facts.allocation_bytes == 0) return;
+  const auto inside =
+      reinterpret_cast<std::uintptr_t>(data) - reinterpret_cast<std::uintptr_t>(facts.allocation);
+  const auto below = static_cast<std::uintptr_t>(-range.first);
+  const auto above = static_cast<std::uintptr_t>(range.last);
+  if (below <= inside && inside <= facts.allocation_bytes &&
+      above <= facts.allocation_bytes - inside) {
+    return;
+  }
+  throw interchange_error(
+      std::string(op) + ": the elements reach from byte " + std::to_string(range.first) +
+      " to byte " + std::to_string(range.last) + " around the pointer, beyond its allocation of " +
+      std::to_string(facts.allocation_bytes) +
+      " bytes; shape or strides are wrong (a broadcast axis whose stride 0 was lost?)");
 }
 
 ndarray adopt_view(const char* op, device where, void* data, dims shape, dims strides, dtype type,
                    bool read_only, void* owner, void (*release)(void* owner) noexcept) {
   try {
-    checked_view view = check_view(op, data, std::move(shape), std::move(strides), itemsize(type));
-    storage_ref memory = adopt(where, static_cast<char*>(data) + view.first,
-                               static_cast<std::size_t>(view.nbytes), read_only, owner, release);
-    return {std::move(memory), std::move(view.place), type, read_only};
+    layout place{.shape = std::move(shape), .strides = std::move(strides)};
+    const byte_range range = check_layout(op, data, place, itemsize(type));
+    storage_ref memory = adopt(where, static_cast<char*>(data) + range.first, range.nbytes(),
+                               read_only, owner, release);
+    return {std::move(memory), std::move(place), type, read_only};
   } catch (...) {
     release(owner);
     throw;

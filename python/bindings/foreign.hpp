@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/ndarray.hpp"
+#include "device/interchange.hpp"
 #include "python/bindings/errors.hpp"
 
 namespace skerry::python {
@@ -46,7 +47,8 @@ struct cuda_import {
 [[nodiscard]] ndarray from_cuda_interface(const char* op, const cuda_interface& from,
                                           PyObject* owner, const cuda_import& options = {});
 /// From an object with `__cuda_array_interface__`; dtype_error without.
-[[nodiscard]] ndarray from_cuda_interface(const char* op, PyObject* from);
+[[nodiscard]] ndarray from_cuda_interface(const char* op, PyObject* from,
+                                          const cuda_import& options = {});
 
 /// From an object with `__dlpack__` and `__dlpack_device__`, or with the C exchange API on its
 /// type, or from a DLPack capsule. `copied` is passed on; the result is where the producer says, or
@@ -54,24 +56,20 @@ struct cuda_import {
 [[nodiscard]] ndarray from_capsule(const char* op, PyObject* from, std::optional<bool> copied,
                                    bool to_host = false);
 
-/// Where the elements of a foreign array are, after checks: `first` bytes from its pointer on
-/// (never positive), `nbytes` in all.
-struct checked_view {
-  layout place;
-  std::int64_t first = 0;
-  std::int64_t nbytes = 0;
-};
-/// Checks shape and strides (bytes) of a foreign array, and that the range they span around `data`
-/// lies in the address space.
-[[nodiscard]] checked_view check_view(const char* op, const void* data, dims shape, dims strides,
-                                      std::int64_t width);
 /// Bytes from the pointer of a foreign array on; `first` is never positive.
 struct byte_range {
   std::int64_t first = 0;
   std::int64_t last = 0;
+
+  [[nodiscard]] std::size_t nbytes() const noexcept {
+    return static_cast<std::size_t>(last - first);
+  }
 };
-/// The same in place, for the hot path: sets the offset of `place`.
+/// Checks shape and strides (bytes) of a foreign array, and that the range they span around `data`
+/// lies in the address space. Sets the offset of `place`.
 byte_range check_layout(const char* op, const void* data, layout& place, std::int64_t width);
+/// Checks that the range around `data` lies inside the allocation, where the driver knows it.
+void check_extent(const char* op, const void* data, byte_range range, const pointer_facts& facts);
 /// A view of foreign memory: checks it as above, and takes over `owner`, which `release` lets go on
 /// any thread; at once, if this throws.
 [[nodiscard]] ndarray adopt_view(const char* op, device where, void* data, dims shape, dims strides,

@@ -111,6 +111,29 @@ const char* document(const char* name, const char* signature, const std::string&
   return kept;
 }
 
+std::string text_of(const docstring& doc, const char* chapter) {
+  std::string text;
+  const auto add = [&](const char* before, const char* part) {
+    if (part != nullptr) text += std::string(text.empty() ? "" : "\n\n") + before + part;
+  };
+  add("", doc.whole);
+  if (doc.sections != nullptr) {
+    const doc_sections& of = *doc.sections;
+    add("", of.summary);
+    add("", of.details);
+    const char* before = "\n\nParameters\n----------\n";
+    for (const char* each : of.parameters) {
+      if (each != nullptr) text += std::exchange(before, "\n") + std::string(each);
+    }
+    add("Returns\n-------\n", of.returns);
+    add("Raises\n------\n", of.raises);
+    add("Examples\n--------\n>>> import skerry as sk\n", of.example);
+  }
+  if (chapter != nullptr && text.find("Source: ") == std::string::npos)
+    text += std::string("\n\nSource: array API 2025.12, ") + chapter + ".";
+  return text;
+}
+
 PyObject* call_entry(const signature& takes, const function_entry& entry, PyObject* self,
                      PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   PyObject* bound[signature::most_parameters];
@@ -127,7 +150,7 @@ PyMethodDef method_definition(const char* name, fast_function function, const ch
 void add_function(PyObject* module, PyMethodDef* definition, const char* home) {
   const object name(PyUnicode_InternFromString(home));
   const object function(PyCFunction_NewEx(definition, module, name.get()));
-  if (PyModule_AddObjectRef(module, definition->ml_name, function.get()) != 0) throw python_error{};
+  add_to_module(module, definition->ml_name, function);
 }
 
 }  // namespace skerry::python

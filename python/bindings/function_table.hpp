@@ -66,16 +66,38 @@ struct arguments {
   }
 };
 
+/// A docstring by its sections, which get NumPy's headings; those that are null are left out.
+struct doc_sections {
+  const char* summary;
+  const char* details = nullptr;
+  const char* parameters[3] = {};
+  const char* returns = nullptr;
+  const char* raises = nullptr;
+  const char* example = nullptr;  ///< below the import of skerry
+};
+
+/// A docstring, whole or by sections.
+struct docstring {
+  constexpr docstring(const char* text) : whole(text) {}  // NOLINT(google-explicit-constructor)
+  constexpr docstring(const doc_sections& of)             // NOLINT(google-explicit-constructor)
+      : sections(&of) {}
+  const char* whole = nullptr;
+  const doc_sections* sections = nullptr;
+};
+
 struct function_entry {
   const char* name;
   const char* signature;
-  const char* doc;
+  docstring doc;
   PyObject* (*run)(const arguments& with);  ///< may throw
 };
 
 /// "name(signature)\n--\n\ndoc", from which Python makes `__text_signature__` and `__doc__`. Never
 /// freed.
 [[nodiscard]] const char* document(const char* name, const char* signature, const std::string& doc);
+/// The text of a docstring, with `chapter` of the standard as its source unless it names another;
+/// null for none.
+[[nodiscard]] std::string text_of(const docstring& doc, const char* chapter);
 
 PyObject* call_entry(const signature& takes, const function_entry& entry, PyObject* self,
                      PyObject* const* args, Py_ssize_t count, PyObject* keywords);
@@ -97,20 +119,22 @@ PyObject* entry_function(PyObject* self, PyObject* const* args, Py_ssize_t count
 
 /// Definitions of a table's functions, with a closing one that is empty.
 template <const auto& Table>
-PyMethodDef* definitions() {
+PyMethodDef* definitions(const char* chapter = nullptr) {
   static constexpr std::size_t count = std::size(Table);
-  static std::array<PyMethodDef, count + 1> made = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<PyMethodDef, count + 1>{
-        method_definition(Table[I].name, entry_function<Table, I>,
-                          document(Table[I].name, Table[I].signature, Table[I].doc))...,
-        PyMethodDef{}};
-  }(std::make_index_sequence<count>{});
+  static std::array<PyMethodDef, count + 1> made =
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return std::array<PyMethodDef, count + 1>{
+            method_definition(
+                Table[I].name, entry_function<Table, I>,
+                document(Table[I].name, Table[I].signature, text_of(Table[I].doc, chapter)))...,
+            PyMethodDef{}};
+      }(std::make_index_sequence<count>{});
   return made.data();
 }
 
 template <const auto& Table>
-void add_functions(PyObject* module, const char* home = "skerry") {
-  for (PyMethodDef* each = definitions<Table>(); each->ml_name != nullptr; ++each) {
+void add_functions(PyObject* module, const char* chapter, const char* home = "skerry") {
+  for (PyMethodDef* each = definitions<Table>(chapter); each->ml_name != nullptr; ++each) {
     add_function(module, each, home);
   }
 }

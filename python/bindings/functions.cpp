@@ -198,8 +198,7 @@ constexpr function_entry own_signature[] = {
      "x1, x2 : Array or Python scalar\n    Shapes of all three broadcast, dtypes of these promote; "
      "all on one device.\n\n"
      "Returns\n-------\nArray\n    A fresh array of the promoted dtype on their device.\n\n"
-     "Raises\n------\nDeviceMismatchError, TypeError, ValueError\n\n"
-     "Source: array API 2025.12, searching functions.",
+     "Raises\n------\nDeviceMismatchError, TypeError, ValueError",
      run_where},
 };
 
@@ -248,7 +247,8 @@ void add_functions(PyObject* module) {
   add_all_reductions(module, std::make_integer_sequence<reduction_id, reduction_count>{});
   static PyMethodDef where_definition =
       method_definition("where", entry_function<own_signature, 1>,
-                        document("where", own_signature[1].signature, own_signature[1].doc));
+                        document("where", own_signature[1].signature,
+                                 text_of(own_signature[1].doc, "searching functions")));
   add_function(module, &where_definition);
   add_manipulation(module);
 }

@@ -10,6 +10,8 @@ namespace skerry::python {
 void add_functions(PyObject* module);
 /// Adds matmul, tensordot and vecdot.
 void add_products(PyObject* module);
+/// Opens OpenBLAS, once, if it is there: skerry._openblas looks for the package that brings it.
+void find_openblas();
 /// Adds the functions that skerry.linalg shows to a module of their own.
 void add_linalg(PyObject* module);
 /// Adds the creation functions.

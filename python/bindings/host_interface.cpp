@@ -115,10 +115,7 @@ PyObject* to_bytes(PyObject* self) {
 void add_host_interface(PyTypeObject* type) {
   for (PyGetSetDef* each = host_attributes; each->name != nullptr; ++each) {
     const object descriptor(PyDescr_NewGetSet(type, each));
-    if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), each->name, descriptor.get()) !=
-        0) {
-      throw python_error{};
-    }
+    set_attribute(reinterpret_cast<PyObject*>(type), each->name, descriptor);
   }
 }
 

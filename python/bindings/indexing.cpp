@@ -14,7 +14,7 @@
 namespace skerry::python {
 namespace {
 
-using item_kind = index_item::kind;
+using item_kind = index_kind;
 
 /// Refuses an array that can't be an index; the rule of devices first.
 void check_index_array(const char* op, const ndarray& x, const ndarray& index) {
@@ -39,7 +39,7 @@ std::int64_t bound_of(const char* op, const ndarray& x, PyObject* bound) {
 
 index_item slice_of(const char* op, const ndarray& x, PyObject* key) {
   auto* slice = reinterpret_cast<PySliceObject*>(key);
-  index_item item{.what = item_kind::slice};
+  index_item item{.kind = item_kind::slice};
   if (slice->start != Py_None) {
     item.has_start = true;
     item.start = bound_of(op, x, slice->start);
@@ -63,14 +63,14 @@ std::int64_t index_of(PyObject* key) {
 
 index_item item_of(const char* op, const ndarray& x, PyObject* key) {
   if (PyLong_Check(key) && !PyBool_Check(key)) {
-    return {.what = item_kind::integer, .start = index_of(key)};
+    return {.kind = item_kind::integer, .start = index_of(key)};
   }
   if (PySlice_Check(key)) return slice_of(op, x, key);
-  if (key == Py_Ellipsis) return {.what = item_kind::ellipsis};
-  if (key == Py_None) return {.what = item_kind::new_axis};
+  if (key == Py_Ellipsis) return {.kind = item_kind::ellipsis};
+  if (key == Py_None) return {.kind = item_kind::new_axis};
   if (is_array(key)) check_index_array(op, x, value_of(key));
   if (PyIndex_Check(key) && !is_numpy_array(key)) {
-    return {.what = item_kind::integer, .start = index_of(key)};
+    return {.kind = item_kind::integer, .start = index_of(key)};
   }
   throw index_error(
       std::string(op) +
@@ -114,13 +114,13 @@ bool is_advanced_key(PyObject* key) {
 }
 
 key_item part_of_key(const char* op, const ndarray& x, PyObject* part) {
-  if (PyBool_Check(part)) return {.what = key_item::kind::truth, .truth = part == Py_True};
+  if (PyBool_Check(part)) return {.kind = key_kind::truth, .truth = part == Py_True};
   if (!is_array(part)) return {.basic = item_of(op, x, part)};
   const ndarray& index = value_of(part);
   check_index_array(op, x, index);
-  if (is_integer(index.dtype())) return {.what = key_item::kind::indices, .array = index};
-  if (index.rank() > 0) return {.what = key_item::kind::mask, .array = index};
-  return {.what = key_item::kind::truth, .truth = read_element(index).as<bool>()};
+  if (is_integer(index.dtype())) return {.kind = key_kind::indices, .array = index};
+  if (index.rank() > 0) return {.kind = key_kind::mask, .array = index};
+  return {.kind = key_kind::truth, .truth = read_element(index).as<bool>()};
 }
 
 std::vector<key_item> read_key(const char* op, const ndarray& x, PyObject* key) {
@@ -188,7 +188,7 @@ PyObject* item_at(PyObject* self, Py_ssize_t index) {
     return nullptr;
   }
   return guarded([&] {
-    const index_item item{.what = item_kind::integer, .start = index};
+    const index_item item{.kind = item_kind::integer, .start = index};
     return wrap(x.view(index_view("__getitem__", x.layout(), {&item, 1})));
   });
 }

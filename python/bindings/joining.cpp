@@ -22,12 +22,8 @@ std::vector<ndarray> array_sequence(const char* op, PyObject* from) {
                       Py_TYPE(from)->tp_name);
   }
   const object items(PySequence_Fast(from, "arrays must be a sequence of arrays"));
-  std::vector<ndarray> arrays;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-    const std::string name = "arrays[" + std::to_string(i) + "]";
-    arrays.push_back(require_array(op, name.c_str(), PySequence_Fast_GET_ITEM(items.get(), i)));
-  }
-  return arrays;
+  return require_arrays(op, {PySequence_Fast_ITEMS(items.get()),
+                             static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.get()))});
 }
 
 std::int64_t total_size(const std::vector<ndarray>& arrays) {
@@ -54,18 +50,18 @@ PyObject* run_stack(const arguments& with) {
 }
 
 PyObject* run_unstack(const arguments& with) {
-  const ndarray& x = require_array("unstack", "x", with[0]);
+  const ndarray& x = array_argument(with, 0);
   return wrap_all(unstack(x, integer(with, 1, 0)));
 }
 
 PyObject* run_tile(const arguments& with) {
-  const ndarray& x = require_array("tile", "x", with[0]);
+  const ndarray& x = array_argument(with, 0);
   const std::vector<std::int64_t> repetitions = integers(with, 1);
   return compute(long_work + 1, [&] { return tile(x, repetitions); });
 }
 
 PyObject* run_roll(const arguments& with) {
-  const ndarray& x = require_array("roll", "x", with[0]);
+  const ndarray& x = array_argument(with, 0);
   const std::vector<std::int64_t> shifts = exact_integers(with, 1);
   std::vector<std::int64_t> axes;
   if (with.has(2)) axes = integers(with, 2);
@@ -76,8 +72,7 @@ PyObject* run_roll(const arguments& with) {
 }
 
 PyObject* run_repeat(const arguments& with) {
-  constexpr const char* op = "repeat";
-  const ndarray& x = require_array(op, "x", with[0]);
+  const ndarray& x = array_argument(with, 0);
   const std::optional<std::int64_t> axis = optional_integer(with, 2);
   if (is_array(with[1])) {
     const ndarray& repeats = value_of(with[1]);
@@ -88,12 +83,11 @@ PyObject* run_repeat(const arguments& with) {
 }
 
 PyObject* run_diff(const arguments& with) {
-  constexpr const char* op = "diff";
-  const ndarray& x = require_array(op, "x", with[0]);
+  const ndarray& x = array_argument(with, 0);
   const std::int64_t axis = integer(with, 1, -1);
   const std::int64_t n = integer(with, 2, 1);
-  const ndarray* prepend = with.has(3) ? &require_array(op, "prepend", with[3]) : nullptr;
-  const ndarray* append = with.has(4) ? &require_array(op, "append", with[4]) : nullptr;
+  const ndarray* prepend = with.has(3) ? &array_argument(with, 3) : nullptr;
+  const ndarray* append = with.has(4) ? &array_argument(with, 4) : nullptr;
   return compute(x.size(), [&] { return diff(x, axis, n, prepend, append); });
 }
 
@@ -107,7 +101,6 @@ constexpr function_entry joining_functions[] = {
      "Raises\n------\nDeviceMismatchError, TypeError\n    For arrays on different devices, for "
      "dtypes that don't promote.\nValueError\n    For no arrays, 0-d arrays, other shapes.\n"
      "AxisError\n    (ValueError and IndexError).\n\n"
-     "Source: array API 2025.12, manipulation functions.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.concat([sk.asarray([1, 2]), sk.asarray([3])]).tolist()\n[1, 2, 3]",
      run_concat},
@@ -132,7 +125,6 @@ constexpr function_entry joining_functions[] = {
      "Returns\n-------\nArray\n    Of the dtype of x, on its device.\n\n"
      "Raises\n------\nValueError\n    For a negative number, or the wrong number of them.\n"
      "DeviceMismatchError, TypeError, AxisError\n\n"
-     "Source: array API 2025.12, manipulation functions.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.repeat(sk.asarray([1, 2]), 2).tolist()\n[1, 1, 2, 2]",
      run_repeat},
@@ -144,7 +136,6 @@ constexpr function_entry joining_functions[] = {
      "Returns\n-------\nArray\n    Of the shape and dtype of x.\n\n"
      "Raises\n------\nValueError\n    For other numbers of shifts than of axes.\nAxisError\n"
      "OverflowError\n    For a shift outside 64 bits.\n\n"
-     "Source: array API 2025.12, manipulation functions.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.roll(sk.asarray([1, 2, 3]), 1).tolist()\n[3, 1, 2]",
      run_roll},
@@ -154,7 +145,6 @@ constexpr function_entry joining_functions[] = {
      "of one shape; dtypes promote.\naxis : int\n    Position of the new axis in the result.\n\n"
      "Returns\n-------\nArray\n    A fresh array of the promoted dtype.\n\n"
      "Raises\n------\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
-     "Source: array API 2025.12, manipulation functions.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.stack([sk.asarray([1, 2]), sk.asarray([3, 4])], axis=1).tolist()\n"
      "[[1, 3], [2, 4]]",
@@ -165,14 +155,12 @@ constexpr function_entry joining_functions[] = {
      "each of the last axes; x gets axes in front where there are more.\n\n"
      "Returns\n-------\nArray\n    Of the dtype of x, on its device.\n\n"
      "Raises\n------\nValueError\n    For a negative number.\n\n"
-     "Source: array API 2025.12, manipulation functions.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.tile(sk.asarray([1, 2]), (2, 2)).tolist()\n[[1, 2, 1, 2], [1, 2, 1, 2]]",
      run_tile},
     {"unstack", "(x, /, *, axis=0)",
      "The parts of x along an axis, without that axis, as views.\n\n"
      "Returns\n-------\ntuple of Array\n\nRaises\n------\nAxisError\n\n"
-     "Source: array API 2025.12, manipulation functions.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> [part.tolist() for part in sk.unstack(sk.asarray([[1, 2], [3, 4]]))]\n"
      "[[1, 2], [3, 4]]",
@@ -181,6 +169,8 @@ constexpr function_entry joining_functions[] = {
 
 }  // namespace
 
-void add_joining(PyObject* module) { add_functions<joining_functions>(module); }
+void add_joining(PyObject* module) {
+  add_functions<joining_functions>(module, "manipulation functions");
+}
 
 }  // namespace skerry::python

@@ -2,353 +2,279 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// The docstrings of skerry.linalg: all but factors and eigenvalues.
+#include "python/bindings/function_table.hpp"
+
+/// The docstrings of skerry.linalg.
 namespace skerry::python::docs {
 
-inline constexpr const char* cross = R"(The vector products of vectors of three elements.
+inline constexpr const char* square = R"(x : Array
+    Of shape (..., M, M) and a floating dtype other than float16.)";
+inline constexpr const char* lower_triangle = R"(x : Array
+    Of shape (..., M, M) and a floating dtype other than float16; the lower triangle is read.)";
+inline constexpr const char* matrices = R"(x : Array
+    Of shape (..., M, N) and a floating dtype other than float16.)";
+inline constexpr const char* offset = R"(offset : int
+    Above (positive) or below the main diagonal.)";
+inline constexpr const char* waits =
+    "The call waits for the result of the factoring, on CUDA devices too.";
+inline constexpr const char* not_finite = R"(LinAlgError
+    (a ValueError) for NaN and infinities, or if the iteration does not converge.
+TypeError, ValueError)";
+inline constexpr const char* triangle_not_finite = R"(LinAlgError
+    (a ValueError) for NaN and infinities in that triangle, or if the iteration does not converge.
+TypeError, ValueError)";
+inline constexpr const char* tolerance_errors = R"(LinAlgError
+    (a ValueError) for NaN and infinities.
+DeviceMismatchError, TypeError, ValueError)";
 
-Parameters
-----------
-x1, x2 : Array
+inline constexpr doc_sections cholesky = {
+    .summary = "The Cholesky factor of positive definite matrices: x = L @ conj(L.mT).",
+    .details = waits,
+    .parameters = {R"(x : Array
+    Of shape (..., M, M) and a floating dtype other than float16; symmetric or
+    Hermitian, of which one triangle is read, the lower one for upper=False.
+upper : bool
+    The upper factor U instead, x = conj(U.mT) @ U.)"},
+    .returns = R"(Array
+    Of the shape and dtype of x; exactly 0 in the other triangle.)",
+    .raises = R"(LinAlgError
+    (a ValueError) for NaN and infinities in that triangle, or if a matrix is not positive definite.
+TypeError, ValueError)",
+    .example = R"(>>> sk.linalg.cholesky(sk.asarray([[4.0, 2.0], [2.0, 5.0]])).tolist()
+[[2.0, 0.0], [1.0, 2.0]])"};
+
+inline constexpr doc_sections cross = {
+    .summary = "The vector products of vectors of three elements.",
+    .parameters = {R"(x1, x2 : Array
     Numeric; of size 3 along axis, the other axes broadcast.
 axis : int
-    Counted from the end of both, so negative.
+    Counted from the end of both, so negative.)"},
+    .returns = R"(Array
+    In the dtype that those of x1 and x2 promote to; integers wrap around.)",
+    .raises = "AxisError, DeviceMismatchError, TypeError, ValueError",
+    .example = R"(>>> sk.linalg.cross(sk.asarray([1, 0, 0]), sk.asarray([0, 1, 0])).tolist()
+[0, 0, 1])"};
 
-Returns
--------
-Array
-    In the dtype that those of x1 and x2 promote to; integers wrap around.
-
-Raises
-------
-AxisError, DeviceMismatchError, TypeError, ValueError
-
-Examples
---------
->>> import skerry as sk
->>> sk.linalg.cross(sk.asarray([1, 0, 0]), sk.asarray([0, 1, 0])).tolist()
-[0, 0, 1]
-
-Source: array API 2025.12, linear algebra extension.)";
-
-inline constexpr const char* det = R"(The determinants of matrices, from their LU factors.
-
-Parameters
-----------
-x : Array
-    Of shape (..., M, M) and a floating dtype other than float16.
-
-Returns
--------
-Array
+inline constexpr doc_sections det = {
+    .summary = "The determinants of matrices, from their LU factors.",
+    .parameters = {square},
+    .returns = R"(Array
     Of shape (...) and the dtype of x; 1 for a 0 x 0 matrix, NaN for one with NaN or infinity.
-    What overflows on the way only is not lost.
+    What overflows on the way only is not lost.)",
+    .raises = "TypeError, ValueError",
+    .example = R"(>>> sk.linalg.det(sk.asarray([[2.0, 0.0], [0.0, 3.0]])).item()
+6.0)"};
 
-Raises
-------
-TypeError, ValueError
+inline constexpr doc_sections diagonal = {
+    .summary = "The diagonals of matrices, a view.",
+    .parameters = {R"(x : Array
+    Of shape (..., M, N) and any dtype.)",
+                   offset},
+    .returns = R"(Array
+    Of shape (..., K); it shares the memory of x.)",
+    .raises = R"(ValueError
+    Below 2-D.)",
+    .example = R"(>>> sk.linalg.diagonal(sk.asarray([[1, 2], [3, 4]])).tolist()
+[1, 4])"};
 
-Examples
---------
->>> import skerry as sk
->>> sk.linalg.det(sk.asarray([[2.0, 0.0], [0.0, 3.0]])).item()
-6.0
+inline constexpr doc_sections eig = {
+    .summary = "Eigenvalues and right eigenvectors of matrices.",
+    .details = waits,
+    .parameters = {square},
+    .returns = R"(EigResult
+    A named tuple: eigenvalues of shape (..., M), eigenvectors in the columns of (..., M, M), both
+    complex; in no particular order, vectors of 2-norm 1.)",
+    .raises = not_finite,
+    .example = R"(>>> sk.linalg.eig(sk.asarray([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues.tolist()
+[1j, -1j])"};
 
-Source: array API 2025.12, linear algebra extension.)";
+inline constexpr doc_sections eigh = {
+    .summary = "Eigenvalues and eigenvectors of symmetric or Hermitian matrices.",
+    .details = waits,
+    .parameters = {lower_triangle},
+    .returns = R"(EighResult
+    A named tuple: eigenvalues of shape (..., M), real and ascending; eigenvectors of the dtype of
+    x in the columns of (..., M, M), orthonormal.)",
+    .raises = triangle_not_finite,
+    .example = R"(>>> sk.linalg.eigh(sk.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()
+[1.0, 2.0])"};
 
-inline constexpr const char* diagonal = R"(The diagonals of matrices, a view.
+inline constexpr doc_sections eigvals = {
+    .summary = "The eigenvalues of matrices.",
+    .details = waits,
+    .parameters = {square},
+    .returns = R"(Array
+    Complex, of shape (..., M), in no particular order.)",
+    .raises = not_finite,
+    .example = R"(>>> sk.linalg.eigvals(sk.asarray([[1.0, 0.0], [0.0, 2.0]])).tolist()
+[(1+0j), (2+0j)])"};
 
-Parameters
-----------
-x : Array
-    Of shape (..., M, N) and any dtype.
-offset : int
-    Above (positive) or below the main diagonal.
+inline constexpr doc_sections eigvalsh = {
+    .summary = "The eigenvalues of symmetric or Hermitian matrices.",
+    .details = waits,
+    .parameters = {lower_triangle},
+    .returns = R"(Array
+    Real, of shape (..., M), ascending.)",
+    .raises = triangle_not_finite,
+    .example = R"(>>> sk.linalg.eigvalsh(sk.asarray([[2.0, 0.0], [0.0, 1.0]])).tolist()
+[1.0, 2.0])"};
 
-Returns
--------
-Array
-    Of shape (..., K); it shares the memory of x.
-
-Raises
-------
-ValueError
-    Below 2-D.
-
-Examples
---------
->>> import skerry as sk
->>> sk.linalg.diagonal(sk.asarray([[1, 2], [3, 4]])).tolist()
-[1, 4]
-
-Source: array API 2025.12, linear algebra extension.)";
-
-inline constexpr const char* inv = R"(The inverses of matrices, by LU factors.
-
-The call waits for the result of the factoring, on CUDA devices too.
-
-Parameters
-----------
-x : Array
-    Of shape (..., M, M) and a floating dtype other than float16.
-
-Returns
--------
-Array
-    Of the shape and dtype of x; NaN for a matrix with NaN or infinity.
-
-Raises
-------
-LinAlgError
+inline constexpr doc_sections inv = {
+    .summary = "The inverses of matrices, by LU factors.",
+    .details = waits,
+    .parameters = {square},
+    .returns = R"(Array
+    Of the shape and dtype of x; NaN for a matrix with NaN or infinity.)",
+    .raises = R"(LinAlgError
     (a ValueError) if a matrix is singular.
-TypeError, ValueError
+TypeError, ValueError)",
+    .example = R"(>>> sk.linalg.inv(sk.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
+[[0.5, 0.0], [0.0, 0.25]])"};
 
-Examples
---------
->>> import skerry as sk
->>> sk.linalg.inv(sk.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
-[[0.5, 0.0], [0.0, 0.25]]
-
-Source: array API 2025.12, linear algebra extension.)";
-
-inline constexpr const char* matrix_norm = R"(The norms of matrices.
-
-Parameters
-----------
-x : Array
+inline constexpr doc_sections matrix_norm = {
+    .summary = "The norms of matrices.",
+    .parameters = {R"(x : Array
     Of shape (..., M, N) and a floating dtype; other than float16 for orders of singular values.
 keepdims : bool
     Keep the last two axes with size 1.
 ord : {'fro', 'nuc', 1, 2, inf, -1, -2, -inf}
     Frobenius; the sum of the singular values; the largest (negative: least) sum of magnitudes
-    of a column (1) or row (inf), singular value (2).
-
-Returns
--------
-Array
-    Of shape (...) and the real dtype; 0 without elements, infinite for negative orders.
-
-Raises
-------
-LinAlgError
+    of a column (1) or row (inf), singular value (2).)"},
+    .returns = R"(Array
+    Of shape (...) and the real dtype; 0 without elements, infinite for negative orders.)",
+    .raises = R"(LinAlgError
     (a ValueError) for NaN and infinities where singular values are needed.
-TypeError, ValueError
+TypeError, ValueError)",
+    .example = R"(>>> sk.linalg.matrix_norm(sk.asarray([[3.0, 0.0], [0.0, 4.0]])).item()
+5.0)"};
 
-Examples
---------
->>> import skerry as sk
->>> sk.linalg.matrix_norm(sk.asarray([[3.0, 0.0], [0.0, 4.0]])).item()
-5.0
-
-Source: array API 2025.12, linear algebra extension.)";
-
-inline constexpr const char* matrix_power = R"(Matrices to an integer power, by squaring.
-
-Parameters
-----------
-x : Array
+inline constexpr doc_sections matrix_power = {
+    .summary = "Matrices to an integer power, by squaring.",
+    .parameters = {R"(x : Array
     Of shape (..., M, M) and a floating dtype, other than float16 for negative n.
 n : int
-    Of the inverses if negative; 0 gives the identity.
-
-Returns
--------
-Array
-    Of the shape and dtype of x.
-
-Raises
-------
-LinAlgError
+    Of the inverses if negative; 0 gives the identity.)"},
+    .returns = R"(Array
+    Of the shape and dtype of x.)",
+    .raises = R"(LinAlgError
     (a ValueError) for negative n and a singular matrix.
-TypeError, ValueError
+TypeError, ValueError)",
+    .example = R"(>>> sk.linalg.matrix_power(sk.asarray([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
+[[1.0, 5.0], [0.0, 1.0]])"};
 
-Examples
---------
->>> import skerry as sk
->>> sk.linalg.matrix_power(sk.asarray([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
-[[1.0, 5.0], [0.0, 1.0]]
-
-Source: array API 2025.12, linear algebra extension.)";
-
-inline constexpr const char* matrix_rank =
-    R"(The ranks of matrices: how many singular values exceed a tolerance.
-
-The call waits for the result of the factoring, on CUDA devices too.
-
-Parameters
-----------
-x : Array
-    Of shape (..., M, N) and a floating dtype other than float16.
-rtol : float or Array, optional
+inline constexpr doc_sections matrix_rank = {
+    .summary = "The ranks of matrices: how many singular values exceed a tolerance.",
+    .details = waits,
+    .parameters = {matrices, R"(rtol : float or Array, optional
     The tolerance as a part of the largest singular value, a real floating array of shape (...);
-    max(M, N) times the epsilon of the dtype by default.
+    max(M, N) times the epsilon of the dtype by default.)"},
+    .returns = R"(Array
+    int64, of shape (...).)",
+    .raises = tolerance_errors,
+    .example = R"(>>> sk.linalg.matrix_rank(sk.asarray([[1.0, 2.0], [2.0, 4.0]])).item()
+1)"};
 
-Returns
--------
-Array
-    int64, of shape (...).
+inline constexpr doc_sections outer = {
+    .summary = "The products of each element of x1 with each of x2.",
+    .parameters = {R"(x1, x2 : Array
+    Numeric, 1-D, of sizes M and N.)"},
+    .returns = R"(Array
+    Of shape (M, N), in the dtype that those of x1 and x2 promote to.)",
+    .raises = "DeviceMismatchError, TypeError, ValueError",
+    .example = R"(>>> sk.linalg.outer(sk.asarray([1, 2]), sk.asarray([3, 4])).tolist()
+[[3, 4], [6, 8]])"};
 
-Raises
-------
-LinAlgError
-    (a ValueError) for NaN and infinities.
-DeviceMismatchError, TypeError, ValueError
-
-Examples
---------
->>> import skerry as sk
->>> sk.linalg.matrix_rank(sk.asarray([[1.0, 2.0], [2.0, 4.0]])).item()
-1
-
-Source: array API 2025.12, linear algebra extension.)";
-
-inline constexpr const char* outer = R"(The products of each element of x1 with each of x2.
-
-Parameters
-----------
-x1, x2 : Array
-    Numeric, 1-D, of sizes M and N.
-
-Returns
--------
-Array
-    Of shape (M, N), in the dtype that those of x1 and x2 promote to.
-
-Raises
-------
-DeviceMismatchError, TypeError, ValueError
-
-Examples
---------
->>> import skerry as sk
->>> sk.linalg.outer(sk.asarray([1, 2]), sk.asarray([3, 4])).tolist()
-[[3, 4], [6, 8]]
-
-Source: array API 2025.12, linear algebra extension.)";
-
-inline constexpr const char* pinv =
-    R"(The pseudo-inverses (Moore-Penrose) of matrices, by singular values.
-
-The call waits for the result of the factoring, on CUDA devices too.
-
-Parameters
-----------
-x : Array
-    Of shape (..., M, N) and a floating dtype other than float16.
-rtol : float or Array, optional
+inline constexpr doc_sections pinv = {
+    .summary = "The pseudo-inverses (Moore-Penrose) of matrices, by singular values.",
+    .details = waits,
+    .parameters = {matrices, R"(rtol : float or Array, optional
     Singular values not above this part of the largest one count as 0: a real floating array of
-    shape (...); max(M, N) times the epsilon of the dtype by default.
+    shape (...); max(M, N) times the epsilon of the dtype by default.)"},
+    .returns = R"(Array
+    Of shape (..., N, M) and the dtype of x.)",
+    .raises = tolerance_errors,
+    .example = R"(>>> sk.linalg.pinv(sk.asarray([[2.0, 0.0], [0.0, 0.0]])).tolist()
+[[0.5, 0.0], [0.0, 0.0]])"};
 
-Returns
--------
-Array
-    Of shape (..., N, M) and the dtype of x.
+inline constexpr doc_sections qr = {
+    .summary = "The QR factors of matrices: orthonormal columns by an upper triangle.",
+    .parameters = {matrices, R"(mode : {'reduced', 'complete'}
+    Q of shape (..., M, K) and R of (..., K, N) with K = min(M, N), or K = M.)"},
+    .returns = R"(QRResult
+    A named tuple: Q, R, of the dtype of x; R is exactly 0 below the diagonal. Both are NaN for a
+    matrix with NaN or infinity.)",
+    .raises = R"(ValueError
+    Below 2-D, or for another mode.
+TypeError)",
+    .example = R"(>>> q, r = sk.linalg.qr(sk.asarray([[0.0, 2.0], [1.0, 0.0]]))
+>>> sk.matmul(q, r).tolist()
+[[0.0, 2.0], [1.0, 0.0]])"};
 
-Raises
-------
-LinAlgError
-    (a ValueError) for NaN and infinities.
-DeviceMismatchError, TypeError, ValueError
-
-Examples
---------
->>> import skerry as sk
->>> sk.linalg.pinv(sk.asarray([[2.0, 0.0], [0.0, 0.0]])).tolist()
-[[0.5, 0.0], [0.0, 0.0]]
-
-Source: array API 2025.12, linear algebra extension.)";
-
-inline constexpr const char* slogdet =
-    R"(The signs of determinants and the logarithms of their moduli, from LU factors.
-
-Parameters
-----------
-x : Array
-    Of shape (..., M, M) and a floating dtype other than float16.
-
-Returns
--------
-SlogdetResult
+inline constexpr doc_sections slogdet = {
+    .summary = "The signs of determinants and the logarithms of their moduli, from LU factors.",
+    .parameters = {square},
+    .returns = R"(SlogdetResult
     A named tuple of arrays of shape (...): sign, of the dtype of x (a complex one has modulus 1),
-    logabsdet, real; 0 and -inf for a singular matrix, NaN for one with NaN or infinity.
-
-Raises
-------
-TypeError, ValueError
-
-Examples
---------
->>> import skerry as sk
->>> sign, logarithm = sk.linalg.slogdet(sk.asarray([[0.0, 1.0], [1.0, 0.0]]))
+    logabsdet, real; 0 and -inf for a singular matrix, NaN for one with NaN or infinity.)",
+    .raises = "TypeError, ValueError",
+    .example = R"(>>> sign, logarithm = sk.linalg.slogdet(sk.asarray([[0.0, 1.0], [1.0, 0.0]]))
 >>> sign.item(), logarithm.item()
-(-1.0, 0.0)
+(-1.0, 0.0))"};
 
-Source: array API 2025.12, linear algebra extension.)";
-
-inline constexpr const char* solve = R"(The solutions of x1 @ x = x2, by LU factors.
-
-The call waits for the result of the factoring, on CUDA devices too.
-
-Parameters
-----------
-x1 : Array
+inline constexpr doc_sections solve = {
+    .summary = "The solutions of x1 @ x = x2, by LU factors.",
+    .details = waits,
+    .parameters = {R"(x1 : Array
     Of shape (..., M, M) and a floating dtype other than float16.
 x2 : Array
-    Of shape (M,), one right-hand side, or (..., M, K). Stacks broadcast.
-
-Returns
--------
-Array
+    Of shape (M,), one right-hand side, or (..., M, K). Stacks broadcast.)"},
+    .returns = R"(Array
     Of shape (..., M) or (..., M, K), in the dtype that those of x1 and x2 promote to; NaN for a
-    matrix or a right-hand side with NaN or infinity.
-
-Raises
-------
-LinAlgError
+    matrix or a right-hand side with NaN or infinity.)",
+    .raises = R"(LinAlgError
     (a ValueError) if a matrix is singular.
-DeviceMismatchError, TypeError, ValueError
+DeviceMismatchError, TypeError, ValueError)",
+    .example =
+        R"(>>> sk.linalg.solve(sk.asarray([[2.0, 0.0], [0.0, 4.0]]), sk.asarray([2.0, 2.0])).tolist()
+[1.0, 0.5])"};
 
-Examples
---------
->>> import skerry as sk
->>> sk.linalg.solve(sk.asarray([[2.0, 0.0], [0.0, 4.0]]), sk.asarray([2.0, 2.0])).tolist()
-[1.0, 0.5]
+inline constexpr doc_sections svd = {
+    .summary = "The singular value decompositions of matrices: x = U @ diag(S) @ Vh.",
+    .details = waits,
+    .parameters = {matrices, R"(full_matrices : bool
+    U of shape (..., M, M) and Vh of (..., N, N), instead of (..., M, K) and (..., K, N) with
+    K = min(M, N).)"},
+    .returns = R"(SVDResult
+    A named tuple: U, S, Vh; S is real, of shape (..., K), descending.)",
+    .raises = not_finite,
+    .example = R"(>>> sk.linalg.svd(sk.asarray([[0.0, 2.0], [1.0, 0.0]])).S.tolist()
+[2.0, 1.0])"};
 
-Source: array API 2025.12, linear algebra extension.)";
+inline constexpr doc_sections svdvals = {
+    .summary = "The singular values of matrices.",
+    .details = waits,
+    .parameters = {matrices},
+    .returns = R"(Array
+    Real, of shape (..., min(M, N)), descending.)",
+    .raises = not_finite,
+    .example = R"(>>> sk.linalg.svdvals(sk.asarray([[0.0, 2.0], [1.0, 0.0]])).tolist()
+[2.0, 1.0])"};
 
-inline constexpr const char* trace = R"(The sums along the diagonals of matrices.
+inline constexpr doc_sections trace = {
+    .summary = "The sums along the diagonals of matrices.",
+    .parameters = {R"(x : Array
+    Of shape (..., M, N) and a numeric dtype.)",
+                   offset, R"(dtype : dtype, optional
+    Of the result; by default as in sum: int64 or uint64 for integers.)"},
+    .returns = R"(Array
+    Of shape (...).)",
+    .raises = "TypeError, ValueError",
+    .example = R"(>>> sk.linalg.trace(sk.asarray([[1, 2], [3, 4]])).item()
+5)"};
 
-Parameters
-----------
-x : Array
-    Of shape (..., M, N) and a numeric dtype.
-offset : int
-    Above (positive) or below the main diagonal.
-dtype : dtype, optional
-    Of the result; by default as in sum: int64 or uint64 for integers.
-
-Returns
--------
-Array
-    Of shape (...).
-
-Raises
-------
-TypeError, ValueError
-
-Examples
---------
->>> import skerry as sk
->>> sk.linalg.trace(sk.asarray([[1, 2], [3, 4]])).item()
-5
-
-Source: array API 2025.12, linear algebra extension.)";
-
-inline constexpr const char* vector_norm = R"(The norms of vectors.
-
-Parameters
-----------
-x : Array
+inline constexpr doc_sections vector_norm = {
+    .summary = "The norms of vectors.",
+    .parameters = {R"(x : Array
     Of any shape and a floating dtype.
 axis : int or tuple of ints, optional
     Along which the vectors lie; all of x is one vector by default.
@@ -356,23 +282,11 @@ keepdims : bool
     Keep these axes with size 1.
 ord : int or float
     sum(abs(x) ** ord) ** (1 / ord); the largest magnitude for inf, the least for -inf, how many
-    elements are not 0 for 0.
-
-Returns
--------
-Array
-    Of the real dtype. Finite elements don't overflow on the way to a finite norm.
-
-Raises
-------
-AxisError, TypeError, ValueError
-
-Examples
---------
->>> import skerry as sk
->>> sk.linalg.vector_norm(sk.asarray([3.0, 4.0])).item()
-5.0
-
-Source: array API 2025.12, linear algebra extension.)";
+    elements are not 0 for 0.)"},
+    .returns = R"(Array
+    Of the real dtype. Finite elements don't overflow on the way to a finite norm.)",
+    .raises = "AxisError, TypeError, ValueError",
+    .example = R"(>>> sk.linalg.vector_norm(sk.asarray([3.0, 4.0])).item()
+5.0)"};
 
 }  // namespace skerry::python::docs

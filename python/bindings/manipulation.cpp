@@ -20,39 +20,22 @@ dims checked_shape(const char* op, const std::vector<std::int64_t>& shape) {
   return dims(std::span<const std::int64_t>(shape));
 }
 
-std::vector<ndarray> require_arrays(const char* op, const arguments& with) {
-  std::vector<ndarray> arrays;
-  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
-    const std::string name = "arrays[" + std::to_string(i) + "]";
-    arrays.push_back(require_array(op, name.c_str(), with.rest[i]));
-  }
-  return arrays;
-}
-
 PyObject* run_reshape(const arguments& with) {
-  const ndarray& x = require_array("reshape", "x", with[0]);
+  const ndarray& x = array_argument(with, 0);
   const std::vector<std::int64_t> shape = integers(with, 1);
   const std::optional<bool> copied = optional_truth(with, 2);
   return wrap_made(x.size() > long_work, [&] { return reshape(x, shape, copied); });
 }
 
-PyObject* run_permute_dims(const arguments& with) {
-  const ndarray& x = require_array("permute_dims", "x", with[0]);
-  return wrap(permute_dims(x, integers(with, 1)));
-}
-
-PyObject* run_expand_dims(const arguments& with) {
-  const ndarray& x = require_array("expand_dims", "x", with[0]);
-  return wrap(expand_dims(x, integers(with, 1)));
-}
-
-PyObject* run_squeeze(const arguments& with) {
-  const ndarray& x = require_array("squeeze", "x", with[0]);
-  return wrap(squeeze(x, integers(with, 1)));
+/// A view by a function of axes.
+template <ndarray (*View)(const ndarray&, std::span<const std::int64_t>)>
+PyObject* run_view(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  return wrap(View(x, integers(with, 1)));
 }
 
 PyObject* run_flip(const arguments& with) {
-  const ndarray& x = require_array("flip", "x", with[0]);
+  const ndarray& x = array_argument(with, 0);
   if (!with.has(1)) return wrap(flip(x, std::nullopt));
   const std::vector<std::int64_t> axes = integers(with, 1);
   return wrap(flip(x, axes));
@@ -60,7 +43,7 @@ PyObject* run_flip(const arguments& with) {
 
 PyObject* run_moveaxis(const arguments& with) {
   constexpr const char* op = "moveaxis";
-  const ndarray& x = require_array(op, "x", with[0]);
+  const ndarray& x = array_argument(with, 0);
   const dims from = normalize_axes(op, integers(with, 1), x.rank());
   const dims to = normalize_axes(op, integers(with, 2), x.rank());
   if (from.rank() != to.rank()) {
@@ -83,16 +66,16 @@ PyObject* run_moveaxis(const arguments& with) {
 }
 
 PyObject* run_matrix_transpose(const arguments& with) {
-  return wrap(matrix_transpose(require_array("matrix_transpose", "x", with[0])));
+  return wrap(matrix_transpose(array_argument(with, 0)));
 }
 
 PyObject* run_broadcast_to(const arguments& with) {
-  const ndarray& x = require_array("broadcast_to", "x", with[0]);
+  const ndarray& x = array_argument(with, 0);
   return wrap(broadcast_to(x, checked_shape("broadcast_to", integers(with, 1))));
 }
 
 PyObject* run_broadcast_arrays(const arguments& with) {
-  return wrap_all(broadcast_arrays(require_arrays("broadcast_arrays", with)));
+  return wrap_all(broadcast_arrays(rest_arrays(with)));
 }
 
 PyObject* run_broadcast_shapes(const arguments& with) {
@@ -115,7 +98,7 @@ PyObject* run_broadcast_shapes(const arguments& with) {
 }
 
 PyObject* run_astype(const arguments& with) {
-  const ndarray& x = require_array("astype", "x", with[0]);
+  const ndarray& x = array_argument(with, 0);
   const dtype type = parse_dtype("astype", with[1]);
   const bool copied = truth(with, 2, true);
   const device where = with.has(3) ? usable_device("astype", with[3]) : x.device();
@@ -189,18 +172,15 @@ constexpr function_entry manipulation_functions[] = {
      run_astype},
     {"broadcast_arrays", "(*arrays)",
      "Views of the arrays with their common shape; read-only where an axis was stretched.\n\n"
-     "Returns\n-------\ntuple of Array\n\nRaises\n------\nDeviceMismatchError, ValueError\n\n"
-     "Source: array API 2025.12, manipulation functions.",
+     "Returns\n-------\ntuple of Array\n\nRaises\n------\nDeviceMismatchError, ValueError",
      run_broadcast_arrays},
     {"broadcast_shapes", "(*shapes)",
      "The shape that the shapes broadcast to.\n\nReturns\n-------\ntuple of int\n\n"
-     "Raises\n------\nValueError\n    If they don't broadcast.\n\n"
-     "Source: array API 2025.12, manipulation functions.",
+     "Raises\n------\nValueError\n    If they don't broadcast.",
      run_broadcast_shapes},
     {"broadcast_to", "(x, /, shape)",
      "A view of x with another shape; read-only where an axis was stretched.\n\n"
-     "Raises\n------\nValueError\n    If x does not broadcast to the shape.\n\n"
-     "Source: array API 2025.12, manipulation functions.",
+     "Raises\n------\nValueError\n    If x does not broadcast to the shape.",
      run_broadcast_to},
     {"can_cast", "(from_, to, /)",
      "Whether a dtype, or the dtype of an array, converts to another by promotion.\n\n"
@@ -209,11 +189,11 @@ constexpr function_entry manipulation_functions[] = {
     {"expand_dims", "(x, /, axis)",
      "A view of x with new axes of size 1 at the positions of axis in the result.\n\n"
      "Raises\n------\nAxisError\n    (ValueError and IndexError) for a position that the result "
-     "does not have.\n\nSource: array API 2025.12, manipulation functions.",
-     run_expand_dims},
+     "does not have.",
+     run_view<expand_dims>},
     {"flip", "(x, /, *, axis=None)",
      "A view of x with the order of elements reversed along the axes, all of them by default.\n\n"
-     "Raises\n------\nAxisError\n\nSource: array API 2025.12, manipulation functions.",
+     "Raises\n------\nAxisError",
      run_flip},
     {"matrix_transpose", "(x, /)",
      "A view of x with its last two axes exchanged.\n\nRaises\n------\nValueError\n    Below 2-D."
@@ -221,18 +201,16 @@ constexpr function_entry manipulation_functions[] = {
      run_matrix_transpose},
     {"moveaxis", "(x, source, destination, /)",
      "A view of x with axes moved to other positions; the rest keep their order.\n\n"
-     "Raises\n------\nAxisError, ValueError\n\n"
-     "Source: array API 2025.12, manipulation functions.",
+     "Raises\n------\nAxisError, ValueError",
      run_moveaxis},
     {"permute_dims", "(x, /, axes)",
-     "A view of x with its axes in another order.\n\nRaises\n------\nAxisError, ValueError\n\n"
-     "Source: array API 2025.12, manipulation functions.",
-     run_permute_dims},
+     "A view of x with its axes in another order.\n\nRaises\n------\nAxisError, ValueError",
+     run_view<permute_dims>},
     {"reshape", "(x, /, shape, *, copy=None)",
      "The elements of x in C order with another shape, of which one size may be -1.\n\n"
      "A view where the layout of x allows it, unless copy=True.\n\n"
      "Raises\n------\nValueError\n    For another number of elements, or with copy=False where a "
-     "copy is needed.\n\nSource: array API 2025.12, manipulation functions.",
+     "copy is needed.",
      run_reshape},
     {"result_type", "(*arrays_and_dtypes)",
      "The dtype that arrays, dtypes and Python scalars promote to.\n\n"
@@ -241,12 +219,14 @@ constexpr function_entry manipulation_functions[] = {
      run_result_type},
     {"squeeze", "(x, /, axis)",
      "A view of x without axes of size 1.\n\nRaises\n------\nValueError\n    For an axis of "
-     "another size.\nAxisError\n\nSource: array API 2025.12, manipulation functions.",
-     run_squeeze},
+     "another size.\nAxisError",
+     run_view<squeeze>},
 };
 
 }  // namespace
 
-void add_manipulation(PyObject* module) { add_functions<manipulation_functions>(module); }
+void add_manipulation(PyObject* module) {
+  add_functions<manipulation_functions>(module, "manipulation functions");
+}
 
 }  // namespace skerry::python

@@ -11,12 +11,8 @@ namespace {
 void collect_garbage() noexcept {
   const skerry::python::with_gil held;
   if (!held) return;
-  PyObject* type = nullptr;
-  PyObject* value = nullptr;
-  PyObject* trace = nullptr;
-  PyErr_Fetch(&type, &value, &trace);
+  const skerry::python::error_aside kept;
   PyGC_Collect();
-  PyErr_Restore(type, value, trace);
 }
 
 }  // namespace

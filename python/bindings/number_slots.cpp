@@ -7,7 +7,6 @@
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
 #include "python/bindings/array_type.hpp"
-#include "python/bindings/linalg.hpp"
 
 namespace skerry::python {
 namespace {
@@ -69,56 +68,31 @@ PyObject* not_comparable(PyObject* other) {
   return nullptr;
 }
 
-PyObject* compare(PyObject* self, PyObject* other, int how) {
+PyObject* compare(PyObject* self, PyObject* other, int comparison) {
+  static constexpr binaryfunc functions[] = {binary<ops::less>,    binary<ops::less_equal>,
+                                             binary<ops::equal>,   binary<ops::not_equal>,
+                                             binary<ops::greater>, binary<ops::greater_equal>};
+  static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
   scalar scalar_value;
   operand ignored;
   if (parse_operand(other, ignored, scalar_value) == parsed::no) return not_comparable(other);
-  switch (how) {
-    case Py_LT:
-      return binary<ops::less>(self, other);
-    case Py_LE:
-      return binary<ops::less_equal>(self, other);
-    case Py_EQ:
-      return binary<ops::equal>(self, other);
-    case Py_NE:
-      return binary<ops::not_equal>(self, other);
-    case Py_GT:
-      return binary<ops::greater>(self, other);
-    default:
-      return binary<ops::greater_equal>(self, other);
-  }
+  return functions[comparison](self, other);
 }
 
-/// The only element of a 0-d array as a Python scalar.
-object scalar_of(const char* op, PyObject* self) {
+/// The element of a 0-d array that is real.
+object real_of(const char* op, PyObject* self) {
   const ndarray& array = value_of(self);
-  if (array.rank() != 0) {
-    throw dtype_error(std::string(op) + ": only a 0-d array is a scalar, not " + describe(array));
-  }
-  return object(to_python(read_element(array), array.dtype()));
-}
-
-[[noreturn]] void reject_complex(const char* op, const ndarray& array) {
+  if (kind(array.dtype()) != dtype_kind::complex_floating) return scalar_of(op, self);
   throw dtype_error(std::string(op) + ": a complex array has no such value: " + describe(array) +
                     "; take skerry.real or skerry.abs first");
 }
 
 PyObject* to_float(PyObject* self) {
-  return guarded([&] {
-    if (kind(value_of(self).dtype()) == dtype_kind::complex_floating) {
-      reject_complex("float", value_of(self));
-    }
-    return PyNumber_Float(scalar_of("float", self).get());
-  });
+  return guarded([&] { return PyNumber_Float(real_of("float", self).get()); });
 }
 
 PyObject* to_int(PyObject* self) {
-  return guarded([&] {
-    if (kind(value_of(self).dtype()) == dtype_kind::complex_floating) {
-      reject_complex("int", value_of(self));
-    }
-    return PyNumber_Long(scalar_of("int", self).get());
-  });
+  return guarded([&] { return PyNumber_Long(real_of("int", self).get()); });
 }
 
 PyObject* to_index(PyObject* self) {

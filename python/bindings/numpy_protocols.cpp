@@ -17,12 +17,7 @@ PyObject* direct_ufuncs = nullptr;
 
 /// A function of skerry/_numpy_protocols.py, which the first call imports.
 PyObject* protocol(PyObject*& known, const char* name) {
-  if (known == nullptr) {
-    PyObject* module = PyImport_ImportModule("skerry._numpy_protocols");
-    if (module == nullptr) return nullptr;
-    known = PyObject_GetAttrString(module, name);
-    Py_DECREF(module);
-  }
+  if (known == nullptr) known = package_function("skerry._numpy_protocols", name).release();
   return known;
 }
 
@@ -48,38 +43,32 @@ PyObject* find_direct(PyObject* const* args, Py_ssize_t count, PyObject* keyword
 }
 
 /// `__array_ufunc__(self, ufunc, method, *inputs, **kwargs)`
-PyObject* array_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+PyObject* array_ufunc(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   if (count >= 2 && PyUnicode_Check(args[1])) {
     if (PyObject* function = find_direct(args, count, keywords)) {
       return PyObject_Vectorcall(function, args + 2, static_cast<std::size_t>(count - 2), nullptr);
     }
   }
   static PyObject* known = nullptr;
-  PyObject* function = protocol(known, "array_ufunc");
-  if (function == nullptr) return nullptr;
-  static_cast<void>(self);
-  return PyObject_Vectorcall(function, args, static_cast<std::size_t>(count), keywords);
+  return guarded([&] {
+    return PyObject_Vectorcall(protocol(known, "array_ufunc"), args,
+                               static_cast<std::size_t>(count), keywords);
+  });
 }
 
 /// `__array_function__(self, func, types, args, kwargs)`
 PyObject* array_function(PyObject* self, PyObject* args) {
   static PyObject* known = nullptr;
-  PyObject* function = protocol(known, "array_function");
-  if (function == nullptr) return nullptr;
-  PyObject* whole = PyTuple_New(PyTuple_GET_SIZE(args) + 1);
-  if (whole == nullptr) return nullptr;
-  PyTuple_SET_ITEM(whole, 0, Py_NewRef(self));
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
-    PyTuple_SET_ITEM(whole, i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
-  }
-  PyObject* result = PyObject_CallObject(function, whole);
-  Py_DECREF(whole);
-  return result;
+  return guarded([&] {
+    PyObject* const function = protocol(known, "array_function");
+    const object first(PyTuple_Pack(1, self));
+    const object whole(PySequence_Concat(first.get(), args));
+    return PyObject_CallObject(function, whole.get());
+  });
 }
 
 PyObject* run_require_one_device(const arguments& with) {
-  const char* name = PyUnicode_AsUTF8(with[0]);
-  if (name == nullptr) return nullptr;
+  const char* name = utf8(with[0]);
   const Py_ssize_t count = PyTuple_Size(with[1]);
   std::vector<ndarray> arrays;
   arrays.reserve(static_cast<std::size_t>(std::max<Py_ssize_t>(count, 0)));
@@ -119,14 +108,13 @@ void add_numpy_protocols(PyObject* module, PyTypeObject* type) {
   const object function(PyDescr_NewMethod(type, function_protocol));
   // Above NumPy's own arrays, for those who ask: Dask joins chunks by it.
   const object priority(PyFloat_FromDouble(100.0));
-  if (PyObject_SetAttrString(self, "__array_ufunc__", ufunc.get()) != 0 ||
-      PyObject_SetAttrString(self, "__array_function__", function.get()) != 0 ||
-      PyObject_SetAttrString(self, "__array_priority__", priority.get()) != 0) {
-    throw python_error{};
-  }
-  add_functions<protocol_functions>(module, private_home);
-  direct_ufuncs = object(PyDict_New()).release();
-  if (PyModule_AddObjectRef(module, "direct_ufuncs", direct_ufuncs) != 0) throw python_error{};
+  set_attribute(self, "__array_ufunc__", ufunc);
+  set_attribute(self, "__array_function__", function);
+  set_attribute(self, "__array_priority__", priority);
+  add_functions<protocol_functions>(module, nullptr, private_home);
+  object ufuncs(PyDict_New());
+  add_to_module(module, "direct_ufuncs", ufuncs);
+  direct_ufuncs = ufuncs.release();
 }
 
 }  // namespace skerry::python

@@ -21,8 +21,8 @@ namespace {
 
 std::vector<PyTypeObject*> sealed;
 
-bool is_made_by_pybind(PyObject* what) {
-  return Py_TYPE(what) == py::detail::get_internals().default_metaclass;
+bool is_made_by_pybind(PyObject* value) {
+  return Py_TYPE(value) == py::detail::get_internals().default_metaclass;
 }
 
 /// Without the module, which is private.
@@ -88,9 +88,7 @@ PyMethodDef new_method = {"__new__",
 void forbid_empty_objects(PyTypeObject* type) {
   sealed.push_back(type);
   const object own(PyCFunction_New(&new_method, reinterpret_cast<PyObject*>(type)));
-  if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), "__new__", own.get()) != 0) {
-    throw python_error{};
-  }
+  set_attribute(reinterpret_cast<PyObject*>(type), "__new__", own);
   // In the place of the slot that looks the attribute up: a base's `__new__` refuses the type then.
   type->tp_new = new_whole;
 }
@@ -199,7 +197,9 @@ std::int64_t index_argument(const char* function, const char* parameter, PyObjec
     throw dtype_error(std::string(function) + ": " + parameter + " must be an int, not " +
                       type_name(from));
   }
-  if (is_array(from)) require_on(function, parameter, value_of(from), default_device());
+  if (is_array(from) && value_of(from).device() != default_device()) {
+    reject_elsewhere(function, parameter, value_of(from), default_device());
+  }
   return clamped_integer(object(PyNumber_Index(from)).get());
 }
 

@@ -130,9 +130,7 @@ std::string shown(PyObject* from) {
   if (PyTuple_Check(from) || PyList_Check(from) || PyDict_Check(from))
     return "a " + type_name(from);
   const object text(PyObject_Repr(from));
-  const char* found = PyUnicode_AsUTF8(text.get());
-  if (found == nullptr) throw python_error{};
-  return found;
+  return utf8(text.get());
 }
 
 PyObject* numpy() noexcept { return numpy_module; }

@@ -12,19 +12,13 @@
 namespace skerry::python {
 namespace {
 
-PyObject* run_scan(scan_id op, const char* name, const arguments& with) {
-  const ndarray& x = require_array(name, "x", with[0]);
+template <scan_id Op>
+PyObject* run_scan(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
   const std::optional<std::int64_t> axis = optional_integer(with, 1);
-  const std::optional<dtype> type = parse_optional_dtype(name, with[2]);
+  const std::optional<dtype> type = parse_optional_dtype(with.takes->function(), with[2]);
   const bool include_initial = truth(with, 3, false);
-  return wrap_made(x.size() > long_work, [&] { return scan(op, x, axis, type, include_initial); });
-}
-
-PyObject* run_cumulative_prod(const arguments& with) {
-  return run_scan(scan_id::cumulative_prod, "cumulative_prod", with);
-}
-PyObject* run_cumulative_sum(const arguments& with) {
-  return run_scan(scan_id::cumulative_sum, "cumulative_sum", with);
+  return wrap_made(x.size() > long_work, [&] { return scan(Op, x, axis, type, include_initial); });
 }
 
 #define SKERRY_SCAN_PARAMETERS                                                                  \
@@ -37,30 +31,29 @@ PyObject* run_cumulative_sum(const arguments& with) {
   "array of the shape of x (but for include_initial) on its device. Integers wrap around.\n\n"  \
   "Raises\n------\nAxisError\n    (ValueError and IndexError) for an axis that x does not "     \
   "have.\nValueError\n    For an x without axes, and where axis is missing.\nTypeError\n    "   \
-  "For dtype=bool, and where x does not cast to dtype.\n\nSource: array API 2025.12, "          \
-  "statistical functions.\n\n"
+  "For dtype=bool, and where x does not cast to dtype.\n\n"
 
 constexpr function_entry table[] = {
     {"cumulative_prod", "(x, /, *, axis=None, dtype=None, include_initial=False)",
      "Products of the elements up to each one along an axis.\n\n" SKERRY_SCAN_PARAMETERS
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.cumulative_prod(sk.asarray([1, 2, 3, 4]))\nArray([ 1,  2,  6, 24], dtype=int64, "
-     "device='cpu:0')\n",
-     run_cumulative_prod},
+     "device='cpu:0')",
+     run_scan<scan_id::cumulative_prod>},
     {"cumulative_sum", "(x, /, *, axis=None, dtype=None, include_initial=False)",
      "Sums of the elements up to each one along an axis.\n\n"
      "Floats are added in blocks, whose totals are kept in twice the precision: the error of an\n"
      "element does not grow with its distance from the start.\n\n" SKERRY_SCAN_PARAMETERS
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.cumulative_sum(sk.asarray([1, 2, 3]), include_initial=True)\n"
-     "Array([0, 1, 3, 6], dtype=int64, device='cpu:0')\n",
-     run_cumulative_sum},
+     "Array([0, 1, 3, 6], dtype=int64, device='cpu:0')",
+     run_scan<scan_id::cumulative_sum>},
 };
 
 #undef SKERRY_SCAN_PARAMETERS
 
 }  // namespace
 
-void add_scans(PyObject* module) { add_functions<table>(module); }
+void add_scans(PyObject* module) { add_functions<table>(module, "statistical functions"); }
 
 }  // namespace skerry::python

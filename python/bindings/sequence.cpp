@@ -36,7 +36,7 @@ class reader {
       read_block(take_numpy_array(as_is, from, device{}).array, depth);
     } else {
       values_.push_back(require_scalar(op_, "every element", from));
-      kind_ = std::max(kind_, values_.back().what);
+      kind_ = std::max(kind_, values_.back().kind);
       has_scalars_ = true;
       end_branch(depth);
     }
@@ -148,7 +148,7 @@ class reader {
   dims shape_;
   bool closed_ = false;  ///< the first leaf was met: the rank is known
   bool has_scalars_ = false;
-  scalar::kind kind_ = scalar::kind::boolean;
+  scalar_kind kind_ = scalar_kind::boolean;
   std::vector<scalar> values_;
   std::optional<dtype> array_type_;
   std::vector<ndarray> arrays_;
@@ -156,7 +156,7 @@ class reader {
 
 /// Arrays give their element's Python scalar, which may be of a lower kind than the common dtype.
 scalar raised_to(scalar value, dtype type) {
-  if (type != dtype::bool_ && value.what == scalar::kind::boolean) {
+  if (type != dtype::bool_ && value.kind == scalar_kind::boolean) {
     return scalar::of(static_cast<std::int64_t>(value.boolean));
   }
   return value;

@@ -7,42 +7,38 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
-#include "python/bindings/named_tuple.hpp"
 #include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
 namespace {
 
-unique_result find_unique(const char* op, const arguments& with, unique_parts wanted) {
-  const ndarray& x = require_array(op, "x", with[0]);
+unique_result find_unique(const arguments& with, unique_parts wanted) {
+  const ndarray& x = array_argument(with, 0);
   const without_gil working(x.size() > long_work / 8);
-  return unique(op, x, wanted);
+  return unique(with.takes->function(), x, wanted);
 }
 
 PyObject* run_unique_all(const arguments& with) {
   static PyObject* const type =
       named_tuple_type("skerry", "UniqueAllResult", "values indices inverse_indices counts");
-  const unique_result found =
-      find_unique("unique_all", with, {.indices = true, .inverse = true, .counts = true});
+  const unique_result found = find_unique(with, {.indices = true, .inverse = true, .counts = true});
   return named_tuple(type, {found.values, found.indices, found.inverse, found.counts});
 }
 
 PyObject* run_unique_counts(const arguments& with) {
   static PyObject* const type = named_tuple_type("skerry", "UniqueCountsResult", "values counts");
-  const unique_result found = find_unique("unique_counts", with, {.counts = true});
+  const unique_result found = find_unique(with, {.counts = true});
   return named_tuple(type, {found.values, found.counts});
 }
 
 PyObject* run_unique_inverse(const arguments& with) {
   static PyObject* const type =
       named_tuple_type("skerry", "UniqueInverseResult", "values inverse_indices");
-  const unique_result found = find_unique("unique_inverse", with, {.inverse = true});
+  const unique_result found = find_unique(with, {.inverse = true});
   return named_tuple(type, {found.values, found.inverse});
 }
 
-PyObject* run_unique_values(const arguments& with) {
-  return wrap(find_unique("unique_values", with, {}).values);
-}
+PyObject* run_unique_values(const arguments& with) { return wrap(find_unique(with, {}).values); }
 
 PyObject* run_isin(const arguments& with) {
   constexpr const char* op = "isin";
@@ -65,11 +61,10 @@ constexpr function_entry set_functions[] = {
      "array. Their dtypes promote.\ninvert : bool\n    The opposite truth values.\n\n"
      "Returns\n-------\nArray\n    bool, of the shape of x1.\n\n"
      "Raises\n------\nTypeError\n    For dtypes that don't promote.\nDeviceMismatchError\n\n"
-     "Source: array API 2025.12, set functions.\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
      ">>> sk.isin(sk.asarray([1, 2, 3]), sk.asarray([3, 1]))\n"
-     "Array([ True, False,  True], dtype=bool, device='cpu:0')\n",
+     "Array([ True, False,  True], dtype=bool, device='cpu:0')",
      run_isin},
     {"unique_all", "(x, /)",
      "The distinct elements of x, where they first occur, the way back, and how often they occur."
@@ -80,11 +75,10 @@ constexpr function_entry set_functions[] = {
      "Returns\n-------\nUniqueAllResult\n    A named tuple: values (1-D, of the dtype of x), "
      "indices (int64, into x in C order),\n    inverse_indices (int64, of the shape of x: "
      "values[inverse_indices] is x), counts (int64).\n\n"
-     "Source: array API 2025.12, set functions.\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
      ">>> sk.unique_all(sk.asarray([3, 1, 3])).inverse_indices\n"
-     "Array([1, 0, 1], dtype=int64, device='cpu:0')\n",
+     "Array([1, 0, 1], dtype=int64, device='cpu:0')",
      run_unique_all},
     {"unique_counts", "(x, /)",
      "The distinct elements of x and how often they occur.\n\n"
@@ -93,11 +87,10 @@ constexpr function_entry set_functions[] = {
      "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
      "Returns\n-------\nUniqueCountsResult\n    A named tuple: values (1-D, of the dtype of x), "
      "counts (int64).\n\n"
-     "Source: array API 2025.12, set functions.\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
      ">>> sk.unique_counts(sk.asarray([3, 1, 3])).counts\n"
-     "Array([1, 2], dtype=int64, device='cpu:0')\n",
+     "Array([1, 2], dtype=int64, device='cpu:0')",
      run_unique_counts},
     {"unique_inverse", "(x, /)",
      "The distinct elements of x, and for each element of x the index of its value.\n\n"
@@ -106,11 +99,10 @@ constexpr function_entry set_functions[] = {
      "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
      "Returns\n-------\nUniqueInverseResult\n    A named tuple: values (1-D, of the dtype of x), "
      "inverse_indices (int64, of the shape of x:\n    values[inverse_indices] is x).\n\n"
-     "Source: array API 2025.12, set functions.\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
      ">>> sk.unique_inverse(sk.asarray([3, 1, 3])).values\n"
-     "Array([1, 3], dtype=int64, device='cpu:0')\n",
+     "Array([1, 3], dtype=int64, device='cpu:0')",
      run_unique_inverse},
     {"unique_values", "(x, /)",
      "The distinct elements of x.\n\n"
@@ -118,16 +110,15 @@ constexpr function_entry set_functions[] = {
      "NaN is distinct;\n-0 equals +0. Waits for the device: the shape depends on the data.\n\n"
      "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
      "Returns\n-------\nArray\n    1-D, of the dtype of x.\n\n"
-     "Source: array API 2025.12, set functions.\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
      ">>> sk.unique_values(sk.asarray([3, 1, 3]))\n"
-     "Array([1, 3], dtype=int64, device='cpu:0')\n",
+     "Array([1, 3], dtype=int64, device='cpu:0')",
      run_unique_values},
 };
 
 }  // namespace
 
-void add_sets(PyObject* module) { add_functions<set_functions>(module); }
+void add_sets(PyObject* module) { add_functions<set_functions>(module, "set functions"); }
 
 }  // namespace skerry::python

@@ -15,35 +15,25 @@ namespace skerry::python {
 namespace {
 
 /// stable= is only checked: every sort is stable.
-template <class Sort>
-PyObject* run_along(const char* op, const arguments& with, Sort sort_it) {
-  const ndarray& x = require_array(op, "x", with[0]);
+template <ndarray (*Sort)(const ndarray&, std::int64_t, bool)>
+PyObject* run_sort(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
   const std::int64_t axis = integer(with, 1, -1);
   const bool descending = truth(with, 2, false);
   static_cast<void>(truth(with, 3, true));
-  return wrap(
-      run_without_gil(x.size() > long_work / 8, [&] { return sort_it(x, axis, descending); }));
-}
-
-PyObject* run_sort(const arguments& with) { return run_along("sort", with, sort); }
-PyObject* run_argsort(const arguments& with) { return run_along("argsort", with, argsort); }
-
-bool parse_side(PyObject* from) {
-  if (from == nullptr) return false;
-  if (!PyUnicode_Check(from)) throw dtype_error("searchsorted: side must be a str");
-  if (PyUnicode_CompareWithASCIIString(from, "left") == 0) return false;
-  if (PyUnicode_CompareWithASCIIString(from, "right") == 0) return true;
-  throw value_error("searchsorted: side must be 'left' or 'right'");
+  return wrap(run_without_gil(x.size() > long_work / 8, [&] { return Sort(x, axis, descending); }));
 }
 
 PyObject* run_searchsorted(const arguments& with) {
-  constexpr const char* op = "searchsorted";
-  const ndarray& x1 = require_array(op, "x1", with[0]);
+  const ndarray& x1 = array_argument(with, 0);
   operand x2{.name = "x2"};
   scalar scalar_value;
-  require_operand(op, with[1], x2, scalar_value);
-  const bool right = parse_side(with[2]);
-  const ndarray* sorter = with.has(3) ? &require_array(op, "sorter", with[3]) : nullptr;
+  require_operand("searchsorted", with[1], x2, scalar_value);
+  if (with[2] != nullptr && !PyUnicode_Check(with[2])) {
+    throw dtype_error("searchsorted: side must be a str");
+  }
+  const bool right = choice(with, 2, {"left", "right"}) == 1;
+  const ndarray* sorter = with.has(3) ? &array_argument(with, 3) : nullptr;
   const std::int64_t queries = x2.array != nullptr ? x2.array->size() : 1;
   return wrap_made(queries > long_work / 64, [&] { return searchsorted(x1, x2, right, sorter); });
 }
@@ -58,12 +48,11 @@ constexpr function_entry sorting_functions[] = {
      "Returns\n-------\nArray\n    int64, of the shape of x.\n\n"
      "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\n    For an axis that x does "
      "not have, as of a 0-d array.\n\n"
-     "Source: array API 2025.12, sorting functions.\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
      ">>> sk.argsort(sk.asarray([3, 1, 2, 1]))\n"
-     "Array([1, 3, 2, 0], dtype=int64, device='cpu:0')\n",
-     run_argsort},
+     "Array([1, 3, 2, 0], dtype=int64, device='cpu:0')",
+     run_sort<argsort>},
     {"searchsorted", "(x1, x2, /, *, side='left', sorter=None)",
      "The indices at which the values of x2 go into the sorted array x1.\n\n"
      "Index i keeps x1 in order: x1[i-1] < v <= x1[i] with side='left', x1[i-1] <= v < x1[i] with "
@@ -80,7 +69,7 @@ constexpr function_entry sorting_functions[] = {
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
      ">>> sk.searchsorted(sk.asarray([10, 20, 20, 30]), sk.asarray([20, 35]))\n"
-     "Array([1, 4], dtype=int64, device='cpu:0')\n",
+     "Array([1, 4], dtype=int64, device='cpu:0')",
      run_searchsorted},
     {"sort", "(x, /, *, axis=-1, descending=False, stable=True)",
      "The elements of x sorted along an axis.\n\n"
@@ -91,16 +80,17 @@ constexpr function_entry sorting_functions[] = {
      "Returns\n-------\nArray\n    Of the dtype and shape of x.\n\n"
      "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\n    For an axis that x does "
      "not have, as of a 0-d array.\n\n"
-     "Source: array API 2025.12, sorting functions.\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
      ">>> sk.sort(sk.asarray([3, 1, 2, 1]), descending=True)\n"
-     "Array([3, 2, 1, 1], dtype=int64, device='cpu:0')\n",
-     run_sort},
+     "Array([3, 2, 1, 1], dtype=int64, device='cpu:0')",
+     run_sort<sort>},
 };
 
 }  // namespace
 
-void add_sorting(PyObject* module) { add_functions<sorting_functions>(module); }
+void add_sorting(PyObject* module) {
+  add_functions<sorting_functions>(module, "sorting functions");
+}
 
 }  // namespace skerry::python

@@ -186,30 +186,21 @@ struct foreign_stream {
   object owner;
 };
 
-std::uintptr_t handle_of(const char* op, PyObject* from, const char* what) {
+std::uintptr_t handle_of(const char* op, PyObject* from, const char* argument) {
   if (PyIndex_Check(from) == 0 || PyBool_Check(from) != 0 || is_array(from)) {
-    throw dtype_error(std::string(op) + ": " + what + " must be an int, not " +
+    throw dtype_error(std::string(op) + ": " + argument + " must be an int, not " +
                       Py_TYPE(from)->tp_name);
   }
   const object integer(PyNumber_Index(from));
   const std::size_t value = PyLong_AsSize_t(integer.get());
   if (PyErr_Occurred() == nullptr) return value;
   PyErr_Clear();
-  throw value_error(std::string(op) + ": " + what + " is no handle of a stream");
-}
-
-/// The attribute, or null where there is none.
-object attribute_of(PyObject* from, const char* name) {
-  PyObject* found = PyObject_GetAttrString(from, name);
-  if (found != nullptr) return object(found);
-  if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw python_error{};
-  PyErr_Clear();
-  return {};
+  throw value_error(std::string(op) + ": " + argument + " is no handle of a stream");
 }
 
 /// `__cuda_stream__`, a method; an attribute in the protocol's first drafts.
 std::optional<std::uintptr_t> handle_by_protocol(const char* op, PyObject* from) {
-  object found = attribute_of(from, "__cuda_stream__");
+  object found = optional_attribute(from, "__cuda_stream__");
   if (found.get() == nullptr) return std::nullopt;
   if (PyCallable_Check(found.get()) != 0) found = object(PyObject_CallNoArgs(found.get()));
   if (PyTuple_Check(found.get()) == 0 || PyTuple_GET_SIZE(found.get()) != 2) {
@@ -235,7 +226,7 @@ object integer_of(const object& attribute) {
   if (PyIndex_Check(from) != 0) return object::borrow(from);
   const PyNumberMethods* const number = Py_TYPE(from)->tp_as_number;
   if (number != nullptr && number->nb_int != nullptr) return object(PyNumber_Long(from));
-  const object value = attribute_of(from, "value");
+  const object value = optional_attribute(from, "value");
   if (value.get() == nullptr) return {};
   if (value.get() == Py_None) return object(PyLong_FromLong(0));
   return PyLong_Check(value.get()) != 0 ? object::borrow(value.get()) : object();
@@ -245,7 +236,7 @@ foreign_stream read_stream(const char* op, PyObject* from) {
   if (PyIndex_Check(from) != 0) return {handle_of(op, from, "stream"), {}};
   if (const auto handle = handle_by_protocol(op, from)) return {*handle, object::borrow(from)};
   for (const char* name : {"ptr", "cuda_stream", "handle"}) {
-    const object found = integer_of(attribute_of(from, name));
+    const object found = integer_of(optional_attribute(from, name));
     if (found.get() == nullptr) continue;
     const std::uintptr_t handle = handle_of(op, found.get(), name);
     return {handle == 0 ? legacy_default : handle, object::borrow(from)};

@@ -13,22 +13,21 @@ namespace skerry::python {
 namespace {
 
 PyObject* run_take(const arguments& with) {
-  const ndarray& x = require_array("take", "x", with[0]);
-  const ndarray& indices = require_array("take", "indices", with[1]);
+  const ndarray& x = array_argument(with, 0);
+  const ndarray& indices = array_argument(with, 1);
   const std::optional<std::int64_t> axis = optional_integer(with, 2);
   return wrap_made(true, [&] { return take(x, indices, axis); });
 }
 
 PyObject* run_take_along_axis(const arguments& with) {
-  constexpr const char* op = "take_along_axis";
-  const ndarray& x = require_array(op, "x", with[0]);
-  const ndarray& indices = require_array(op, "indices", with[1]);
+  const ndarray& x = array_argument(with, 0);
+  const ndarray& indices = array_argument(with, 1);
   const std::int64_t axis = integer(with, 2, -1);
   return wrap_made(true, [&] { return take_along_axis(x, indices, axis); });
 }
 
 PyObject* run_nonzero(const arguments& with) {
-  const ndarray& x = require_array("nonzero", "x", with[0]);
+  const ndarray& x = array_argument(with, 0);
   return wrap_all(run_without_gil(true, [&] { return nonzero(x); }));
 }
 
@@ -54,7 +53,6 @@ constexpr function_entry take_functions[] = {
      "CUDA "
      "device at the next wait for it\n    (SKERRY_SYNC=1: at once), which leaves the device usable."
      "\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
-     "Source: array API 2025.12, indexing functions.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.take(sk.asarray([10, 20, 30]), sk.asarray([2, 0, -1])).tolist()\n[30, 10, 30]",
      run_take},
@@ -67,7 +65,6 @@ constexpr function_entry take_functions[] = {
      "Raises\n------\nIndexError\n    For an index out of bounds; on a CUDA device at the next "
      "wait "
      "for it.\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"
-     "Source: array API 2025.12, indexing functions.\n\n"
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> x = sk.asarray([[1, 2], [3, 4]])\n"
      ">>> sk.take_along_axis(x, sk.asarray([[1], [0]])).tolist()\n[[2], [3]]",
@@ -76,6 +73,6 @@ constexpr function_entry take_functions[] = {
 
 }  // namespace
 
-void add_take(PyObject* module) { add_functions<take_functions>(module); }
+void add_take(PyObject* module) { add_functions<take_functions>(module, "indexing functions"); }
 
 }  // namespace skerry::python

@@ -102,16 +102,29 @@ std::vector<std::int64_t> each_integer(const argument_ref& argument, PyObject* f
 
 void require_on(const arguments& with, int parameter, const ndarray& x, device here) {
   if (x.device() == here) return;
-  require_on(with.takes->function(), name_of(with, parameter), x, here);
+  reject_elsewhere(with.takes->function(), name_of(with, parameter), x, here);
 }
 
-void require_on(const char* function, const char* parameter, const ndarray& x, device here) {
-  if (x.device() == here) return;
+void reject_elsewhere(const char* function, const char* parameter, const ndarray& x, device here) {
   throw device_mismatch_error(std::string(function) + ": " + parameter + " is " + describe(x) +
                                   ", the call works on " + to_string(here) +
                                   "; nothing crosses devices unasked: move it with to_device(\"" +
                                   to_string(here) + "\"), or read it with item()",
                               {here, x.device()});
+}
+
+const ndarray& array_argument(const arguments& with, int parameter) {
+  if (is_array(with[parameter])) return value_of(with[parameter]);
+  return require_array(with.takes->function(), name_of(with, parameter), with[parameter]);
+}
+
+std::vector<ndarray> require_arrays(const char* op, std::span<PyObject* const> from) {
+  std::vector<ndarray> arrays;
+  for (PyObject* each : from) {
+    const std::string name = "arrays[" + std::to_string(arrays.size()) + "]";
+    arrays.push_back(require_array(op, name.c_str(), each));
+  }
+  return arrays;
 }
 
 object value_argument(const arguments& with, int parameter, PyObject* from) {
@@ -160,13 +173,26 @@ std::optional<bool> optional_truth(const arguments& with, int parameter) {
   return truth(with, parameter, false);
 }
 
+int choice(const arguments& with, int parameter, std::initializer_list<const char*> choices) {
+  PyObject* const from = with[parameter];
+  if (from == nullptr) return 0;
+  std::string known;
+  int position = 0;
+  for (const char* each : choices) {
+    if (PyUnicode_Check(from) && PyUnicode_CompareWithASCIIString(from, each) == 0) return position;
+    known += std::string(position++ == 0 ? "'" : " or '") + each + "'";
+  }
+  throw value_error(argument_ref{with, parameter}.text() + " must be " + known + ", not " +
+                    shown(from));
+}
+
 double number(const arguments& with, int parameter) {
   const object from = value_argument(with, parameter, with[parameter]);
   const PyNumberMethods* methods = Py_TYPE(from.get())->tp_as_number;
   const bool is_real = methods != nullptr && (methods->nb_float || methods->nb_index);
-  scalar kind;
+  scalar read;
   if (!is_real ||
-      (parse_scalar(from.get(), kind) == parsed::yes && kind.what == scalar::kind::complex)) {
+      (parse_scalar(from.get(), read) == parsed::yes && read.kind == scalar_kind::complex)) {
     reject({with, parameter}, "an int or a float", with[parameter]);
   }
   const double value = PyFloat_AsDouble(from.get());

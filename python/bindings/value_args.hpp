@@ -4,7 +4,9 @@
 
 #include <Python.h>
 
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/ndarray.hpp"
@@ -17,7 +19,18 @@ namespace skerry::python {
 
 /// Throws unless `x`, an argument of that call, is on `here`.
 void require_on(const arguments& with, int parameter, const ndarray& x, device here);
-void require_on(const char* function, const char* parameter, const ndarray& x, device here);
+[[noreturn]] void reject_elsewhere(const char* function, const char* parameter, const ndarray& x,
+                                   device here);
+
+[[nodiscard]] const ndarray& array_argument(const arguments& with, int parameter);
+
+/// The arrays of `from`, which messages call arrays[0], arrays[1] and so on.
+[[nodiscard]] std::vector<ndarray> require_arrays(const char* op, std::span<PyObject* const> from);
+/// Those of `*arrays`.
+[[nodiscard]] inline std::vector<ndarray> rest_arrays(const arguments& with) {
+  return require_arrays(with.takes->function(),
+                        {with.rest, static_cast<std::size_t>(with.rest_count)});
+}
 
 /// The Python scalar of `from`, which is the argument, or an item of it.
 [[nodiscard]] object value_argument(const arguments& with, int parameter, PyObject* from);
@@ -42,6 +55,10 @@ void require_on(const char* function, const char* parameter, const ndarray& x, d
   return with[parameter] == nullptr ? absent : truth_of_argument(with, parameter);
 }
 [[nodiscard]] std::optional<bool> optional_truth(const arguments& with, int parameter);
+/// Which of `choices` a str is; the first where the argument is absent. Throws value_error that
+/// lists them.
+[[nodiscard]] int choice(const arguments& with, int parameter,
+                         std::initializer_list<const char*> choices);
 /// An int or a float.
 [[nodiscard]] double number(const arguments& with, int parameter);
 

@@ -16,17 +16,17 @@ namespace {
 using namespace testing_walk;
 using bound = std::optional<std::int64_t>;
 
-index_item at(std::int64_t index) { return {.what = index_item::kind::integer, .start = index}; }
+index_item at(std::int64_t index) { return {.kind = index_kind::integer, .start = index}; }
 index_item slice(bound start, bound stop, std::int64_t step = 1) {
-  return {.what = index_item::kind::slice,
+  return {.kind = index_kind::slice,
           .start = start.value_or(0),
           .stop = stop.value_or(0),
           .step = step,
           .has_start = start.has_value(),
           .has_stop = stop.has_value()};
 }
-const index_item ellipsis{.what = index_item::kind::ellipsis};
-const index_item new_axis{.what = index_item::kind::new_axis};
+const index_item ellipsis{.kind = index_kind::ellipsis};
+const index_item new_axis{.kind = index_kind::new_axis};
 
 layout index(const layout& array, const std::vector<index_item>& items) {
   return index_view("getitem", array, items);

@@ -188,10 +188,10 @@ TEST(scalar, of_unsigned_uses_int64_where_it_fits) {
 }
 
 TEST(default_dtype, is_the_64_bit_one_of_the_kind) {
-  EXPECT_EQ(default_dtype(scalar::kind::boolean), bool_);
-  EXPECT_EQ(default_dtype(scalar::kind::integer), int64);
-  EXPECT_EQ(default_dtype(scalar::kind::real), float64);
-  EXPECT_EQ(default_dtype(scalar::kind::complex), dtype::complex128);
+  EXPECT_EQ(default_dtype(scalar_kind::boolean), bool_);
+  EXPECT_EQ(default_dtype(scalar_kind::integer), int64);
+  EXPECT_EQ(default_dtype(scalar_kind::real), float64);
+  EXPECT_EQ(default_dtype(scalar_kind::complex), dtype::complex128);
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ TEST_F(staging_test, pieces_are_made_in_the_chunk_itself) {
   {
     upload by(there);
     for (std::size_t i = 0; i < 3; ++i) {
-      std::memset(by.room(chunk), static_cast<int>(i) + 1, chunk);
+      std::memset(by.buffer(chunk), static_cast<int>(i) + 1, chunk);
       by.send(i * chunk, chunk);
     }
     EXPECT_THROW(by.send(3 * chunk, 1), value_error);

@@ -5,7 +5,7 @@
 #include "ops/kernel/cuda/access.cuh"
 #include "ops/kernel/cuda/launch.cuh"
 #include "ops/kernel/cuda/offset.hpp"
-#include "ops/select/mask_census.hpp"
+#include "ops/select/kernels.hpp"
 
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
@@ -21,7 +21,7 @@
 
 namespace skerry::native {
 
-/// What is known of a mask; in memory as mask_census.hpp says.
+/// What is known of a mask; in memory as ops/select/kernels.hpp says.
 struct mask_census {
   static constexpr int words_of_chunk = mask_chunk / 32;
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/table/refusals.hpp"
+#include "ops/table/table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 #include "core/errors.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
-#include "ops/table/table.hpp"
 
 // What NVIDIA's libraries would refuse, a rehearsed device refuses: nothing of what the front ends
 // enqueue, and all of the following.
@@ -18,8 +17,8 @@ namespace skerry {
 namespace {
 
 template <class Params>
-std::string refused(const kernel& what, const Params& params) {
-  const char* const text = what.refusal(&params);
+std::string refused(const kernel& entry, const Params& params) {
+  const char* const text = entry.refusal(&params);
   return text != nullptr ? text : "";
 }
 
@@ -47,38 +46,38 @@ fft_params real_transform() {
 }
 
 TEST(Refusals, CufftTakesBothSidesWhereAComplexNumberCouldBe) {
-  const kernel& what = kernels().fft.real_to_complex[0];
-  EXPECT_EQ(refused(what, real_transform()), "");
+  const kernel& entry = kernels().fft.real_to_complex[0];
+  EXPECT_EQ(refused(entry, real_transform()), "");
   fft_params p = real_transform();
   p.input = at(516);
-  EXPECT_NE(refused(what, p), "");
+  EXPECT_NE(refused(entry, p), "");
   p = real_transform();
   p.output = at(1028);
-  EXPECT_NE(refused(what, p), "");
+  EXPECT_NE(refused(entry, p), "");
   p = real_transform();
   p.input_strides[0] = 164;  // the plan is executed for each of the three
-  EXPECT_NE(refused(what, p), "");
+  EXPECT_NE(refused(entry, p), "");
   p = real_transform();
   p.input_strides[2] = 21;
-  EXPECT_NE(refused(what, p), "");
+  EXPECT_NE(refused(entry, p), "");
   p = real_transform();
   p.input_strides[2] = -20;
-  EXPECT_NE(refused(what, p), "");
+  EXPECT_NE(refused(entry, p), "");
   p = real_transform();
   p.transformed = 2;
-  EXPECT_NE(refused(what, p), "");
+  EXPECT_NE(refused(entry, p), "");
   p = real_transform();
   p.mirrored = true;
-  EXPECT_NE(refused(what, p), "");
+  EXPECT_NE(refused(entry, p), "");
 }
 
 TEST(Refusals, ARehearsedDeviceThrowsBeforeTheWork) {
   const device where{cuda_kind, 0};
-  const kernel& what = kernels(where).fft.real_to_complex[0];
+  const kernel& entry = kernels(where).fft.real_to_complex[0];
   fft_params p = real_transform();
   p.input = at(516);
   try {
-    launch(where, what, p, {});
+    launch(where, entry, p, {});
     FAIL() << "nothing was thrown";
   } catch (const device_error& refused) {
     EXPECT_NE(std::string(refused.what()).find("complex number"), std::string::npos)
@@ -93,17 +92,17 @@ TEST(Refusals, CufftTakesAxesThatAreMultiplesOfEachOther) {
   p.shape[0] = p.shape[1] = 4;
   p.input_strides[0] = p.output_strides[0] = 64;
   p.input_strides[1] = p.output_strides[1] = 16;
-  const kernel& what = kernels().fft.complex_to_complex[1];
-  EXPECT_EQ(refused(what, p), "");
+  const kernel& entry = kernels().fft.complex_to_complex[1];
+  EXPECT_EQ(refused(entry, p), "");
   p.input_strides[0] = 72;
-  EXPECT_NE(refused(what, p), "");
+  EXPECT_NE(refused(entry, p), "");
   p.input_strides[0] = 80;
   p.input_strides[1] = 32;
-  EXPECT_NE(refused(what, p), "");
+  EXPECT_NE(refused(entry, p), "");
 }
 
 TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
-  const kernel& what = kernels().matmul.loop[static_cast<int>(dtype::complex128)];
+  const kernel& entry = kernels().matmul.loop[static_cast<int>(dtype::complex128)];
   matmul_params good{};
   good.m = good.n = good.k = 3;
   good.x1_row = good.x2_row = 48;
@@ -112,18 +111,18 @@ TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
   good.batch_rank = 1;
   good.batch_shape[0] = 2;
   good.x1_batch[0] = 144;
-  EXPECT_EQ(refused(what, good), "");
+  EXPECT_EQ(refused(entry, good), "");
   matmul_params p = good;
   p.x2 = at(8);
-  EXPECT_NE(refused(what, p), "");
+  EXPECT_NE(refused(entry, p), "");
   p = good;
   p.x1_row = 56;
-  EXPECT_NE(refused(what, p), "");
+  EXPECT_NE(refused(entry, p), "");
   p = good;
   p.x1_batch[0] = 152;
-  EXPECT_NE(refused(what, p), "");
+  EXPECT_NE(refused(entry, p), "");
   p.k = 0;
-  EXPECT_EQ(refused(what, p), "");
+  EXPECT_EQ(refused(entry, p), "");
 }
 
 TEST(Refusals, CusolverTakesExtentsOfAnInt) {
