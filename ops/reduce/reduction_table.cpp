@@ -27,12 +27,12 @@ constexpr reduction_entry describe_reduction() {
                         requires { Op::takes_dtype; },
                         requires { Op::takes_correction; },
                         ops::takes_index<Op>,
-                        {}};  // namespace
+                        {}};
 #define SKERRY_LOOP(name, type, kind, typestr) add_loop<Op, type>(entry);
   SKERRY_FOR_EACH_DTYPE(SKERRY_LOOP)
 #undef SKERRY_LOOP
   return entry;
-}  // namespace skerry
+}
 
 template <class... Ops>
 constexpr reductions describe_reductions(ops::type_list<Ops...>) {

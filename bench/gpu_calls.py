@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the libraries on a GPU call in their own ways, by library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpu_side_by_side import Operation
+
+SCAN: dict[str, Operation] = {
+    "skerry": lambda xp, a, axis=0: xp.cumulative_sum(a, axis=axis),
+    "cupy": lambda xp, a, axis=0: xp.cumsum(a, axis),
+    "torch": lambda xp, a, axis=0: xp.cumsum(a, axis),
+}
+SORT: dict[str, Operation] = {
+    "skerry": lambda xp, a, axis=-1: xp.sort(a, axis=axis),
+    "cupy": lambda xp, a, axis=-1: xp.sort(a, axis),
+    "torch": lambda xp, a, axis=-1: xp.sort(a, dim=axis)[0],
+}
+ARGSORT: dict[str, Operation] = {
+    "skerry": lambda xp, a, axis=-1: xp.argsort(a, axis=axis),
+    "cupy": lambda xp, a, axis=-1: xp.argsort(a, axis),
+    "torch": lambda xp, a, axis=-1: xp.argsort(a, dim=axis, stable=True),
+}
+COPY: dict[str, Operation] = {
+    "skerry": lambda xp, a: xp.asarray(a, copy=True),
+    "cupy": lambda xp, a: xp.ascontiguousarray(a) if not a.flags.c_contiguous else a.copy(),
+    "torch": lambda xp, a: a.contiguous() if not a.is_contiguous() else a.clone(),
+}
+CAST: dict[str, Operation] = {
+    "skerry": lambda xp, a, to: xp.astype(a, getattr(xp, to)),
+    "cupy": lambda xp, a, to: a.astype(to),
+    "torch": lambda xp, a, to: a.to(getattr(xp, to)),
+}
+
+
+def casting(to: str) -> dict[str, Operation]:
+    """A cast."""
+    return {name: lambda xp, a, call=call: call(xp, a, to) for name, call in CAST.items()}
+
+
+def over(axis: int | None, calls: dict[str, Operation]) -> dict[str, Operation]:
+    """The same operations along an axis."""
+    return {name: lambda xp, a, call=call: call(xp, a, axis=axis) for name, call in calls.items()}
+
+
+def reducing(name: str, axis: int | None) -> dict[str, Operation]:
+    """A reduction, by its name in all three."""
+    correction = {"correction": 0} if name == "var" else {}
+
+    def torch(xp: Any, a: Any) -> Any:
+        if axis is None:
+            return getattr(xp, name)(a, **correction)
+        # torch.max along an axis makes the indices, too.
+        return getattr(xp, "amax" if name == "max" else name)(a, dim=axis, **correction)
+
+    return {
+        "skerry": lambda xp, a: getattr(xp, name)(a, axis=axis, **correction),
+        "cupy": lambda xp, a: getattr(xp, name)(a, axis=axis),
+        "torch": torch,
+    }
