@@ -215,9 +215,7 @@ PyObject* run_from_dlpack(const arguments& with) {
 #define SKERRY_CREATION_ERRORS                                                               \
   "\nRaises\n------\nDeviceUnavailableError\n    If the device can't be used.\n"             \
   "ValueError\n    For a shape that is negative, has more than 64 axes or too many bytes.\n" \
-  "TypeError
-    For what is no dtype of skerry.
-OutOfMemoryError"
+  "TypeError\n    For what is no dtype of skerry.\nOutOfMemoryError"
 #define SKERRY_LIKE_DOC                                                                  \
   "\n\nParameters\n----------\nx : Array\n    Gives shape, and dtype and device unless " \
   "said otherwise.\ndtype : dtype, optional\ndevice : Device or str, optional\n"
