@@ -233,7 +233,7 @@ int determinant(const void* params, launch_context* context) {
 
 template <class T>
 void fill(linalg_kernels& table) {
-  if constexpr (ops::floating<T>) {
+  if constexpr (ops::floating<T> && !ops::stored_only<T>) {
     const auto entry = [&](linalg_routine routine) -> auto& {
       return table.loop[static_cast<int>(routine)][static_cast<int>(dtype_of<T>)].native;
     };
