@@ -33,7 +33,7 @@ def vectors(*sizes: int) -> list[Shape]:
 
 THREADS = policy("reduce/cuda/row_split.hpp", "threads")
 LOADS = policy("reduce/cuda/rows.cuh", "vector_loads")
-CHUNK = policy("select/mask_census.hpp", "mask_chunk")
+CHUNK = policy("select/kernels.hpp", "mask_chunk")
 STRIDED = policy("kernel/cuda/strided_walk.hpp", "block_threads") * policy(
     "kernel/cuda/strided_walk.hpp", "share"
 )

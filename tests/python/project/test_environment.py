@@ -35,7 +35,7 @@ IN_CPP = [
     re.compile(pattern.replace("NAME", NAME))
     for pattern in (
         r"getenv\(\s*NAME", r"count_from_environment\(\s*NAME", r"_variable = NAME;", r"read_or_exit\(\s*NAME",
-        r"(?m)^ *\{NAME, [\d']+, [^}]*$",  # a table of numbers
+        r"(?m)^ *\{NAME, [\d']+, [\w']+,",  # a table of numbers
     )
 ]  # fmt: skip
 IN_CMAKE = [re.compile(r"ENV\{([A-Z_]+)\}")]
