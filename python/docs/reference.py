@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from types import ModuleType
 
 import skerry as sk
 from examples import examples, session
-from skerry import _core
+from skerry import _core, _extra
 
 # Page, title and names. Those of elementwise functions come from the operation table.
 _GROUPS = {
@@ -53,6 +54,11 @@ _GROUPS = {
     "interchange": ("Interchange", "as_cuda_array from_cuda_array_interface is_cuda_array"),
 }
 GROUPS = {page: (title, names.split()) for page, (title, names) in _GROUPS.items()}
+# A page for each topic of the functions beyond the standard: its title is that of the module.
+GROUPS |= {
+    topic: ((inspect.getdoc(module) or "").splitlines()[0].rstrip("."), module.__all__)
+    for topic, module in ((topic, sys.modules[f"skerry._extra.{topic}"]) for topic in _extra.TOPICS)
+}
 CLASSES = {
     "devices": ["Device", "device", "Event", "Stream", "stream"],
     "interchange": ["cuda_array_interface_version"],

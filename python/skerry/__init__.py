@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import numpy as _np
 
-from skerry import _core, exceptions, fft, linalg
+from skerry import _core, _extra, exceptions, fft, linalg
 from skerry import _openblas as _openblas
 from skerry._config import show_config
 from skerry._core import *
 from skerry._core import __version__
 from skerry._data_types import finfo, iinfo, isdtype
+from skerry._extra import *
 from skerry._info import __array_namespace_info__
 from skerry._scopes import cuda_array_interface_version, device, stream
 
@@ -52,3 +53,4 @@ __all__ = [
     "uint64",
 ]  # fmt: skip
 __all__ += _core.__all__
+__all__ += _extra.__all__

@@ -289,33 +289,6 @@ def round(a: Array, decimals: int = 0) -> Array:
     return sk.round(a)
 
 
-@replaces("isclose")
-def isclose(
-    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
-) -> Array:
-    like = a if isinstance(a, Array) else b
-    if sk.isdtype(like.dtype, ("bool", "integral")):
-        raise TypeError(
-            "numpy.isclose: skerry compares integers exactly: use ==, or astype to a floating dtype"
-        )
-    a, b = (
-        sk.asarray(x, dtype=like.dtype, device=like.device) if isinstance(x, float | int) else x
-        for x in (a, b)
-    )
-    near = (sk.abs(a - b) <= atol + rtol * sk.abs(b)) & sk.isfinite(b)
-    near |= a == b
-    if equal_nan:
-        near |= sk.isnan(a) & sk.isnan(b)
-    return near
-
-
-@replaces("allclose")
-def allclose(
-    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
-) -> bool:
-    return bool(sk.all(isclose(a, b, rtol, atol, equal_nan)))
-
-
 @replaces("array_equal")
 def array_equal(a1: Array, a2: Array) -> bool:
     return a1.shape == a2.shape and bool(sk.all(a1 == a2))

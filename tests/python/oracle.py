@@ -4,6 +4,7 @@
 
 import numpy as np
 import skerry as sk
+from skerry import _extra
 
 DTYPES = [
     "bool",
@@ -21,7 +22,9 @@ DTYPES = [
     "complex64",
     "complex128",
 ]
-# Those that the array API standard does not have.
+# Public names but those of the functions beyond the standard, which have their tests in extra/.
+STANDARD_NAMES = [name for name in sk.__all__ if name not in _extra.__all__]
+# Dtypes that the array API standard does not have.
 BEYOND_THE_STANDARD = {"float16"}
 SIZES = (0, 1, 31, 32, 33, 127, 128, 129, 4095, 4096, 4097, 100_003)
 

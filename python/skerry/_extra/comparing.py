@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Comparing with a tolerance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import skerry as sk
+from skerry._core import Array
+
+__all__ = ["allclose", "isclose"]
+
+
+def isclose(
+    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Array:
+    """Tell of each pair of elements whether they are equal within a tolerance.
+
+    Parameters
+    ----------
+    a, b : Array or scalar
+        At least one array. Shapes that broadcast.
+    rtol : float, default 1e-5
+        Relative to ``abs(b)``.
+    atol : float, default 1e-8
+        Added to the relative tolerance.
+    equal_nan : bool, default False
+        Whether NaN equals NaN.
+
+    Returns
+    -------
+    Array
+        Of bool: ``abs(a - b) <= atol + rtol * abs(b)``, or both the same infinity.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.isclose(sk.asarray([1.0, 2.0]), sk.asarray([1.0 + 1e-9, 2.1]))
+    Array([ True, False], dtype=bool, device='cpu:0')
+
+    """
+    like = a if isinstance(a, Array) else b
+    a, b = _floating(a, like), _floating(b, like)
+    near = (sk.abs(a - b) <= atol + rtol * sk.abs(b)) & sk.isfinite(b)
+    near |= a == b
+    if equal_nan:
+        near |= sk.isnan(a) & sk.isnan(b)
+    return near
+
+
+def allclose(
+    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> bool:
+    """Tell whether all elements are equal within a tolerance, as ``isclose`` compares them.
+
+    Parameters
+    ----------
+    a, b : Array or scalar
+        At least one array. Shapes that broadcast.
+    rtol, atol, equal_nan
+        As of ``isclose``.
+
+    Returns
+    -------
+    bool
+        Read from the device: the call waits for it.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.allclose(sk.asarray([1.0, 2.0]), sk.asarray([1.0 + 1e-9, 2.0]))
+    True
+
+    """
+    return bool(sk.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def _floating(x: Any, like: Array) -> Array:
+    """Make an array: of a scalar beside ``like``, of integers, whose differences may wrap, float64."""
+    if not isinstance(x, Array):
+        x = sk.asarray(
+            x, device=like.device, dtype=None if like.dtype.kind in "biu" else like.dtype
+        )
+    return sk.astype(x, sk.float64) if x.dtype.kind in "biu" else x

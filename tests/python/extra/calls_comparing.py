@@ -1,0 +1,23 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of ``skerry._extra.comparing``."""
+
+from extra_calls import A, call
+
+NEAR = A([1.0, 2.0, float("nan"), float("inf")])
+OTHER = A([1.0 + 1e-9, 2.1, float("nan"), float("inf")])
+
+CALLS = {
+    "isclose": [
+        call(NEAR, OTHER),
+        call(NEAR, OTHER, equal_nan=True),
+        call(NEAR, OTHER, 0.1, atol=0.5),
+        call(A([[0], [3]], "uint8"), A([1, 2, 3], "uint8"), atol=1.0),
+        call(NEAR, 2.0),
+    ],
+    "allclose": [
+        call(NEAR, OTHER),
+        call(NEAR[:2], OTHER[:2], 0.1),
+        call(A([1, 2]), A([1, 2])),
+    ],
+}

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Functions beyond the standard against NumPy's, through both names, on every device, and with arrays of two."""
+
+import functools
+import inspect
+
+import extra_calls
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import on, to_numpy
+from skerry import _extra
+from skerry.exceptions import DeviceMismatchError
+
+CALLS = extra_calls.all_calls()
+EACH = [
+    pytest.param(name, each, id=f"{name}-{i}")
+    for name, calls in CALLS.items()
+    for i, each in enumerate(calls)
+]
+OTHER = {"cpu:0": "cuda:0", "cpu:1": "cpu:0", "cuda:0": "cuda:1", "cuda:1": "cpu:0"}
+
+
+def test_every_function_has_calls():
+    assert set(CALLS) == set(_extra.__all__)
+    assert all(CALLS.values())
+
+
+def assert_alike(got, want, stated, device):
+    """The same structure, with the same values; arrays on ``device``."""
+    if isinstance(want, tuple | list):
+        assert len(got) == len(want)
+        for each in zip(got, want, strict=True):
+            assert_alike(*each, stated, device)
+        return
+    if isinstance(got, sk.Array):
+        assert got.device == sk.Device(device)
+        assert got.shape == np.shape(want)
+        assert got.dtype == np.dtype(stated.dtype or np.asarray(want).dtype)
+        got = to_numpy(got)
+    else:
+        assert not isinstance(want, np.ndarray), "NumPy returns an array"
+    if stated.rtol is None and stated.atol == 0:
+        np.testing.assert_array_equal(got, want)
+    else:
+        np.testing.assert_allclose(got, want, rtol=stated.rtol or 0, atol=stated.atol)
+
+
+def run(name, function, stated, device):
+    args, kwargs = stated.on(device)
+    if stated.raises is not None:
+        with pytest.raises(stated.raises):
+            function(*args, **kwargs)
+        return
+    oracle = stated.oracle or getattr(np, name)
+    with np.errstate(all="ignore"), sk.device(device):
+        want = oracle(*stated.args, **stated.kwargs)
+        assert_alike(function(*args, **kwargs), want, stated, device)
+
+
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
+@pytest.mark.parametrize(("name", "stated"), EACH)
+def test_values(name, stated, device):
+    run(name, getattr(sk, name), stated, device)
+
+
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
+@pytest.mark.parametrize(("name", "stated"), EACH)
+def test_values_through_numpy(name, stated, device):
+    """``numpy.f`` finds it, if NumPy dispatches f and takes these arguments."""
+    function = getattr(np, name, None)
+    if hasattr(function, "_implementation") and stated.oracle is None:
+        arrays = []
+        extra_calls.mapped((stated.args, stated.kwargs), arrays.append)
+        if arrays:
+            run(name, function, stated, device)
+
+
+def moved_in_turn(places, x):
+    return on(next(places), x)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_arrays_of_two_devices_are_refused(name, device):
+    """Each array of a call in turn is on another device than the others."""
+    for stated in CALLS[name]:
+        arrays = []
+        extra_calls.mapped((stated.args, stated.kwargs), arrays.append)
+        if stated.raises is not None or len(arrays) < 2:
+            continue
+        for odd in range(len(arrays)):
+            places = [OTHER[device] if i == odd else device for i in range(len(arrays))]
+            move = functools.partial(moved_in_turn, iter(places))
+            args, kwargs = extra_calls.mapped((stated.args, stated.kwargs), move)
+            with pytest.raises(DeviceMismatchError, match="to_device"):
+                getattr(sk, name)(*args, **kwargs)
+
+
+@pytest.mark.parametrize("name", _extra.__all__)
+def test_signature_is_numpys(name):
+    """Parameters that NumPy has, too, have its order and its defaults; more may follow by keyword, as device=."""
+    theirs = getattr(np, name, None)
+    if theirs is None:
+        return
+    try:
+        known = inspect.signature(theirs).parameters
+    except ValueError:
+        return
+    ours = inspect.signature(getattr(sk, name)).parameters
+    shared = [each for each in ours if each in known]
+    assert shared == [each for each in known if each in ours]
+    for each in shared:
+        mine, its = ours[each].default, known[each].default
+        if its is not np._NoValue and not isinstance(its, type):
+            assert mine is its or mine == its, f"{each}={mine}, NumPy has {its}"
+    for each in set(ours) - set(known):
+        assert ours[each].kind is inspect.Parameter.KEYWORD_ONLY or ours[each].default is None, each
