@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import functools
+import importlib
+import sys
 import threading
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +57,10 @@ def _interface(op: str, x: Any) -> Any:
     return interface
 
 
+# What of Numba finds its driver by the name of a module, also in the middle of a launch.
+_DRIVER = ("", ".devicearray", ".devices", ".driver", ".runtime", ".drvapi", ".error", ".nvvm")
+
+
 class _Hooks:
     """Numba's simulator with the CUDA array interface; what it replaces it puts back."""
 
@@ -64,22 +71,21 @@ class _Hooks:
             raise ImportError(
                 "numba_simulator: needs Numba: pip install numba", name="numba"
             ) from error
-        if getattr(cuda, "FakeCUDAKernel", None) is None:
-            raise RuntimeError(
-                "numba_simulator: Numba was imported without its CUDA simulator; "
-                "set NUMBA_ENABLE_CUDASIM=1 in the environment before numba is imported"
-            )
+        from numba.cuda import simulator
         from numba.cuda.simulator import kernel
         from numba.cuda.simulator.cudadrv import devicearray
 
         self.cuda = cuda
+        self._simulator = simulator
         self._devicearray = devicearray
         self._fake = devicearray.FakeCUDAArray
         self._kernel = kernel
         self._known = (self._fake, devicearray.FakeWithinKernelCUDAArray)
-        self._before: list[tuple[Any, str, Any]] = []
+        self._undo: list[Callable[[], object]] = []
 
     def install(self) -> None:
+        if getattr(self.cuda, "FakeCUDAKernel", None) is None:
+            self._take_the_place_of_the_compiler()
         devicearray, kernel = self._devicearray, self._kernel.FakeCUDAKernel
         self._replace(kernel, "__call__", self._call(kernel.__call__))
         to_device = self._to_device(devicearray.to_device)
@@ -92,17 +98,47 @@ class _Hooks:
         self._replace(self.cuda, "is_cuda_array", self.is_cuda_array)
         self._replace(self._fake, "__cuda_array_interface__", property(_interface_of))
 
+    def _take_the_place_of_the_compiler(self) -> None:
+        """Do what NUMBA_ENABLE_CUDASIM=1 does when Numba is imported, for kernels that are decorated already, too."""
+        fake = self._kernel.FakeCUDAKernel
+        for name, value in vars(self._simulator).items():
+            if not name.startswith("_") and not isinstance(value, types.ModuleType):
+                self._replace(self.cuda, name, value)
+        for name in _DRIVER:
+            module = sys.modules.get(f"numba.cuda.simulator.cudadrv{name}")
+            before = sys.modules.get(f"numba.cuda.cudadrv{name}")
+            if module is not None and before is not None:
+                self._undo.append(
+                    functools.partial(sys.modules.__setitem__, f"numba.cuda.cudadrv{name}", before)
+                )
+                sys.modules[f"numba.cuda.cudadrv{name}"] = module
+
+        def kernel_of(dispatcher: Any) -> Any:
+            return fake(dispatcher.py_func, device=False)
+
+        compiled = importlib.import_module("numba.cuda.dispatcher").CUDADispatcher
+        self._replace(compiled, "__getitem__", lambda self, launch: kernel_of(self)[launch])
+        self._replace(compiled, "configure", lambda self, *launch: kernel_of(self)[launch])
+        self._replace(
+            compiled, "forall", lambda self, *args, **named: kernel_of(self).forall(*args, **named)
+        )
+        # In a kernel: a function of the device.
+        self._replace(
+            compiled, "__call__", lambda self, *args: fake(self.py_func, device=True)(*args)
+        )
+
     def _replace(self, where: Any, name: str, value: Any) -> None:
-        self._before.append((where, name, vars(where).get(name, _MISSING)))
+        before = vars(where).get(name, _MISSING)
+        self._undo.append(
+            functools.partial(delattr, where, name)
+            if before is _MISSING
+            else functools.partial(setattr, where, name, before)
+        )
         setattr(where, name, value)
 
     def restore(self) -> None:
-        while self._before:
-            where, name, value = self._before.pop()
-            if value is _MISSING:
-                delattr(where, name)
-            else:
-                setattr(where, name, value)
+        while self._undo:
+            self._undo.pop()()
 
     def _view(self, op: str, interface: Any, owner: object, sync: bool = True) -> Any:
         """Make a simulated device array over exactly the memory of an interface; it keeps ``owner``."""
@@ -245,9 +281,10 @@ _uses = 0
 class numba_simulator:  # noqa: N801 - a verb in `with numba_simulator()`
     """Make Numba's CUDA simulator take arrays on rehearsed CUDA devices, so that kernels can be tested without a GPU.
 
-    Numba's simulator (``NUMBA_ENABLE_CUDASIM=1``) runs ``@cuda.jit`` kernels in Python on the host, but knows no
-    ``__cuda_array_interface__``. From the call on, until ``close()`` or the end of a ``with`` block, it does, as
-    Numba on a GPU does: an array may be passed to ``kernel[grid, block](x)``, inside of ``cuda.In``, ``cuda.Out`` and
+    Numba's simulator runs ``@cuda.jit`` kernels in Python on the host, but knows no ``__cuda_array_interface__``, and
+    only where ``NUMBA_ENABLE_CUDASIM=1`` was in the environment when Numba was imported. From the call on, until
+    ``close()`` or the end of a ``with`` block, it runs kernels in any case, also those that were decorated before, and
+    takes arrays as Numba on a GPU does: an array may be passed to ``kernel[grid, block](x)``, inside of ``cuda.In``, ``cuda.Out`` and
     ``cuda.InOut``, to ``cuda.as_cuda_array``, ``cuda.from_cuda_array_interface``, ``cuda.is_cuda_array`` and
     ``cuda.to_device``. Nothing is copied: the kernel writes into the array, which stays alive. Pending work on the
     array is done before the kernel runs. Afterwards everything in Numba is as it was.
@@ -265,12 +302,9 @@ class numba_simulator:  # noqa: N801 - a verb in `with numba_simulator()`
     ------
     ImportError
         If Numba is not installed.
-    RuntimeError
-        If Numba was imported without ``NUMBA_ENABLE_CUDASIM=1`` in the environment.
-
     Examples
     --------
-    In a process with ``NUMBA_ENABLE_CUDASIM=1`` and ``SKERRY_REHEARSE=1``:
+    In a process with ``SKERRY_REHEARSE=1``:
 
     >>> import skerry as sk
     >>> from numba import cuda

@@ -138,8 +138,6 @@ def shade_with_numba(centroids: sk.Array) -> sk.Array:
     """Grey values 0 to 255 of the centroids, computed by a Numba kernel that is handed both arrays without a copy."""
     pixels = sk.zeros(centroids.shape, dtype=sk.uint8, device=centroids.device)
     simulated = centroids.device.info.rehearsal
-    if simulated:
-        os.environ["NUMBA_ENABLE_CUDASIM"] = "1"  # read when numba is imported
     from numba import cuda
 
     from skerry._demo_kernel import shade
