@@ -284,10 +284,10 @@ class numba_simulator:  # noqa: N801 - a verb in `with numba_simulator()`
     Numba's simulator runs ``@cuda.jit`` kernels in Python on the host, but knows no ``__cuda_array_interface__``, and
     only where ``NUMBA_ENABLE_CUDASIM=1`` was in the environment when Numba was imported. From the call on, until
     ``close()`` or the end of a ``with`` block, it runs kernels in any case, also those that were decorated before, and
-    takes arrays as Numba on a GPU does: an array may be passed to ``kernel[grid, block](x)``, inside of ``cuda.In``, ``cuda.Out`` and
-    ``cuda.InOut``, to ``cuda.as_cuda_array``, ``cuda.from_cuda_array_interface``, ``cuda.is_cuda_array`` and
-    ``cuda.to_device``. Nothing is copied: the kernel writes into the array, which stays alive. Pending work on the
-    array is done before the kernel runs. Afterwards everything in Numba is as it was.
+    takes arrays as Numba on a GPU does: an array may be passed to ``kernel[grid, block](x)``, inside of ``cuda.In``,
+    ``cuda.Out`` and ``cuda.InOut``, to ``cuda.as_cuda_array``, ``cuda.from_cuda_array_interface``,
+    ``cuda.is_cuda_array`` and ``cuda.to_device``. Nothing is copied: the kernel writes into the array, which stays
+    alive. Pending work on the array is done before the kernel runs. Afterwards everything in Numba is as it was.
 
     It may be nested, and is for the whole process, not for a thread. It is stricter than a GPU in two ways: a kernel
     can't write to a read-only array, and all arrays of a launch must be on one device.
@@ -302,6 +302,7 @@ class numba_simulator:  # noqa: N801 - a verb in `with numba_simulator()`
     ------
     ImportError
         If Numba is not installed.
+
     Examples
     --------
     In a process with ``SKERRY_REHEARSE=1``:

@@ -145,7 +145,7 @@ def shade_with_numba(centroids: sk.Array) -> sk.Array:
 
     with numba_simulator() if simulated else contextlib.nullcontext():
         shade[centroids.shape[0], centroids.shape[1]](centroids, pixels)
-    cuda.synchronize()
+        cuda.synchronize()
     kind = "Numba's CUDA simulator" if simulated else "a Numba kernel on the GPU"
     print(f"\nHanded to {kind} through __cuda_array_interface__: {pixels.shape} {pixels.dtype}")
     return pixels

@@ -34,7 +34,6 @@ elif HAS_GPU:
     os.environ.setdefault("SKERRY_CUDA_LOGICAL", "2")
 else:
     os.environ.setdefault("SKERRY_REHEARSE", "2")
-    os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")  # read when numba is imported
 
 # After the environment was set.
 import reduced_builds  # noqa: E402

@@ -321,8 +321,8 @@ AGAIN = pytest.mark.skipif("TESTS_RUN_AGAIN" in os.environ, reason="this is such
 
 
 @AGAIN
-def test_all_of_this_where_numba_was_imported_without_its_simulator():
-    run_this_file_again("import numba.cuda", "0")
+def test_all_of_this_where_numba_was_imported_with_its_simulator():
+    run_this_file_again("import numba.cuda", "1")
 
 
 @AGAIN
