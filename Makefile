@@ -131,7 +131,8 @@ gpu-check:
 conformance: build $(VENV)/.group-conformance
 	python tests/conformance/run.py "$(ARRAY_API_TESTS_DIR)" $(CONFORMANCE_OPTIONS)
 
-docs: build $(VENV)/.group-docs
+# The gallery takes what its programs import.
+docs: build $(VENV)/.group-docs $(VENV)/.group-demo $(VENV)/.group-consumers
 	python python/docs/build.py build/docs
 
 # clang-tidy reads a CPU-only configuration; nothing is compiled for it. Two dtypes and two levels show it every kernel.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make docs``: write the API reference, then build the pages with Sphinx, where a warning is an error."""
+"""``make docs``: write the API reference, run the gallery, then build the pages with Sphinx, where a warning is an error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def main(target: pathlib.Path) -> int:
     (source / "reference").mkdir(parents=True)
     for file in (*HERE.glob("*.rst"), *HERE.glob("*.csv"), HERE / "conf.py"):
         shutil.copy(file, source)
+    import gallery
     from reference import pages
+
+    gallery.write(source / "gallery")
 
     for name, text in pages().items():
         (source / "reference" / name).write_text(text)

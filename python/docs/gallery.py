@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of the gallery: each program in ``gallery/`` is run, and its picture stands above its text.
+
+A program is a module whose docstring is the text of its page, the first sentence the title; ``main()`` checks its own
+results and returns a matplotlib figure.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import pathlib
+import sys
+
+PROGRAMS = sorted((pathlib.Path(__file__).resolve().parent / "gallery").glob("*.py"))
+
+
+def draw(program: pathlib.Path, target: pathlib.Path) -> None:
+    """Run a program and write its picture."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    spec = importlib.util.spec_from_file_location(f"gallery_{program.stem}", program)
+    if spec is None or spec.loader is None:
+        raise ImportError(program)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # workers of other libraries look functions up there
+    spec.loader.exec_module(module)
+    figure = module.main()
+    figure.savefig(target, bbox_inches="tight", dpi=90)
+    pyplot.close(figure)
+
+
+def _page(program: pathlib.Path) -> str:
+    text = ast.get_docstring(ast.parse(program.read_text())) or ""
+    title, _, rest = text.partition("\n\n")
+    title = title.rstrip(".")
+    lines = [
+        *(f".. _gallery-{program.stem}:", "", title, "=" * len(title), ""),
+        *(f".. image:: {program.stem}.png", f"   :alt: {title}", "", rest, ""),
+        *(f".. literalinclude:: {program.name}", "   :language: python", "   :lines: 3-", ""),
+    ]
+    return "\n".join(lines)
+
+
+def write(folder: pathlib.Path) -> None:
+    """Write the pages, programs and pictures of the gallery to a folder."""
+    folder.mkdir(parents=True)
+    for i, program in enumerate(PROGRAMS, start=1):
+        print(f"gallery: {i} of {len(PROGRAMS)}: {program.stem}", flush=True)
+        (folder / program.name).write_text(program.read_text())
+        (folder / f"{program.stem}.rst").write_text(_page(program))
+        draw(program, folder / f"{program.stem}.png")
+    entries = [f"   {program.stem}" for program in PROGRAMS]
+    text = [
+        *("Gallery", "=======", ""),
+        "Small programs that are complete. They take the first CUDA devices; without a GPU they run on rehearsed ones:",
+        "",
+        *(".. code-block:: sh", "", "   SKERRY_REHEARSE=2 python heat_equation.py", ""),
+        "Besides skerry they take matplotlib, and some scikit-learn, Numba or dask. Each checks its own results.",
+        *("", ".. toctree::", "   :maxdepth: 1", "", *entries, ""),
+    ]
+    (folder / "index.rst").write_text("\n".join(text))

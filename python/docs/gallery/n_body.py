@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Stars that attract each other.
+
+Two discs of stars pass each other. All forces of a step are one expression over (N, N) arrays; the leapfrog scheme keeps
+the energy, which is checked.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import skerry as sk
+
+STARS, STEPS, TIME_STEP, SOFTENING = 300, 300, 0.01, 0.05
+
+
+def between(position: sk.Array) -> tuple[sk.Array, sk.Array]:
+    """Return the vectors between all stars, and their squared lengths, softened."""
+    apart = position[None, :, :] - position[:, None, :]
+    return apart, sk.sum(apart * apart, axis=-1) + SOFTENING**2
+
+
+def acceleration(position: sk.Array, mass: sk.Array) -> sk.Array:
+    """Return the attraction of all others on each star."""
+    apart, squared = between(position)
+    return sk.sum(apart * (mass / squared**1.5)[:, :, None], axis=1)
+
+
+def energy(position: sk.Array, velocity: sk.Array, mass: sk.Array) -> float:
+    """Return the energy of motion and of attraction."""
+    _, squared = between(position)
+    pairs = sk.triu(mass[:, None] * mass[None, :] / sk.sqrt(squared), k=1)
+    return float(sk.sum(mass[:, None] * velocity**2) / 2 - sk.sum(pairs))
+
+
+def disc(rng: sk.random.Generator, centre: tuple[float, float], drift: tuple[float, float]) -> tuple[sk.Array, sk.Array]:
+    """Return positions and velocities of stars that circle about a centre."""
+    count = STARS // 2
+    radius, angle = 0.3 + rng.random(count), 2 * sk.pi * rng.random(count)
+    direction = sk.stack([sk.cos(angle), sk.sin(angle)], axis=1)
+    across = sk.stack([-sk.sin(angle), sk.cos(angle)], axis=1)
+    inside = (radius - 0.3) / 2  # of all mass, which is 1
+    velocity = across * sk.sqrt(inside / radius)[:, None]
+    device = rng.device
+    return (
+        direction * radius[:, None] + sk.asarray(centre, device=device),
+        velocity + sk.asarray(drift, device=device),
+    )
+
+
+def main() -> plt.Figure:
+    """Move the stars and draw where they were and are."""
+    device = sk.devices("cuda")[0]
+    rng = sk.random.default_rng(3, device=device)
+    discs = [disc(rng, (-1.5, -0.4), (0.4, 0.0)), disc(rng, (1.5, 0.4), (-0.4, 0.0))]
+    position, velocity = (sk.concat(list(parts)) for parts in zip(*discs, strict=True))
+    mass = sk.full((STARS,), 1.0 / STARS, device=device)
+
+    start, before = position.copy(), energy(position, velocity, mass)
+    force = acceleration(position, mass)
+    for _ in range(STEPS):
+        velocity += TIME_STEP / 2 * force
+        position += TIME_STEP * velocity
+        force = acceleration(position, mass)
+        velocity += TIME_STEP / 2 * force
+    assert abs(energy(position, velocity, mass) / before - 1) < 0.01, "energy was not kept"
+
+    figure, axes = plt.subplots(1, 2, figsize=(8, 4), sharex=True, sharey=True)
+    for each, title, x in zip(axes, ("before", f"after {STEPS} steps"), (start, position), strict=True):
+        points = np.asarray(x.to_device("cpu"))
+        each.scatter(points[: STARS // 2, 0], points[: STARS // 2, 1], s=3)
+        each.scatter(points[STARS // 2 :, 0], points[STARS // 2 :, 1], s=3)
+        each.set_title(title)
+        each.set_aspect("equal")
+    return figure
+
+
+if __name__ == "__main__":
+    main().savefig("n_body.png")

@@ -1,0 +1,35 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Each program of the gallery runs, holds what it asserts, and draws a picture."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import HAS_GPU
+from libraries import library
+from test_docs import DOCS
+
+PROGRAMS = sorted((DOCS / "gallery").glob("*.py"))
+
+
+def test_there_are_ten_programs():
+    assert len(PROGRAMS) >= 10
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_program(program, tmp_path):
+    for name in sorted(set(re.findall(r"^(?:import|from) (matplotlib|numba|sklearn|dask)", program.read_text(), re.M))):
+        library(name)
+    environment = {**os.environ, "MPLBACKEND": "agg"}
+    if not HAS_GPU:
+        environment["SKERRY_REHEARSE"] = "2"
+    done = subprocess.run(
+        [sys.executable, str(program)], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    picture = (tmp_path / f"{program.stem}.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) > 5000
