@@ -5,8 +5,11 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "core/errors.hpp"
+#include "core/promotion.hpp"
 
 namespace skerry {
 namespace {
@@ -23,6 +26,16 @@ const char* python_name(scalar_kind python_kind) {
       return "complex";
   }
   __builtin_unreachable();
+}
+
+/// The whole part as an integer; empty where it is not in 64 bits.
+std::optional<scalar> truncated(double value) {
+  constexpr double two_63 = 9223372036854775808.0;
+  if (value >= -two_63 && value < two_63) return scalar::of(static_cast<std::int64_t>(value));
+  if (value >= two_63 && value < 2 * two_63) {
+    return scalar::of_unsigned(static_cast<std::uint64_t>(value));
+  }
+  return std::nullopt;
 }
 
 std::string integer_text(const scalar& value) {
@@ -90,24 +103,36 @@ void check_range(const char* op, const scalar& value, dtype type) {
                              : is_complex         ? "int(value.real)"
                                                   : "int(value)";
   throw dtype_error(std::string(op) + ": Python " + python_name(python_kind) + " for " +
-                    name(type) +
-                    ": kinds go up only (bool, int, float, complex), whatever the value; write " +
-                    remedy + ", or convert the array with astype");
+                    name(type) + ": kinds go up only (bool, int, float, complex)" +
+                    (promotion_is_strict() ? ", whatever the value" : ", and something is lost") +
+                    "; write " + remedy + ", or convert the array with astype");
 }
 
-/// 0 for bool, 1 for integers, 2 for real and 3 for complex floating dtypes: what a scalar of the
-/// same rank, or of a lower one, can be written into without loss of kind.
-int kind_rank(dtype type) {
-  switch (kind(type)) {
-    case dtype_kind::boolean:
-      return 0;
-    case dtype_kind::signed_integer:
-    case dtype_kind::unsigned_integer:
-      return 1;
-    case dtype_kind::real_floating:
-      return 2;
-    case dtype_kind::complex_floating:
-      return 3;
+int rank_of(const scalar& value) { return static_cast<int>(value.kind); }
+
+/// A value of a higher kind as an integer, or as a real number, of the same value; else empty.
+std::optional<scalar> lowered(const scalar& value, dtype type) {
+  if (value.kind == scalar_kind::complex && value.imag != 0) return std::nullopt;
+  if (kind_rank(type) == 2) return scalar::of(value.real);
+  std::optional<scalar> whole = value;
+  if (value.kind != scalar_kind::integer) whole = truncated(value.real);
+  if (!whole || (rank_of(value) >= 2 && std::trunc(value.real) != value.real)) return std::nullopt;
+  if (type != dtype::bool_) return whole;
+  const bool is_truth =
+      !whole->is_unsigned && !whole->out_of_range && (whole->integer == 0 || whole->integer == 1);
+  if (!is_truth) return std::nullopt;
+  return scalar::of(whole->integer == 1);
+}
+
+bool is_true(const scalar& value) {
+  switch (value.kind) {
+    case scalar_kind::boolean:
+      return value.boolean;
+    case scalar_kind::integer:
+      return value.integer != 0 || value.is_unsigned || value.out_of_range;
+    case scalar_kind::real:
+    case scalar_kind::complex:
+      return value.real != 0 || value.imag != 0;
   }
   __builtin_unreachable();
 }
@@ -146,21 +171,45 @@ scalar scalar::of_unsigned(std::uint64_t value) {
   return {.kind = scalar_kind::integer, .as_unsigned = value, .is_unsigned = true};
 }
 
-dtype promote_scalar(const char* op, dtype array, const scalar& value) {
-  const int rank = static_cast<int>(value.kind);
+dtype promote_scalar_kind(const char* op, dtype array, const scalar& value) {
+  const int rank = rank_of(value);
   const int array_rank = kind_rank(array);
   if (value.kind == scalar_kind::complex && array_rank == 2) return complex_of(array);
-  // bool is a kind of its own: neither side of it mixes with numbers.
-  if ((rank == 0) != (array_rank == 0) || rank > array_rank) reject_mix(op, array, value.kind);
-  check_range(op, value, array);
-  return array;
+  // For the standard bool is a kind of its own: neither side of it mixes with numbers.
+  const bool is_open = (rank == 0) != (array_rank == 0) || rank > array_rank;
+  if (!is_open) return array;
+  if (promotion_is_strict()) reject_mix(op, array, value.kind);
+  return rank > array_rank ? default_dtype(value.kind) : array;
+}
+
+dtype promote_scalar(const char* op, dtype array, const scalar& value) {
+  const dtype type = promote_scalar_kind(op, array, value);
+  check_range(op, value, type);
+  return type;
 }
 
 element to_element(const char* op, const scalar& value, dtype type) {
-  if (static_cast<int>(value.kind) > kind_rank(type)) reject_element(op, type, value.kind);
+  if (rank_of(value) > kind_rank(type)) {
+    const std::optional<scalar> same = promotion_is_strict() ? std::nullopt : lowered(value, type);
+    if (!same) reject_element(op, type, value.kind);
+    return to_element(op, *same, type);
+  }
   check_range(op, value, type);
   return visit(type,
                [&]<class T>(type_identity<T>) { return element::of(as_value<T>::of(value)); });
+}
+
+scalar cast_scalar(const char* op, const scalar& value, dtype type) {
+  if (rank_of(value) <= kind_rank(type)) return value;
+  if (promotion_is_strict()) reject_element(op, type, value.kind);
+  if (type == dtype::bool_) return scalar::of(is_true(value));
+  if (value.kind == scalar_kind::complex) reject_element(op, type, value.kind);
+  const std::optional<scalar> whole = truncated(value.real);
+  if (!whole) {
+    throw overflow_error(std::string(op) + ": float out of range of " + name(type) + ": " +
+                         std::to_string(value.real) + " is not in " + range_text(type));
+  }
+  return *whole;
 }
 
 dtype default_dtype(scalar_kind python_kind) {

@@ -66,14 +66,24 @@ static_assert(std::is_trivially_default_constructible_v<element>);
 
 /// The dtype that an array of `array` gets when combined with `value` (array API 2025.12, "mixing
 /// arrays with Python scalars"): the array's own, or the complex one of its width for a complex
-/// scalar with a real floating array. A bool goes with bool arrays only. Throws dtype_error where
-/// the standard allows no such mix, overflow_error for an integer outside the dtype. Prefix `op: `.
+/// scalar with a real floating array. What the standard leaves open: a scalar of a higher kind
+/// gives its default dtype, one of a lower kind changes nothing. Throws dtype_error where such a
+/// mix is refused (promotion_is_strict()), overflow_error for an integer outside the dtype. Prefix
+/// `op: `.
 [[nodiscard]] dtype promote_scalar(const char* op, dtype array, const scalar& value);
+/// The same before it is known what is computed in: any integer goes with an integer dtype.
+[[nodiscard]] dtype promote_scalar_kind(const char* op, dtype array, const scalar& value);
 
-/// `value` as an element of `type`. Throws overflow_error for a Python int out of range,
-/// dtype_error for a kind that would lose (a float into an integer dtype, a complex into a real
-/// one, anything but a bool into bool). Laxer than promote_scalar in one thing: a bool is 0 or 1.
+/// `value` as an element of `type`, if nothing is lost: a value of a higher kind must be one that
+/// `type` has, as 2.0 for an integer dtype, and is refused where promotion_is_strict(). Throws
+/// overflow_error for a Python int out of range, dtype_error for what would be lost.
 [[nodiscard]] element to_element(const char* op, const scalar& value, dtype type);
+
+/// `value` for to_element(), in a dtype that the caller asked for, converted as astype does: floats
+/// are truncated, and the truth of numbers goes into bool. Throws overflow_error for what integers
+/// of 64 bits can't hold, dtype_error for complex values in real dtypes, and as to_element() does
+/// where promotion_is_strict().
+[[nodiscard]] scalar cast_scalar(const char* op, const scalar& value, dtype type);
 
 /// The default dtype of a lone scalar: bool, int64, float64, complex128.
 [[nodiscard]] dtype default_dtype(scalar_kind kind);

@@ -52,11 +52,12 @@ struct common {
 /// The checks one after the other, for what is no run.
 [[nodiscard]] common common_of_any(const char* op, std::span<const operand> operands,
                                    const ndarray* target);
-/// What `type`, that of the arrays, becomes by the scalars among `operands`.
+/// What `type`, that of the arrays, becomes by the scalars among `operands`. Whether these are in
+/// range is said by to_element(), as it depends on what is computed in: uint8 / 256 is in float64.
 [[nodiscard]] inline dtype with_scalars(const char* op, dtype type,
                                         std::span<const operand> operands) {
   for (const operand& x : operands) {
-    if (x.value != nullptr) type = promote_scalar(op, type, *x.value);
+    if (x.value != nullptr) type = promote_scalar_kind(op, type, *x.value);
   }
   return type;
 }

@@ -78,12 +78,12 @@ device common_device(const char* op, std::span<const ndarray> arrays) {
 }
 
 dtype common_dtype(const char* op, std::span<const operand> operands) {
-  std::optional<dtype> type;
+  promotion of_arrays;
   for (const operand& x : operands) {
-    if (x.array == nullptr) continue;
-    type = type ? promote(*type, x.array->dtype()) : x.array->dtype();
-    if (!type) reject_mix(op, operands);
+    if (x.array != nullptr) of_arrays.add(x.array->dtype());
   }
+  const std::optional<dtype> type = of_arrays.result();
+  if (!type) reject_mix(op, operands);
   return with_scalars(op, *type, operands);
 }
 
@@ -96,6 +96,23 @@ void reject_dtype(const char* op, const loop_table& results, dtype type) {
     separator = ", ";
   }
   throw dtype_error(text + "; convert with astype");
+}
+
+dtype loop_dtype(const char* op, const loop_table& results, dtype type) {
+  if (promotion_is_strict()) reject_dtype(op, results, type);
+  const int rank = kind_rank(type);
+  const dtype higher[] = {default_integer, default_real,
+                          rank == 2 ? complex_of(type) : default_complex};
+  for (int next = rank + 1; next <= kind_rank(default_complex); ++next) {
+    const dtype candidate = higher[next - 1];
+    if (results[static_cast<int>(candidate)]) return candidate;
+  }
+  const bool takes_truth =
+      results[static_cast<int>(dtype::bool_)] &&
+      std::count_if(std::begin(results), std::end(results),
+                    [](const auto& result) { return result.has_value(); }) == 1;
+  if (!takes_truth) reject_dtype(op, results, type);
+  return dtype::bool_;
 }
 
 dims common_shape(const char* op, std::span<const operand> operands) {

@@ -4,12 +4,14 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/promotion.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/create/kernels.hpp"
+#include "ops/move/copy.hpp"
 
 namespace skerry {
 namespace {
@@ -149,10 +151,10 @@ double interval(double start, double stop, double intervals) {
 dtype linspace_dtype(const scalar& start, const scalar& stop, std::optional<dtype> type) {
   const bool is_complex = start.kind == scalar_kind::complex || stop.kind == scalar_kind::complex;
   const dtype chosen = type.value_or(is_complex ? default_complex : default_real);
-  if (!is_floating(chosen)) {
+  if (!is_floating(chosen) && promotion_is_strict()) {
     throw dtype_error(std::string("linspace: dtype must be floating, not ") + name(chosen));
   }
-  if (is_complex && kind(chosen) == dtype_kind::real_floating) {
+  if (is_complex && kind(chosen) != dtype_kind::complex_floating) {
     throw dtype_error(std::string("linspace: complex ends do not go into ") + name(chosen) +
                       "; use complex128");
   }
@@ -181,6 +183,9 @@ ndarray linspace(const scalar& start, const scalar& stop, std::int64_t num,
   const dtype chosen = linspace_dtype(start, stop, type);
   if (num < 0) {
     throw value_error("linspace: num is negative: " + std::to_string(num));
+  }
+  if (!is_floating(chosen)) {
+    return astype(linspace(start, stop, num, default_real, where, endpoint), chosen, false);
   }
   const complex128 first = complex_value(start);
   const complex128 last = complex_value(stop);

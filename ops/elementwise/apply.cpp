@@ -15,6 +15,7 @@
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/elementwise/kernels.hpp"
+#include "ops/elementwise/op_id.hpp"
 #include "ops/move/copy.hpp"
 
 namespace skerry {
@@ -76,7 +77,8 @@ class ready_operands {
       const operand& x = operands[static_cast<std::size_t>(i)];
       arrays_[i] = x.array;
       if (x.array == nullptr) {
-        values_[i] = to_element(op, *x.value, type);
+        const bool is_truth = type == dtype::bool_;  // of any number
+        values_[i] = to_element(op, is_truth ? cast_scalar(op, *x.value, type) : *x.value, type);
       } else if (x.array->dtype() != type) {
         convert(i, type);
       }
@@ -129,9 +131,11 @@ class ready_operands {
 }
 
 [[noreturn]] void reject_result_dtype(const char* op, dtype result, const ndarray& target) {
+  const bool is_higher = kind_rank(result) > kind_rank(target.dtype());
   throw dtype_error(std::string(op) + ": the result is " + name(result) + ", the target " +
-                    describe(target) + " keeps its dtype; write x1 = " + op +
-                    "(x1, x2), or convert x2 with astype");
+                    describe(target) + " keeps its dtype" +
+                    (is_higher ? ", and a higher kind can't go into it in place" : "") +
+                    "; write x1 = " + op + "(x1, x2), or convert x2 with astype");
 }
 
 void check_result_shape(const char* op, const dims& shape, const ndarray& target) {
@@ -161,11 +165,57 @@ bool safe_in_place(const ndarray& target, std::span<const operand> operands) noe
   return true;
 }
 
+/// What an operation that has no loop for bool does with bools, as in NumPy, PyTorch and JAX: sums
+/// and products of truth are truth. Else `op` itself.
+op_id with_bools(op_id op) noexcept {
+  if (op == op_id_of<ops::add> || op == op_id_of<ops::maximum>) return op_id_of<ops::logical_or>;
+  if (op == op_id_of<ops::multiply> || op == op_id_of<ops::minimum>) {
+    return op_id_of<ops::logical_and>;
+  }
+  return op;
+}
+
+/// How a call goes on whose dtype the operation has no loop for.
+struct other_loop {
+  op_id op;
+  dtype type;
+};
+other_loop find_other_loop(const char* name, op_id op, dtype type) {
+  const op_entry& entry = entry_of(op);
+  if (type == dtype::bool_ && !promotion_is_strict()) {
+    const op_id of_bools = with_bools(op);
+    if (of_bools != op) return {of_bools, type};
+    // NumPy refuses these as well: ^ and ~ are what may be meant.
+    const bool is_refused = op == op_id_of<ops::subtract> || op == op_id_of<ops::negative>;
+    if (is_refused) reject_dtype(name, entry.result, type);
+  }
+  return {op, loop_dtype(name, entry.result, type)};
+}
+
+/// Operands that are converted to the dtype of another loop. Not inlined, as apply_parts().
+[[gnu::noinline]] ndarray apply_other_loop(const char* name, op_id op, const common& of,
+                                           std::span<const operand> operands) {
+  const auto [other, type] = find_other_loop(name, op, of.type);
+  return apply_parts(name, other, {of.where, type, nullptr, 0},
+                     *entry_of(other).result[static_cast<int>(type)], operands);
+}
+
+[[gnu::noinline]] void apply_other_loop_into(op_id op, const common& of, const ndarray& target,
+                                             std::span<const operand> operands) {
+  const char* const name = entry_of(op).name;
+  const auto [other, type] = find_other_loop(name, op, of.type);
+  const dtype result = *entry_of(other).result[static_cast<int>(type)];
+  if (result != target.dtype()) reject_result_dtype(name, result, target);
+  apply_parts_into(name, other, {of.where, type, nullptr, 0}, target, operands);
+}
+
 /// The ordinary call, in its steps. `name` is whom errors name.
 ndarray apply_entry(const char* name, const op_entry& entry, op_id op,
                     std::span<const operand> operands) {
   const common of = common_of(name, operands);
-  const dtype result = require_loop(name, entry.result, of.type);
+  const std::optional<dtype> own = entry.result[static_cast<int>(of.type)];
+  if (!own) return apply_other_loop(name, op, of, operands);
+  const dtype result = *own;
   if (!is_one_part(of)) return apply_parts(name, op, of, result, operands);
   const std::int64_t width = itemsize(result);
   if (width > itemsize(of.type)) check_shape(name, of.shape->span(), width);
@@ -191,7 +241,9 @@ ndarray apply(op_id op, std::span<const operand> operands) {
 void apply_into(op_id op, const ndarray& target, std::span<const operand> operands) {
   const op_entry& entry = entry_of(op);
   const common of = common_of(entry.name, operands, &target);
-  const dtype result = require_loop(entry.name, entry.result, of.type);
+  const std::optional<dtype> own = entry.result[static_cast<int>(of.type)];
+  if (!own) return apply_other_loop_into(op, of, target, operands);
+  const dtype result = *own;
   if (result != target.dtype()) reject_result_dtype(entry.name, result, target);
   if (!is_one_part(of) || !safe_in_place(target, operands)) {
     return apply_parts_into(entry.name, op, of, target, operands);

@@ -22,12 +22,12 @@ namespace skerry {
 /// does not fit the target's dtype or shape.
 void apply_into(op_id op, const ndarray& target, std::span<const operand> operands);
 
-/// `where(condition, x1, x2)`: condition is a bool array; x1 and x2 promote. Where both are
-/// scalars, the result has the default dtype of the wider kind (a bool goes with a bool only).
+/// `where(condition, x1, x2)`: condition is an array, of which the truth counts; x1 and x2 promote.
+/// Where both are scalars, the result has the default dtype of the wider kind.
 [[nodiscard]] ndarray where(const operand& condition, const operand& x1, const operand& x2);
 
 /// `clip(x, min, max)`: either bound may be absent (null pointers in the operand). The result has
-/// the dtype of x.
+/// the dtype of x, or that to which x and bounds of a wider dtype promote.
 [[nodiscard]] ndarray clip(const ndarray& x, const operand& min, const operand& max);
 
 }  // namespace skerry

@@ -17,15 +17,17 @@
 namespace skerry {
 namespace {
 
-void require_condition(const operand& condition) {
-  if (condition.array != nullptr && condition.array->dtype() == dtype::bool_) return;
+/// The condition as bools: numbers by their truth, unless mixes are refused.
+ndarray truth_of(const operand& condition) {
+  const bool is_array = condition.array != nullptr;
+  if (is_array && condition.array->dtype() == dtype::bool_) return *condition.array;
+  if (is_array && !promotion_is_strict()) return convert_operand(*condition.array, dtype::bool_);
   throw dtype_error(std::string("where: condition must be a bool array, not ") +
-                    (condition.array != nullptr ? describe(*condition.array) : "a Python scalar") +
-                    (condition.array != nullptr ? "; compare it, as in x != 0" : ""));
+                    (is_array ? describe(*condition.array) : "a Python scalar") +
+                    (is_array ? "; compare it, as in x != 0" : ""));
 }
 
-/// For two scalars, the default dtype of the wider kind; a bool goes with a bool only, as in
-/// arrays.
+/// For two scalars, the default dtype of the wider kind.
 dtype default_of_both(const scalar& x1, const scalar& x2) {
   const bool swap = static_cast<int>(x1.kind) < static_cast<int>(x2.kind);
   return promote_scalar("where", default_dtype((swap ? x2 : x1).kind), swap ? x1 : x2);
@@ -51,12 +53,14 @@ void add(kernel_call& call, const operand& x, const ndarray& array, dtype type) 
   }
 }
 
-/// Throws unless the bound goes with x without changing its dtype.
+/// Throws unless the bound goes with x: without changing its dtype, where mixes are refused.
 void check_bound(const ndarray& x, const operand& bound) {
-  const dtype type = bound.array != nullptr
-                         ? promote(x.dtype(), bound.array->dtype()).value_or(dtype::bool_)
-                         : promote_scalar("clip", x.dtype(), *bound.value);
+  const std::optional<dtype> type = bound.array != nullptr
+                                        ? promote_kinds(x.dtype(), bound.array->dtype())
+                                        : promote_scalar("clip", x.dtype(), *bound.value);
   if (type == x.dtype()) return;
+  const bool is_real = type && kind(*type) != dtype_kind::complex_floating;
+  if (is_real && !promotion_is_strict()) return;
   throw dtype_error(std::string("clip: ") + bound.name + " does not go into the dtype of x: " +
                     (bound.array != nullptr ? name(bound.array->dtype()) : "complex") + " into " +
                     name(x.dtype()) + "; convert x with astype");
@@ -67,7 +71,7 @@ void check_bound(const ndarray& x, const operand& bound) {
 ndarray where(const operand& condition, const operand& x1, const operand& x2) {
   const operand all[] = {condition, x1, x2};
   const device place = common_device("where", all);
-  require_condition(condition);
+  const ndarray truth = truth_of(condition);
   const dtype type = choice_dtype(x1, x2);
   const dims shape = common_shape("where", all);
   layout fresh = result_layout("where", shape, type, all);
@@ -77,7 +81,7 @@ ndarray where(const operand& condition, const operand& x1, const operand& x2) {
   const ndarray second = cast(x2, type);
   ndarray out = empty_of(std::move(fresh), type, place);
   kernel_call call(out);
-  call.add(*condition.array);
+  call.add(truth);
   add(call, x1, first, type);
   add(call, x2, second, type);
   call.enqueue(loop);
@@ -93,7 +97,7 @@ ndarray clip(const ndarray& x, const operand& min, const operand& max) {
   }
   const std::span<const operand> given(all.data(), count);
   static_cast<void>(common_device("clip", given));
-  require_loop("clip", op_table()[limit_both].result, x.dtype());
+  static_cast<void>(nearest_loop("clip", op_table()[limit_both].result, x.dtype()));
   for (const operand& bound : given.subspan(1)) check_bound(x, bound);
   if (count == 1) return copy(x);
   if (count == 3) return apply_as("clip", limit_both, given);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/promotion.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
 #include "ops/call/result.hpp"
@@ -38,7 +39,9 @@ constexpr kind_entry kinds[] = {
 
 const kind_entry& entry_of(fft_kind kind) { return kinds[static_cast<int>(kind)]; }
 
-void check_dtype(const char* op, const kind_entry& kind, const ndarray& x) {
+/// Integers and bools in the default real dtype, unless mixes are refused.
+ndarray as_floating(const char* op, const kind_entry& kind, const ndarray& x) {
+  if (!is_floating(x.dtype()) && !promotion_is_strict()) return astype(x, default_real, false);
   if (!is_floating(x.dtype())) {
     throw dtype_error(std::string(op) + ": x must be floating, not " + name(x.dtype()) +
                       "; convert it with astype");
@@ -47,6 +50,7 @@ void check_dtype(const char* op, const kind_entry& kind, const ndarray& x) {
     throw dtype_error(std::string(op) + ": x must be real, not " + name(x.dtype()) +
                       "; use fft, or take real(x)");
   }
+  return x;
 }
 
 /// How many elements of the real side, or of both, an axis has without a length from the caller.
@@ -170,10 +174,10 @@ dims chosen_axes(const char* op, const ndarray& x,
 
 }  // namespace
 
-ndarray fft(fft_kind kind, const ndarray& x, std::optional<std::int64_t> n, std::int64_t axis,
+ndarray fft(fft_kind kind, const ndarray& given, std::optional<std::int64_t> n, std::int64_t axis,
             fft_norm norm) {
   const kind_entry& entry = entry_of(kind);
-  check_dtype(entry.name, entry, x);
+  const ndarray x = as_floating(entry.name, entry, given);
   const int along = normalize_axis(entry.name, axis, x.rank());
   const std::int64_t length = n.value_or(default_length(entry, x, along, true));
   check_length(entry.name, length, along, x);
@@ -181,11 +185,12 @@ ndarray fft(fft_kind kind, const ndarray& x, std::optional<std::int64_t> n, std:
   return run({entry.name, entry, dims{along}, lengths, scale_of(norm, entry.forward, lengths)}, x);
 }
 
-ndarray fftn(fft_kind kind, const ndarray& x, std::optional<std::span<const std::int64_t>> lengths,
+ndarray fftn(fft_kind kind, const ndarray& given,
+             std::optional<std::span<const std::int64_t>> lengths,
              std::optional<std::span<const std::int64_t>> axes, fft_norm norm) {
   const kind_entry& entry = entry_of(kind);
   const char* op = entry.name_n;
-  check_dtype(op, entry, x);
+  const ndarray x = as_floating(op, entry, given);
   request of{op, entry, chosen_axes(op, x, lengths, axes), {}, 1};
   const int count = of.axes.rank();
   if (lengths && static_cast<int>(lengths->size()) != count) {

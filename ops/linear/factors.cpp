@@ -44,8 +44,8 @@ struct singular_values {
   ndarray vh;
 };
 
-singular_values decompose(const char* op, const ndarray& x, vectors wanted) {
-  require_lapack_dtype(op, "x", x);
+singular_values decompose(const char* op, const ndarray& given, vectors wanted) {
+  const ndarray x = as_lapack_dtype(op, "x", given);
   require_matrices(op, "x", x);
   const dims stack = stack_of(x);
   const std::int64_t m = rows_of(x);
@@ -79,8 +79,8 @@ singular_values decompose(const char* op, const ndarray& x, vectors wanted) {
   return result;
 }
 
-two_arrays decompose_hermitian(const char* op, const ndarray& x, bool with_vectors) {
-  require_lapack_dtype(op, "x", x);
+two_arrays decompose_hermitian(const char* op, const ndarray& given, bool with_vectors) {
+  const ndarray x = as_lapack_dtype(op, "x", given);
   require_square(op, "x", x);
   const ndarray values = empty(extended(stack_of(x), rows_of(x)), real_part(x.dtype()), x.device());
   const ndarray a = copy_column_major(x);
@@ -93,8 +93,8 @@ two_arrays decompose_hermitian(const char* op, const ndarray& x, bool with_vecto
   return {values, a};
 }
 
-two_arrays decompose_general(const char* op, const ndarray& x, bool with_vectors) {
-  require_lapack_dtype(op, "x", x);
+two_arrays decompose_general(const char* op, const ndarray& given, bool with_vectors) {
+  const ndarray x = as_lapack_dtype(op, "x", given);
   require_square(op, "x", x);
   const dtype type = complex_of(x.dtype());
   const std::int64_t n = rows_of(x);
@@ -115,9 +115,9 @@ two_arrays decompose_general(const char* op, const ndarray& x, bool with_vectors
 
 }  // namespace
 
-ndarray cholesky(const ndarray& x, bool upper) {
+ndarray cholesky(const ndarray& given, bool upper) {
   constexpr const char* op = "cholesky";
-  require_lapack_dtype(op, "x", x);
+  const ndarray x = as_lapack_dtype(op, "x", given);
   require_square(op, "x", x);
   if (x.size() == 0) return copy_c_order(x);
   require_finite(op, x, upper ? triangle::upper : triangle::lower);
@@ -129,9 +129,9 @@ ndarray cholesky(const ndarray& x, bool upper) {
   return upper ? triu(a, 0) : tril(a, 0);
 }
 
-two_arrays qr(const ndarray& x, bool complete) {
+two_arrays qr(const ndarray& given, bool complete) {
   constexpr const char* op = "qr";
-  require_lapack_dtype(op, "x", x);
+  const ndarray x = as_lapack_dtype(op, "x", given);
   require_matrices(op, "x", x);
   const std::int64_t m = rows_of(x);
   const std::int64_t n = columns_of(x);

@@ -42,15 +42,20 @@ struct product_form {
   dtype type;
 };
 
+/// bool, unless mixes are refused: products of truth, which are computed with integers.
 product_form check_operands(const char* op, const ndarray& x1, const ndarray& x2) {
   const operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
   const device where = common_device(op, both);
   const dtype type = common_dtype(op, both);
+  if (type == dtype::bool_ && !promotion_is_strict()) return {where, type};
   static constexpr auto numeric = numeric_dtypes();
   loop_table results;
   std::copy(numeric.begin(), numeric.end(), results);
   return {where, require_loop(op, results, type)};
 }
+
+ndarray counts(const ndarray& x) { return astype(x, default_integer, false); }
+ndarray truth(const ndarray& x) { return astype(x, dtype::bool_, false); }
 
 /// What matrices are multiplied in: float16 in float32 where no kernel takes it.
 dtype multiplied_in(const matmul_kernels& table, dtype type, device where) {
@@ -203,6 +208,7 @@ void enqueue_product(const kernel& what, const ndarray& out, ndarray x1, ndarray
 
 ndarray multiply(const char* op, const ndarray& a, const ndarray& b) {
   const auto [where, type] = check_operands(op, a, b);
+  if (type == dtype::bool_) return truth(multiply(op, counts(a), counts(b)));
   if (a.rank() == 0 || b.rank() == 0) {
     reject_shapes(op, a, b, "needs at least one axis in each; multiply by a 0-d array with *");
   }
@@ -317,6 +323,7 @@ void matmul_into(const ndarray& target, const ndarray& x2) {
 ndarray vecdot(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
   constexpr const char* op = "vecdot";
   const auto [where, type] = check_operands(op, x1, x2);
+  if (type == dtype::bool_) return truth(vecdot(counts(x1), counts(x2), axis));
   check_axis_from_end(op, axis, x1, x2);
   const ndarray a = with_last(x1, x1.rank() + static_cast<int>(axis));
   const ndarray b = with_last(x2, x2.rank() + static_cast<int>(axis));
@@ -338,7 +345,7 @@ ndarray vecdot(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
 ndarray tensordot(const ndarray& x1, const ndarray& x2, std::span<const std::int64_t> axes1,
                   std::span<const std::int64_t> axes2) {
   constexpr const char* op = "tensordot";
-  check_operands(op, x1, x2);
+  const dtype type = check_operands(op, x1, x2).type;
   const dims first_axes = normalize_axes(op, axes1, x1.rank());
   const dims second_axes = normalize_axes(op, axes2, x2.rank());
   check_summed_axes(x1, x2, first_axes, second_axes);
@@ -346,7 +353,7 @@ ndarray tensordot(const ndarray& x1, const ndarray& x2, std::span<const std::int
   const folded b = fold(x2, second_axes, false);
   dims shape = a.kept;
   for (const std::int64_t n : b.kept) shape.push_back(n);
-  check_shape(op, shape.span(), itemsize(*promote(x1.dtype(), x2.dtype())));
+  check_shape(op, shape.span(), itemsize(type));
   return reshape(multiply(op, a.matrix, b.matrix), shape.span(), std::nullopt);
 }
 

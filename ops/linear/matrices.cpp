@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/promotion.hpp"
 #include "device/backend.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
@@ -59,13 +60,17 @@ void require_solver(const char* op, linalg_routine routine, device where) {
 
 }  // namespace
 
-void require_floating(const char* op, const char* argument, const ndarray& x) {
+ndarray as_floating(const char* op, const char* argument, const ndarray& x) {
+  if (!is_floating(x.dtype()) && !promotion_is_strict()) return astype(x, default_real, false);
   require_dtype(op, argument, x, is_floating);
+  return x;
 }
 
-void require_lapack_dtype(const char* op, const char* argument, const ndarray& x) {
+ndarray as_lapack_dtype(const char* op, const char* argument, const ndarray& x) {
+  if (!is_floating(x.dtype()) && !promotion_is_strict()) return astype(x, default_real, false);
   require_dtype(op, argument, x,
                 [](dtype type) { return is_floating(type) && computed_in(type) == type; });
+  return x;
 }
 
 void require_matrices(const char* op, const char* argument, const ndarray& x) {

@@ -14,10 +14,13 @@ namespace skerry::linalg {
 /// The axis of vectors and of the columns of matrices.
 inline constexpr std::int64_t last_axis[] = {-1};
 
-// Checks of arguments. Throw dtype_error and shape_error that name `op` and the argument.
-void require_floating(const char* op, const char* argument, const ndarray& x);
-/// Floating, and not float16, which LAPACK does not know.
-void require_lapack_dtype(const char* op, const char* argument, const ndarray& x);
+// Arguments as they are computed with, and checks. Throw dtype_error and shape_error that name `op`
+// and the argument.
+
+/// Floating: integers and bools in the default real dtype, unless mixes are refused.
+[[nodiscard]] ndarray as_floating(const char* op, const char* argument, const ndarray& x);
+/// The same, and not float16, which LAPACK does not know.
+[[nodiscard]] ndarray as_lapack_dtype(const char* op, const char* argument, const ndarray& x);
 void require_matrices(const char* op, const char* argument, const ndarray& x);
 void require_square(const char* op, const char* argument, const ndarray& x);
 

@@ -165,20 +165,20 @@ ndarray unkept_norm(const ndarray& x, matrix_order order) {
 
 }  // namespace
 
-ndarray vector_norm(const ndarray& x, std::optional<std::span<const std::int64_t>> axes,
+ndarray vector_norm(const ndarray& given, std::optional<std::span<const std::int64_t>> axes,
                     bool keepdims, double order) {
   constexpr const char* op = "vector_norm";
-  require_floating(op, "x", x);
+  const ndarray x = as_floating(op, "x", given);
   if (std::isnan(order)) throw value_error("vector_norm: ord is NaN; it takes any other number");
   const gathered_vectors from = gather(op, widened(x), axes, keepdims);
   return astype(with_shape(norm_of(from.x, order), from.kept), real_part(x.dtype()), false);
 }
 
-ndarray matrix_norm(const ndarray& x, bool keepdims, matrix_order order) {
+ndarray matrix_norm(const ndarray& given, bool keepdims, matrix_order order) {
   constexpr const char* op = "matrix_norm";
-  require_floating(op, "x", x);
+  const ndarray x = as_floating(op, "x", given);
   require_matrices(op, "x", x);
-  if (needs_singular_values(order)) require_lapack_dtype(op, "x", x);
+  if (needs_singular_values(order)) static_cast<void>(as_lapack_dtype(op, "x", x));
   const ndarray norms = astype(unkept_norm(widened(x), order), real_part(x.dtype()), false);
   return keepdims ? with_shape(norms, extended(stack_of(x), 1, 1)) : norms;
 }

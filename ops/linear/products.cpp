@@ -19,6 +19,13 @@
 namespace skerry::linalg {
 namespace {
 
+/// Bools as integers, unless mixes are refused.
+ndarray as_numeric(const char* op, const ndarray& x) {
+  if (x.dtype() != dtype::bool_) return x;
+  if (!promotion_is_strict()) return astype(x, default_integer, false);
+  throw dtype_error(std::string(op) + ": bool is not numeric; convert with astype");
+}
+
 double default_tolerance(const ndarray& x) {
   const double epsilon = real_part(x.dtype()) == dtype::float32
                              ? std::numeric_limits<float>::epsilon()
@@ -33,7 +40,9 @@ ndarray threshold(const char* op, const ndarray& x, const ndarray& values, const
     return multiply(largest,
                     rtol.value != nullptr ? *rtol.value : scalar::of(default_tolerance(x)));
   }
-  if (kind(rtol.array->dtype()) != dtype_kind::real_floating) {
+  const dtype_kind given = kind(rtol.array->dtype());
+  if (given == dtype_kind::complex_floating ||
+      (given != dtype_kind::real_floating && promotion_is_strict())) {
     throw dtype_error(std::string(op) + ": rtol must be real floating: " + describe(*rtol.array));
   }
   return multiply(largest, expand_dims(*rtol.array, last_axis));
@@ -62,14 +71,13 @@ int axis_of_three(const ndarray& x, std::int64_t axis, const ndarray& x1, const 
 
 }  // namespace
 
-ndarray cross(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
+ndarray cross(const ndarray& given1, const ndarray& given2, std::int64_t axis) {
   constexpr const char* op = "cross";
+  const ndarray x1 = as_numeric(op, given1);
+  const ndarray x2 = as_numeric(op, given2);
   const operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
   common_device(op, both);
   const dtype type = common_dtype(op, both);
-  if (type == dtype::bool_) {
-    throw dtype_error("cross: bool is not numeric; convert with astype");
-  }
   const std::int64_t least = std::min(x1.rank(), x2.rank());
   if (axis >= 0 || axis < -least) {
     throw axis_error("cross: axis " + std::to_string(axis) + " is not in [-" +
@@ -111,15 +119,13 @@ ndarray diagonal(const ndarray& x, std::int64_t offset) {
 
 ndarray trace(const ndarray& x, std::int64_t offset, std::optional<dtype> type) {
   require_matrices("trace", "x", x);
-  if (x.dtype() == dtype::bool_) {
-    throw dtype_error("trace: bool is not numeric; convert with astype");
-  }
-  return reduce(*find_reduction("sum"), diagonal(x, offset), last_axis, type, false);
+  const ndarray numbers = as_numeric("trace", diagonal(x, offset));
+  return reduce(*find_reduction("sum"), numbers, last_axis, type, false);
 }
 
-ndarray matrix_rank(const ndarray& x, const operand& rtol) {
+ndarray matrix_rank(const ndarray& given, const operand& rtol) {
   constexpr const char* op = "matrix_rank";
-  require_lapack_dtype(op, "x", x);
+  const ndarray x = as_lapack_dtype(op, "x", given);
   require_matrices(op, "x", x);
   check_tolerance(op, x, rtol);
   const ndarray values = svdvals(x);
@@ -130,9 +136,9 @@ ndarray matrix_rank(const ndarray& x, const operand& rtol) {
   return sum(astype(counted, default_integer, false), last_axis, false);
 }
 
-ndarray pinv(const ndarray& x, const operand& rtol) {
+ndarray pinv(const ndarray& given, const operand& rtol) {
   constexpr const char* op = "pinv";
-  require_lapack_dtype(op, "x", x);
+  const ndarray x = as_lapack_dtype(op, "x", given);
   require_matrices(op, "x", x);
   check_tolerance(op, x, rtol);
   if (x.size() == 0) {

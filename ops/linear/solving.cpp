@@ -52,8 +52,8 @@ struct determinants {
   ndarray logarithm;
 };
 
-determinants find_determinants(const char* op, const ndarray& x) {
-  require_lapack_dtype(op, "x", x);
+determinants find_determinants(const char* op, const ndarray& given) {
+  const ndarray x = as_lapack_dtype(op, "x", given);
   require_square(op, "x", x);
   const dims stack = stack_of(x);
   const dtype real = real_part(x.dtype());
@@ -88,6 +88,18 @@ ndarray stretched(const ndarray& x, const dims& stack) {
   return x.view(broadcast_to("solve", x.layout(), shape));
 }
 
+/// Both sides floating; integers and bools in the dtype of a floating side.
+two_arrays equations(const char* op, const ndarray& x1, const ndarray& x2) {
+  if (!promotion_is_strict()) {
+    const auto like = [](const ndarray& x, const ndarray& other) {
+      return !is_floating(x.dtype()) && is_floating(other.dtype()) ? astype(x, other.dtype(), false)
+                                                                   : x;
+    };
+    return {as_lapack_dtype(op, "x1", like(x1, x2)), as_lapack_dtype(op, "x2", like(x2, x1))};
+  }
+  return {as_lapack_dtype(op, "x1", x1), as_lapack_dtype(op, "x2", x2)};
+}
+
 ndarray with_column_axis(const ndarray& x) {
   const std::int64_t last[] = {-1};
   return expand_dims(x, last);
@@ -102,9 +114,9 @@ two_arrays slogdet(const ndarray& x) {
   return {found.sign, found.logarithm};
 }
 
-ndarray inv(const ndarray& x) {
+ndarray inv(const ndarray& given) {
   constexpr const char* op = "inv";
-  require_lapack_dtype(op, "x", x);
+  const ndarray x = as_lapack_dtype(op, "x", given);
   require_square(op, "x", x);
   if (x.size() == 0) return copy_c_order(x);
   const finite_part finite = finite_part::of_matrices(x);
@@ -116,13 +128,12 @@ ndarray inv(const ndarray& x) {
   return finite.answer(result, 2);
 }
 
-ndarray solve(const ndarray& x1, const ndarray& x2) {
+ndarray solve(const ndarray& given1, const ndarray& given2) {
   constexpr const char* op = "solve";
-  const operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
+  const operand both[] = {{.array = &given1, .name = "x1"}, {.array = &given2, .name = "x2"}};
   common_device(op, both);
-  require_lapack_dtype(op, "x1", x1);
-  require_lapack_dtype(op, "x2", x2);
-  const dtype type = common_dtype(op, both);
+  const auto [x1, x2] = equations(op, given1, given2);
+  const dtype type = *promote(x1.dtype(), x2.dtype());
   require_square(op, "x1", x1);
   if (x2.rank() == 0) reject_right_side(x1, x2);
   const bool is_vector = x2.rank() == 1;
@@ -148,9 +159,13 @@ ndarray solve(const ndarray& x1, const ndarray& x2) {
   return is_vector ? squeeze(result, last_axis) : result;
 }
 
-ndarray matrix_power(const ndarray& x, std::int64_t n) {
+ndarray matrix_power(const ndarray& given, std::int64_t n) {
   constexpr const char* op = "matrix_power";
-  n < 0 ? require_lapack_dtype(op, "x", x) : require_floating(op, "x", x);
+  // Products of integers are exact, so only an inverse is floating.
+  const bool is_exact = n >= 0 && is_integer(given.dtype()) && !promotion_is_strict();
+  const ndarray x = n < 0      ? as_lapack_dtype(op, "x", given)
+                    : is_exact ? given
+                               : as_floating(op, "x", given);
   require_square(op, "x", x);
   if (n == 0) return identities(stack_of(x), rows_of(x), x.dtype(), x.device());
   ndarray square = n < 0 ? inv(x) : x;

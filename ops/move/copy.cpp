@@ -112,7 +112,7 @@ class packer {
 };
 
 void check_dtype(const char* op, const ndarray& target, dtype source) {
-  if (promote(target.dtype(), source) == target.dtype()) return;
+  if (promote_kinds(target.dtype(), source) == target.dtype()) return;
   throw dtype_error(std::string(op) + ": " + name(source) + " values do not go into the target " +
                     describe(target) + "; convert them with astype");
 }

@@ -140,6 +140,29 @@ ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axi
   return out;
 }
 
+/// max and min of bools are bools, as in NumPy: whether any is true, and whether all are.
+reduction_id with_bools(reduction_id op) noexcept {
+  if (op == ops::index_of<ops::max, ops::reductions>) {
+    return ops::index_of<ops::any, ops::reductions>;
+  }
+  if (op == ops::index_of<ops::min, ops::reductions>) {
+    return ops::index_of<ops::all, ops::reductions>;
+  }
+  return op;
+}
+
+/// What is reduced where there is no loop for the dtype of x.
+ndarray run_other_loop(const reduction_entry& entry, reduction_id op, const ndarray& x,
+                       const axis_set& axes, const dims& shape, double correction) {
+  const reduction_id of_bools = with_bools(op);
+  if (x.dtype() == dtype::bool_ && of_bools != op && !promotion_is_strict()) {
+    const reduction_entry& other = reduction_table()[static_cast<std::size_t>(of_bools)];
+    return run(other, of_bools, x, axes, shape, correction);
+  }
+  const dtype type = loop_dtype(entry.name, entry.result, x.dtype());
+  return run(entry, op, astype(x, type, false), axes, shape, correction);
+}
+
 }  // namespace
 
 dtype loaded_dtype(reduction_id op, dtype own, dtype type) noexcept {
@@ -160,6 +183,9 @@ ndarray reduce(reduction_id op, const ndarray& x, std::optional<std::span<const 
   const axis_set chosen = reduced_axes(entry.name, x.rank(), axes);
   const dims shape = result_shape(x.shape(), chosen, keepdims);
   check_elements(entry, x, shape, chosen);
+  if (!type && !entry.result[static_cast<int>(x.dtype())]) {
+    return run_other_loop(entry, op, x, chosen, shape, correction);
+  }
   if (!type) return run(entry, op, x, chosen, shape, correction);
   const ndarray source = astype(x, loaded_dtype(op, x.dtype(), *type), false);
   return astype(run(entry, op, source, chosen, shape, correction), *type, false);

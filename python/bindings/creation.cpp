@@ -91,8 +91,10 @@ PyObject* run_full(const arguments& with) {
   const device where = is_array(with[1]) && !with.has(3) ? value_of(with[1]).device()
                                                          : device_or_default("full", with[3]);
   const fill_value fill = parse_fill("full", with, where);
-  const dtype type = parse_optional_dtype("full", with[2]).value_or(fill.type);
-  return wrap(make_full("full", shape, fill.value, type, where, truth(with, 4, false)));
+  const std::optional<dtype> asked = parse_optional_dtype("full", with[2]);
+  const scalar value = asked ? cast_scalar("full", fill.value, *asked) : fill.value;
+  return wrap(
+      make_full("full", shape, value, asked.value_or(fill.type), where, truth(with, 4, false)));
 }
 
 struct model {
@@ -122,7 +124,9 @@ PyObject* run_filled_like(const arguments& with) {
 PyObject* run_full_like(const arguments& with) {
   const model like = parse_like(with, 2);
   const fill_value fill = parse_fill("full_like", with, like.where);
-  return wrap(make_full("full_like", like.x.shape(), fill.value, like.type, like.where, false));
+  const bool is_asked = with.has(2);
+  const scalar value = is_asked ? cast_scalar("full_like", fill.value, like.type) : fill.value;
+  return wrap(make_full("full_like", like.x.shape(), value, like.type, like.where, false));
 }
 
 PyObject* run_arange(const arguments& with) {

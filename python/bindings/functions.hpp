@@ -22,6 +22,8 @@ void add_cuda_interface(PyObject* module);
 void add_fft(PyObject* module);
 /// Adds concat, stack, tile and what else makes arrays of the elements of others.
 void add_joining(PyObject* module);
+/// Adds the function that says which context decides about mixed kinds of dtypes.
+void add_promotion(PyObject* module);
 /// Adds the sorting functions and searchsorted.
 void add_sorting(PyObject* module);
 /// Adds the running sums and products.

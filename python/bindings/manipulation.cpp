@@ -114,22 +114,25 @@ PyObject* run_astype(const arguments& with) {
   return wrap_made(x.size() > long_work || where != x.device(), convert);
 }
 
-/// dtypes promote by the standard's table.
-dtype promote_types(dtype a, dtype b) {
-  const std::optional<dtype> common = promote(a, b);
-  if (!common) {
-    throw dtype_error(std::string("result_type: ") + name(a) + " and " + name(b) +
-                      " don't promote; convert one with astype");
+/// Throws where they don't promote.
+dtype promote_types(const std::vector<dtype>& types) {
+  promotion of;
+  for (const dtype type : types) of.add(type);
+  if (const std::optional<dtype> common = of.result()) return *common;
+  std::string text = "result_type: ";
+  const char* separator = "";
+  for (const dtype type : types) {
+    text += separator + std::string(name(type));
+    separator = " and ";
   }
-  return *common;
+  throw dtype_error(text + " don't promote; convert one with astype");
 }
 
 PyObject* run_result_type(const arguments& with) {
   constexpr const char* op = "result_type";
   std::vector<ndarray> arrays;
   std::vector<scalar> scalars;
-  std::optional<dtype> type;
-  const auto add = [&](dtype next) { type = type ? promote_types(*type, next) : next; };
+  std::vector<dtype> types;
   for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
     if (is_array(with.rest[i])) arrays.push_back(value_of(with.rest[i]));
   }
@@ -138,7 +141,7 @@ PyObject* run_result_type(const arguments& with) {
     PyObject* each = with.rest[i];
     scalar value;
     if (is_array(each)) {
-      add(value_of(each).dtype());
+      types.push_back(value_of(each).dtype());
       continue;
     }
     const parsed found = parse_scalar(each, value);
@@ -146,14 +149,15 @@ PyObject* run_result_type(const arguments& with) {
     if (found == parsed::yes) {
       scalars.push_back(value);
     } else {
-      add(parse_dtype(op, each));
+      types.push_back(parse_dtype(op, each));
     }
   }
-  if (!type) {
+  if (types.empty()) {
     throw value_error("result_type: at least one array or dtype is needed");
   }
-  for (const scalar& value : scalars) type = promote_scalar(op, *type, value);
-  return Py_NewRef(dtype_object(*type));
+  dtype type = promote_types(types);
+  for (const scalar& value : scalars) type = promote_scalar(op, type, value);
+  return Py_NewRef(dtype_object(type));
 }
 
 PyObject* run_can_cast(const arguments& with) {

@@ -31,6 +31,7 @@ PYBIND11_MODULE(_core, module) {
     add_take(module.ptr());
     add_sorting(module.ptr());
     add_products(module.ptr());
+    add_promotion(module.ptr());
     add_scans(module.ptr());
     add_sets(module.ptr());
     add_diagnostics(module);

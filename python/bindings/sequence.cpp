@@ -45,8 +45,13 @@ class reader {
   [[nodiscard]] const dims& shape() const noexcept { return shape_; }
   [[nodiscard]] const std::vector<scalar>& values() const noexcept { return values_; }
   [[nodiscard]] dtype type() const {
-    if (!array_type_) return values_.empty() ? default_real : default_dtype(kind_);
-    dtype common = *array_type_;
+    if (arrays_promote_.is_empty()) return values_.empty() ? default_real : default_dtype(kind_);
+    const std::optional<dtype> found = arrays_promote_.result();
+    if (!found) {
+      throw dtype_error(std::string(op_) +
+                        ": the dtypes of the arrays don't promote; convert one with astype");
+    }
+    dtype common = *found;
     if (has_scalars_) {
       for (const scalar& value : values_) common = promote_scalar(op_, common, value);
     }
@@ -75,7 +80,7 @@ class reader {
 
   /// The elements of an array, brought to the host by one copy.
   void read_block(const ndarray& array, int depth) {
-    take_dtype(array.dtype());
+    arrays_promote_.add(array.dtype());
     if (depth + array.rank() > max_rank) {
       throw shape_error(std::string(op_) + ": arrays nested more than 64 deep");
     }
@@ -111,19 +116,6 @@ class reader {
     }
   }
 
-  void take_dtype(dtype type) {
-    if (array_type_) {
-      const std::optional<dtype> common = promote(*array_type_, type);
-      if (!common) {
-        throw dtype_error(std::string(op_) + ": " + name(*array_type_) + " and " + name(type) +
-                          " don't promote; convert one with astype");
-      }
-      array_type_ = common;
-    } else {
-      array_type_ = type;
-    }
-  }
-
   void enter(int depth, std::int64_t count) {
     if (depth < shape_.rank()) {
       if (shape_[depth] != count) reject_ragged();
@@ -150,17 +142,9 @@ class reader {
   bool has_scalars_ = false;
   scalar_kind kind_ = scalar_kind::boolean;
   std::vector<scalar> values_;
-  std::optional<dtype> array_type_;
+  promotion arrays_promote_;
   std::vector<ndarray> arrays_;
 };
-
-/// Arrays give their element's Python scalar, which may be of a lower kind than the common dtype.
-scalar raised_to(scalar value, dtype type) {
-  if (type != dtype::bool_ && value.kind == scalar_kind::boolean) {
-    return scalar::of(static_cast<std::int64_t>(value.boolean));
-  }
-  return value;
-}
 
 }  // namespace
 
@@ -176,7 +160,7 @@ ndarray from_sequence(const char* op, PyObject* from, std::optional<dtype> type,
   ndarray made = empty(all.shape(), result, host);
   char* to = made.data();
   for (const scalar& value : all.values()) {
-    const element one = to_element(op, raised_to(value, result), result);
+    const element one = to_element(op, type ? cast_scalar(op, value, result) : value, result);
     std::memcpy(to, one.bytes, static_cast<std::size_t>(itemsize(result)));
     to += itemsize(result);
   }

@@ -18,7 +18,7 @@ from skerry._core import __version__
 from skerry._data_types import finfo, iinfo, isdtype
 from skerry._extra import *
 from skerry._info import __array_namespace_info__
-from skerry._scopes import cuda_array_interface_version, device, stream
+from skerry._scopes import cuda_array_interface_version, device, stream, strict_promotion
 
 __array_api_version__ = "2025.12"
 
@@ -49,8 +49,8 @@ __all__ = [
     "__array_api_version__", "__array_namespace_info__", "__version__", "bool", "complex64",
     "complex128", "cuda_array_interface_version", "device", "e", "exceptions", "fft", "finfo",
     "float16", "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
-    "linalg", "nan", "newaxis", "pi", "show_config", "stream", "uint8", "uint16", "uint32",
-    "uint64",
+    "linalg", "nan", "newaxis", "pi", "show_config", "stream", "strict_promotion", "uint8",
+    "uint16", "uint32", "uint64",
 ]  # fmt: skip
 __all__ += _core.__all__
 __all__ += _extra.__all__

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Scopes: ``with skerry.device(...)``, ``stream(...)`` and ``cuda_array_interface_version(...)``."""
+"""Scopes: ``device(...)``, ``stream(...)``, ``strict_promotion()``, ``cuda_array_interface_version(...)``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _device: contextvars.ContextVar[_core.Device] = contextvars.ContextVar("skerry.d
 _version: contextvars.ContextVar[int] = contextvars.ContextVar(
     "skerry.cuda_array_interface_version"
 )
+_strict: contextvars.ContextVar[bool] = contextvars.ContextVar("skerry.strict_promotion")
 
 
 class _Scope(Generic[_Value]):
@@ -123,4 +124,49 @@ class cuda_array_interface_version(_Scope[int]):  # noqa: N801 - as `device` abo
     def __enter__(self) -> int:
         # From the first use on, and not before, an access looks into the context.
         _core.use_version_context(_version)
+        return super().__enter__()
+
+
+class strict_promotion(_Scope[bool]):  # noqa: N801 - as `device` above
+    """Context manager: refuse mixed kinds of dtypes that the standard leaves open inside a ``with`` block.
+
+    For programs that shall run with any library of the array API standard: bool, integer and floating dtypes don't mix
+    then, Python scalars of a higher kind don't raise the dtype of an array, and functions refuse dtypes for which the
+    standard defines nothing, all with TypeError. Local to the thread or asyncio task. Outside of such blocks kinds
+    mix, unless the environment variable ``SKERRY_PROMOTION`` is ``strict``.
+
+    Parameters
+    ----------
+    enabled : bool
+        False: let kinds mix inside the block, whatever is around it.
+
+    Raises
+    ------
+    TypeError
+        If ``enabled`` is no bool.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> (sk.arange(3) * 0.5).dtype
+    dtype('float64')
+    >>> with sk.strict_promotion():
+    ...     sk.arange(3) * 0.5
+    Traceback (most recent call last):
+        ...
+    skerry.exceptions.DTypeError: multiply: int64 array and Python float have no common dtype; \
+convert the array first, for example to float64 with astype
+
+    """
+
+    def __init__(self, enabled: bool = True, /) -> None:
+        if not isinstance(enabled, bool):
+            raise TypeError(
+                f"strict_promotion: enabled must be a bool, not {type(enabled).__name__}"
+            )
+        super().__init__(_strict, enabled)
+
+    def __enter__(self) -> bool:
+        # From the first use on, and not before, mixed kinds look into the context.
+        _core.use_promotion_context(_strict)
         return super().__enter__()

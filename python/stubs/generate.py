@@ -66,6 +66,7 @@ PARAMETERS = {
     "sync": "CudaSync",
     "tensordot.axes": "int | tuple[Sequence[int], Sequence[int]]",
     "use_device_context.variable": "ContextVar[Device]",
+    "use_promotion_context.variable": "ContextVar[bool]",
     "use_version_context.variable": "ContextVar[int]",
 }
 RESULTS = {
@@ -73,7 +74,7 @@ RESULTS = {
     **dict.fromkeys(
         "count_cuda_calls fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
         "require_one_device reset_peak set_current_stream set_default_device set_memory_limit set_num_threads "
-        "synchronize use_device_context use_version_context".split(),
+        "synchronize use_device_context use_promotion_context use_version_context".split(),
         "None",
     ),
     **dict.fromkeys(

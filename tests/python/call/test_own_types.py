@@ -109,7 +109,7 @@ class Nonsense:
 WRONG = [(), (Nonsense(),), (Nonsense(), 1), ("x", "y", "z"), (None,) * 9, (b"",), (3.5, 2.5)]
 WRONG_NAMES = [{}, {"no_such_name": 1}]
 # They change the process, print, or take anything.
-LEFT_OUT = {"show_config", "rehearse", "synchronize", "shut_down", "use_device_context", "use_version_context"}  # fmt: skip
+LEFT_OUT = {"show_config", "rehearse", "synchronize", "shut_down", "use_device_context", "use_promotion_context", "use_version_context"}  # fmt: skip
 
 
 # Their constructor is refused by its call, as every other is.

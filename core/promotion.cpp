@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "core/promotion.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace skerry {
+namespace {
+
+std::atomic<bool (*)()> asked{nullptr};
+
+/// The standard's table joins real with complex dtypes, and no others of two kinds.
+int level_of(dtype type) { return std::min(kind_rank(type), 2); }
+
+}  // namespace
+
+bool promotion_is_strict() {
+  bool (*const ask)() = asked.load(std::memory_order_acquire);
+  return ask != nullptr && ask();
+}
+
+void ask_whether_strict(bool (*ask)()) noexcept { asked.store(ask, std::memory_order_release); }
+
+void promotion::add(dtype type) noexcept {
+  const int level = level_of(type);
+  is_mixed_ = is_mixed_ || (level_ >= 0 && level != level_);
+  if (level > level_) {
+    type_ = type;
+    level_ = level;
+  } else if (level == level_ && type_) {
+    type_ = promote(*type_, type);
+  }
+}
+
+std::optional<dtype> promotion::result() const {
+  return is_mixed_ && promotion_is_strict() ? std::nullopt : type_;
+}
+
+std::optional<dtype> promote_kinds(dtype a, dtype b) {
+  promotion of;
+  of.add(a);
+  of.add(b);
+  return of.result();
+}
+
+}  // namespace skerry

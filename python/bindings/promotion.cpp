@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "core/promotion.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "python/bindings/errors.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/functions.hpp"
+#include "python/bindings/gil.hpp"
+
+namespace skerry::python {
+namespace {
+
+PyObject* context_strict = nullptr;  // a contextvars.ContextVar, or null while nobody used one
+bool strict_by_environment = false;
+
+/// Asked for each mix that the standard leaves open, from the first use on. Long calls ask without
+/// the GIL.
+bool is_strict_here() {
+  const with_gil held;
+  if (!held || context_strict == nullptr) return strict_by_environment;
+  const object found = context_value(context_strict);
+  return found.get() == nullptr ? strict_by_environment : found.get() == Py_True;
+}
+
+/// A warning, not an error, as for other variables: the import goes on.
+void read_environment() {
+  const char* text = std::getenv("SKERRY_PROMOTION");
+  if (text == nullptr || *text == '\0' || std::string_view(text) == "kinds") return;
+  strict_by_environment = std::string_view(text) == "strict";
+  if (strict_by_environment) return ask_whether_strict(is_strict_here);
+  if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
+                       "SKERRY_PROMOTION=%s is no rule of promotion; accepted: kinds, strict. "
+                       "Kinds of dtypes mix",
+                       text) != 0) {
+    throw python_error{};
+  }
+}
+
+PyObject* run_use_promotion_context(const arguments& with) {
+  Py_XSETREF(context_strict, Py_NewRef(with[0]));
+  ask_whether_strict(is_strict_here);
+  Py_RETURN_NONE;
+}
+
+constexpr function_entry promotion_functions[] = {
+    {"use_promotion_context", "(variable, /)",
+     "Take whether mixed kinds of dtypes are refused from this contextvars.ContextVar.",
+     run_use_promotion_context},
+};
+
+}  // namespace
+
+void add_promotion(PyObject* module) {
+  read_environment();
+  add_functions<promotion_functions>(module, nullptr, private_home);
+}
+
+}  // namespace skerry::python
