@@ -60,6 +60,7 @@ GROUPS |= {
     for topic, module in ((topic, sys.modules[f"skerry._extra.{topic}"]) for topic in _extra.TOPICS)
 }
 CLASSES = {
+    "data_types": ["strict_promotion"],
     "devices": ["Device", "device", "Event", "Stream", "stream"],
     "interchange": ["cuda_array_interface_version"],
 }

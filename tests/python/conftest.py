@@ -107,6 +107,13 @@ def cuda_device(request):
 
 
 @pytest.fixture
+def strict_promotion():
+    """Refuses mixed kinds of dtypes, as the standard leaves them open: for tests of its text and of refusals."""
+    with sk.strict_promotion():
+        yield
+
+
+@pytest.fixture
 def restore_threads():
     """For tests that set the number of threads."""
     before = sk.get_num_threads()

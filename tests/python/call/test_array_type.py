@@ -261,6 +261,7 @@ def test_namespace():
     assert type(info.devices()) is tuple
 
 
+@pytest.mark.usefixtures("strict_promotion")
 def test_data_type_functions():
     assert isinstance(sk.finfo(sk.float32).eps, float)
     assert sk.finfo(sk.ones((1,), dtype=sk.complex64)).dtype == np.float32

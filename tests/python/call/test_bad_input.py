@@ -225,6 +225,7 @@ CASES = {
 }
 
 
+@pytest.mark.usefixtures("strict_promotion")
 @pytest.mark.parametrize("name", CASES)
 def test_bad_input_raises_a_typed_error_and_changes_nothing(name, device):
     call, error, words = CASES[name]

@@ -171,6 +171,7 @@ def test_nonsense_gets_an_answer_in_our_words():
         (lambda: sk.full((2,), 1j, dtype=sk.float64), "write value.real"),
     ],
 )
+@pytest.mark.usefixtures("strict_promotion")
 def test_texts(call, text):
     with pytest.raises(TypeError) as caught:
         call()

@@ -110,7 +110,7 @@ def functions():
             yield pytest.param(name, function, id=f"{module.__name__}.{name}")
 
 
-CLASSES = {"device", "stream", "cuda_array_interface_version"}
+CLASSES = {"device", "stream", "cuda_array_interface_version", "strict_promotion"}
 # For these a tuple or list is true, whatever is in it.
 FLAGS = {"copy", "descending", "endpoint", "full_matrices", "include_initial", "invert", "keepdims", "pinned", "stable", "upper"}  # fmt: skip
 

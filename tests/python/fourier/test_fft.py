@@ -339,6 +339,7 @@ def test_lengths_below_one_are_errors(device):
         sk.fft.fft(x, n=2**62)
 
 
+@pytest.mark.usefixtures("strict_promotion")
 @pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "uint32"])
 def test_integers_are_type_errors(dtype, device):
     x = on(device, sample(dtype, (3, 4)))

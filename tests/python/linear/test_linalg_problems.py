@@ -96,6 +96,7 @@ def test_singular_matrices_raise_in_the_call(device):
         linalg.solve(stack, ones)
 
 
+@pytest.mark.usefixtures("strict_promotion")
 def test_bad_shapes_and_dtypes(device):
     def ones(*shape, dtype=sk.float64):
         return sk.ones(shape, dtype=dtype, device=device)

@@ -285,6 +285,7 @@ def test_tensordot(first, second, axes, device):
         assert_product(sk.tensordot(on(device, a), on(device, b), axes=axes), want, device, dtype)
 
 
+@pytest.mark.usefixtures("strict_promotion")
 def test_errors(device):
     def ones(*shape, dtype=sk.float64):
         return sk.ones(shape, dtype=dtype, device=device)

@@ -226,6 +226,7 @@ CASES = {
 }
 
 
+@pytest.mark.usefixtures("strict_promotion")
 @pytest.mark.parametrize("name", CASES)
 def test_bad_input(name, device):
     call, error, words = CASES[name]

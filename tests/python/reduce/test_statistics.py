@@ -89,6 +89,7 @@ def test_indices_along_more_rows_than_a_block(where):
         assert_same(sk.argmin(on(where, -x.T), axis=1), rows, where)
 
 
+@pytest.mark.usefixtures("strict_promotion")
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 def test_arguments_of_index_reductions(name):
     function = getattr(sk, name)
@@ -191,6 +192,7 @@ def test_variance_of_huge_and_of_equal_elements(dtype, where):
     assert np.array_equal(np.isnan(got), [True, True, False])
 
 
+@pytest.mark.usefixtures("strict_promotion")
 @pytest.mark.parametrize("name", ["std", "var"])
 def test_moments_take_real_floating_dtypes_only(name):
     for dtype in ("bool", "int32", "complex64"):

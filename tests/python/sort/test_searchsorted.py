@@ -105,6 +105,7 @@ def test_dtypes_promote(device):
     assert_same(wide, [1, 1], device, dtype="int64")
 
 
+@pytest.mark.usefixtures("strict_promotion")
 def test_errors(device):
     x = sk.arange(5, device=device)
     with pytest.raises(ValueError):

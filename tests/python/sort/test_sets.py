@@ -212,6 +212,7 @@ def test_isin_scalars_and_promotion(device):
     assert_same(sk.isin(sk.asarray([44], dtype=sk.uint8, device=device), wide), [False], device)
 
 
+@pytest.mark.usefixtures("strict_promotion")
 def test_isin_errors(device):
     x = sk.asarray([1, 2], device=device)
     for call in (

@@ -12,6 +12,8 @@ import skerry as sk
 from oracle import BEYOND_THE_STANDARD, DTYPES, STANDARD_NAMES, assert_same, on, to_numpy
 from test_faults import OPERATIONS
 
+pytestmark = pytest.mark.usefixtures("strict_promotion")
+
 DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
 # A DLPack capsule names physical devices: what cpu:1 put into one comes out on the default CPU device.
 MOVES = {"to other device", "to host"} | {name for name in OPERATIONS if "DLPack" in name}

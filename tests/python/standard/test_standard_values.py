@@ -11,6 +11,8 @@ import pytest
 import skerry as sk
 from oracle import DTYPES, assert_same, on, to_numpy
 
+pytestmark = pytest.mark.usefixtures("strict_promotion")
+
 SIGNED, UNSIGNED = ["int8", "int16", "int32", "int64"], ["uint8", "uint16", "uint32", "uint64"]
 INTEGERS = SIGNED + UNSIGNED
 REAL, COMPLEX = ["float16", "float32", "float64"], ["complex64", "complex128"]
