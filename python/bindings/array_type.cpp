@@ -12,6 +12,7 @@
 #include "device/transfer.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
+#include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/host_interface.hpp"
@@ -228,17 +229,21 @@ PyObject* named_tuple(PyObject* type, std::vector<ndarray>&& arrays) {
 
 const ndarray& require_array(const char* op, const char* argument, PyObject* from) {
   if (is_array(from)) return value_of(from);
-  throw dtype_error(std::string(op) + ": " + argument + " must be a skerry.Array, not " +
-                    Py_TYPE(from)->tp_name + "; convert it with skerry.asarray");
+  const std::string text = std::string(op) + ": " + argument + " must be a skerry.Array, not " +
+                           Py_TYPE(from)->tp_name + "; convert it with skerry.asarray";
+  if (may_become_array(from)) throw not_an_array(text, from);
+  throw dtype_error(text);
 }
 
 void require_operand(const char* op, PyObject* from, operand& to, scalar& scalar_value) {
   const parsed result = parse_operand(from, to, scalar_value);
   if (result == parsed::error) throw python_error{};
   if (result == parsed::no) {
-    throw dtype_error(std::string(op) + ": " + to.name +
-                      " must be a skerry.Array or a Python scalar, not " + Py_TYPE(from)->tp_name +
-                      "; convert it with skerry.asarray");
+    const std::string text = std::string(op) + ": " + to.name +
+                             " must be a skerry.Array or a Python scalar, not " +
+                             Py_TYPE(from)->tp_name + "; convert it with skerry.asarray";
+    if (may_become_array(from)) throw not_an_array(text, from);
+    throw dtype_error(text);
   }
 }
 

@@ -55,7 +55,8 @@ template <class Make>
 /// Strides in elements, as DLPack counts; they live as long as the object does.
 [[nodiscard]] std::int64_t* element_strides(PyObject* array);
 
-/// Throws dtype_error that names `op` and `argument` unless it is an Array.
+/// Throws dtype_error that names `op` and `argument` unless it is an Array; for NumPy's arrays and
+/// lists it is a not_an_array (converted_args.hpp).
 [[nodiscard]] const ndarray& require_array(const char* op, const char* argument, PyObject* from);
 
 /// Reads an argument of an operation: an Array or a Python scalar.
@@ -69,7 +70,7 @@ template <class Make>
   if (result == parsed::yes) to.value = &scalar_value;
   return result;
 }
-/// Throws dtype_error where it is neither.
+/// Throws dtype_error, or not_an_array, where it is neither.
 void require_operand(const char* op, PyObject* from, operand& to, scalar& scalar_value);
 
 /// Whether arrays of more than one element differ in shape.

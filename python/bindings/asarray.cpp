@@ -8,6 +8,7 @@
 #include "device/registry.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/host_interface.hpp"
@@ -230,6 +231,24 @@ ndarray from_foreign(const conversion& wanted, PyObject* from) {
 }
 
 }  // namespace
+
+ndarray share_numpy_array(const char* op, const char* argument, PyObject* from) {
+  if (is_plain_numpy_array(from)) {
+    if (auto shared = from_array_struct(op, from, device{})) return std::move(*shared);
+  } else {
+    reject_special_array(op, from);
+    throw dtype_error(std::string(op) + ": " + argument + " is a " + type_name(from) +
+                      ", a subclass of numpy.ndarray whose operators may mean something else; "
+                      "convert it with skerry.asarray");
+  }
+  const object own(PyObject_GetAttrString(from, "dtype"));
+  const conversion as_is{.op = op, .type = {}, .where = {}, .copied = {}};
+  static_cast<void>(convertible_dtype(as_is, own.get()));  // raises for what is no dtype here
+  const object text(PyObject_Repr(own.get()));
+  throw dtype_error(std::string(op) + ": " + argument +
+                    " is a numpy.ndarray whose byte order or alignment needs a copy: " +
+                    utf8(text.get()) + "; skerry.asarray makes one");
+}
 
 ndarray convert(const conversion& wanted, ndarray from, bool fresh) {
   const dtype type = wanted.type.value_or(from.dtype());

@@ -10,6 +10,7 @@
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/asarray.hpp"
+#include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/function_table.hpp"
@@ -81,6 +82,7 @@ fill_value parse_fill(const char* op, const arguments& with, device where) {
     const object number(to_python(read_element(array), array.dtype()));
     return {require_scalar(op, "fill_value", number.get()), array.dtype()};
   }
+  if (is_numpy_array(from)) throw not_an_array(std::string(op) + ": a numpy.ndarray", from);
   const scalar value = require_scalar(op, "fill_value", from);
   return {value, default_dtype(value.kind)};
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "python/bindings/converted_args.hpp"
+
 namespace skerry::python {
 
 signature::signature(const char* function, const char* text) : function_(function) {
@@ -139,7 +141,7 @@ PyObject* call_entry(const signature& takes, const function_entry& entry, PyObje
   PyObject* bound[signature::most_parameters];
   Py_ssize_t rest = 0;
   if (!takes.bind(args, count, keywords, bound, &rest)) return nullptr;
-  return guarded([&] { return entry.run({self, bound, args + (count - rest), rest, &takes}); });
+  return guarded_call({self, bound, args + (count - rest), rest, &takes}, entry.run);
 }
 
 PyMethodDef method_definition(const char* name, fast_function function, const char* doc) {

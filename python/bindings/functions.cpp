@@ -10,6 +10,7 @@
 #include "ops/reduce/reduce.hpp"
 #include "ops/table/table.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/value_args.hpp"
 
@@ -30,6 +31,25 @@ PyObject* wrong_count(const op_entry& op, Py_ssize_t count, PyObject* keywords) 
   return nullptr;
 }
 
+template <int Arity>
+PyObject* elementwise_of(op_id id, PyObject* const* args, Py_ssize_t count, PyObject* keywords);
+
+/// The call where an argument is neither an array nor a scalar.
+template <int Arity>
+[[gnu::noinline]] PyObject* elementwise_converted(op_id id, PyObject* const* args) {
+  const char* op = op_table()[id].name;
+  if (PyErr_Occurred() != nullptr) throw python_error{};
+  converted_args given(op, nullptr);
+  for (int i = 0; i < Arity; ++i) {
+    operand x{.name = Arity == 1 ? unary_names[i] : binary_names[i]};
+    scalar value;
+    if (!may_become_array(args[i])) require_operand(op, args[i], x, value);
+    given.add(x.name, args[i]);
+  }
+  given.convert_all();
+  return elementwise_of<Arity>(id, given.values(), Arity, nullptr);
+}
+
 /// A function of one or two arrays, all positional.
 template <int Arity>
 [[gnu::noinline]] PyObject* elementwise_of(op_id id, PyObject* const* args, Py_ssize_t count,
@@ -38,13 +58,15 @@ template <int Arity>
   if (count != Arity || (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0)) {
     return wrong_count(op, count, keywords);
   }
-  return guarded([&] {
+  return guarded([&]() -> PyObject* {
     scalar values[Arity];
     operand operands[Arity];
     bool any_array = false;
     for (int i = 0; i < Arity; ++i) {
       operands[i].name = Arity == 1 ? unary_names[i] : binary_names[i];
-      require_operand(op.name, args[i], operands[i], values[i]);
+      if (parse_operand(args[i], operands[i], values[i]) != parsed::yes) [[unlikely]] {
+        return elementwise_converted<Arity>(id, args);
+      }
       any_array = any_array || operands[i].array != nullptr;
     }
     if (!any_array) {
@@ -121,7 +143,8 @@ PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
   PyObject* bound[signature::most_parameters];
   Py_ssize_t rest = 0;
   if (!takes.bind(args, count, keywords, bound, &rest)) return nullptr;
-  return guarded([&] { return reduce_call(Op, {self, bound, nullptr, 0, &takes}); });
+  return guarded_call({self, bound, nullptr, 0, &takes},
+                      [](const arguments& with) { return reduce_call(Op, with); });
 }
 
 /// "int8, int16 -> the same; float32 -> bool": what the table of an operation says.

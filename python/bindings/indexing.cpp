@@ -10,6 +10,7 @@
 #include "ops/move/copy.hpp"
 #include "ops/select/index_key.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/converted_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -26,6 +27,11 @@ void check_index_array(const char* op, const ndarray& x, const ndarray& index) {
 }
 
 std::int64_t bound_of(const char* op, const ndarray& x, PyObject* bound) {
+  if (PyLong_CheckExact(bound)) return clamped_integer(bound);
+  if (is_numpy_array(bound)) {
+    const object shared(wrap(share_numpy_array(op, "key", bound)));
+    return bound_of(op, x, shared.get());
+  }
   if (is_array(bound)) {
     check_index_array(op, x, value_of(bound));
     return clamped_integer(object(PyNumber_Index(bound)).get());
@@ -69,9 +75,7 @@ index_item item_of(const char* op, const ndarray& x, PyObject* key) {
   if (key == Py_Ellipsis) return {.kind = item_kind::ellipsis};
   if (key == Py_None) return {.kind = item_kind::new_axis};
   if (is_array(key)) check_index_array(op, x, value_of(key));
-  if (PyIndex_Check(key) && !is_numpy_array(key)) {
-    return {.kind = item_kind::integer, .start = index_of(key)};
-  }
+  if (PyIndex_Check(key)) return {.kind = item_kind::integer, .start = index_of(key)};
   throw index_error(
       std::string(op) +
       ": an index must be an int, a slice, ..., None, a bool, or an array of integers "
@@ -98,19 +102,44 @@ std::span<PyObject* const> parts_of(PyObject* const& key) {
   return {PySequence_Fast_ITEMS(key), static_cast<std::size_t>(PyTuple_GET_SIZE(key))};
 }
 
-/// What makes a key more than a view: a mask, a bool, an index array with axes. A 0-d integer array
-/// alone is an int.
-bool is_advanced(PyObject* part) {
-  if (PyBool_Check(part)) return true;
-  if (!is_array(part)) return false;
+enum class key_sort : std::uint8_t {
+  basic,     ///< gives a view
+  advanced,  ///< a mask, a bool, an index array with axes; a 0-d integer array alone is an int
+  foreign,   ///< a numpy.ndarray or a list, of which an array is to be made first
+};
+
+key_sort sort_of_part(PyObject* part) {
+  if (PySlice_Check(part) || PyLong_CheckExact(part)) return key_sort::basic;
+  if (PyBool_Check(part)) return key_sort::advanced;
+  if (!is_array(part)) return may_become_array(part) ? key_sort::foreign : key_sort::basic;
   const ndarray& index = value_of(part);
-  return index.dtype() == dtype::bool_ || (is_integer(index.dtype()) && index.rank() > 0);
+  const bool is_view =
+      index.dtype() != dtype::bool_ && (!is_integer(index.dtype()) || index.rank() == 0);
+  return is_view ? key_sort::basic : key_sort::advanced;
 }
 
-bool is_advanced_key(PyObject* key) {
-  if (!PyTuple_Check(key)) return is_advanced(key);
+key_sort sort_of_key(PyObject* key) {
+  if (!PyTuple_Check(key)) return sort_of_part(key);
+  key_sort found = key_sort::basic;
+  for (PyObject* part : parts_of(key)) found = std::max(found, sort_of_part(part));
+  return found;
+}
+
+/// The key with arrays for NumPy's arrays and for lists; a list has no device, so that its array is
+/// where `self` is.
+object converted_key(const char* op, PyObject* self, PyObject* key) {
+  converted_args given(op, self);
   const std::span<PyObject* const> parts = parts_of(key);
-  return std::any_of(parts.begin(), parts.end(), is_advanced);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    given.add(PyTuple_Check(key) ? "key[" + std::to_string(i) + "]" : "key", parts[i]);
+  }
+  given.convert_all();
+  if (!PyTuple_Check(key)) return object::borrow(given.values()[0]);
+  object made(PyTuple_New(PyTuple_GET_SIZE(key)));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    PyTuple_SET_ITEM(made.get(), static_cast<Py_ssize_t>(i), Py_NewRef(given.values()[i]));
+  }
+  return made;
 }
 
 key_item part_of_key(const char* op, const ndarray& x, PyObject* part) {
@@ -133,18 +162,24 @@ PyObject* get_item(PyObject* self, PyObject* key) {
   constexpr const char* op = "__getitem__";
   return guarded([&] {
     const ndarray& x = value_of(self);
-    if (!is_advanced_key(key)) return wrap(x.view(view_of(op, x, key)));
+    const key_sort sort = sort_of_key(key);
+    if (sort == key_sort::basic) return wrap(x.view(view_of(op, x, key)));
+    if (sort == key_sort::foreign) return get_item(self, converted_key(op, self, key).get());
     const std::vector<key_item> items = read_key(op, x, key);
     return wrap_made(true, [&] { return skerry::get_item(op, x, items); });
   });
 }
 
-void set(PyObject* self, PyObject* key, PyObject* value) {
-  constexpr const char* op = "__setitem__";
+void set(const char* op, PyObject* self, PyObject* key, PyObject* value) {
   const ndarray& x = value_of(self);
   scalar scalar_value;
   operand source{.name = "value"};
-  if (is_advanced_key(key)) {
+  const key_sort sort = sort_of_key(key);
+  if (sort == key_sort::foreign) {
+    set(op, self, converted_key(op, self, key).get(), value);
+    return;
+  }
+  if (sort == key_sort::advanced) {
     const std::vector<key_item> items = read_key(op, x, key);
     require_operand(op, value, source, scalar_value);
     const without_gil working(true);
@@ -162,11 +197,19 @@ void set(PyObject* self, PyObject* key, PyObject* value) {
 }
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
+  constexpr const char* op = "__setitem__";
   return guarded(
       [&] {
         if (value == nullptr)
           throw dtype_error("__delitem__: elements of an array can't be deleted");
-        set(self, key, value);
+        try {
+          set(op, self, key, value);
+        } catch (const not_an_array& met) {
+          converted_args given(op, self);
+          given.add("value", value);
+          given.convert(met);
+          set(op, self, key, given.values()[0]);
+        }
         return 0;
       },
       -1);

@@ -9,6 +9,7 @@
 #include "ops/scan/diff.hpp"
 #include "ops/select/take.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
 #include "python/bindings/value_args.hpp"
@@ -21,6 +22,7 @@ std::vector<ndarray> array_sequence(const char* op, PyObject* from) {
     throw dtype_error(std::string(op) + ": arrays must be a sequence of arrays, not " +
                       Py_TYPE(from)->tp_name);
   }
+  if (is_numpy_array(from)) throw not_an_array(std::string(op) + ": a numpy.ndarray", from);
   const object items(PySequence_Fast(from, "arrays must be a sequence of arrays"));
   return require_arrays(op, {PySequence_Fast_ITEMS(items.get()),
                              static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.get()))});
@@ -78,6 +80,7 @@ PyObject* run_repeat(const arguments& with) {
     const ndarray& repeats = value_of(with[1]);
     return compute(long_work + 1, [&] { return repeat(x, repeats, axis); });
   }
+  if (may_become_array(with[1])) static_cast<void>(array_argument(with, 1));
   const std::int64_t repeats = exact_integer(with, 1);
   return compute(long_work + 1, [&] { return repeat(x, repeats, axis); });
 }

@@ -8,6 +8,7 @@
 #include "ops/call/promotion.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/value_args.hpp"
@@ -134,7 +135,11 @@ PyObject* run_result_type(const arguments& with) {
   std::vector<scalar> scalars;
   std::vector<dtype> types;
   for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
-    if (is_array(with.rest[i])) arrays.push_back(value_of(with.rest[i]));
+    if (is_array(with.rest[i])) {
+      arrays.push_back(value_of(with.rest[i]));
+    } else if (is_numpy_array(with.rest[i])) {
+      throw not_an_array("result_type: a numpy.ndarray", with.rest[i]);
+    }
   }
   if (arrays.size() > 1) common_device(op, arrays);
   for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
@@ -162,6 +167,7 @@ PyObject* run_result_type(const arguments& with) {
 
 PyObject* run_can_cast(const arguments& with) {
   constexpr const char* op = "can_cast";
+  if (is_numpy_array(with[0])) throw not_an_array("can_cast: a numpy.ndarray", with[0]);
   const dtype from = is_array(with[0]) ? value_of(with[0]).dtype() : parse_dtype(op, with[0]);
   return PyBool_FromLong(promote(from, parse_dtype(op, with[1])) == parse_dtype(op, with[1]));
 }

@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "ops/linear/library.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
 #include "python/bindings/value_args.hpp"
@@ -125,12 +126,14 @@ constexpr function_entry product_functions[] = {
 };
 
 PyObject* multiply_matrices(PyObject* left, PyObject* right) {
-  if (!is_array(left) || !is_array(right)) Py_RETURN_NOTIMPLEMENTED;
+  if (!is_array(left) || !is_array(right)) {
+    return operate_converted("matmul", left, right, multiply_matrices);
+  }
   return guarded([&] { return product(value_of(left), value_of(right)); });
 }
 
 PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other) {
-  if (!is_array(other)) Py_RETURN_NOTIMPLEMENTED;
+  if (!is_array(other)) return operate_converted("matmul", self, other, multiply_matrices_in_place);
   return guarded([&] {
     find_openblas();
     {

@@ -7,6 +7,7 @@
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/converted_args.hpp"
 
 namespace skerry::python {
 namespace {
@@ -18,7 +19,9 @@ PyObject* binary(PyObject* left, PyObject* right) {
   const parsed first = parse_operand(left, operands[0], values[0]);
   const parsed second = parse_operand(right, operands[1], values[1]);
   if (first == parsed::error || second == parsed::error) return nullptr;
-  if (first == parsed::no || second == parsed::no) Py_RETURN_NOTIMPLEMENTED;
+  if (first == parsed::no || second == parsed::no) {
+    return operate_converted(op_table()[op_id_of<Op>].name, left, right, binary<Op>);
+  }
   return guarded([&] {
     return wrap_made(takes_long(operands), [&] { return apply(op_id_of<Op>, operands); });
   });
@@ -38,7 +41,9 @@ PyObject* in_place(PyObject* self, PyObject* other) {
   operand operands[2] = {{.array = &value_of(self), .name = "x1"}, {.name = "x2"}};
   const parsed second = parse_operand(other, operands[1], scalar_value);
   if (second == parsed::error) return nullptr;
-  if (second == parsed::no) Py_RETURN_NOTIMPLEMENTED;
+  if (second == parsed::no) {
+    return operate_converted(op_table()[op_id_of<Op>].name, self, other, in_place<Op>);
+  }
   return guarded([&] {
     {
       const without_gil working(takes_long(operands));
@@ -75,7 +80,10 @@ PyObject* compare(PyObject* self, PyObject* other, int comparison) {
   static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
   scalar scalar_value;
   operand ignored;
-  if (parse_operand(other, ignored, scalar_value) == parsed::no) return not_comparable(other);
+  if (parse_operand(other, ignored, scalar_value) == parsed::no && !is_plain_numpy_array(other) &&
+      !is_list_or_tuple(other)) {
+    return not_comparable(other);
+  }
   return functions[comparison](self, other);
 }
 

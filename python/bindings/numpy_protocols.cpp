@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <vector>
+#include <string>
 
-#include "ops/call/promotion.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/host_interface.hpp"
 
@@ -26,13 +25,21 @@ bool has_no_device(PyObject* from) {
   return parse_scalar(from, ignored) == parsed::yes;
 }
 
-/// The function for a plain call of a ufunc with arrays and scalars only; null, without an error,
-/// for all else.
+/// A numpy.ndarray with axes: one without may be a scalar that NumPy has turned into it.
+bool is_numpy_array_with_axes(PyObject* from) {
+  if (!is_plain_numpy_array(from)) return false;
+  if (PyObject_Size(from) >= 0) return true;
+  PyErr_Clear();
+  return false;
+}
+
+/// The function for a plain call of a ufunc with arrays, NumPy's too, and scalars only; null,
+/// without an error, for all else.
 PyObject* find_direct(PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   if (keywords != nullptr && PyTuple_GET_SIZE(keywords) != 0) return nullptr;
   if (count < 3 || PyUnicode_CompareWithASCIIString(args[1], "__call__") != 0) return nullptr;
   for (Py_ssize_t i = 2; i < count; ++i) {
-    if (!is_array(args[i]) && !has_no_device(args[i])) {
+    if (!is_array(args[i]) && !has_no_device(args[i]) && !is_numpy_array_with_axes(args[i])) {
       PyErr_Clear();
       return nullptr;
     }
@@ -70,27 +77,29 @@ PyObject* array_function(PyObject* self, PyObject* args) {
 PyObject* run_require_one_device(const arguments& with) {
   const char* name = utf8(with[0]);
   const Py_ssize_t count = PyTuple_Size(with[1]);
-  std::vector<ndarray> arrays;
-  arrays.reserve(static_cast<std::size_t>(std::max<Py_ssize_t>(count, 0)));
+  converted_args given(name, nullptr);
   for (Py_ssize_t i = 0; i < count; ++i) {
-    arrays.push_back(require_array(name, "an argument", PyTuple_GET_ITEM(with[1], i)));
+    given.add("arrays[" + std::to_string(i) + "]", PyTuple_GET_ITEM(with[1], i));
   }
-  common_device(name, arrays);
+  given.require_one_device();
   Py_RETURN_NONE;
 }
 
 constexpr function_entry protocol_functions[] = {
     {"require_one_device", "(name, arrays, /)",
-     "DeviceMismatchError, in the name of a function, unless a tuple of arrays is on one device.",
+     "DeviceMismatchError, in the name of a function, unless a tuple of arrays, NumPy's too, is on "
+     "one device.",
      run_require_one_device},
 };
 
 PyMethodDef function_protocol[] = {
     {"__array_function__", array_function, METH_VARARGS,
      "__array_function__($self, func, types, args, kwargs, /)\n--\n\nRuns skerry's function of the "
-     "meaning of a NumPy function (NEP 18), on the device of the arrays.\n\nRaises\n------\n"
-     "TypeError\n    Where there is none, or an argument is a numpy.ndarray: nothing is copied to "
-     "the host unasked."},
+     "meaning of a NumPy function (NEP 18), on the device of the arrays.\n\nOn cpu:0 NumPy's own "
+     "runs "
+     "on their memory where there is none.\n\nRaises\n------\n"
+     "TypeError\n    Where there is none on other devices: nothing is copied to the host unasked."
+     "\nDeviceMismatchError\n    For a numpy.ndarray, which is on cpu:0, beside other devices."},
     {},
 };
 
@@ -100,9 +109,11 @@ void add_numpy_protocols(PyObject* module, PyTypeObject* type) {
   static PyMethodDef ufunc_method = method_definition(
       "__array_ufunc__", array_ufunc,
       "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\nRuns skerry's function "
-      "of the meaning of a NumPy ufunc (NEP 13), on the device of the arrays.\n\nRaises\n------\n"
-      "TypeError\n    Where there is none, or an argument is a numpy.ndarray: nothing is copied to "
-      "the host unasked.");
+      "of the meaning of a NumPy ufunc (NEP 13), on the device of the arrays.\n\nOn cpu:0 NumPy's "
+      "own "
+      "runs on their memory where there is none.\n\nRaises\n------\n"
+      "TypeError\n    Where there is none on other devices: nothing is copied to the host unasked."
+      "\nDeviceMismatchError\n    For a numpy.ndarray, which is on cpu:0, beside other devices.");
   auto* self = reinterpret_cast<PyObject*>(type);
   const object ufunc(PyDescr_NewMethod(type, &ufunc_method));
   const object function(PyDescr_NewMethod(type, function_protocol));

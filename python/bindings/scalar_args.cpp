@@ -15,6 +15,7 @@ namespace {
 
 PyObject* numpy_module = nullptr;
 PyTypeObject* numpy_array = nullptr;
+PyTypeObject* numpy_memmap = nullptr;
 PyTypeObject* numpy_generic = nullptr;
 PyTypeObject* numpy_bool = nullptr;
 PyTypeObject* numpy_integer = nullptr;
@@ -111,6 +112,7 @@ std::string all_names() {
 void prepare_scalars() {
   numpy_module = object(PyImport_ImportModule("numpy")).release();
   numpy_array = numpy_class("ndarray");
+  numpy_memmap = numpy_class("memmap");
   numpy_generic = numpy_class("generic");
   numpy_bool = numpy_class("bool_");
   numpy_integer = numpy_class("integer");
@@ -136,6 +138,9 @@ std::string shown(PyObject* from) {
 PyObject* numpy() noexcept { return numpy_module; }
 bool is_numpy_array(PyObject* what) noexcept { return PyObject_TypeCheck(what, numpy_array) != 0; }
 bool is_numpy_array_exactly(PyObject* what) noexcept { return Py_TYPE(what) == numpy_array; }
+bool is_plain_numpy_array(PyObject* what) noexcept {
+  return Py_TYPE(what) == numpy_array || Py_TYPE(what) == numpy_memmap;
+}
 bool is_numpy_scalar(PyObject* what) noexcept {
   return PyObject_TypeCheck(what, numpy_generic) != 0;
 }
@@ -153,7 +158,7 @@ parsed parse_scalar(PyObject* from, scalar& to) noexcept {
   if (PyComplex_Check(from)) return parse_complex(from, to);
   if (PyObject_TypeCheck(from, numpy_generic)) return parse_numpy_scalar(from, to);
   // Other libraries' arrays have __index__ too; an array is never taken for a scalar.
-  if (!PyIndex_Check(from) || PyObject_HasAttrString(from, "__dlpack__") ||
+  if (!PyIndex_Check(from) || is_numpy_array(from) || PyObject_HasAttrString(from, "__dlpack__") ||
       PyObject_HasAttrString(from, "__array__")) {
     return parsed::no;
   }

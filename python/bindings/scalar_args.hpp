@@ -41,6 +41,8 @@ scalar require_scalar(const char* op, const char* argument, PyObject* from);
 [[nodiscard]] PyObject* numpy() noexcept;
 [[nodiscard]] bool is_numpy_array(PyObject* what) noexcept;
 [[nodiscard]] bool is_numpy_array_exactly(PyObject* what) noexcept;  ///< no subclass
+/// No subclass but numpy.memmap, which is the same over a file.
+[[nodiscard]] bool is_plain_numpy_array(PyObject* what) noexcept;
 [[nodiscard]] bool is_numpy_scalar(PyObject* what) noexcept;
 
 /// An int; TypeError for anything without `__index__`, and for an Array, which has a device: see

@@ -33,7 +33,8 @@ class reader {
       read_block(value_of(from), depth);
     } else if (is_numpy_array(from)) {
       const conversion as_is{.op = op_, .type = {}, .where = {}, .copied = {}};
-      read_block(take_numpy_array(as_is, from, device{}).array, depth);
+      numpy_.push_back(take_numpy_array(as_is, from, device{}).array);
+      read_block(numpy_.back(), depth);
     } else {
       values_.push_back(require_scalar(op_, "every element", from));
       kind_ = std::max(kind_, values_.back().kind);
@@ -59,7 +60,10 @@ class reader {
   }
   [[nodiscard]] std::optional<device> where() const {
     if (arrays_.empty()) return std::nullopt;
-    return common_device(op_, arrays_);
+    // Alone, NumPy's arrays go where numbers go; beside arrays they are on cpu:0, as everywhere.
+    std::vector<ndarray> all = arrays_;
+    all.insert(all.end(), numpy_.begin(), numpy_.end());
+    return common_device(op_, all);
   }
 
  private:
@@ -144,6 +148,7 @@ class reader {
   std::vector<scalar> values_;
   promotion arrays_promote_;
   std::vector<ndarray> arrays_;
+  std::vector<ndarray> numpy_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/errors.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
 
 namespace skerry::python {
@@ -63,7 +64,14 @@ struct argument_ref {
                     (is_array(from) ? describe(value_of(from)) : type_name(from)));
 }
 
+/// NumPy's arrays are arrays, also where one element is a value.
+void require_converted(const argument_ref& argument, PyObject* from) {
+  if (!is_numpy_array(from)) return;
+  throw not_an_array(argument.text() + " is a numpy.ndarray; convert it with skerry.asarray", from);
+}
+
 object index_value(const argument_ref& argument, PyObject* from) {
+  require_converted(argument, from);
   object value = value_argument(argument.with, argument.parameter, from);
   if (!PyIndex_Check(value.get())) reject(argument, "an int", from);
   return value;
@@ -166,6 +174,8 @@ std::vector<std::int64_t> exact_integers(const arguments& with, int parameter) {
 }
 
 bool truth_of_argument(const arguments& with, int parameter) {
+  if (PyBool_Check(with[parameter])) return with[parameter] == Py_True;
+  require_converted({with, parameter}, with[parameter]);
   return truth(value_argument(with, parameter, with[parameter]).get(), false);
 }
 std::optional<bool> optional_truth(const arguments& with, int parameter) {
@@ -187,6 +197,8 @@ int choice(const arguments& with, int parameter, std::initializer_list<const cha
 }
 
 double number(const arguments& with, int parameter) {
+  if (PyFloat_CheckExact(with[parameter])) return PyFloat_AS_DOUBLE(with[parameter]);
+  require_converted({with, parameter}, with[parameter]);
   const object from = value_argument(with, parameter, with[parameter]);
   const PyNumberMethods* methods = Py_TYPE(from.get())->tp_as_number;
   const bool is_real = methods != nullptr && (methods->nb_float || methods->nb_index);

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
+from skerry._numpy_host import NoCounterpartError
 
 Function = Callable[..., Any]
 Array = sk.Array
@@ -158,7 +159,9 @@ def unique(
             values = values[: values.shape[0] - max(nans - 1, 0)]
         return values
     if floats and equal_nan:
-        raise TypeError("numpy.unique: to skerry no NaN equals another; pass equal_nan=False")
+        raise NoCounterpartError(
+            "numpy.unique: to skerry no NaN equals another; pass equal_nan=False"
+        )
     found = sk.unique_all(ar)
     chosen = (True, return_index, return_inverse, return_counts)
     return tuple(one for one, wanted in zip(found, chosen, strict=True) if wanted)
@@ -188,7 +191,7 @@ def swapaxes(a: Array, axis1: int, axis2: int) -> Array:
 
 def require_c_order(name: str, order: str) -> None:
     if order not in ("C", "K", "A"):
-        raise TypeError(
+        raise NoCounterpartError(
             f"numpy.{name}: order={order!r} has no counterpart in skerry; transpose the array"
         )
 
@@ -285,7 +288,9 @@ def clip(
 @replaces("round", "around")
 def round(a: Array, decimals: int = 0) -> Array:
     if decimals != 0:
-        raise TypeError("numpy.round: skerry rounds to integers only; scale before and after")
+        raise NoCounterpartError(
+            "numpy.round: skerry rounds to integers only; scale before and after"
+        )
     return sk.round(a)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import skerry as sk
 from skerry._numpy_counterparts import Array, Function, flat, replaces
+from skerry._numpy_host import NoCounterpartError
 
 
 def _sum_product(axis_of_matrix: int) -> Function:
@@ -34,7 +35,9 @@ def cross(
 ) -> Array:
     if axis is None:
         if not axisa == axisb == axisc == -1:
-            raise TypeError("numpy.cross: axisa=, axisb=, axisc= have no counterpart; use axis=")
+            raise NoCounterpartError(
+                "numpy.cross: axisa=, axisb=, axisc= have no counterpart; use axis="
+            )
         axis = -1
     return sk.linalg.cross(a, b, axis=_from_the_end(axis, a, b))
 

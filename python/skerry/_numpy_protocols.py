@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's functions on skerry arrays (NEP 13, NEP 18): skerry's function of that meaning, or a TypeError.
+"""NumPy's functions on skerry arrays (NEP 13, NEP 18): skerry's function of that meaning.
 
-Nothing is ever copied to the host. What corresponds to what is said in ``_numpy_counterparts``; this module, imported
-by the first such call, pairs the arguments. A NumPy array among skerry's is refused like an array on another device:
-it has none. NumPy's scalars count as Python's, so that the dtype of the arrays decides, as everywhere in skerry.
+What corresponds to what is said in ``_numpy_counterparts``; this module, imported by the first such call, pairs the
+arguments. What has no counterpart runs as NumPy's own where NumPy reads the arrays, on cpu:0, and is a TypeError
+elsewhere: nothing is ever copied to the host. A NumPy array among skerry's is an array on cpu:0. NumPy's scalars count
+as Python's, so that the dtype of the arrays decides, as everywhere in skerry.
 """
 
 from __future__ import annotations
@@ -16,15 +17,17 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
-from skerry import _core
+from skerry import _arrays, _core
 from skerry import _numpy_counterparts as counterparts
+from skerry import _numpy_host as host
 from skerry import _numpy_linalg as _numpy_linalg
+from skerry import _numpy_ufunc_methods as ufunc_methods
 from skerry._numpy_creation import MAKERS
+from skerry._numpy_host import HOST, NoCounterpartError
 
 Function = Callable[..., Any]
 Array = _core.Array
 
-HOST = 'to work on the host: np.asarray(x.to_device("cpu"))'
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -34,21 +37,21 @@ def _title(function: Function) -> str:
     return f"{module or 'numpy'}.{function.__name__}"
 
 
-def _reject_numpy_array(name: str) -> TypeError:
+def _reject_subclass(name: str, kind: type) -> TypeError:
     return TypeError(
-        f"{name}: a numpy.ndarray together with a skerry.Array: it has no device; convert it with "
-        f"skerry.asarray(a, device=x.device), or {HOST}"
+        f"{name}: a {kind.__module__}.{kind.__name__} beside a skerry.Array: a subclass of numpy.ndarray, whose"
+        " operators may mean something else; convert it with skerry.asarray"
     )
 
 
-def _reject_unknown(name: str, function: Function) -> TypeError:
+def _reject_unknown(name: str, function: Function) -> NoCounterpartError:
     if isinstance(function, np.ufunc) and getattr(np, function.__name__, None) is not function:
         ours = f"; skerry.{function.__name__} is skerry's" if hasattr(sk, function.__name__) else ""
-        return TypeError(
+        return NoCounterpartError(
             f"{function.__name__}: this ufunc is not NumPy's but another library's, which skerry"
             f" can't run{ours}; {HOST}"
         )
-    return TypeError(
+    return NoCounterpartError(
         f"{name}: skerry has no function of this meaning, and copies nothing to the host unasked; {HOST}"
     )
 
@@ -100,7 +103,7 @@ class Pairing:
             elif ours in self.known:
                 named[ours] = value
             elif name not in counterparts.HINTS and not _equal(value, default):
-                raise TypeError(
+                raise NoCounterpartError(
                     f"{self.name}: {name}={_shown(value)} has no counterpart in skerry; leave it out, or {HOST}"
                 )
         return named
@@ -131,12 +134,7 @@ def store(name: str, result: Any, out: Any) -> Any:
 
 def _require_one_device(name: str, values: Iterable[Any]) -> None:
     """Raise DeviceMismatchError for arrays of several devices, whichever parameters they are given for."""
-    arrays = []
-    for value in values:
-        items = value if isinstance(value, list | tuple) else (value,)
-        arrays += [x for x in items if isinstance(x, Array)]
-    if arrays:
-        _core.require_one_device(name, tuple(arrays))
+    _core.require_one_device(name, tuple(_arrays.arrays_in(tuple(values))))
 
 
 def _shown(value: Any) -> str:
@@ -145,12 +143,14 @@ def _shown(value: Any) -> str:
 
 
 def _defers(name: str, types: Iterable[type], protocol: str) -> bool:
-    """Whether another library's type should have its turn; a NumPy array among them is refused."""
+    """Whether another library's type should have its turn."""
     for each in types:
-        if each is Array:
+        if each is Array or each in _arrays.PLAIN:
             continue
-        if issubclass(each, np.ndarray):
-            raise _reject_numpy_array(name)
+        if issubclass(each, np.ndarray) and getattr(each, protocol) is getattr(
+            np.ndarray, protocol
+        ):
+            raise _reject_subclass(name, each)
         if getattr(each, protocol, None) is not None and not issubclass(each, np.generic):
             return True
     return False
@@ -185,12 +185,35 @@ def array_function(
         if maker := MAKERS.get(name):
             return _make(name, maker, self, args, kwargs)
         target = counterparts.FUNCTIONS.get(func)
-        if target is None:
-            raise _reject_unknown(name, func)
-        pairing = pairings[func] = Pairing(name, func, target)
+        if target is not None:
+            pairing = pairings[func] = Pairing(name, func, target)
     if kwargs.get("device") is None:  # else skerry's function compares with that one
         _require_one_device(name, (*args, *kwargs.values()))
-    return pairing(args, kwargs)
+    args, kwargs, originals = _arrays.take_numpy_arrays(name, args, kwargs)
+    own = getattr(func, "_implementation", func)
+    result = _first_of(
+        name,
+        func,
+        None if pairing is None else lambda: pairing(args, kwargs),
+        lambda: host.run(own, args, kwargs),
+        (args, kwargs),
+    )
+    return originals.get(id(result), result)  # a numpy.ndarray that came by out=
+
+
+def _first_of(
+    name: str, function: Function, ours: Function | None, theirs: Function, arguments: Any
+) -> Any:
+    """Call skerry's function; NumPy's where there is none and the arrays are on cpu:0."""
+    if ours is not None:
+        try:
+            return ours()
+        except NoCounterpartError as missing:
+            if not host.is_home(arguments):
+                raise TypeError(str(missing)) from None
+    elif not host.is_home(arguments):
+        raise TypeError(str(_reject_unknown(name, function)))
+    return theirs()
 
 
 UFUNC_DEFAULTS = {"where": True, "casting": "same_kind", "order": "K", "subok": True, "dtype": None}
@@ -205,7 +228,7 @@ def _without_defaults(
         if key not in defaults:
             rest[key] = value
         elif value is not defaults[key] and not _equal(value, defaults[key]):
-            raise TypeError(
+            raise NoCounterpartError(
                 f"{name}: {key}={_shown(value)} has no counterpart in skerry; leave it out, or {HOST}"
             )
     return rest
@@ -219,28 +242,51 @@ def _call_ufunc(name: str, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dic
     allowed = ("axis",) if ufunc.__name__ == "vecdot" else ()
     for key in rest:
         if key not in allowed:
-            raise TypeError(f"{name}: {key}= has no counterpart in skerry; leave it out, or {HOST}")
+            raise NoCounterpartError(
+                f"{name}: {key}= has no counterpart in skerry; leave it out, or {HOST}"
+            )
     return target(*inputs, **rest)
 
 
 def _fold_ufunc(
-    name: str,
-    ufunc: np.ufunc,
-    target: Function | None,
-    inputs: tuple[Any, ...],
-    kwargs: dict[str, Any],
+    name: str, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Run ``reduce`` or ``accumulate``, whose axis is 0 unless said otherwise."""
-    if target is None:
-        raise _reject_unknown(name, ufunc)
+    table = counterparts.REDUCTIONS if method == "reduce" else counterparts.SCANS
+    target = table.get(ufunc)
     x, *rest = inputs
     given = dict(zip(("axis", "dtype"), rest, strict=False), **kwargs)
     named = _without_defaults(name, {"axis": 0, **given}, REDUCE_DEFAULTS)
     if named.get("dtype") is None:
         named.pop("dtype", None)
-    elif "dtype" not in inspect.signature(target).parameters:
-        raise TypeError(f"{name}: dtype= has no counterpart in skerry; use skerry.astype first")
+    if target is None:
+        fold = getattr(ufunc_methods, method)
+        if (dtype := named.pop("dtype", None)) is not None:
+            x = sk.astype(x, dtype)
+        if host.is_home(x):
+            raise NoCounterpartError(name)  # NumPy needs fewer steps
+        return fold(name, ufunc, x, **named)
+    if "dtype" in named and "dtype" not in inspect.signature(target).parameters:
+        raise NoCounterpartError(
+            f"{name}: dtype= has no counterpart in skerry; use skerry.astype first"
+        )
     return target(x, **named)
+
+
+def _run_method(
+    name: str, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    if method == "__call__":
+        return _call_ufunc(name, ufunc, inputs, kwargs)
+    if method in ("reduce", "accumulate"):
+        return _fold_ufunc(name, ufunc, method, inputs, kwargs)
+    if method == "outer" and len(inputs) == 2:
+        rest = _without_defaults(name, kwargs, UFUNC_DEFAULTS)
+        if not rest:
+            return ufunc_methods.outer(name, ufunc, *inputs)
+    if method == "at" and isinstance(inputs[0], Array) and not host.is_home(inputs):
+        return ufunc_methods.at(name, ufunc, *inputs)
+    raise _reject_unknown(name, ufunc)
 
 
 COMPARISONS = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal}
@@ -257,20 +303,20 @@ def array_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> An
     if ufunc in COMPARISONS:
         # NumPy's scalars compare through an array of no axes, which can't be told from one of the user's.
         inputs = tuple(map(_scalar_again, inputs))
-    if _defers(name, map(type, (*inputs, *(out or ()))), "__array_ufunc__"):
+    outs = out if isinstance(out, tuple) else () if out is None else (out,)
+    if _defers(name, map(type, (*inputs, *outs)), "__array_ufunc__"):
         return NotImplemented
-    _require_one_device(name, (*inputs, *(out or ()), *kwargs.values()))
-    if method == "__call__":
-        result = _call_ufunc(name, ufunc, inputs, kwargs)
-    elif method == "reduce":
-        result = _fold_ufunc(name, ufunc, counterparts.REDUCTIONS.get(ufunc), inputs, kwargs)
-    elif method == "accumulate":
-        result = _fold_ufunc(name, ufunc, counterparts.SCANS.get(ufunc), inputs, kwargs)
-    elif method == "outer" and len(inputs) == 2 and ufunc in counterparts.UFUNCS:
-        result = _call_ufunc(name, ufunc, counterparts.against_each_other(*inputs), kwargs)
-    else:
-        raise _reject_unknown(name, ufunc)
-    return store(name, result, out)
+    (inputs, outs), kwargs, originals = _arrays.take_numpy_arrays(name, (inputs, outs), kwargs)
+    _require_one_device(name, (*inputs, *outs, *kwargs.values()))
+    with_out = {"out": outs, **kwargs} if outs else kwargs
+    result = _first_of(
+        name,
+        ufunc,
+        lambda: store(name, _run_method(name, ufunc, method, inputs, kwargs), outs or None),
+        lambda: host.run(getattr(ufunc, method), inputs, with_out),
+        (inputs, outs, kwargs),
+    )
+    return originals.get(id(result), result)
 
 
 _core.direct_ufuncs.update(counterparts.UFUNCS)

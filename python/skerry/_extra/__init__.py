@@ -10,6 +10,9 @@ arrays are and copy nothing to the host.
 from __future__ import annotations
 
 import importlib
+import inspect
+
+from skerry._arrays import accept_numpy_arrays
 
 TOPICS = ("comparing",)
 
@@ -17,4 +20,8 @@ __all__: list[str] = []
 for _topic in TOPICS:
     _module = importlib.import_module(f"{__name__}.{_topic}")
     __all__ += _module.__all__
+    for _name in _module.__all__:
+        _found = getattr(_module, _name)
+        if inspect.isfunction(_found):
+            setattr(_module, _name, accept_numpy_arrays(_found, _name))
     globals().update({_name: getattr(_module, _name) for _name in _module.__all__})

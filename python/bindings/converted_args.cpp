@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/converted_args.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "ops/call/promotion.hpp"
+#include "ops/move/copy.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
+#include "python/bindings/sequence.hpp"
+
+namespace skerry::python {
+namespace {
+
+/// Where NumPy's arrays are.
+constexpr device numpy_home{};
+
+device device_of(PyObject* array) {
+  return is_array(array) ? value_of(array).device() : numpy_home;
+}
+
+std::string described(const std::string& name, PyObject* array) {
+  if (is_array(array)) {
+    const ndarray& x = value_of(array);
+    return name + " (" + skerry::name(x.dtype()) + ' ' + to_string(x.shape()) + ") on " +
+           to_string(x.device());
+  }
+  const object type(PyObject_GetAttrString(array, "dtype"));
+  const object shape(PyObject_GetAttrString(array, "shape"));
+  const object text(
+      PyUnicode_FromFormat("%s (numpy.ndarray %S %S)", name.c_str(), type.get(), shape.get()));
+  return std::string(utf8(text.get())) + " on " + to_string(numpy_home);
+}
+
+bool holds_positions(std::string_view name) {
+  return name == "indices" || name == "repeats" || name.starts_with("key");
+}
+
+/// Of positions: an empty list has integers, too.
+ndarray positions_of(const char* op, PyObject* from, device where) {
+  ndarray made = from_sequence(op, from, std::nullopt, std::nullopt, where);
+  return made.size() == 0 ? astype(made, dtype::int64, false) : made;
+}
+
+}  // namespace
+
+bool may_become_array(PyObject* from) noexcept {
+  return is_numpy_array(from) || is_list_or_tuple(from);
+}
+
+void converted_args::add(std::string name, PyObject* value) {
+  names_.push_back(std::move(name));
+  values_.push_back(value);
+}
+
+void converted_args::look_at(const std::string& name, PyObject* value) {
+  if (value == nullptr) return;
+  if (is_array(value) || is_numpy_array(value)) {
+    arrays_.push_back({name, value});
+  } else if (is_list_or_tuple(value)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
+      PyObject* const item = PySequence_Fast_GET_ITEM(value, i);
+      if (is_array(item) || is_numpy_array(item)) {
+        arrays_.push_back({name + '[' + std::to_string(i) + ']', item});
+      }
+    }
+  }
+}
+
+void converted_args::look_at_arrays() {
+  if (looked_) return;
+  looked_ = true;
+  if (self_ != nullptr && is_array(self_)) arrays_.push_back({"x", self_});
+  for (std::size_t i = 0; i < values_.size(); ++i) look_at(names_[i], values_[i]);
+  const auto is_numpys = [](const seen& each) { return !is_array(each.value); };
+  const auto is_elsewhere = [](const seen& each) { return device_of(each.value) != numpy_home; };
+  if (std::any_of(arrays_.begin(), arrays_.end(), is_numpys) &&
+      std::any_of(arrays_.begin(), arrays_.end(), is_elsewhere)) {
+    reject_devices();
+  }
+}
+
+void converted_args::require_one_device() {
+  look_at_arrays();
+  std::vector<ndarray> own;
+  for (const seen& each : arrays_) {
+    if (is_array(each.value)) own.push_back(value_of(each.value));
+  }
+  if (own.size() > 1) common_device(op_, own);
+}
+
+void converted_args::reject_devices() const {
+  std::string text = std::string(op_) + ": arguments are on different devices: ";
+  std::vector<device> devices;
+  const seen* host = nullptr;
+  const seen* other = nullptr;
+  for (const seen& each : arrays_) {
+    text += (devices.empty() ? "" : ", ") + described(each.name, each.value);
+    devices.push_back(device_of(each.value));
+    if (!is_array(each.value)) {
+      host = &each;
+    } else if (devices.back() != numpy_home) {
+      other = &each;
+    }
+  }
+  throw device_mismatch_error(text + "; NumPy's arrays are on " + to_string(numpy_home) +
+                                  ": copy one explicitly, " + "skerry.asarray(" + host->name +
+                                  ", device=\"" + to_string(device_of(other->value)) + "\") or " +
+                                  other->name + ".to_device(\"" + to_string(numpy_home) + "\")",
+                              devices);
+}
+
+object converted_args::array_of(const std::string& name, PyObject* from) const {
+  if (is_numpy_array(from)) return object(wrap(share_numpy_array(op_, name.c_str(), from)));
+  if (arrays_.empty()) {
+    return object(wrap(from_sequence(op_, from, std::nullopt, std::nullopt, default_device())));
+  }
+  const device where = device_of(arrays_.front().value);
+  if (holds_positions(name)) return object(wrap(positions_of(op_, from, where)));
+  throw dtype_error(std::string(op_) + ": " + name + " is a " + type_name(from) +
+                    " beside an array: it has no device; make an array of it with skerry.asarray(" +
+                    name + ", device=x.device)");
+}
+
+/// A list with arrays for the arrays of NumPy among the items, and for the lists if `lists`.
+object converted_args::sequence_of(const std::string& name, PyObject* from, bool lists) const {
+  object made(PySequence_List(from));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(made.get()); ++i) {
+    PyObject* const item = PyList_GET_ITEM(made.get(), i);
+    if (!is_numpy_array(item) && !(lists && is_list_or_tuple(item))) continue;
+    object array = array_of(name + '[' + std::to_string(i) + ']', item);
+    PyList_SetItem(made.get(), i, array.release());
+  }
+  return made;
+}
+
+void converted_args::put(std::size_t at, object made) {
+  made_.push_back(std::move(made));
+  values_[at] = made_.back().get();
+}
+
+void converted_args::convert(const not_an_array& met) {
+  look_at_arrays();
+  bool found = false;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    PyObject* const value = values_[i];
+    if (value == nullptr) continue;
+    if (value == met.from()) {
+      put(i, array_of(names_[i], value));
+      found = true;
+    } else if (is_list_or_tuple(value)) {
+      PyObject* const* items = PySequence_Fast_ITEMS(value);
+      PyObject* const* end = items + PySequence_Fast_GET_SIZE(value);
+      PyObject* const* item = std::find(items, end, met.from());
+      if (item == end) continue;
+      put(i, sequence_of(names_[i], value, is_list_or_tuple(*item)));
+      found = true;
+    }
+  }
+  if (!found) throw met;
+}
+
+void converted_args::convert_all() {
+  look_at_arrays();
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (values_[i] != nullptr && may_become_array(values_[i])) {
+      put(i, array_of(names_[i], values_[i]));
+    }
+  }
+}
+
+converted_args args_of(const arguments& with) {
+  converted_args given(with.takes->function(), with.self);
+  for (int i = 0; i < with.takes->count(); ++i) {
+    given.add(utf8(with.takes->name(i)), with[i]);
+  }
+  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
+    given.add("arrays[" + std::to_string(i) + "]", with.rest[i]);
+  }
+  return given;
+}
+
+PyObject* operate_converted(const char* op, PyObject* left, PyObject* right, binaryfunc again) {
+  PyObject* const array = is_array(left) ? left : right;
+  PyObject* const other = is_array(left) ? right : left;
+  // To a 0-d array of integers `[0] * x` is a repetition.
+  const bool is_list = is_list_or_tuple(other) && value_of(array).rank() > 0;
+  if (!is_list && !is_plain_numpy_array(other)) Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&] {
+    converted_args given(op, nullptr);
+    given.add("x1", left);
+    given.add("x2", right);
+    given.convert_all();
+    return again(given.values()[0], given.values()[1]);
+  });
+}
+
+}  // namespace skerry::python

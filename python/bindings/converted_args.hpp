@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/ndarray.hpp"
+#include "python/bindings/function_table.hpp"
+
+/// What counts as an array without being one. A numpy.ndarray is an array on cpu:0, whose memory is
+/// shared; a list has no device, and is what asarray makes of it where no array says the device.
+///
+/// Who reads an argument refuses both by not_an_array, which the entry points of calls catch: they
+/// make the call again with arrays in their place. So calls among arrays pay nothing for it.
+namespace skerry::python {
+
+/// Thrown where an array is wanted and a numpy.ndarray, a list or a tuple is given. Where nobody
+/// converts it, it is the TypeError that its text says.
+class not_an_array : public dtype_error {
+ public:
+  not_an_array(const std::string& text, PyObject* from) : dtype_error(text), from_(from) {}
+  /// Borrowed, to be compared with arguments and nothing else.
+  [[nodiscard]] PyObject* from() const noexcept { return from_; }
+
+ private:
+  PyObject* from_;
+};
+
+[[nodiscard]] inline bool is_list_or_tuple(PyObject* from) noexcept {
+  return PyList_Check(from) || PyTuple_Check(from);
+}
+/// A numpy.ndarray, a subclass of it, a list or a tuple.
+[[nodiscard]] bool may_become_array(PyObject* from) noexcept;
+
+/// The memory of a numpy.ndarray as an array on cpu:0. Throws dtype_error for what can't be shared:
+/// another dtype, byte order or alignment, a subclass other than numpy.memmap.
+[[nodiscard]] ndarray share_numpy_array(const char* op, const char* argument, PyObject* from);
+
+/// The arguments of one call, some of which become arrays. Those named indices, repeats or key hold
+/// positions: a list there goes to the device of the call's arrays.
+class converted_args {
+ public:
+  /// `self`: an array among the arguments that is not passed again; may be null.
+  converted_args(const char* op, PyObject* self) : op_(op), self_(self) {}
+
+  void add(std::string name, PyObject* value);  ///< null: absent
+  /// Puts arrays in the place of what was met, and of the other items of the sequence it is in.
+  /// Throws device_mismatch_error where a numpy.ndarray is beside arrays elsewhere, dtype_error for
+  /// a list beside arrays, and `met` itself unless it is among the arguments.
+  void convert(const not_an_array& met);
+  /// The same for each argument that may become an array.
+  void convert_all();
+  /// Throws device_mismatch_error unless all arrays, NumPy's too, are on one device.
+  void require_one_device();
+  [[nodiscard]] PyObject* const* values() const noexcept { return values_.data(); }
+
+ private:
+  void look_at_arrays();
+  void look_at(const std::string& name, PyObject* value);
+  [[noreturn]] void reject_devices() const;
+  [[nodiscard]] object array_of(const std::string& name, PyObject* from) const;
+  [[nodiscard]] object sequence_of(const std::string& name, PyObject* from, bool lists) const;
+  void put(std::size_t at, object made);
+
+  struct seen {
+    std::string name;
+    PyObject* value;
+  };
+  const char* op_;
+  PyObject* self_;
+  std::vector<std::string> names_;
+  std::vector<PyObject*> values_;
+  std::vector<object> made_;
+  std::vector<seen> arrays_;  ///< those that were given, NumPy's too
+  bool looked_ = false;
+};
+
+/// The arguments of a call that are bound to its signature, to be converted.
+[[nodiscard]] converted_args args_of(const arguments& with);
+
+/// Makes a call again until its arguments are arrays wherever arrays are wanted. Out of line: its
+/// frame would be a part of every call's.
+template <class Run>
+[[gnu::noinline, gnu::cold]] PyObject* run_again(const arguments& with, const not_an_array& first,
+                                                 Run run) {
+  return guarded([&] {
+    converted_args given = args_of(with);
+    not_an_array met = first;
+    for (;;) {
+      given.convert(met);
+      PyObject* const* values = given.values();
+      try {
+        return run({with.self, values, values + with.takes->count(), with.rest_count, with.takes});
+      } catch (const not_an_array& next) {
+        met = next;
+      }
+    }
+  });
+}
+
+/// As `guarded`, of a call; what is to be an array and can be one becomes one.
+template <class Run>
+PyObject* guarded_call(const arguments& with, Run run) {
+  try {
+    return run(with);
+  } catch (abi::__forced_unwind&) {
+    throw;
+  } catch (const not_an_array& met) {
+    return run_again(with, met, run);
+  } catch (...) {
+    set_python_error();
+  }
+  return nullptr;
+}
+
+/// What an operator returns for an operand that is neither an array nor a scalar: a numpy.ndarray
+/// becomes an array, a list is refused, all else may know what to do itself.
+[[nodiscard]] PyObject* operate_converted(const char* op, PyObject* left, PyObject* right,
+                                          binaryfunc again);
+
+}  // namespace skerry::python

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's arrays among the arguments of functions written in Python: arrays on cpu:0, whose memory is shared."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from skerry import _core
+
+Function = Callable[..., Any]
+Array = _core.Array
+
+HOME = _core.Device("cpu:0")
+PLAIN = (np.ndarray, np.memmap)  # other subclasses mean something else by their operators
+DTYPES = frozenset(_core.dtype_kinds())
+
+
+def arrays_in(what: Any) -> Iterator[Any]:
+    """Find the arrays, NumPy's too, in tuples, lists and dicts."""
+    if isinstance(what, Array) or type(what) in PLAIN:
+        yield what
+    elif isinstance(what, tuple | list):
+        for each in what:
+            yield from arrays_in(each)
+    elif isinstance(what, dict):
+        yield from arrays_in(tuple(what.values()))
+
+
+def mapped(what: Any, change: Function) -> Any:
+    """Put ``change(x)`` in the place of what is no tuple, list or dict of its own."""
+    kind = type(what)
+    if isinstance(what, tuple | list):
+        items = [mapped(each, change) for each in what]
+        return kind(*items) if hasattr(kind, "_fields") else items if kind is list else tuple(items)
+    if kind is dict:
+        return {key: mapped(each, change) for key, each in what.items()}
+    return change(what)
+
+
+def _shares(x: np.ndarray[Any, Any]) -> bool:
+    """Whether skerry takes the memory as it is."""
+    return (
+        x.dtype.kind in "biufc" and x.dtype.name in DTYPES and x.dtype.isnative and x.flags.aligned
+    )
+
+
+def as_array(x: Any) -> Any:
+    """Make an array on cpu:0 of a numpy.ndarray, over its memory; what skerry can't share stays as it is."""
+    if type(x) in PLAIN and _shares(x):
+        return _core.asarray(x, device=HOME, copy=False)
+    return x
+
+
+def take_numpy_arrays(name: str, args: Any, kwargs: Any) -> tuple[Any, Any, dict[int, Any]]:
+    """Make arrays on cpu:0 of NumPy's, which no array of another device may be beside.
+
+    The third result tells which was which, by the identity of the array.
+    """
+    found = tuple(arrays_in((args, kwargs)))
+    if len(found) > 1:
+        _core.require_one_device(name, found)
+    originals: dict[int, Any] = {}
+    if all(isinstance(x, Array) for x in found):
+        return args, kwargs, originals
+    made: dict[int, Any] = {}
+
+    def change(x: Any) -> Any:
+        if type(x) not in PLAIN:
+            return x
+        if id(x) not in made:
+            made[id(x)] = as_array(x)
+            originals[id(made[id(x)])] = x
+        return made[id(x)]
+
+    return mapped(args, change), mapped(kwargs, change), originals
+
+
+def accept_numpy_arrays(function: Function, name: str) -> Function:
+    """Give a function of skerry's arrays the rule for NumPy's: they are arrays on cpu:0."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for each in (*args, *kwargs.values()):
+            if isinstance(each, np.ndarray | tuple | list):
+                args, kwargs, _ = take_numpy_arrays(name, args, kwargs)
+                break
+        return function(*args, **kwargs)
+
+    return call

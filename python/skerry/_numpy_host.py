@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's own functions on the memory of arrays on cpu:0, for what skerry has no function for.
+
+Nothing is copied, and nothing here touches an array of another device.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skerry import _core
+from skerry._arrays import DTYPES, HOME, Array, Function, arrays_in, as_array, mapped
+
+HOST = 'to work on the host: np.asarray(x.to_device("cpu"))'
+
+
+class NoCounterpartError(TypeError):
+    """skerry has no function, or no parameter, of that meaning; on cpu:0 NumPy's does."""
+
+
+def is_home(*what: Any) -> bool:
+    """Whether all arrays are where NumPy's functions can work on them."""
+    return all(x.device == HOME for x in arrays_in(what) if isinstance(x, Array))
+
+
+def run(function: Function, args: Any, kwargs: Any) -> Any:
+    """Run NumPy's function on the memory of arrays on cpu:0; arrays and NumPy's scalars become arrays there."""
+    views: dict[int, tuple[Any, Array]] = {}
+
+    def to_numpy(x: Any) -> Any:
+        if not isinstance(x, Array):
+            return x
+        view = np.asarray(x)
+        views[id(view)] = view, x
+        return view
+
+    def to_skerry(x: Any) -> Any:
+        if id(x) in views:  # what came by out=
+            return views[id(x)][1]
+        if isinstance(x, np.generic):
+            return _core.asarray(x, device=HOME) if x.dtype.name in DTYPES else x
+        return as_array(x)
+
+    result = function(*mapped(args, to_numpy), **mapped(kwargs, to_numpy))
+    return mapped(result, to_skerry)

@@ -1,0 +1,163 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""``reduce``, ``accumulate``, ``outer`` and ``at`` of NumPy's ufuncs on arrays of any device.
+
+What skerry has no function for is composed: for associative ufuncs in a number of steps that is the logarithm of the
+length, for the others in as many steps as there are elements that meet.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry import _numpy_counterparts as counterparts
+from skerry._arrays import Array, Function
+from skerry._numpy_host import NoCounterpartError
+
+ASSOCIATIVE = {
+    np.add, np.multiply, np.maximum, np.minimum, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
+    np.logical_and, np.logical_or, np.logical_xor, np.logaddexp, np.hypot,
+}  # fmt: skip
+#: Which ufunc joins what is taken from one element: a - b - c is a - (b + c).
+JOINED_BY = {ufunc: ufunc for ufunc in ASSOCIATIVE} | {np.subtract: np.add}
+
+
+def function_of(name: str, ufunc: np.ufunc, inputs: int = 2) -> Function:
+    """Find the function of skerry for a ufunc of that many inputs."""
+    function = counterparts.UFUNCS.get(ufunc)
+    if function is None or ufunc.nin != inputs or ufunc.signature is not None:
+        raise NoCounterpartError(f"{name}: skerry has no function of this meaning")
+    return function
+
+
+def _tree(function: Function, x: Array) -> Array:
+    """Fold the first axis by an associative function, pairs of halves at a time."""
+    while (n := x.shape[0]) > 1:
+        half = n // 2
+        paired = function(x[:half], x[half : 2 * half])
+        x = sk.concat([paired, x[2 * half :]]) if n % 2 else paired
+    return x[0]
+
+
+def _fold_first(name: str, ufunc: np.ufunc, x: Array) -> Array:
+    function = function_of(name, ufunc)
+    n = x.shape[0]
+    if n == 0:
+        if ufunc.identity is None:
+            raise ValueError(f"{name}: a fold of no elements, and no identity")
+        return sk.full(x.shape[1:], ufunc.identity, dtype=x.dtype, device=x.device)
+    if n == 1:
+        return x[0].copy()
+    if ufunc in ASSOCIATIVE:
+        return _tree(function, x)
+    if ufunc in JOINED_BY:
+        x = sk.stack([x[0], _tree(function_of(name, JOINED_BY[ufunc]), x[1:])])
+        n = 2
+    result: Array = x[0]
+    for i in range(1, n):
+        result = function(result, x[i])
+    return result
+
+
+def reduce(name: str, ufunc: np.ufunc, x: Array, axis: Any = 0, keepdims: bool = False) -> Array:
+    """Fold axes by a ufunc that skerry has no reduction for."""
+    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(sorted(i % x.ndim for i in axes))
+    if len(axes) > 1 and ufunc not in ASSOCIATIVE:
+        raise ValueError(f"{name}: its order matters, so it takes one axis, not {axes}")
+    for i in reversed(axes):
+        x = _fold_first(name, ufunc, sk.moveaxis(x, i, 0))
+    return sk.expand_dims(x, axes) if keepdims and axes else x
+
+
+def accumulate(name: str, ufunc: np.ufunc, x: Array, axis: int = 0) -> Array:
+    """Run along an axis by a ufunc that skerry has no scan for."""
+    function = function_of(name, ufunc)
+    x = sk.moveaxis(x, axis, 0)
+    if ufunc in ASSOCIATIVE:
+        step = 1
+        while step < x.shape[0]:
+            x = sk.concat([x[:step], function(x[:-step], x[step:])])
+            step *= 2
+    elif x.shape[0] > 1:
+        rows = [x[0]]
+        for i in range(1, x.shape[0]):
+            rows.append(function(rows[-1], x[i]))
+        x = sk.stack(rows)
+    return sk.moveaxis(x, 0, axis).copy()
+
+
+def outer(name: str, ufunc: np.ufunc, x1: Any, x2: Any) -> Any:
+    """Each element of one against each of the other."""
+    return function_of(name, ufunc)(*counterparts.against_each_other(x1, x2))
+
+
+def at(name: str, ufunc: np.ufunc, x: Array, indices: Any, *values: Any) -> None:
+    """Write ``x[indices] = ufunc(x[indices], values)`` for each index by itself, so that repeated ones count again.
+
+    Waits for the device: how often an index comes decides the number of steps.
+    """
+    function = function_of(name, ufunc, 1 + len(values))
+    places = sk.reshape(sk.arange(x.size, device=x.device), x.shape)[indices]
+    given = None
+    if values:
+        value = values[0]
+        if not isinstance(value, Array):
+            value = sk.asarray(value, dtype=x.dtype, device=x.device)
+        given = sk.reshape(sk.broadcast_to(value, places.shape), (-1,))
+    scatter(ufunc, function, x, sk.reshape(places, (-1,)), given)
+
+
+def scatter(
+    ufunc: np.ufunc, function: Function, x: Array, places: Array, values: Array | None
+) -> None:
+    """Combine elements of ``x``, by their places in C order, with values; places may repeat."""
+    n = places.shape[0]
+    if n == 0:
+        return
+    order = sk.argsort(places)
+    places = sk.take(places, order)
+    is_first = sk.ones((n,), dtype=sk.bool, device=x.device)
+    is_first[1:] = places[1:] != places[:-1]
+    first = sk.nonzero(is_first)[0]
+    group = sk.cumulative_sum(sk.astype(is_first, sk.int64)) - 1
+    rank = sk.arange(n, device=x.device) - sk.take(first, group)
+    most = int(sk.max(rank)) + 1
+    flat = sk.reshape(x, (-1,))
+    if values is not None:
+        values = sk.take(values, order)
+        if ufunc in JOINED_BY:
+            joined = _join_groups(counterparts.UFUNCS[JOINED_BY[ufunc]], values, group, most)
+            is_last = sk.concat([is_first[1:], sk.ones((1,), dtype=sk.bool, device=x.device)])
+            places, values, most = places[is_last], joined[is_last], 1
+            rank = sk.zeros_like(places)
+    for i in range(most):
+        chosen = sk.nonzero(rank == i)[0]
+        where = sk.take(places, chosen)
+        operands = () if values is None else (sk.take(values, chosen),)
+        flat[where] = function(flat[where], *operands)
+    if not _is_view(x):
+        x[...] = sk.reshape(flat, x.shape)
+
+
+def _join_groups(function: Function, values: Array, group: Array, most: int) -> Array:
+    """Scan neighbours of one group: the last of each has all of it."""
+    step = 1
+    while step < most:
+        together = group[step:] == group[:-step]
+        joined = sk.where(together, function(values[:-step], values[step:]), values[step:])
+        values = sk.concat([values[:step], joined])
+        step *= 2
+    return values
+
+
+def _is_view(x: Array) -> bool:
+    """Whether reshape to one axis gave a view of ``x``."""
+    try:
+        sk.reshape(x, (-1,), copy=False)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's arrays beside skerry's: arrays on cpu:0, whose memory is shared, and DeviceMismatchError elsewhere."""
+
+import operator
+
+import numpy as np
+import pytest
+import skerry as sk
+from alike import PLACES, assert_alike
+from numpy_calls import HOST
+from oracle import on, to_numpy
+
+
+@pytest.fixture(params=PLACES)
+def place(request):
+    return request.param
+
+
+def test_a_numpy_array_is_an_array_on_cpu_0(place):
+    x, b = on(place, HOST["x"]), on(place, HOST["b"])
+    zeros = np.zeros(4)
+    for call in (
+        lambda x, host: np.add(x, host),
+        lambda x, host: np.add(host, x),
+        lambda x, host: np.concatenate([x, host]),
+        lambda x, host: np.where(b if type(x) is sk.Array else HOST["b"], x, host),
+        lambda x, host: np.array_equal(host, x),
+        lambda x, host: np.add.outer(host, x),
+        lambda x, host: np.fmod(host, x),
+        lambda x, host: np.hypot(x, host),
+        lambda x, host: np.vstack([host, x, host]),
+        lambda x, host: np.block([[x, host]]),
+        lambda x, host: np.sum(x, axis=0, where=host > 0.5) if place == "cpu:0" else host + x,
+    ):
+        host = HOST["x"].copy()
+        if place == "cpu:0":
+            assert_alike(call(x, host), call(HOST["x"], host), place)
+        else:
+            with pytest.raises(sk.exceptions.DeviceMismatchError, match=r"numpy\.ndarray.*cpu:0"):
+                call(x, host)
+    for call in (
+        lambda out: np.add(x, 1.0, out=out),
+        lambda out: np.copyto(out, x + 1.0),
+        lambda out: np.sum(x, axis=0, out=zeros),
+    ):
+        host = HOST["x"].copy()
+        if place == "cpu:0":
+            assert call(host) in (None, host) if call(host) is None else call(host) is not None
+            assert np.array_equal(host, HOST["x"] + 1.0) or np.allclose(zeros, HOST["x"].sum(0))
+        else:
+            with pytest.raises(sk.exceptions.DeviceMismatchError):
+                call(host)
+            assert np.array_equal(host, HOST["x"])
+    assert np.array_equal(to_numpy(x), HOST["x"])
+
+
+def test_out_of_numpy_is_returned():
+    x, host, total = on("cpu:0", HOST["x"]), HOST["x"].copy(), np.zeros(4)
+    assert np.add(x, 1.0, out=host) is host
+    assert np.array_equal(host, HOST["x"] + 1.0)
+    assert np.sum(x, axis=0, out=total) is total
+    assert np.allclose(total, HOST["x"].sum(0))
+    host += x
+    assert type(host) is np.ndarray
+    assert np.array_equal(host, HOST["x"] + 1.0 + HOST["x"])
+
+
+OPERATORS = "add sub mul truediv floordiv mod pow and_ or_ xor lshift rshift matmul".split()
+COMPARISONS = "eq ne lt le gt ge".split()
+IN_PLACE = (
+    "iadd isub imul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift imatmul".split()
+)
+
+
+@pytest.mark.parametrize("name", [*OPERATORS, *COMPARISONS, *IN_PLACE])
+def test_operators_with_numpy_arrays(name, place):
+    """The 13 operators, reflected and in place: NumPy's own slots ask ``__array_ufunc__`` in each case."""
+    operation = getattr(operator, name)
+    bits = name.removeprefix("i").rstrip("_") in ("and", "or", "xor", "lshift", "rshift")
+    for shape in ((3, 3), (1, 3), (3,)):
+        host = np.arange(1, 10).reshape(3, 3)[-shape[0] if len(shape) == 2 else 0 :][: shape[0]]
+        host = np.ascontiguousarray(host.reshape(-1)[: np.prod(shape)].reshape(shape))
+        host = host if bits else host.astype(float)
+        own = np.full((3, 3), 2, dtype=host.dtype)
+        if "matmul" in name and shape != (3, 3):
+            continue
+        for left_is_ours in (True, False):
+            x, theirs = on(place, own), host.copy()
+            pair = (x, theirs) if left_is_ours else (theirs, x)
+            if name in IN_PLACE and not left_is_ours and shape != (3, 3):
+                continue  # the left operand is too small for the result
+            if place != "cpu:0":
+                with pytest.raises(sk.exceptions.DeviceMismatchError, match=r"numpy\.ndarray"):
+                    operation(*pair)
+                assert np.array_equal(theirs, host)
+                assert np.array_equal(to_numpy(x), own)
+                continue
+            plain = (own.copy(), host) if left_is_ours else (host.copy(), own)
+            got, want = operation(*pair), operation(*plain)
+            if name in IN_PLACE and not left_is_ours:
+                assert got is theirs
+                got = on(place, got)
+            assert_alike(got, want, place)
+            if name in IN_PLACE and left_is_ours:
+                assert got is x
+
+
+def test_numpy_arrays_of_no_axes(place):
+    """Arrays, too; but to compare NumPy makes such arrays of its scalars, so there they count as these."""
+    x, host = on(place, HOST["x"]), np.array(2.0)
+    assert np.array_equal(to_numpy(host < x), HOST["x"] > 2.0)
+    if place == "cpu:0":
+        assert_alike(x * host, HOST["x"] * 2.0, place)
+        assert_alike(host * x, HOST["x"] * 2.0, place)
+        return
+    for call in (lambda: x * host, lambda: host * x, lambda: sk.sum(x, axis=np.array(0))):
+        with pytest.raises(sk.exceptions.DeviceMismatchError):
+            call()
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_subclasses_of_numpy_arrays_are_refused(place, tmp_path):
+    x = on(place, HOST["m"])
+    for call in (
+        lambda: x + np.matrix(HOST["m"]),
+        lambda: np.matrix(HOST["m"]) @ x,
+        lambda: sk.add(x, np.matrix(HOST["m"])),
+        lambda: np.add(x, np.matrix(HOST["m"])),
+        lambda: sk.sum(np.ma.masked_array([1.0])),
+        lambda: x[np.matrix([0])],
+    ):
+        with pytest.raises(
+            (TypeError, sk.exceptions.DeviceMismatchError), match=r"matrix|mask|ndarray"
+        ):
+            call()
+    for odd in (HOST["m"].astype(">f8"), np.array([["a"] * 3] * 3), HOST["m"].astype(object)):
+        with pytest.raises((TypeError, sk.exceptions.DeviceMismatchError)):
+            x + odd
+        with pytest.raises((TypeError, sk.exceptions.DeviceMismatchError)):
+            sk.add(x, odd)
+    if place == "cpu:0":
+        mapped = np.memmap(tmp_path / "m", dtype=float, mode="w+", shape=(3, 3))
+        assert to_numpy(sk.add(x, mapped)).tolist() == HOST["m"].tolist()
+        assert to_numpy(mapped + x).tolist() == HOST["m"].tolist()
+
+
+@pytest.mark.parametrize("name", [n for n in OPERATORS if n not in ("matmul",)] + COMPARISONS)
+def test_operators_with_numpy_scalars_take_the_dtype_of_the_array(name, place):
+    operation = getattr(operator, name)
+    if name in ("and_", "or_", "xor", "lshift", "rshift"):
+        x, scalars = on(place, HOST["n"].astype(np.int32)), (np.int8(3), np.int64(3), np.uint8(3))
+    else:
+        x, scalars = (
+            on(place, HOST["x"].astype(np.float32)),
+            (np.float64(2), np.float32(2), np.int64(2)),
+        )
+    for scalar in scalars:
+        plain = scalar.item()
+        for got, want in (
+            (operation(x, scalar), operation(x, plain)),
+            (operation(scalar, x), operation(plain, x)),
+        ):
+            assert type(got) is sk.Array
+            assert got.dtype == want.dtype
+            assert got.device == sk.Device(place)
+            assert np.array_equal(to_numpy(got), to_numpy(want))
