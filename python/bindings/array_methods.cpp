@@ -12,6 +12,7 @@
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/host_interface.hpp"
+#include "python/bindings/method_table.hpp"
 #include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
@@ -125,14 +126,6 @@ PyObject* run_copy(const arguments& with) {
   return wrap_made(x.size() > long_work, [&] { return copy(x); });
 }
 
-PyObject* run_item(const arguments& with) {
-  const ndarray& x = value_of(with.self);
-  if (x.size() != 1) {
-    throw value_error("item: only an array of one element is a scalar, not " + describe(x));
-  }
-  return to_python(read_element(x), x.dtype());
-}
-
 PyObject* run_tolist(const arguments& with) {
   const object host(wrap(moved(value_of(with.self), device{})));
   const object view(PyObject_CallMethod(numpy(), "asarray", "O", host.get()));
@@ -142,6 +135,25 @@ PyObject* run_tolist(const arguments& with) {
 PyObject* run_reduce(const arguments& with) {
   const object function = package_function("skerry._pickle", "reduce_array");
   return PyObject_CallFunctionObjArgs(function.get(), with.self, with[0], nullptr);
+}
+
+/// Without the names whose AttributeError says what there is instead.
+PyObject* run_dir(const arguments& with) {
+  const object base(
+      PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__dir__", "O",
+                          with.self));
+  object names(PyList_New(0));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(base.get()); ++i) {
+    PyObject* const name = PyList_GET_ITEM(base.get(), i);
+    if (is_absent_attribute(utf8(name))) continue;
+    if (PyList_Append(names.get(), name) != 0) throw python_error{};
+  }
+  return names.release();
+}
+
+PyObject* run_html(const arguments& with) {
+  const object function = package_function("skerry._repr", "array_html");
+  return PyObject_CallOneArg(function.get(), with.self);
 }
 
 PyObject* run_sizeof(const arguments& with) {
@@ -165,6 +177,7 @@ constexpr function_entry methods[] = {
     {"__complex__", "($self, /)", "complex(self), for a 0-d array.", run_complex},
     {"__copy__", "($self, /)", "A copy on the same device.", run_copy},
     {"__deepcopy__", "($self, memo, /)", "A copy on the same device.", run_copy},
+    {"__dir__", "($self, /)", "The names of the attributes.", run_dir},
     {"__dlpack__", "($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)",
      "A DLPack capsule of the array, for from_dlpack of another library.\n\n"
      "Pending work is ordered before the consumer's stream, without a wait. "
@@ -186,8 +199,8 @@ constexpr function_entry methods[] = {
      run_round},
     {"__sizeof__", "($self, /)", "Bytes of the object and of its elements.", run_sizeof},
     {"__trunc__", "($self, /)", "math.trunc(self), an int, for a real 0-d array.", run_to_integer},
-    {"copy", "($self, /)", "A copy on the same device.", run_copy},
-    {"item", "($self, /)", "The Python scalar of an array of one element.", run_item},
+    {"_repr_html_", "($self, /)",
+     "The array as notebooks show it: what it is, and a table of elements at its edges.", run_html},
     {"to_device", "($self, device, /, *, stream=None)",
      "The array on a device: itself where it is there, else a copy.\n\n"
      "Parameters\n----------\ndevice : Device or str\nstream : Stream, int or object with "

@@ -10,6 +10,7 @@
 
 #include "core/errors.hpp"
 #include "device/transfer.hpp"
+#include "ops/create/create.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
 #include "python/bindings/converted_args.hpp"
@@ -97,6 +98,18 @@ void deallocate(PyObject* object) {
   Py_XDECREF(reporter);
 }
 
+/// The real or imaginary parts of a complex array, a view; zeros for the latter of a real one.
+ndarray part_of(const ndarray& x, bool imaginary) {
+  const dtype type = real_part(x.dtype());
+  if (type == x.dtype()) {
+    const scalar zero = type == dtype::bool_ ? scalar::of(false) : scalar::of(std::int64_t{0});
+    return full(x.shape(), zero, type, x.device()).read_only_view();
+  }
+  layout at = x.layout();
+  if (imaginary && x.size() > 0) at.offset += itemsize(type);
+  return {x.memory(), std::move(at), type, x.read_only()};
+}
+
 PyObject* get_dtype(PyObject* self, void*) {
   return Py_NewRef(dtype_object(value_of(self).dtype()));
 }
@@ -122,16 +135,48 @@ PyObject* get_matrix_transpose(PyObject* self, void*) {
   return guarded([&] { return wrap(matrix_transpose(value_of(self))); });
 }
 
+PyObject* get_real(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    const ndarray& x = value_of(self);
+    return real_part(x.dtype()) == x.dtype() ? Py_NewRef(self) : wrap(part_of(x, false));
+  });
+}
+PyObject* get_imag(PyObject* self, void*) {
+  return guarded([&] { return wrap(part_of(value_of(self), true)); });
+}
+
+/// x.real = value, x.imag = value.
+template <bool Imaginary>
+int set_part(PyObject* self, PyObject* value, void*) {
+  return guarded(
+      [&] {
+        const ndarray& x = value_of(self);
+        constexpr const char* op = Imaginary ? "imag" : "real";
+        if (value == nullptr) throw dtype_error(std::string(op) + ": it can't be deleted");
+        if (Imaginary && real_part(x.dtype()) == x.dtype()) {
+          throw dtype_error("imag: a real array has no imaginary part to set: " + describe(x));
+        }
+        const object part(Imaginary ? get_imag(self, nullptr) : get_real(self, nullptr));
+        if (PyObject_SetItem(part.get(), Py_Ellipsis, value) != 0) throw python_error{};
+        return 0;
+      },
+      -1);
+}
+
 PyGetSetDef attributes[] = {
     {"T", get_transpose, nullptr, "The transpose of a matrix, a view. ValueError unless 2-D.",
      nullptr},
     {"device", get_device, nullptr, "The Device that the array lives on.", nullptr},
     {"dtype", get_dtype, nullptr, "The numpy.dtype of the elements.", nullptr},
+    {"imag", get_imag, set_part<true>,
+     "The imaginary parts: a view of a complex array, read-only zeros of a real one.", nullptr},
     {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
     {"mT", get_matrix_transpose, nullptr,
      "The array with its last two axes exchanged, a view. ValueError below 2-D.", nullptr},
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
     {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
+    {"real", get_real, set_part<false>,
+     "The real parts: a view of a complex array, a real one itself.", nullptr},
     {"shape", get_shape, nullptr, "The number of elements along each axis.", nullptr},
     {"size", get_size, nullptr, "The number of elements.", nullptr},
     {"strides", get_strides, nullptr, "Bytes from one element to the next along each axis.",

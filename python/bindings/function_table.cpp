@@ -4,12 +4,52 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "python/bindings/converted_args.hpp"
 
 namespace skerry::python {
+namespace {
+
+std::vector<known_function>& known_functions() {
+  static auto* const all = new std::vector<known_function>;
+  return *all;
+}
+
+bool holds_ints_only(PyObject* tuple) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
+    if (!PyLong_CheckExact(PyTuple_GET_ITEM(tuple, i))) return false;
+  }
+  return true;
+}
+
+/// An argument as a call in a message repeats it: what can be written shortly, "..." for the rest.
+std::string short_form(PyObject* from) {
+  constexpr std::size_t longest = 24;
+  const bool is_short = PyLong_CheckExact(from) || PyFloat_CheckExact(from) || PyBool_Check(from) ||
+                        PyUnicode_CheckExact(from) || from == Py_None ||
+                        (PyTuple_CheckExact(from) && holds_ints_only(from));
+  PyObject* const text = is_short ? PyObject_Repr(from) : nullptr;
+  const char* const read = text != nullptr ? PyUnicode_AsUTF8(text) : nullptr;
+  const std::string shown = read != nullptr ? read : "...";
+  Py_XDECREF(text);
+  PyErr_Clear();
+  return shown.size() <= longest ? shown : "...";
+}
+
+}  // namespace
+
+void remember_function(const known_function& function) { known_functions().push_back(function); }
+
+const known_function& find_function(std::string_view name) {
+  for (const known_function& each : known_functions()) {
+    if (each.name == name) return each;
+  }
+  throw std::logic_error("no function " + std::string(name));
+}
 
 signature::signature(const char* function, const char* text) : function_(function) {
   std::string_view left(text);
@@ -71,23 +111,37 @@ bool signature::bind_keywords(PyObject* const* values, PyObject* keywords, PyObj
   return true;
 }
 
-void signature::reject_count(Py_ssize_t count) const {
+void signature::reject_count(PyObject* const* args, Py_ssize_t count) const {
   const bool has_optional = positional_ > 0 && !parameters_[positional_ - 1].required;
   std::string text = std::string(function_) + "() takes " + (has_optional ? "at most " : "") +
                      std::to_string(positional_) + " positional argument" +
                      (positional_ == 1 ? "" : "s") + ", got " + std::to_string(count);
-  for (int i = positional_; i < count_; ++i) {
-    text += i == positional_ ? "; pass " : ", ";
-    text += std::string(PyUnicode_AsUTF8(parameters_[i].name)) + "=";
+  if (count <= count_) {
+    // What the caller meant, as it has to be written.
+    std::string names;
+    std::string call = std::string(function_) + "(";
+    for (int i = 0; i < count; ++i) {
+      const std::string name = PyUnicode_AsUTF8(parameters_[i].name);
+      const bool named = i >= positional_;
+      if (named) names += (names.empty() ? "" : ", ") + name;
+      call += (i > 0 ? ", " : "") + name + (named ? "=" + short_form(args[i]) : "");
+    }
+    text += "; " + names + (count - positional_ == 1 ? " is" : " are") + " keyword-only: " + call +
+            ")";
+  } else if (count_ > positional_) {
+    for (int i = positional_; i < count_; ++i) {
+      text += i == positional_ ? "; pass " : ", ";
+      text += std::string(PyUnicode_AsUTF8(parameters_[i].name)) + "=";
+    }
+    text += " by keyword";
   }
-  if (count_ > positional_) text += " by keyword";
   PyErr_SetString(PyExc_TypeError, text.c_str());
 }
 
 bool signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
                      Py_ssize_t* rest) const {
   if (count > positional_ && !takes_rest_) {
-    reject_count(count);
+    reject_count(args, count);
     return false;
   }
   const Py_ssize_t placed = count < positional_ ? count : positional_;

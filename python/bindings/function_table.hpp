@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "python/bindings/errors.hpp"
@@ -39,7 +40,7 @@ class signature {
     bool required;
   };
   [[nodiscard]] int find(PyObject* name) const;
-  void reject_count(Py_ssize_t count) const;
+  void reject_count(PyObject* const* args, Py_ssize_t count) const;
   bool bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound) const;
 
   const char* function_;
@@ -102,6 +103,17 @@ struct function_entry {
 PyObject* call_entry(const signature& takes, const function_entry& entry, PyObject* self,
                      PyObject* const* args, Py_ssize_t count, PyObject* keywords);
 
+/// A function as a method of arrays calls it, with arguments that are bound already.
+struct known_function {
+  const char* name;
+  const signature& (*takes)();
+  PyObject* (*run)(const arguments& with);  ///< may throw
+  const char* doc;
+};
+void remember_function(const known_function& function);
+/// Throws std::logic_error where there is none of that name.
+[[nodiscard]] const known_function& find_function(std::string_view name);
+
 using fast_function = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
 [[nodiscard]] PyMethodDef method_definition(const char* name, fast_function function,
                                             const char* doc);
@@ -111,10 +123,15 @@ inline constexpr const char* private_home = "skerry._core";
 void add_function(PyObject* module, PyMethodDef* definition, const char* home = "skerry");
 
 template <const auto& Table, std::size_t I>
+const signature& entry_signature() {
+  static const signature takes(Table[I].name, Table[I].signature);
+  return takes;
+}
+
+template <const auto& Table, std::size_t I>
 PyObject* entry_function(PyObject* self, PyObject* const* args, Py_ssize_t count,
                          PyObject* keywords) {
-  static const signature takes(Table[I].name, Table[I].signature);
-  return call_entry(takes, Table[I], self, args, count, keywords);
+  return call_entry(entry_signature<Table, I>(), Table[I], self, args, count, keywords);
 }
 
 /// Definitions of a table's functions, with a closing one that is empty.
@@ -134,9 +151,15 @@ PyMethodDef* definitions(const char* chapter = nullptr) {
 
 template <const auto& Table>
 void add_functions(PyObject* module, const char* chapter, const char* home = "skerry") {
-  for (PyMethodDef* each = definitions<Table>(chapter); each->ml_name != nullptr; ++each) {
+  PyMethodDef* const made = definitions<Table>(chapter);
+  for (PyMethodDef* each = made; each->ml_name != nullptr; ++each) {
     add_function(module, each, home);
   }
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (remember_function(
+         {Table[I].name, entry_signature<Table, I>, Table[I].run, made[I].ml_doc}),
+     ...);
+  }(std::make_index_sequence<std::size(Table)>{});
 }
 
 }  // namespace skerry::python

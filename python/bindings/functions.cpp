@@ -85,6 +85,17 @@ PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
   return elementwise_of<arity>(Op, args, count, keywords);
 }
 
+template <op_id Op>
+const signature& elementwise_signature() {
+  static const signature takes(op_table()[Op].name, Op < unary_count ? "(x, /)" : "(x1, x2, /)");
+  return takes;
+}
+/// The same for a method, whose arguments are bound.
+template <op_id Op>
+PyObject* run_elementwise(const arguments& with) {
+  return elementwise<Op>(with.self, with.values, with.takes->count(), nullptr);
+}
+
 PyObject* run_clip(const arguments& with) {
   const ndarray& x = require_array("clip", "x", with[0]);
   scalar values[2];
@@ -137,9 +148,19 @@ PyObject* reduce_call(reduction_id id, const arguments& with) {
 }
 
 template <reduction_id Op>
-PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+const signature& reduction_takes() {
   static const reduction_entry& op = reduction_table()[Op];
   static const signature takes(op.name, reduction_signature(op));
+  return takes;
+}
+template <reduction_id Op>
+PyObject* run_reduction(const arguments& with) {
+  return reduce_call(Op, with);
+}
+
+template <reduction_id Op>
+PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  const signature& takes = reduction_takes<Op>();
   PyObject* bound[signature::most_parameters];
   Py_ssize_t rest = 0;
   if (!takes.bind(args, count, keywords, bound, &rest)) return nullptr;
@@ -238,6 +259,13 @@ void add_elementwise(PyObject* module) {
         document(op.name, op.arity == 1 ? "(x, /)" : "(x1, x2, /)", elementwise_doc(op)));
   }();
   add_function(module, &definition);
+  if constexpr (Op < unary_count + binary_count) {
+    remember_function({definition.ml_name, elementwise_signature<Op>, run_elementwise<Op>,
+                       definition.ml_doc});
+  } else {
+    remember_function(
+        {definition.ml_name, entry_signature<own_signature, 0>, run_clip, definition.ml_doc});
+  }
 }
 
 template <reduction_id Op>
@@ -248,6 +276,8 @@ void add_reduction(PyObject* module) {
                              document(op.name, reduction_signature(op), reduction_doc(op)));
   }();
   add_function(module, &definition);
+  remember_function({definition.ml_name, reduction_takes<Op>, run_reduction<Op>,
+                     definition.ml_doc});
 }
 
 template <op_id... Op>

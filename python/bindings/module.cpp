@@ -3,6 +3,7 @@
 #include "device/memory.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/method_table.hpp"
 #include "python/bindings/pybind.hpp"
 
 namespace {
@@ -43,6 +44,9 @@ PYBIND11_MODULE(_core, module) {
     py::module_ linalg = module.def_submodule("linalg");
     add_linalg(linalg.ptr());
     list_public_names(linalg, "skerry.linalg");
+    add_function_methods(array_type);
+    add_own_methods(array_type);
+    add_absent_attributes(array_type);
     module.attr("__version__") = SKERRY_VERSION;
   } catch (const python_error&) {
     throw pybind11::error_already_set();

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/views.hpp"
+#include "python/bindings/method_table.hpp"
+#include "python/bindings/value_args.hpp"
+
+// Methods that are functions of the array: the table, and what NumPy's parameters need before the
+// function is called. A function that prepares returns null unless it has the result.
+namespace skerry::python {
+namespace {
+
+bool is_given(const method_call& call, int parameter) { return call.given.has(parameter); }
+
+[[noreturn]] void reject(const method_call& call, int parameter, const char* remedy) {
+  const char* name = PyUnicode_AsUTF8(call.given.takes->name(parameter));
+  throw value_error(std::string(call.given.takes->function()) + ": " + name + "=" +
+                    shown(call.given[parameter]) + " has no counterpart in skerry; " + remedy);
+}
+
+ndarray flat(const ndarray& x) {
+  static constexpr std::int64_t all[] = {-1};
+  return reshape(x, all, std::nullopt);
+}
+
+void flatten(method_call& call) {
+  const ndarray& x = call.array();
+  call.put(0, object(wrap_made(x.size() > long_work, [&] { return flat(x); })));
+}
+
+/// mean, std and var compute in the dtype that is asked for.
+PyObject* cast_first(method_call& call) {
+  if (!is_given(call, 1)) return nullptr;
+  const char* op = call.given.takes->function();
+  const dtype type = parse_dtype(op, call.given[1]);
+  if (!is_floating(type)) {
+    throw dtype_error(std::string(op) + ": dtype must be a floating dtype, not " + name(type));
+  }
+  const ndarray& x = call.array();
+  call.put(0, object(wrap_made(x.size() > long_work, [&] { return astype(x, type, false); })));
+  return nullptr;
+}
+
+/// axis=None: of the flattened array. It is the method's first parameter.
+PyObject* flat_without_axis(method_call& call) {
+  if (is_given(call, 0) || call.array().rank() == 1) return nullptr;
+  flatten(call);
+  return nullptr;
+}
+
+/// The same where another axis is the default. Fields, of which there are none, have no order.
+PyObject* flat_if_axis_is_none(method_call& call) {
+  if (is_given(call, 2)) reject(call, 2, "leave it out");
+  if (call.given[0] != Py_None) return nullptr;
+  flatten(call);
+  call.values[1] = nullptr;
+  return nullptr;
+}
+
+/// Parameters whose values do not matter here.
+bool is_one_of(PyObject* from, std::initializer_list<const char*> choices) {
+  for (const char* each : choices) {
+    if (PyUnicode_Check(from) && PyUnicode_CompareWithASCIIString(from, each) == 0) return true;
+  }
+  return false;
+}
+
+PyObject* check_cast(method_call& call) {
+  const arguments& given = call.given;
+  if (given[1] != nullptr && !is_one_of(given[1], {"K", "C", "A"})) {
+    reject(call, 1, "results are in C order or keep that of the array");
+  }
+  if (given[2] == nullptr || is_one_of(given[2], {"unsafe"})) return nullptr;
+  const dtype from = call.array().dtype();
+  const dtype to = parse_dtype("astype", given[0]);
+  const object allowed(PyObject_CallMethod(numpy(), "can_cast", "OOO", dtype_object(from),
+                                           dtype_object(to), given[2]));
+  if (allowed.get() == Py_True) return nullptr;
+  throw dtype_error(std::string("astype: ") + name(from) + " does not cast to " + name(to) +
+                    " with casting=" + shown(given[2]) + "; casting='unsafe' does");
+}
+
+/// A list, a tuple or an int is an array of the same device.
+PyObject* items_in_first(method_call& call) {
+  call.put(1, array_of_items(call.values[1], call.array().device()));
+  return nullptr;
+}
+
+PyObject* lists_of_repeats(method_call& call) {
+  return PyLong_Check(call.values[1]) ? nullptr : items_in_first(call);
+}
+
+PyObject* prepare_take(method_call& call) {
+  constexpr int mode = 3;
+  if (call.given[mode] != nullptr && !is_one_of(call.given[mode], {"raise"})) {
+    reject(call, mode, "bring the indices into bounds first, by % or skerry.clip");
+  }
+  items_in_first(call);
+  if (!is_given(call, 1) && call.array().rank() != 1) flatten(call);
+  return nullptr;
+}
+
+PyObject* prepare_search(method_call& call) {
+  const device where = call.array().device();
+  if (!PyLong_Check(call.values[1])) call.put(1, array_of_items(call.values[1], where));
+  if (is_given(call, 2)) call.put(3, array_of_items(call.values[3], where));
+  return nullptr;
+}
+
+/// Real arrays are their own conjugates, as in NumPy; bool, which has no numbers, too.
+PyObject* own_conjugate(method_call& call) {
+  if (kind(call.array().dtype()) == dtype_kind::complex_floating) return nullptr;
+  return Py_NewRef(call.values[0]);
+}
+
+PyObject* all_axes_of_size_1(method_call& call) {
+  if (is_given(call, 0)) return nullptr;
+  const ndarray& x = call.array();
+  std::vector<std::int64_t> axes;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (x.shape()[axis] == 1) axes.push_back(axis);
+  }
+  return wrap(squeeze(x, axes));
+}
+
+/// axis1= and axis2= come after the offset; the function takes the last two axes.
+PyObject* planes_at_end(method_call& call) {
+  const ndarray& x = call.array();
+  const std::int64_t planes[] = {integer(call.given, 1, 0), integer(call.given, 2, 1)};
+  const dims axes = normalize_axes(call.given.takes->function(), planes, x.rank());
+  const std::vector<std::int64_t> moved(axes.begin(), axes.end());
+  const axes_at_end order(x.rank(), moved);
+  call.put(0, object(wrap(permute_dims(x, order.there))));
+  return nullptr;
+}
+
+object rounded(PyObject* x) {
+  const known_function& round = find_function("round");
+  PyObject* values[signature::most_parameters] = {x};
+  return object(round.run({x, values, nullptr, 0, &round.takes()}));
+}
+
+/// By scaling, as NumPy does. Integers have no decimals, and go through float64 for tens.
+PyObject* scale_to_round(method_call& call) {
+  const std::int64_t decimals = integer(call.given, 0, 0);
+  if (decimals == 0) return nullptr;
+  const ndarray& x = call.array();
+  const bool floats = is_floating(x.dtype());
+  if (!floats && decimals > 0) {
+    return wrap_made(x.size() > long_work, [&] { return copy(x); });
+  }
+  object scaled = object::borrow(call.values[0]);
+  if (!floats) scaled = object(wrap(astype(x, dtype::float64, false)));
+  const auto digits = static_cast<double>(decimals > 0 ? decimals : -decimals);
+  const object factor(PyFloat_FromDouble(std::pow(10.0, digits)));
+  const auto grow = PyNumber_Multiply;
+  const auto shrink = PyNumber_TrueDivide;
+  scaled = object((decimals > 0 ? grow : shrink)(scaled.get(), factor.get()));
+  scaled = rounded(scaled.get());
+  scaled = object((decimals > 0 ? shrink : grow)(scaled.get(), factor.get()));
+  return floats ? scaled.release() : wrap(astype(value_of(scaled.get()), x.dtype(), false));
+}
+
+/// Over the last axis of the array, and the last but one of the other, if it has two.
+PyObject* prepare_dot(method_call& call) {
+  PyObject* const other = call.values[1];
+  scalar value;
+  const bool no_axes = is_array(other) ? value_of(other).rank() == 0
+                                       : parse_scalar(other, value) == parsed::yes;
+  if (no_axes || call.array().rank() == 0) return PyNumber_Multiply(call.values[0], other);
+  if (!is_array(other) || value_of(other).rank() < 3) return nullptr;
+  const known_function& product = find_function("tensordot");
+  const object axes(Py_BuildValue("((i)(i))", -1, -2));
+  PyObject* values[signature::most_parameters] = {call.values[0], other, axes.get()};
+  return product.run({call.values[0], values, nullptr, 0, &product.takes()});
+}
+
+#define SKERRY_REDUCED "($self, /, axis=None, dtype=None, out=None, keepdims=False)"
+#define SKERRY_SPREAD "($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False)"
+#define SKERRY_EXTREME "($self, /, axis=None, out=None, keepdims=False)"
+#define SKERRY_PLACE "($self, /, axis=None, out=None, *, keepdims=False)"
+
+constexpr method_entry table[] = {
+    {"all", SKERRY_EXTREME, "all"},
+    {"any", SKERRY_EXTREME, "any"},
+    {"argmax", SKERRY_PLACE, "argmax"},
+    {"argmin", SKERRY_PLACE, "argmin"},
+    {"argsort", "($self, /, axis=-1, kind=None, order=None, *, stable=None)", "argsort",
+     flat_if_axis_is_none},
+    {"astype", "($self, /, dtype, order='K', casting='unsafe', subok=True, copy=True)", "astype",
+     check_cast},
+    {"clip", "($self, /, min=None, max=None, out=None)", "clip"},
+    {"conj", "($self, /)", "conj", own_conjugate},
+    {"conjugate", "($self, /)", "conj", own_conjugate},
+    {"cumprod", "($self, /, axis=None, dtype=None, out=None)", "cumulative_prod",
+     flat_without_axis},
+    {"cumsum", "($self, /, axis=None, dtype=None, out=None)", "cumulative_sum", flat_without_axis},
+    {"diagonal", "($self, /, offset=0, axis1=0, axis2=1)", "diagonal", planes_at_end},
+    {"dot", "($self, other, /, out=None)", "matmul", prepare_dot},
+    {"max", SKERRY_EXTREME, "max"},
+    {"mean", SKERRY_REDUCED, "mean", cast_first},
+    {"min", SKERRY_EXTREME, "min"},
+    {"nonzero", "($self, /)", "nonzero"},
+    {"prod", SKERRY_REDUCED, "prod"},
+    {"repeat", "($self, repeats, /, axis=None)", "repeat", lists_of_repeats},
+    {"round", "($self, /, decimals=0, out=None)", "round", scale_to_round},
+    {"searchsorted", "($self, v, /, side='left', sorter=None)", "searchsorted", prepare_search},
+    {"squeeze", "($self, /, axis=None)", "squeeze", all_axes_of_size_1},
+    {"std", SKERRY_SPREAD, "std", cast_first},
+    {"sum", SKERRY_REDUCED, "sum"},
+    {"take", "($self, indices, /, axis=None, out=None, mode='raise')", "take", prepare_take},
+    {"trace", "($self, /, offset=0, axis1=0, axis2=1, dtype=None, out=None)", "trace",
+     planes_at_end},
+    {"var", SKERRY_SPREAD, "var", cast_first},
+};
+
+#undef SKERRY_REDUCED
+#undef SKERRY_SPREAD
+#undef SKERRY_EXTREME
+#undef SKERRY_PLACE
+
+}  // namespace
+
+void add_function_methods(PyTypeObject* type) { add_methods(type, method_definitions<table>()); }
+
+}  // namespace skerry::python

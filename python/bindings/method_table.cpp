@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/method_table.hpp"
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "ops/move/copy.hpp"
+#include "python/bindings/device_args.hpp"
+#include "python/bindings/value_args.hpp"
+
+namespace skerry::python {
+namespace {
+
+/// Parameters that mean the same: NumPy's name, the standard's.
+constexpr struct {
+  const char* numpy;
+  const char* standard;
+} renamed[] = {{"ddof", "correction"}, {"v", "x2"}, {"other", "x2"}};
+
+const char* name_in_function(const char* name) {
+  for (const auto& each : renamed) {
+    if (std::string_view(each.numpy) == name) return each.standard;
+  }
+  return name;
+}
+
+bool is_given(PyObject* value) { return value != nullptr && value != Py_None; }
+
+}  // namespace
+
+method_plan::method_plan(const method_entry& entry)
+    : entry_(&entry), takes_(entry.name, entry.signature), out_(takes_.find("out")) {
+  const known_function& found = find_function(entry.function);
+  function_ = found.run;
+  function_takes_ = &found.takes();
+  for (int i = 0; i < takes_.count(); ++i) {
+    const int place = function_takes_->find(name_in_function(PyUnicode_AsUTF8(takes_.name(i))));
+    place_[i] = place > 0 ? place : 0;
+  }
+}
+
+PyObject* method_plan::run(const arguments& given, PyObject** values) const {
+  PyObject* const out = out_ >= 0 ? given[out_] : nullptr;
+  if (is_given(out) && is_array(out)) {
+    require_on(given, out_, value_of(out), value_of(given.self).device());
+  }
+  method_call call{.given = given, .values = values, .kept = {}};
+  object result;
+  if (entry_->prepare != nullptr) {
+    if (PyObject* const found = entry_->prepare(call)) result = object(found);
+  }
+  if (result.get() == nullptr) {
+    result = object(function_({given.self, values, nullptr, 0, function_takes_}));
+  }
+  return is_given(out) ? store_result(entry_->name, std::move(result), out) : result.release();
+}
+
+PyObject* method_plan::operator()(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                                  PyObject* keywords) const {
+  PyObject* own[signature::most_parameters];
+  Py_ssize_t rest = 0;
+  if (!takes_.bind(args, count, keywords, own, &rest)) return nullptr;
+  PyObject* values[signature::most_parameters] = {};
+  for (int i = 0; i < takes_.count(); ++i) values[place_[i]] = own[i];
+  values[0] = self;
+  if (entry_->prepare == nullptr && (out_ < 0 || !is_given(own[out_]))) {
+    return guarded([&] { return function_({self, values, nullptr, 0, function_takes_}); });
+  }
+  return guarded([&] { return run({self, own, args + (count - rest), rest, &takes_}, values); });
+}
+
+const char* document_method(const method_entry& entry) {
+  std::string summary = find_function(entry.function).doc;
+  constexpr std::string_view end_of_signature = "\n--\n\n";
+  summary = summary.substr(summary.find(end_of_signature) + end_of_signature.size());
+  summary = summary.substr(0, summary.find("\n\n"));
+  // Those of skerry.linalg are the only ones of a submodule.
+  const std::string_view name(entry.function);
+  const char* home = name == "trace" || name == "diagonal" ? "skerry.linalg." : "skerry.";
+  summary += "\n\nThe function " + std::string(home) + entry.function +
+             " of the array; the signature is that of numpy.ndarray." + entry.name + ".";
+  if (std::string_view(entry.signature).find("out=") != std::string_view::npos) {
+    summary +=
+        "\nout= is an Array of the dtype, shape and device of the result, which is stored there "
+        "and\nreturned; ValueError for another.";
+  }
+  return document(entry.name, entry.signature, summary);
+}
+
+void add_methods(PyTypeObject* type, PyMethodDef* definitions) {
+  for (PyMethodDef* each = definitions; each->ml_name != nullptr; ++each) {
+    const object descriptor(PyDescr_NewMethod(type, each));
+    set_attribute(reinterpret_cast<PyObject*>(type), each->ml_name, descriptor);
+  }
+}
+
+PyObject* store_result(const char* op, object result, PyObject* out) {
+  if (!is_array(out)) {
+    throw dtype_error(std::string(op) + ": out must be a skerry.Array, not " + type_name(out));
+  }
+  const ndarray& from = value_of(result.get());
+  const ndarray& to = value_of(out);
+  if (to.dtype() != from.dtype() || to.shape() != from.shape()) {
+    throw value_error(std::string(op) + ": out is " + describe(to) + ", the result " +
+                      describe(from) + "; make out with skerry.empty");
+  }
+  {
+    const without_gil working(from.size() > long_work);
+    assign(op, to, from);
+  }
+  return Py_NewRef(out);
+}
+
+object array_of_items(PyObject* from, device where) {
+  if (!PyList_Check(from) && !PyTuple_Check(from) && !PyLong_Check(from)) {
+    return object::borrow(from);
+  }
+  const object function = package_function("skerry", "asarray");
+  const object positional(PyTuple_Pack(1, from));
+  const object keywords(Py_BuildValue("{s:O}", "device", device_object(where)));
+  return object(PyObject_Call(function.get(), positional.get(), keywords.get()));
+}
+
+}  // namespace skerry::python

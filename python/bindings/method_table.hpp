@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/function_table.hpp"
+
+namespace skerry::python {
+
+/// A call of a method on its way to the function.
+struct method_call {
+  const arguments& given;  ///< bound to the parameters of the method; `given.self` is the array
+  PyObject** values;       ///< by parameters of the function, of which the first is the array
+  object kept[3];          ///< what was made for `values`
+
+  [[nodiscard]] const ndarray& array() const { return value_of(values[0]); }
+  void put(int parameter, object value) {
+    values[parameter] = value.get();
+    for (object& place : kept) {
+      if (place.get() != nullptr) continue;
+      place = std::move(value);
+      return;
+    }
+  }
+};
+
+/// A method of arrays that is a function of them, by NumPy's signature. Parameters go to those of
+/// the same name (or meaning: ddof is correction); `out` is stored into; what the function lacks is
+/// `prepare`'s.
+struct method_entry {
+  const char* name;
+  const char* signature;
+  const char* function;
+  /// Changes the arguments, or gives the result itself. May throw.
+  PyObject* (*prepare)(method_call& call) = nullptr;
+};
+
+/// A method_entry, with all that does not change from call to call.
+class method_plan {
+ public:
+  explicit method_plan(const method_entry& entry);
+  PyObject* operator()(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                       PyObject* keywords) const;
+
+ private:
+  [[nodiscard]] PyObject* run(const arguments& given, PyObject** values) const;
+
+  const method_entry* entry_;
+  signature takes_;
+  PyObject* (*function_)(const arguments& with);
+  const signature* function_takes_;
+  int place_[signature::most_parameters]{};  ///< in the function, 0: nowhere
+  int out_;                                  ///< the parameter, or -1
+};
+
+/// NumPy's signature, the function's summary, and where to read on.
+[[nodiscard]] const char* document_method(const method_entry& entry);
+
+/// Adds methods to a type that is made already.
+void add_methods(PyTypeObject* type, PyMethodDef* definitions);
+
+template <const auto& Table, std::size_t I>
+PyObject* planned_method(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                         PyObject* keywords) {
+  static const method_plan plan(Table[I]);
+  return plan(self, args, count, keywords);
+}
+
+/// Definitions of a table's methods, with a closing one that is empty. The functions are there.
+template <const auto& Table>
+PyMethodDef* method_definitions() {
+  static constexpr std::size_t count = std::size(Table);
+  static std::array<PyMethodDef, count + 1> made =
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return std::array<PyMethodDef, count + 1>{
+            method_definition(Table[I].name, planned_method<Table, I>,
+                              document_method(Table[I]))...,
+            PyMethodDef{}};
+      }(std::make_index_sequence<count>{});
+  return made.data();
+}
+
+/// Adds those that are functions, and those that are none but NumPy's all the same.
+void add_function_methods(PyTypeObject* type);
+void add_own_methods(PyTypeObject* type);
+/// Adds what says, in an AttributeError, what there is in place of attributes of other libraries.
+void add_absent_attributes(PyTypeObject* type);
+/// Whether that is the name of one of those.
+[[nodiscard]] bool is_absent_attribute(std::string_view name);
+
+/// Stores a result into `out=`, which has its dtype, shape and device. Throws dtype_error,
+/// value_error.
+[[nodiscard]] PyObject* store_result(const char* op, object result, PyObject* out);
+/// The list, tuple or int as an array on a device; an array, or what is none of these, as it is.
+[[nodiscard]] object array_of_items(PyObject* from, device where);
+
+}  // namespace skerry::python

@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/views.hpp"
+#include "ops/sort/sort.hpp"
+#include "python/bindings/host_interface.hpp"
+#include "python/bindings/method_table.hpp"
+#include "python/bindings/value_args.hpp"
+
+// Methods of NumPy's arrays that are no functions of the standard: order of elements in memory,
+// changes in place, views of bytes.
+namespace skerry::python {
+namespace {
+
+using axis_list = std::vector<std::int64_t>;
+
+axis_list reversed_axes(int rank) {
+  axis_list axes(static_cast<std::size_t>(rank));
+  std::iota(axes.rbegin(), axes.rend(), 0);
+  return axes;
+}
+
+ndarray reversed(const ndarray& x) { return permute_dims(x, reversed_axes(x.rank())); }
+
+/// Axes from the one with the longest steps in memory to that with the shortest.
+axis_list axes_in_memory(const ndarray& x) {
+  axis_list axes(static_cast<std::size_t>(x.rank()));
+  std::iota(axes.begin(), axes.end(), 0);
+  const auto step = [&](std::int64_t axis) {
+    return std::abs(x.strides()[static_cast<int>(axis)]);
+  };
+  std::stable_sort(axes.begin(), axes.end(),
+                   [&](std::int64_t a, std::int64_t b) { return step(a) > step(b); });
+  return axes;
+}
+
+/// order=: by index, the last fastest or the first, or as in memory.
+enum class element_order : std::uint8_t { c, f, memory };
+
+element_order order_of(const arguments& with, int parameter, const ndarray& x) {
+  const int chosen = choice(with, parameter, {"C", "F", "A", "K"});
+  if (chosen == 3) return element_order::memory;
+  const bool fortran = is_f_contiguous(x.layout(), x.itemsize()) && !x.is_c_contiguous();
+  return chosen == 1 || (chosen == 2 && fortran) ? element_order::f : element_order::c;
+}
+
+/// The array with its axes such that C order is the order that is asked for.
+ndarray in_order(const ndarray& x, element_order order) {
+  if (order == element_order::c) return x;
+  return order == element_order::f ? reversed(x) : permute_dims(x, axes_in_memory(x));
+}
+
+PyObject* run_copy(const arguments& with) {
+  const ndarray& x = value_of(with.self);
+  const element_order order = order_of(with, 0, x);
+  return wrap_made(x.size() > long_work, [&]() -> ndarray {
+    if (order == element_order::memory) return copy(x);
+    if (order == element_order::c) return copy_c_order(x);
+    return reversed(copy_c_order(reversed(x)));
+  });
+}
+
+PyObject* flattened(const arguments& with, std::optional<bool> copied) {
+  static constexpr std::int64_t all[] = {-1};
+  const ndarray& x = value_of(with.self);
+  const element_order order = order_of(with, 0, x);
+  return wrap_made(x.size() > long_work, [&] { return reshape(in_order(x, order), all, copied); });
+}
+
+PyObject* run_flatten(const arguments& with) { return flattened(with, true); }
+PyObject* run_ravel(const arguments& with) { return flattened(with, std::nullopt); }
+
+/// The ints of `*shape` and the like: one by one, or as one tuple or list.
+axis_list rest_integers(const arguments& with, const char* name) {
+  if (with.rest_count == 1) return integers(with, -1, name, with.rest[0]);
+  axis_list values;
+  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
+    const axis_list one = integers(with, -1, name, with.rest[i]);
+    if (one.size() != 1) {
+      throw dtype_error(std::string(with.takes->function()) + ": " + name +
+                        " must be ints, or one tuple of them");
+    }
+    values.push_back(one[0]);
+  }
+  return values;
+}
+
+PyObject* run_reshape(const arguments& with) {
+  const ndarray& x = value_of(with.self);
+  if (with.rest_count == 0) {
+    throw dtype_error("reshape: a shape is missing: x.reshape(2, 3) or x.reshape((2, 3))");
+  }
+  axis_list shape = rest_integers(with, "shape");
+  const element_order order = order_of(with, 0, x);
+  if (order == element_order::memory) throw value_error("reshape: order='K' has no meaning here");
+  const std::optional<bool> copied = optional_truth(with, 1);
+  if (order == element_order::f) std::reverse(shape.begin(), shape.end());
+  return wrap_made(x.size() > long_work, [&] {
+    const ndarray made = reshape(in_order(x, order), shape, copied);
+    return order == element_order::f ? reversed(made) : made;
+  });
+}
+
+PyObject* run_transpose(const arguments& with) {
+  const ndarray& x = value_of(with.self);
+  if (with.rest_count == 0 || (with.rest_count == 1 && with.rest[0] == Py_None)) {
+    return wrap(reversed(x));
+  }
+  return wrap(permute_dims(x, rest_integers(with, "axes")));
+}
+
+PyObject* run_swapaxes(const arguments& with) {
+  const ndarray& x = value_of(with.self);
+  const int first = normalize_axis("swapaxes", integer(with, 0), x.rank());
+  const int second = normalize_axis("swapaxes", integer(with, 1), x.rank());
+  axis_list axes(static_cast<std::size_t>(x.rank()));
+  std::iota(axes.begin(), axes.end(), 0);
+  std::swap(axes[static_cast<std::size_t>(first)], axes[static_cast<std::size_t>(second)]);
+  return wrap(permute_dims(x, axes));
+}
+
+PyObject* run_sort(const arguments& with) {
+  const ndarray& x = value_of(with.self);
+  const std::int64_t axis = with[0] == nullptr ? -1 : integer(with, 0);
+  if (with.has(2)) throw value_error("sort: order= is for fields, which skerry's arrays lack");
+  if (x.read_only()) throw read_only_error("sort: the array is read-only; skerry.sort(x) is new");
+  {
+    const without_gil working(x.size() > long_work / 8);
+    assign("sort", x, sort(x, axis, false));
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* run_fill(const arguments& with) {
+  if (is_array(with[0]) && value_of(with[0]).rank() > 0) {
+    throw value_error("fill: value must be a scalar or a 0-d array, not " +
+                      describe(value_of(with[0])) + "; x[...] = value takes it");
+  }
+  if (PyObject_SetItem(with.self, Py_Ellipsis, with[0]) != 0) throw python_error{};
+  Py_RETURN_NONE;
+}
+
+ndarray on_the_host(const ndarray& x) {
+  const without_gil waiting(true);
+  return to_device(x, device{});
+}
+
+PyObject* run_tobytes(const arguments& with) {
+  const ndarray& x = value_of(with.self);
+  const object host(wrap(on_the_host(in_order(x, order_of(with, 0, x)))));
+  return to_bytes(host.get());
+}
+
+PyObject* run_item(const arguments& with) {
+  const ndarray& x = value_of(with.self);
+  if (with.rest_count == 0) {
+    if (x.size() != 1) {
+      throw value_error("item: only an array of one element is a scalar, not " + describe(x));
+    }
+    return to_python(read_element(x), x.dtype());
+  }
+  const axis_list index = rest_integers(with, "index");
+  std::vector<index_item> items;
+  if (index.size() == 1 && x.rank() != 1) {
+    std::int64_t left = index[0] < 0 ? index[0] + x.size() : index[0];
+    if (left < 0 || left >= x.size()) {
+      throw index_error("item: index " + std::to_string(index[0]) + " is out of bounds for " +
+                        describe(x));
+    }
+    items.resize(static_cast<std::size_t>(x.rank()), {.kind = index_kind::integer});
+    for (int axis = x.rank() - 1; axis >= 0; --axis) {
+      items[static_cast<std::size_t>(axis)].start = left % x.shape()[axis];
+      left /= x.shape()[axis];
+    }
+  } else {
+    if (index.size() != static_cast<std::size_t>(x.rank())) {
+      throw value_error("item: " + std::to_string(index.size()) + " indices for " + describe(x));
+    }
+    for (const std::int64_t at : index) items.push_back({.kind = index_kind::integer, .start = at});
+  }
+  const ndarray element = x.view(index_view("item", x.layout(), items));
+  return to_python(read_element(element), x.dtype());
+}
+
+/// The last axis in units of another size.
+layout resized_last_axis(const ndarray& x, dtype type) {
+  const std::string op = "view: " + describe(x) + " as " + name(type) + ": ";
+  const std::int64_t width = itemsize(type);
+  layout at = x.layout();
+  if (x.rank() == 0) throw value_error(op + "a 0-d array keeps the size of its element");
+  const int last = x.rank() - 1;
+  if (at.shape[last] != 1 && at.strides[last] != x.itemsize()) {
+    throw value_error(op + "the last axis must be contiguous; view x.copy()");
+  }
+  const std::int64_t bytes = at.shape[last] * x.itemsize();
+  if (width < x.itemsize() ? x.itemsize() % width != 0 : bytes % width != 0) {
+    throw value_error(op + std::to_string(bytes) + " bytes along the last axis are no multiple of " +
+                      std::to_string(width));
+  }
+  at.shape[last] = bytes / width;
+  at.strides[last] = width;
+  return at;
+}
+
+PyObject* run_view(const arguments& with) {
+  const ndarray& x = value_of(with.self);
+  if (!with.has(0)) return wrap(ndarray(x));
+  const dtype type = parse_dtype("view", with[0]);
+  layout at = itemsize(type) == x.itemsize() ? x.layout() : resized_last_axis(x, type);
+  // What kernels and DLPack take: elements at multiples of their size.
+  bool aligned = at.offset % info(type).alignment == 0;
+  for (int axis = 0; axis < at.rank(); ++axis) {
+    aligned = aligned && (at.shape[axis] < 2 || at.strides[axis] % itemsize(type) == 0);
+  }
+  if (!aligned && at.size() > 0) {
+    throw value_error("view: " + describe(x) + " as " + name(type) +
+                      ": its elements would not be aligned; view x.copy()");
+  }
+  for (int axis = 0; axis < at.rank(); ++axis) {
+    if (at.strides[axis] % itemsize(type) != 0) at.strides[axis] = itemsize(type);
+  }
+  return wrap(ndarray(x.memory(), std::move(at), type, x.read_only()));
+}
+
+constexpr function_entry table[] = {
+    {"copy", "($self, /, order='C')",
+     "A copy on the same device, in C order unless order is 'F', or 'K' to keep the order of axes.",
+     run_copy},
+    {"fill", "($self, /, value)",
+     "Set all elements to a scalar, as x[...] = value does.\n\n"
+     "Raises\n------\nValueError\n    For a read-only array, and for a value with axes.",
+     run_fill},
+    {"flatten", "($self, /, order='C')", "The elements in one axis, always a copy.", run_flatten},
+    {"item", "($self, /, *args)",
+     "An element as a Python scalar: that of an array of one, or that at an index.\n\n"
+     "Waits for the device. One int counts elements in C order.\n\nRaises\n------\nValueError\n"
+     "    Without an index, for an array of more elements.\nIndexError",
+     run_item},
+    {"ravel", "($self, /, order='C')", "The elements in one axis, a view where that can be.",
+     run_ravel},
+    {"reshape", "($self, /, *shape, order='C', copy=None)",
+     "The elements with another shape, given as ints or as a tuple; one may be -1.\n\n"
+     "A view where the layout allows it, unless copy=True.\n\nRaises\n------\nValueError\n    For "
+     "another number of elements, or with copy=False where a copy is needed.",
+     run_reshape},
+    {"sort", "($self, /, axis=-1, kind=None, order=None, *, stable=None)",
+     "Sort the array in place along an axis, stably. skerry.sort(x) gives a new array.\n\n"
+     "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\nValueError\n    For a "
+     "read-only array.",
+     run_sort},
+    {"swapaxes", "($self, axis1, axis2, /)", "A view with two axes exchanged.\n\nRaises\n------\n"
+     "AxisError", run_swapaxes},
+    {"tobytes", "($self, /, order='C')",
+     "The bytes of the elements, which are copied to the host from any device.", run_tobytes},
+    {"transpose", "($self, /, *axes)",
+     "A view with its axes in another order, given as ints or as a tuple; reversed by default.\n\n"
+     "Raises\n------\nAxisError, ValueError",
+     run_transpose},
+    {"view", "($self, /, dtype=None)",
+     "The bytes of the array as elements of another dtype, without a copy.\n\n"
+     "The last axis, which must be contiguous, gets longer or shorter with another size of "
+     "elements.\nTo bool: bytes must be 0 or 1.\n\nRaises\n------\nValueError\n    Where that "
+     "can't be, or elements would not be aligned; a copy can be viewed then.",
+     run_view},
+};
+
+}  // namespace
+
+void add_own_methods(PyTypeObject* type) { add_methods(type, definitions<table>()); }
+
+}  // namespace skerry::python
