@@ -113,8 +113,7 @@ bool is_absent_attribute(std::string_view name) {
 void add_absent_attributes(PyTypeObject* type) {
   const object kind(PyType_FromSpec(&spec));
   for (const absent_attribute& each : absent) {
-    const object descriptor(
-        PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(kind.get()), 0));
+    const object descriptor(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(kind.get()), 0));
     reinterpret_cast<absent_object*>(descriptor.get())->about = &each;
     set_attribute(reinterpret_cast<PyObject*>(type), each.name, descriptor);
   }

@@ -139,9 +139,8 @@ PyObject* run_reduce(const arguments& with) {
 
 /// Without the names whose AttributeError says what there is instead.
 PyObject* run_dir(const arguments& with) {
-  const object base(
-      PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__dir__", "O",
-                          with.self));
+  const object base(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__dir__",
+                                        "O", with.self));
   object names(PyList_New(0));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(base.get()); ++i) {
     PyObject* const name = PyList_GET_ITEM(base.get(), i);

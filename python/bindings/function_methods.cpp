@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -31,6 +34,47 @@ ndarray flat(const ndarray& x) {
 void flatten(method_call& call) {
   const ndarray& x = call.array();
   call.put(0, object(wrap_made(x.size() > long_work, [&] { return flat(x); })));
+}
+
+/// A function by its name, of arguments by position.
+object called(const char* function, std::initializer_list<PyObject*> args) {
+  const known_function& found = find_function(function);
+  PyObject* values[signature::most_parameters] = {};
+  std::copy(args.begin(), args.end(), values);
+  return object(found.run({*args.begin(), values, nullptr, 0, &found.takes()}));
+}
+
+/// What a reduction of no elements gives, in the kind of the dtype; null for min and max.
+object identity_of(std::string_view op, dtype type) {
+  if (op == "min" || op == "max") return {};
+  const bool one = op == "prod" || op == "all";
+  return object(type == dtype::bool_ ? PyBool_FromLong(one) : PyLong_FromLong(one));
+}
+
+/// where= and initial=, the last parameters of a reduction: elements that are left out count as its
+/// identity, and the initial value as one more element.
+template <bool HasInitial>
+PyObject* reduce_some(method_call& call) {
+  const arguments& given = call.given;
+  const std::string_view op = given.takes->function();
+  const int last = given.takes->count() - 1;
+  PyObject* const where = given[last];
+  PyObject* const initial = HasInitial && is_given(call, last - 1) ? given[last - 1] : nullptr;
+  if (where != nullptr && where != Py_True) {
+    object neutral = identity_of(op, call.array().dtype());
+    if (neutral.get() == nullptr) {
+      if (initial == nullptr) throw value_error(std::string(op) + ": where= needs initial=");
+      neutral = object::borrow(initial);
+    }
+    const object mask = array_of_items(where, call.array().device());
+    call.put(0, called("where", {mask.get(), call.values[0], neutral.get()}));
+  }
+  if (initial == nullptr) return nullptr;
+  const known_function& function = find_function(op);
+  const object found(function.run({given.self, call.values, nullptr, 0, &function.takes()}));
+  if (op == "sum") return PyNumber_Add(found.get(), initial);
+  if (op == "prod") return PyNumber_Multiply(found.get(), initial);
+  return called(op == "max" ? "maximum" : "minimum", {found.get(), initial}).release();
 }
 
 /// mean, std and var compute in the dtype that is asked for.
@@ -139,12 +183,6 @@ PyObject* planes_at_end(method_call& call) {
   return nullptr;
 }
 
-object rounded(PyObject* x) {
-  const known_function& round = find_function("round");
-  PyObject* values[signature::most_parameters] = {x};
-  return object(round.run({x, values, nullptr, 0, &round.takes()}));
-}
-
 /// By scaling, as NumPy does. Integers have no decimals, and go through float64 for tens.
 PyObject* scale_to_round(method_call& call) {
   const std::int64_t decimals = integer(call.given, 0, 0);
@@ -161,7 +199,7 @@ PyObject* scale_to_round(method_call& call) {
   const auto grow = PyNumber_Multiply;
   const auto shrink = PyNumber_TrueDivide;
   scaled = object((decimals > 0 ? grow : shrink)(scaled.get(), factor.get()));
-  scaled = rounded(scaled.get());
+  scaled = called("round", {scaled.get()});
   scaled = object((decimals > 0 ? shrink : grow)(scaled.get(), factor.get()));
   return floats ? scaled.release() : wrap(astype(value_of(scaled.get()), x.dtype(), false));
 }
@@ -170,24 +208,25 @@ PyObject* scale_to_round(method_call& call) {
 PyObject* prepare_dot(method_call& call) {
   PyObject* const other = call.values[1];
   scalar value;
-  const bool no_axes = is_array(other) ? value_of(other).rank() == 0
-                                       : parse_scalar(other, value) == parsed::yes;
+  const bool no_axes =
+      is_array(other) ? value_of(other).rank() == 0 : parse_scalar(other, value) == parsed::yes;
   if (no_axes || call.array().rank() == 0) return PyNumber_Multiply(call.values[0], other);
   if (!is_array(other) || value_of(other).rank() < 3) return nullptr;
-  const known_function& product = find_function("tensordot");
   const object axes(Py_BuildValue("((i)(i))", -1, -2));
-  PyObject* values[signature::most_parameters] = {call.values[0], other, axes.get()};
-  return product.run({call.values[0], values, nullptr, 0, &product.takes()});
+  return called("tensordot", {call.values[0], other, axes.get()}).release();
 }
 
-#define SKERRY_REDUCED "($self, /, axis=None, dtype=None, out=None, keepdims=False)"
+#define SKERRY_TRUTH "($self, /, axis=None, out=None, keepdims=False, *, where=True)"
+#define SKERRY_MEAN "($self, /, axis=None, dtype=None, out=None, keepdims=False)"
+#define SKERRY_SUM \
+  "($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)"
 #define SKERRY_SPREAD "($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False)"
-#define SKERRY_EXTREME "($self, /, axis=None, out=None, keepdims=False)"
+#define SKERRY_EXTREME "($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)"
 #define SKERRY_PLACE "($self, /, axis=None, out=None, *, keepdims=False)"
 
 constexpr method_entry table[] = {
-    {"all", SKERRY_EXTREME, "all"},
-    {"any", SKERRY_EXTREME, "any"},
+    {"all", SKERRY_TRUTH, "all", reduce_some<false>},
+    {"any", SKERRY_TRUTH, "any", reduce_some<false>},
     {"argmax", SKERRY_PLACE, "argmax"},
     {"argmin", SKERRY_PLACE, "argmin"},
     {"argsort", "($self, /, axis=-1, kind=None, order=None, *, stable=None)", "argsort",
@@ -202,24 +241,26 @@ constexpr method_entry table[] = {
     {"cumsum", "($self, /, axis=None, dtype=None, out=None)", "cumulative_sum", flat_without_axis},
     {"diagonal", "($self, /, offset=0, axis1=0, axis2=1)", "diagonal", planes_at_end},
     {"dot", "($self, other, /, out=None)", "matmul", prepare_dot},
-    {"max", SKERRY_EXTREME, "max"},
-    {"mean", SKERRY_REDUCED, "mean", cast_first},
-    {"min", SKERRY_EXTREME, "min"},
+    {"max", SKERRY_EXTREME, "max", reduce_some<true>},
+    {"mean", SKERRY_MEAN, "mean", cast_first},
+    {"min", SKERRY_EXTREME, "min", reduce_some<true>},
     {"nonzero", "($self, /)", "nonzero"},
-    {"prod", SKERRY_REDUCED, "prod"},
+    {"prod", SKERRY_SUM, "prod", reduce_some<true>},
     {"repeat", "($self, repeats, /, axis=None)", "repeat", lists_of_repeats},
     {"round", "($self, /, decimals=0, out=None)", "round", scale_to_round},
     {"searchsorted", "($self, v, /, side='left', sorter=None)", "searchsorted", prepare_search},
     {"squeeze", "($self, /, axis=None)", "squeeze", all_axes_of_size_1},
     {"std", SKERRY_SPREAD, "std", cast_first},
-    {"sum", SKERRY_REDUCED, "sum"},
+    {"sum", SKERRY_SUM, "sum", reduce_some<true>},
     {"take", "($self, indices, /, axis=None, out=None, mode='raise')", "take", prepare_take},
     {"trace", "($self, /, offset=0, axis1=0, axis2=1, dtype=None, out=None)", "trace",
      planes_at_end},
     {"var", SKERRY_SPREAD, "var", cast_first},
 };
 
-#undef SKERRY_REDUCED
+#undef SKERRY_TRUTH
+#undef SKERRY_MEAN
+#undef SKERRY_SUM
 #undef SKERRY_SPREAD
 #undef SKERRY_EXTREME
 #undef SKERRY_PLACE

@@ -126,8 +126,8 @@ void signature::reject_count(PyObject* const* args, Py_ssize_t count) const {
       if (named) names += (names.empty() ? "" : ", ") + name;
       call += (i > 0 ? ", " : "") + name + (named ? "=" + short_form(args[i]) : "");
     }
-    text += "; " + names + (count - positional_ == 1 ? " is" : " are") + " keyword-only: " + call +
-            ")";
+    text +=
+        "; " + names + (count - positional_ == 1 ? " is" : " are") + " keyword-only: " + call + ")";
   } else if (count_ > positional_) {
     for (int i = positional_; i < count_; ++i) {
       text += i == positional_ ? "; pass " : ", ";

@@ -156,8 +156,7 @@ void add_functions(PyObject* module, const char* chapter, const char* home = "sk
     add_function(module, each, home);
   }
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (remember_function(
-         {Table[I].name, entry_signature<Table, I>, Table[I].run, made[I].ml_doc}),
+    (remember_function({Table[I].name, entry_signature<Table, I>, Table[I].run, made[I].ml_doc}),
      ...);
   }(std::make_index_sequence<std::size(Table)>{});
 }

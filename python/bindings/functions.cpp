@@ -260,8 +260,8 @@ void add_elementwise(PyObject* module) {
   }();
   add_function(module, &definition);
   if constexpr (Op < unary_count + binary_count) {
-    remember_function({definition.ml_name, elementwise_signature<Op>, run_elementwise<Op>,
-                       definition.ml_doc});
+    remember_function(
+        {definition.ml_name, elementwise_signature<Op>, run_elementwise<Op>, definition.ml_doc});
   } else {
     remember_function(
         {definition.ml_name, entry_signature<own_signature, 0>, run_clip, definition.ml_doc});
@@ -276,8 +276,8 @@ void add_reduction(PyObject* module) {
                              document(op.name, reduction_signature(op), reduction_doc(op)));
   }();
   add_function(module, &definition);
-  remember_function({definition.ml_name, reduction_takes<Op>, run_reduction<Op>,
-                     definition.ml_doc});
+  remember_function(
+      {definition.ml_name, reduction_takes<Op>, run_reduction<Op>, definition.ml_doc});
 }
 
 template <op_id... Op>
@@ -303,6 +303,8 @@ void add_functions(PyObject* module) {
                         document("where", own_signature[1].signature,
                                  text_of(own_signature[1].doc, "searching functions")));
   add_function(module, &where_definition);
+  remember_function(
+      {"where", entry_signature<own_signature, 1>, run_where, where_definition.ml_doc});
   add_manipulation(module);
 }
 

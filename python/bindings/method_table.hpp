@@ -77,13 +77,12 @@ PyObject* planned_method(PyObject* self, PyObject* const* args, Py_ssize_t count
 template <const auto& Table>
 PyMethodDef* method_definitions() {
   static constexpr std::size_t count = std::size(Table);
-  static std::array<PyMethodDef, count + 1> made =
-      [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return std::array<PyMethodDef, count + 1>{
-            method_definition(Table[I].name, planned_method<Table, I>,
-                              document_method(Table[I]))...,
-            PyMethodDef{}};
-      }(std::make_index_sequence<count>{});
+  static std::array<PyMethodDef, count + 1> made = [&]<std::size_t... I>(
+                                                       std::index_sequence<I...>) {
+    return std::array<PyMethodDef, count + 1>{
+        method_definition(Table[I].name, planned_method<Table, I>, document_method(Table[I]))...,
+        PyMethodDef{}};
+  }(std::make_index_sequence<count>{});
   return made.data();
 }
 

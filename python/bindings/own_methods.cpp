@@ -30,10 +30,14 @@ axis_list reversed_axes(int rank) {
 
 ndarray reversed(const ndarray& x) { return permute_dims(x, reversed_axes(x.rank())); }
 
-/// Axes from the one with the longest steps in memory to that with the shortest.
+/// Axes from the one with the longest steps in memory to that with the shortest; as they are where
+/// elements repeat.
 axis_list axes_in_memory(const ndarray& x) {
   axis_list axes(static_cast<std::size_t>(x.rank()));
   std::iota(axes.begin(), axes.end(), 0);
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (x.strides()[axis] == 0 && x.shape()[axis] > 1) return axes;
+  }
   const auto step = [&](std::int64_t axis) {
     return std::abs(x.strides()[static_cast<int>(axis)]);
   };
@@ -202,8 +206,8 @@ layout resized_last_axis(const ndarray& x, dtype type) {
   }
   const std::int64_t bytes = at.shape[last] * x.itemsize();
   if (width < x.itemsize() ? x.itemsize() % width != 0 : bytes % width != 0) {
-    throw value_error(op + std::to_string(bytes) + " bytes along the last axis are no multiple of " +
-                      std::to_string(width));
+    throw value_error(op + std::to_string(bytes) +
+                      " bytes along the last axis are no multiple of " + std::to_string(width));
   }
   at.shape[last] = bytes / width;
   at.strides[last] = width;
@@ -256,8 +260,10 @@ constexpr function_entry table[] = {
      "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\nValueError\n    For a "
      "read-only array.",
      run_sort},
-    {"swapaxes", "($self, axis1, axis2, /)", "A view with two axes exchanged.\n\nRaises\n------\n"
-     "AxisError", run_swapaxes},
+    {"swapaxes", "($self, axis1, axis2, /)",
+     "A view with two axes exchanged.\n\nRaises\n------\n"
+     "AxisError",
+     run_swapaxes},
     {"tobytes", "($self, /, order='C')",
      "The bytes of the elements, which are copied to the host from any device.", run_tobytes},
     {"transpose", "($self, /, *axes)",

@@ -54,3 +54,13 @@ __all__ = [
 ]  # fmt: skip
 __all__ += _core.__all__
 __all__ += _extra.__all__
+
+
+def __dir__() -> list[str]:
+    """Name the API, and what every module has; not the modules that it comes from."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))} | _imported())
+
+
+def _imported() -> set[str]:
+    """Return the public modules that are there only once somebody has imported them."""
+    return {"testing"} & set(globals())

@@ -287,11 +287,7 @@ def clip(
 
 @replaces("round", "around")
 def round(a: Array, decimals: int = 0) -> Array:
-    if decimals != 0:
-        raise NoCounterpartError(
-            "numpy.round: skerry rounds to integers only; scale before and after"
-        )
-    return sk.round(a)
+    return a.round(decimals)
 
 
 @replaces("array_equal")

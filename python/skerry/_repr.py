@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import html
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -53,3 +55,35 @@ def array_repr(x: _core.Array) -> str:
     last_line = len(body) - body.rfind("\n") - 1
     gap = " " if last_line + len(shape) + len(about) < 88 else "\n" + " " * len(PREFIX)
     return f"{PREFIX}{body},{gap}{shape}{about}"
+
+
+def _cell(value: object, tag: str = "td") -> str:
+    return f"<{tag}>{html.escape(str(value))}</{tag}>"
+
+
+def _row(values: Iterable[object], tag: str = "td") -> str:
+    return "<tr>" + "".join(_cell(value, tag) for value in values) + "</tr>"
+
+
+def _table(x: _core.Array) -> str:
+    """Write the elements of an array of one axis or two as an HTML table, long axes as ``_edges`` cuts them."""
+    host = _edges(x)
+    cells = np.array([np.array2string(each) for each in host.ravel()], dtype=object)
+    cells = cells.reshape(host.shape)
+    if x.shape[-1] > host.shape[-1]:
+        cells[..., EDGE] = "…"
+    if x.ndim == 2 and x.shape[0] > host.shape[0]:
+        cells[EDGE] = "⋮"
+    return "<table>" + "".join(map(_row, np.atleast_2d(cells))) + "</table>"
+
+
+def array_html(x: _core.Array) -> str:
+    """Write for a notebook what the array is, and a table of its elements, or of those at its edges.
+
+    No others are read from the device. Without axes, or with more than two, it is the text of ``repr``.
+    """
+    facts = {"shape": x.shape, "dtype": x.dtype.name, "device": x.device, "bytes": f"{x.nbytes:,}"}
+    about = "<table>" + _row(facts, "th") + _row(facts.values()) + "</table>"
+    if x.ndim in (1, 2) and x.size > 0:
+        return f"<div>{about}{_table(x)}</div>"
+    return f"<div>{about}<pre>{html.escape(array_repr(x))}</pre></div>"

@@ -22,6 +22,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
 class DeviceMismatchError(ValueError):
     """Arrays on different devices in one call; ``devices`` names them in the order of the arguments."""
 

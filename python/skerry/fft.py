@@ -8,3 +8,7 @@ or float32 where the result is real. Results are fresh arrays on the device of `
 
 from skerry._core.fft import *
 from skerry._core.fft import __all__ as __all__
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -16,6 +16,10 @@ __all__ += _linalg.__all__
 _RESULTS = ("EigResult", "EighResult", "QRResult", "SVDResult", "SlogdetResult")
 
 
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
 def __getattr__(name: str) -> Any:
     if name in _RESULTS:
         return _linalg.result_class(_RESULTS.index(name))

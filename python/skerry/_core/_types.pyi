@@ -19,6 +19,9 @@ Scalar: TypeAlias = bool | int | float | complex | np.generic
 Operand: TypeAlias = Array | Scalar
 Shape: TypeAlias = int | tuple[int, ...] | list[int]
 Axis: TypeAlias = int | tuple[int, ...] | None
+Mask: TypeAlias = Array | bool | list[Any]
+Order: TypeAlias = Literal["C", "F", "A", "K"]
+Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 FftNorm: TypeAlias = Literal["backward", "ortho", "forward"]
 IndexPart: TypeAlias = int | slice | EllipsisType | Array | None
 Index: TypeAlias = IndexPart | tuple[IndexPart, ...]
@@ -119,9 +122,193 @@ class Array:
     @property
     def strides(self) -> tuple[int, ...]: ...
     @property
+    def imag(self) -> Array: ...
+    @imag.setter
+    def imag(self, value: Operand) -> None: ...
+    @property
+    def real(self) -> Array: ...
+    @real.setter
+    def real(self, value: Operand) -> None: ...
+    @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
-    def copy(self, /) -> Array: ...
-    def item(self, /) -> Any: ...
+    def all(
+        self,
+        /,
+        axis: Axis = None,
+        out: Array | None = None,
+        keepdims: bool = False,
+        *,
+        where: Mask = True,
+    ) -> Array: ...
+    def any(
+        self,
+        /,
+        axis: Axis = None,
+        out: Array | None = None,
+        keepdims: bool = False,
+        *,
+        where: Mask = True,
+    ) -> Array: ...
+    def argmax(
+        self, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+    ) -> Array: ...
+    def argmin(
+        self, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+    ) -> Array: ...
+    def argsort(
+        self,
+        /,
+        axis: int | None = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+    ) -> Array: ...
+    def astype(
+        self,
+        /,
+        dtype: DtypeLike,
+        order: Order = "K",
+        casting: Casting = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> Array: ...
+    def clip(
+        self,
+        /,
+        min: Operand | None = None,
+        max: Operand | None = None,
+        out: Array | None = None,
+    ) -> Array: ...
+    def conj(self, /) -> Array: ...
+    def conjugate(self, /) -> Array: ...
+    def copy(self, /, order: Order = "C") -> Array: ...
+    def cumprod(
+        self,
+        /,
+        axis: int | None = None,
+        dtype: DtypeLike = None,
+        out: Array | None = None,
+    ) -> Array: ...
+    def cumsum(
+        self,
+        /,
+        axis: int | None = None,
+        dtype: DtypeLike = None,
+        out: Array | None = None,
+    ) -> Array: ...
+    def diagonal(self, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array: ...
+    def dot(self, other: Operand, /, out: Array | None = None) -> Array: ...
+    def fill(self, /, value: Operand) -> None: ...
+    def flatten(self, /, order: Order = "C") -> Array: ...
+    def item(self, /, *args: Shape) -> Any: ...
+    def max(
+        self,
+        /,
+        axis: Axis = None,
+        out: Array | None = None,
+        keepdims: bool = False,
+        initial: Operand | None = None,
+        where: Mask = True,
+    ) -> Array: ...
+    def mean(
+        self,
+        /,
+        axis: Axis = None,
+        dtype: DtypeLike = None,
+        out: Array | None = None,
+        keepdims: bool = False,
+    ) -> Array: ...
+    def min(
+        self,
+        /,
+        axis: Axis = None,
+        out: Array | None = None,
+        keepdims: bool = False,
+        initial: Operand | None = None,
+        where: Mask = True,
+    ) -> Array: ...
+    def nonzero(self, /) -> tuple[Array, ...]: ...
+    def prod(
+        self,
+        /,
+        axis: Axis = None,
+        dtype: DtypeLike = None,
+        out: Array | None = None,
+        keepdims: bool = False,
+        initial: Operand | None = None,
+        where: Mask = True,
+    ) -> Array: ...
+    def ravel(self, /, order: Order = "C") -> Array: ...
+    def repeat(self, repeats: Array | Shape, /, axis: int | None = None) -> Array: ...
+    def reshape(self, /, *shape: Shape, order: Order = "C", copy: bool | None = None) -> Array: ...
+    def round(self, /, decimals: int = 0, out: Array | None = None) -> Array: ...
+    def searchsorted(
+        self,
+        v: Operand | list[Any],
+        /,
+        side: Literal["left", "right"] = "left",
+        sorter: Array | list[int] | None = None,
+    ) -> Array: ...
+    def sort(
+        self,
+        /,
+        axis: int = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        stable: bool | None = None,
+    ) -> None: ...
+    def squeeze(self, /, axis: Axis = None) -> Array: ...
+    def std(
+        self,
+        /,
+        axis: Axis = None,
+        dtype: DtypeLike = None,
+        out: Array | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+    ) -> Array: ...
+    def sum(
+        self,
+        /,
+        axis: Axis = None,
+        dtype: DtypeLike = None,
+        out: Array | None = None,
+        keepdims: bool = False,
+        initial: Operand | None = None,
+        where: Mask = True,
+    ) -> Array: ...
+    def swapaxes(self, axis1: int, axis2: int, /) -> Array: ...
+    def take(
+        self,
+        indices: Array | int | tuple[Any, ...] | list[Any],
+        /,
+        axis: int | None = None,
+        out: Array | None = None,
+        mode: Literal["raise"] = "raise",
+    ) -> Array: ...
+    def tobytes(self, /, order: Order = "C") -> bytes: ...
+    def trace(
+        self,
+        /,
+        offset: int = 0,
+        axis1: int = 0,
+        axis2: int = 1,
+        dtype: DtypeLike = None,
+        out: Array | None = None,
+    ) -> Array: ...
+    def transpose(self, /, *axes: Shape | None) -> Array: ...
+    def var(
+        self,
+        /,
+        axis: Axis = None,
+        dtype: DtypeLike = None,
+        out: Array | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+    ) -> Array: ...
+    def view(self, /, dtype: DtypeLike = None) -> Array: ...
     def to_device(self, device: DeviceLike, /, *, stream: Any = None) -> Array: ...
     def tolist(self, /) -> Any: ...
     @property
@@ -151,6 +338,8 @@ class Array:
     def __deepcopy__(self, memo: Any, /) -> Array: ...
     def __reduce_ex__(self, protocol: Any, /) -> tuple[Any, ...]: ...
     def __sizeof__(self, /) -> int: ...
+    def __dir__(self, /) -> list[str]: ...
+    def _repr_html_(self, /) -> str: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Array]: ...
     def __getitem__(self, key: Index, /) -> Array: ...

@@ -233,7 +233,9 @@ def test_stubs_declare_the_members_of_the_types():
     assert set(types) <= set(declared)
     for name, type_ in types.items():
         members = {node.name for node in declared[name].body if isinstance(node, ast.FunctionDef)}
-        assert {member for member in vars(type_) if not member.startswith("_")} <= members, name
+        # Not those whose AttributeError says what there is instead.
+        public = {each for each in vars(type_) if not each.startswith("_") and hasattr(type_, each)}
+        assert public <= members, name
         assert not [member for member in members if not hasattr(type_, member)], name
 
 

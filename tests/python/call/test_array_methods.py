@@ -1,0 +1,411 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The methods of arrays are numpy.ndarray's: the same calls give the same, over dtypes, layouts and devices."""
+
+import ast
+import inspect
+import pathlib
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import DTYPES, assert_same, layouts_of, on, sample, to_numpy
+from skerry import _core
+from skerry.exceptions import DeviceMismatchError, ReadOnlyError
+
+STUB = pathlib.Path(__file__).parents[3] / "python" / "skerry" / "_core" / "_types.pyi"
+REAL, NUMBERS, FLOATS = "biuf", "iufc", "fc"
+
+# Calls of an array of two axes: the kinds of dtypes that skerry's function takes, and whether results are rounded.
+CALLS = {
+    "x.all()": ("biufc", True),
+    "x.all(1)": ("biufc", True),
+    "x.all(axis=0, keepdims=True)": ("biufc", True),
+    "x.any()": ("biufc", True),
+    "x.any(0)": ("biufc", True),
+    "x.argmax()": (REAL[1:], True),
+    "x.argmax(0)": (REAL[1:], True),
+    "x.argmin(axis=-1, keepdims=True)": (REAL[1:], True),
+    "x.argsort(kind='stable')": (REAL, True),
+    "x.argsort(0, stable=True)": (REAL, True),
+    "x.argsort(axis=None, kind='stable')": (REAL, True),
+    "x.astype('complex128')": ("iufc", True),
+    "x.astype('complex128', casting='safe', copy=False)": ("iufc", True),
+    "x.clip(1, 2)": (REAL[1:], True),
+    "x.clip(max=2)": (REAL[1:], True),
+    "x.conj()": ("biufc", True),
+    "x.conjugate()": ("biufc", True),
+    "x.copy()": ("biufc", True),
+    "x.copy('F')": ("biufc", True),
+    "x.cumprod(0)": ("biufc", False),
+    "x.cumprod(1, 'float64')": ("biuf", False),
+    "x.cumsum()": ("biufc", False),
+    "x.cumsum(axis=1)": ("biufc", False),
+    "x.cumsum(1, dtype='complex128')": ("biufc", False),
+    "x.diagonal()": ("biufc", True),
+    "x.diagonal(1, 1, 0)": ("biufc", True),
+    "x.diagonal(offset=-1, axis1=-1, axis2=0)": ("biufc", True),
+    "x.dot(x.T)": (NUMBERS, False),
+    "x.dot(x[0])": (NUMBERS, False),
+    "x.flatten()": ("biufc", True),
+    "x.flatten('F')": ("biufc", True),
+    "x.imag": ("biufc", True),
+    "x.item(3)": ("biufc", True),
+    "x.item(1, -1)": ("biufc", True),
+    "x.item((1, 0))": ("biufc", True),
+    "x.max()": (REAL[1:], True),
+    "x.max(1)": (REAL[1:], True),
+    "x.min(axis=(0, 1), keepdims=True)": (REAL[1:], True),
+    "x.mean()": (FLOATS, False),
+    "x.mean(0, keepdims=True)": (FLOATS, False),
+    "x.mean(1, 'complex128')": (FLOATS, False),
+    "x.nonzero()": ("biufc", True),
+    "x.prod(0)": ("biufc", False),
+    "x.prod(0, 'float64')": ("biuf", False),
+    "x.ravel()": ("biufc", True),
+    "x.ravel('F')": ("biufc", True),
+    "x.ravel(order='A')": ("biufc", True),
+    "x.ravel(order='K')": ("biufc", True),
+    "x.real": ("biufc", True),
+    "x.repeat(2)": ("biufc", True),
+    "x.repeat(2, 1)": ("biufc", True),
+    "x.repeat([1] * x.shape[0], axis=0)": ("biufc", True),
+    "x.reshape(-1)": ("biufc", True),
+    "x.reshape(x.shape[1], -1)": ("biufc", True),
+    "x.reshape((x.shape[1], x.shape[0]))": ("biufc", True),
+    "x.reshape([-1, 1, x.shape[0]])": ("biufc", True),
+    "x.reshape(x.shape[1], x.shape[0], order='F')": ("biufc", True),
+    "x.reshape(x.size, copy=True)": ("biufc", True),
+    "x.round()": ("iufc", True),
+    "x.round(2)": ("iufc", True),
+    "x.round(decimals=-1)": ("iufc", True),
+    "x.squeeze()": ("biufc", True),
+    "x[:, None].squeeze(1)": ("biufc", True),
+    "x.std()": ("f", False),
+    "x.std(0, ddof=1)": ("f", False),
+    "x.var(axis=1, ddof=1, keepdims=True)": ("f", False),
+    "x.var(0, 'float64')": ("f", False),
+    "x.sum()": ("biufc", False),
+    "x.sum(1)": ("biufc", False),
+    "x.sum(-1, None, None, True)": ("biufc", False),
+    "x.sum(axis=(0, 1), dtype='complex128')": ("biufc", False),
+    "x.swapaxes(0, 1)": ("biufc", True),
+    "x.swapaxes(-1, 0)": ("biufc", True),
+    "x.take(0)": ("biufc", True),
+    "x.take([1, -1, 0])": ("biufc", True),
+    "x.take([[0], [-1]], 0)": ("biufc", True),
+    "x.tobytes()": ("biufc", True),
+    "x.tobytes('F')": ("biufc", True),
+    "x.tolist()": ("biufc", True),
+    "x.trace()": (NUMBERS, False),
+    "x.trace(offset=-1, axis1=1, axis2=0, dtype='complex128')": (NUMBERS, False),
+    "x.transpose()": ("biufc", True),
+    "x.transpose(None)": ("biufc", True),
+    "x.transpose(1, 0)": ("biufc", True),
+    "x.transpose((-2, -1))": ("biufc", True),
+    "x.nbytes, x.itemsize, x.ndim, x.size, x.shape, x.strides": ("biufc", True),
+    "x.repeat(2)[:1].searchsorted(x[0, 0])": ("f", True),
+    "x.view()": ("biufc", True),
+    "x.all(where=x == x)": ("biufc", True),
+    "x.any(1, where=x != x)": ("biufc", True),
+    "x.max(where=x < 2, initial=2)": (REAL[1:], True),
+    "x.max(0, initial=100)": (REAL[1:], True),
+    "x.min(1, None, True, 1)": (REAL[1:], True),
+    "x.prod(0, where=x > 2, initial=3)": ("iuf", False),
+    "x.sum(where=x == x[0, 0])": ("biufc", False),
+    "x.sum(1, initial=5)": (NUMBERS, False),
+}
+
+
+def run(call, x):
+    return eval(call, {"x": x})
+
+
+def assert_equal(got, want, device, *, exact, what, scale=0.0):
+    """As ``assert_same``, for results that need not be arrays."""
+    if isinstance(want, tuple):
+        assert len(got) == len(want), what
+        for mine, theirs in zip(got, want, strict=True):
+            assert_equal(mine, theirs, device, exact=exact, what=what, scale=scale)
+    elif isinstance(got, sk.Array):
+        assert_same(got, want, device, exact=exact, what=what, scale=scale)
+    else:
+        assert type(got) is type(want), what
+        assert got == want, what
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_as_numpy(call, device):
+    kinds, exact = CALLS[call]
+    for dtype in (each for each in DTYPES if np.dtype(each).kind in kinds):
+        base = sample(dtype, (9, 14), low=1, high=2 if "prod" in call else 3)
+        for name, mine, theirs in layouts_of(base, device):
+            if theirs.ndim != 2 or (min(theirs.shape) < 2 and "squeeze" not in call):
+                continue
+            theirs = np.asfortranarray(theirs) if name == "F" else theirs
+            want = run(call, theirs)
+            keeps_float16 = not exact and np.asarray(want).dtype == np.float16
+            if keeps_float16:  # skerry adds up in float32, and rounds once
+                want = run(call, theirs.astype("float32")).astype("float16")
+            exactly = exact or np.asarray(want).dtype.kind in "biu"
+            what = f"{call} of {dtype}, {name}"
+            assert_equal(run(call, mine), want, device, exact=exactly, what=what, scale=400.0)
+
+
+def test_rounding_halves_and_tens(device):
+    x = np.array([-2.675, 0.125, 1234.5678, 2.5, -0.5, 15.0, 25.0])
+    mine = on(device, x)
+    for decimals in (-3, -1, 0, 1, 2, 5):
+        assert_same(mine.round(decimals), x.round(decimals), device)
+        assert_same(mine.round(decimals=decimals), x.round(decimals=decimals), device)
+    tens = np.array([-155, 15, 25, 149])
+    assert_same(on(device, tens).round(-1), tens.round(-1), device)
+    assert_same(np.round(mine, 2), np.round(x, 2), device)
+
+
+def test_dot_of_other_ranks(device):
+    x = sample("float64", (2, 3, 4), low=1)
+    y = sample("float64", (5, 4, 3), 1, low=1)
+    assert_same(on(device, x).dot(on(device, y)), x.dot(y), device, exact=False)
+    assert_same(on(device, x).dot(on(device, y[0])), x.dot(y[0]), device, exact=False)
+    assert_same(on(device, x[0, 0]).dot(on(device, y)), x[0, 0].dot(y), device, exact=False)
+    scalar = on(device, np.array(2.0))
+    assert_same(scalar.dot(on(device, x)), np.array(2.0).dot(x), device)
+    assert_same(on(device, x).dot(2), x.dot(2), device)
+
+
+def test_searchsorted(device):
+    x = np.array([1.0, 2.0, 2.0, 5.0])
+    mine = on(device, x)
+    v = np.array([[2.0, 0.0], [9.0, 5.0]])
+    assert_same(mine.searchsorted(on(device, v)), x.searchsorted(v), device)
+    assert_same(mine.searchsorted(on(device, v), "right"), x.searchsorted(v, "right"), device)
+    assert_same(mine.searchsorted(2.0, side="right"), x.searchsorted(2.0, side="right"), device)
+    assert_same(mine.searchsorted([2.0, 3.0]), x.searchsorted([2.0, 3.0]), device)
+    got = mine[::-1].searchsorted(on(device, v), "left", on(device, np.arange(4)[::-1]))
+    assert_same(got, x.searchsorted(v), device)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "float32", "float64"])
+def test_sort_is_in_place(device, dtype):
+    for axis in (-1, 0, 1):
+        for _, mine, theirs in layouts_of(sample(dtype, (9, 14)), device):
+            if mine.ndim == 2 and _core.is_writable(mine):
+                theirs.sort(axis)
+                assert mine.sort(axis) is None
+                assert_same(mine, theirs, device)
+    mine = on(device, sample(dtype, (5,)))
+    mine.sort(kind="stable")
+    assert_same(mine, np.sort(sample(dtype, (5,))), device)
+    with pytest.raises(ReadOnlyError):
+        sk.broadcast_to(mine, (2, 5)).sort()
+    with pytest.raises(ValueError, match="fields"):
+        mine.sort(order="a")
+
+
+def test_fill(device):
+    x = on(device, np.zeros((3, 4), "float32"))
+    x[1:].fill(2.5)
+    assert_same(x, [[0] * 4, [2.5] * 4, [2.5] * 4], device, dtype="float32")
+    x.fill(on(device, np.array(1, "float32")))
+    assert_same(x, np.ones((3, 4), "float32"), device)
+    with pytest.raises(ValueError, match="scalar"):
+        x.fill(x[0])
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_parts_of_complex_arrays_are_views(device, dtype):
+    for _, mine, theirs in layouts_of(sample(dtype, (9, 14)), device):
+        if mine.ndim == 0 or not _core.is_writable(mine):
+            continue
+        assert_same(mine.real, theirs.real, device)
+        assert_same(mine.imag, theirs.imag, device)
+        mine.real[0] = 7
+        theirs.real[0] = 7
+        mine.imag = theirs.imag = 3
+        mine.real += 1
+        theirs.real += 1
+        assert_same(mine, theirs, device)
+
+
+def test_parts_of_real_arrays(device):
+    x = on(device, np.arange(3.0))
+    assert x.real is x
+    assert_same(x.imag, np.zeros(3), device)
+    with pytest.raises(ValueError, match="read-only"):
+        x.imag[0] = 1
+    with pytest.raises(TypeError, match="imag"):
+        x.imag = 1
+    x.real = 4
+    assert_same(x, np.full(3, 4.0), device)
+
+
+VIEWS = [
+    ("float64", "int64"), ("float32", "uint32"), ("complex64", "float32"), ("complex128", "complex64"),
+    ("int16", "uint8"), ("uint8", "int32"), ("float32", "complex64"), ("float64", "float64"),
+    ("bool", "uint8"), ("float16", "int16"), ("int32", "float16"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dtype", "other"), VIEWS)
+def test_view_reinterprets_bytes(device, dtype, other):
+    x = sample(dtype, (3, 8))
+    mine = on(device, x)
+    for part in (np.s_[:], np.s_[1:], np.s_[::2], np.s_[:, :4], np.s_[1:1]):
+        got, want = mine[part].view(other), x[part].view(other)
+        assert (got.dtype, got.shape, got.device) == (want.dtype, want.shape, mine.device)
+        assert to_numpy(got).tobytes() == want.tobytes()
+    mine.view(other)[0] = mine.view(other)[1]
+    assert to_numpy(mine[0]).tobytes() == x[1].tobytes()
+
+
+def test_view_refuses_as_numpy_does(device):
+    x = on(device, np.zeros((4, 3), "float32"))
+    for bad in (lambda: x.T.view("int16"), lambda: x.view("float64"), lambda: x[0, 0].view("int8")):
+        with pytest.raises(ValueError, match="view: float32"):
+            bad()
+    with pytest.raises(ValueError, match="aligned"):  # NumPy takes it
+        x.view("uint8")[:, 1:5].view("float32")
+
+
+def test_views_share_memory(device):
+    x = on(device, np.zeros((3, 4)))
+    for view in (
+        x.ravel(),
+        x.reshape(4, 3),
+        x.transpose(),
+        x.swapaxes(0, 1),
+        x.squeeze(),
+        x.diagonal(),
+    ):
+        view.fill(5)
+        assert float(sk.max(x)) == 5
+        x.fill(0)
+    for copied in (x.flatten(), x.copy(), x.reshape(4, 3, copy=True), x.astype("float64")):
+        copied.fill(5)
+        assert float(sk.max(x)) == 0
+    assert x.astype("float64", copy=False) is x
+
+
+OUT = {
+    "x.sum(1, out=out)": (),
+    "x.mean(1, None, out)": (),
+    "x.max(1, out)": (),
+    "x.all(1, out=out)": (),
+    "x.argmin(1, out=out)": (),
+    "x.std(axis=1, out=out)": (),
+    "x.cumsum(1, out=out)": (),
+    "x.round(1, out=out)": (),
+    "x.clip(0, 1, out=out)": (),
+    "x.take([0, 1], 1, out)": (),
+    "x.trace(out=out)": (),
+    "x.dot(x.T, out)": (),
+}
+
+
+@pytest.mark.parametrize("call", OUT)
+def test_out(call, device):
+    x = sample("float64", (3, 4), low=1)
+    mine = on(device, x)
+    want = eval(call, {"x": x, "out": None})
+    out = sk.zeros(np.shape(want), dtype=np.asarray(want).dtype, device=device)
+    assert eval(call, {"x": mine, "out": out}) is out
+    assert_same(out, want, device, exact=np.asarray(want).dtype.kind in "bi")
+    for other in (sk.zeros((7,), device=device), sk.zeros(out.shape, dtype="int8", device=device)):
+        with pytest.raises(ValueError, match="out is"):
+            eval(call, {"x": mine, "out": other})
+    with pytest.raises(TypeError, match=r"out must be a skerry\.Array"):
+        eval(call, {"x": mine, "out": 3})
+    elsewhere = sk.zeros(
+        out.shape, dtype=out.dtype, device="cpu:1" if device == "cpu:0" else "cpu:0"
+    )
+    with pytest.raises(DeviceMismatchError):
+        eval(call, {"x": mine, "out": elsewhere})
+    assert not to_numpy(elsewhere).any()
+
+
+TWO = ["dot(y)", "take(i)", "searchsorted(y)", "searchsorted(1.0, sorter=i)", "clip(y, y)", "repeat(i)",
+       "clip(max=y)", "fill(y[0])", "sum(axis=i[0])"]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", TWO)
+def test_arrays_of_two_devices_are_refused(call, device):
+    elsewhere = "cuda:1" if device == "cuda:0" else "cuda:0"
+    x = on(device, np.arange(3.0))
+    names = {"x": x, "y": on(elsewhere, np.arange(3.0)), "i": on(elsewhere, np.arange(3))}
+    with pytest.raises(DeviceMismatchError):
+        eval(f"x.{call}", names)
+    assert_same(x, np.arange(3.0), device)
+
+
+def _methods():
+    for name in dir(sk.Array):
+        method = inspect.getattr_static(sk.Array, name)
+        is_method = not name.startswith("_") and inspect.ismethoddescriptor(method)
+        if is_method and hasattr(sk.Array, name) and hasattr(np.ndarray, name):
+            yield name
+
+
+METHODS = list(_methods())
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_signature_is_that_of_numpy(name):
+    try:
+        theirs = inspect.signature(getattr(np.ndarray, name)).parameters
+    except ValueError:
+        pytest.skip("NumPy says no signatures before 2.4")
+    ours = inspect.signature(getattr(sk.Array, name)).parameters
+    open_ended = any(p.kind in (p.VAR_KEYWORD,) for p in theirs.values())
+    stated = [str(p) for p in theirs.values() if p.kind is not p.VAR_KEYWORD]
+    if name in ("view", "to_device"):
+        return
+    got = [str(p) for p in ours.values()]
+    assert got[: len(stated)] == stated
+    assert len(got) == len(stated) or open_ended
+    kinds = [p.kind for p in theirs.values() if p.kind is not p.VAR_KEYWORD]
+    assert [p.kind for p in ours.values()][: len(stated)] == kinds
+
+
+def test_stubs_have_the_signatures():
+    tree = ast.parse(STUB.read_text())
+    array = next(node for node in tree.body if getattr(node, "name", "") == "Array")
+    declared = {
+        node.name: node.args
+        for node in array.body
+        if isinstance(node, ast.FunctionDef) and not node.decorator_list
+    }
+    for name in METHODS:
+        parameters = inspect.signature(getattr(sk.Array, name)).parameters.values()
+        args = declared[name]
+        listed = [*args.posonlyargs, *args.args, *filter(None, [args.vararg]), *args.kwonlyargs]
+        assert [each.arg for each in listed] == [p.name for p in parameters], name
+
+
+def test_methods_say_whose_signature_they_have():
+    assert "numpy.ndarray.sum" in sk.Array.sum.__doc__
+    assert "skerry.linalg.trace" in sk.Array.trace.__doc__
+    assert all(inspect.getdoc(getattr(sk.Array, name)) for name in METHODS)
+
+
+def test_arguments_that_have_no_counterpart():
+    names = {"x": sk.ones((2, 3))}
+    for call, error in (
+        ("x.take([0], mode='wrap')", ValueError),
+        ("x.astype('int8', order='F')", ValueError),
+        ("x.astype('int8', casting='safe')", TypeError),
+        ("x.argsort(order='a')", ValueError),
+        ("x.mean(dtype='int64')", TypeError),
+        ("x.reshape()", TypeError),
+        ("x.reshape(7)", ValueError),
+        ("x.swapaxes(0, 2)", ValueError),
+        ("x.squeeze(0)", ValueError),
+        ("x.transpose(0)", ValueError),
+        ("x.ravel('X')", ValueError),
+        ("x.sum(no=1)", TypeError),
+        ("x.item()", ValueError),
+        ("x.item(6)", IndexError),
+        ("x.item(0, 3)", IndexError),
+    ):
+        with pytest.raises(error):
+            eval(call, names)
