@@ -27,6 +27,11 @@ CASES = {
     "sqrt(a)": "sqrt(a)",
     "sum(a)": "sum(a)",
     "sum(m, axis=0)": "sum(m, axis=0)",
+    "a.sum()": "a.sum()",
+    "m.sum(axis=0)": "m.sum(axis=0)",
+    "a.cumsum()": "a.cumsum()",
+    "m.reshape(4, 16)": "m.reshape(4, 16)",
+    "reshape(m, (4, 16))": "reshape(m, (4, 16))",
     "a[1:]": "a[1:]",
     "m + a row": "m + r",
     "empty": "empty((4,), device=d)",
@@ -44,7 +49,7 @@ def program(repeats: int) -> None:
     """What runs under valgrind."""
     import skerry as sk
 
-    names = {"sqrt": sk.sqrt, "sum": sk.sum, "empty": sk.empty}
+    names = {"sqrt": sk.sqrt, "sum": sk.sum, "empty": sk.empty, "reshape": sk.reshape}
     for device in DEVICES:
         names |= {"a": sk.ones((4,), device=device), "b": sk.ones((4,), device=device)}
         names |= {"m": sk.ones((8, 8), device=device), "r": sk.ones((8,), device=device)}

@@ -62,9 +62,13 @@ PyObject* method_plan::operator()(PyObject* self, PyObject* const* args, Py_ssiz
   Py_ssize_t rest = 0;
   if (!takes_.bind(args, count, keywords, own, &rest)) return nullptr;
   PyObject* values[signature::most_parameters] = {};
-  for (int i = 0; i < takes_.count(); ++i) values[place_[i]] = own[i];
+  bool is_plain = entry_->prepare == nullptr || entry_->prepares_extras;
+  for (int i = 0; i < takes_.count(); ++i) {
+    values[place_[i]] = own[i];
+    is_plain = is_plain && (place_[i] != 0 || own[i] == nullptr);
+  }
   values[0] = self;
-  if (entry_->prepare == nullptr && (out_ < 0 || !is_given(own[out_]))) {
+  if (is_plain) {
     return guarded([&] { return function_({self, values, nullptr, 0, function_takes_}); });
   }
   return guarded([&] { return run({self, own, args + (count - rest), rest, &takes_}, values); });

@@ -40,6 +40,8 @@ struct method_entry {
   const char* function;
   /// Changes the arguments, or gives the result itself. May throw.
   PyObject* (*prepare)(method_call& call) = nullptr;
+  /// Only where there is an argument that the function has no parameter for.
+  bool prepares_extras = false;
 };
 
 /// A method_entry, with all that does not change from call to call.

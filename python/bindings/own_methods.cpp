@@ -86,7 +86,12 @@ PyObject* run_ravel(const arguments& with) { return flattened(with, std::nullopt
 axis_list rest_integers(const arguments& with, const char* name) {
   if (with.rest_count == 1) return integers(with, -1, name, with.rest[0]);
   axis_list values;
+  values.reserve(static_cast<std::size_t>(with.rest_count));
   for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
+    if (PyLong_CheckExact(with.rest[i])) {
+      values.push_back(clamped_integer(with.rest[i]));
+      continue;
+    }
     const axis_list one = integers(with, -1, name, with.rest[i]);
     if (one.size() != 1) {
       throw dtype_error(std::string(with.takes->function()) + ": " + name +

@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What dir() lists, what an attribute that is not there says, how notebooks show arrays, what misplaced arguments say."""
+
+import re
+
+import numpy as np
+import pytest
+import skerry as sk
+import skerry.testing
+from oracle import on
+from skerry import _core
+
+MODULES = {"skerry": sk, "skerry.linalg": sk.linalg, "skerry.fft": sk.fft, "skerry.exceptions": sk.exceptions}  # fmt: skip
+#: Attributes of the arrays of other libraries, and what their error names.
+OTHERS = {
+    "cpu": 'x.to_device("cpu")',
+    "cuda": 'x.to_device("cuda:0")',
+    "detach": "gradients",
+    "flags": "x.strides",
+    "flat": "x.ravel()",
+    "get": 'np.asarray(x.to_device("cpu"))',
+    "numpy": 'np.asarray(x.to_device("cpu"))',
+    "permute": "skerry.permute_dims",
+    "ptp": "skerry.",
+    "to": "x.to_device",
+    "unsqueeze": "skerry.expand_dims",
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_dir_lists_the_api_only(name):
+    module = MODULES[name]
+    listed = {each for each in dir(module) if not each.startswith("__")}
+    optional = {"testing"} if module is sk else set()
+    assert listed - optional == {each for each in module.__all__ if not each.startswith("__")}
+    assert all(hasattr(module, each) for each in dir(module))
+
+
+def test_dir_of_an_array_lists_what_is_there():
+    x = sk.ones((2, 2))
+    assert all(hasattr(x, name) for name in dir(x) if not name.startswith("__"))
+    assert {"sum", "shape", "to_device", "__add__"} <= set(dir(x))
+    assert not {"get", "ptp", "cuda"} & set(dir(x))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_attributes_of_others_say_what_there_is(name, device):
+    x = sk.ones((2,), device=device)
+    with pytest.raises(AttributeError, match=re.escape(OTHERS[name])) as raised:
+        getattr(x, name)
+    assert str(raised.value).startswith(f"'skerry.Array' object has no attribute '{name}'; ")
+    assert not hasattr(x, name)
+    assert not hasattr(sk.Array, name)
+    assert getattr(x, name, None) is None
+    with pytest.raises(AttributeError):
+        setattr(x, name, 1)
+
+
+def test_every_attribute_of_numpys_arrays_is_there_or_says_what_there_is():
+    x = sk.ones((2, 2))
+    for name in dir(np.ndarray):
+        if name.startswith("_") or hasattr(x, name):
+            continue
+        with pytest.raises(AttributeError, match="; "):
+            getattr(x, name)
+
+
+def test_other_attributes_are_looked_up_by_the_plain_slot():
+    x = sk.ones((2,))
+    with pytest.raises(AttributeError, match=r"has no attribute 'nothing'$"):
+        x.nothing
+    assert sk.Array.__getattribute__ is object.__getattribute__
+    assert "__getattr__" not in vars(sk.Array)
+
+
+def test_functions_that_were_named_exist():
+    """A remedy that begins with skerry.f( names a public function."""
+    x = sk.ones((2, 2))
+    for name in vars(sk.Array):
+        if hasattr(x, name) or name.startswith("__"):
+            continue
+        with pytest.raises(AttributeError) as raised:
+            getattr(x, name)
+        for called in re.findall(r"skerry\.(\w+)\(", str(raised.value)):
+            assert called in sk.__all__, raised.value
+        for called in re.findall(r"\bx\.(\w+)", str(raised.value)):
+            if not called.startswith("__"):
+                assert hasattr(x, called), raised.value
+
+
+@pytest.mark.parametrize(
+    ("call", "shown"),
+    [
+        (lambda x: sk.sum(x, 1), "axis is keyword-only: sum(x, axis=1)"),
+        (lambda x: sk.sum(x, (0, 1)), "sum(x, axis=(0, 1))"),
+        (lambda x: sk.mean(x, None, True), "axis, keepdims are keyword-only: mean(x, axis=None, keepdims=True)"),
+        (lambda x: sk.sort(x, 0), "sort(x, axis=0)"),
+        (lambda x: sk.take(x, x, 0), "take(x, indices, axis=0)"),
+        (lambda x: sk.concat([x], 1), "concat(arrays, axis=1)"),
+        (lambda x: sk.std(x, x), "std(x, axis=...)"),
+        (lambda x: sk.linalg.svd(x, False), "svd(x, full_matrices=False)"),
+        (lambda x: sk.fft.fft(x, 4), "fft(x, n=4)"),
+        (lambda x: x.argmax(0, None, True), "argmax(axis, out, keepdims=True)"),
+    ],
+)  # fmt: skip
+def test_arguments_by_keyword_only_are_shown_as_they_are_written(call, shown):
+    x = sk.ones((2, 2))
+    with pytest.raises(TypeError, match=re.escape(shown)):
+        call(x)
+
+
+def test_too_many_arguments():
+    with pytest.raises(TypeError, match="pass axis=, dtype=, keepdims= by keyword"):
+        sk.sum(sk.ones((2,)), 1, 2, 3, 4)
+
+
+def test_html_tells_about_the_array(device):
+    text = sk.ones((2, 3), dtype="float32", device=device)._repr_html_()
+    for word in ("(2, 3)", "float32", device, ">24<"):
+        assert word in text
+    assert text.count("<td>1.</td>") == 6
+
+
+def test_html_of_a_large_array_has_the_edges_only(device):
+    x = on(device, np.arange(1_000_000.0).reshape(1000, 1000))
+    before = _core.transfers()
+    text = x._repr_html_()
+    assert len(text) < 4000
+    for shown in ("<td>0.</td>", "<td>2997.</td>", "<td>999999.</td>", "⋮", "…"):
+        assert shown in text
+    assert "<td>3.</td>" not in text
+    assert "<td>3000.</td>" not in text
+    read = sum(_core.transfers().values()) - sum(before.values())
+    assert read < 100_000
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (0, 3), (2, 2, 2), (9,), (8, 1)])
+def test_html_of_any_shape(shape, device):
+    text = sk.ones(shape, dtype="complex64", device=device)._repr_html_()
+    assert text.startswith("<div><table>")
+    assert text.count("<") == text.count(">")
+    assert "'" not in text
+    assert repr(shape) in text
+
+
+def test_testing_is_listed_once_it_is_imported():
+    assert skerry.testing is sk.testing
+    assert "testing" in dir(sk)
