@@ -14,7 +14,7 @@ import inspect
 
 from skerry._arrays import accept_numpy_arrays
 
-TOPICS = ("comparing",)
+TOPICS = ("comparing", "missing")
 
 __all__: list[str] = []
 for _topic in TOPICS:

@@ -1,0 +1,474 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers with NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import as_array, as_arrays, cast, complex_of, flat, floating_dtype
+
+__all__ = [
+    "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin",
+    "nanprod", "nanstd", "nansum", "nanvar",
+]  # fmt: skip
+
+Axis = int | tuple[int, ...] | None
+
+
+def _filled(x: Array, value: complex) -> Array:
+    """Put ``value`` in the place of each NaN."""
+    return sk.where(sk.isnan(x), value, x) if x.dtype.kind in "fc" else x
+
+
+def nan_to_num(
+    x: Any,
+    copy: bool = True,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> Array:
+    """Replace NaN and infinities by numbers.
+
+    Parameters
+    ----------
+    x : Array
+        Any dtype; only floating ones change.
+    copy : bool, default True
+        Whether the result is a new array; else ``x`` itself is written and returned.
+    nan, posinf, neginf : scalar
+        What takes the place of NaN, and of the infinities: by default the largest and the smallest number of the dtype.
+
+    Returns
+    -------
+    Array
+        Of the dtype of ``x``; of complex numbers each part is replaced.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nan_to_num(sk.asarray([1.0, sk.nan, -sk.inf]), neginf=0.0)
+    Array([1., 0., 0.], dtype=float64, device='cpu:0')
+
+    """
+    x = as_array("nan_to_num", x)
+    if x.dtype.kind == "c":
+        parts = (_numbers(part(x), nan, posinf, neginf) for part in (sk.real, sk.imag))
+        found = complex_of(*parts, x.dtype)
+    elif x.dtype.kind == "f":
+        found = _numbers(x, nan, posinf, neginf)
+    else:
+        found = x.copy() if copy else x
+    if copy or found is x:
+        return found
+    x[...] = found
+    return x
+
+
+def _numbers(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Array:
+    most = float(np.finfo(x.dtype).max)
+    above = most if posinf is None else posinf
+    below = -most if neginf is None else neginf
+    # NaN is left by clip, which takes both infinities in one pass.
+    if posinf is None and neginf is None:
+        x = sk.clip(x, -most, most)
+    else:
+        x = sk.where(x == sk.inf, above, sk.where(x == -sk.inf, below, x))
+    return sk.where(sk.isnan(x), nan, x)
+
+
+def nansum(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
+    """Add up what is not NaN.
+
+    Parameters
+    ----------
+    a : Array
+        Numbers; where none is left the sum is 0.
+    axis : int, tuple of int or None
+        Axes to add along; None is all.
+    dtype : dtype, optional
+        Of the result; by default as that of ``sum``.
+    keepdims : bool, default False
+        Whether axes stay, with length 1.
+
+    Returns
+    -------
+    Array
+        The sums.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nansum(sk.asarray([1.0, sk.nan, 2.0]))
+    Array(3., dtype=float64, device='cpu:0')
+
+    """
+    x = _filled(as_array("nansum", a), 0)
+    return sk.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def nanprod(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
+    """Multiply what is not NaN.
+
+    Parameters
+    ----------
+    a, axis, dtype, keepdims
+        As of ``nansum``; where no number is left the product is 1.
+
+    Returns
+    -------
+    Array
+        The products.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nanprod(sk.asarray([4.0, sk.nan, 2.0]))
+    Array(8., dtype=float64, device='cpu:0')
+
+    """
+    x = _filled(as_array("nanprod", a), 1)
+    return sk.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def _numbers_counted(x: Array, axis: Axis, dtype: Any) -> Array:
+    """Count what is not NaN, with axes kept; ``dtype`` is the real one to divide by."""
+    return cast(sk.count_nonzero(~sk.isnan(x), axis=axis, keepdims=True), dtype)
+
+
+def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.zeros((), dtype).real.dtype
+
+
+def _kept(x: Array, like: Array, axis: Axis, keepdims: bool) -> Array:
+    """Drop the axes of length 1 that a reduction of ``like`` kept."""
+    if keepdims:
+        return x
+    axes = range(like.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    return sk.squeeze(x, tuple(axes)) if like.ndim else x
+
+
+def nanmean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
+    """Average what is not NaN.
+
+    Parameters
+    ----------
+    a, axis, keepdims
+        As of ``nansum``.
+    dtype : dtype, optional
+        To compute with; by default that of ``a``, float64 for integers.
+
+    Returns
+    -------
+    Array
+        The means; NaN where no number is left.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nanmean(sk.asarray([1.0, sk.nan, 2.0]))
+    Array(1.5, dtype=float64, device='cpu:0')
+
+    """
+    x = as_array("nanmean", a)
+    x = cast(x, dtype or floating_dtype(x.dtype))
+    if x.dtype.kind not in "fc":
+        raise TypeError(f"nanmean: dtype must be floating, not {x.dtype}; leave it out")
+    return _kept(_mean(x, axis)[0], x, axis, keepdims)
+
+
+def _mean(x: Array, axis: Axis) -> tuple[Array, Array]:
+    """Return means and counts of numbers, with axes kept."""
+    count = _numbers_counted(x, axis, _real(x.dtype))
+    total = sk.sum(_filled(x, 0), axis=axis, keepdims=True)
+    return total / cast(count, x.dtype), count
+
+
+def nanvar(
+    a: Any,
+    axis: Axis = None,
+    dtype: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    mean: Any = None,
+    correction: float | None = None,
+) -> Array:
+    """Return the variance of what is not NaN.
+
+    Parameters
+    ----------
+    a, axis, dtype, keepdims
+        As of ``nanmean``.
+    ddof, correction : float
+        What is subtracted from the count of numbers, by either name.
+    mean : Array, optional
+        The means, with axes kept, where they are known.
+
+    Returns
+    -------
+    Array
+        Real; NaN where no more numbers are left than ``ddof``.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For a ``mean`` on another device.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nanvar(sk.asarray([1.0, sk.nan, 3.0]))
+    Array(1., dtype=float64, device='cpu:0')
+
+    """
+    x = as_array("nanvar", a)
+    x = cast(x, dtype or floating_dtype(x.dtype))
+    if correction is not None:
+        ddof = correction
+    if mean is None:
+        mean, count = _mean(x, axis)
+    else:
+        x, mean = as_arrays("nanvar", x, mean)
+        count = _numbers_counted(x, axis, _real(x.dtype))
+    away = _filled(x - cast(mean, x.dtype), 0)
+    squares = sk.real(away * sk.conj(away)) if x.dtype.kind == "c" else away * away
+    total = sk.sum(squares, axis=axis, keepdims=True)
+    free = count - ddof
+    return _kept(total / sk.where(free > 0, free, sk.nan), x, axis, keepdims)
+
+
+def nanstd(
+    a: Any,
+    axis: Axis = None,
+    dtype: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    mean: Any = None,
+    correction: float | None = None,
+) -> Array:
+    """Return the standard deviation of what is not NaN.
+
+    Parameters
+    ----------
+    a, axis, dtype, ddof, keepdims, mean, correction
+        As of ``nanvar``.
+
+    Returns
+    -------
+    Array
+        Real; NaN where no more numbers are left than ``ddof``.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nanstd(sk.asarray([1.0, sk.nan, 3.0]))
+    Array(1., dtype=float64, device='cpu:0')
+
+    """
+    return sk.sqrt(nanvar(a, axis, dtype, ddof, keepdims, mean=mean, correction=correction))
+
+
+def _extremum(name: str, a: Any, axis: Axis, keepdims: bool, fill: float) -> Array:
+    x = as_array(name, a)
+    reduce = sk.min if fill > 0 else sk.max
+    if x.dtype.kind == "b":
+        return (sk.all if fill > 0 else sk.any)(x, axis=axis, keepdims=keepdims)
+    if x.dtype.kind != "f":
+        return reduce(x, axis=axis, keepdims=keepdims)
+    missing = sk.isnan(x)
+    found = reduce(sk.where(missing, fill, x), axis=axis, keepdims=keepdims)
+    return sk.where(sk.all(missing, axis=axis, keepdims=keepdims), sk.nan, found)
+
+
+def nanmin(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
+    """Return the least of what is not NaN.
+
+    Parameters
+    ----------
+    a : Array
+        Real.
+    axis, keepdims
+        As of ``nansum``.
+
+    Returns
+    -------
+    Array
+        The minima; NaN where no number is left.
+
+    Raises
+    ------
+    ValueError
+        For no elements.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nanmin(sk.asarray([1.0, sk.nan, 3.0]))
+    Array(1., dtype=float64, device='cpu:0')
+
+    """
+    return _extremum("nanmin", a, axis, keepdims, sk.inf)
+
+
+def nanmax(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
+    """Return the greatest of what is not NaN.
+
+    Parameters
+    ----------
+    a, axis, keepdims
+        As of ``nanmin``.
+
+    Returns
+    -------
+    Array
+        The maxima; NaN where no number is left.
+
+    Raises
+    ------
+    ValueError
+        For no elements.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nanmax(sk.asarray([1.0, sk.nan, 3.0]))
+    Array(3., dtype=float64, device='cpu:0')
+
+    """
+    return _extremum("nanmax", a, axis, keepdims, -sk.inf)
+
+
+def _place_of(name: str, a: Any, axis: int | None, keepdims: bool, fill: float) -> Array:
+    x = as_array(name, a)
+    if x.dtype.kind == "b":
+        x = cast(x, sk.uint8)
+    if x.dtype.kind == "f":
+        missing = sk.isnan(x)
+        if sk.any(sk.all(missing, axis=axis)):
+            raise ValueError(f"{name}: nothing but NaN in a slice; fill it first, by nan_to_num")
+        x = sk.where(missing, fill, x)
+    return (sk.argmin if fill > 0 else sk.argmax)(x, axis=axis, keepdims=keepdims)
+
+
+def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """Return where the least of what is not NaN is.
+
+    Reads from the device whether a slice has nothing but NaN: the call waits for it.
+
+    Parameters
+    ----------
+    a : Array
+        Real.
+    axis : int or None
+        None is of the flattened array.
+    keepdims : bool, default False
+        Whether the axis stays, with length 1.
+
+    Returns
+    -------
+    Array
+        Of int64.
+
+    Raises
+    ------
+    ValueError
+        For a slice of nothing but NaN, or no elements.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nanargmin(sk.asarray([sk.nan, 3.0, 1.0]))
+    Array(2, dtype=int64, device='cpu:0')
+
+    """
+    return _place_of("nanargmin", a, axis, keepdims, sk.inf)
+
+
+def nanargmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """Return where the greatest of what is not NaN is.
+
+    Reads from the device whether a slice has nothing but NaN: the call waits for it.
+
+    Parameters
+    ----------
+    a, axis, keepdims
+        As of ``nanargmin``.
+
+    Returns
+    -------
+    Array
+        Of int64.
+
+    Raises
+    ------
+    ValueError
+        For a slice of nothing but NaN, or no elements.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nanargmax(sk.asarray([sk.nan, 3.0, 1.0]))
+    Array(1, dtype=int64, device='cpu:0')
+
+    """
+    return _place_of("nanargmax", a, axis, keepdims, -sk.inf)
+
+
+def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
+    """Return running sums in which NaN counts as 0.
+
+    Parameters
+    ----------
+    a : Array
+        Numbers.
+    axis : int or None
+        None is along the flattened array.
+    dtype : dtype, optional
+        Of the result; by default as that of ``cumulative_sum``.
+
+    Returns
+    -------
+    Array
+        As many elements as ``a``.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nancumsum(sk.asarray([1.0, sk.nan, 2.0]))
+    Array([1., 1., 3.], dtype=float64, device='cpu:0')
+
+    """
+    x = _filled(as_array("nancumsum", a), 0)
+    x, axis = (flat(x), 0) if axis is None else (x, axis)
+    return sk.cumulative_sum(x, axis=axis, dtype=dtype)
+
+
+def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
+    """Return running products in which NaN counts as 1.
+
+    Parameters
+    ----------
+    a, axis, dtype
+        As of ``nancumsum``.
+
+    Returns
+    -------
+    Array
+        As many elements as ``a``.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nancumprod(sk.asarray([3.0, sk.nan, 2.0]))
+    Array([3., 3., 6.], dtype=float64, device='cpu:0')
+
+    """
+    x = _filled(as_array("nancumprod", a), 1)
+    x, axis = (flat(x), 0) if axis is None else (x, axis)
+    return sk.cumulative_prod(x, axis=axis, dtype=dtype)

@@ -1,0 +1,163 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the functions of this folder take: arrays of one device, scalars beside them, and dtypes in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry import _core
+from skerry._core import Array
+from skerry.exceptions import AxisError, DTypeError
+
+SCALARS = (bool, int, float, complex, np.generic)
+
+
+def common_dtype(name: str, *dtypes: np.dtype[Any]) -> np.dtype[Any]:
+    """Promote: the highest kind among bool, integer and floating decides, by its own dtypes.
+
+    Raises
+    ------
+    DTypeError
+        For uint64 with signed integers.
+
+    """
+    for kinds in ("fc", "iu", "b"):
+        of_kind = [dtype for dtype in dtypes if dtype.kind in kinds]
+        if of_kind:
+            found = np.result_type(*of_kind)
+            if found.kind not in kinds:
+                listed = ", ".join(str(dtype) for dtype in of_kind)
+                raise DTypeError(f"{name}: no common dtype of {listed}; convert one with astype")
+            return found
+    raise DTypeError(f"{name}: no dtype to promote")
+
+
+def floating_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype of quotients and roots: float64 for integers and bools."""
+    return dtype if dtype.kind in "fc" else np.dtype(np.float64)
+
+
+def _dtype_beside(scalar: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype of a scalar beside arrays of ``dtype``, which decide unless its kind is higher."""
+    kind = np.asarray(scalar).dtype.kind
+    if kind == "c" and dtype.kind != "c":
+        return np.dtype(np.complex64 if dtype == np.float32 else np.complex128)
+    order = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+    if order[kind] <= order[dtype.kind]:
+        return dtype
+    return np.dtype(np.int64 if kind in "iu" else np.float64)
+
+
+def as_arrays(name: str, *values: Any) -> list[Array]:
+    """Return arrays of one device: NumPy's arrays are on cpu:0, scalars are put beside the others.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    TypeError
+        Without any array, or for what has no device, such as a list.
+
+    """
+    found = [sk.asarray(x, device="cpu:0") if type(x) is np.ndarray else x for x in values]
+    arrays = tuple(x for x in found if isinstance(x, Array))
+    for x in found:
+        if not isinstance(x, (Array, *SCALARS)):
+            raise TypeError(
+                f"{name}: takes arrays, not {type(x).__name__}; use skerry.asarray(a, device=...)"
+            )
+    if not arrays:
+        raise TypeError(f"{name}: takes an array; use skerry.asarray(a, device=...)")
+    _core.require_one_device(name, arrays)
+    if len(arrays) == len(found):
+        return list(arrays)
+    dtype = common_dtype(name, *(x.dtype for x in arrays))
+    where = arrays[0].device
+    return [
+        x if isinstance(x, Array) else sk.asarray(x, dtype=_dtype_beside(x, dtype), device=where)
+        for x in found
+    ]
+
+
+def as_array(name: str, value: Any) -> Array:
+    """Return the one array that a function takes."""
+    return value if isinstance(value, Array) else as_arrays(name, value)[0]
+
+
+def cast(x: Array, dtype: Any) -> Array:
+    """Convert without a copy where there is nothing to convert."""
+    return x if x.dtype == dtype else sk.astype(x, dtype)
+
+
+def promoted(name: str, *values: Any) -> list[Array]:
+    """Return arrays of one device and one dtype."""
+    arrays = as_arrays(name, *values)
+    dtype = common_dtype(name, *(x.dtype for x in arrays))
+    return [cast(x, dtype) for x in arrays]
+
+
+def floating(name: str, *values: Any) -> list[Array]:
+    """Return arrays of one device and one floating dtype, float64 for integers."""
+    arrays = as_arrays(name, *values)
+    dtype = floating_dtype(common_dtype(name, *(x.dtype for x in arrays)))
+    return [cast(x, dtype) for x in arrays]
+
+
+def indices(name: str, values: Any, like: Array) -> Array:
+    """Return indices on the device of ``like``: they may be host numbers, which have no device."""
+    if isinstance(values, Array):
+        _core.require_one_device(name, (like, values))
+        return values
+    host = np.asarray(values)
+    if isinstance(values, np.ndarray):
+        _core.require_one_device(name, (like, sk.asarray(host, device="cpu:0")))
+    if host.size == 0:
+        host = host.astype(np.int64)
+    return sk.asarray(host, device=like.device)
+
+
+def axis_within(name: str, axis: int, ndim: int) -> int:
+    """Count an axis from the front."""
+    if not -ndim <= axis < ndim:
+        use = f"use {-ndim} to {ndim - 1}" if ndim else "it has none"
+        raise AxisError(
+            f"{name}: axis {axis} is out of bounds for an array of {ndim} axes; {use}"
+        )
+    return axis % ndim
+
+
+def axes_within(name: str, axis: int | Iterable[int] | None, ndim: int) -> tuple[int, ...]:
+    """Count axes from the front; None is all of them."""
+    if axis is None:
+        return tuple(range(ndim))
+    given = (axis,) if isinstance(axis, int) else tuple(axis)
+    found = tuple(axis_within(name, each, ndim) for each in given)
+    if len(set(found)) < len(found):
+        raise ValueError(f"{name}: axis {given} names one twice; name each once")
+    return found
+
+
+def flat(x: Array) -> Array:
+    """Reshape to one axis."""
+    return x if x.ndim == 1 else sk.reshape(x, (-1,))
+
+
+def slice_along(x: Array, axis: int, *bounds: Any) -> Array:
+    """Return ``x`` with ``slice(*bounds)`` on one axis."""
+    return x[(slice(None),) * axis + (slice(*bounds),)]
+
+
+def complex_of(real: Array, imag: Array, dtype: Any) -> Array:
+    """Join finite parts to complex numbers."""
+    return sk.astype(real, dtype) + sk.astype(imag, dtype) * 1j
+
+
+def require_same_length(name: str, a: Sequence[Any], b: Sequence[Any]) -> None:
+    """Raise ValueError unless both have as many entries."""
+    if len(a) != len(b):
+        raise ValueError(f"{name}: {len(a)} and {len(b)} entries; give as many of each")
