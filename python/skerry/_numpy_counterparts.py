@@ -27,7 +27,7 @@ PARAMETERS = {"ddof": "correction"}
 # Parameters that change no values: of sorting and set functions, of memory order, of subclasses.
 HINTS = {"assume_unique", "kind", "order", "subok"}
 
-OTHER_NAMES = {"amax": "max", "amin": "min", "rint": "round"}
+OTHER_NAMES = {"amax": "max", "amin": "min", "rint": "round", "round": "around"}
 
 FUNCTIONS: dict[Any, Function] = {}
 UFUNCS: dict[np.ufunc, Function] = {}
@@ -78,13 +78,9 @@ def replaces(*names: str) -> Callable[[Function], Function]:
     return declare
 
 
-def flat(x: Array) -> Array:
-    return sk.reshape(x, (-1,))
-
-
 def _along(axis: int | None, x: Array) -> tuple[Array, int]:
     """NumPy's ``axis=None``: of the flattened array."""
-    return (flat(x), 0) if axis is None else (x, axis)
+    return (sk.reshape(x, (-1,)), 0) if axis is None else (x, axis)
 
 
 def against_each_other(x1: Any, x2: Any) -> tuple[Any, Any]:
@@ -138,10 +134,6 @@ def where(condition: Array, x: Any = None, y: Any = None) -> Any:
     return sk.where(condition, x, y)
 
 
-replaces("flatnonzero")(lambda a: sk.nonzero(flat(a))[0])
-replaces("argwhere")(lambda a: sk.stack(sk.nonzero(a), axis=1))
-
-
 @replaces("unique")
 def unique(
     ar: Array,
@@ -182,13 +174,6 @@ def transpose(a: Array, axes: Sequence[int] | None = None) -> Array:
     return sk.permute_dims(a, tuple(range(a.ndim))[::-1] if axes is None else tuple(axes))
 
 
-@replaces("swapaxes")
-def swapaxes(a: Array, axis1: int, axis2: int) -> Array:
-    axes = list(range(a.ndim))
-    axes[axis1], axes[axis2] = axes[axis2], axes[axis1]
-    return sk.permute_dims(a, tuple(axes))
-
-
 def require_c_order(name: str, order: str) -> None:
     if order not in ("C", "K", "A"):
         raise NoCounterpartError(
@@ -203,70 +188,13 @@ def reshape(a: Array, shape: Any, order: str = "C", copy: bool | None = None) ->
     return sk.reshape(a, (shape,) if isinstance(shape, int) else tuple(shape), copy=copy)
 
 
-@replaces("ravel")
-def ravel(a: Array, order: str = "C") -> Array:
-    if order != "C":
-        require_c_order("ravel", "F")
-    return flat(a)
-
-
 @replaces("tile")
 def tile(A: Array, reps: int | Sequence[int]) -> Array:  # noqa: N803 - NumPy's name
     return sk.tile(A, (reps,) if isinstance(reps, int) else tuple(reps))
 
 
-replaces("fliplr")(lambda m: sk.flip(m, axis=1))
-replaces("flipud")(lambda m: sk.flip(m, axis=0))
-
-
 def at_least(x: Array, rank: int) -> Array:
     return x if x.ndim >= rank else sk.reshape(x, (1,) * (rank - x.ndim) + x.shape)
-
-
-def _of_rank(rank: int) -> Function:
-    def run(*arys: Array) -> Any:
-        made = tuple(at_least(x, rank) for x in arys)
-        return made[0] if len(made) == 1 else made
-
-    return run
-
-
-replaces("atleast_1d")(_of_rank(1))
-replaces("atleast_2d")(_of_rank(2))
-
-
-@replaces("vstack")
-def vstack(tup: Sequence[Array]) -> Array:
-    return sk.concat([at_least(x, 2) for x in tup], axis=0)
-
-
-@replaces("hstack")
-def hstack(tup: Sequence[Array]) -> Array:
-    rows = [at_least(x, 1) for x in tup]
-    return sk.concat(rows, axis=0 if rows[0].ndim == 1 else 1)
-
-
-@replaces("array_split")
-def array_split(ary: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
-    n = ary.shape[axis]
-    if isinstance(indices_or_sections, int):
-        each, more = divmod(n, indices_or_sections)
-        ends = [(i + 1) * each + min(i + 1, more) for i in range(indices_or_sections - 1)]
-    else:
-        ends = [int(i) for i in indices_or_sections]
-    before = (slice(None),) * (axis % ary.ndim)
-    bounds = zip([0, *ends], [*ends, n], strict=True)
-    return [ary[(*before, slice(start, stop))] for start, stop in bounds]
-
-
-@replaces("split")
-def split(ary: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
-    if isinstance(indices_or_sections, int) and ary.shape[axis] % indices_or_sections != 0:
-        raise ValueError(
-            f"numpy.split: {ary.shape[axis]} elements don't make {indices_or_sections} equal parts; use array_split"
-        )
-    parts: list[Array] = array_split(ary, indices_or_sections, axis)
-    return parts
 
 
 @replaces("meshgrid")
@@ -283,16 +211,6 @@ def clip(
     a: Array, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
 ) -> Array:
     return sk.clip(a, a_min if min is None else min, a_max if max is None else max)
-
-
-@replaces("round", "around")
-def round(a: Array, decimals: int = 0) -> Array:
-    return a.round(decimals)
-
-
-@replaces("array_equal")
-def array_equal(a1: Array, a2: Array) -> bool:
-    return a1.shape == a2.shape and bool(sk.all(a1 == a2))
 
 
 # What is known without the elements.

@@ -15,11 +15,6 @@ def copy(a: Array) -> Any:
     return a.copy()
 
 
-@replaces("copyto")
-def copyto(dst: Array, src: Any) -> None:
-    dst[...] = src
-
-
 def _make_like(
     name: str, a: Array, *value: Any, dtype: Any, order: str, shape: Any, device: Any
 ) -> Any:

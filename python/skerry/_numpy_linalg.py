@@ -8,38 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import skerry as sk
-from skerry._numpy_counterparts import Array, Function, flat, replaces
-from skerry._numpy_host import NoCounterpartError
-
-
-def _sum_product(axis_of_matrix: int) -> Function:
-    """``dot`` and ``inner``: over the last axis of ``a``, and that axis of ``b`` if it is no vector."""
-
-    def run(a: Any, b: Any) -> Any:
-        if not isinstance(a, Array) or not isinstance(b, Array) or a.ndim == 0 or b.ndim == 0:
-            return sk.multiply(a, b)
-        return sk.tensordot(a, b, axes=((-1,), (-1 if b.ndim == 1 else axis_of_matrix,)))
-
-    return run
-
-
-replaces("dot")(_sum_product(-2))
-replaces("inner")(_sum_product(-1))
-replaces("vdot")(lambda a, b: sk.vecdot(flat(a), flat(b)))
-replaces("outer")(lambda a, b: sk.linalg.outer(flat(a), flat(b)))
-
-
-@replaces("cross")
-def cross(
-    a: Array, b: Array, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
-) -> Array:
-    if axis is None:
-        if not axisa == axisb == axisc == -1:
-            raise NoCounterpartError(
-                "numpy.cross: axisa=, axisb=, axisc= have no counterpart; use axis="
-            )
-        axis = -1
-    return sk.linalg.cross(a, b, axis=_from_the_end(axis, a, b))
+from skerry._numpy_counterparts import Array, Function, replaces
 
 
 def _from_the_end(axis: int, x1: Array, x2: Array) -> int:
@@ -55,16 +24,6 @@ def linalg_cross(x1: Array, x2: Array, axis: int = -1) -> Array:
 @replaces("linalg.vecdot")
 def linalg_vecdot(x1: Array, x2: Array, axis: int = -1) -> Array:
     return sk.vecdot(x1, x2, axis=_from_the_end(axis, x1, x2))
-
-
-@replaces("trace")
-def trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
-    return sk.linalg.trace(sk.moveaxis(a, (axis1, axis2), (-2, -1)), offset=offset, dtype=dtype)
-
-
-@replaces("diagonal")
-def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    return sk.linalg.diagonal(sk.moveaxis(a, (axis1, axis2), (-2, -1)), offset=offset)
 
 
 @replaces("linalg.norm")

@@ -14,7 +14,9 @@ import inspect
 
 from skerry._arrays import accept_numpy_arrays
 
-TOPICS = ("comparing", "missing")
+TOPICS = (
+    "comparing", "flat_indices", "missing", "missing_extrema", "picking", "placing", "rounding", "shaping", "splitting", "stacking",
+)  # fmt: skip
 
 __all__: list[str] = []
 for _topic in TOPICS:

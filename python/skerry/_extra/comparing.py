@@ -6,10 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import skerry as sk
 from skerry._core import Array
+from skerry._extra.operands import as_arrays, cast, common_dtype
 
-__all__ = ["allclose", "isclose"]
+__all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
 
 
 def isclose(
@@ -93,3 +96,79 @@ def _floating(x: Any, like: Array) -> Array:
             x, device=like.device, dtype=None if like.dtype.kind in "biu" else like.dtype
         )
     return sk.astype(x, sk.float64) if x.dtype.kind in "biu" else x
+
+
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    """Tell whether two arrays have one shape and equal elements.
+
+    Parameters
+    ----------
+    a1, a2 : Array or scalar
+        At least one array.
+    equal_nan : bool, default False
+        Whether NaN equals NaN.
+
+    Returns
+    -------
+    bool
+        Read from the device: the call waits for it.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.array_equal(sk.asarray([1, 2]), sk.asarray([1, 2]))
+    True
+
+    """
+    x, y = as_arrays("array_equal", a1, a2)
+    return x.shape == y.shape and _all_equal(x, y, equal_nan)
+
+
+def _all_equal(x: Array, y: Array, equal_nan: bool = False) -> bool:
+    if x.dtype != y.dtype:
+        dtype = common_dtype("array_equal", x.dtype, y.dtype)
+        # Wide enough for both: as NumPy compares.
+        wide = np.result_type(x.dtype, y.dtype) if dtype.kind in "fc" else dtype
+        x, y = cast(x, wide), cast(y, wide)
+    same = x == y
+    if equal_nan and x.dtype.kind in "fc":
+        same = same | (sk.isnan(x) & sk.isnan(y))
+    return bool(sk.all(same))
+
+
+def array_equiv(a1: Any, a2: Any) -> bool:
+    """Tell whether two arrays have equal elements, when one is broadcast to the other.
+
+    Parameters
+    ----------
+    a1, a2 : Array or scalar
+        At least one array.
+
+    Returns
+    -------
+    bool
+        Read from the device: the call waits for it.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.array_equiv(sk.asarray([1, 1]), sk.asarray([[1], [1]]))
+    True
+
+    """
+    x, y = as_arrays("array_equiv", a1, a2)
+    try:
+        sk.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        return False
+    return _all_equal(x, y)

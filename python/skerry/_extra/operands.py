@@ -84,6 +84,13 @@ def as_arrays(name: str, *values: Any) -> list[Array]:
     ]
 
 
+def arrays_or_scalars(name: str, *values: Any) -> list[Array]:
+    """Return arrays of one device; scalars alone are put on the default device."""
+    if values and all(isinstance(x, SCALARS) for x in values):
+        return [sk.asarray(x) for x in values]
+    return as_arrays(name, *values)
+
+
 def as_array(name: str, value: Any) -> Array:
     """Return the one array that a function takes."""
     return value if isinstance(value, Array) else as_arrays(name, value)[0]

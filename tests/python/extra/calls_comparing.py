@@ -20,4 +20,21 @@ CALLS = {
         call(NEAR[:2], OTHER[:2], 0.1),
         call(A([1, 2]), A([1, 2])),
     ],
+    "array_equal": [
+        call(NEAR, NEAR),
+        call(NEAR, NEAR, equal_nan=True),
+        call(A([1, 2]), A([1.0, 2.0])),
+        call(A([1, 2]), A([1, 3])),
+        call(A([1, 2], "uint64"), A([1, 2], "int64"), _raises=TypeError),
+        call(A([1]), A([1, 1])),
+        call(A([True]), A([1])),
+        call(A(3), 3),
+    ],
+    "array_equiv": [
+        call(A([1, 1]), A([[1], [1]])),
+        call(A([1, 2]), A([[1], [2]])),
+        call(A([1, 2]), A([1, 2, 3])),
+        call(NEAR, NEAR),
+        call(A([2.0, 2.0]), 2),
+    ],
 }

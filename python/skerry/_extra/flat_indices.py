@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Places of the flattened array."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import as_arrays, cast
+
+__all__ = ["ravel_multi_index", "unravel_index"]
+
+
+def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") -> tuple[Array, ...]:
+    """Return the indices of places of the flattened array.
+
+    Reads from the device whether all places lie within: the call waits for it.
+
+    Parameters
+    ----------
+    indices : Array or int
+        Places, from 0 on.
+    shape : int or tuple of int
+        Of the array.
+    order : {"C", "F"}, default "C"
+        Whether the last axis runs fastest, or the first.
+
+    Returns
+    -------
+    tuple of Array
+        Indices of int64, an array for each axis; of an int on the default device.
+
+    Raises
+    ------
+    ValueError
+        For a place beyond the end.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.unravel_index(sk.asarray([5, 2]), (2, 3))
+    (Array([1, 0], dtype=int64, device='cpu:0'), Array([2, 2], dtype=int64, device='cpu:0'))
+
+    """
+    lengths = (int(shape),) if not isinstance(shape, Sequence) else tuple(shape)
+    _require_order("unravel_index", order)
+    places = _integers("unravel_index", indices)
+    n = math.prod(lengths)
+    if sk.any((places < 0) | (places >= n)):
+        raise ValueError(f"unravel_index: an index is out of bounds for shape {lengths}; below {n}")
+    found = places_of(places, lengths if order == "C" else lengths[::-1])
+    return found if order == "C" else found[::-1]
+
+
+def ravel_multi_index(
+    multi_index: Sequence[Any],
+    dims: Sequence[int],
+    mode: str | Sequence[str] = "raise",
+    order: str = "C",
+) -> Array:
+    """Return the places in the flattened array of indices.
+
+    Parameters
+    ----------
+    multi_index : tuple of Array
+        Integers, an array for each axis; they broadcast.
+    dims : tuple of int
+        The shape.
+    mode : {"raise", "wrap", "clip"} or a tuple of them, default "raise"
+        What an index beyond an axis means. "raise" reads from the device whether there is one: the call waits.
+    order : {"C", "F"}, default "C"
+        Whether the last axis runs fastest, or the first.
+
+    Returns
+    -------
+    Array
+        Of int64.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    ValueError
+        For an index beyond its axis.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.ravel_multi_index((sk.asarray([1, 0]), sk.asarray([2, 2])), (2, 3))
+    Array([5, 2], dtype=int64, device='cpu:0')
+
+    """
+    _require_order("ravel_multi_index", order)
+    if isinstance(multi_index, Array):
+        multi_index = sk.unstack(multi_index)
+    lengths = (dims,) if isinstance(dims, int) else tuple(dims)
+    modes = (mode,) * len(lengths) if isinstance(mode, str) else tuple(mode)
+    if not len(multi_index) == len(lengths) == len(modes):
+        raise ValueError(
+            f"ravel_multi_index: {len(multi_index)} arrays and {len(modes)} modes for"
+            f" {len(lengths)} axes; give one for each axis"
+        )
+    parts = as_arrays("ravel_multi_index", *multi_index)
+    axes = list(zip(parts, lengths, modes, strict=True))
+    total: Array | None = None
+    for part, n, each in axes if order == "C" else axes[::-1]:
+        place = within("ravel_multi_index", part, n, each)
+        total = place if total is None else total * n + place
+    assert total is not None
+    return total
+
+
+def _require_order(name: str, order: str) -> None:
+    if order not in ("C", "F"):
+        raise ValueError(f"{name}: order {order!r} is not known; it is C or F")
+
+
+def _integers(name: str, values: Any) -> Array:
+    places = sk.asarray(values) if isinstance(values, int) else as_arrays(name, values)[0]
+    if places.dtype.kind not in "iu":
+        raise TypeError(f"{name}: indices must be integers, not {places.dtype}; convert by astype")
+    return cast(places, sk.int64)
+
+
+def within(name: str, places: Array, n: int, mode: str) -> Array:
+    """Bring indices into range(n), as ``mode`` says."""
+    if places.dtype.kind not in "iub":
+        raise TypeError(f"{name}: indices must be integers, not {places.dtype}; convert by astype")
+    places = cast(places, sk.int64)
+    if mode == "wrap":
+        return places % n
+    if mode == "clip":
+        return sk.clip(places, 0, n - 1)
+    if mode != "raise":
+        raise ValueError(f"{name}: mode {mode!r} is not known; it is raise, wrap or clip")
+    least = -n if name == "put" else 0
+    if sk.any((places < least) | (places >= n)):
+        error = IndexError if name == "put" else ValueError
+        raise error(f"{name}: an index is out of bounds for {n}; use mode='wrap' or 'clip'")
+    return sk.where(places < 0, places + n, places)
+
+
+def places_of(places: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
+    """Return the indices of places of the flattened array, which lie within."""
+    found: list[Array] = []
+    for n in shape[::-1]:
+        found.append(places % n)
+        places = places // n
+    return tuple(found[::-1])

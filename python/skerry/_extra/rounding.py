@@ -1,0 +1,345 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Rounding, angles and kinds of numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import as_array, cast, floating
+
+__all__ = [
+    "angle", "around", "deg2rad", "degrees", "fix", "iscomplex",
+    "isneginf", "isposinf", "isreal", "rad2deg", "radians", "real_if_close",
+]  # fmt: skip
+
+
+def around(a: Any, decimals: int = 0) -> Array:
+    """Round to decimals, halves to even.
+
+    Parameters
+    ----------
+    a : Array
+        Numbers.
+    decimals : int, default 0
+        Digits after the point; before it, if negative.
+
+    Returns
+    -------
+    Array
+        Of the dtype of ``a``. As in NumPy, by a product, ``round`` and a quotient: the last digit is not always that of
+        the exact decimal number.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.around(sk.asarray([1.25, 3.14159]), 1)
+    Array([1.2, 3.1], dtype=float64, device='cpu:0')
+
+    """
+    x = as_array("around", a)
+    if x.dtype.kind == "b":
+        return cast(x, sk.float16)
+    if decimals == 0 or (decimals > 0 and x.dtype.kind in "iu"):
+        return sk.round(x)
+    if x.dtype.kind in "iu":
+        return _rounded_integers(x, 10**-decimals)
+    scale = 10.0 ** abs(decimals)
+    if decimals > 0:
+        return sk.round(x * scale) / scale
+    return sk.round(x / scale) * scale
+
+
+def _rounded_integers(x: Array, unit: int) -> Array:
+    if unit > 2 * int(np.iinfo(x.dtype).max):
+        return sk.zeros_like(x)
+    return cast(sk.round(cast(x, sk.float64) / unit) * unit, x.dtype)
+
+
+def fix(x: Any) -> Array:
+    """Round towards zero.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    Array
+        Of the dtype of ``x``.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.fix(sk.asarray([1.7, -1.7]))
+    Array([ 1., -1.], dtype=float64, device='cpu:0')
+
+    """
+    x = as_array("fix", x)
+    return x.copy() if x.dtype.kind == "b" else sk.trunc(x)
+
+
+def _real_product(name: str, x: Any, factor: float) -> Array:
+    (x,) = floating(name, x)
+    if x.dtype.kind == "c":
+        raise TypeError(f"{name}: takes real numbers, not {x.dtype}; pass real(x)")
+    return x * factor
+
+
+def deg2rad(x: Any, /) -> Array:
+    """Convert degrees to radians.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    Array
+        ``x * pi / 180``; float64 for integers.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.deg2rad(sk.asarray([180.0]))
+    Array([3.14159265], dtype=float64, device='cpu:0')
+
+    """
+    return _real_product("deg2rad", x, math.pi / 180)
+
+
+def rad2deg(x: Any, /) -> Array:
+    """Convert radians to degrees.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    Array
+        ``x * 180 / pi``; float64 for integers.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.rad2deg(sk.asarray([sk.pi]))
+    Array([180.], dtype=float64, device='cpu:0')
+
+    """
+    return _real_product("rad2deg", x, 180 / math.pi)
+
+
+def radians(x: Any, /) -> Array:
+    """Convert degrees to radians, as ``deg2rad``.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    Array
+        Float64 for integers.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.radians(sk.asarray([180.0]))
+    Array([3.14159265], dtype=float64, device='cpu:0')
+
+    """
+    return _real_product("radians", x, math.pi / 180)
+
+
+def degrees(x: Any, /) -> Array:
+    """Convert radians to degrees, as ``rad2deg``.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    Array
+        Float64 for integers.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.degrees(sk.asarray([sk.pi]))
+    Array([180.], dtype=float64, device='cpu:0')
+
+    """
+    return _real_product("degrees", x, 180 / math.pi)
+
+
+def angle(z: Any, deg: bool = False) -> Array:
+    """Return the angle of complex numbers to the positive real axis.
+
+    Parameters
+    ----------
+    z : Array
+        Numbers; real ones have the angles 0 and pi.
+    deg : bool, default False
+        Whether in degrees.
+
+    Returns
+    -------
+    Array
+        Real, from -pi to pi.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.angle(sk.asarray([1j, -1.0]), deg=True)
+    Array([ 90., 180.], dtype=float64, device='cpu:0')
+
+    """
+    (x,) = floating("angle", z)
+    if x.dtype.kind == "c":
+        found = sk.atan2(sk.imag(x), sk.real(x))
+    else:
+        found = sk.atan2(sk.zeros_like(x), x)
+    return found * (180 / math.pi) if deg else found
+
+
+def _infinite(name: str, x: Any, sign: float) -> Array:
+    x = as_array(name, x)
+    if x.dtype.kind == "c":
+        raise TypeError(f"{name}: takes real numbers, not {x.dtype}; pass real(x)")
+    return x == sign * sk.inf if x.dtype.kind == "f" else sk.zeros_like(x, dtype=bool)
+
+
+def isposinf(x: Any) -> Array:
+    """Tell which elements are positive infinity.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    Array
+        Of bool.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.isposinf(sk.asarray([1.0, sk.inf, -sk.inf]))
+    Array([False,  True, False], dtype=bool, device='cpu:0')
+
+    """
+    return _infinite("isposinf", x, 1.0)
+
+
+def isneginf(x: Any) -> Array:
+    """Tell which elements are negative infinity.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    Array
+        Of bool.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.isneginf(sk.asarray([1.0, sk.inf, -sk.inf]))
+    Array([False, False,  True], dtype=bool, device='cpu:0')
+
+    """
+    return _infinite("isneginf", x, -1.0)
+
+
+def iscomplex(x: Any) -> Array:
+    """Tell which elements have an imaginary part that is not zero.
+
+    Parameters
+    ----------
+    x : Array
+        Numbers.
+
+    Returns
+    -------
+    Array
+        Of bool.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.iscomplex(sk.asarray([1 + 1j, 2]))
+    Array([ True, False], dtype=bool, device='cpu:0')
+
+    """
+    x = as_array("iscomplex", x)
+    return sk.imag(x) != 0 if x.dtype.kind == "c" else sk.zeros_like(x, dtype=bool)
+
+
+def isreal(x: Any) -> Array:
+    """Tell which elements have no imaginary part, or one of zero.
+
+    Parameters
+    ----------
+    x : Array
+        Numbers.
+
+    Returns
+    -------
+    Array
+        Of bool.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.isreal(sk.asarray([1 + 1j, 2]))
+    Array([False,  True], dtype=bool, device='cpu:0')
+
+    """
+    return ~iscomplex(as_array("isreal", x))
+
+
+def real_if_close(a: Any, tol: float = 100) -> Array:
+    """Return the real parts, if all imaginary parts are nearly zero.
+
+    Reads from the device whether they are: the call waits for it.
+
+    Parameters
+    ----------
+    a : Array
+        Numbers.
+    tol : float, default 100
+        The bound of imaginary parts: in units of the dtype's eps, if above 1.
+
+    Returns
+    -------
+    Array
+        Real, or ``a``.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.real_if_close(sk.asarray([1 + 1e-15j]))
+    Array([1.], dtype=float64, device='cpu:0')
+
+    """
+    x = as_array("real_if_close", a)
+    if x.dtype.kind != "c":
+        return x
+    bound = tol * float(np.finfo(x.dtype).eps) if tol > 1 else tol
+    return sk.real(x) if sk.all(sk.abs(sk.imag(x)) < bound) else x

@@ -1,0 +1,274 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Shaping."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import as_array, arrays_or_scalars, axis_within, flat
+
+__all__ = [
+    "atleast_1d", "atleast_2d", "atleast_3d", "fliplr", "flipud", "ravel", "rot90", "swapaxes",
+]  # fmt: skip
+
+
+def fliplr(m: Any) -> Array:
+    """Reverse the order of columns.
+
+    Parameters
+    ----------
+    m : Array
+        At least two axes.
+
+    Returns
+    -------
+    Array
+        Reversed along axis 1.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.fliplr(sk.asarray([[1, 2], [3, 4]]))
+    Array([[2, 1],
+           [4, 3]], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("fliplr", m)
+    _require_axes("fliplr", x, 2)
+    return sk.flip(x, axis=1)
+
+
+def flipud(m: Any) -> Array:
+    """Reverse the order of rows.
+
+    Parameters
+    ----------
+    m : Array
+        At least one axis.
+
+    Returns
+    -------
+    Array
+        Reversed along axis 0.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.flipud(sk.asarray([[1, 2], [3, 4]]))
+    Array([[3, 4],
+           [1, 2]], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("flipud", m)
+    _require_axes("flipud", x, 1)
+    return sk.flip(x, axis=0)
+
+
+def _require_axes(name: str, x: Array, least: int) -> None:
+    if x.ndim < least:
+        raise ValueError(
+            f"{name}: needs {least} axes or more, not {x.ndim}; add some by expand_dims"
+        )
+
+
+def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
+    """Turn by 90 degrees in the plane of two axes.
+
+    Parameters
+    ----------
+    m : Array
+        At least two axes.
+    k : int, default 1
+        How many times.
+    axes : pair of int, default (0, 1)
+        The turn is from the first axis towards the second.
+
+    Returns
+    -------
+    Array
+        Turned.
+
+    Raises
+    ------
+    ValueError
+        For axes that are not two different ones.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.rot90(sk.asarray([[1, 2], [3, 4]]))
+    Array([[2, 4],
+           [1, 3]], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("rot90", m)
+    if len(axes) != 2:
+        raise ValueError(f"rot90: {len(axes)} axes; a plane has 2")
+    first, second = (axis_within("rot90", axis, x.ndim) for axis in axes)
+    if first == second:
+        raise ValueError(f"rot90: axes {tuple(axes)} are one; a plane has 2")
+    if k % 4 == 2:
+        return sk.flip(x, axis=(first, second))
+    if k % 4 == 1:
+        x = sk.flip(x, axis=second)
+    if k % 2:
+        x = swapaxes(x, first, second)
+    return sk.flip(x, axis=second) if k % 4 == 3 else x
+
+
+def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
+    """Exchange two axes.
+
+    Parameters
+    ----------
+    a : Array
+        Any dtype.
+    axis1, axis2 : int
+        The axes.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.swapaxes(sk.zeros((2, 3, 4)), 0, -1).shape
+    (4, 3, 2)
+
+    """
+    x = as_array("swapaxes", a)
+    order = list(range(x.ndim))
+    i, j = (axis_within("swapaxes", axis, x.ndim) for axis in (axis1, axis2))
+    order[i], order[j] = order[j], order[i]
+    return sk.permute_dims(x, tuple(order))
+
+
+def ravel(a: Any, order: str = "C") -> Array:
+    """Reshape to one axis.
+
+    Parameters
+    ----------
+    a : Array
+        Any dtype.
+    order : {"C", "F"}, default "C"
+        Whether the last axis runs fastest, or the first. "A" and "K" are "C": no result depends on how memory is laid out.
+
+    Returns
+    -------
+    Array
+        A view where there is one, as of ``reshape``.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.ravel(sk.asarray([[1, 2], [3, 4]]), order="F")
+    Array([1, 3, 2, 4], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("ravel", a)
+    if order not in ("C", "F", "A", "K"):
+        raise ValueError(f"ravel: order {order!r} is not known; it is one of C, F")
+    return flat(sk.permute_dims(x, tuple(range(x.ndim))[::-1]) if order == "F" else x)
+
+
+def _each(name: str, arys: tuple[Any, ...], shape: Any) -> Any:
+    made = tuple(x if x.shape == shape(x) else sk.reshape(x, shape(x)) for x in arrays_or_scalars(name, *arys))
+    return made[0] if len(made) == 1 else made
+
+
+def atleast_1d(*arys: Any) -> Any:
+    """Give arrays at least one axis.
+
+    Parameters
+    ----------
+    *arys : Array or scalar
+        Any number.
+
+    Returns
+    -------
+    Array or tuple of Array
+        Views; one array for one.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.atleast_1d(sk.asarray(3.0))
+    Array([3.], dtype=float64, device='cpu:0')
+
+    """
+    return _each("atleast_1d", arys, lambda x: x.shape or (1,))
+
+
+def atleast_2d(*arys: Any) -> Any:
+    """Give arrays at least two axes, the new ones first.
+
+    Parameters
+    ----------
+    *arys : Array or scalar
+        Any number.
+
+    Returns
+    -------
+    Array or tuple of Array
+        Views; one array for one.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.atleast_2d(sk.asarray([1, 2])).shape
+    (1, 2)
+
+    """
+    return _each("atleast_2d", arys, with_two)
+
+
+def with_two(x: Array) -> tuple[int, ...]:
+    return (1,) * (2 - x.ndim) + x.shape
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """Give arrays at least three axes; a vector becomes (1, n, 1), a matrix (m, n, 1).
+
+    Parameters
+    ----------
+    *arys : Array or scalar
+        Any number.
+
+    Returns
+    -------
+    Array or tuple of Array
+        Views; one array for one.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.atleast_3d(sk.asarray([1, 2])).shape
+    (1, 2, 1)
+
+    """
+    return _each("atleast_3d", arys, with_three)
+
+
+def with_three(x: Array) -> tuple[int, ...]:
+    return x.shape if x.ndim > 2 else (*with_two(x), 1)

@@ -1,0 +1,314 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Splitting, inserting and deleting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import as_array, as_arrays, axis_within, cast, flat, slice_along
+from skerry.exceptions import ShapeError
+
+__all__ = ["array_split", "delete", "dsplit", "hsplit", "insert", "split", "vsplit"]
+
+Parts = int | Sequence[int]
+
+
+def array_split(ary: Any, indices_or_sections: Parts, axis: int = 0) -> list[Array]:
+    """Split into parts, which need not be equal.
+
+    Parameters
+    ----------
+    ary : Array
+        At least one axis.
+    indices_or_sections : int or sequence of int
+        How many parts, the first ones longer by one; or where to cut.
+    axis : int, default 0
+        To cut along.
+
+    Returns
+    -------
+    list of Array
+        Views.
+
+    Raises
+    ------
+    ValueError
+        For no sections.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> [part.shape for part in sk.array_split(sk.zeros((7, 2)), 3)]
+    [(3, 2), (2, 2), (2, 2)]
+
+    """
+    return _parts("array_split", ary, indices_or_sections, axis, equal=False)
+
+
+def _parts(name: str, ary: Any, cuts: Any, axis: int, *, equal: bool) -> list[Array]:
+    x = as_array(name, ary)
+    axis = axis_within(name, axis, x.ndim)
+    n = x.shape[axis]
+    if isinstance(cuts, (int, np.integer)):
+        if cuts < 1:
+            raise ValueError(f"{name}: {cuts} sections; give 1 or more")
+        each, more = divmod(n, int(cuts))
+        if equal and more:
+            raise ValueError(
+                f"{name}: {n} elements don't make {cuts} equal parts; use array_split"
+            )
+        ends = [(i + 1) * each + min(i + 1, more) for i in range(int(cuts) - 1)]
+    else:
+        ends = [int(i) for i in cuts]
+    bounds = zip([0, *ends], [*ends, n], strict=True)
+    return [slice_along(x, axis, start, stop) for start, stop in bounds]
+
+
+def split(ary: Any, indices_or_sections: Parts, axis: int = 0) -> list[Array]:
+    """Split into equal parts, or at indices.
+
+    Parameters
+    ----------
+    ary, indices_or_sections, axis
+        As of ``array_split``.
+
+    Returns
+    -------
+    list of Array
+        Views.
+
+    Raises
+    ------
+    ValueError
+        For parts that would not be equal.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.split(sk.arange(4), 2)
+    [Array([0, 1], dtype=int64, device='cpu:0'), Array([2, 3], dtype=int64, device='cpu:0')]
+
+    """
+    return _parts("split", ary, indices_or_sections, axis, equal=True)
+
+
+def _split_along(name: str, ary: Any, cuts: Parts, axis: int, least: int) -> list[Array]:
+    x = as_array(name, ary)
+    if x.ndim < least:
+        raise ValueError(f"{name}: needs {least} axes or more, not {x.ndim}; use split")
+    return _parts(name, x, cuts, axis if x.ndim > 1 else 0, equal=True)
+
+
+def hsplit(ary: Any, indices_or_sections: Parts) -> list[Array]:
+    """Split along axis 1, a vector along its own.
+
+    Parameters
+    ----------
+    ary, indices_or_sections
+        As of ``split``.
+
+    Returns
+    -------
+    list of Array
+        Views.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> [part.shape for part in sk.hsplit(sk.zeros((2, 4)), 2)]
+    [(2, 2), (2, 2)]
+
+    """
+    return _split_along("hsplit", ary, indices_or_sections, 1, 1)
+
+
+def vsplit(ary: Any, indices_or_sections: Parts) -> list[Array]:
+    """Split along axis 0 what has two axes or more.
+
+    Parameters
+    ----------
+    ary, indices_or_sections
+        As of ``split``.
+
+    Returns
+    -------
+    list of Array
+        Views.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> [part.shape for part in sk.vsplit(sk.zeros((2, 4)), 2)]
+    [(1, 4), (1, 4)]
+
+    """
+    return _split_along("vsplit", ary, indices_or_sections, 0, 2)
+
+
+def dsplit(ary: Any, indices_or_sections: Parts) -> list[Array]:
+    """Split along axis 2.
+
+    Parameters
+    ----------
+    ary, indices_or_sections
+        As of ``split``.
+
+    Returns
+    -------
+    list of Array
+        Views.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> [part.shape for part in sk.dsplit(sk.zeros((2, 3, 4)), 2)]
+    [(2, 3, 2), (2, 3, 2)]
+
+    """
+    return _split_along("dsplit", ary, indices_or_sections, 2, 3)
+
+
+def _places(name: str, obj: Any, n: int, most: int) -> np.ndarray[Any, Any] | None:
+    """Return indices that the host knows, counted from the front; None for an array on a device."""
+    if isinstance(obj, Array):
+        return None
+    if isinstance(obj, slice):
+        return np.arange(n)[obj]
+    places = np.asarray(obj)
+    if places.dtype == bool:
+        if places.shape != (n,):
+            raise ShapeError(f"{name}: a mask of shape {places.shape} for {n} elements; give {n}")
+        return np.flatnonzero(places)
+    places = places.astype(np.int64) if places.size == 0 else places
+    if places.dtype.kind not in "iu":
+        raise IndexError(f"{name}: indices must be integers or bools, not {places.dtype}")
+    if places.size and (places.min() < -n or places.max() > most):
+        raise IndexError(f"{name}: an index is out of bounds for {n} elements: {obj}")
+    return np.where(places < 0, places + n, places)
+
+
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
+    """Leave elements out.
+
+    Reads from the device how many are left, if ``obj`` is an array: the call waits for it.
+
+    Parameters
+    ----------
+    arr : Array
+        Not changed.
+    obj : int, slice, sequence of int or bool, or Array of them
+        What to leave out, along ``axis``.
+    axis : int or None
+        None is of the flattened array.
+
+    Returns
+    -------
+    Array
+        New, shorter along ``axis``.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For indices on another device.
+    IndexError
+        For indices out of bounds.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.delete(sk.asarray([1, 2, 3, 4]), [0, -1])
+    Array([2, 3], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("delete", arr)
+    x, axis = (flat(x), 0) if axis is None else (x, axis_within("delete", axis, x.ndim))
+    n = x.shape[axis]
+    places = _places("delete", obj, n, n - 1)
+    if places is None:
+        _, obj = as_arrays("delete", x, obj)
+        keep = sk.ones((n,), dtype=bool, device=x.device)
+        keep[obj] = False
+        (left,) = sk.nonzero(keep)
+    else:
+        left = sk.asarray(np.delete(np.arange(n), places), device=x.device)
+    return sk.take(x, left, axis=axis)
+
+
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
+    """Insert values before elements.
+
+    Reads from the device how many a mask of ``obj`` has, if it is an array of bool: the call waits for it.
+
+    Parameters
+    ----------
+    arr : Array
+        Not changed.
+    obj : int, slice, sequence of int or bool, or Array of them
+        Before which elements, along ``axis``.
+    values : Array or scalar
+        Converted to the dtype of ``arr``; of a shape that broadcasts to what is inserted.
+    axis : int or None
+        None is of the flattened array.
+
+    Returns
+    -------
+    Array
+        New, longer along ``axis``.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    IndexError
+        For indices out of bounds.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.insert(sk.asarray([1, 2, 3]), [0, 2], sk.asarray([7, 8]))
+    Array([7, 1, 2, 8, 3], dtype=int64, device='cpu:0')
+
+    """
+    x, values = as_arrays("insert", arr, values)
+    x, axis = (flat(x), 0) if axis is None else (x, axis_within("insert", axis, x.ndim))
+    n = x.shape[axis]
+    places = _places("insert", obj, n, n)
+    if places is None:
+        _, where = as_arrays("insert", x, obj)
+        where = sk.nonzero(where)[0] if where.dtype == sk.bool else cast(where, sk.int64)
+        where = sk.where(where < 0, where + n, where)
+        single = where.ndim == 0
+    else:
+        where, single = sk.asarray(places, device=x.device), places.ndim == 0
+    values = cast(values, x.dtype)
+    if single:
+        # NumPy's rule: one index takes values as arr[index] does, so their first axis comes to ``axis``.
+        values = sk.reshape(values, (1,) * (x.ndim - values.ndim) + values.shape)
+        values = sk.moveaxis(values, 0, axis)
+        count = values.shape[axis]
+        where = sk.broadcast_to(sk.reshape(where, (1,)), (count,))
+    elif where.size == 1:
+        count = values.shape[axis - x.ndim] if values.ndim >= x.ndim - axis else 1
+        where = sk.broadcast_to(sk.reshape(where, (1,)), (count,))
+    else:
+        where = flat(where)
+        count = where.shape[0]
+    # Where each of the new ones goes: behind as many as there are before it, of both kinds.
+    order = sk.argsort(where, stable=True)
+    target = sk.empty((count,), dtype=sk.int64, device=x.device)
+    target[order] = sk.take(where, order) + sk.arange(count, device=x.device)
+    old = sk.ones((n + count,), dtype=bool, device=x.device)
+    old[target] = False
+    before = sk.cumulative_sum(old, dtype=sk.int64) - 1
+    found = sk.take(x, sk.clip(before, 0, n - 1), axis=axis) if n else None
+    if found is None:
+        shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
+        found = sk.empty(shape, dtype=x.dtype, device=x.device)
+    found[(slice(None),) * axis + (target,)] = values
+    return found
