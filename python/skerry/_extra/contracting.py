@@ -1,0 +1,297 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Products of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import as_array, axis_within, cast, flat, promoted
+
+__all__ = ["cross", "diagonal", "dot", "inner", "kron", "outer", "trace", "vdot"]
+
+
+def _numbers(name: str, *values: Any) -> tuple[list[Array], bool]:
+    """Return arrays that can be multiplied, and whether they were bools: these are counted, then compared with 0."""
+    arrays = promoted(name, *values)
+    if arrays[0].dtype.kind != "b":
+        return arrays, False
+    return [cast(x, sk.int64) for x in arrays], True
+
+
+def _result(x: Array, bools: bool) -> Array:
+    return x != 0 if bools else x
+
+
+def _sum_product(name: str, a: Any, b: Any, axis_of_matrix: int) -> Array:
+    """Sum over the last axis of ``a``, and that axis of ``b`` if it is no vector."""
+    (x, y), bools = _numbers(name, a, b)
+    if x.ndim == 0 or y.ndim == 0:
+        return _result(x * y, bools)
+    if x.ndim <= 2 and y.ndim == 2 and axis_of_matrix == -2:
+        return _result(x @ y, bools)
+    axis = -1 if y.ndim == 1 else axis_of_matrix
+    return _result(sk.tensordot(x, y, axes=((-1,), (axis,))), bools)
+
+
+def dot(a: Any, b: Any) -> Array:
+    """Multiply: vectors to a number, matrices as ``@``, other arrays over the last axis and the one before it.
+
+    Parameters
+    ----------
+    a, b : Array or scalar
+        The last axis of ``a`` is as long as the last but one of ``b``, or that of a vector.
+
+    Returns
+    -------
+    Array
+        Of the common dtype; of bools whether any product is true.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.dot(sk.asarray([1, 2]), sk.asarray([3, 4]))
+    Array(11, dtype=int64, device='cpu:0')
+
+    """
+    return _sum_product("dot", a, b, -2)
+
+
+def inner(a: Any, b: Any) -> Array:
+    """Multiply and sum over the last axes of both.
+
+    Parameters
+    ----------
+    a, b : Array or scalar
+        Their last axes are equally long.
+
+    Returns
+    -------
+    Array
+        Of the common dtype; complex numbers are not conjugated.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.inner(sk.asarray([1, 2]), sk.asarray([3, 4]))
+    Array(11, dtype=int64, device='cpu:0')
+
+    """
+    return _sum_product("inner", a, b, -1)
+
+
+def vdot(a: Any, b: Any, /) -> Array:
+    """Multiply and sum the flattened arrays, the first one conjugated.
+
+    Parameters
+    ----------
+    a, b : Array
+        Of as many elements.
+
+    Returns
+    -------
+    Array
+        No axes.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.vdot(sk.asarray([1j, 2]), sk.asarray([1j, 3]))
+    Array(7.+0.j, dtype=complex128, device='cpu:0')
+
+    """
+    (x, y), bools = _numbers("vdot", a, b)
+    if x.size != y.size:
+        raise ValueError(f"vdot: {x.size} and {y.size} elements; give as many of each")
+    return _result(sk.vecdot(flat(x), flat(y)), bools)
+
+
+def outer(a: Any, b: Any) -> Array:
+    """Multiply each element of one array with each of another.
+
+    Parameters
+    ----------
+    a, b : Array
+        They are flattened.
+
+    Returns
+    -------
+    Array
+        ``out[i, j] = a[i] * b[j]``.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.outer(sk.asarray([1, 2]), sk.asarray([3, 4]))
+    Array([[3, 4],
+           [6, 8]], dtype=int64, device='cpu:0')
+
+    """
+    x, y = promoted("outer", a, b)
+    x, y = sk.reshape(x, (-1, 1)), flat(y)
+    return x & y if x.dtype.kind == "b" else x * y
+
+
+def kron(a: Any, b: Any) -> Array:
+    """Put a multiple of one array in the place of each element of another: the Kronecker product.
+
+    Parameters
+    ----------
+    a, b : Array or scalar
+        The shape of fewer axes is extended in front.
+
+    Returns
+    -------
+    Array
+        Each axis as long as those of both together.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.kron(sk.asarray([1, 10]), sk.asarray([1, 2]))
+    Array([ 1,  2, 10, 20], dtype=int64, device='cpu:0')
+
+    """
+    x, y = promoted("kron", a, b)
+    rank = max(x.ndim, y.ndim)
+    rows = (1,) * (rank - x.ndim) + x.shape
+    columns = (1,) * (rank - y.ndim) + y.shape
+    x = sk.reshape(x, tuple(n for each in rows for n in (each, 1)))
+    y = sk.reshape(y, tuple(n for each in columns for n in (1, each)))
+    product = x & y if x.dtype.kind == "b" else x * y
+    return sk.reshape(product, tuple(m * n for m, n in zip(rows, columns, strict=True)))
+
+
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Array:
+    """Return the vector product of vectors in space.
+
+    Parameters
+    ----------
+    a, b : Array
+        Vectors of three elements along ``axisa`` and ``axisb``; the other axes broadcast.
+    axisa, axisb, axisc : int, default -1
+        Where the vectors of ``a``, of ``b`` and of the result lie.
+    axis : int, optional
+        All three of them.
+
+    Returns
+    -------
+    Array
+        Of the common dtype.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    ValueError
+        For vectors of another length; NumPy's of two elements are deprecated.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.cross(sk.asarray([1, 0, 0]), sk.asarray([0, 1, 0]))
+    Array([0, 0, 1], dtype=int64, device='cpu:0')
+
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = promoted("cross", a, b)
+    x = sk.moveaxis(x, axis_within("cross", axisa, x.ndim), -1)
+    y = sk.moveaxis(y, axis_within("cross", axisb, y.ndim), -1)
+    if x.shape[-1] != 3 or y.shape[-1] != 3:
+        raise ValueError(
+            f"cross: vectors of {x.shape[-1]} and {y.shape[-1]} elements; they have 3 in space"
+        )
+    shape = sk.broadcast_shapes(x.shape, y.shape)
+    found = sk.linalg.cross(sk.broadcast_to(x, shape), sk.broadcast_to(y, shape))
+    return sk.moveaxis(found, -1, axis_within("cross", axisc, len(shape)))
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """Return diagonals of matrices.
+
+    Parameters
+    ----------
+    a : Array
+        At least two axes.
+    offset : int, default 0
+        How far above the main diagonal.
+    axis1, axis2 : int
+        The axes of the matrices.
+
+    Returns
+    -------
+    Array
+        A view; the diagonals lie along the last axis.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.diagonal(sk.asarray([[1, 2], [3, 4]]))
+    Array([1, 4], dtype=int64, device='cpu:0')
+
+    """
+    return sk.linalg.diagonal(_matrices("diagonal", a, axis1, axis2), offset=offset)
+
+
+def _matrices(name: str, a: Any, axis1: int, axis2: int) -> Array:
+    x = as_array(name, a)
+    axes = tuple(axis_within(name, axis, x.ndim) for axis in (axis1, axis2))
+    if axes[0] == axes[1]:
+        raise ValueError(f"{name}: axis1 and axis2 are both {axis1}; a matrix has two")
+    return x if axes == (x.ndim - 2, x.ndim - 1) else sk.moveaxis(x, axes, (-2, -1))
+
+
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
+    """Add up diagonals of matrices.
+
+    Parameters
+    ----------
+    a, offset, axis1, axis2
+        As of ``diagonal``.
+    dtype : dtype, optional
+        Of the result; by default as that of ``sum``.
+
+    Returns
+    -------
+    Array
+        The sums.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.trace(sk.asarray([[1, 2], [3, 4]]))
+    Array(5, dtype=int64, device='cpu:0')
+
+    """
+    x = _matrices("trace", a, axis1, axis2)
+    return sk.sum(sk.linalg.diagonal(x, offset=offset), axis=-1, dtype=dtype)

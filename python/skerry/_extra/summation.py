@@ -1,0 +1,263 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Einstein's summation."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import string
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import as_arrays, cast, promoted
+from skerry.exceptions import ShapeError
+
+__all__ = ["einsum", "einsum_path"]
+
+Optimize = bool | str | Sequence[Any]
+
+
+def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Array:
+    """Multiply arrays and sum over indices, as a formula of indices says.
+
+    Parameters
+    ----------
+    *operands
+        A formula, as ``"ij,jk->ik"``, and as many arrays; or arrays, each followed by a list of numbers of its indices, and
+        the list of the result's. An index may stand twice in one array, for its diagonal; ``...`` are further axes, which
+        broadcast. Without ``->`` the result has the indices that stand once, by alphabet.
+    optimize : bool, str or path, default False
+        In which order three or more arrays are multiplied: as ``einsum_path`` takes it. False and True are "greedy".
+    dtype : dtype, optional
+        To compute with.
+
+    Returns
+    -------
+    Array
+        Of the common dtype, integers too. Two arrays at a time are multiplied as matrices.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    ValueError
+        For a formula that does not fit the arrays.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> x = sk.asarray([[1, 2], [3, 4]])
+    >>> sk.einsum("ij,jk->ik", x, x)
+    Array([[ 7, 10],
+           [15, 22]], dtype=int64, device='cpu:0')
+    >>> sk.einsum("ii", x)
+    Array(5, dtype=int64, device='cpu:0')
+
+    """
+    formula, given = _formula(operands)
+    arrays = as_arrays("einsum", *given)
+    if dtype is not None:
+        arrays = [sk.astype(x, dtype, copy=False) for x in arrays]
+    arrays = promoted("einsum", *arrays)
+    bools = arrays[0].dtype.kind == "b"
+    terms, output = _terms(formula, [x.shape for x in arrays])
+    work = [(cast(x, sk.int64) if bools else x, term) for x, term in zip(arrays, terms, strict=True)]
+    work = _without_ones([_diagonals(x, term) for x, term in work])
+    for chosen in _path(work, output, optimize):
+        parts = [work.pop(i) for i in sorted(chosen, reverse=True)]
+        wanted = set(output).union(*(term for _, term in work))
+        product = parts.pop()
+        while parts:
+            needed = wanted.union(*(term for _, term in parts[:-1]))
+            product = _contract(product, parts.pop(), needed)
+        work.append(product)
+    x, term = _summed(work[0], set(output))
+    found = sk.permute_dims(x, tuple(term.index(label) for label in output))
+    return found != 0 if bools else found
+
+
+def einsum_path(*operands: Any, optimize: Optimize = "greedy") -> tuple[list[Any], str]:
+    """Return in which order ``einsum`` would multiply, and what that takes.
+
+    Parameters
+    ----------
+    *operands
+        As of ``einsum``; only the shapes count.
+    optimize : bool, str or path, default "greedy"
+        "greedy", "optimal", with a limit of memory as in ``("greedy", 10000)``, or a path that is given.
+
+    Returns
+    -------
+    path : list
+        ``["einsum_path", (i, j), ...]``: which arrays are multiplied next; the product is put last.
+    text : str
+        What it takes, as NumPy's function says it, which finds the path.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> x, y, z = sk.ones((2, 8)), sk.ones((8, 9)), sk.ones((9, 2))
+    >>> sk.einsum_path("ij,jk,kl->il", x, y, z)[0]
+    ['einsum_path', (0, 1), (0, 1)]
+
+    """
+    formula, given = _formula(operands)
+    arrays = as_arrays("einsum_path", *given)
+    stand_ins = [np.broadcast_to(np.zeros((), x.dtype), x.shape) for x in arrays]
+    path, text = np.einsum_path(formula, *stand_ins, optimize=optimize)  # type: ignore[arg-type]
+    return list(path), text
+
+
+def _formula(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
+    """Return the formula and the arrays, of either form of arguments."""
+    if not operands:
+        raise ValueError("einsum: no arguments; give a formula and arrays")
+    if isinstance(operands[0], str):
+        return operands[0].replace(" ", ""), list(operands[1:])
+    pairs = len(operands) // 2
+    arrays = list(operands[: 2 * pairs : 2])
+    terms = [_letters(labels) for labels in operands[1 : 2 * pairs : 2]]
+    formula = ",".join(terms)
+    if len(operands) % 2:
+        formula += "->" + _letters(operands[-1])
+    return formula, arrays
+
+
+def _letters(labels: Sequence[Any]) -> str:
+    """Write a list of numbers as a term; small numbers come first in the alphabet, too."""
+    known = string.ascii_uppercase + string.ascii_lowercase
+    return "".join("..." if each is Ellipsis else known[int(each)] for each in labels)
+
+
+def _terms(formula: str, shapes: list[tuple[int, ...]]) -> tuple[list[list[str]], list[str]]:
+    """Return the labels of each array's axes and of the result's; axes of an ellipsis are numbered from the last."""
+    inputs, arrow, result = formula.partition("->")
+    written = inputs.split(",")
+    if len(written) != len(shapes):
+        raise ValueError(
+            f"einsum: {len(written)} terms in {formula!r} for {len(shapes)} arrays; give as many"
+        )
+    allowed = set(string.ascii_letters)
+    terms, most = [], 0
+    for term, shape in zip(written, shapes, strict=True):
+        before, dots, after = term.partition("...")
+        if not set(before + after) <= allowed:
+            raise ValueError(f"einsum: {term!r} in {formula!r} is no term; use letters and ...")
+        extra = len(shape) - len(before) - len(after)
+        if extra < 0 or (extra and not dots):
+            raise ValueError(
+                f"einsum: the term {term!r} does not name the {len(shape)} axes of shape {shape}"
+            )
+        most = max(most, extra)
+        terms.append([*before, *(f".{i}" for i in range(extra, 0, -1)), *after])
+    further = [f".{i}" for i in range(most, 0, -1)]
+    if not arrow:
+        once = [label for label in allowed if inputs.count(label) == 1]
+        return terms, further + sorted(once)
+    before, dots, after = result.partition("...")
+    output = [*before, *(further if dots else []), *after]
+    known = {label for term in terms for label in term}
+    if len(set(output)) < len(output) or not set(output) <= known:
+        raise ValueError(f"einsum: the result {result!r} names an index twice, or one of no array")
+    return terms, output
+
+
+Labelled = tuple[Array, list[str]]
+
+
+def _diagonals(x: Array, term: list[str]) -> Labelled:
+    """Take the diagonal of axes with one label."""
+    for label in dict.fromkeys(term):
+        while term.count(label) > 1:
+            i = term.index(label)
+            j = term.index(label, i + 1)
+            if x.shape[i] != x.shape[j]:
+                raise ShapeError(
+                    f"einsum: the index {label!r} is of {x.shape[i]} and {x.shape[j]}; they must be equal"
+                )
+            x = sk.linalg.diagonal(sk.moveaxis(x, (i, j), (-2, -1)))
+            term = [each for k, each in enumerate(term) if k not in (i, j)] + [label]
+    return x, term
+
+
+def _without_ones(work: list[Labelled]) -> list[Labelled]:
+    """Check lengths; drop axes of length 1 whose index is longer elsewhere: they broadcast."""
+    lengths: dict[str, int] = {}
+    for x, term in work:
+        for label, n in zip(term, x.shape, strict=True):
+            known = lengths.setdefault(label, n)
+            if known not in (n, 1) and n != 1:
+                raise ShapeError(
+                    f"einsum: the index {label!r} is of {known} and {n}; they must be equal"
+                )
+            lengths[label] = n if known == 1 else known
+    found = []
+    for x, term in work:
+        ones = tuple(i for i, label in enumerate(term) if x.shape[i] == 1 != lengths[label])
+        kept = [label for i, label in enumerate(term) if i not in ones]
+        found.append((sk.squeeze(x, ones) if ones else x, kept))
+    return found
+
+
+def _path(work: list[Labelled], output: list[str], optimize: Optimize) -> list[tuple[int, ...]]:
+    """Return which arrays to multiply, in order: by opt_einsum, if it is installed, or by NumPy's function."""
+    if len(work) <= 2:
+        return [tuple(range(len(work)))]
+    if not isinstance(optimize, (bool, str)) and optimize and optimize[0] == "einsum_path":
+        return [tuple(each) for each in optimize[1:]]
+    letters = dict.fromkeys(label for _, term in work for label in term)
+    if len(letters) > 52:
+        return [(0, 1)] * (len(work) - 1)
+    names = dict(zip(letters, string.ascii_letters, strict=False))
+    formula = ",".join("".join(names[label] for label in term) for _, term in work)
+    formula += "->" + "".join(names[label] for label in output)
+    shapes = [x.shape for x, _ in work]
+    chosen = "greedy" if isinstance(optimize, bool) else optimize
+    try:
+        opt_einsum = importlib.import_module("opt_einsum")
+    except ImportError:
+        stand_ins = [np.broadcast_to(np.zeros(()), shape) for shape in shapes]
+        path = np.einsum_path(formula, *stand_ins, optimize=chosen)[0][1:]  # type: ignore[arg-type]
+        return [tuple(each) for each in path]
+    limit = {}
+    if not isinstance(chosen, str):
+        chosen, limit = chosen[0], {"memory_limit": chosen[1]}
+    path = opt_einsum.contract_path(formula, *shapes, shapes=True, optimize=chosen, **limit)[0]
+    return [tuple(each) for each in path]
+
+
+def _summed(labelled: Labelled, wanted: set[str]) -> Labelled:
+    """Sum over what is not wanted."""
+    x, term = labelled
+    gone = tuple(i for i, label in enumerate(term) if label not in wanted)
+    if not gone:
+        return x, term
+    # einsum keeps the dtype, where sum makes small integers wider.
+    return sk.sum(x, axis=gone, dtype=x.dtype), [label for label in term if label in wanted]
+
+
+def _contract(a: Labelled, b: Labelled, wanted: set[str]) -> Labelled:
+    """Multiply two arrays and sum over what nothing else wants, as a stack of products of matrices."""
+    (x, of_x), (y, of_y) = _summed(a, wanted | set(b[1])), _summed(b, wanted | set(a[1]))
+    both = [label for label in of_x if label in of_y]
+    stack = [label for label in both if label in wanted]
+    summed = [label for label in both if label not in wanted]
+    rows = [label for label in of_x if label not in both]
+    columns = [label for label in of_y if label not in both]
+    lengths = {**dict(zip(of_x, x.shape, strict=True)), **dict(zip(of_y, y.shape, strict=True))}
+    out = stack + rows + columns
+    x = sk.permute_dims(x, tuple(of_x.index(label) for label in stack + rows + summed))
+    y = sk.permute_dims(y, tuple(of_y.index(label) for label in stack + summed + columns))
+    if not summed:
+        x = sk.reshape(x, x.shape + (1,) * len(columns))
+        places = (*x.shape[: len(stack)], *(1 for _ in rows), *y.shape[len(stack) :])
+        return x * sk.reshape(y, places), out
+    front = tuple(lengths[label] for label in stack)
+    m, k, n = (math.prod(lengths[label] for label in part) for part in (rows, summed, columns))
+    product = sk.reshape(x, (*front, m, k)) @ sk.reshape(y, (*front, k, n))
+    return sk.reshape(product, tuple(lengths[label] for label in out)), out
