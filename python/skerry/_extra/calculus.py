@@ -1,0 +1,279 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Differences and integrals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import (
+    as_array, axes_within, axis_within, cast, common_dtype, flat, floating,
+    floating_dtype, indices, slice_along,
+)  # fmt: skip
+from skerry.exceptions import ShapeError
+
+__all__ = ["ediff1d", "gradient", "trapezoid", "unwrap"]
+
+
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
+    """Return the differences of neighbours in the flattened array.
+
+    Parameters
+    ----------
+    ary : Array
+        Numbers.
+    to_end, to_begin : Array, scalar or sequence, optional
+        What is joined to the end and to the front.
+
+    Returns
+    -------
+    Array
+        Of the dtype of ``ary``.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    TypeError
+        For ends of a dtype that ``ary`` does not take.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.ediff1d(sk.asarray([1, 2, 4]), to_begin=0)
+    Array([0, 1, 2], dtype=int64, device='cpu:0')
+
+    """
+    x = flat(as_array("ediff1d", ary))
+    parts = []
+    for each, name in ((to_begin, "to_begin"), (x, ""), (to_end, "to_end")):
+        if each is None:
+            continue
+        if name:
+            each = flat(indices("ediff1d", each, x))
+            if not np.can_cast(each.dtype, x.dtype, "same_kind"):
+                raise TypeError(f"ediff1d: {name} is {each.dtype}, not {x.dtype}; use astype")
+            parts.append(cast(each, x.dtype))
+        else:
+            parts.append(x[1:] - x[:-1])
+    return parts[0] if len(parts) == 1 else sk.concat(parts)
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
+    """Integrate by the trapezoidal rule.
+
+    Parameters
+    ----------
+    y : Array
+        Values.
+    x : Array, optional
+        Where the values are: one axis, or the shape of ``y``.
+    dx : float or Array, default 1.0
+        How far they are apart, without ``x``.
+    axis : int, default -1
+        To integrate along.
+
+    Returns
+    -------
+    Array
+        Floating, without the axis.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.trapezoid(sk.asarray([1.0, 2.0, 3.0]), dx=2)
+    Array(8., dtype=float64, device='cpu:0')
+
+    """
+    if x is None:
+        if isinstance(dx, (Array, np.ndarray)):
+            values, step = floating("trapezoid", y, dx)
+        else:
+            (values,) = floating("trapezoid", y)
+            step = dx
+        axis = axis_within("trapezoid", axis, values.ndim)
+    else:
+        values, places = floating("trapezoid", y, x)
+        axis = axis_within("trapezoid", axis, values.ndim)
+        along = 0 if places.ndim == 1 else axis
+        step = slice_along(places, along, 1, None) - slice_along(places, along, None, -1)
+        if places.ndim == 1:
+            step = sk.reshape(step, (-1,) + (1,) * (values.ndim - axis - 1))
+    pairs = slice_along(values, axis, 1, None) + slice_along(values, axis, None, -1)
+    return sk.sum(step * pairs * 0.5, axis=axis)
+
+
+def unwrap(
+    p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi
+) -> Array:
+    """Add periods, such that neighbours differ by half a period at most.
+
+    Parameters
+    ----------
+    p : Array
+        Real.
+    discont : float, optional
+        Differences up to this stay; half a period by default.
+    axis : int, default -1
+        Along which.
+    period : float, default 2 pi
+        An integer keeps integers.
+
+    Returns
+    -------
+    Array
+        Of the shape of ``p``.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.unwrap(sk.asarray([0, 3, 7, 1, 4]), period=8)
+    Array([ 0,  3,  7,  9, 12], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("unwrap", p)
+    axis = axis_within("unwrap", axis, x.ndim)
+    if isinstance(period, float) or x.dtype.kind not in "iu":
+        x = cast(x, floating_dtype(x.dtype))
+    step = slice_along(x, axis, 1, None) - slice_along(x, axis, None, -1)
+    if x.dtype.kind in "iu":
+        half, odd = divmod(period, 2)
+        ambiguous = odd == 0
+    else:
+        half, ambiguous = period / 2, True
+    least = -half
+    turned = (step - least) % period + least
+    if ambiguous:
+        turned = sk.where((turned == least) & (step > 0), half, turned)
+    mend = sk.where(sk.abs(step) < (half if discont is None else discont), 0, turned - step)
+    rest = slice_along(x, axis, 1, None) + sk.cumulative_sum(mend, axis=axis, dtype=x.dtype)
+    return sk.concat([slice_along(x, axis, None, 1), rest], axis=axis)
+
+
+def gradient(
+    f: Any, *varargs: Any, axis: int | Sequence[int] | None = None, edge_order: int = 1
+) -> Any:
+    """Estimate derivatives by differences, central ones within.
+
+    Parameters
+    ----------
+    f : Array
+        Values.
+    *varargs : scalar, Array or sequence
+        How far they are apart: one number for all axes, or for each axis a number or the places along it. 1 by default.
+    axis : int, tuple of int or None
+        None is all.
+    edge_order : {1, 2}, default 1
+        The order of the differences at the ends.
+
+    Returns
+    -------
+    Array or tuple of Array
+        Floating; one array for one axis.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    ValueError
+        For axes of fewer than ``edge_order + 1`` elements, or places that don't fit.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.gradient(sk.asarray([1.0, 2.0, 4.0, 7.0]), 0.5)
+    Array([2., 3., 5., 6.], dtype=float64, device='cpu:0')
+
+    """
+    (x,) = floating("gradient", f)
+    axes = axes_within("gradient", None if axis is None else axis, x.ndim)  # type: ignore[arg-type]
+    if edge_order not in (1, 2):
+        raise ValueError(f"gradient: edge_order={edge_order} is not known; it is 1 or 2")
+    steps = _steps(x, axes, varargs)
+    for each in axes:
+        if x.shape[each] < edge_order + 1:
+            raise ShapeError(
+                f"gradient: {x.shape[each]} elements along axis {each}; it takes {edge_order + 1}"
+            )
+    found = tuple(
+        _derivative(x, axis, step, edge_order) for axis, step in zip(axes, steps, strict=True)
+    )
+    return found[0] if len(found) == 1 else found
+
+
+def _steps(x: Array, axes: tuple[int, ...], given: tuple[Any, ...]) -> list[Any]:
+    """Return for each axis a number, or the distances of its elements."""
+    if not given:
+        return [1.0] * len(axes)
+    only = given[0]
+    if len(given) == 1 and (only.ndim if isinstance(only, Array) else np.ndim(only)) == 0:
+        given = given * len(axes)
+    if len(given) != len(axes):
+        raise TypeError(f"gradient: {len(given)} distances for {len(axes)} axes; give one each")
+    steps: list[Any] = []
+    for axis, each in zip(axes, given, strict=True):
+        if isinstance(each, (int, float, np.generic)):
+            steps.append(float(each) if not isinstance(each, complex) else each)
+            continue
+        places = indices("gradient", each, x)
+        places = cast(places, common_dtype("gradient", floating_dtype(places.dtype), x.dtype))
+        if places.ndim == 0:
+            steps.append(places)
+        elif places.shape != (x.shape[axis],):
+            raise ShapeError(
+                f"gradient: places of shape {places.shape} for axis {axis} of {x.shape}; one each"
+            )
+        else:
+            shape = (-1,) + (1,) * (x.ndim - axis - 1)
+            steps.append(sk.reshape(places[1:] - places[:-1], shape))
+    return steps
+
+
+def _derivative(x: Array, axis: int, step: Any, edge_order: int) -> Array:
+    def part(start: int | None, stop: int | None) -> Array:
+        return slice_along(x, axis, start, stop)
+
+    even = not isinstance(step, Array) or step.ndim == 0
+    if even:
+        inner = (part(2, None) - part(None, -2)) / (2.0 * step)
+    else:
+        before, after = step[:-1, ...], step[1:, ...]
+        inner = (
+            part(None, -2) * (-after / (before * (before + after)))
+            + part(1, -1) * ((after - before) / (before * after))
+            + part(2, None) * (before / (after * (before + after)))
+        )
+    if edge_order == 1:
+        first_step, last_step = (step, step) if even else (step[:1, ...], step[-1:, ...])
+        first = (part(1, 2) - part(0, 1)) / first_step
+        last = (part(-1, None) - part(-2, -1)) / last_step
+    else:
+        first = _edge(part(0, 1), part(1, 2), part(2, 3), step if even else step[:2, ...])
+        near = step if even else sk.flip(step[-2:, ...], axis=0)
+        last = -_edge(part(-1, None), part(-2, -1), part(-3, -2), near)
+    parts = [first, inner, last]
+    dtype = common_dtype("gradient", *(each.dtype for each in parts))
+    return sk.concat([cast(each, dtype) for each in parts], axis=axis)
+
+
+def _edge(first: Array, second: Array, third: Array, step: Any) -> Array:
+    """Return the derivative of the parabola through three elements at the first of them."""
+    if not isinstance(step, Array) or step.ndim == 0:
+        return (-1.5 / step) * first + (2.0 / step) * second + (-0.5 / step) * third
+    near, far = step[:1, ...], step[1:, ...]
+    return (
+        first * (-(2.0 * near + far) / (near * (near + far)))
+        + second * ((near + far) / (near * far))
+        + third * (-near / (far * (near + far)))
+    )

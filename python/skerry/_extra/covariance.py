@@ -1,0 +1,273 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Averages and covariance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import (
+    as_array, as_arrays, axes_within, cast, common_dtype, complex_of, floating,
+)  # fmt: skip
+from skerry.exceptions import ShapeError
+
+__all__ = ["average", "corrcoef", "cov", "ptp"]
+
+Axis = int | tuple[int, ...] | None
+
+
+def ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
+    """Return the greatest element less the least: "peak to peak".
+
+    Parameters
+    ----------
+    a : Array
+        Real.
+    axis : int, tuple of int or None
+        None is all.
+    keepdims : bool, default False
+        Whether axes stay, with length 1.
+
+    Returns
+    -------
+    Array
+        Of the dtype of ``a``: differences of integers may wrap.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.ptp(sk.asarray([4, 1, 7]))
+    Array(6, dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("ptp", a)
+    reduced = {"axis": axis, "keepdims": keepdims}
+    return sk.max(x, **reduced) - sk.min(x, **reduced)  # type: ignore[arg-type]
+
+
+def average(
+    a: Any,
+    axis: Axis = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Any:
+    """Return the weighted mean.
+
+    Parameters
+    ----------
+    a : Array
+        Numbers.
+    axis : int, tuple of int or None
+        None is all.
+    weights : Array, optional
+        Of the shape of ``a``, or of the axes that are averaged. All equal by default.
+    returned : bool, default False
+        Whether the sums of the weights are returned, too.
+    keepdims : bool, default False
+        Whether axes stay, with length 1.
+
+    Returns
+    -------
+    Array or tuple of Array
+        Floating. Weights whose sum is 0 give NaN or infinities: NumPy raises ZeroDivisionError, for which they would have
+        to be read.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    ValueError
+        For weights of another shape.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.average(sk.asarray([1.0, 4.0]), weights=sk.asarray([3, 1]))
+    Array(1.75, dtype=float64, device='cpu:0')
+
+    """
+    if weights is None:
+        (x,) = floating("average", a)
+        found = sk.mean(x, axis=axis, keepdims=keepdims)
+        share = x.size / found.size if found.size else 0.0
+        total = sk.full(found.shape, share, dtype=found.dtype, device=x.device)
+        return (found, total) if returned else found
+    given, of = as_arrays("average", a, weights)
+    dtypes = [given.dtype, of.dtype]
+    if given.dtype.kind in "biu":
+        dtypes.append(np.dtype(np.float64))
+    dtype = common_dtype("average", *dtypes)
+    x, of = cast(given, dtype), _spread(given, cast(of, dtype), axis)
+    total = sk.sum(of, axis=axis, keepdims=keepdims)
+    found = sk.sum(x * of, axis=axis, keepdims=keepdims) / total
+    return (found, sk.broadcast_to(total, found.shape).copy()) if returned else found
+
+
+def _spread(x: Array, weights: Array, axis: Axis) -> Array:
+    """Shape weights as ``x``."""
+    if weights.shape == x.shape:
+        return weights
+    if axis is None:
+        raise TypeError(
+            f"average: weights of shape {weights.shape} for {x.shape}; say along which axis"
+        )
+    axes = axes_within("average", axis, x.ndim)
+    if weights.shape != tuple(x.shape[i] for i in axes):
+        raise ShapeError(
+            f"average: weights of shape {weights.shape} for axes {axes} of {x.shape}; give as many"
+        )
+    order = sorted(range(len(axes)), key=axes.__getitem__)
+    weights = sk.permute_dims(weights, tuple(order))
+    shape = tuple(n if i in axes else 1 for i, n in enumerate(x.shape))
+    return sk.broadcast_to(sk.reshape(weights, shape), x.shape)
+
+
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Array:
+    """Estimate the covariances of variables.
+
+    Parameters
+    ----------
+    m : Array
+        At most two axes: a row for each variable, a column for each observation.
+    y : Array, optional
+        More variables, of the same shape.
+    rowvar : bool, default True
+        Whether rows are variables, or columns.
+    bias : bool, default False
+        Whether sums are divided by the count, or by one less.
+    ddof : int, optional
+        What is subtracted from the count, in place of ``bias``.
+    fweights, aweights : Array, optional
+        How often each observation was made, as integers; how much each counts.
+    dtype : dtype, optional
+        Of the result; by default float64 or complex128.
+
+    Returns
+    -------
+    Array
+        The matrix of covariances; one variance for one variable.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    ValueError
+        For more axes than two.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.cov(sk.asarray([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+    Array([[ 1., -1.],
+           [-1.,  1.]], dtype=float64, device='cpu:0')
+
+    """
+    given = [x for x in (m, y, fweights, aweights) if x is not None]
+    arrays = iter(as_arrays("cov", *given))
+    x, y, fweights, aweights = (
+        None if each is None else next(arrays) for each in (m, y, fweights, aweights)
+    )
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError(f"cov: ddof={ddof} is no integer")
+    parts = [each for each in (x, y) if each is not None]
+    dtype = np.dtype(dtype or common_dtype("cov", np.dtype("f8"), *(each.dtype for each in parts)))
+    rows = [_variables(each, rowvar, dtype) for each in parts]
+    if rows[0].shape[0] == 0:
+        return sk.zeros((0, 0), dtype=dtype, device=rows[0].device)
+    x = rows[0] if len(rows) == 1 else sk.concat(rows)
+    if ddof is None:
+        ddof = 0 if bias else 1
+    weights = _weights(x, fweights, aweights)
+    if weights is None:
+        x = x - sk.mean(x, axis=1, keepdims=True)
+        free: Any = max(x.shape[1] - ddof, 0) or 0.0
+        weighted, scale = x, (1 / free if free else sk.inf)
+    else:
+        total = sk.sum(weights)
+        x = x - (sk.sum(x * weights, axis=1) / total)[:, None]
+        lost = ddof if aweights is None else ddof * sk.sum(weights * cast(aweights, dtype)) / total
+        free = total - lost
+        zero = sk.zeros_like(free)
+        positive = sk.real(free) > 0 if free.dtype.kind == "c" else free > 0
+        weighted, scale = x * weights, 1 / sk.where(positive, free, zero)
+    product = x @ sk.conj(weighted).T if dtype.kind == "c" else x @ weighted.T
+    found = product * scale
+    return sk.squeeze(found, tuple(i for i, n in enumerate(found.shape) if n == 1))
+
+
+def _variables(x: Array, rowvar: bool, dtype: Any) -> Array:
+    """Return a row for each variable."""
+    if x.ndim > 2:
+        raise ShapeError(f"cov: {x.ndim} axes; variables and observations are 2")
+    matrix = cast(sk.reshape(x, (1,) * (2 - x.ndim) + x.shape), dtype)
+    return matrix if rowvar or x.ndim != 2 else matrix.T
+
+
+def _weights(x: Array, fweights: Array | None, aweights: Array | None) -> Array | None:
+    """Return the product of both weights, of the dtype of ``x``."""
+    if fweights is not None and fweights.dtype.kind not in "biu":
+        raise TypeError(f"cov: fweights are {fweights.dtype}; how often is an integer")
+    found = None
+    for name, each in (("fweights", fweights), ("aweights", aweights)):
+        if each is None:
+            continue
+        if each.shape != (x.shape[1],):
+            raise ShapeError(
+                f"cov: {name} of shape {each.shape} for {x.shape[1]} observations; give one each"
+            )
+        found = cast(each, x.dtype) if found is None else found * cast(each, x.dtype)
+    return found
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Array:
+    """Return the correlations of variables, after Pearson.
+
+    Parameters
+    ----------
+    x, y, rowvar, dtype
+        As of ``cov``.
+
+    Returns
+    -------
+    Array
+        From -1 to 1; 1.0 for one variable.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.corrcoef(sk.asarray([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+    Array([[ 1., -1.],
+           [-1.,  1.]], dtype=float64, device='cpu:0')
+
+    """
+    found = cov(x, y, rowvar, dtype=dtype)
+    if found.ndim == 0:
+        return found / found
+    deviation = sk.sqrt(sk.real(sk.linalg.diagonal(found)))
+    deviation = cast(deviation, found.dtype)
+    found = found / deviation[:, None] / deviation[None, :]
+    if found.dtype.kind != "c":
+        return sk.clip(found, -1.0, 1.0)
+    parts = (sk.clip(part(found), -1.0, 1.0) for part in (sk.real, sk.imag))
+    return complex_of(*parts, found.dtype)
