@@ -15,7 +15,7 @@ import inspect
 from skerry._arrays import accept_numpy_arrays
 
 TOPICS = (
-    "calculus", "comparing", "contracting", "covariance", "flat_indices", "missing", "missing_extrema", "picking", "placing", "rounding", "shaping", "splitting", "stacking", "summation",
+    "calculus", "comparing", "constructing", "contracting", "covariance", "filtering", "flat_indices", "functions", "grids", "missing", "missing_extrema", "padding", "picking", "placing", "polynomials", "rounding", "set_operations", "shaping", "splitting", "stacking", "summation",
 )  # fmt: skip
 
 __all__: list[str] = []

@@ -178,7 +178,10 @@ def ravel(a: Any, order: str = "C") -> Array:
 
 
 def _each(name: str, arys: tuple[Any, ...], shape: Any) -> Any:
-    made = tuple(x if x.shape == shape(x) else sk.reshape(x, shape(x)) for x in arrays_or_scalars(name, *arys))
+    made = tuple(
+        x if x.shape == shape(x) else sk.reshape(x, shape(x))
+        for x in arrays_or_scalars(name, *arys)
+    )
     return made[0] if len(made) == 1 else made
 
 

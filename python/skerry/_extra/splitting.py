@@ -60,9 +60,7 @@ def _parts(name: str, ary: Any, cuts: Any, axis: int, *, equal: bool) -> list[Ar
             raise ValueError(f"{name}: {cuts} sections; give 1 or more")
         each, more = divmod(n, int(cuts))
         if equal and more:
-            raise ValueError(
-                f"{name}: {n} elements don't make {cuts} equal parts; use array_split"
-            )
+            raise ValueError(f"{name}: {n} elements don't make {cuts} equal parts; use array_split")
         ends = [(i + 1) * each + min(i + 1, more) for i in range(int(cuts) - 1)]
     else:
         ends = [int(i) for i in cuts]

@@ -66,7 +66,9 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
     arrays = promoted("einsum", *arrays)
     bools = arrays[0].dtype.kind == "b"
     terms, output = _terms(formula, [x.shape for x in arrays])
-    work = [(cast(x, sk.int64) if bools else x, term) for x, term in zip(arrays, terms, strict=True)]
+    work = [
+        (cast(x, sk.int64) if bools else x, term) for x, term in zip(arrays, terms, strict=True)
+    ]
     work = _without_ones([_diagonals(x, term) for x, term in work])
     for chosen in _path(work, output, optimize):
         parts = [work.pop(i) for i in sorted(chosen, reverse=True)]

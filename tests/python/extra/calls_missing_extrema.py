@@ -21,12 +21,8 @@ def reductions(*more):
 
 
 CALLS = {
-    "nanmin": reductions(
-        call(A([INF, NAN])), call(np.empty((0,)), _raises=ValueError)
-    ),
-    "nanmax": reductions(
-        call(A([-INF, NAN])), call(np.empty((0,)), _raises=ValueError)
-    ),
+    "nanmin": reductions(call(A([INF, NAN])), call(np.empty((0,)), _raises=ValueError)),
+    "nanmax": reductions(call(A([-INF, NAN])), call(np.empty((0,)), _raises=ValueError)),
     **{
         name: [
             *(call(x, axis=axis) for x in (SOME, F, N, B) for axis in (None, 0, 1)),

@@ -20,7 +20,13 @@ ALL = [
 ]
 TYPED = [call([V, W], dtype="float32"), call([M, N], dtype="complex64")]
 CALLS = {
-    "vstack": [*ALL[:-1], *TYPED, call([M, M[0]]), call([S, S]), call([M, M[0, :2]], _raises=ValueError)],
+    "vstack": [
+        *ALL[:-1],
+        *TYPED,
+        call([M, M[0]]),
+        call([S, S]),
+        call([M, M[0, :2]], _raises=ValueError),
+    ],
     "hstack": [*ALL, *TYPED, call([M, N[:, :1]]), call([S, S]), call([V, W[:1]])],
     "dstack": [*ALL[:-1], call([S, S]), call([V, W])],
     "column_stack": [*ALL[:4], call([M, M[:, 0]]), call([S, S])],

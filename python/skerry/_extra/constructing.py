@@ -1,0 +1,265 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Making matrices and ranges."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import as_array, cast, flat
+
+__all__ = ["diag", "diagflat", "geomspace", "logspace", "tri", "vander"]
+
+Device = Any
+
+
+def tri(
+    N: int,  # noqa: N803 - NumPy's name
+    M: int | None = None,  # noqa: N803
+    k: int = 0,
+    dtype: Any = float,
+    *,
+    device: Device = None,
+) -> Array:
+    """Make a matrix of ones below a diagonal and zeros above.
+
+    Parameters
+    ----------
+    N, M : int
+        Rows and columns, as many by default.
+    k : int, default 0
+        The highest diagonal of ones, counted upwards from the main one.
+    dtype : dtype, default float64
+        Of the result.
+    device : Device or str, optional
+        The default device, if left out.
+
+    Returns
+    -------
+    Array
+        Of shape (N, M).
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.tri(2, 3, dtype=sk.int64)
+    Array([[1, 0, 0],
+           [1, 1, 0]], dtype=int64, device='cpu:0')
+
+    """
+    shape = (N, N if M is None else M)
+    return sk.tril(sk.ones(shape, dtype=np.dtype(dtype), device=device), k=k)
+
+
+def diag(v: Any, k: int = 0) -> Array:
+    """Return a diagonal of a matrix, or the matrix of a diagonal.
+
+    Parameters
+    ----------
+    v : Array
+        Two axes, or one.
+    k : int, default 0
+        Which diagonal, counted upwards from the main one.
+
+    Returns
+    -------
+    Array
+        A view of a matrix; else new, zero beside the diagonal.
+
+    Raises
+    ------
+    ValueError
+        For other numbers of axes.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.diag(sk.asarray([1, 2]))
+    Array([[1, 0],
+           [0, 2]], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("diag", v)
+    if x.ndim == 2:
+        return sk.linalg.diagonal(x, offset=k)
+    if x.ndim != 1:
+        raise ValueError(f"diag: {x.ndim} axes; a matrix has 2, a diagonal 1: use diagonal")
+    n = x.size + abs(k)
+    found = sk.zeros((n, n), dtype=x.dtype, device=x.device)
+    if x.size:
+        places = sk.arange(x.size, device=x.device)
+        found[places + max(-k, 0), places + max(k, 0)] = x
+    return found
+
+
+def diagflat(v: Any, k: int = 0) -> Array:
+    """Return the matrix whose diagonal is the flattened array.
+
+    Parameters
+    ----------
+    v : Array
+        Any shape.
+    k : int, default 0
+        Which diagonal, counted upwards from the main one.
+
+    Returns
+    -------
+    Array
+        New, zero beside the diagonal.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.diagflat(sk.asarray([[1], [2]]))
+    Array([[1, 0],
+           [0, 2]], dtype=int64, device='cpu:0')
+
+    """
+    return diag(flat(as_array("diagflat", v)), k)
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
+    """Return the matrix of powers, after Vandermonde.
+
+    Parameters
+    ----------
+    x : Array
+        One axis.
+    N : int, optional
+        Columns, as many as rows by default.
+    increasing : bool, default False
+        Whether powers rise from left to right.
+
+    Returns
+    -------
+    Array
+        ``x**(N - 1), ..., x, 1`` as columns; int64 for smaller integers.
+
+    Raises
+    ------
+    ValueError
+        For more axes than one.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.vander(sk.asarray([2, 3]), 3)
+    Array([[4, 2, 1],
+           [9, 3, 1]], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("vander", x)
+    if x.ndim != 1:
+        raise ValueError(f"vander: {x.ndim} axes; give a vector")
+    if x.dtype.kind in "biu" and x.dtype != np.uint64:
+        x = cast(x, sk.int64)
+    count = x.size if N is None else N
+    found = sk.ones((x.size, count), dtype=x.dtype, device=x.device)
+    if count > 1:
+        found[:, 1:] = sk.broadcast_to(x[:, None], (x.size, count - 1))
+        found = sk.cumulative_prod(found, axis=1, dtype=x.dtype)
+    return found if increasing else sk.flip(found, axis=1)
+
+
+def logspace(
+    start: float,
+    stop: float,
+    num: int = 50,
+    endpoint: bool = True,
+    base: float = 10.0,
+    dtype: Any = None,
+    *,
+    device: Device = None,
+) -> Array:
+    """Return powers of a base whose exponents are evenly spaced.
+
+    Parameters
+    ----------
+    start, stop : float
+        The first and the last exponent.
+    num : int, default 50
+        How many.
+    endpoint : bool, default True
+        Whether ``stop`` is one of them.
+    base : float, default 10.0
+        Of the powers.
+    dtype : dtype, optional
+        Of the result; float64 by default.
+    device : Device or str, optional
+        The default device, if left out.
+
+    Returns
+    -------
+    Array
+        One axis.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.logspace(0, 2, 3)
+    Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
+
+    """
+    exponents = sk.linspace(start, stop, num, endpoint=endpoint, device=device)
+    found = sk.pow(base, exponents)
+    return found if dtype is None else sk.astype(found, dtype, copy=False)
+
+
+def geomspace(
+    start: complex,
+    stop: complex,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    *,
+    device: Device = None,
+) -> Array:
+    """Return numbers of which each is the same multiple of the one before.
+
+    Parameters
+    ----------
+    start, stop : float
+        The first and the last number, of one sign.
+    num : int, default 50
+        How many.
+    endpoint : bool, default True
+        Whether ``stop`` is one of them.
+    dtype : dtype, optional
+        Of the result; float64 by default.
+    device : Device or str, optional
+        The default device, if left out.
+
+    Returns
+    -------
+    Array
+        One axis; ``start`` and ``stop`` are exact.
+
+    Raises
+    ------
+    ValueError
+        For 0, or two signs.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.geomspace(1, 100, 3)
+    Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
+
+    """
+    if isinstance(start, complex) or isinstance(stop, complex):
+        raise TypeError("geomspace: complex ends are not taken; use exp of linspace")
+    if start == 0 or stop == 0 or (start < 0) != (stop < 0):
+        raise ValueError(f"geomspace: {start} to {stop} passes 0; give numbers of one sign")
+    sign = math.copysign(1.0, start)
+    low, high = abs(start), abs(stop)
+    found = logspace(math.log10(low), math.log10(high), num, endpoint, device=device) * sign
+    if num > 0:
+        found[0] = float(start)
+    if num > 1 and endpoint:
+        found[-1] = float(stop)
+    return found if dtype is None else sk.astype(found, dtype, copy=False)

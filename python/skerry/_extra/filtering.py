@@ -1,0 +1,283 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Convolution and interpolation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import as_arrays, cast, common_dtype, promoted
+from skerry.exceptions import ShapeError
+
+__all__ = ["convolve", "correlate", "interp"]
+
+# Up to so many taps, sums of shifted products are fastest; from so many on, transforms: bench/numpy_functions.py.
+FEW_TAPS = {"f": 3, "c": 3, "i": 16, "u": 16}
+MANY_TAPS = 384
+PIECE = 512  # taps whose products are made at a time, as products of matrices
+
+
+def convolve(a: Any, v: Any, mode: str = "full") -> Array:
+    """Return the discrete convolution of two vectors.
+
+    Integers are exact. Floating ones are multiplied as matrices, or, if the shorter vector is long, transformed in float64
+    or complex128: the error relative to the norm is below 1e-13. For that it is read from the device whether all numbers
+    are finite, if both vectors have more than a few elements: the call waits for it.
+
+    Parameters
+    ----------
+    a, v : Array
+        One axis each.
+    mode : {"full", "same", "valid"}, default "full"
+        All sums; those in the middle, as many as the longer vector has; those of whole overlaps.
+
+    Returns
+    -------
+    Array
+        Of the common dtype.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    ValueError
+        For no elements, or more axes than one.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.convolve(sk.asarray([1, 2, 3]), sk.asarray([0, 1]), "same")
+    Array([0, 1, 2], dtype=int64, device='cpu:0')
+
+    """
+    x, y = _vectors("convolve", a, v)
+    short = min(x.size, y.size)
+    return _convolution("convolve", x, y, mode, (short - 1) // 2)
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
+    """Return the cross-correlation of two vectors, the second one conjugated.
+
+    Computed as ``convolve`` computes, and with what that reads.
+
+    Parameters
+    ----------
+    a, v : Array
+        One axis each.
+    mode : {"valid", "same", "full"}, default "valid"
+        As of ``convolve``.
+
+    Returns
+    -------
+    Array
+        Of the common dtype.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    ValueError
+        For no elements, or more axes than one.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.correlate(sk.asarray([1, 2, 3]), sk.asarray([0, 1, 0.5]), "full")
+    Array([0.5, 2. , 3.5, 3. , 0. ], dtype=float64, device='cpu:0')
+
+    """
+    x, y = _vectors("correlate", a, v)
+    y = sk.flip(sk.conj(y) if y.dtype.kind == "c" else y)
+    short = min(x.size, y.size)
+    middle = (short - 1) // 2 if x.size >= y.size else short // 2
+    return _convolution("correlate", x, y, mode, middle)
+
+
+def _vectors(name: str, a: Any, v: Any) -> list[Array]:
+    x, y = promoted(name, a, v)
+    for each, which in ((x, "a"), (y, "v")):
+        if each.ndim > 1:
+            raise ShapeError(f"{name}: {which} has {each.ndim} axes; vectors have 1")
+        if each.size == 0:
+            raise ValueError(f"{name}: {which} has no elements; give one or more")
+    return [sk.reshape(x, (-1,)), sk.reshape(y, (-1,))]
+
+
+def _convolution(name: str, x: Array, y: Array, mode: str, middle: int) -> Array:
+    """Return the sums of ``mode``; "same" begins at ``middle`` of all."""
+    if x.size < y.size:
+        x, y = y, x
+    parts = {
+        "full": (0, x.size + y.size - 1),
+        "same": (middle, middle + x.size),
+        "valid": (y.size - 1, x.size),
+    }
+    if mode not in parts:
+        raise ValueError(f"{name}: mode {mode!r} is not known; it is full, same or valid")
+    start, stop = parts[mode]
+    if x.dtype.kind == "b":
+        counts = _sums(cast(x, sk.int64), cast(y, sk.int64), start, stop)
+        return counts != 0
+    return _sums(x, y, start, stop)
+
+
+def _sums(x: Array, y: Array, start: int, stop: int) -> Array:
+    """Return elements ``start`` to ``stop`` of the convolution of ``x`` with the shorter ``y``."""
+    taps, few = y.size, FEW_TAPS[x.dtype.kind]
+    if taps > few and stop - start <= few and start >= taps - 1 and stop <= x.size:
+        turned = sk.flip(y)
+        if turned.dtype.kind == "c":
+            turned = sk.conj(turned)
+        sums = [sk.vecdot(turned, x[i - taps + 1 : i + 1]) for i in range(start, stop)]
+        return cast(sk.stack(sums), x.dtype)
+    if taps <= few:
+        return _shifted_sums(x, y, start, stop)
+    if x.dtype.kind in "fc":
+        # Products of matrices multiply by zeros, and transforms mix all: an infinity would spread.
+        if not sk.all(sk.isfinite(x)) or not sk.all(sk.isfinite(y)):
+            return _shifted_sums(x, y, start, stop)
+        if taps >= MANY_TAPS:
+            return _transformed_sums(x, y)[start:stop]
+    total = _matrix_sums(x, y[:PIECE])
+    if taps <= PIECE:
+        return total[start:stop]
+    found = sk.zeros((x.size + taps - 1,), dtype=x.dtype, device=x.device)
+    found[: total.size] = total
+    for first in range(PIECE, taps, PIECE):
+        part = _matrix_sums(x, y[first : first + PIECE])
+        found[first : first + part.size] += part
+    return found[start:stop]
+
+
+def _shifted_sums(x: Array, y: Array, start: int, stop: int) -> Array:
+    """Add up ``y[i] * x``, shifted by i."""
+    found = sk.zeros((stop - start,), dtype=x.dtype, device=x.device)
+    for i in range(y.size):
+        low, high = max(start, i), min(stop, i + x.size)
+        if low < high:
+            found[low - start : high - start] += x[low - i : high - i] * y[i]
+    return found
+
+
+def _matrix_sums(x: Array, y: Array) -> Array:
+    """Multiply blocks of ``x``, the rows, by the matrix of shifted ``y``; add each row's end to the next one's begin."""
+    taps, n = y.size, x.size
+    block = max(taps, 32)
+    rows = -(-n // block)
+    padded = sk.zeros((rows * block,), dtype=x.dtype, device=x.device)
+    padded[:n] = x
+    lag = (
+        sk.arange(2 * block, device=x.device)[None, :] - sk.arange(block, device=x.device)[:, None]
+    )
+    shifted = sk.take(y, sk.clip(lag, 0, taps - 1))
+    shifted = sk.where((lag >= 0) & (lag < taps), shifted, 0)
+    product = sk.reshape(padded, (rows, block)) @ shifted
+    found = sk.zeros((rows + 1, block), dtype=x.dtype, device=x.device)
+    found[:-1, :] = product[:, :block]
+    found[1:, :] += product[:, block:]
+    return sk.reshape(found, (-1,))[: n + taps - 1]
+
+
+def _transformed_sums(x: Array, y: Array) -> Array:
+    dtype, n = x.dtype, x.size + y.size - 1
+    real = dtype.kind == "f"
+    wide = sk.float64 if real else sk.complex128
+    x, y, length = cast(x, wide), cast(y, wide), _smooth(n)
+    if real:
+        product = sk.fft.rfft(x, n=length) * sk.fft.rfft(y, n=length)
+        return cast(sk.fft.irfft(product, n=length)[:n], dtype)
+    product = sk.fft.fft(x, n=length) * sk.fft.fft(y, n=length)
+    return cast(sk.fft.ifft(product)[:n], dtype)
+
+
+def _smooth(n: int) -> int:
+    """Return the least even number from ``n`` on that has no prime factor above 5: its transform is fast."""
+    best = 1 << max(n - 1, 1).bit_length()
+    fives = 1
+    while fives < best:
+        part = fives
+        while part < best:
+            twos = max(-(-n // part) - 1, 1).bit_length()
+            best = min(best, part << twos)
+            part *= 3
+        fives *= 5
+    return best
+
+
+def interp(
+    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None
+) -> Array:
+    """Interpolate linearly between points.
+
+    Parameters
+    ----------
+    x : Array or scalar
+        Where to.
+    xp, fp : Array
+        Places, rising, and values of the points: one axis each.
+    left, right : scalar, optional
+        Values beyond the points; the first and the last one by default.
+    period : float, optional
+        Of the places, which then need not rise.
+
+    Returns
+    -------
+    Array
+        Float64, or complex128, of the shape of ``x``.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    ValueError
+        For no points, or places and values of different shapes.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.interp(sk.asarray([0.5, 3.0]), sk.asarray([0.0, 1.0, 2.0]), sk.asarray([0.0, 10.0, 15.0]))
+    Array([ 5., 15.], dtype=float64, device='cpu:0')
+
+    """
+    where, places, values = as_arrays("interp", x, xp, fp)
+    where, places = cast(where, sk.float64), cast(places, sk.float64)
+    values = cast(values, common_dtype("interp", np.dtype(np.float64), values.dtype))
+    if places.ndim != 1 or values.shape != places.shape:
+        raise ShapeError(
+            f"interp: points of shapes {places.shape} and {values.shape}; both have one axis"
+        )
+    if places.size == 0:
+        raise ValueError("interp: no points; give one or more")
+    if period is not None:
+        if period == 0:
+            raise ValueError("interp: period=0; leave it out, or give a length")
+        period = abs(period)
+        where, places = where % period, places % period
+        order = sk.argsort(places, stable=True)
+        places, values = sk.take(places, order), sk.take(values, order)
+        places = sk.concat([places[-1:] - period, places, places[:1] + period])
+        values = sk.concat([values[-1:], values, values[:1]])
+        left = right = None
+    return _between(where, places, values, left, right)
+
+
+def _between(where: Array, places: Array, values: Array, left: Any, right: Any) -> Array:
+    last = places.size - 1
+    after = sk.searchsorted(places, where, side="right")
+    before = sk.clip(after - 1, 0, max(last, 0))
+    near, low = sk.take(values, before), sk.take(places, before)
+    if last:
+        slopes = (values[1:] - values[:-1]) / cast(places[1:] - places[:-1], values.dtype)
+        # The last point has no slope: beyond it is its value.
+        slopes = sk.concat([slopes, sk.zeros((1,), dtype=slopes.dtype, device=slopes.device)])
+        found = sk.take(slopes, before) * cast(where - low, values.dtype) + near
+        found = sk.where(where == low, near, found)
+    else:
+        found = near
+    found = sk.where(after == 0, values[0] if left is None else left, found)
+    found = sk.where(where > places[-1], values[-1] if right is None else right, found)
+    return sk.where(sk.isnan(where), sk.nan, found) if last else found

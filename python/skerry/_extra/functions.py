@@ -1,0 +1,349 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Further mathematical functions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import floating, promoted
+from skerry.exceptions import DTypeError
+
+__all__ = [
+    "divmod", "exp2", "fabs", "fmax", "fmin", "fmod", "heaviside", "i0", "modf", "sinc",
+]  # fmt: skip
+
+
+def _real(name: str, *values: Any) -> list[Array]:
+    arrays = floating(name, *values)
+    if arrays[0].dtype.kind == "c":
+        raise DTypeError(f"{name}: takes real numbers, not {arrays[0].dtype}; pass real(x)")
+    return arrays
+
+
+def heaviside(x1: Any, x2: Any, /) -> Array:
+    """Return 0 for negative numbers, 1 for positive ones, and ``x2`` for 0.
+
+    Parameters
+    ----------
+    x1, x2 : Array or scalar
+        Real, at least one array.
+
+    Returns
+    -------
+    Array
+        Floating; NaN for NaN.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.heaviside(sk.asarray([-1.5, 0.0, 2.0]), 0.5)
+    Array([0. , 0.5, 1. ], dtype=float64, device='cpu:0')
+
+    """
+    x, at_zero = _real("heaviside", x1, x2)
+    found = sk.where(x > 0, 1.0, sk.where(x == 0, at_zero, sk.zeros_like(x)))
+    return sk.where(sk.isnan(x), sk.nan, found)
+
+
+def sinc(x: Any) -> Array:
+    """Return ``sin(pi x) / (pi x)``, and 1 for 0.
+
+    Parameters
+    ----------
+    x : Array
+        Numbers.
+
+    Returns
+    -------
+    Array
+        Floating.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.sinc(sk.asarray([0.0, 0.5]))
+    Array([1.        , 0.63661977], dtype=float64, device='cpu:0')
+
+    """
+    (x,) = floating("sinc", x)
+    tiny = float(np.finfo(x.dtype).eps) ** 2 if x.dtype != np.float16 else 1e-7
+    y = sk.where(x == 0, tiny, x) * math.pi
+    return sk.sin(y) / y
+
+
+# Of Cephes, as NumPy has them: Chebyshev series of exp(-x) i0(x) on [0, 8], and of exp(-x) sqrt(x) i0(x) beyond.
+_NEAR = (
+    -4.41534164647933937950e-18, 3.33079451882223809783e-17, -2.43127984654795469359e-16,
+    1.71539128555513303061e-15, -1.16853328779934516808e-14, 7.67618549860493561688e-14,
+    -4.85644678311192946090e-13, 2.95505266312963983461e-12, -1.72682629144155570723e-11,
+    9.67580903537323691224e-11, -5.18979560163526290666e-10, 2.65982372468238665035e-9,
+    -1.30002500998624804212e-8, 6.04699502254191894932e-8, -2.67079385394061173391e-7,
+    1.11738753912010371815e-6, -4.41673835845875056359e-6, 1.64484480707288970893e-5,
+    -5.75419501008210370398e-5, 1.88502885095841655729e-4, -5.76375574538582365885e-4,
+    1.63947561694133579842e-3, -4.32430999505057594430e-3, 1.05464603945949983183e-2,
+    -2.37374148058994688156e-2, 4.93052842396707084878e-2, -9.49010970480476444210e-2,
+    1.71620901522208775349e-1, -3.04682672343198398683e-1, 6.76795274409476084995e-1,
+)  # fmt: skip
+_FAR = (
+    -7.23318048787475395456e-18, -4.83050448594418207126e-18, 4.46562142029675999901e-17,
+    3.46122286769746109310e-17, -2.82762398051658348494e-16, -3.42548561967721913462e-16,
+    1.77256013305652638360e-15, 3.81168066935262242075e-15, -9.55484669882830764870e-15,
+    -4.15056934728722208663e-14, 1.54008621752140982691e-14, 3.85277838274214270114e-13,
+    7.18012445138366623367e-13, -1.79417853150680611778e-12, -1.32158118404477131188e-11,
+    -3.14991652796324136454e-11, 1.18891471078464383424e-11, 4.94060238822496958910e-10,
+    3.39623202570838634515e-9, 2.26666899049817806459e-8, 2.04891858946906374183e-7,
+    2.89137052083475648297e-6, 6.88975834691682398426e-5, 3.36911647825569408990e-3,
+    8.04490411014108831608e-1,
+)  # fmt: skip
+
+
+def i0(x: Any) -> Array:
+    """Return the modified Bessel function of the first kind and of order 0.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    Array
+        Floating.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.i0(sk.asarray([0.0, 1.0]))
+    Array([1.        , 1.26606588], dtype=float64, device='cpu:0')
+
+    """
+    (x,) = _real("i0", x)
+    x = sk.abs(x)
+    beyond = sk.maximum(x, 8.0)
+    near = sk.exp(x) * _chebyshev(sk.minimum(x, 8.0) / 2.0 - 2.0, _NEAR)
+    far = sk.exp(x) * _chebyshev(32.0 / beyond - 2.0, _FAR) / sk.sqrt(beyond)
+    return sk.where(x <= 8.0, near, far)
+
+
+def _chebyshev(x: Array, coefficients: tuple[float, ...]) -> Array:
+    """Add up a series, by Clenshaw's recurrence."""
+    newest = sk.full_like(x, coefficients[0])
+    before = sk.zeros_like(x)
+    older = before
+    for each in coefficients[1:]:
+        newest, before, older = x * newest - before + each, newest, before
+    return 0.5 * (newest - older)
+
+
+def fmod(x1: Any, x2: Any, /) -> Array:
+    """Return the remainder of a division rounded towards zero: it has the sign of ``x1``.
+
+    Parameters
+    ----------
+    x1, x2 : Array or scalar
+        Real, at least one array.
+
+    Returns
+    -------
+    Array
+        Of the common dtype; exact.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.fmod(sk.asarray([-7, 7]), 3)
+    Array([-1,  1], dtype=int64, device='cpu:0')
+
+    """
+    x, y = promoted("fmod", x1, x2)
+    if x.dtype.kind in "ub":
+        return sk.remainder(x, y)
+    if x.dtype.kind == "f":
+        found = sk.remainder(sk.abs(x), sk.abs(y))
+        return sk.copysign(found, x)
+    found = sk.remainder(x, y)
+    # The remainder has the sign of y, which is one y too far where x has the other one.
+    return sk.where((found != 0) & ((x < 0) != (y < 0)), found - y, found)
+
+
+def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
+    """Return quotients, rounded down, and remainders.
+
+    Parameters
+    ----------
+    x1, x2 : Array or scalar
+        Real, at least one array.
+
+    Returns
+    -------
+    tuple of Array
+        ``floor_divide`` and ``remainder``.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.divmod(sk.asarray([7, -7]), 3)
+    (Array([ 2, -3], dtype=int64, device='cpu:0'), Array([1, 2], dtype=int64, device='cpu:0'))
+
+    """
+    x, y = promoted("divmod", x1, x2)
+    return sk.floor_divide(x, y), sk.remainder(x, y)
+
+
+def modf(x: Any, /) -> tuple[Array, Array]:
+    """Return fractions and whole numbers, both with the sign of ``x``.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    tuple of Array
+        Floating.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.modf(sk.asarray([1.5, -2.25]))[0]
+    Array([ 0.5 , -0.25], dtype=float64, device='cpu:0')
+
+    """
+    (x,) = _real("modf", x)
+    whole = sk.trunc(x)
+    rest = sk.where(sk.isinf(x), 0.0, x - whole)
+    return sk.copysign(rest, x), whole
+
+
+def fabs(x: Any, /) -> Array:
+    """Return absolute values as floating numbers.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    Array
+        Floating.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.fabs(sk.asarray([-1, 2]))
+    Array([1., 2.], dtype=float64, device='cpu:0')
+
+    """
+    return sk.abs(_real("fabs", x)[0])
+
+
+def exp2(x: Any, /) -> Array:
+    """Return powers of 2.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    Array
+        Floating.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.exp2(sk.asarray([0.5, 3.0]))
+    Array([1.41421356, 8.        ], dtype=float64, device='cpu:0')
+
+    """
+    return sk.pow(2.0, floating("exp2", x)[0])
+
+
+def _without_nan(name: str, x1: Any, x2: Any, choose: Any) -> Array:
+    x, y = promoted(name, x1, x2)
+    if x.dtype.kind == "b":
+        return (x & y) if name == "fmin" else (x | y)
+    found = choose(x, y)
+    if x.dtype.kind != "f":
+        return found
+    return sk.where(sk.isnan(x), y, sk.where(sk.isnan(y), x, found))
+
+
+def fmax(x1: Any, x2: Any, /) -> Array:
+    """Return the greater elements, and those that are not NaN beside NaN.
+
+    Parameters
+    ----------
+    x1, x2 : Array or scalar
+        Real, at least one array.
+
+    Returns
+    -------
+    Array
+        Of the common dtype.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.fmax(sk.asarray([1.0, sk.nan]), 0.5)
+    Array([1. , 0.5], dtype=float64, device='cpu:0')
+
+    """
+    return _without_nan("fmax", x1, x2, sk.maximum)
+
+
+def fmin(x1: Any, x2: Any, /) -> Array:
+    """Return the lesser elements, and those that are not NaN beside NaN.
+
+    Parameters
+    ----------
+    x1, x2 : Array or scalar
+        Real, at least one array.
+
+    Returns
+    -------
+    Array
+        Of the common dtype.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.fmin(sk.asarray([1.0, sk.nan]), 0.5)
+    Array([0.5, 0.5], dtype=float64, device='cpu:0')
+
+    """
+    return _without_nan("fmin", x1, x2, sk.minimum)

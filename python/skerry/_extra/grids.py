@@ -1,0 +1,239 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Making indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.constructing import tri
+from skerry._extra.operands import as_array
+
+__all__ = [
+    "diag_indices", "diag_indices_from", "indices", "tril_indices", "tril_indices_from",
+    "triu_indices", "triu_indices_from",
+]  # fmt: skip
+
+Device = Any
+
+
+def indices(
+    dimensions: Sequence[int], dtype: Any = int, sparse: bool = False, *, device: Device = None
+) -> Any:
+    """Return the indices of all elements of a shape.
+
+    Parameters
+    ----------
+    dimensions : sequence of int
+        The shape.
+    dtype : dtype, default int64
+        Of the result.
+    sparse : bool, default False
+        Whether each array has one axis only that is longer than 1.
+    device : Device or str, optional
+        The default device, if left out.
+
+    Returns
+    -------
+    Array or tuple of Array
+        One array, whose first axis counts the axes; sparse ones as a tuple.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.indices((2, 2))
+    Array([[[0, 0],
+            [1, 1]],
+    <BLANKLINE>
+           [[0, 1],
+            [0, 1]]], dtype=int64, device='cpu:0')
+
+    """
+    shape = tuple(dimensions)
+    rank = len(shape)
+    each = tuple(
+        sk.reshape(
+            sk.astype(sk.arange(n, device=device), np.dtype(dtype), copy=False),
+            (1,) * i + (n,) + (1,) * (rank - i - 1),
+        )
+        for i, n in enumerate(shape)
+    )
+    if sparse:
+        return each
+    if not each:
+        return sk.empty((0,), dtype=np.dtype(dtype), device=device)
+    return sk.stack([sk.broadcast_to(x, shape) for x in each])
+
+
+def tril_indices(
+    n: int, k: int = 0, m: int | None = None, *, device: Device = None
+) -> tuple[Array, Array]:
+    """Return the indices of a matrix below a diagonal, and on it.
+
+    Parameters
+    ----------
+    n, m : int
+        Rows and columns, as many by default.
+    k : int, default 0
+        Which diagonal, counted upwards from the main one.
+    device : Device or str, optional
+        The default device, if left out.
+
+    Returns
+    -------
+    tuple of Array
+        Rows and columns, of int64.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.tril_indices(2)
+    (Array([0, 1, 1], dtype=int64, device='cpu:0'), Array([0, 0, 1], dtype=int64, device='cpu:0'))
+
+    """
+    rows, columns = sk.nonzero(tri(n, m, k, bool, device=device))
+    return rows, columns
+
+
+def triu_indices(
+    n: int, k: int = 0, m: int | None = None, *, device: Device = None
+) -> tuple[Array, Array]:
+    """Return the indices of a matrix above a diagonal, and on it.
+
+    Parameters
+    ----------
+    n, k, m, device
+        As of ``tril_indices``.
+
+    Returns
+    -------
+    tuple of Array
+        Rows and columns, of int64.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.triu_indices(2)
+    (Array([0, 0, 1], dtype=int64, device='cpu:0'), Array([0, 1, 1], dtype=int64, device='cpu:0'))
+
+    """
+    rows, columns = sk.nonzero(~tri(n, m, k - 1, bool, device=device))
+    return rows, columns
+
+
+def _matrix(name: str, arr: Any) -> Array:
+    x = as_array(name, arr)
+    if x.ndim != 2:
+        raise ValueError(f"{name}: {x.ndim} axes; a matrix has 2")
+    return x
+
+
+def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
+    """Return the indices of a matrix below a diagonal, and on it.
+
+    Parameters
+    ----------
+    arr : Array
+        The matrix.
+    k : int, default 0
+        Which diagonal, counted upwards from the main one.
+
+    Returns
+    -------
+    tuple of Array
+        Rows and columns, of int64, where ``arr`` is.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> x = sk.asarray([[1, 2], [3, 4]])
+    >>> x[sk.tril_indices_from(x)]
+    Array([1, 3, 4], dtype=int64, device='cpu:0')
+
+    """
+    x = _matrix("tril_indices_from", arr)
+    return tril_indices(x.shape[0], k, x.shape[1], device=x.device)
+
+
+def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
+    """Return the indices of a matrix above a diagonal, and on it.
+
+    Parameters
+    ----------
+    arr, k
+        As of ``tril_indices_from``.
+
+    Returns
+    -------
+    tuple of Array
+        Rows and columns, of int64, where ``arr`` is.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> x = sk.asarray([[1, 2], [3, 4]])
+    >>> x[sk.triu_indices_from(x)]
+    Array([1, 2, 4], dtype=int64, device='cpu:0')
+
+    """
+    x = _matrix("triu_indices_from", arr)
+    return triu_indices(x.shape[0], k, x.shape[1], device=x.device)
+
+
+def diag_indices(n: int, ndim: int = 2, *, device: Device = None) -> tuple[Array, ...]:
+    """Return the indices of the main diagonal.
+
+    Parameters
+    ----------
+    n : int
+        Its length.
+    ndim : int, default 2
+        Axes.
+    device : Device or str, optional
+        The default device, if left out.
+
+    Returns
+    -------
+    tuple of Array
+        One of int64 for each axis.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.diag_indices(2)
+    (Array([0, 1], dtype=int64, device='cpu:0'), Array([0, 1], dtype=int64, device='cpu:0'))
+
+    """
+    return (sk.arange(n, device=device),) * ndim
+
+
+def diag_indices_from(arr: Any) -> tuple[Array, ...]:
+    """Return the indices of the main diagonal of an array.
+
+    Parameters
+    ----------
+    arr : Array
+        At least two axes, equally long.
+
+    Returns
+    -------
+    tuple of Array
+        One of int64 for each axis, where ``arr`` is.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> x = sk.asarray([[1, 2], [3, 4]])
+    >>> x[sk.diag_indices_from(x)]
+    Array([1, 4], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("diag_indices_from", arr)
+    if x.ndim < 2 or len(set(x.shape)) > 1:
+        raise ValueError(f"diag_indices_from: shape {x.shape}; it must have axes of one length")
+    return diag_indices(x.shape[0], x.ndim, device=x.device)

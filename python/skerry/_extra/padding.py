@@ -1,0 +1,260 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Padding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import as_array, axis_within, cast, slice_along
+
+__all__ = ["pad"]
+
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "constant": ("constant_values",),
+    "edge": (),
+    "empty": (),
+    "linear_ramp": ("end_values",),
+    "maximum": ("stat_length",),
+    "mean": ("stat_length",),
+    "median": ("stat_length",),
+    "minimum": ("stat_length",),
+    "reflect": ("reflect_type",),
+    "symmetric": ("reflect_type",),
+    "wrap": (),
+}
+
+
+def pad(
+    array: Any,
+    pad_width: Any,
+    mode: str = "constant",
+    *,
+    constant_values: Any = None,
+    end_values: Any = None,
+    stat_length: Any = None,
+    reflect_type: str | None = None,
+) -> Array:
+    """Add elements before and after those of an array.
+
+    Parameters
+    ----------
+    array : Array
+        Any dtype.
+    pad_width : int, pairs of int, or dict of axis and pair
+        How many, before and after: for all axes, or for each.
+    mode : str, default "constant"
+        What they are: "constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric",
+        "wrap", or "empty": not initialized. NumPy's functions as modes are not taken.
+    constant_values, end_values : scalar or pairs of them, optional
+        For "constant" and "linear_ramp": 0 by default.
+    stat_length : int or pairs of int, optional
+        For statistics: how many elements count; all by default.
+    reflect_type : {"even", "odd"}, optional
+        For "reflect" and "symmetric": whether values are mirrored at the last element, too.
+
+    Returns
+    -------
+    Array
+        Of the dtype of ``array``.
+
+    Raises
+    ------
+    ValueError
+        For another mode, an option that the mode does not have, or no elements to repeat.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.pad(sk.asarray([1, 2, 3]), (1, 2), mode="reflect")
+    Array([2, 1, 2, 3, 2, 1], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("pad", array)
+    if mode not in OPTIONS:
+        raise ValueError(f"pad: mode {mode!r} is not known; it is one of {', '.join(OPTIONS)}")
+    given = {
+        "constant_values": constant_values,
+        "end_values": end_values,
+        "stat_length": stat_length,
+        "reflect_type": reflect_type,
+    }
+    options = {name: value for name, value in given.items() if value is not None}
+    unknown = set(options) - set(OPTIONS[mode])
+    if unknown:
+        raise ValueError(f"pad: mode {mode!r} takes no {sorted(unknown)}; leave it out")
+    widths = _widths(pad_width, x.ndim)
+    if mode not in ("constant", "empty"):
+        for axis, pair in enumerate(widths):
+            if x.shape[axis] == 0 and any(pair):
+                raise ValueError(f"pad: axis {axis} has no elements; only constants can be added")
+    shape = tuple(n + sum(pair) for n, pair in zip(x.shape, widths, strict=True))
+    found = sk.empty(shape, dtype=x.dtype, device=x.device)
+    inside = [slice(pair[0], pair[0] + n) for n, pair in zip(x.shape, widths, strict=True)]
+    found[tuple(inside)] = x
+    if mode == "empty" or x.ndim == 0:
+        return found
+    fill = _filler(mode, options, x.ndim)
+    for axis, pair in enumerate(widths):
+        # The axes before are whole by now, those after are not.
+        part = found[(*(slice(None),) * (axis + 1), *inside[axis + 1 :])]
+        if any(pair):
+            fill(part, axis, pair, x.shape[axis])
+    return found
+
+
+def _widths(given: Any, ndim: int) -> list[tuple[int, int]]:
+    if isinstance(given, dict):
+        widths = [(0, 0)] * ndim
+        for axis, pair in given.items():
+            found = np.broadcast_to(np.asarray(pair), (2,)).tolist()
+            widths[axis_within("pad", axis, ndim)] = (found[0], found[1])
+    else:
+        host = np.asarray(given)
+        if host.dtype.kind not in "iu":
+            raise TypeError(f"pad: pad_width must be integers, not {host.dtype}")
+        widths = [(before, after) for before, after in np.broadcast_to(host, (ndim, 2)).tolist()]
+    if any(n < 0 for pair in widths for n in pair):
+        raise ValueError(f"pad: pad_width {given} is negative; to cut, use a slice")
+    return widths
+
+
+Fill = Callable[[Array, int, tuple[int, int], int], None]
+
+
+def _filler(mode: str, options: dict[str, Any], ndim: int) -> Fill:
+    """Return what writes the ends of one axis."""
+    if mode == "constant":
+        values = _pairs(options.get("constant_values", 0), ndim)
+        return lambda part, axis, pair, n: _set_ends(part, axis, pair, n, values[axis])
+    if mode == "linear_ramp":
+        ends = _pairs(options.get("end_values", 0), ndim)
+        return lambda part, axis, pair, n: _set_ramps(part, axis, pair, n, ends[axis])
+    if "stat_length" in OPTIONS[mode]:
+        lengths = options.get("stat_length")
+        counts = _pairs(lengths, ndim) if lengths is not None else [(None, None)] * ndim
+        return lambda part, axis, pair, n: _set_statistics(part, axis, pair, n, mode, counts[axis])
+    kind = options.get("reflect_type", "even")
+    if kind not in ("even", "odd"):
+        raise ValueError(f"pad: reflect_type {kind!r} is not known; it is even or odd")
+    return lambda part, axis, pair, n: _set_repeated(part, axis, pair, n, mode, kind == "odd")
+
+
+def _pairs(given: Any, ndim: int) -> list[Any]:
+    return [tuple(pair) for pair in np.broadcast_to(np.asarray(given), (ndim, 2)).tolist()]
+
+
+def _ends(part: Array, axis: int, pair: tuple[int, int], n: int) -> list[Array]:
+    """Return views of what is before and after."""
+    before, _ = pair
+    return [slice_along(part, axis, 0, before), slice_along(part, axis, before + n, None)]
+
+
+def _set_ends(part: Array, axis: int, pair: tuple[int, int], n: int, values: Any) -> None:
+    for view, value in zip(_ends(part, axis, pair, n), values, strict=True):
+        view[...] = sk.asarray(np.asarray(value).astype(part.dtype), device=part.device)
+
+
+def _edges(part: Array, axis: int, pair: tuple[int, int], n: int) -> list[Array]:
+    before, last = pair[0], pair[0] + n - 1
+    return [slice_along(part, axis, i, i + 1) for i in (before, last)]
+
+
+def _set_ramps(part: Array, axis: int, pair: tuple[int, int], n: int, ends: Any) -> None:
+    views, edges = _ends(part, axis, pair, n), _edges(part, axis, pair, n)
+    for view, edge, end, width, first in zip(views, edges, ends, pair, (True, False), strict=True):
+        if not width:
+            continue
+        wide = edge.dtype if edge.dtype.kind in "fc" else sk.float64
+        steps = sk.arange(width, device=part.device)
+        steps = cast(steps if first else sk.flip(steps), wide)
+        steps = sk.reshape(steps, (-1,) + (1,) * (part.ndim - axis - 1))
+        ramp = (cast(edge, wide) - end) / width * steps + end
+        view[...] = cast(sk.floor(ramp) if edge.dtype.kind in "iu" else ramp, part.dtype)
+
+
+def _set_statistics(
+    part: Array, axis: int, pair: tuple[int, int], n: int, mode: str, lengths: Any
+) -> None:
+    inside = slice_along(part, axis, pair[0], pair[0] + n)
+    found = []
+    for length, first in zip(lengths, (True, False), strict=True):
+        count = n if length is None else min(int(length), n)
+        if count <= 0:
+            raise ValueError(f"pad: stat_length={length} leaves no elements; give 1 or more")
+        chunk = (
+            slice_along(inside, axis, 0, count)
+            if first
+            else slice_along(inside, axis, n - count, n)
+        )
+        found.append(_statistic(chunk, axis, mode))
+    for view, value in zip(_ends(part, axis, pair, n), found, strict=True):
+        view[...] = value
+
+
+def _statistic(x: Array, axis: int, mode: str) -> Array:
+    """Return it with the axis kept; integers rounded."""
+    if mode in ("maximum", "minimum"):
+        return (sk.max if mode == "maximum" else sk.min)(x, axis=axis, keepdims=True)
+    wide = cast(x, x.dtype if x.dtype.kind in "fc" else sk.float64)
+    if mode == "mean":
+        found = sk.mean(wide, axis=axis, keepdims=True)
+    else:
+        n = x.shape[axis]
+        middle = slice_along(sk.sort(wide, axis=axis), axis, (n - 1) // 2, n // 2 + 1)
+        found = sk.mean(middle, axis=axis, keepdims=True)
+        if x.dtype.kind == "f":
+            missing = sk.any(sk.isnan(x), axis=axis, keepdims=True)
+            found = sk.where(missing, sk.nan, found)
+    return cast(sk.round(found) if x.dtype.kind in "iu" else found, x.dtype)
+
+
+def _set_repeated(
+    part: Array, axis: int, pair: tuple[int, int], n: int, mode: str, odd: bool
+) -> None:
+    before, after = pair
+    inside = slice_along(part, axis, before, before + n)
+    ranges = ((-before, 0), (n, n + after))
+    for view, (start, stop) in zip(_ends(part, axis, pair, n), ranges, strict=True):
+        if start == stop:
+            continue
+        places = sk.arange(start, stop, device=part.device)
+        if mode == "edge":
+            view[...] = (
+                slice_along(inside, axis, 0, 1)
+                if start < 0
+                else slice_along(inside, axis, n - 1, n)
+            )
+        elif mode == "wrap":
+            view[...] = sk.take(inside, places % n, axis=axis)
+        else:
+            view[...] = _reflected(inside, places, axis, mode == "symmetric", odd)
+
+
+def _reflected(inside: Array, places: Array, axis: int, with_edge: bool, odd: bool) -> Array:
+    """Return what mirrors at both ends show at ``places``.
+
+    An odd reflection about the last element e is ``2 e - x``: every second turn is the array itself, raised by the
+    difference of its ends for each turn, and those between are reversed.
+    """
+    n = inside.shape[axis]
+    period = n if with_edge else n - 1
+    if period == 0:
+        return sk.take(inside, places * 0, axis=axis)
+    turn, rest = places // period, places % period
+    reversed_ = turn % 2 == 1
+    source = sk.where(reversed_, (n - 1) - rest, rest)
+    found = sk.take(inside, source, axis=axis)
+    if not odd:
+        return found
+    first, last = slice_along(inside, axis, 0, 1), slice_along(inside, axis, n - 1, n)
+    shape = (-1,) + (1,) * (inside.ndim - axis - 1)
+    turn = cast(sk.reshape(turn, shape), inside.dtype)
+    raised = found + turn * (last - first)
+    mirrored = (last + last) - found + (turn - 1) * (last - first)
+    return sk.where(sk.reshape(reversed_, shape), mirrored, raised)

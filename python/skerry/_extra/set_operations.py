@@ -1,0 +1,240 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Operations on sets, and orders by several keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra.operands import as_arrays, axis_within, flat, promoted
+
+__all__ = ["intersect1d", "lexsort", "setdiff1d", "setxor1d", "union1d"]
+
+
+def _unique(x: Array) -> Array:
+    """Return each value once, sorted; one NaN."""
+    values = sk.unique_values(x)
+    if values.dtype.kind != "f" or values.size < 2:
+        return values
+    # NaNs are last: those behind the first are left out.
+    missing = sk.isnan(values)
+    again = missing[1:] & missing[:-1]
+    return sk.concat([values[:1], values[1:][~again]])
+
+
+def union1d(ar1: Any, ar2: Any) -> Array:
+    """Return the values that are in either array, sorted.
+
+    Reads from the device how many there are: the call waits for it.
+
+    Parameters
+    ----------
+    ar1, ar2 : Array
+        They are flattened.
+
+    Returns
+    -------
+    Array
+        One axis, of the common dtype.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.union1d(sk.asarray([3, 1]), sk.asarray([2, 3]))
+    Array([1, 2, 3], dtype=int64, device='cpu:0')
+
+    """
+    return _unique(sk.concat(promoted("union1d", ar1, ar2), axis=None))
+
+
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
+    """Return the values that are in the first array and not in the second.
+
+    Reads from the device how many there are: the call waits for it.
+
+    Parameters
+    ----------
+    ar1, ar2 : Array
+        They are flattened.
+    assume_unique : bool, default False
+        Whether values of ``ar1`` are left as they are: not sorted, not made unique.
+
+    Returns
+    -------
+    Array
+        One axis, of the dtype of ``ar1``.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.setdiff1d(sk.asarray([3, 1, 2]), sk.asarray([2, 4]))
+    Array([1, 3], dtype=int64, device='cpu:0')
+
+    """
+    x, y = as_arrays("setdiff1d", ar1, ar2)
+    x = flat(x) if assume_unique else _unique(x)
+    return x[~sk.isin(*promoted("setdiff1d", x, y))]
+
+
+def intersect1d(
+    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
+) -> Any:
+    """Return the values that are in both arrays, sorted.
+
+    Reads from the device how many there are: the call waits for it.
+
+    Parameters
+    ----------
+    ar1, ar2 : Array
+        They are flattened.
+    assume_unique : bool, default False
+        Whether no value is twice in one of them, so that this need not be seen to.
+    return_indices : bool, default False
+        Whether the places where the values first are in either array are returned, too.
+
+    Returns
+    -------
+    Array or tuple of three
+        One axis, of the common dtype; the places of int64.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.intersect1d(sk.asarray([3, 1, 2]), sk.asarray([2, 3]))
+    Array([2, 3], dtype=int64, device='cpu:0')
+
+    """
+    x, y = (flat(each) for each in promoted("intersect1d", ar1, ar2))
+    count = x.size
+    if return_indices:
+        if assume_unique:
+            first = [sk.arange(each.size, device=each.device) for each in (x, y)]
+        else:
+            first = [_first_places(each) for each in (x, y)]
+            count = first[0].size
+            x, y = (sk.take(each, at) for each, at in zip((x, y), first, strict=True))
+    elif not assume_unique:
+        x, y = _unique(x), _unique(y)
+        count = x.size
+    both = sk.concat([x, y])
+    order = sk.argsort(both, stable=True)
+    ranked = sk.take(both, order)
+    (twice,) = sk.nonzero(ranked[1:] == ranked[:-1])
+    found = sk.take(ranked, twice)
+    if not return_indices:
+        return found
+    of_first = sk.take(first[0], sk.take(order, twice))
+    of_second = sk.take(first[1], sk.take(order, twice + 1) - count)
+    return found, of_first, of_second
+
+
+def _first_places(x: Array) -> Array:
+    """Return where each value is first, in the order of the values."""
+    order = sk.argsort(x, stable=True)
+    ranked = sk.take(x, order)
+    new = sk.ones((x.size,), dtype=bool, device=x.device)
+    if x.size:
+        new[1:] = ranked[1:] != ranked[:-1]
+    return order[new]
+
+
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
+    """Return the values that are in one of the arrays only, sorted.
+
+    Reads from the device how many there are: the call waits for it.
+
+    Parameters
+    ----------
+    ar1, ar2 : Array
+        They are flattened.
+    assume_unique : bool, default False
+        Whether no value is twice in one of them, so that this need not be seen to.
+
+    Returns
+    -------
+    Array
+        One axis, of the common dtype.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.setxor1d(sk.asarray([3, 1]), sk.asarray([2, 3]))
+    Array([1, 2], dtype=int64, device='cpu:0')
+
+    """
+    x, y = (flat(each) for each in promoted("setxor1d", ar1, ar2))
+    if not assume_unique:
+        x, y = _unique(x), _unique(y)
+    ranked = sk.sort(sk.concat([x, y]))
+    if ranked.size == 0:
+        return ranked
+    end = sk.ones((1,), dtype=bool, device=ranked.device)
+    changes = sk.concat([end, ranked[1:] != ranked[:-1], end])
+    return ranked[changes[1:] & changes[:-1]]
+
+
+def lexsort(keys: Sequence[Any] | Any, axis: int = -1) -> Array:
+    """Return the order of several keys, of which the last one counts most.
+
+    Parameters
+    ----------
+    keys : sequence of Array, or Array
+        Equal shapes; the rows of one array.
+    axis : int, default -1
+        To sort along.
+
+    Returns
+    -------
+    Array
+        Indices of int64; equal elements keep their order.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.lexsort((sk.asarray([9, 4, 0]), sk.asarray([1, 5, 1])))
+    Array([2, 0, 1], dtype=int64, device='cpu:0')
+
+    """
+    listed = sk.unstack(keys) if isinstance(keys, Array) else tuple(keys)
+    if not listed:
+        raise TypeError("lexsort: no keys; give one or more")
+    arrays = as_arrays("lexsort", *listed)
+    if any(each.shape != arrays[0].shape for each in arrays):
+        shapes = ", ".join(str(each.shape) for each in arrays)
+        raise ValueError(f"lexsort: keys of shapes {shapes}; they must be equal")
+    if arrays[0].ndim == 0:
+        return sk.zeros((), dtype=sk.int64, device=arrays[0].device)
+    axis = axis_within("lexsort", axis, arrays[0].ndim)
+    order = sk.argsort(arrays[0], axis=axis, stable=True)
+    for key in arrays[1:]:
+        again = sk.argsort(sk.take_along_axis(key, order, axis=axis), axis=axis, stable=True)
+        order = sk.take_along_axis(order, again, axis=axis)
+    return order
