@@ -15,8 +15,28 @@ import inspect
 from skerry._arrays import accept_numpy_arrays
 
 TOPICS = (
-    "calculus", "comparing", "constructing", "contracting", "covariance", "filtering", "flat_indices", "functions", "grids", "missing", "missing_extrema", "padding", "picking", "placing", "polynomials", "rounding", "set_operations", "shaping", "splitting", "stacking", "summation",
-)  # fmt: skip
+    "calculus",
+    "comparing",
+    "constructing",
+    "contracting",
+    "covariance",
+    "filtering",
+    "flat_indices",
+    "functions",
+    "grids",
+    "missing",
+    "missing_extrema",
+    "padding",
+    "picking",
+    "placing",
+    "polynomials",
+    "rounding",
+    "set_operations",
+    "shaping",
+    "splitting",
+    "stacking",
+    "summation",
+)
 
 __all__: list[str] = []
 for _topic in TOPICS:

@@ -13,8 +13,16 @@ import numpy as np
 import skerry as sk
 from skerry._core import Array
 from skerry._extra.operands import (
-    as_array, axes_within, axis_within, cast, common_dtype, flat, floating,
-    floating_dtype, indices, slice_along,
+    as_array,
+    axes_within,
+    axis_within,
+    cast,
+    common_dtype,
+    flat,
+    floating,
+    floating_dtype,
+    indices,
+    slice_along,
 )  # fmt: skip
 from skerry.exceptions import ShapeError
 
@@ -197,7 +205,7 @@ def gradient(
 
     """
     (x,) = floating("gradient", f)
-    axes = axes_within("gradient", None if axis is None else axis, x.ndim)  # type: ignore[arg-type]
+    axes = axes_within("gradient", None if axis is None else axis, x.ndim)
     if edge_order not in (1, 2):
         raise ValueError(f"gradient: edge_order={edge_order} is not known; it is 1 or 2")
     steps = _steps(x, axes, varargs)

@@ -11,7 +11,13 @@ import numpy as np
 import skerry as sk
 from skerry._core import Array
 from skerry._extra.operands import (
-    as_array, as_arrays, axes_within, cast, common_dtype, complex_of, floating,
+    as_array,
+    as_arrays,
+    axes_within,
+    cast,
+    common_dtype,
+    complex_of,
+    floating,
 )  # fmt: skip
 from skerry.exceptions import ShapeError
 
@@ -75,8 +81,8 @@ def average(
     Returns
     -------
     Array or tuple of Array
-        Floating. Weights whose sum is 0 give NaN or infinities: NumPy raises ZeroDivisionError, for which they would have
-        to be read.
+        Floating. Weights whose sum is 0 give NaN or infinities: NumPy raises ZeroDivisionError, for which they would
+        have to be read.
 
     Raises
     ------
@@ -143,16 +149,12 @@ def cov(
 
     Parameters
     ----------
-    m : Array
-        At most two axes: a row for each variable, a column for each observation.
-    y : Array, optional
-        More variables, of the same shape.
+    m, y : Array
+        At most two axes: a row for each variable, a column for each observation; more variables.
     rowvar : bool, default True
         Whether rows are variables, or columns.
-    bias : bool, default False
-        Whether sums are divided by the count, or by one less.
-    ddof : int, optional
-        What is subtracted from the count, in place of ``bias``.
+    bias, ddof
+        Whether sums are divided by the count, or by one less; or what is subtracted from the count.
     fweights, aweights : Array, optional
         How often each observation was made, as integers; how much each counts.
     dtype : dtype, optional
@@ -183,32 +185,37 @@ def cov(
     x, y, fweights, aweights = (
         None if each is None else next(arrays) for each in (m, y, fweights, aweights)
     )
-    if ddof is not None and ddof != int(ddof):
-        raise ValueError(f"cov: ddof={ddof} is no integer")
-    parts = [each for each in (x, y) if each is not None]
-    dtype = np.dtype(dtype or common_dtype("cov", np.dtype("f8"), *(each.dtype for each in parts)))
-    rows = [_variables(each, rowvar, dtype) for each in parts]
-    if rows[0].shape[0] == 0:
-        return sk.zeros((0, 0), dtype=dtype, device=rows[0].device)
-    x = rows[0] if len(rows) == 1 else sk.concat(rows)
     if ddof is None:
         ddof = 0 if bias else 1
+    elif ddof != int(ddof):
+        raise ValueError(f"cov: ddof={ddof} is no integer; give one")
+    parts = [each for each in (x, y) if each is not None]
+    dtype = np.dtype(dtype or common_dtype("cov", np.dtype("f8"), *(each.dtype for each in parts)))
+    rows = sk.concat([_variables(each, rowvar, dtype) for each in parts])
+    if rows.shape[0] == 0:
+        return sk.zeros((0, 0), dtype=dtype, device=rows.device)
+    found = _covariances(rows, ddof, fweights, aweights)
+    return sk.squeeze(found, tuple(i for i, n in enumerate(found.shape) if n == 1))
+
+
+def _covariances(x: Array, ddof: int, fweights: Array | None, aweights: Array | None) -> Array:
     weights = _weights(x, fweights, aweights)
+    lost: Any
+    scale: Any
     if weights is None:
         x = x - sk.mean(x, axis=1, keepdims=True)
-        free: Any = max(x.shape[1] - ddof, 0) or 0.0
-        weighted, scale = x, (1 / free if free else sk.inf)
+        count = max(x.shape[1] - ddof, 0)
+        weighted, scale = x, (1 / count if count else sk.inf)
     else:
         total = sk.sum(weights)
         x = x - (sk.sum(x * weights, axis=1) / total)[:, None]
-        lost = ddof if aweights is None else ddof * sk.sum(weights * cast(aweights, dtype)) / total
-        free = total - lost
-        zero = sk.zeros_like(free)
-        positive = sk.real(free) > 0 if free.dtype.kind == "c" else free > 0
-        weighted, scale = x * weights, 1 / sk.where(positive, free, zero)
-    product = x @ sk.conj(weighted).T if dtype.kind == "c" else x @ weighted.T
-    found = product * scale
-    return sk.squeeze(found, tuple(i for i, n in enumerate(found.shape) if n == 1))
+        lost = ddof * total / total
+        if aweights is not None:
+            lost = ddof * sk.sum(weights * cast(aweights, x.dtype)) / total
+        free = sk.real(total - lost) if x.dtype.kind == "c" else total - lost
+        weighted, scale = x * weights, 1 / cast(sk.clip(free, 0.0, None), x.dtype)
+    product = x @ sk.conj(weighted).T if x.dtype.kind == "c" else x @ weighted.T
+    return product * scale
 
 
 def _variables(x: Array, rowvar: bool, dtype: Any) -> Array:
@@ -269,5 +276,5 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     found = found / deviation[:, None] / deviation[None, :]
     if found.dtype.kind != "c":
         return sk.clip(found, -1.0, 1.0)
-    parts = (sk.clip(part(found), -1.0, 1.0) for part in (sk.real, sk.imag))
-    return complex_of(*parts, found.dtype)
+    real, imag = (sk.clip(part(found), -1.0, 1.0) for part in (sk.real, sk.imag))
+    return complex_of(real, imag, found.dtype)

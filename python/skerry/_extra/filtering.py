@@ -24,9 +24,9 @@ PIECE = 512  # taps whose products are made at a time, as products of matrices
 def convolve(a: Any, v: Any, mode: str = "full") -> Array:
     """Return the discrete convolution of two vectors.
 
-    Integers are exact. Floating ones are multiplied as matrices, or, if the shorter vector is long, transformed in float64
-    or complex128: the error relative to the norm is below 1e-13. For that it is read from the device whether all numbers
-    are finite, if both vectors have more than a few elements: the call waits for it.
+    Integers are exact. Floating ones are multiplied as matrices, or, if the shorter vector is long, transformed in
+    float64 or complex128: the error relative to the norm is below 1e-13. For that it is read from the device whether
+    all numbers are finite, if both vectors have more than a few elements: the call waits for it.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def _shifted_sums(x: Array, y: Array, start: int, stop: int) -> Array:
 
 
 def _matrix_sums(x: Array, y: Array) -> Array:
-    """Multiply blocks of ``x``, the rows, by the matrix of shifted ``y``; add each row's end to the next one's begin."""
+    """Multiply blocks of ``x``, the rows, by the matrix of shifted ``y``; add ends of rows to the next ones."""
     taps, n = y.size, x.size
     block = max(taps, 32)
     rows = -(-n // block)

@@ -287,7 +287,7 @@ def _without_nan(name: str, x1: Any, x2: Any, choose: Any) -> Array:
     x, y = promoted(name, x1, x2)
     if x.dtype.kind == "b":
         return (x & y) if name == "fmin" else (x | y)
-    found = choose(x, y)
+    found: Array = choose(x, y)
     if x.dtype.kind != "f":
         return found
     return sk.where(sk.isnan(x), y, sk.where(sk.isnan(y), x, found))

@@ -56,8 +56,8 @@ def nan_to_num(
     """
     x = as_array("nan_to_num", x)
     if x.dtype.kind == "c":
-        parts = (_numbers(part(x), nan, posinf, neginf) for part in (sk.real, sk.imag))
-        found = complex_of(*parts, x.dtype)
+        real, imag = (_numbers(part(x), nan, posinf, neginf) for part in (sk.real, sk.imag))
+        found = complex_of(real, imag, x.dtype)
     elif x.dtype.kind == "f":
         found = _numbers(x, nan, posinf, neginf)
     else:
@@ -65,7 +65,8 @@ def nan_to_num(
     if copy or found is x:
         return found
     x[...] = found
-    return x
+    written: Array = x
+    return written
 
 
 def _numbers(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Array:

@@ -15,6 +15,8 @@ from skerry._extra.operands import as_array, axis_within, cast, slice_along
 
 __all__ = ["pad"]
 
+Fill = Callable[[Array, int, tuple[int, int], int], None]
+
 OPTIONS: dict[str, tuple[str, ...]] = {
     "constant": ("constant_values",),
     "edge": (),
@@ -49,8 +51,8 @@ def pad(
     pad_width : int, pairs of int, or dict of axis and pair
         How many, before and after: for all axes, or for each.
     mode : str, default "constant"
-        What they are: "constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric",
-        "wrap", or "empty": not initialized. NumPy's functions as modes are not taken.
+        What they are: "constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect",
+        "symmetric", "wrap", or "empty": not initialized. NumPy's functions as modes are not taken.
     constant_values, end_values : scalar or pairs of them, optional
         For "constant" and "linear_ramp": 0 by default.
     stat_length : int or pairs of int, optional
@@ -76,34 +78,30 @@ def pad(
 
     """
     x = as_array("pad", array)
-    if mode not in OPTIONS:
-        raise ValueError(f"pad: mode {mode!r} is not known; it is one of {', '.join(OPTIONS)}")
-    given = {
+    options = {
         "constant_values": constant_values,
         "end_values": end_values,
         "stat_length": stat_length,
         "reflect_type": reflect_type,
     }
-    options = {name: value for name, value in given.items() if value is not None}
-    unknown = set(options) - set(OPTIONS[mode])
-    if unknown:
-        raise ValueError(f"pad: mode {mode!r} takes no {sorted(unknown)}; leave it out")
     widths = _widths(pad_width, x.ndim)
+    fill = _filler(mode, {k: v for k, v in options.items() if v is not None}, x.ndim)
     if mode not in ("constant", "empty"):
         for axis, pair in enumerate(widths):
             if x.shape[axis] == 0 and any(pair):
                 raise ValueError(f"pad: axis {axis} has no elements; only constants can be added")
+    return _padded(x, widths, fill)
+
+
+def _padded(x: Array, widths: list[tuple[int, int]], fill: Fill | None) -> Array:
     shape = tuple(n + sum(pair) for n, pair in zip(x.shape, widths, strict=True))
     found = sk.empty(shape, dtype=x.dtype, device=x.device)
     inside = [slice(pair[0], pair[0] + n) for n, pair in zip(x.shape, widths, strict=True)]
     found[tuple(inside)] = x
-    if mode == "empty" or x.ndim == 0:
-        return found
-    fill = _filler(mode, options, x.ndim)
     for axis, pair in enumerate(widths):
-        # The axes before are whole by now, those after are not.
-        part = found[(*(slice(None),) * (axis + 1), *inside[axis + 1 :])]
-        if any(pair):
+        if fill is not None and any(pair):
+            # The axes before are whole by now, those after are not.
+            part = found[(*(slice(None),) * (axis + 1), *inside[axis + 1 :])]
             fill(part, axis, pair, x.shape[axis])
     return found
 
@@ -124,11 +122,15 @@ def _widths(given: Any, ndim: int) -> list[tuple[int, int]]:
     return widths
 
 
-Fill = Callable[[Array, int, tuple[int, int], int], None]
-
-
-def _filler(mode: str, options: dict[str, Any], ndim: int) -> Fill:
+def _filler(mode: str, options: dict[str, Any], ndim: int) -> Fill | None:
     """Return what writes the ends of one axis."""
+    if mode not in OPTIONS:
+        raise ValueError(f"pad: mode {mode!r} is not known; it is one of {', '.join(OPTIONS)}")
+    unknown = set(options) - set(OPTIONS[mode])
+    if unknown:
+        raise ValueError(f"pad: mode {mode!r} takes no {sorted(unknown)}; leave it out")
+    if mode == "empty":
+        return None
     if mode == "constant":
         values = _pairs(options.get("constant_values", 0), ndim)
         return lambda part, axis, pair, n: _set_ends(part, axis, pair, n, values[axis])

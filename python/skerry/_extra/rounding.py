@@ -89,7 +89,8 @@ def _real_product(name: str, x: Any, factor: float) -> Array:
     (x,) = floating(name, x)
     if x.dtype.kind == "c":
         raise TypeError(f"{name}: takes real numbers, not {x.dtype}; pass real(x)")
-    return x * factor
+    found: Array = x * factor
+    return found
 
 
 def deg2rad(x: Any, /) -> Array:
@@ -207,10 +208,8 @@ def angle(z: Any, deg: bool = False) -> Array:
 
     """
     (x,) = floating("angle", z)
-    if x.dtype.kind == "c":
-        found = sk.atan2(sk.imag(x), sk.real(x))
-    else:
-        found = sk.atan2(sk.zeros_like(x), x)
+    imag, real = (sk.imag(x), sk.real(x)) if x.dtype.kind == "c" else (sk.zeros_like(x), x)
+    found = sk.atan2(imag, real)
     return found * (180 / math.pi) if deg else found
 
 

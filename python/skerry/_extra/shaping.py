@@ -9,7 +9,7 @@ from typing import Any
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import as_array, arrays_or_scalars, axis_within, flat
+from skerry._extra.operands import arrays_or_scalars, as_array, axis_within, flat
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "fliplr", "flipud", "ravel", "rot90", "swapaxes",
@@ -157,7 +157,7 @@ def ravel(a: Any, order: str = "C") -> Array:
     a : Array
         Any dtype.
     order : {"C", "F"}, default "C"
-        Whether the last axis runs fastest, or the first. "A" and "K" are "C": no result depends on how memory is laid out.
+        Whether the last axis runs fastest, or the first. "A" and "K" are "C": results don't depend on memory.
 
     Returns
     -------

@@ -281,31 +281,32 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         _, where = as_arrays("insert", x, obj)
         where = sk.nonzero(where)[0] if where.dtype == sk.bool else cast(where, sk.int64)
         where = sk.where(where < 0, where + n, where)
-        single = where.ndim == 0
     else:
-        where, single = sk.asarray(places, device=x.device), places.ndim == 0
+        where = sk.asarray(places, device=x.device)
     values = cast(values, x.dtype)
-    if single:
+    if where.ndim == 0:
         # NumPy's rule: one index takes values as arr[index] does, so their first axis comes to ``axis``.
         values = sk.reshape(values, (1,) * (x.ndim - values.ndim) + values.shape)
         values = sk.moveaxis(values, 0, axis)
-        count = values.shape[axis]
-        where = sk.broadcast_to(sk.reshape(where, (1,)), (count,))
-    elif where.size == 1:
+    count = where.size
+    if count == 1:
         count = values.shape[axis - x.ndim] if values.ndim >= x.ndim - axis else 1
-        where = sk.broadcast_to(sk.reshape(where, (1,)), (count,))
-    else:
-        where = flat(where)
-        count = where.shape[0]
+    return _inserted(x, sk.broadcast_to(flat(where), (count,)), values, axis)
+
+
+def _inserted(x: Array, where: Array, values: Array, axis: int) -> Array:
+    """Put a slice of ``values`` before each of the places."""
+    count, n = where.size, x.shape[axis]
     # Where each of the new ones goes: behind as many as there are before it, of both kinds.
     order = sk.argsort(where, stable=True)
     target = sk.empty((count,), dtype=sk.int64, device=x.device)
     target[order] = sk.take(where, order) + sk.arange(count, device=x.device)
-    old = sk.ones((n + count,), dtype=bool, device=x.device)
-    old[target] = False
-    before = sk.cumulative_sum(old, dtype=sk.int64) - 1
-    found = sk.take(x, sk.clip(before, 0, n - 1), axis=axis) if n else None
-    if found is None:
+    if n:
+        old = sk.ones((n + count,), dtype=bool, device=x.device)
+        old[target] = False
+        before = sk.cumulative_sum(old, dtype=sk.int64) - 1
+        found = sk.take(x, sk.clip(before, 0, n - 1), axis=axis)
+    else:
         shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
         found = sk.empty(shape, dtype=x.dtype, device=x.device)
     found[(slice(None),) * axis + (target,)] = values

@@ -28,9 +28,9 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
     Parameters
     ----------
     *operands
-        A formula, as ``"ij,jk->ik"``, and as many arrays; or arrays, each followed by a list of numbers of its indices, and
-        the list of the result's. An index may stand twice in one array, for its diagonal; ``...`` are further axes, which
-        broadcast. Without ``->`` the result has the indices that stand once, by alphabet.
+        A formula, as ``"ij,jk->ik"``, and as many arrays; or arrays, each followed by a list of numbers of its indices,
+        and the list of the result's. An index may stand twice in one array, for its diagonal; ``...`` are further axes,
+        which broadcast. Without ``->`` the result has the indices that stand once, by alphabet.
     optimize : bool, str or path, default False
         In which order three or more arrays are multiplied: as ``einsum_path`` takes it. False and True are "greedy".
     dtype : dtype, optional
@@ -105,13 +105,13 @@ def einsum_path(*operands: Any, optimize: Optimize = "greedy") -> tuple[list[Any
     >>> import skerry as sk
     >>> x, y, z = sk.ones((2, 8)), sk.ones((8, 9)), sk.ones((9, 2))
     >>> sk.einsum_path("ij,jk,kl->il", x, y, z)[0]
-    ['einsum_path', (0, 1), (0, 1)]
+    ['einsum_path', (1, 2), (0, 1)]
 
     """
     formula, given = _formula(operands)
     arrays = as_arrays("einsum_path", *given)
     stand_ins = [np.broadcast_to(np.zeros((), x.dtype), x.shape) for x in arrays]
-    path, text = np.einsum_path(formula, *stand_ins, optimize=optimize)  # type: ignore[arg-type]
+    path, text = np.einsum_path(formula, *stand_ins, optimize=optimize)
     return list(path), text
 
 
@@ -224,7 +224,7 @@ def _path(work: list[Labelled], output: list[str], optimize: Optimize) -> list[t
         opt_einsum = importlib.import_module("opt_einsum")
     except ImportError:
         stand_ins = [np.broadcast_to(np.zeros(()), shape) for shape in shapes]
-        path = np.einsum_path(formula, *stand_ins, optimize=chosen)[0][1:]  # type: ignore[arg-type]
+        path: Any = np.einsum_path(formula, *stand_ins, optimize=chosen)[0][1:]
         return [tuple(each) for each in path]
     limit = {}
     if not isinstance(chosen, str):

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of ``skerry._extra.calculus``."""
 
-import numpy as np
 from extra_calls import A, R, call
 
 V, M, N = R((6,)), R((3, 5)), R((3, 5), "int32")

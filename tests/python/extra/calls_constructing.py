@@ -5,7 +5,7 @@
 import numpy as np
 from extra_calls import A, R, call
 
-V, M, I = R((3,)), R((3, 4), "complex64"), R((3,), "int32")
+V, M, K = R((3,)), R((3, 4), "complex64"), R((3,), "int32")
 B, E, T = A([True, False]), np.empty((0,)), R((2, 3, 4))
 CLOSE = {"_rtol": 1e-13}
 
@@ -13,7 +13,7 @@ CALLS = {
     "diag": [
         *(call(V, k) for k in (-2, -1, 0, 1)),
         *(call(M, k) for k in (-1, 0, 2, 9)),
-        *(call(x) for x in (I, B, E)),
+        *(call(x) for x in (K, B, E)),
         call(T, _raises=ValueError),
         call(A(1.0), _raises=ValueError),
     ],
@@ -29,8 +29,8 @@ CALLS = {
     "vander": [
         call(V, **CLOSE),
         call(V, 5, **CLOSE),
-        call(I),
-        call(I, 3, True),
+        call(K),
+        call(K, 3, True),
         call(V, 2, increasing=True),
         call(V, 0),
         call(V, 1),

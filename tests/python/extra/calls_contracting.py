@@ -7,7 +7,7 @@ from extra_calls import A, R, call
 
 V, W = R((3,)), R((3,), seed=1)
 M, N = R((2, 3)), R((3, 2), seed=1)
-I, J = R((3,), "int32"), R((3,), "int64", 1)
+K, J = R((3,), "int32"), R((3,), "int64", 1)
 Z, Y = R((2, 3), "complex128"), R((2, 3), "complex64", 1)
 T, U = R((2, 3, 4)), R((5, 4, 2), seed=1)
 B, C = A([True, False, True]), A([[True, True, False], [False, True, False]])
@@ -22,8 +22,8 @@ CALLS = {
         call(V, N, **CLOSE),
         call(T, U, **CLOSE),
         call(T, R((4,)), **CLOSE),
-        call(I, J),
-        call(I, A(4, "int32")),
+        call(K, J),
+        call(K, A(4, "int32")),
         call(V, 2.0),
         call(Z, N.astype("complex128"), **CLOSE),
         call(C, B),
@@ -34,7 +34,7 @@ CALLS = {
         call(V, W, **CLOSE),
         call(M, M[:1], **CLOSE),
         call(M, V, **CLOSE),
-        call(I, J),
+        call(K, J),
         call(Z, Y, _rtol=1e-6),
         call(C, B),
         call(T, R((2, 4)), **CLOSE),
@@ -45,17 +45,17 @@ CALLS = {
         call(V, W, **CLOSE),
         call(Z, Y, _rtol=1e-6),
         call(M, N, **CLOSE),
-        call(I, J),
+        call(K, J),
         call(B, B),
         call(V, E, _raises=ValueError),
     ],
-    "outer": [call(V, W), call(M, W), call(I, J), call(Z, V), call(B, C), call(E, V), call(V, 2.0)],
+    "outer": [call(V, W), call(M, W), call(K, J), call(Z, V), call(B, C), call(E, V), call(V, 2.0)],
     "kron": [
         call(V, W),
         call(M, N),
         call(V, M),
         call(T, V),
-        call(I, J),
+        call(K, J),
         call(B, C),
         call(Z, Y, _rtol=1e-14),
         call(V, 2.0),
@@ -67,7 +67,7 @@ CALLS = {
         call(N, R((3, 4)).T[:2].T, axis=0, **CLOSE),
         call(N, M, axisa=0, **CLOSE),
         call(M, N, -1, 0, 0, **CLOSE),
-        call(I, J),
+        call(K, J),
         call(Z, V.astype("complex128"), **CLOSE),
         call(M, R((4,)), _raises=ValueError),
     ],

@@ -5,7 +5,7 @@
 import numpy as np
 from extra_calls import A, call
 
-I, J = A([[1, 0], [0, 1]]), A([2, 0], "int32")
+K, J = A([[1, 0], [0, 1]]), A([2, 0], "int32")
 
 CALLS = {
     "unravel_index": [
@@ -22,14 +22,14 @@ CALLS = {
         call(A([0]), (2, 3), "X", _raises=ValueError),
     ],
     "ravel_multi_index": [
-        call((I, J), (2, 3)),
-        call((I, J), (2, 3), order="F"),
-        call((I, 2), (2, 3)),
+        call((K, J), (2, 3)),
+        call((K, J), (2, 3), order="F"),
+        call((K, 2), (2, 3)),
         call((A([5, -1]), A([7, -2])), (2, 3), "wrap"),
         call((A([5, -1]), A([7, -2])), (2, 3), mode="clip"),
         call((A([5, -1]), A([7, -2])), (2, 3), mode=("clip", "wrap")),
         call(A([[1, 0], [2, 1]]), (2, 3)),
-        call((I, J), (2, 2), _raises=ValueError),
-        call((I,), (2, 2), _raises=ValueError),
+        call((K, J), (2, 2), _raises=ValueError),
+        call((K,), (2, 2), _raises=ValueError),
     ],
 }

@@ -10,7 +10,7 @@ M = R((3, 4), "float32")
 T = R((3, 3, 3))
 SQUARE, TALL = R((3, 3), "complex64"), R((7, 2), "int64")
 MASK = M > 0
-I = A([[1, 0, 2, 1]])
+K = A([[1, 0, 2, 1]])
 
 CALLS = {
     "copyto": [
@@ -59,12 +59,12 @@ CALLS = {
         call(V, [0], 1, "no", _raises=ValueError),
     ],
     "put_along_axis": [
-        call(M, I, 9.0, 0),
+        call(M, K, 9.0, 0),
         call(M, A([[0, 1], [2, 3], [1, 0]]), A([[1.0, 2.0]], "float32"), axis=1),
         call(M, A([[-1], [1], [0]]), 5.0, -1),
         call(V, A([1, -2]), 5, None),
         call(M, A([1, 2]), 5.0, 0, _raises=ValueError),
-        call(M, I, 5.0, 2, _raises=IndexError),
+        call(M, K, 5.0, 2, _raises=IndexError),
     ],
     "putmask": [
         call(M, MASK, 9.0),

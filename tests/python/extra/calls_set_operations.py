@@ -6,11 +6,11 @@ import numpy as np
 from extra_calls import A, R, call
 
 NAN = float("nan")
-I, J = A([[3, 1, 2], [3, 7, 7]]), A([7, 3, 4, 4])
+K, J = A([[3, 1, 2], [3, 7, 7]]), A([7, 3, 4, 4])
 F, G = A([2.5, NAN, -1.0, NAN, 2.5]), A([NAN, 2.5, 0.0])
 B, E = A([True, False, True]), np.empty((0,), "int64")
 U = A([5, 2, 9, 4])
-PAIRS = [(I, J), (J, I), (F, G), (B, B[:1]), (E, J), (J, E), (E, E), (A(3), J)]
+PAIRS = [(K, J), (J, K), (F, G), (B, B[:1]), (E, J), (J, E), (E, E), (A(3), J)]
 
 CALLS = {
     **{name: [call(*p) for p in PAIRS] for name in ("union1d", "intersect1d", "setxor1d")},
@@ -18,7 +18,7 @@ CALLS = {
 }
 CALLS["union1d"] += [call(A([1, 2], "int8"), A([3], "int32"))]
 CALLS["intersect1d"] += [
-    call(I, J, return_indices=True),
+    call(K, J, return_indices=True),
     call(U, A([4, 5, 1]), True, True),
     call(U, A([4, 5, 1]), True),
     call(F, F[:1], return_indices=True),
@@ -31,7 +31,7 @@ CALLS["lexsort"] = [
     call((R((3, 4), "int8", high=2, low=0), R((3, 4), "int8", 1, high=2, low=0)), 0),
     call(R((3, 5), "int8", high=2, low=0)),
     call((E, E)),
-    call((I, J), _raises=ValueError),
+    call((K, J), _raises=ValueError),
     call((), _raises=TypeError),
     call((U, U), 3, _raises=IndexError),
 ]

@@ -7,7 +7,7 @@ from extra_calls import A, R, call
 
 V, M, N, S = R((3,)), R((2, 3)), R((3, 4)), R((3, 3))
 T, U = R((2, 3, 4)), R((2, 4, 3))
-I, J = R((3,), "int32"), R((3, 3), "int32", 1)
+K, J = R((3,), "int32"), R((3, 3), "int32", 1)
 Z = R((3, 2), "complex128")
 B = A([[True, False], [True, True]])
 CLOSE = {"_rtol": 1e-13, "_atol": 1e-13}
@@ -53,9 +53,9 @@ CALLS = {
             for each in (True, "optimal", ("greedy", 1000), ["einsum_path", (1, 2), (0, 1)])
         ),
         call("ij,jk,kl->il", M, N, N.T.copy(), optimize=["einsum_path", (0, 1, 2)], **CLOSE),
-        call("i,ij", I, J),
+        call("i,ij", K, J),
         call("ij->", J),
-        call("i,i", I, I, dtype="float64"),
+        call("i,i", K, K, dtype="float64"),
         call("ij,jk->ik", B, B),
         call("ij->j", B),
         call("ij,ik->jk", Z, Z, **CLOSE),

@@ -15,6 +15,7 @@ import skerry as sk
 from alike import PLACES, arrays, assert_alike
 from numpy_calls import CALLS, HOST
 from oracle import on, to_numpy
+from skerry import _extra
 from skerry import _numpy_counterparts as counterparts
 from skerry._numpy_creation import MAKERS
 from skerry._numpy_protocols import _title
@@ -33,7 +34,10 @@ def test_functions_stay_on_the_device(name, place):
 
 
 def test_every_counterpart_has_a_case():
-    assert {_title(function) for function in counterparts.FUNCTIONS} == set(CALLS)
+    """Functions beyond the standard have theirs in extra/."""
+    names = {_title(function) for function in counterparts.FUNCTIONS}
+    beyond = {f"numpy.{name}" for name in _extra.__all__}
+    assert names - beyond == set(CALLS) - beyond
 
 
 def ufunc_operands(a, ufunc):
@@ -57,6 +61,8 @@ def test_ufuncs_stay_on_the_device(ufunc, place):
     want = ufunc(*ufunc_operands(arrays(), ufunc))
     mine = ufunc_operands(arrays(place), ufunc)
     assert_alike(ufunc(*mine), want, place)
+    if ufunc.nout > 1:
+        return
     target = sk.empty(want.shape, dtype=want.dtype, device=place)
     assert ufunc(*mine, out=target) is target
     assert_alike(target, want, place)
@@ -64,17 +70,13 @@ def test_ufuncs_stay_on_the_device(ufunc, place):
 
 UNKNOWN = [
     lambda a: np.fmod(a.x, a.y),
-    lambda a: np.heaviside(a.x, 1.0),
     lambda a: np.modf(a.x),
     lambda a: np.divmod(a.x, a.y),
     lambda a: np.gcd(a.n, 6),
     lambda a: np.add.reduceat(a.x, [0, 2]),
     lambda a: np.linalg.lstsq(a.m, a.v)[0],
     lambda a: np.piecewise(a.x, [a.x < 0.5, a.x >= 0.5], [lambda part: -part, 1.0]),
-    lambda a: np.select([a.x < 0.5, a.b], [a.y, 2 * a.y], 7.0),
     lambda a: np.apply_along_axis(np.sum, 0, a.x),
-    lambda a: np.unwrap(a.v),
-    lambda a: np.polyfit(a.v, a.w, 1),
     lambda a: np.block([[a.m, a.m], [a.m, a.m]]),
 ]
 
@@ -155,7 +157,6 @@ REFUSED = [
     lambda a: np.linalg.matrix_rank(a.m, 0.1),
     lambda a: np.meshgrid(a.v, a.w, sparse=True),
     lambda a: np.reshape(a.x, (4, 3), order="F"),
-    lambda a: np.ravel(a.x, "F"),
     lambda a: np.zeros_like(a.x, order="F"),
     lambda a: np.take(a.x, a.i, axis=0, mode="clip"),
 ]
