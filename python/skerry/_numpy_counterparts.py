@@ -24,8 +24,8 @@ Array = sk.Array
 
 # NumPy's name of a parameter -> skerry's.
 PARAMETERS = {"ddof": "correction"}
-# Parameters that change no values: of sorting and set functions, of memory order, of subclasses.
-HINTS = {"assume_unique", "kind", "order", "subok"}
+# Parameters that change no values: of sorting and set functions, of memory order, of subclasses, of objects in files.
+HINTS = {"allow_pickle", "assume_unique", "kind", "order", "subok"}
 
 OTHER_NAMES = {"amax": "max", "amin": "min", "rint": "round", "round": "around"}
 

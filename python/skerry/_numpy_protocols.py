@@ -81,6 +81,7 @@ class Pairing:
         self.leading = self.names[:required]
         self.defaults = {p.name: p.default for p in theirs}
         self.known = {p.name for p in ours}
+        self.takes_named = any(p.kind is p.VAR_KEYWORD for p in ours)
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.takes_any:
@@ -98,7 +99,7 @@ class Pairing:
             if value is default or value is np._NoValue:
                 continue
             ours = counterparts.PARAMETERS.get(name, name)
-            if name in self.known:
+            if name in self.known or (self.takes_named and name not in self.defaults):
                 named[name] = value
             elif ours in self.known:
                 named[ours] = value

@@ -31,6 +31,7 @@ TOPICS = (
     "placing",
     "polynomials",
     "rounding",
+    "saving",
     "set_operations",
     "shaping",
     "splitting",

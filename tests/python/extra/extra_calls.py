@@ -3,7 +3,8 @@
 """How calls of functions beyond the standard are stated: ``calls_<topic>.py`` has a list for each function.
 
 A call is stated once, with NumPy's arrays: it is made by NumPy, which is the oracle, and by skerry on each device. Arrays
-may lie in tuples and lists, too.
+may lie in tuples and lists, too. Functions whose point is not what they return, as of files, are named in ``OWN_TESTS`` of
+``calls_<topic>.py`` with the module that tests them.
 """
 
 from __future__ import annotations
@@ -73,4 +74,12 @@ def all_calls() -> dict[str, list[Call]]:
     found: dict[str, list[Call]] = {}
     for topic in _extra.TOPICS:
         found |= importlib.import_module(f"calls_{topic}").CALLS
+    return found
+
+
+def tested_apart() -> dict[str, str]:
+    """Return the modules of tests of functions without calls, by the name of the function."""
+    found: dict[str, str] = {}
+    for topic in _extra.TOPICS:
+        found |= getattr(importlib.import_module(f"calls_{topic}"), "OWN_TESTS", {})
     return found

@@ -25,7 +25,10 @@ sys.path.remove(str(DOCS))  # its other modules have names that packages have to
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 PAGES = sorted(path.name for path in DOCS.glob("*.rst"))
 ROW = re.compile(r"^   \* - ``(.+?)``.*\n     - ``(.+)``$", re.MULTILINE)
-LIBRARIES = {"hand_over.rst": ("numba", "pyarrow", "tvm_ffi", "cuda.core.utils")}
+LIBRARIES = {
+    "hand_over.rst": ("numba", "pyarrow", "tvm_ffi", "cuda.core.utils"),
+    "saving.rst": ("safetensors",),
+}
 REHEARSED = pytest.mark.skipif(HAS_GPU, reason="the pages show rehearsed devices")
 
 

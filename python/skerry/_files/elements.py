@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Elements between files and devices, by chunks: no whole array passes through host memory that is not its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from skerry import _core
+
+# What one read, write or copy moves: long enough for the full rate of a disk and of PCIe, small beside any memory.
+CHUNK = 64 << 20
+
+Array = _core.Array
+Box = tuple[slice, ...]
+
+
+def boxes(shape: tuple[int, ...], itemsize: int) -> Iterator[Box]:
+    """Cut an array of that shape into boxes of at most CHUNK bytes, in C order."""
+    if 0 in shape:
+        return
+    row = itemsize * math.prod(shape[1:])
+    if not shape or row * shape[0] <= CHUNK:
+        yield tuple(slice(0, n) for n in shape)
+    elif row <= CHUNK:
+        rows, rest = CHUNK // row, tuple(slice(0, n) for n in shape[1:])
+        for start in range(0, shape[0], rows):
+            yield (slice(start, min(start + rows, shape[0])), *rest)
+    else:
+        for i in range(shape[0]):
+            for rest in boxes(shape[1:], itemsize):
+                yield (slice(i, i + 1), *rest)
+
+
+def is_packed(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:
+    """Tell whether elements lie in C order without gaps."""
+    expected = itemsize
+    for n, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if n != 1 and stride != expected:
+            return 0 in shape
+        expected *= n
+    return True
+
+
+def write(file: Any, x: Array) -> None:
+    """Write the elements in C order."""
+    if is_packed(x.shape, x.strides, x.dtype.itemsize):
+        x = _core.reshape(x, (-1,), copy=False)
+    for box in boxes(x.shape, x.dtype.itemsize):
+        part = x[box] if box else x
+        host = part if part.device.kind == "cpu" else part.to_device("cpu:0")
+        rest = as_bytes(np.ascontiguousarray(np.asarray(host)))
+        while len(rest):
+            count = file.write(rest)
+            if count is None:  # some file objects don't count, and write all
+                break
+            rest = rest[count:]  # unbuffered files may write less
+
+
+def read(file: Any, dtype: np.dtype[Any], shape: tuple[int, ...], device: Any) -> Array:
+    """Make an array of elements in C order, of native or swapped bytes."""
+    x = _core.empty(shape, dtype=dtype.newbyteorder("="), device=device)
+    if x.device.kind == "cpu":
+        _fill(file, np.asarray(x).reshape(-1), dtype)
+        return x
+    flat = _core.reshape(x, (-1,), copy=False)
+    # Two buffers in turn: one is read while the other is copied. NumPy's view of one waits for that copy.
+    buffers = [_core.empty((min(CHUNK // dtype.itemsize, x.size),), dtype=x.dtype, device="cpu:0")]
+    buffers += [_core.empty_like(buffers[0])] if buffers[0].size < x.size else []
+    for (part,) in boxes(flat.shape, dtype.itemsize):
+        buffer = buffers.pop(0)
+        chunk = buffer[: part.stop - part.start]
+        _fill(file, np.asarray(chunk), dtype)
+        flat[part] = chunk.to_device(x.device)
+        buffers.append(buffer)
+    return x
+
+
+def upload(source: Any, dtype: np.dtype[Any], shape: tuple[int, ...], device: Any) -> Array:
+    """Copy what ``source[box]`` gives as NumPy's arrays, read from a file, to a device that is no CPU."""
+    x = _core.empty(shape, dtype=dtype.newbyteorder("="), device=device)
+    for box in boxes(shape, dtype.itemsize):
+        part = np.asarray(source[box], dtype=x.dtype, order="C")
+        x[box or ...] = _core.asarray(part, device="cpu:0").to_device(x.device)
+    return x
+
+
+def as_bytes(host: np.ndarray[Any, Any]) -> memoryview:
+    """Return the memory of a contiguous array."""
+    flat: Any = host.reshape(-1).view(np.uint8)
+    return memoryview(flat)
+
+
+def _fill(file: Any, host: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> None:
+    memory = as_bytes(host)
+    readinto = getattr(file, "readinto", None)
+    done = 0
+    while done < len(memory):
+        part = memory[done : done + CHUNK]
+        if readinto is not None:
+            count = readinto(part)
+        else:
+            data = file.read(len(part))
+            count = len(data)
+            part[:count] = data
+        if not count:
+            raise EOFError
+        done += count
+    if not dtype.isnative:
+        host.byteswap(inplace=True)

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The format safetensors: a length, a header in JSON, and the elements.
+
+Reading is its package's, which checks the header. Writing takes no package: the header is a line of JSON, and the
+package would want all elements in host memory at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from skerry import _core
+from skerry._files import elements, targets
+from skerry.exceptions import DTypeError
+
+Array = _core.Array
+
+_DTYPES = {
+    "BOOL": "bool", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64", "U8": "uint8", "U16": "uint16",
+    "U32": "uint32", "U64": "uint64", "F16": "float16", "F32": "float32", "F64": "float64", "C64": "complex64",
+}  # fmt: skip
+_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+_HEADER_MULTIPLE = 8  # of bytes, so that elements are aligned
+
+
+def write(file: Any, arrays: Mapping[str, Array]) -> None:
+    """Write arrays by name."""
+    for name, x in arrays.items():
+        if x.dtype.name not in _NAMES:
+            raise DTypeError(
+                f"save: {name!r}: safetensors has no {x.dtype}; use savez, or save real(x) and imag(x)"
+            )
+    # As the package does, widest first, so that each begins at a multiple of its itemsize.
+    order = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
+    entries: dict[str, Any] = {}
+    end = 0
+    for name in order:
+        x = arrays[name]
+        begin, end = end, end + x.nbytes
+        entries[name] = {
+            "dtype": _NAMES[x.dtype.name],
+            "shape": list(x.shape),
+            "data_offsets": [begin, end],
+        }
+    header = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % _HEADER_MULTIPLE)
+    with targets.opened_to_write(file) as stream:
+        stream.write(len(header).to_bytes(8, "little") + header)
+        for name in order:
+            elements.write(stream, arrays[name])
+
+
+def read(path: str, device: _core.Device) -> dict[str, Array]:
+    """Read all arrays of a file."""
+    try:
+        from safetensors import SafetensorError, safe_open
+    except ImportError as error:
+        raise ImportError(
+            "load: reading .safetensors takes the package safetensors: pip install safetensors"
+        ) from error
+    try:
+        with safe_open(path, framework="numpy") as file:
+            slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - no mapping
+            dtypes = {name: _dtype(path, name, each.get_dtype()) for name, each in slices.items()}
+            return {name: _load(file, name, slices[name], dtypes[name], device) for name in slices}
+    except SafetensorError as error:
+        raise ValueError(f"load: {path}: no .safetensors file, or truncated: {error}") from error
+
+
+def _dtype(path: str, name: str, theirs: str) -> np.dtype[Any]:
+    if theirs not in _DTYPES:
+        what = "bfloat16" if theirs == "BF16" else theirs
+        raise DTypeError(
+            f"load: {path}: {name!r}: no dtype of skerry: {what}; convert it where it was made, to float32"
+        )
+    return np.dtype(_DTYPES[theirs])
+
+
+def _load(file: Any, name: str, part: Any, dtype: np.dtype[Any], device: _core.Device) -> Array:
+    shape = tuple(part.get_shape())
+    if device.kind == "cpu":
+        return _core.asarray(file.get_tensor(name), device=device)
+    if 0 in shape:
+        return _core.empty(shape, dtype=dtype, device=device)
+    return elements.upload(part, dtype, shape, device)

@@ -1,0 +1,467 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Files of arrays: NumPy reads what skerry writes and the other way around, on every device, in chunks, and broken ones."""
+
+import gzip
+import io
+import os
+import stat
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import skerry as sk
+from libraries import library
+from oracle import DTYPES, assert_same, on, sample, to_numpy
+from skerry._files import elements
+from skerry.exceptions import DTypeError, ReadOnlyError
+
+SHAPES = [(), (0,), (3, 0, 2), (5,), (4, 6), (2, 3, 4)]
+LAYOUTS = {
+    "c": lambda x: x,
+    "fortran": lambda x: x.T,
+    "slice": lambda x: x[1:, ::2],
+    "backwards": lambda x: x[::-1],
+    "permuted": lambda x: np.moveaxis(x, 0, 1),
+    "broadcast": lambda x: x[:, None, :1],
+}
+HOSTS = ["cpu:0", "cpu:1"]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "x.npy"
+
+
+@pytest.fixture(params=[elements.CHUNK, 40], ids=["whole", "chunks"])
+def chunk(request, monkeypatch):
+    """Arrays of the tests are smaller than a chunk, or have several."""
+    monkeypatch.setattr(elements, "CHUNK", request.param)
+
+
+def saved_by_numpy(x):
+    file = io.BytesIO()
+    np.save(file, x)
+    return file.getvalue()
+
+
+def saved(x):
+    file = io.BytesIO()
+    sk.save(file, x)
+    return file.getvalue()
+
+
+# One array.
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_the_bytes_are_numpys(dtype, shape, device, chunk):
+    x = sample(dtype, shape)
+    assert saved(on(device, x)) == saved_by_numpy(x)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts(layout, device, chunk):
+    x = sample("float32", (6, 5))
+    change = LAYOUTS[layout]
+    y = sk.moveaxis(on(device, x), 0, 1) if layout == "permuted" else change(on(device, x))
+    assert saved(y) == saved_by_numpy(change(x))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("swapped", [False, True], ids=["native", "swapped"])
+def test_numpys_files_are_read(dtype, shape, order, swapped, device, chunk):
+    x = np.asarray(sample(dtype, shape), order=order)
+    file = io.BytesIO(saved_by_numpy(x.astype(x.dtype.newbyteorder("S")) if swapped else x))
+    got = sk.load(file, device=device)
+    assert_same(got, x, device)
+    if x.size > 1 and x.ndim > 1:  # the memory order of the file, as in NumPy
+        assert got.strides == x.strides
+
+
+def test_a_path_and_back(path, device):
+    x = on(device, sample("float64", (7, 3)))
+    sk.save(path, x)
+    assert_same(sk.load(str(path), device=device), to_numpy(x), device)
+    np.testing.assert_array_equal(np.load(path), to_numpy(x))
+
+
+def test_the_default_device_is_where_arrays_go(path, device):
+    sk.save(path, sk.arange(3))
+    with sk.device(device):
+        assert sk.load(path).device == sk.Device(device)
+
+
+def test_a_path_gets_its_ending(tmp_path):
+    sk.save(tmp_path / "x", sk.arange(3))
+    sk.savez(tmp_path / "y", sk.arange(3))
+    assert sorted(os.listdir(tmp_path)) == ["x.npy", "y.npz"]
+
+
+def test_numpys_arrays_and_python_values_are_saved_from_the_host(path):
+    for x in (np.arange(3), [[1.0, 2.0]], 3, np.float32(2), np.arange(3, dtype=">i4")):
+        with sk.device("cuda:0"):
+            before = sk.memory_statistics("cuda:0").allocations
+            sk.save(path, x)
+        assert sk.memory_statistics("cuda:0").allocations == before
+        np.testing.assert_array_equal(np.load(path), np.asarray(x))
+
+
+def test_several_arrays_in_one_file_object(device):
+    file = io.BytesIO()
+    for n in range(3):
+        sk.save(file, sk.arange(n, device=device))
+    file.seek(0)
+    assert [sk.load(file, device=device).shape for _ in range(3)] == [(0,), (1,), (2,)]
+
+
+def test_other_file_objects(tmp_path, chunk):
+    x = sample("int16", (30,))
+    with gzip.open(tmp_path / "x.gz", "wb") as file:
+        sk.save(file, on("cuda:0", x))
+    with gzip.open(tmp_path / "x.gz", "rb") as file:
+        assert_same(sk.load(file, device="cuda:1"), x, "cuda:1")
+    with open(tmp_path / "raw", "wb", buffering=0) as file:
+        sk.save(Reluctant(file), on("cpu:0", x))
+    with open(tmp_path / "raw", "rb", buffering=0) as file:
+        assert_same(sk.load(Reluctant(file), device="cpu:1"), x, "cpu:1")
+
+
+class Reluctant:
+    """A file object that moves a few bytes at once, and has no readinto."""
+
+    def __init__(self, file):
+        self.seek, self.tell = file.seek, file.tell
+        self.read = lambda n: file.read(min(n, 7)) if n > 8 else file.read(n)
+        self.write = lambda data: file.write(data if isinstance(data, bytes) else data[:7])
+
+
+def test_through_numpys_functions(tmp_path, device):
+    x = sk.arange(4, device=device)
+    np.save(tmp_path / "x", x, allow_pickle=False)
+    np.savez(tmp_path / "x", x, name=x)
+    np.savez_compressed(tmp_path / "y", x, name=x)
+    for file in ("x.npz", "y.npz"):
+        with np.load(tmp_path / file) as arrays:
+            assert sorted(arrays) == ["arr_0", "name"]
+    np.testing.assert_array_equal(np.load(tmp_path / "x.npy"), np.arange(4))
+
+
+def test_memory_of_the_host_is_a_chunk(path, monkeypatch):
+    """An array of a GPU goes to a file and back through buffers of CHUNK bytes."""
+    monkeypatch.setattr(elements, "CHUNK", 1 << 20)
+    x = sk.arange(4 << 20, dtype=sk.float32, device="cuda:0")  # 16 MiB
+    sk.trim("cpu:0")
+    start = sk.memory_statistics("cpu:0").live_bytes
+    sk.reset_peak("cpu:0")
+    sk.save(path, x)
+    y = sk.load(path, device="cuda:1")
+    assert sk.memory_statistics("cpu:0").peak_bytes - start < 3 << 20  # two buffers
+    assert_same(y, to_numpy(x), "cuda:1")
+
+
+def test_reading_waits_for_copies_from_its_buffers(path, monkeypatch, slow):
+    monkeypatch.setattr(elements, "CHUNK", 64)
+    x = sample("float64", (50,))
+    np.save(path, x)
+    assert_same(sk.load(path, device="cuda:0"), x, "cuda:0")
+
+
+# Mapped memory.
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_mapped_array_is_the_file(path, order):
+    for host in HOSTS:
+        x = np.asarray(sample("float64", (4, 3)), order=order)
+        np.save(path, x)
+        mapped = sk.load(path, "r", device=host)
+        assert_same(mapped, x, host)
+        with pytest.raises(ReadOnlyError):
+            mapped[0, 0] = 1.0
+        with open(path, "r+b") as file:
+            file.seek(-8, os.SEEK_END)
+            file.write(np.float64(42).tobytes())
+        assert float(mapped[3, 2]) == 42
+
+
+def test_modes_of_mapping(path):
+    np.save(path, np.zeros(3))
+    copied = sk.load(path, mmap_mode="c", device="cpu:0")
+    copied[0] = 1.0
+    assert np.load(path)[0] == 0
+    shared = sk.load(path, mmap_mode="r+", device="cpu:0")
+    shared[0] = 2.0
+    assert np.load(path)[0] == 2
+    with pytest.raises(ValueError, match="known are 'r'"):
+        sk.load(path, mmap_mode="w+")
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_mapped_files_go_to_devices_by_chunks(shape, order, path, cuda_device, chunk):
+    x = np.asarray(sample("int32", shape), order=order)
+    np.save(path, x.astype(">i4"))
+    assert_same(sk.load(path, mmap_mode="r", device=cuda_device), x, cuda_device)
+    np.save(path, x)
+    assert_same(sk.load(path, mmap_mode="r", device="cpu:0"), x, "cpu:0")
+    with pytest.raises(ValueError, match="is a copy"):
+        sk.load(path, mmap_mode="r+", device=cuda_device)
+
+
+def test_what_cannot_be_mapped(tmp_path, path):
+    np.save(path, np.arange(3, dtype=">i8"))
+    with pytest.raises(ValueError, match="other order"):
+        sk.load(path, mmap_mode="r", device="cpu:0")
+    sk.savez(tmp_path / "x.npz", sk.arange(3))
+    for file in (tmp_path / "x.npz", tmp_path / "x.safetensors", io.BytesIO(saved(sk.arange(3)))):
+        with pytest.raises(ValueError, match="leave it out"):
+            sk.load(file, mmap_mode="r")
+
+
+# Archives.
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_archives(tmp_path, device, compressed, chunk):
+    x, y = sample("float16", (5, 7)), sample("complex64", (3,))
+    path = tmp_path / "x.npz"
+    if compressed:
+        sk.savez_compressed(path, on(device, x), y=on("cpu:0", y))
+    else:
+        sk.savez(path, on(device, x), y=on("cpu:0", y))
+    with np.load(path) as arrays:
+        np.testing.assert_array_equal(arrays["arr_0"], x)
+    with sk.load(path, device=device) as arrays:
+        assert list(arrays) == arrays.files == ["y", "arr_0"]
+        assert len(arrays) == 2
+        assert arrays.device == sk.Device(device)
+        assert "y" in arrays
+        assert_same(arrays["arr_0"], x, device)
+        assert {name: each.shape for name, each in arrays.items()} == {"arr_0": (5, 7), "y": (3,)}
+        assert repr(arrays) == f"NpzFile({str(path)!r}, keys=[y, arr_0], device={device!r})"
+        with pytest.raises(KeyError, match="which has y, arr_0"):
+            arrays["z"]
+    with pytest.raises(ValueError, match="closed"):
+        arrays["y"]
+
+
+def test_archives_are_read_when_asked(tmp_path):
+    """One member that can't be read does not hide the others."""
+    path = tmp_path / "x.npz"
+    np.savez(path, objects=np.array([None]), x=np.arange(3), swapped=np.arange(3, dtype=">u2"))
+    with sk.load(path, device="cuda:0") as arrays:
+        assert_same(arrays["x"], np.arange(3), "cuda:0")
+        assert_same(arrays["swapped"], np.arange(3, dtype="uint16"), "cuda:0")
+        with pytest.raises(DTypeError, match="never loaded"):
+            arrays["objects"]
+
+
+def test_an_archive_of_nothing_and_names(tmp_path):
+    sk.savez(tmp_path / "x.npz")
+    with sk.load(tmp_path / "x.npz") as arrays:
+        assert len(arrays) == 0
+    with pytest.raises(ValueError, match="arr_0"):
+        sk.savez(tmp_path / "y.npz", sk.arange(3), arr_0=sk.arange(2))
+    assert not (tmp_path / "y.npz").exists()
+
+
+# safetensors
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_safetensors(tmp_path, device, shape, chunk):
+    theirs = library("safetensors.numpy")
+    path = tmp_path / "x.safetensors"
+    host = {name: sample(name, shape) for name in DTYPES if name != "complex128"}
+    host["größe"] = np.array(3)
+    sk.save(path, {name: on(device, x) for name, x in host.items()})
+    read = theirs.load_file(path)
+    assert read.keys() == host.keys()
+    for name, x in host.items():
+        np.testing.assert_array_equal(read[name], x, strict=True)
+    theirs.save_file({name: np.ascontiguousarray(x) for name, x in host.items()}, path)
+    read = sk.load(path, device=device)
+    assert read.keys() == host.keys()
+    for name, x in host.items():
+        assert_same(
+            read[name], np.ascontiguousarray(x) if x.ndim else x.reshape(read[name].shape), device
+        )
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_safetensors_have_c_order(tmp_path, device, layout, chunk):
+    library("safetensors")
+    x = sample("float32", (6, 5))
+    change = LAYOUTS[layout]
+    y = sk.moveaxis(on(device, x), 0, 1) if layout == "permuted" else change(on(device, x))
+    sk.save(tmp_path / "x.safetensors", {"x": y})
+    assert_same(sk.load(tmp_path / "x.safetensors", device=device)["x"], change(x), device)
+
+
+def test_what_safetensors_refuses(tmp_path):
+    library("safetensors")
+    path = tmp_path / "x.safetensors"
+    with pytest.raises(DTypeError, match="complex128"):
+        sk.save(path, {"x": sk.ones(3, dtype=sk.complex128)})
+    with pytest.raises(TypeError, match="dict"):
+        sk.save(path, sk.ones(3))
+    with pytest.raises(TypeError, match="savez"):
+        sk.save(tmp_path / "x.npy", {"x": sk.ones(3)})
+    with pytest.raises(ValueError, match="__metadata__"):
+        sk.save(path, {"__metadata__": sk.ones(3)})
+    assert os.listdir(tmp_path) == []
+    header = b'{"x":{"dtype":"BF16","shape":[1],"data_offsets":[0,2]}}'
+    path.write_bytes(len(header).to_bytes(8, "little") + header + b"12")
+    with pytest.raises(DTypeError, match="bfloat16"):
+        sk.load(path)
+    sk.save(path, {"x": sk.ones(3)})
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ValueError, match="truncated"):
+        sk.load(path)
+    with pytest.raises(FileNotFoundError):
+        sk.load(tmp_path / "y.safetensors")
+
+
+def test_safetensors_is_imported_when_it_is_needed(tmp_path):
+    code = (
+        "import sys; sys.modules['safetensors'] = None; import skerry as sk\n"
+        f"sk.save({str(tmp_path / 'x.safetensors')!r}, {{'x': sk.ones(3)}})\n"
+        f"sk.load({str(tmp_path / 'x.safetensors')!r})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1].startswith("ImportError: load: ")
+    assert "pip install safetensors" in done.stderr
+
+
+# Files that are not what they should be, and writing that fails.
+
+
+@pytest.mark.parametrize(
+    ("x", "instead"),
+    [
+        (np.zeros(2, "f4,i4"), "records"),
+        (np.zeros(2, [("größe", "f4")]), "records"),
+        (np.array([{}, None]), "never loaded"),
+        (np.array(["text"]), "text is no number"),
+        (np.array([b"text"]), "text is no number"),
+        (np.zeros(2, "M8[s]"), "int64"),
+        (np.zeros(2, "longdouble"), "numpy.load"),
+    ],
+    ids=lambda x: str(x.dtype) if isinstance(x, np.ndarray) else "",
+)
+@pytest.mark.filterwarnings("ignore:Stored array in format 3.0")
+def test_dtypes_that_skerry_has_not(x, instead, path):
+    np.save(path, x)
+    for mode in (None, "r"):
+        with pytest.raises(DTypeError, match=instead):
+            sk.load(path, mmap_mode=mode)
+    if x.dtype.kind != "g" and x.dtype != np.longdouble:
+        with pytest.raises(TypeError):
+            sk.save(path, x)
+
+
+@pytest.mark.parametrize("left", [0, 3, 7, 9, 40, 128, 131])
+def test_truncated_files(left, path, device):
+    data = saved_by_numpy(np.arange(3.0))[:left]
+    path.write_bytes(data)
+    for mode in (None, "r"):
+        with pytest.raises(ValueError, match=rf"load: {path}: ((empty, or )?truncated|EOF)"):
+            sk.load(path, mmap_mode=mode, device=device)
+    file = io.BytesIO(data)
+    with pytest.raises(ValueError, match=r"load: BytesIO: ((empty, or )?truncated|EOF)"):
+        sk.load(file, device=device)
+
+
+def test_a_truncated_file_takes_no_memory(path):
+    """A header may promise anything."""
+    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846975,), }\n"
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match="of which the file has 0"):
+        sk.load(path)
+    path.write_bytes(data.replace(b"(115292150460684697", b"(-11529215046068469"))
+    with pytest.raises(ValueError, match="negative"):
+        sk.load(path)
+
+
+def test_truncated_archives(tmp_path):
+    path = tmp_path / "x.npz"
+    sk.savez(path, sk.arange(100))
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(ValueError, match="truncated"):
+        sk.load(path)
+
+
+def test_other_files(path):
+    path.write_text("1,2,3")
+    with pytest.raises(ValueError, match="neither"):
+        sk.load(path)
+    path.write_bytes(b"\x80\x04.")
+    with pytest.raises(ValueError, match="a pickle"):
+        sk.load(path)
+    path.write_bytes(b"\x93NUMPY\x09\x00" + bytes(100))
+    with pytest.raises(ValueError, match="version"):
+        sk.load(path)
+    with open(path, encoding="latin1") as file, pytest.raises(TypeError, match="'rb'"):
+        sk.load(file)
+    with pytest.raises(FileNotFoundError):
+        sk.load(path.with_name("y.npy"))
+
+
+@pytest.mark.parametrize("name", ["x.npy", "x.npz", "x.safetensors"])
+def test_writing_that_fails_leaves_what_was_there(tmp_path, monkeypatch, name, device):
+    path = tmp_path / name
+    save = {
+        ".npy": sk.save,
+        ".npz": lambda path, x: sk.savez(path, x=x),
+        ".safetensors": lambda path, x: sk.save(path, {"x": x}),
+    }[path.suffix]
+    write = elements.write
+
+    def fail(file, x):
+        write(file, x[:2])
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(elements, "write", fail)
+        with pytest.raises(OSError, match="No space"):
+            save(path, sk.arange(5, device=device))
+        assert os.listdir(tmp_path) == []
+    save(path, sk.arange(5, device=device))
+    before = path.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(elements, "write", fail)
+        with pytest.raises(OSError, match="No space"):
+            save(path, sk.arange(6, device=device))
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_what_a_target_keeps(tmp_path):
+    """Its permissions, a symbolic link, and what has no contents."""
+    real, link = tmp_path / "real.npy", tmp_path / "link.npy"
+    sk.save(real, sk.arange(3))
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE(real.stat().st_mode) == 0o666 & ~mask
+    real.chmod(0o640)
+    link.symlink_to("real.npy")
+    sk.save(link, sk.arange(4))
+    assert link.is_symlink()
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    assert np.load(real).shape == (4,)
+    (tmp_path / "null.npy").symlink_to(os.devnull)
+    sk.save(tmp_path / "null.npy", sk.arange(4))
+    assert not os.path.isfile(os.devnull)
+
+
+def test_a_folder_that_is_not_there_is_named_as_given(tmp_path):
+    path = tmp_path / "not there" / "x.npy"
+    with pytest.raises(FileNotFoundError) as caught:
+        sk.save(path, sk.arange(3))
+    assert caught.value.filename == str(path)
