@@ -81,6 +81,12 @@ PyObject* run_array(const arguments& with) {
   return to_numpy(with.self, with.has(0) ? with[0] : Py_None, with.has(1) ? with[1] : Py_None);
 }
 
+PyObject* run_arrow_array(const arguments& with) {
+  const object function = package_function("skerry._arrow", "arrow_array");
+  return PyObject_CallFunctionObjArgs(function.get(), with.self, with.has(0) ? with[0] : Py_None,
+                                      nullptr);
+}
+
 PyObject* run_bytes(const arguments& with) { return to_bytes(with.self); }
 
 PyObject* run_complex(const arguments& with) {
@@ -170,6 +176,10 @@ constexpr function_entry methods[] = {
      "The module skerry, which has all functions of the standard.\n\nRaises\n------\nValueError\n"
      "    For an unknown version.",
      run_array_namespace},
+    {"__arrow_array__", "($self, type=None)",
+     "A pyarrow.Array of an array of one axis on a CPU device, for pyarrow.array(self).\n\nRaises\n"
+     "------\nTypeError\n    For an array on a CUDA device: x.to_device(\"cpu\") is the remedy.",
+     run_arrow_array},
     {"__bytes__", "($self, /)",
      "The bytes of the elements in C order. TypeError for an array on a CUDA device.", run_bytes},
     {"__ceil__", "($self, /)", "math.ceil(self), an int, for a real 0-d array.", run_to_integer},

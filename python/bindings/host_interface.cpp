@@ -69,8 +69,9 @@ PyObject* get_array_interface(PyObject* self, void*) {
     const ndarray* array = on_host("__array_interface__", self);
     if (array == nullptr) return nullptr;
     const char* typestr = info(array->dtype()).typestr;
-    const object strides =
-        array->is_c_contiguous() ? object::borrow(Py_None) : tuple_of(array->strides());
+    // Strides also where there are no gaps, which None would say: Pillow would then take the array
+    // for a buffer, which it is not, and asks for its bytes so.
+    const object strides = tuple_of(array->strides());
     return Py_BuildValue(
         "{s:N,s:s,s:[(ss)],s:(NN),s:O,s:i}", "shape", tuple_of(array->shape()).release(), "typestr",
         typestr, "descr", "", typestr, "data", PyLong_FromVoidPtr(address_of(*array)),
