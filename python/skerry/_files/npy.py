@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import math
 import os
 from typing import Any
@@ -21,7 +22,7 @@ Array = _core.Array
 MAPPED_AS = ("r", "r+", "c")
 _READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 _INSTEAD = {
-    "V": "it holds records; read it with numpy.load and convert the fields one by one",
+    "V": "it holds records, or bytes, as which NumPy saves bfloat16; read it with numpy.load and convert them",
     "O": "it holds pickled Python objects, which are never loaded",
     "M": "read it with numpy.load and convert its view of int64",
     "m": "read it with numpy.load and convert its view of int64",
@@ -93,13 +94,14 @@ def map_file(path: str, mode: str, device: Any) -> Array:
 
 
 def remaining(file: Any) -> int | None:
-    """Return the bytes from where a file stands to its end, if it can tell."""
-    with contextlib.suppress(AttributeError, OSError):
-        if file.seekable():
-            here = file.tell()
-            end = file.seek(0, os.SEEK_END)
-            file.seek(here)
-            return int(end - here)
+    """Return the bytes from where a file stands to its end, if it can tell without reading them, as gzip's can't."""
+    if not isinstance(file, io.BytesIO | io.FileIO | io.BufferedReader | io.BufferedRandom):
+        return None
+    with contextlib.suppress(OSError):
+        here = file.tell()
+        end = file.seek(0, os.SEEK_END)
+        file.seek(here)
+        return end - here
     return None
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any
@@ -61,7 +62,7 @@ class NpzFile(Mapping[str, Array]):
         try:
             with self._archive.open(member) as file:
                 return npy.read(file, f"{self._name}: {name}", self._device)
-        except zipfile.BadZipFile as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
             raise ValueError(f"load: {self._name}: {name}: damaged: {error}") from error
 
     def __iter__(self) -> Iterator[str]:

@@ -397,6 +397,17 @@ def test_truncated_archives(tmp_path):
         sk.load(path)
 
 
+@pytest.mark.parametrize("compressed", [False, True])
+def test_damaged_archives(tmp_path, compressed, device):
+    path = tmp_path / "x.npz"
+    (sk.savez_compressed if compressed else sk.savez)(path, sk.asarray(sample("float64", (100,))))
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(data)
+    with sk.load(path, device=device) as arrays, pytest.raises(ValueError, match="arr_0: damaged"):
+        arrays["arr_0"]
+
+
 def test_other_files(path):
     path.write_text("1,2,3")
     with pytest.raises(ValueError, match="neither"):
