@@ -21,10 +21,8 @@ namespace {
 /// A matrix of bool that is true where lower <= column - row <= upper.
 ndarray band(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t lower,
              std::int64_t upper, device where) {
-  const std::int64_t shape[] = {rows, columns};
-  check_shape(op, shape, 1);
   const kernel& entry = require_kernel(op, kernels<moves_kernels>(where).band, dtype::bool_, where);
-  ndarray out = empty_of(c_layout(dims(shape), 1), dtype::bool_, where);
+  ndarray out = empty(op, dims{rows, columns}, dtype::bool_, where);
   if (out.size() > 0) {
     const memory_use uses[] = {writes(out)};
     launch(where, entry, band_params{out.data(), rows, columns, lower, upper}, uses);
@@ -55,9 +53,8 @@ ndarray keep_triangle(const char* op, const ndarray& x, std::int64_t k, triangle
 }  // namespace
 
 ndarray full(const dims& shape, const scalar& value, dtype type, device where) {
-  check_shape("full", shape.span(), itemsize(type));
   static_cast<void>(to_element("full", value, type));
-  ndarray out = empty_of(c_layout(shape, itemsize(type)), type, where);
+  ndarray out = empty("full", shape, type, where);
   fill("full", out, value);
   return out;
 }

@@ -52,11 +52,9 @@ bool is_exact(const scalar& x) {
 
 ndarray run_sequence(const char* op, std::int64_t size, dtype type, device where,
                      sequence_params params) {
-  const std::int64_t shape[] = {size};
-  check_shape(op, shape, itemsize(type));
   const kernel& entry = require_kernel(
       op, kernels<sequence_kernels>(where).loop[static_cast<int>(type)], type, where);
-  ndarray out = empty_of(c_layout(dims(shape), itemsize(type)), type, where);
+  ndarray out = empty(op, dims{size}, type, where);
   params.output = out.data();
   params.size = size;
   if (size > 0) {

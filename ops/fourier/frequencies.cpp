@@ -47,10 +47,9 @@ ndarray fft_frequencies(const char* op, std::int64_t n, double spacing, dtype ty
   // Whole numbers up to 2^53 are exact, and their quotients correctly rounded.
   constexpr dtype exact = dtype::float64;
   const dims shape{half ? n / 2 + 1 : n};
-  check_shape(op, shape.span(), itemsize(exact));
   const kernel& what = require_kernel(
       op, kernels<sequence_kernels>(where).loop[static_cast<int>(exact)], exact, where);
-  ndarray numbers = empty_of(c_layout(shape, itemsize(exact)), exact, where);
+  ndarray numbers = empty(op, shape, exact, where);
   const std::int64_t positive = half ? n / 2 + 1 : (n + 1) / 2;
   count_up(what, numbers, 0, positive, 0);
   count_up(what, numbers, positive, shape[0], -(n / 2));

@@ -149,8 +149,7 @@ ndarray to_device(const ndarray& x, device where) {
   const bool travels = can_travel(x);
   if (!travels && is_host(x.device()) && backend_of(where).transfers.open_upload != nullptr &&
       x.size() > 0) {
-    check_shape("to_device", x.shape().span(), x.itemsize());
-    ndarray out = empty_of(c_layout(x.shape(), x.itemsize()), x.dtype(), where);
+    ndarray out = empty("to_device", x.shape(), x.dtype(), where);
     const packer all(out, x);
     return out;
   }

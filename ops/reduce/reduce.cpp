@@ -119,7 +119,6 @@ ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axi
   const kernel& what = require_kernel(
       entry.name, kernels<reduce_kernels>(where).loop[op][static_cast<int>(x.dtype())], x.dtype(),
       where);
-  check_shape(entry.name, shape.span(), itemsize(result));
   ndarray source = x;
   if (entry.has_one_axis && axes.count() != 1) {  // all of them: the index is in C order
     source = reshape(x, std::array<std::int64_t, 1>{-1}, std::nullopt);
@@ -131,7 +130,7 @@ ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axi
     source = group_axes(source, axes);
     describe_axes(source, axes, itemsize(result), entry.has_one_axis, params);
   }
-  ndarray out = empty_of(c_layout(shape, itemsize(result)), result, where);
+  ndarray out = empty(entry.name, shape, result, where);
   params.output = out.data();
   if (params.kept_size > 0) {
     const memory_use uses[] = {writes(out), reads(source)};

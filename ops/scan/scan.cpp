@@ -73,8 +73,7 @@ ndarray run(const scan_entry& entry, scan_id op, const ndarray& x, int axis, boo
       x.dtype(), where);
   dims shape = x.shape();
   shape[axis] += include_initial ? 1 : 0;
-  check_shape(entry.name, shape.span(), itemsize(result));
-  ndarray out = empty_of(c_layout(shape, itemsize(result)), result, where);
+  ndarray out = empty(entry.name, shape, result, where);
   if (out.size() == 0) return out;
   ndarray source = x;
   scan_params params;

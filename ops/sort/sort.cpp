@@ -34,8 +34,7 @@ ndarray sort_rows(const char* op, const kernel& what, const ndarray& x, dtype ty
     throw not_implemented_error(std::string(op) + ": rows of 2^32 elements and more: " +
                                 std::to_string(length) + "; sort parts of them");
   }
-  check_shape(op, x.shape().span(), itemsize(type));
-  ndarray out = empty_of(c_layout(x.shape(), itemsize(type)), type, where);
+  ndarray out = empty(op, x.shape(), type, where);
   sort_params params{.input = x.data(),
                      .output = out.data(),
                      .scratch = nullptr,
