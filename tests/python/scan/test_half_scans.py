@@ -141,16 +141,3 @@ def test_differences(where):
         with np.errstate(over="ignore"):
             want = np.diff(x, n=n, axis=axis)
         assert_same(sk.diff(on(where, x), axis=axis, n=n), want, where)
-
-
-@pytest.mark.usefixtures("restore_threads")
-@pytest.mark.parametrize("shape", [(3_000_000,), (400_000, 3), (500, 2000)])
-def test_results_do_not_depend_on_the_number_of_threads(shape):
-    x = sk.asarray(np.random.default_rng(5).random(shape).astype(np.float16), device="cpu:0")
-    results = []
-    for threads in (1, 2, 3):
-        sk.set_num_threads(threads)
-        results.append([to_numpy(sk.cumulative_sum(x, axis=axis)) for axis in range(len(shape))])
-    for others in results[1:]:
-        for one, other in zip(results[0], others, strict=True):
-            assert np.array_equal(one, other)
