@@ -164,6 +164,19 @@ struct as_value<complex<T>> {
   }
 };
 
+/// For the standard bool is a kind of its own: neither side of it mixes with numbers.
+[[gnu::noinline]] dtype promote_open_mix(const char* op, dtype array, const scalar& value) {
+  if (promotion_is_strict()) reject_mix(op, array, value.kind);
+  return rank_of(value) > kind_rank(array) ? default_dtype(value.kind) : array;
+}
+
+/// Not inlined, as promote_open_mix(): ordinary scalars have no need of its registers.
+[[gnu::noinline]] element lowered_element(const char* op, const scalar& value, dtype type) {
+  const std::optional<scalar> same = promotion_is_strict() ? std::nullopt : lowered(value, type);
+  if (!same) reject_element(op, type, value.kind);
+  return to_element(op, *same, type);
+}
+
 }  // namespace
 
 scalar scalar::of_unsigned(std::uint64_t value) {
@@ -174,12 +187,10 @@ scalar scalar::of_unsigned(std::uint64_t value) {
 dtype promote_scalar_kind(const char* op, dtype array, const scalar& value) {
   const int rank = rank_of(value);
   const int array_rank = kind_rank(array);
+  if (rank == array_rank || (rank != 0 && rank < array_rank)) [[likely]]
+    return array;
   if (value.kind == scalar_kind::complex && array_rank == 2) return complex_of(array);
-  // For the standard bool is a kind of its own: neither side of it mixes with numbers.
-  const bool is_open = (rank == 0) != (array_rank == 0) || rank > array_rank;
-  if (!is_open) return array;
-  if (promotion_is_strict()) reject_mix(op, array, value.kind);
-  return rank > array_rank ? default_dtype(value.kind) : array;
+  return promote_open_mix(op, array, value);
 }
 
 dtype promote_scalar(const char* op, dtype array, const scalar& value) {

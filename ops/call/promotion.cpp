@@ -49,6 +49,15 @@ void list_arrays(std::span<const operand> operands, F&& append) {
   throw dtype_error(text + "; convert one with astype");
 }
 
+dtype dtype_of_arrays(const char* op, std::span<const operand> operands) {
+  promotion of_arrays;
+  for (const operand& x : operands) {
+    if (x.array != nullptr) of_arrays.add(x.array->dtype());
+  }
+  if (const std::optional<dtype> type = of_arrays.result()) return *type;
+  reject_mix(op, operands);
+}
+
 }  // namespace
 
 device common_device(const char* op, std::span<const operand> operands) {
@@ -78,13 +87,14 @@ device common_device(const char* op, std::span<const ndarray> arrays) {
 }
 
 dtype common_dtype(const char* op, std::span<const operand> operands) {
-  promotion of_arrays;
+  const ndarray* first = nullptr;
+  bool differs = false;
   for (const operand& x : operands) {
-    if (x.array != nullptr) of_arrays.add(x.array->dtype());
+    if (x.array == nullptr) continue;
+    if (first == nullptr) first = x.array;
+    differs = differs || x.array->dtype() != first->dtype();
   }
-  const std::optional<dtype> type = of_arrays.result();
-  if (!type) reject_mix(op, operands);
-  return with_scalars(op, *type, operands);
+  return with_scalars(op, differs ? dtype_of_arrays(op, operands) : first->dtype(), operands);
 }
 
 void reject_dtype(const char* op, const loop_table& results, dtype type) {

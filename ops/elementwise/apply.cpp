@@ -193,10 +193,11 @@ other_loop find_other_loop(const char* name, op_id op, dtype type) {
 }
 
 /// Operands that are converted to the dtype of another loop. Not inlined, as apply_parts().
-[[gnu::noinline]] ndarray apply_other_loop(const char* name, op_id op, const common& of,
-                                           std::span<const operand> operands) {
-  const auto [other, type] = find_other_loop(name, op, of.type);
-  return apply_parts(name, other, {of.where, type, nullptr, 0},
+[[gnu::noinline, gnu::cold]] ndarray apply_other_loop(const char* name, op_id op, device where,
+                                                      dtype own,
+                                                      std::span<const operand> operands) {
+  const auto [other, type] = find_other_loop(name, op, own);
+  return apply_parts(name, other, {where, type, nullptr, 0},
                      *entry_of(other).result[static_cast<int>(type)], operands);
 }
 
@@ -213,8 +214,9 @@ other_loop find_other_loop(const char* name, op_id op, dtype type) {
 ndarray apply_entry(const char* name, const op_entry& entry, op_id op,
                     std::span<const operand> operands) {
   const common of = common_of(name, operands);
-  const std::optional<dtype> own = entry.result[static_cast<int>(of.type)];
-  if (!own) return apply_other_loop(name, op, of, operands);
+  const std::optional<dtype>& own = entry.result[static_cast<int>(of.type)];
+  if (!own) [[unlikely]]
+    return apply_other_loop(name, op, of.where, of.type, operands);
   const dtype result = *own;
   if (!is_one_part(of)) return apply_parts(name, op, of, result, operands);
   const std::int64_t width = itemsize(result);
@@ -242,7 +244,8 @@ void apply_into(op_id op, const ndarray& target, std::span<const operand> operan
   const op_entry& entry = entry_of(op);
   const common of = common_of(entry.name, operands, &target);
   const std::optional<dtype> own = entry.result[static_cast<int>(of.type)];
-  if (!own) return apply_other_loop_into(op, of, target, operands);
+  if (!own) [[unlikely]]
+    return apply_other_loop_into(op, of, target, operands);
   const dtype result = *own;
   if (result != target.dtype()) reject_result_dtype(entry.name, result, target);
   if (!is_one_part(of) || !safe_in_place(target, operands)) {

@@ -99,7 +99,8 @@ def test_python_scalars(where):
     assert (x + 70_000).tolist() == (x + 10**300).tolist() == [inf, inf]
     assert (x + 1j).dtype == np.complex64
     assert (x + 1j).tolist() == [1 + 1j, 2.5 + 1j]
-    for wrong in (10**400, True, "1"):
+    assert (x + True).tolist() == [2.0, 3.5]
+    for wrong in (10**400, "1"):
         with pytest.raises((OverflowError, TypeError)):
             x + wrong
     for value in (np.float16(2), np.float64(2)):
@@ -108,11 +109,15 @@ def test_python_scalars(where):
     assert np.add(x, x).tolist() == [2.0, 5.0]
 
 
-def test_integers_and_bools_do_not_promote_with_it():
+def test_integers_and_bools_promote_to_it_unless_mixes_are_refused():
     x = sk.ones((2,), dtype=sk.float16)
     for other in (sk.ones((2,), dtype=sk.int64), sk.ones((2,), dtype=sk.bool)):
-        with pytest.raises(TypeError, match="float16"):
+        assert (x + other).dtype == np.float16
+        assert (x + other).tolist() == [2.0, 2.0]
+        with sk.strict_promotion(), pytest.raises(TypeError, match="float16"):
             x + other
+    with sk.strict_promotion(), pytest.raises(TypeError):
+        x + True
 
 
 def test_text_is_numpys():

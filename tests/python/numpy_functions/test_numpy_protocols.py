@@ -196,9 +196,22 @@ def test_lists_of_positions_have_no_device(place):
     assert_alike(np.take(x, [0, 1], axis=0), np.take(HOST["x"], [0, 1], axis=0), place)
 
 
-def test_numpy_scalars_do_not_mix_kinds(place):
-    with pytest.raises(TypeError):
-        np.float64(2.5) * sk.ones((2,), dtype=sk.int64, device=place)
+def test_kinds_mix_by_the_rule_of_skerry(place):
+    n = sk.asarray([1, 4], device=place)
+    for call, want in (
+        (lambda: np.float64(2.5) * n, [2.5, 10.0]),
+        (lambda: n * np.float64(2.5), [2.5, 10.0]),
+        (lambda: np.sqrt(n), [1.0, 2.0]),
+        (lambda: np.multiply(n, sk.asarray([0.5, 0.5], device=place)), [0.5, 2.0]),
+    ):
+        got = call()
+        assert (type(got), got.device, got.dtype) == (sk.Array, sk.Device(place), np.float64)
+        assert to_numpy(got).tolist() == want
+        with sk.strict_promotion(), pytest.raises(TypeError):
+            call()
+
+
+def test_numpy_scalars_keep_the_precision_of_the_array(place):
     assert (np.complex64(1j) * sk.ones((2,), device=place)).dtype == np.complex128
     x = sk.ones((2,), dtype=sk.float32, device=place)
     x += np.float64(2)
