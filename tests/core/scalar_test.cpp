@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "tests/core/refused_mixes.hpp"
 
 namespace skerry {
 namespace {
@@ -50,6 +51,7 @@ TEST(promote_scalar, makes_real_arrays_complex_of_their_width) {
 }
 
 TEST(promote_scalar, rejects_every_other_mix) {
+  const refused_mixes strict;
   for (const scalar& value : {an_int, a_float, a_complex}) {
     EXPECT_THROW(static_cast<void>(promote_scalar("add", bool_, value)), dtype_error);
   }
@@ -64,6 +66,7 @@ TEST(promote_scalar, rejects_every_other_mix) {
 }
 
 TEST(promote_scalar, names_operation_dtype_and_remedy) {
+  const refused_mixes strict;
   EXPECT_EQ(
       message_of<dtype_error>([] { static_cast<void>(promote_scalar("add", int32, a_float)); }),
       "add: int32 array and Python float have no common dtype; convert the array first, for "
@@ -168,6 +171,7 @@ TEST(to_element, takes_a_bool_into_every_dtype) {
 }
 
 TEST(to_element, rejects_kinds_that_would_lose) {
+  const refused_mixes strict;
   EXPECT_THROW(static_cast<void>(to_element("full", an_int, bool_)), dtype_error);
   EXPECT_THROW(static_cast<void>(to_element("full", a_float, bool_)), dtype_error);
   EXPECT_THROW(static_cast<void>(to_element("full", a_float, int64)), dtype_error);

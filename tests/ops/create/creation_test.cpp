@@ -8,6 +8,7 @@
 #include "core/errors.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
+#include "tests/core/refused_mixes.hpp"
 #include "tests/ops/arrays.hpp"
 
 namespace skerry::testing {
@@ -163,6 +164,7 @@ TEST(creation, rejects_bad_shapes_before_it_allocates) {
 }
 
 TEST(creation, rejects_values_that_give_no_sequence) {
+  const refused_mixes strict;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW((void)arange(whole(0), whole(5), whole(0), {}, cpu0), value_error);
   EXPECT_THROW((void)arange(real(0), real(nan), real(1), {}, cpu0), value_error);

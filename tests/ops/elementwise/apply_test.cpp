@@ -4,6 +4,7 @@
 
 #include "core/errors.hpp"
 #include "ops/call/enqueue.hpp"
+#include "tests/core/refused_mixes.hpp"
 #include "tests/ops/arrays.hpp"
 
 namespace skerry::testing {
@@ -180,6 +181,7 @@ TEST(apply, rejects_different_devices_of_one_kind_and_zero_dimensional_arrays) {
 }
 
 TEST(apply, reports_the_device_before_the_dtype_and_the_dtype_before_the_shape) {
+  const refused_mixes strict;
   const ndarray x = array_of(std::vector<bool>{true, false});
   EXPECT_THROW((void)call("add", x, array_of(doubles{1, 2, 3}, cuda0)), device_mismatch_error);
   EXPECT_THROW((void)call("add", x, array_of(doubles{1, 2, 3})), dtype_error);
@@ -188,6 +190,7 @@ TEST(apply, reports_the_device_before_the_dtype_and_the_dtype_before_the_shape) 
 }
 
 TEST(apply, in_place_reports_the_device_then_the_target_then_the_dtype_then_the_shape) {
+  const refused_mixes strict;
   const ndarray x = array_of(doubles{1, 2});
   const ndarray flags = array_of(std::vector<bool>{true, false, true});
   EXPECT_THROW(call_into("add", x.read_only_view(), array_of(doubles{1, 2}, cuda0)),
@@ -200,12 +203,14 @@ TEST(apply, in_place_reports_the_device_then_the_target_then_the_dtype_then_the_
 }
 
 TEST(apply, lists_the_dtypes_that_an_operation_takes) {
+  const refused_mixes strict;
   const std::string text = thrown_by<dtype_error>([] { (void)call("sin", array_of(longs{1, 2})); });
   EXPECT_TRUE(mentions(text, "sin: int64"));
   EXPECT_TRUE(mentions(text, "float32, float64, complex64, complex128"));
 }
 
 TEST(apply, rejects_scalars_that_the_dtype_does_not_hold) {
+  const refused_mixes strict;
   const ndarray bytes = array_of(std::vector<int8>{1, 2});
   EXPECT_THROW((void)call("add", bytes, scalar::of(std::int64_t{128})), overflow_error);
   EXPECT_THROW((void)call("add", bytes, scalar::of(1.0)), dtype_error);

@@ -5,6 +5,7 @@
 
 #include "core/errors.hpp"
 #include "ops/elementwise/apply.hpp"
+#include "tests/core/refused_mixes.hpp"
 #include "tests/ops/arrays.hpp"
 
 namespace skerry::testing {
@@ -55,6 +56,8 @@ TEST_P(where_on, gives_default_dtypes_for_two_scalars) {
             (doubles{1, 2.5}));
   EXPECT_EQ(values_of<bool>(choose(mask, scalar::of(true), scalar::of(false))),
             (bools{true, false}));
+  EXPECT_EQ(values_of<float64>(choose(mask, scalar::of(true), scalar::of(2.5))), (doubles{1, 2.5}));
+  const refused_mixes strict;
   EXPECT_THROW((void)choose(mask, scalar::of(true), scalar::of(1.0)), dtype_error);
 }
 
@@ -79,6 +82,7 @@ TEST_P(where_on, clip_without_bounds_is_a_copy) {
 }
 
 TEST(where, rejects_conditions_that_are_not_bool_and_dtypes_that_do_not_mix) {
+  const refused_mixes strict;
   const ndarray x = array_of(doubles{1, 2});
   EXPECT_TRUE(mentions(thrown_by<dtype_error>([&] { (void)choose(x, x, x); }), "condition"));
   const ndarray mask = array_of(bools{true, false});
@@ -109,6 +113,7 @@ TEST(clip, propagates_nan_of_values_and_bounds) {
 }
 
 TEST(clip, rejects_bounds_that_would_change_the_dtype_of_x) {
+  const refused_mixes strict;
   const ndarray x = array_of(std::vector<float32>{1, 2});
   EXPECT_THROW((void)limit(x, array_of(doubles{0, 0}), scalar::of(1.0)), dtype_error);
   EXPECT_THROW((void)limit(x, scalar::of(0.0, 1.0), scalar::of(1.0)), dtype_error);

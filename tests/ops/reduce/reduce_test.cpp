@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/errors.hpp"
+#include "tests/core/refused_mixes.hpp"
 #include "tests/ops/arrays.hpp"
 
 namespace skerry::testing {
@@ -152,6 +153,7 @@ TEST_P(reduce_on, is_exact_over_long_runs_of_whole_numbers) {
 }
 
 TEST(reduce, takes_complex_for_sums_and_products_only) {
+  const refused_mixes strict;
   const ndarray x = array_of(std::vector<complex128>{{1, 1}, {2, -1}});
   EXPECT_EQ(values_of<complex128>(over_all("sum", x)), (std::vector<complex128>{{3, 0}}));
   EXPECT_EQ(values_of<complex128>(over_all("prod", x)), (std::vector<complex128>{{3, 1}}));

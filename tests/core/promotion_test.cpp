@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "core/promotion.hpp"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <optional>
+
+#include "core/errors.hpp"
+#include "core/scalar.hpp"
+#include "tests/core/refused_mixes.hpp"
+
+namespace skerry {
+namespace {
+
+using enum dtype;
+
+std::optional<dtype> of(std::initializer_list<dtype> types) {
+  promotion all;
+  for (const dtype type : types) all.add(type);
+  return all.result();
+}
+
+TEST(promotion, gives_the_higher_kind_in_its_own_precision) {
+  EXPECT_EQ(of({int64, float32}), float32);
+  EXPECT_EQ(of({complex64, int32}), complex64);
+  EXPECT_EQ(of({bool_, uint8}), uint8);
+  EXPECT_EQ(of({int64, float16}), float16);
+  EXPECT_EQ(of({float64, complex64}), complex128);
+  EXPECT_EQ(of({int8, uint8}), int16);
+  EXPECT_EQ(promote_kinds(bool_, complex128), complex128);
+}
+
+TEST(promotion, lets_the_highest_kind_decide_in_whatever_order) {
+  EXPECT_EQ(of({uint64, int8}), std::nullopt);
+  EXPECT_EQ(of({uint64, int8, float32}), float32);
+  EXPECT_EQ(of({float32, uint64, int8}), float32);
+  EXPECT_EQ(of({uint64, float32, int8, complex64}), complex64);
+  EXPECT_EQ(of({}), std::nullopt);
+  EXPECT_TRUE(promotion().is_empty());
+}
+
+TEST(promotion, is_the_table_of_the_standard_where_mixes_are_refused) {
+  const refused_mixes strict;
+  for (int a = 0; a < dtype_count; ++a) {
+    for (int b = 0; b < dtype_count; ++b) {
+      const auto first = static_cast<dtype>(a);
+      const auto second = static_cast<dtype>(b);
+      EXPECT_EQ(promote_kinds(first, second), promote(first, second));
+    }
+  }
+}
+
+TEST(promotion, takes_the_default_dtype_for_a_scalar_of_a_higher_kind) {
+  EXPECT_EQ(promote_scalar("add", uint8, scalar::of(0.5)), float64);
+  EXPECT_EQ(promote_scalar("add", int8, scalar::of(0.0, 1.0)), complex128);
+  EXPECT_EQ(promote_scalar("add", bool_, scalar::of(std::int64_t{1})), int64);
+  EXPECT_EQ(promote_scalar("add", float32, scalar::of(0.5)), float32);
+  EXPECT_EQ(promote_scalar("add", int8, scalar::of(true)), int8);
+  EXPECT_EQ(promote_scalar_kind("divide", uint8, scalar::of(std::int64_t{256})), uint8);
+}
+
+TEST(to_element, takes_values_of_a_higher_kind_if_nothing_is_lost) {
+  EXPECT_EQ(to_element("fill", scalar::of(2.0), int8).as<skerry::int8>(), 2);
+  EXPECT_EQ(to_element("fill", scalar::of(0x1p63), uint64).as<skerry::uint64>(), 1ULL << 63);
+  EXPECT_EQ(to_element("fill", scalar::of(2.5, 0.0), float32).as<float>(), 2.5F);
+  EXPECT_TRUE(to_element("fill", scalar::of(1.0), bool_).as<bool>());
+  EXPECT_THROW(static_cast<void>(to_element("fill", scalar::of(300.0), uint8)), overflow_error);
+  EXPECT_THROW(static_cast<void>(to_element("fill", scalar::of(0x1p64), uint64)), dtype_error);
+}
+
+TEST(cast_scalar, converts_as_astype_does) {
+  EXPECT_EQ(cast_scalar("full", scalar::of(-2.7), int8).integer, -2);
+  EXPECT_TRUE(cast_scalar("full", scalar::of(0.0, 2.0), bool_).boolean);
+  EXPECT_THROW(static_cast<void>(cast_scalar("full", scalar::of(1e30), int64)), overflow_error);
+  EXPECT_THROW(static_cast<void>(cast_scalar("full", scalar::of(0.0, 1.0), float64)), dtype_error);
+  const refused_mixes strict;
+  EXPECT_THROW(static_cast<void>(cast_scalar("full", scalar::of(2.0), int8)), dtype_error);
+}
+
+}  // namespace
+}  // namespace skerry
