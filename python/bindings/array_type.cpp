@@ -199,6 +199,15 @@ void append(std::vector<PyType_Slot>& all, const PyType_Slot* some) {
   for (; some->slot != 0; ++some) all.push_back(*some);
 }
 
+/// Out of line, so that who finds an array sets up no frame for this.
+[[noreturn, gnu::noinline, gnu::cold]] void reject_argument(const char* op, const char* argument,
+                                                            const char* wanted, PyObject* from) {
+  const std::string text = std::string(op) + ": " + argument + " must be " + wanted + ", not " +
+                           Py_TYPE(from)->tp_name + "; convert it with skerry.asarray";
+  if (may_become_array(from)) throw not_an_array(text, from);
+  throw dtype_error(text);
+}
+
 }  // namespace
 
 object tuple_of(const dims& values) {
@@ -274,21 +283,14 @@ PyObject* named_tuple(PyObject* type, std::vector<ndarray>&& arrays) {
 
 const ndarray& require_array(const char* op, const char* argument, PyObject* from) {
   if (is_array(from)) return value_of(from);
-  const std::string text = std::string(op) + ": " + argument + " must be a skerry.Array, not " +
-                           Py_TYPE(from)->tp_name + "; convert it with skerry.asarray";
-  if (may_become_array(from)) throw not_an_array(text, from);
-  throw dtype_error(text);
+  reject_argument(op, argument, "a skerry.Array", from);
 }
 
 void require_operand(const char* op, PyObject* from, operand& to, scalar& scalar_value) {
   const parsed result = parse_operand(from, to, scalar_value);
   if (result == parsed::error) throw python_error{};
   if (result == parsed::no) {
-    const std::string text = std::string(op) + ": " + to.name +
-                             " must be a skerry.Array or a Python scalar, not " +
-                             Py_TYPE(from)->tp_name + "; convert it with skerry.asarray";
-    if (may_become_array(from)) throw not_an_array(text, from);
-    throw dtype_error(text);
+    reject_argument(op, to.name, "a skerry.Array or a Python scalar", from);
   }
 }
 

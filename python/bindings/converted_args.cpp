@@ -55,15 +55,15 @@ void converted_args::add(std::string name, PyObject* value) {
   values_.push_back(value);
 }
 
-void converted_args::look_at(const std::string& name, PyObject* value) {
-  if (value == nullptr) return;
+void converted_args::look_at(const std::string& name, PyObject* value, int depth) {
+  if (value == nullptr || depth > max_rank) return;
   if (is_array(value) || is_numpy_array(value)) {
     arrays_.push_back({name, value});
   } else if (is_list_or_tuple(value)) {
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
       PyObject* const item = PySequence_Fast_GET_ITEM(value, i);
-      if (is_array(item) || is_numpy_array(item)) {
-        arrays_.push_back({name + '[' + std::to_string(i) + ']', item});
+      if (is_array(item) || may_become_array(item)) {
+        look_at(name + '[' + std::to_string(i) + ']', item, depth + 1);
       }
     }
   }
@@ -84,6 +84,10 @@ void converted_args::look_at_arrays() {
 
 void converted_args::require_one_device() {
   look_at_arrays();
+  require_own_on_one_device();
+}
+
+void converted_args::require_own_on_one_device() const {
   std::vector<ndarray> own;
   for (const seen& each : arrays_) {
     if (is_array(each.value)) own.push_back(value_of(each.value));
@@ -118,6 +122,7 @@ object converted_args::array_of(const std::string& name, PyObject* from) const {
     return object(wrap(from_sequence(op_, from, std::nullopt, std::nullopt, default_device())));
   }
   const device where = device_of(arrays_.front().value);
+  require_own_on_one_device();  // before an array in the list is read
   if (holds_positions(name)) return object(wrap(positions_of(op_, from, where)));
   throw dtype_error(std::string(op_) + ": " + name + " is a " + type_name(from) +
                     " beside an array: it has no device; make an array of it with skerry.asarray(" +

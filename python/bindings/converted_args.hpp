@@ -60,7 +60,8 @@ class converted_args {
 
  private:
   void look_at_arrays();
-  void look_at(const std::string& name, PyObject* value);
+  void look_at(const std::string& name, PyObject* value, int depth = 0);
+  void require_own_on_one_device() const;
   [[noreturn]] void reject_devices() const;
   [[nodiscard]] object array_of(const std::string& name, PyObject* from) const;
   [[nodiscard]] object sequence_of(const std::string& name, PyObject* from, bool lists) const;

@@ -40,10 +40,10 @@ BINARY = [
     for ufunc in counterparts.UFUNCS
     if ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None
 ]
-#: A fold of these meets operands of two kinds, or powers out of bounds.
+#: A fold of these meets operands of two kinds, or powers out of bounds; NumPy's arctan2 folds contiguous rows wrongly.
 NO_FOLD = {
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "power", "left_shift",
-    "right_shift", "nextafter",
+    "right_shift", "nextafter", "arctan2",
 }  # fmt: skip
 
 

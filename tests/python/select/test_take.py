@@ -248,7 +248,7 @@ assert float(sk.sum(x)) == 3.0
 CASES = {
     "take_float": (lambda x, a: sk.take(x, a([0.0]), axis=0), TypeError, ["float64"]),
     "take_bool": (lambda x, a: sk.take(x, a([True]), axis=0), TypeError, ["bool"]),
-    "take_list": (lambda x, a: sk.take(x, [0], axis=0), TypeError, ["list"]),
+    "take_list_of_floats": (lambda x, a: sk.take(x, [0.0], axis=0), TypeError, ["float64"]),
     "take_no_axis": (lambda x, a: sk.take(x, a([0])), ValueError, ["axis"]),
     "take_axis": (lambda x, a: sk.take(x, a([0]), axis=2), IndexError, ["2"]),
     "take_empty": (lambda x, a: sk.take(x[:0], a([0]), axis=0), IndexError, ["size 0"]),

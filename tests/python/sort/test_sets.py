@@ -145,8 +145,8 @@ def test_unique_of_no_elements_and_of_one(device):
 
 def test_unique_errors():
     for function in (sk.unique_all, sk.unique_counts, sk.unique_inverse, sk.unique_values):
-        with pytest.raises(TypeError):
-            function([1, 2])
+        found = function([1, 2])
+        assert (found if isinstance(found, sk.Array) else found[0]).tolist() == [1, 2]
         with pytest.raises(TypeError):
             function(3)
 

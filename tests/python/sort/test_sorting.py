@@ -192,8 +192,10 @@ def test_errors(function, device):
     for dtype in (sk.complex64, sk.complex128):
         with pytest.raises(TypeError, match="complex"):
             function(sk.ones((2,), dtype=dtype, device=device))
+    with sk.device(device):  # a list alone is what asarray makes of it
+        assert function([3, 1, 2]).device == sk.Device(device)
     with pytest.raises(TypeError):
-        function([3, 1, 2])
+        function(["b", "a"])
     with pytest.raises(TypeError):
         function(x, axis=1.5)
     with pytest.raises(TypeError):
