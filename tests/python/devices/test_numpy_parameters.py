@@ -36,7 +36,7 @@ WITHOUT = (
     | {"__array_namespace_info__", "as_cuda_array", "is_cuda_array", "memory_statistics"}
 )
 #: They hand out the process's objects, or are not compared by value.
-NOT_COMPARED = {"empty_like", "from_dlpack", "asarray"}
+NOT_COMPARED = {"empty_like", "from_dlpack", "asarray", "trim"}
 #: Optional arrays, each with one that fits.
 OPTIONAL = {
     ("clip", "min"): (3, 3),
