@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <numeric>
 #include <optional>
@@ -225,7 +226,8 @@ PyObject* run_view(const arguments& with) {
   const dtype type = parse_dtype("view", with[0]);
   layout at = itemsize(type) == x.itemsize() ? x.layout() : resized_last_axis(x, type);
   // What kernels and DLPack take: elements at multiples of their size.
-  bool aligned = at.offset % info(type).alignment == 0;
+  const auto address = reinterpret_cast<std::uintptr_t>(x.data());
+  bool aligned = address % static_cast<std::uintptr_t>(info(type).alignment) == 0;
   for (int axis = 0; axis < at.rank(); ++axis) {
     aligned = aligned && (at.shape[axis] < 2 || at.strides[axis] % itemsize(type) == 0);
   }

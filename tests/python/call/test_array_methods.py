@@ -261,6 +261,9 @@ def test_view_refuses_as_numpy_does(device):
             bad()
     with pytest.raises(ValueError, match="aligned"):  # NumPy takes it
         x.view("uint8")[:, 1:5].view("float32")
+    odd = np.zeros(17, "uint8")[1:]
+    with pytest.raises(ValueError, match="aligned"):
+        sk.asarray(odd).view("float64")
 
 
 def test_views_share_memory(device):

@@ -163,8 +163,11 @@ def test_nonsense_gets_an_answer_in_our_words():
         (lambda: sk.Device(nme="cpu"), "Device: takes (name, index=None), not (nme=str)"),
         (lambda: sk.Stream("cuda:0").wait(), "Stream.wait: takes (other), not ()"),
         (lambda: sk.Stream.from_handle(), "Stream.from_handle: takes (device, handle), not ()"),
-        (lambda: sk.sum(sk.ones((2,)), 1), "takes 1 positional argument, got 2; pass axis="),
-        (lambda: sk.eye(1, 2, 3), "takes at most 2 positional arguments, got 3; pass k="),
+        (
+            lambda: sk.sum(sk.ones((2,)), 1),
+            "takes 1 positional argument, got 2; axis is keyword-only: sum(x, axis=1)",
+        ),
+        (lambda: sk.eye(1, 2, 3), "takes at most 2 positional arguments, got 3; k is keyword-only"),
         (lambda: sk.exp(1, 2), "exp() takes 1 positional argument, got 2"),
         (lambda: sk.tril(sk.ones((2, 2)), k="x"), "tril: k must be an int, not str"),
         (lambda: sk.asarray([1.0], dtype=sk.int64), "kinds go up only"),

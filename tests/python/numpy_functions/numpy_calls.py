@@ -148,7 +148,7 @@ CALLS = {
         lambda a: np.result_type(a.n, 2),
     ],
     "numpy.roll": [lambda a: np.roll(a.x, 1), lambda a: np.roll(a.x, (1, 2), (0, 1))],
-    "numpy.round": [lambda a: np.round(a.x * 10)],
+    "numpy.round": [lambda a: np.round(a.x * 10), lambda a: np.round(a.x, 1)],
     "numpy.searchsorted": [
         lambda a: np.searchsorted(np.sort(a.v), a.w),
         lambda a: np.searchsorted(a.v, a.w, "right", np.argsort(a.v)),
