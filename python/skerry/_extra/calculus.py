@@ -254,7 +254,11 @@ def _derivative(x: Array, axis: int, step: Any, edge_order: int) -> Array:
 
     even = not isinstance(step, Array) or step.ndim == 0
     if even:
-        inner = (part(2, None) - part(None, -2)) / (2.0 * step)
+        inner = part(2, None) - part(None, -2)
+        if isinstance(step, Array):
+            inner = inner / (2.0 * step)  # of a higher dtype, it may be
+        else:
+            inner /= 2.0 * step
     else:
         before, after = step[:-1, ...], step[1:, ...]
         inner = (
@@ -272,13 +276,15 @@ def _derivative(x: Array, axis: int, step: Any, edge_order: int) -> Array:
         last = -_edge(part(-1, None), part(-2, -1), part(-3, -2), near)
     parts = [first, inner, last]
     dtype = common_dtype("gradient", *(each.dtype for each in parts))
-    return sk.concat([cast(each, dtype) for each in parts], axis=axis)
+    found: Array = sk.concat([cast(each, dtype) for each in parts], axis=axis)
+    return found
 
 
 def _edge(first: Array, second: Array, third: Array, step: Any) -> Array:
     """Return the derivative of the parabola through three elements at the first of them."""
     if not isinstance(step, Array) or step.ndim == 0:
-        return (-1.5 / step) * first + (2.0 / step) * second + (-0.5 / step) * third
+        found: Array = (-1.5 / step) * first + (2.0 / step) * second + (-0.5 / step) * third
+        return found
     near, far = step[:1, ...], step[1:, ...]
     return (
         first * (-(2.0 * near + far) / (near * (near + far)))

@@ -180,15 +180,13 @@ def cov(
            [-1.,  1.]], dtype=float64, device='cpu:0')
 
     """
-    given = [x for x in (m, y, fweights, aweights) if x is not None]
-    arrays = iter(as_arrays("cov", *given))
-    x, y, fweights, aweights = (
-        None if each is None else next(arrays) for each in (m, y, fweights, aweights)
-    )
     if ddof is None:
         ddof = 0 if bias else 1
     elif ddof != int(ddof):
         raise ValueError(f"cov: ddof={ddof} is no integer; give one")
+    given = (m, y, fweights, aweights)
+    arrays = iter(as_arrays("cov", *(each for each in given if each is not None)))
+    x, y, fweights, aweights = (None if each is None else next(arrays) for each in given)
     parts = [each for each in (x, y) if each is not None]
     dtype = np.dtype(dtype or common_dtype("cov", np.dtype("f8"), *(each.dtype for each in parts)))
     rows = sk.concat([_variables(each, rowvar, dtype) for each in parts])
@@ -215,7 +213,8 @@ def _covariances(x: Array, ddof: int, fweights: Array | None, aweights: Array | 
         free = sk.real(total - lost) if x.dtype.kind == "c" else total - lost
         weighted, scale = x * weights, 1 / cast(sk.clip(free, 0.0, None), x.dtype)
     product = x @ sk.conj(weighted).T if x.dtype.kind == "c" else x @ weighted.T
-    return product * scale
+    found: Array = product * scale
+    return found
 
 
 def _variables(x: Array, rowvar: bool, dtype: Any) -> Array:

@@ -50,7 +50,7 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
     _require_order("unravel_index", order)
     places = _integers("unravel_index", indices)
     n = math.prod(lengths)
-    if sk.any((places < 0) | (places >= n)):
+    if not _lie_in(places, 0, n):
         raise ValueError(f"unravel_index: an index is out of bounds for shape {lengths}; below {n}")
     found = places_of(places, lengths if order == "C" else lengths[::-1])
     return found if order == "C" else found[::-1]
@@ -137,17 +137,25 @@ def within(name: str, places: Array, n: int, mode: str) -> Array:
         return sk.clip(places, 0, n - 1)
     if mode != "raise":
         raise ValueError(f"{name}: mode {mode!r} is not known; it is raise, wrap or clip")
-    least = -n if name == "put" else 0
-    if sk.any((places < least) | (places >= n)):
-        error = IndexError if name == "put" else ValueError
+    wraps = name == "put"
+    if not _lie_in(places, -n if wraps else 0, n):
+        error = IndexError if wraps else ValueError
         raise error(f"{name}: an index is out of bounds for {n}; use mode='wrap' or 'clip'")
-    return sk.where(places < 0, places + n, places)
+    return sk.where(places < 0, places + n, places) if wraps else places
+
+
+def _lie_in(places: Array, least: int, end: int) -> bool:
+    """Read from the device whether all of them do."""
+    if places.size == 0:
+        return True
+    return not ((sk.min(places) < least) | (sk.max(places) >= end))
 
 
 def places_of(places: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
     """Return the indices of places of the flattened array, which lie within."""
     found: list[Array] = []
-    for n in shape[::-1]:
-        found.append(places % n)
-        places = places // n
-    return tuple(found[::-1])
+    for n in shape[:0:-1]:
+        rest = places // n
+        found.append(places - rest * n)
+        places = rest
+    return (places, *found[::-1]) if shape else ()

@@ -142,7 +142,10 @@ def _chebyshev(x: Array, coefficients: tuple[float, ...]) -> Array:
     before = sk.zeros_like(x)
     older = before
     for each in coefficients[1:]:
-        newest, before, older = x * newest - before + each, newest, before
+        following = x * newest
+        following -= before
+        following += each
+        newest, before, older = following, newest, before
     return 0.5 * (newest - older)
 
 
@@ -287,10 +290,11 @@ def _without_nan(name: str, x1: Any, x2: Any, choose: Any) -> Array:
     x, y = promoted(name, x1, x2)
     if x.dtype.kind == "b":
         return (x & y) if name == "fmin" else (x | y)
-    found: Array = choose(x, y)
     if x.dtype.kind != "f":
+        found: Array = choose(x, y)
         return found
-    return sk.where(sk.isnan(x), y, sk.where(sk.isnan(y), x, found))
+    first = x >= y if choose is sk.maximum else x <= y
+    return sk.where(first | sk.isnan(y), x, y)
 
 
 def fmax(x1: Any, x2: Any, /) -> Array:

@@ -11,7 +11,6 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.constructing import tri
 from skerry._extra.operands import as_array
 
 __all__ = [
@@ -96,8 +95,8 @@ def tril_indices(
     (Array([0, 1, 1], dtype=int64, device='cpu:0'), Array([0, 0, 1], dtype=int64, device='cpu:0'))
 
     """
-    rows, columns = sk.nonzero(tri(n, m, k, bool, device=device))
-    return rows, columns
+    rows, columns = np.tril_indices(n, k, m)
+    return sk.asarray(rows, device=device), sk.asarray(columns, device=device)
 
 
 def triu_indices(
@@ -122,8 +121,8 @@ def triu_indices(
     (Array([0, 0, 1], dtype=int64, device='cpu:0'), Array([0, 1, 1], dtype=int64, device='cpu:0'))
 
     """
-    rows, columns = sk.nonzero(~tri(n, m, k - 1, bool, device=device))
-    return rows, columns
+    rows, columns = np.triu_indices(n, k, m)
+    return sk.asarray(rows, device=device), sk.asarray(columns, device=device)
 
 
 def _matrix(name: str, arr: Any) -> Array:

@@ -78,7 +78,10 @@ def _numbers(x: Array, nan: float, posinf: float | None, neginf: float | None) -
         x = sk.clip(x, -most, most)
     else:
         x = sk.where(x == sk.inf, above, sk.where(x == -sk.inf, below, x))
-    return sk.where(sk.isnan(x), nan, x)
+    if x.ndim == 0:  # a mask without axes would be read
+        return sk.where(sk.isnan(x), nan, x)
+    x[sk.isnan(x)] = nan
+    return x
 
 
 def nansum(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:

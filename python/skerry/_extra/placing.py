@@ -154,6 +154,8 @@ def _mask(name: str, mask: Any, a: Array) -> Array:
 def place(arr: Array, mask: Any, vals: Any) -> None:
     """Write values one after the other where a mask holds.
 
+    Without values it is read from the device whether the mask holds anywhere.
+
     Parameters
     ----------
     arr : Array

@@ -57,6 +57,8 @@ def polyval(p: Any, x: Any) -> Array:
 def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Array:
     """Fit a polynomial to points, by least squares.
 
+    Reads from the device whether the matrix of powers has full rank: the call waits for it.
+
     Parameters
     ----------
     x, y : Array

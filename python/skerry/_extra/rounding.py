@@ -50,9 +50,12 @@ def around(a: Any, decimals: int = 0) -> Array:
     if x.dtype.kind in "iu":
         return _rounded_integers(x, 10**-decimals)
     scale = 10.0 ** abs(decimals)
+    found = sk.round(x * scale if decimals > 0 else x / scale)
     if decimals > 0:
-        return sk.round(x * scale) / scale
-    return sk.round(x / scale) * scale
+        found /= scale
+    else:
+        found *= scale
+    return found
 
 
 def _rounded_integers(x: Array, unit: int) -> Array:

@@ -17,6 +17,8 @@ from skerry.exceptions import ShapeError
 __all__ = ["array_split", "delete", "dsplit", "hsplit", "insert", "split", "vsplit"]
 
 Parts = int | Sequence[int]
+# Up to so many, runs of elements are copied one by one; more are gathered.
+MANY_CUTS = 64
 
 
 def array_split(ary: Any, indices_or_sections: Parts, axis: int = 0) -> list[Array]:
@@ -234,7 +236,13 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
         keep[obj] = False
         (left,) = sk.nonzero(keep)
     else:
-        left = sk.asarray(np.delete(np.arange(n), places), device=x.device)
+        gone = np.unique(places)
+        if gone.size <= MANY_CUTS:
+            starts, ends = [0, *(gone + 1).tolist()], [*gone.tolist(), n]
+            runs = [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
+            kept = [slice_along(x, axis, *run) for run in runs or [(0, 0)]]
+            return sk.concat(kept, axis=axis)
+        left = sk.asarray(np.delete(np.arange(n), gone), device=x.device)
     return sk.take(x, left, axis=axis)
 
 
@@ -291,7 +299,27 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     count = where.size
     if count == 1:
         count = values.shape[axis - x.ndim] if values.ndim >= x.ndim - axis else 1
-    return _inserted(x, sk.broadcast_to(flat(where), (count,)), values, axis)
+    where = sk.broadcast_to(flat(where), (count,))
+    if places is not None and count <= MANY_CUTS:
+        return _inserted_runs(x, np.broadcast_to(places.reshape(-1), (count,)), values, axis)
+    return _inserted(x, where, values, axis)
+
+
+def _inserted_runs(x: Array, places: Any, values: Array, axis: int) -> Array:
+    """Put a slice of ``values`` before each of the places, which the host knows: by copies of what is between."""
+    count, n = len(places), x.shape[axis]
+    order = np.argsort(places, kind="stable")
+    found = sk.empty(
+        (*x.shape[:axis], n + count, *x.shape[axis + 1 :]), dtype=x.dtype, device=x.device
+    )
+    target = np.empty(count, np.int64)
+    target[order] = places[order] + np.arange(count)
+    for i, (start, end) in enumerate(zip([0, *places[order]], [*places[order], n], strict=True)):
+        slice_along(found, axis, int(start) + i, int(end) + i)[...] = slice_along(
+            x, axis, int(start), int(end)
+        )
+    found[(slice(None),) * axis + (sk.asarray(target, device=x.device),)] = values
+    return found
 
 
 def _inserted(x: Array, where: Array, values: Array, axis: int) -> Array:

@@ -211,7 +211,8 @@ def _path(work: list[Labelled], output: list[str], optimize: Optimize) -> list[t
     if len(work) <= 2:
         return [tuple(range(len(work)))]
     if not isinstance(optimize, (bool, str)) and optimize and optimize[0] == "einsum_path":
-        return [tuple(each) for each in optimize[1:]]
+        given: Sequence[Any] = optimize[1:]
+        return [tuple(each) for each in given]
     letters = dict.fromkeys(label for _, term in work for label in term)
     if len(letters) > 52:
         return [(0, 1)] * (len(work) - 1)
@@ -224,8 +225,8 @@ def _path(work: list[Labelled], output: list[str], optimize: Optimize) -> list[t
         opt_einsum = importlib.import_module("opt_einsum")
     except ImportError:
         stand_ins = [np.broadcast_to(np.zeros(()), shape) for shape in shapes]
-        path: Any = np.einsum_path(formula, *stand_ins, optimize=chosen)[0][1:]
-        return [tuple(each) for each in path]
+        found: Any = np.einsum_path(formula, *stand_ins, optimize=chosen)[0]
+        return [tuple(each) for each in found[1:]]
     limit = {}
     if not isinstance(chosen, str):
         chosen, limit = chosen[0], {"memory_limit": chosen[1]}

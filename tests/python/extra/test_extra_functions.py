@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions beyond the standard against NumPy's, through both names, on every device, and with arrays of two."""
 
+import contextlib
 import dataclasses
 import functools
 import inspect
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from oracle import on, to_numpy
-from skerry import _extra
+from skerry import _core, _extra
 from skerry.exceptions import DeviceMismatchError
 
 CALLS = extra_calls.all_calls()
@@ -88,6 +89,21 @@ def test_values_through_numpy(name, stated, device):
         extra_calls.mapped((stated.args, stated.kwargs), arrays.append)
         if arrays:
             run(name, function, stated, device)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_functions_that_read_the_device_say_so(name):
+    """What a call copies to the host, its docstring tells; the others don't wait for the device."""
+    function, read = getattr(sk, name), 0
+    for stated in CALLS[name]:
+        args, kwargs = stated.on("cuda:0")
+        sk.synchronize()
+        before = _core.transfers()["device_to_host_bytes"]
+        with sk.device("cuda:0"), contextlib.suppress(Exception):
+            function(*args, **kwargs)
+        read += _core.transfers()["device_to_host_bytes"] - before
+    text = inspect.getdoc(function).lower()
+    assert (read > 0) == ("from the device" in text), f"{read} bytes"
 
 
 def moved_in_turn(places, x):
