@@ -54,6 +54,7 @@ CALLS = {
         ),
         call("ij,jk,kl->il", M, N, N.T.copy(), optimize=["einsum_path", (0, 1, 2)], **CLOSE),
         call("i,ij", K, J),
+        call("i,ij->j", K, J.astype("float32"), _dtype="float32", _rtol=1e-5),
         call("ij->", J),
         call("i,i", K, K, dtype="float64"),
         call("ij,jk->ik", B, B),

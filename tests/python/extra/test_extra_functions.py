@@ -126,6 +126,31 @@ def test_arrays_of_two_devices_are_refused(name, device):
                 getattr(sk, name)(*args, **kwargs)
 
 
+def test_arrays_of_numpy_are_on_the_first_cpu_device():
+    host = np.asarray([1.0, 2.0])
+    for call in (
+        lambda x: sk.outer(x, host),
+        lambda x: sk.einsum("i,i->i", host, x),
+        lambda x: sk.interp(x, host, x),
+        lambda x: sk.vstack([host, x]),
+    ):
+        got = call(sk.asarray([0.5, 1.5], device="cpu:0"))
+        assert got.device == sk.Device("cpu:0")
+        for where in ("cpu:1", "cuda:0"):
+            with pytest.raises(DeviceMismatchError):
+                call(sk.asarray([0.5, 1.5], device=where))
+
+
+def test_lists_have_no_device_and_are_refused_as_arrays():
+    for call in (
+        lambda: sk.outer([1, 2], sk.ones((2,))),
+        lambda: sk.nansum([1.0]),
+        lambda: sk.cov([1]),
+    ):
+        with pytest.raises(TypeError, match="asarray"):
+            call()
+
+
 @pytest.mark.parametrize("name", _extra.__all__)
 def test_signature_is_numpys(name):
     """Parameters that NumPy has, too, have its order and its defaults; more may follow by keyword, as device=."""
