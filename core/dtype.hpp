@@ -125,9 +125,9 @@ constexpr decltype(auto) visit(dtype type, F&& f) {
   }
 }
 
-/// What numbers of `type` are computed in: float32 for float16, itself otherwise.
+/// What numbers of `type` are computed in, as computed_t says.
 [[nodiscard]] constexpr dtype computed_in(dtype type) {
-  return type == dtype::float16 ? dtype::float32 : type;
+  return visit(type, []<class T>(type_identity<T> /*of*/) { return dtype_of<computed_t<T>>; });
 }
 
 [[nodiscard]] std::optional<dtype> parse_dtype_name(std::string_view name) noexcept;

@@ -37,4 +37,17 @@ enum class dtype_kind : unsigned char {
   complex_floating
 };
 
+/// What numbers of T are computed in: float32 for float16, which is a dtype of memory only, T
+/// itself otherwise.
+template <class T>
+struct computed_type {
+  using type = T;
+};
+template <>
+struct computed_type<float16> {
+  using type = float32;
+};
+template <class T>
+using computed_t = typename computed_type<T>::type;
+
 }  // namespace skerry

@@ -66,15 +66,6 @@ struct part<T> {
   using type = typename T::value_type;
 };
 
-template <class T>
-struct computed {
-  using type = T;
-};
-template <>
-struct computed<float16> {
-  using type = float32;
-};
-
 template <int Size>
 struct unsigned_of_size;
 template <>
@@ -95,9 +86,7 @@ struct unsigned_of_size<8> {
 };
 }  // namespace detail
 
-/// What numbers of T are computed in: float32 for float16, T itself otherwise.
-template <class T>
-using computed_t = typename detail::computed<T>::type;
+using skerry::computed_t;
 
 /// A dtype of memory only: its numbers are computed with in a wider one.
 template <class T>

@@ -139,6 +139,10 @@ TEST(dtype, knows_sizes_and_kinds) {
   EXPECT_EQ(complex_of(float16), complex64);
   EXPECT_EQ(complex_of(float32), complex64);
   EXPECT_EQ(complex_of(float64), complex128);
+  for (int i = 0; i < dtype_count; ++i) {
+    const auto type = static_cast<dtype>(i);
+    EXPECT_EQ(computed_in(type), type == float16 ? float32 : type);
+  }
 }
 
 TEST(dtype, visit_hands_over_the_type_of_the_dtype) {
