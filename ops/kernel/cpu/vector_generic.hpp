@@ -9,6 +9,11 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 template <class Vector>
+SKERRY_INLINE Vector in_register(Vector value) {
+  return value;
+}
+
+template <class Vector>
 SKERRY_INLINE void store_past_caches(char* to, const Vector& v) {
   __builtin_memcpy(to, &v, sizeof v);
 }

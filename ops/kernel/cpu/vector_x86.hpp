@@ -14,6 +14,16 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
+// ---- registers
+
+/// The value, which the compiler takes from a register from now on, instead of loading it where it
+/// is used once more.
+template <class Vector>
+SKERRY_INLINE Vector in_register(Vector value) {
+  __asm__("" : "+x"(value));
+  return value;
+}
+
 // ---- past the caches
 
 /// `to` is a multiple of the vector's size.
