@@ -9,6 +9,7 @@
 #include "ops/linear/linalg_kernels.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 #include "ops/move/kernels.hpp"
+#include "ops/random/kernels.hpp"
 #include "ops/reduce/kernels.hpp"
 #include "ops/scan/kernels.hpp"
 #include "ops/select/kernels.hpp"
@@ -17,7 +18,7 @@
 
 #define SKERRY_FOR_EACH_FAMILY(X) \
   X(elementwise)                  \
-  X(cast) X(fft) X(linalg) X(matmul) X(index) X(moves) X(reduce) X(scan) X(sequence) X(set) X(sort)
+  X(cast) X(fft) X(linalg) X(matmul) X(index) X(moves) X(random) X(reduce) X(scan) X(sequence) X(set) X(sort)
 
 namespace skerry {
 

@@ -26,6 +26,8 @@ void add_joining(PyObject* module);
 void add_promotion(PyObject* module);
 /// Adds the sorting functions and searchsorted.
 void add_sorting(PyObject* module);
+/// Adds what skerry.random draws by.
+void add_random(PyObject* module);
 /// Adds the running sums and products.
 void add_scans(PyObject* module);
 /// Adds the set functions.

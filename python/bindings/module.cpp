@@ -33,6 +33,7 @@ PYBIND11_MODULE(_core, module) {
     add_sorting(module.ptr());
     add_products(module.ptr());
     add_promotion(module.ptr());
+    add_random(module.ptr());
     add_scans(module.ptr());
     add_sets(module.ptr());
     add_diagnostics(module);

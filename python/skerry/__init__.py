@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as _np
 
-from skerry import _core, _extra, exceptions, fft, linalg
+from skerry import _core, _extra, exceptions, fft, linalg, random
 from skerry import _openblas as _openblas
 from skerry._config import show_config
 from skerry._core import *
@@ -49,7 +49,7 @@ __all__ = [
     "__array_api_version__", "__array_namespace_info__", "__version__", "bool", "complex64",
     "complex128", "cuda_array_interface_version", "device", "e", "exceptions", "fft", "finfo",
     "float16", "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
-    "linalg", "nan", "newaxis", "pi", "show_config", "stream", "strict_promotion", "uint8",
+    "linalg", "nan", "newaxis", "pi", "random", "show_config", "stream", "strict_promotion", "uint8",
     "uint16", "uint32", "uint64",
 ]  # fmt: skip
 __all__ += _core.__all__

@@ -34,13 +34,13 @@ def restore(data: Any, shape: tuple[int, ...], dtype: str, device: str) -> _core
     """
     flat = np.frombuffer(data, dtype=dtype) if shape == () or 0 not in shape else np.empty(0, dtype)
     host = flat.reshape(shape)
-    where = _choose_device(device)
+    where = choose_device(device)
     on_host = where if where.kind == "cpu" else _core.Device("cpu")
     x = _core.asarray(host, device=on_host, copy=None if host.flags.writeable else True)
     return x.to_device(where)
 
 
-def _choose_device(device: str) -> _core.Device:
+def choose_device(device: str) -> _core.Device:
     mode = os.environ.get("SKERRY_UNPICKLE_DEVICE", "same")
     if mode not in ("same", "default", "cpu"):
         raise ValueError(f"SKERRY_UNPICKLE_DEVICE: unknown: {mode!r}; known are same, default, cpu")

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cpu/vector.hpp"
+#include "ops/random/kernels.hpp"
+#include "ops/random/philox.hpp"
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+
+/// Blocks that are made at a time: what they take stays in the nearest cache.
+inline constexpr int64 chunk_blocks = 256;
+
+namespace detail {
+
+using word_lanes = lanes_of<uint64>;  // a word of 32 bits in the lower half of each
+
+/// Of the lower halves: the upper ones may hold anything.
+SKERRY_INLINE word_lanes multiply_words(word_lanes words, uint32 factor) {
+  if constexpr (multiplies_64_bits) {
+    return (words & 0xffffffffu) * uint64{factor};
+  } else {
+    return multiply_low_halves(words, all_lanes(uint64{factor}));
+  }
+}
+
+/// Rounds of Philox on a word of each counter in a lane.
+struct philox_lanes {
+  word_lanes words[4];
+
+  SKERRY_INLINE void round(uint64 low_key, uint64 high_key) {
+    const word_lanes left = multiply_words(words[0], ops::random::philox_factors[0]);
+    const word_lanes right = multiply_words(words[2], ops::random::philox_factors[1]);
+    words[0] = (right >> 32) ^ words[1] ^ low_key;
+    words[1] = right;
+    words[2] = (left >> 32) ^ words[3] ^ high_key;
+    words[3] = left;
+  }
+  [[nodiscard]] SKERRY_INLINE word_lanes joined(int low, int high) const {
+    return (words[low] & 0xffffffffu) | (words[high] << 32);
+  }
+};
+
+template <int... I>
+SKERRY_INLINE void store_interleaved(uint64* to, word_lanes first, word_lanes second,
+                                     std::integer_sequence<int, I...>) {
+  constexpr int lanes = int(sizeof...(I));
+  store_lanes<uint64>(to, __builtin_shufflevector(first, second, (I / 2 + I % 2 * lanes)...));
+  store_lanes<uint64>(to + lanes, __builtin_shufflevector(first, second, (lanes / 2 + I / 2 + I % 2 * lanes)...));
+}
+
+}  // namespace detail
+
+/// The blocks `begin` … `begin + chunk_blocks` of a stream, of that attempt, as pairs of words of 64 bits.
+SKERRY_SHARED inline void fill_words(uint64* words, const random_stream& from, uint64 begin,
+                                     uint32 attempt = 0) {
+  constexpr int lanes = lane_count<uint64>;
+  using detail::word_lanes;
+  word_lanes place;
+  for (int i = 0; i < lanes; ++i) place[i] = from.position + begin + uint64(i);
+  for (int64 done = 0; done < chunk_blocks; done += lanes) {
+    detail::philox_lanes each{{place, place >> 32, all_lanes(from.tail + attempt),
+                               all_lanes(from.tail >> 32)}};
+    repeat<ops::random::philox_rounds>([&](auto round) {
+      constexpr auto step = static_cast<uint32>(round.value);
+      const auto low = static_cast<uint32>(from.key) + step * ops::random::philox_key_steps[0];
+      const auto high =
+          static_cast<uint32>(from.key >> 32) + step * ops::random::philox_key_steps[1];
+      each.round(low, high);
+    });
+    detail::store_interleaved(words + 2 * done, each.joined(0, 1), each.joined(2, 3),
+                              std::make_integer_sequence<int, lanes>{});
+    place += uint64(lanes);
+  }
+}
+
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cuda/launch.cuh"
+#include "ops/random/counts.hpp"
+#include "ops/random/integers.hpp"
+#include "ops/random/kernels.hpp"
+
+#include <cub/device/device_for.cuh>
+
+namespace skerry::native {
+
+namespace draws = ops::random;
+
+/// Elements of one block, stored together where they are all there and the address allows it.
+template <class T, int Count>
+struct alignas(sizeof(T) * Count) elements_of_block {
+  T values[Count];
+};
+template <class T, int Count>
+__device__ SKERRY_INLINE void store_elements(T* output, std::int64_t begin, std::int64_t size,
+                                             const elements_of_block<T, Count>& elements) {
+  T* const to = output + begin;
+  if (begin + Count <= size && reinterpret_cast<std::size_t>(to) % sizeof(elements) == 0) {
+    *reinterpret_cast<elements_of_block<T, Count>*>(to) = elements;
+    return;
+  }
+  for (int i = 0; i < Count; ++i) {
+    if (begin + i < size) to[i] = elements.values[i];
+  }
+}
+
+struct bits_of_words {
+  template <class W, int Count>
+  __device__ SKERRY_INLINE void operator()(const W (&words)[Count], W (&values)[Count]) const {
+    for (int i = 0; i < Count; ++i) values[i] = words[i];
+  }
+};
+template <class Word>
+struct each_of_words {
+  template <class W, class T, int Count>
+  __device__ SKERRY_INLINE void operator()(const W (&words)[Count], T (&values)[Count]) const {
+    for (int i = 0; i < Count; ++i) values[i] = Word{}(words[i]);
+  }
+};
+struct normal_of_words {
+  template <class W, class T, int Count>
+  __device__ SKERRY_INLINE void operator()(const W (&words)[Count], T (&values)[Count]) const {
+    for (int i = 0; i < Count; i += 2) {
+      const auto pair = draws::normal_pair(words[i], words[i + 1]);
+      values[i] = pair.first;
+      values[i + 1] = pair.second;
+    }
+  }
+};
+
+/// A thread for each block of the stream.
+template <class Method, class W, class T>
+struct word_loop {
+  T* output;
+  std::int64_t size;
+  random_stream stream;
+
+  __device__ void operator()(std::int64_t index) const {
+    constexpr int count = 16 / sizeof(W);
+    const draws::block drawn =
+        draws::philox(stream.key, {stream.position + static_cast<uint64>(index), stream.tail});
+    W words[count];
+#pragma unroll
+    for (int i = 0; i < count; ++i) words[i] = draws::word_of<W>(drawn, i);
+    elements_of_block<T, count> made;
+    Method{}(words, made.values);
+    store_elements(output, index * count, size, made);
+  }
+};
+
+template <class W, class T>
+struct integer_loop {
+  T* output;
+  std::int64_t size;
+  random_stream stream;
+  draws::integer_range<W> range;
+  W low;
+
+  __device__ void operator()(std::int64_t index) const {
+    constexpr int count = 16 / sizeof(W);
+    const draws::attempts from(stream.key, stream.position + static_cast<uint64>(index),
+                               stream.tail);
+    draws::attempts first = from;
+    const draws::block drawn = first.next();
+    elements_of_block<T, count> made;
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      const W offset = draws::bounded(range, draws::word_of<W>(drawn, i), from, i);
+      made.values[i] = static_cast<T>(W(low + offset));
+    }
+    store_elements(output, index * count, size, made);
+  }
+};
+
+/// The value of all elements, or each one's own.
+template <class P>
+struct parameter {
+  const P* each;
+  P of_all;
+  __device__ SKERRY_INLINE P at(std::int64_t i) const { return each == nullptr ? of_all : each[i]; }
+};
+template <class P>
+parameter<P> parameter_of(const char* each, P of_all) {
+  return {reinterpret_cast<const P*>(each), of_all};
+}
+
+template <class Element, class T>
+struct element_loop {
+  T* output;
+  random_stream stream;
+  parameter<float64> a;
+  parameter<float64> b;
+
+  __device__ void operator()(std::int64_t index) const {
+    const draws::attempts from(stream.key, stream.position + static_cast<uint64>(index),
+                               stream.tail);
+    output[index] = static_cast<T>(Element(a.at(index), b.at(index))(from));
+  }
+};
+
+template <class T>
+struct integer_of_each_loop {
+  T* output;
+  random_stream stream;
+  parameter<uint64> low;
+  parameter<uint64> span;
+
+  __device__ void operator()(std::int64_t index) const {
+    const draws::attempts from(stream.key, stream.position + static_cast<uint64>(index),
+                               stream.tail);
+    draws::attempts first = from;
+    const draws::integer_range<uint64> range(span.at(index));
+    const uint64 offset = draws::bounded(range, first.next().first, from, 0);
+    output[index] = static_cast<T>(low.at(index) + offset);
+  }
+};
+
+template <class W>
+std::int64_t blocks_for(std::int64_t size) {
+  constexpr std::int64_t count = 16 / sizeof(W);
+  return size / count + (size % count != 0 ? 1 : 0);
+}
+
+template <class Method, class W, class T>
+int run_words(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const random_params*>(params);
+  const word_loop<Method, W, T> loop{reinterpret_cast<T*>(p.output), p.size, p.stream};
+  return launched(cub::DeviceFor::Bulk(blocks_for<W>(p.size), loop, stream_of(context)));
+}
+
+template <class W, class T>
+int run_integers_by(const random_params& p, launch_context* context) {
+  const integer_loop<W, T> loop{reinterpret_cast<T*>(p.output), p.size, p.stream,
+                                draws::integer_range<W>(static_cast<W>(p.span)),
+                                static_cast<W>(p.low)};
+  return launched(cub::DeviceFor::Bulk(blocks_for<W>(p.size), loop, stream_of(context)));
+}
+template <class T>
+int run_integers(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const random_params*>(params);
+  if constexpr (sizeof(T) == 8) {
+    if (p.span > 0xffffffffu) return run_integers_by<uint64, T>(p, context);
+  }
+  return run_integers_by<uint32, T>(p, context);
+}
+
+template <class T>
+int run_integer_of_each(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const random_params*>(params);
+  const integer_of_each_loop<T> loop{reinterpret_cast<T*>(p.output), p.stream,
+                                     parameter_of<uint64>(p.a_each, p.low),
+                                     parameter_of<uint64>(p.b_each, p.span)};
+  return launched(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
+}
+
+template <class Element, class T>
+int run_elements(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const random_params*>(params);
+  const element_loop<Element, T> loop{reinterpret_cast<T*>(p.output), p.stream,
+                                      parameter_of<float64>(p.a_each, p.a),
+                                      parameter_of<float64>(p.b_each, p.b)};
+  return launched(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
+}
+
+}  // namespace skerry::native

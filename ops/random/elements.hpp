@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/math/exponential.hpp"
+#include "ops/math/logarithm.hpp"
+#include "ops/random/words.hpp"
+
+// Distributions whose elements each have a block of their own, and take as many attempts of it as
+// they need. Each is made of its parameters, once for all elements where those are the same, and
+// has two forms: `quick` of the first blocks, without branches where vectors are to be made of it,
+// and the whole one, from the start again, for elements that `quick` does not decide. What it
+// decides has the same bits.
+
+namespace skerry::inline SKERRY_TARGET::ops::random {
+
+/// The greatest int64, for counts beyond it.
+inline constexpr int64 greatest_count = 0x7fffffffffffffff;
+SKERRY_HD SKERRY_INLINE int64 count_of(float64 x) {
+  return x < 0x1p63 ? static_cast<int64>(x) : greatest_count;
+}
+
+template <class T>
+struct decided {
+  T value;
+  bool is_final;
+};
+
+/// G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables" (2000); below 1
+/// by a shape greater by 1. An attempt is two blocks: a normal number, and two uniform ones.
+class gamma_element {
+ public:
+  static constexpr int blocks = 2;
+
+  SKERRY_HD SKERRY_INLINE gamma_element(float64 shape, float64)
+      : shape_(shape),
+        d_((shape < 1.0 ? shape + 1.0 : shape) - 1.0 / 3.0),
+        c_(1.0 / math::sqrt(9.0 * d_)),
+        is_boosted_(shape < 1.0) {}
+
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return !is_boosted_; }
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE decided<float64> quick(block point, block uniform) const {
+    const candidate each(*this, point, uniform);
+    return {d_ * each.v, each.is_inside()};
+  }
+
+  SKERRY_HD inline float64 operator()(attempts from) const {
+    if (!(shape_ > 0)) return shape_ == 0 ? 0.0 : math::nan<float64>();
+    while (true) {
+      const block point = from.next();
+      const block uniform = from.next();
+      const candidate each(*this, point, uniform);
+      if (!each.is_inside()) {
+        if (each.root <= 0) continue;
+        const float64 bound =
+            0.5 * each.square + d_ * ((1.0 - each.v) + math::own::log(each.v));
+        if (!(math::own::log(each.u) < bound)) continue;
+      }
+      if (!is_boosted_) return d_ * each.v;
+      return d_ * each.v * math::own::exp(log_of_normal(open_uniform(uniform.second)) / shape_);
+    }
+  }
+
+ private:
+  struct candidate {
+    float64 root;
+    float64 v;
+    float64 u;
+    float64 square;
+
+    SKERRY_HD SKERRY_INLINE candidate(const gamma_element& of, block point, block uniform) {
+      const float64 x = normal_pair(point.first, point.second).first;
+      root = math::fma(of.c_, x, 1.0);
+      v = root * root * root;
+      u = open_uniform(uniform.first);
+      square = x * x;
+    }
+    /// Where the density is above a simple bound.
+    [[nodiscard]] SKERRY_HD SKERRY_INLINE bool is_inside() const {
+      return (root > 0) & (u < 1.0 - 0.0331 * square * square);
+    }
+  };
+
+  float64 shape_;
+  float64 d_;
+  float64 c_;
+  bool is_boosted_;
+};
+
+class lognormal_element {
+ public:
+  static constexpr int blocks = 1;
+
+  SKERRY_HD SKERRY_INLINE lognormal_element(float64 mean, float64 deviation)
+      : mean_(mean), deviation_(deviation) {}
+
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return true; }
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE decided<float64> quick(block point, block) const {
+    const float64 x = normal_pair(point.first, point.second).first;
+    return {math::own::exp(mean_ + deviation_ * x), true};
+  }
+  SKERRY_HD inline float64 operator()(attempts from) const { return quick(from.next(), {}).value; }
+
+ private:
+  float64 mean_;
+  float64 deviation_;
+};
+
+/// By the logarithm of the probability that there is no success.
+class geometric_element {
+ public:
+  static constexpr int blocks = 1;
+
+  SKERRY_HD SKERRY_INLINE geometric_element(float64 success, float64)
+      : log_failure_(math::own::log1p(-success)) {}
+
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return true; }
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE decided<int64> quick(block drawn, block) const {
+    const float64 trials =
+        math::ceil(log_of_normal(open_uniform(drawn.first)) / log_failure_);
+    return {trials >= 1.0 ? count_of(trials) : 1, true};
+  }
+  SKERRY_HD inline int64 operator()(attempts from) const { return quick(from.next(), {}).value; }
+
+ private:
+  float64 log_failure_;
+};
+
+}  // namespace skerry::inline SKERRY_TARGET::ops::random

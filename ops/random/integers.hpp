@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/random/words.hpp"
+
+// Integers below a bound without bias, as D. Lemire, "Fast random integer generation in an
+// interval" (2019): the upper half of word * count, but for words whose lower half is below
+// 2^bits mod count, which are drawn again.
+
+namespace skerry::inline SKERRY_TARGET::ops::random {
+
+template <class W>
+struct wide_product {
+  W high;
+  W low;
+};
+SKERRY_HD SKERRY_INLINE wide_product<uint32> multiply_wide(uint32 a, uint32 b) {
+  const uint64 product = uint64{a} * b;
+  return {static_cast<uint32>(product >> 32), static_cast<uint32>(product)};
+}
+SKERRY_HD SKERRY_INLINE wide_product<uint64> multiply_wide(uint64 a, uint64 b) {
+#if defined(__CUDA_ARCH__)
+  return {__umul64hi(a, b), a * b};
+#else
+  __extension__ using uint128 = unsigned __int128;
+  const uint128 product = uint128{a} * b;
+  return {static_cast<uint64>(product >> 64), static_cast<uint64>(product)};
+#endif
+}
+
+/// How many values, 0 standing for all that a word has, and which lower halves are refused.
+template <class W>
+struct integer_range {
+  W count;
+  W refused_below;
+
+  SKERRY_HD SKERRY_INLINE explicit integer_range(W span)
+      : count(span + W(1)), refused_below(count == 0 ? W(0) : W(W(0) - count) % count) {}
+};
+
+/// What the element takes whose first word was refused: the same word of the block's next attempts.
+template <class W>
+SKERRY_HD inline W drawn_again(integer_range<W> range, attempts from, int number) {
+  while (true) {
+    const wide_product<W> product =
+        multiply_wide(word_of<W>(from.next(), number), range.count);
+    if (product.low >= range.refused_below) return product.high;
+  }
+}
+
+/// The element's offset from the lowest value. `from` is the place of its block.
+template <class W>
+SKERRY_HD SKERRY_INLINE W bounded(integer_range<W> range, W word, attempts from, int number) {
+  if (range.count == 0) return word;
+  const wide_product<W> product = multiply_wide(word, range.count);
+  if (product.low >= range.refused_below) return product.high;
+  from.next();
+  return drawn_again(range, from, number);
+}
+
+}  // namespace skerry::inline SKERRY_TARGET::ops::random

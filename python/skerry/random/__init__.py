@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers: the same on every device, for any number of threads.
+
+The numbers of a generator depend on its seed, the order of its calls and the place in the array, on nothing else: not
+on the device, the number of threads or the machine. Its bits are those of Philox 4x32-10, a function of a key and a
+counter. Names and signatures are those of NumPy's ``Generator``; the numbers are others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skerry import _core
+from skerry.random._order import Order
+from skerry.random._philox import Philox
+
+__all__ = ["Generator", "Philox", "default_rng"]
+
+
+class Generator(Order):
+    """Draws random arrays on one device.
+
+    Made by ``default_rng``. Methods may be called by several threads: each call takes a part of the stream of its own.
+    A copy, or a pickled generator, goes on where the original was.
+
+    Parameters
+    ----------
+    bit_generator : Philox
+        The stream of bits, with its state.
+    device : Device or str, optional
+        Of all results; by default that of creation functions.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> rng = sk.random.Generator(sk.random.Philox(1))
+    >>> rng
+    Generator(Philox(1), device='cpu:0')
+
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.bit_generator, str(self.device))
+
+    def __copy__(self) -> Generator:
+        return Generator(self.bit_generator.copy(), self.device)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Generator:
+        return self.__copy__()
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        """Make independent generators on the same device.
+
+        Parameters
+        ----------
+        n_children : int
+            How many.
+
+        Returns
+        -------
+        list of Generator
+            Their numbers depend on the seed and on how many were made before, not on what was drawn.
+
+        Examples
+        --------
+        >>> import skerry as sk
+        >>> [each.integers(100).tolist() for each in sk.random.default_rng(1).spawn(3)]
+        [27, 51, 25]
+
+        """
+        return [Generator(each, self.device) for each in self.bit_generator.spawn(n_children)]
+
+
+def default_rng(seed: Any = None, device: _core.Device | str | None = None) -> Generator:
+    """Make a generator of random numbers.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, numpy.random.SeedSequence, Philox or Generator, optional
+        By the rules of ``numpy.random.SeedSequence``; None takes entropy from the operating system. A Philox goes on as
+        it is, a Generator is returned.
+    device : Device or str, optional
+        Of all results; by default that of creation functions.
+
+    Returns
+    -------
+    Generator
+
+    Raises
+    ------
+    DeviceUnavailableError
+        If the device can't be used.
+    ValueError
+        For a negative seed, and a Generator of another device.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> rng = sk.random.default_rng(42)
+    >>> rng.random(3)
+    Array([0.57766172, 0.61320079, 0.46900095], dtype=float64, device='cpu:0')
+    >>> rng.integers(1, 7, size=5).tolist()
+    [5, 4, 5, 6, 6]
+
+    """
+    if isinstance(seed, Generator):
+        if device is not None and _core.as_device(device) != seed.device:
+            raise ValueError(
+                f"default_rng: the generator is on {seed.device}, not {device}; make one by "
+                f"Generator(rng.bit_generator, device={str(device)!r})"
+            )
+        return seed
+    return Generator(seed if isinstance(seed, Philox) else Philox(seed), device)
+
+
+def _restore(bit_generator: Philox, device: str) -> Generator:
+    from skerry._pickle import choose_device
+
+    return Generator(bit_generator, choose_device(device))

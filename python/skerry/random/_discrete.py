@@ -1,0 +1,263 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Distributions of integers."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry import _core
+from skerry._core import Array
+from skerry.random._drawing import Drawing, Size
+
+_MOST_TRIALS = 1 << 53  # float64 holds them
+_MOST_EXPECTED = 9.2e18
+
+
+class Discrete(Drawing):
+    """Methods that give integers, and bytes."""
+
+    def integers(
+        self,
+        low: Any,
+        high: Any = None,
+        size: Size = None,
+        dtype: Any = np.int64,
+        endpoint: bool = False,
+    ) -> Array:
+        """Draw integers, each as probable as any other.
+
+        Parameters
+        ----------
+        low, high : int or Array
+            From low up to, not including, high; of high None: from 0 up to low.
+        size : int or tuple of int, optional
+            By default one number, as a 0-d array, or of the shape of the parameters.
+        dtype : dtype, default int64
+            Any integer dtype, or bool.
+        endpoint : bool, default False
+            Whether high is drawn, too.
+
+        Returns
+        -------
+        Array
+            Exactly unbiased (Lemire, 2019).
+
+        Raises
+        ------
+        ValueError
+            For no integers between low and high, and bounds that dtype does not hold. Of arrays this is read back: the
+            call waits for the device.
+        TypeError
+            For another dtype.
+        DeviceMismatchError
+            For an array on another device.
+
+        Examples
+        --------
+        >>> import skerry as sk
+        >>> rng = sk.random.default_rng(42)
+        >>> rng.integers(1, 7, size=5)
+        Array([2, 4, 3, 4, 6], dtype=int64, device='cpu:0')
+        >>> rng.integers(0, 255, size=3, dtype=sk.uint8, endpoint=True)
+        Array([191, 143, 185], dtype=uint8, device='cpu:0')
+
+        """
+        wanted = np.dtype(dtype)
+        if wanted.kind not in "iub":
+            raise TypeError(f"integers: dtype must be integer or bool, not {wanted}")
+        if high is None:
+            low, high = 0, low
+        if any(isinstance(x, Array | np.ndarray | list | tuple) for x in (low, high)):
+            return self._integers_of_each(low, high, size, wanted, endpoint)
+        first, last = _whole("low", low), _whole("high", high) - (not endpoint)
+        _check_bounds(first, last, wanted)
+        return self._draw("integer", self._empty("integers", size, wanted), first, last - first)
+
+    def _integers_of_each(
+        self, low: Any, high: Any, size: Size, wanted: np.dtype[Any], endpoint: bool
+    ) -> Array:
+        op = "integers"
+        wide = np.dtype(np.uint64 if wanted == np.uint64 else np.int64)
+        bounds = []
+        for name, x in (("low", low), ("high", high)):
+            if not isinstance(x, Array | np.ndarray | list | tuple):
+                x = _core.asarray(_whole(name, x), dtype=wide, device=self._device)
+            x = self._array(op, name, x)
+            if x.dtype.kind not in "iub":
+                raise TypeError(f"{op}: {name} must be integers, not {x.dtype}")
+            bounds.append(x)
+        shape = self._common_shape(op, size, *bounds)
+        first, last = (sk.astype(x, wide) for x in bounds)
+        is_empty = first > last if endpoint else first >= last
+        last = last if endpoint else last - 1
+        known = np.iinfo(wanted) if wanted.kind != "b" else None
+        least, most = (known.min, known.max) if known else (0, 1)
+        if bool(sk.any(is_empty | (first < int(least)) | (last > int(most)))):
+            raise ValueError(
+                f"{op}: an element of low is not below its high, or {wanted} does not hold them"
+            )
+        # Differences beyond int64 wrap around to the bits of the uint64 that they are.
+        drawn = self._draw_of(op, "integer_of_each", shape, wide, first, last - first)
+        return sk.astype(drawn, wanted, copy=False)
+
+    def poisson(self, lam: Any = 1.0, size: Size = None) -> Array:
+        """Draw from a Poisson distribution.
+
+        Parameters
+        ----------
+        lam : float or Array
+            The mean.
+        size : int or tuple of int, optional
+            By default one number, as a 0-d array, or of the shape of the parameters.
+
+        Returns
+        -------
+        Array
+            Of int64; by adding up probabilities below a mean of 10, by Hörmann's transformed rejection above.
+
+        Raises
+        ------
+        ValueError
+            For a lam below 0 or beyond int64. Of an array this is read back: the call waits for the device.
+        DeviceMismatchError
+            For an array on another device.
+
+        Examples
+        --------
+        >>> import skerry as sk
+        >>> rng = sk.random.default_rng(42)
+        >>> rng.poisson(4, size=5)
+        Array([4, 4, 4, 4, 4], dtype=int64, device='cpu:0')
+
+        """
+        lam = self._parameter(
+            "poisson", "lam", lam, lambda x: (x >= 0) & (x <= _MOST_EXPECTED), "0 to 9.2e18"
+        )
+        return self._draw_of("poisson", "poisson", size, np.int64, lam)
+
+    def binomial(self, n: Any, p: Any, size: Size = None) -> Array:
+        """Draw how many of n trials succeed.
+
+        Parameters
+        ----------
+        n : int or Array
+            Trials, at most 2**53.
+        p : float or Array
+            The probability of success.
+        size : int or tuple of int, optional
+            By default one number, as a 0-d array, or of the shape of the parameters.
+
+        Returns
+        -------
+        Array
+            Of int64; by adding up probabilities below a mean of 10, by Hörmann's transformed rejection above.
+
+        Raises
+        ------
+        ValueError
+            For n below 0 or beyond 2**53, and p outside of [0, 1]. Of an array this is read back: the call waits for the device.
+        DeviceMismatchError
+            For an array on another device.
+
+        Examples
+        --------
+        >>> import skerry as sk
+        >>> rng = sk.random.default_rng(42)
+        >>> rng.binomial(10, 0.3, size=5)
+        Array([3, 3, 3, 3, 3], dtype=int64, device='cpu:0')
+
+        """
+        n = self._parameter(
+            "binomial", "n", n, lambda x: (x >= 0) & (x <= _MOST_TRIALS), "0 to 2**53"
+        )
+        p = self._parameter("binomial", "p", p, lambda x: (x >= 0) & (x <= 1), "0 to 1")
+        return self._draw_of("binomial", "binomial", size, np.int64, n, p)
+
+    def geometric(self, p: Any, size: Size = None) -> Array:
+        """Draw how many trials it takes to the first success.
+
+        Parameters
+        ----------
+        p : float or Array
+            The probability of success.
+        size : int or tuple of int, optional
+            By default one number, as a 0-d array, or of the shape of the parameters.
+
+        Returns
+        -------
+        Array
+            Of int64, 1 or more; the greatest int64 stands for what is beyond.
+
+        Raises
+        ------
+        ValueError
+            For p outside of (0, 1]. Of an array this is read back: the call waits for the device.
+        DeviceMismatchError
+            For an array on another device.
+
+        Examples
+        --------
+        >>> import skerry as sk
+        >>> rng = sk.random.default_rng(42)
+        >>> rng.geometric(0.2, size=5)
+        Array([3, 4, 3, 3, 4], dtype=int64, device='cpu:0')
+
+        """
+        p = self._parameter("geometric", "p", p, lambda x: (x > 0) & (x <= 1), "in (0, 1]")
+        return self._draw_of("geometric", "geometric", size, np.int64, p)
+
+    def bytes(self, length: int) -> bytes:
+        """Draw bytes, on the host.
+
+        Parameters
+        ----------
+        length : int
+            How many.
+
+        Returns
+        -------
+        bytes
+            Copied from the device: the call waits for it.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For a length that is negative or no int.
+
+        Examples
+        --------
+        >>> import skerry as sk
+        >>> sk.random.default_rng(42).bytes(4).hex()
+        '5f9d7746'
+
+        """
+        count = operator.index(length)
+        if count < 0:
+            raise ValueError(f"bytes: length must not be negative: {count}")
+        words = self._draw("bits", self._empty("bytes", -(-count // 4), np.uint32))
+        return np.asarray(words.to_device("cpu")).astype("<u4").tobytes()[:count]
+
+
+def _whole(name: str, x: Any) -> int:
+    if isinstance(x, float) and x.is_integer():
+        return int(x)
+    try:
+        return operator.index(x)
+    except TypeError:
+        raise TypeError(f"integers: {name} must be a whole number, not {x!r}") from None
+
+
+def _check_bounds(first: int, last: int, wanted: np.dtype[Any]) -> None:
+    known = np.iinfo(wanted) if wanted.kind != "b" else None
+    least, most = (int(known.min), int(known.max)) if known else (0, 1)
+    if last < first:
+        raise ValueError(f"integers: no integers from {first} up to {last}; low must be below high")
+    if first < least or last > most:
+        raise ValueError(
+            f"integers: {wanted} does not hold {first if first < least else last}; choose dtype="
+        )

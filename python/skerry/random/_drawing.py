@@ -1,0 +1,183 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What all distributions share: sizes, parameters, and the call of the kernel."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry import _core
+from skerry._core import Array
+from skerry.random._philox import Philox
+
+Size = Any
+"""None, an int or a sequence of ints."""
+_SEVERAL = {"bits", "uniform", "normal", "exponential"}
+
+
+class Drawing:
+    """A stream on a device."""
+
+    def __init__(self, bit_generator: Philox, device: _core.Device | str | None = None) -> None:
+        if not isinstance(bit_generator, Philox):
+            raise TypeError(
+                f"Generator: bit_generator must be a Philox, not {type(bit_generator).__name__}"
+            )
+        where = _core.default_device() if device is None else _core.as_device(device)
+        where.info  # noqa: B018 - raises if it can't be used
+        self._bits = bit_generator
+        self._device = where
+        self._mark = _core.empty((0,), dtype=np.uint8, device=where)
+
+    @property
+    def bit_generator(self) -> Philox:
+        """The stream of bits; ``rng.bit_generator.state`` is its place."""
+        return self._bits
+
+    @property
+    def device(self) -> _core.Device:
+        """Where results are."""
+        return self._device
+
+    def __repr__(self) -> str:
+        return f"Generator({self._bits!r}, device={str(self._device)!r})"
+
+    # ---- for the methods
+
+    def _draw(self, method: str, out: Array, a: Any = None, b: Any = None) -> Array:
+        """Fill ``out``, by as much of the stream as that takes."""
+        per_block = 1
+        if method in _SEVERAL:
+            per_block = 16 // out.dtype.itemsize
+        elif method == "integer":
+            per_block = 2 if b > 0xFFFFFFFF else 4
+        blocks = -(-out.size // per_block)
+        stream = self._bits.reserve(blocks)
+        try:
+            _core.draw(out, method, stream, a, b)
+        except BaseException:
+            self._bits.give_back(stream, blocks)
+            raise
+        return out
+
+    def _draw_real(self, op: str, method: str, size: Size, dtype: Any, out: Any) -> Array:
+        """Draw from a distribution without parameters."""
+        return self._draw(method, self._target(op, size, dtype, out))
+
+    def _target(self, op: str, size: Size, dtype: Any, out: Any) -> Array:
+        """Return what to fill: ``out``, or a fresh array."""
+        wanted = np.dtype(dtype)
+        if wanted not in (np.float32, np.float64):
+            raise TypeError(f"{op}: dtype must be float32 or float64, not {wanted}")
+        if out is None:
+            return self._empty(op, size, wanted)
+        if not isinstance(out, Array):
+            raise TypeError(f"{op}: out must be an Array, not {type(out).__name__}")
+        self._require_here(op, out)
+        if out.dtype != wanted:
+            raise TypeError(f"{op}: out is {out.dtype}, and dtype {wanted}; they must be equal")
+        if size is not None and shape_of(op, size) != out.shape:
+            raise ValueError(f"{op}: size {size} is not the shape of out: {out.shape}")
+        return out
+
+    def _empty(self, op: str, size: Size, dtype: Any) -> Array:
+        return _core.empty(shape_of(op, size), dtype=dtype, device=self._device)
+
+    def _require_here(self, op: str, x: Array) -> None:
+        _core.require_one_device(op, (self._mark, x))
+
+    def _array(self, op: str, name: str, x: Any) -> Array:
+        """Make an array of an argument that is not a number; it has to be on the generator's device."""
+        if isinstance(x, np.ndarray):
+            x = _core.asarray(x, device="cpu:0")
+        if isinstance(x, Array):
+            self._require_here(op, x)
+            return x
+        if isinstance(x, list | tuple):  # has no device
+            return _core.asarray(x, device=self._device)
+        raise TypeError(f"{op}: {name} must be an Array or a sequence, not {type(x).__name__}")
+
+    def _parameter(
+        self,
+        op: str,
+        name: str,
+        x: Any,
+        allowed: Callable[[Any], Any] | None = None,
+        what: str = "",
+    ) -> Any:
+        """Return a float, or an array of float64 on the device, whose values are allowed."""
+        if isinstance(x, Array | np.ndarray | list | tuple):
+            x = sk.astype(self._array(op, name, x), sk.float64, copy=False)
+            if allowed is not None and not bool(sk.all(allowed(x))):
+                raise ValueError(f"{op}: {name} must be {what}; an element is not")
+            return x
+        try:
+            number = float(x)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"{op}: {name} must be a number or an array, not {type(x).__name__}"
+            ) from None
+        if allowed is not None and not allowed(number):
+            raise ValueError(f"{op}: {name} must be {what}: {number}")
+        return number
+
+    def _common_shape(self, op: str, size: Size, *parameters: Any) -> tuple[int, ...]:
+        """Return the shape of a result: size, to which the parameters broadcast, or theirs."""
+        shapes = [x.shape for x in parameters if isinstance(x, Array)]
+        common: tuple[int, ...] = _core.broadcast_shapes(*shapes) if shapes else ()
+        if size is None:
+            return common
+        shape = shape_of(op, size)
+        if shapes and _core.broadcast_shapes(shape, common) != shape:
+            raise ValueError(f"{op}: parameters of shape {common} do not broadcast to size {shape}")
+        return shape
+
+    def _draw_of(self, op: str, method: str, size: Size, dtype: Any, a: Any, b: Any = 0.0) -> Array:
+        """Draw from a distribution of one or two parameters."""
+        shape = self._common_shape(op, size, a, b)
+        a, b = (_of_each(x, shape) if isinstance(x, Array) else x for x in (a, b))
+        return self._draw(method, _core.empty(shape, dtype=dtype, device=self._device), a, b)
+
+
+def shape_of(op: str, size: Size) -> tuple[int, ...]:
+    """Return the shape that ``size`` says."""
+    if size is None:
+        return ()
+    try:
+        shape = tuple(map(operator.index, size)) if np.iterable(size) else (operator.index(size),)
+    except TypeError:
+        raise TypeError(f"{op}: size must be an int or a tuple of ints, not {size!r}") from None
+    if any(n < 0 for n in shape):
+        raise ValueError(f"{op}: size must not be negative: {size}")
+    return shape
+
+
+def shifted(x: Array, location: Any, scale: Any) -> Array:
+    """Return ``location + scale * x``, in ``x`` itself."""
+    if isinstance(scale, Array) or scale != 1.0:
+        x *= scale
+    if isinstance(location, Array) or location != 0.0:
+        x += location
+    return x
+
+
+def not_negative(x: Any) -> Any:
+    """Tell whether numbers are 0 or more."""
+    return x >= 0
+
+
+def positive(x: Any) -> Any:
+    """Tell whether numbers are more than 0."""
+    return x > 0
+
+
+def _of_each(x: Array, shape: tuple[int, ...]) -> Array:
+    """Return the parameter of each element, in C order."""
+    each = _core.empty(shape, dtype=x.dtype, device=x.device)
+    each[...] = x
+    return each

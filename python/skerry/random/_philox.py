@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The stream of bits that generators draw from."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.random import SeedSequence
+
+_NAME = "Philox4x32-10"
+_POSITIONS = 1 << 64
+
+
+class Philox:
+    """Philox 4x32-10: blocks of 128 random bits by a key and a counter.
+
+    A seed gives 96 bits: the key, and a word of the counter that never changes. The position is 64 bits of the
+    counter: each call takes as many positions as it needs. The last word numbers the attempts of elements that draw
+    more than once.
+
+    Parameters
+    ----------
+    seed : int, sequence of int or numpy.random.SeedSequence, optional
+        None takes entropy from the operating system.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.random.Philox(5).state["position"]
+    0
+
+    """
+
+    def __init__(self, seed: Any = None) -> None:
+        from numpy.random import SeedSequence  # NumPy opens it when it is asked for
+
+        self._seed_seq = seed if isinstance(seed, SeedSequence) else SeedSequence(seed)
+        low, high, nonce = (int(word) for word in self._seed_seq.generate_state(3))
+        self._key = low | high << 32
+        self._nonce = nonce
+        self._position = 0
+        self._lock = threading.Lock()
+
+    @property
+    def seed_seq(self) -> SeedSequence:
+        """What the key was made of."""
+        return self._seed_seq
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The key and the place in the stream, as a dict; may be set.
+
+        Raises
+        ------
+        ValueError, TypeError
+            When set to what is no state of this generator.
+
+        """
+        with self._lock:
+            return {
+                "bit_generator": _NAME,
+                "key": self._key,
+                "nonce": self._nonce,
+                "position": self._position,
+            }
+
+    @state.setter
+    def state(self, value: dict[str, Any]) -> None:
+        if not isinstance(value, dict):
+            raise TypeError(f"state: must be a dict, not {type(value).__name__}")
+        if value.get("bit_generator") != _NAME:
+            raise ValueError(f"state: not of {_NAME}: {value.get('bit_generator')!r}")
+        numbers = []
+        for name, bits in (("key", 64), ("nonce", 32), ("position", 64)):
+            number = value.get(name)
+            if not isinstance(number, int) or not 0 <= number < 1 << bits:
+                raise ValueError(f"state: {name} must be an int of {bits} bits: {number!r}")
+            numbers.append(number)
+        with self._lock:
+            self._key, self._nonce, self._position = numbers
+
+    def copy(self) -> Philox:
+        """Return one that goes on from the same place."""
+        made: Philox = object.__new__(Philox)
+        made.__setstate__(self.__getstate__())
+        return made
+
+    def spawn(self, n_children: int) -> list[Philox]:
+        """Return independent streams, by ``SeedSequence.spawn``."""
+        return [Philox(each) for each in self._seed_seq.spawn(n_children)]
+
+    def reserve(self, blocks: int) -> tuple[int, int, int]:
+        """Take a part of the stream: key, first position and the other half of the counter."""
+        with self._lock:
+            first = self._position
+            self._position = (first + blocks) % _POSITIONS
+        return self._key, first, self._nonce << 32
+
+    def give_back(self, stream: tuple[int, int, int], blocks: int) -> None:
+        """Undo ``reserve`` where nothing was drawn, unless another call came between."""
+        with self._lock:
+            if self._position == (stream[1] + blocks) % _POSITIONS:
+                self._position = stream[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"state": self.state, "seed_seq": self._seed_seq}
+
+    def __setstate__(self, value: dict[str, Any]) -> None:
+        self._seed_seq = value["seed_seq"]
+        self._lock = threading.Lock()
+        self.state = value["state"]
+
+    def __repr__(self) -> str:
+        spawned = f", spawn_key={self._seed_seq.spawn_key}" if self._seed_seq.spawn_key else ""
+        return f"Philox({self._seed_seq.entropy}{spawned})"
