@@ -38,8 +38,8 @@ SKERRY_HD inline float64 stirling_error(float64 n) {
   if (n < 16.0) return stirling_errors[static_cast<int>(n)];
   const float64 inverse = 1.0 / n;
   const float64 square = inverse * inverse;
-  return inverse * math::own::polynomial(square, 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680,
-                                         1.0 / 1188);
+  return inverse *
+         math::own::polynomial(square, 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188);
 }
 
 /// x log(x / mean) + mean - x, without cancellation near the mean.

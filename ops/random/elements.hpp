@@ -52,8 +52,7 @@ class gamma_element {
       const candidate each(*this, point, uniform);
       if (!each.is_inside()) {
         if (each.root <= 0) continue;
-        const float64 bound =
-            0.5 * each.square + d_ * ((1.0 - each.v) + math::own::log(each.v));
+        const float64 bound = 0.5 * each.square + d_ * ((1.0 - each.v) + math::own::log(each.v));
         if (!(math::own::log(each.u) < bound)) continue;
       }
       if (!is_boosted_) return d_ * each.v;
@@ -116,8 +115,7 @@ class geometric_element {
 
   [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return true; }
   [[nodiscard]] SKERRY_HD SKERRY_INLINE decided<int64> quick(block drawn, block) const {
-    const float64 trials =
-        math::ceil(log_of_normal(open_uniform(drawn.first)) / log_failure_);
+    const float64 trials = math::ceil(log_of_normal(open_uniform(drawn.first)) / log_failure_);
     return {trials >= 1.0 ? count_of(trials) : 1, true};
   }
   SKERRY_HD inline int64 operator()(attempts from) const { return quick(from.next(), {}).value; }

@@ -29,6 +29,18 @@ SKERRY_HD SKERRY_INLINE wide_product<uint64> multiply_wide(uint64 a, uint64 b) {
 #endif
 }
 
+/// What low + offset is computed in, which wraps around as the dtype does.
+template <class T>
+struct offset_arithmetic {
+  using type = uint32;
+};
+template <class T>
+requires(sizeof(T) == 8) struct offset_arithmetic<T> {
+  using type = uint64;
+};
+template <class T>
+using offset_arithmetic_t = typename offset_arithmetic<T>::type;
+
 /// How many values, 0 standing for all that a word has, and which lower halves are refused.
 template <class W>
 struct integer_range {
@@ -43,8 +55,7 @@ struct integer_range {
 template <class W>
 SKERRY_HD inline W drawn_again(integer_range<W> range, attempts from, int number) {
   while (true) {
-    const wide_product<W> product =
-        multiply_wide(word_of<W>(from.next(), number), range.count);
+    const wide_product<W> product = multiply_wide(word_of<W>(from.next(), number), range.count);
     if (product.low >= range.refused_below) return product.high;
   }
 }

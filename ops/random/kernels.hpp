@@ -35,8 +35,8 @@ enum class random_method : std::uint8_t {
 };
 inline constexpr int random_method_count = static_cast<int>(random_method::count);
 
-/// Parameters of one call; the output is contiguous. `each`, where it is not null, has the parameter
-/// of every element: float64, or uint64 for integers, whose bits are those of int64.
+/// Parameters of one call; the output is contiguous. `each`, where it is not null, has the
+/// parameter of every element: float64, or uint64 for integers, whose bits are those of int64.
 struct random_params {
   char* output;
   std::int64_t size;

@@ -7,8 +7,8 @@
 
 #include "core/errors.hpp"
 #include "device/stream.hpp"
-#include "ops/call/kernels.hpp"
 #include "ops/call/enqueue.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/operands.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
@@ -25,9 +25,9 @@ void require_parameter(const ndarray& out, const ndarray& each, const char* name
                                     operand{.array = &each, .name = name}};
   static_cast<void>(common_device(op, both));
   if (each.itemsize() != 8 || each.shape() != out.shape() || contiguous_size(each) != each.size()) {
-    throw dtype_error(std::string(op) + ": " + name +
-                      " must be contiguous, of 64 bits and of the shape of the result: " +
-                      describe(each));
+    throw dtype_error(
+        std::string(op) + ": " + name +
+        " must be contiguous, of 64 bits and of the shape of the result: " + describe(each));
   }
 }
 

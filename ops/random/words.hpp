@@ -43,7 +43,8 @@ struct exponential_word {
   template <class W>
   SKERRY_HD SKERRY_INLINE auto operator()(W word) const {
     const auto u = positive_uniform_of(word);
-    return decltype(positive_uniform_of(word))(0) - log_of_normal(u);  // not -: that of log(1) would be -0
+    return decltype(positive_uniform_of(word))(0) -
+           log_of_normal(u);  // not -: that of log(1) would be -0
   }
 };
 
@@ -74,17 +75,16 @@ SKERRY_HD SKERRY_INLINE two<float64> cosine_and_sine(float64 r) {
   const float64 square = r * r;
   const float64 s = math::own::polynomial(
       square, -0x1.5555555555555p-3, 0x1.1111111111110p-7, -0x1.a01a01a019926p-13,
-      0x1.71de3a545e700p-19, -0x1.ae64540f0ba18p-26, 0x1.61217c1864fa1p-33);
+      0x1.71de3a545e700p-19, -0x1.ae64540f0ba18p-26, 0x1.61217c1864fa1p-33, -0x1.ab161757f0c62p-41);
   const float64 c = math::own::polynomial(
       square, 0x1.5555555555555p-5, -0x1.6c16c16c16c16p-10, 0x1.a01a01a019d02p-16,
-      -0x1.27e4fb7711e1dp-22, 0x1.1eed8de9ef73ep-29, -0x1.9394b76d1f265p-37);
-  return {math::fma(square * square, c, math::fma(square, -0.5, 1.0)),
-          math::fma(r * square, s, r)};
+      -0x1.27e4fb7711e1dp-22, 0x1.1eed8de9ef73ep-29, -0x1.9394b76d1f265p-37, 0x1.ab76cf6e9b364p-45);
+  return {math::fma(square * square, c, math::fma(square, -0.5, 1.0)), math::fma(r * square, s, r)};
 }
 SKERRY_HD SKERRY_INLINE two<float32> cosine_and_sine(float32 r) {
   const float32 square = r * r;
-  const float32 s = math::own::polynomial(square, -1.6666654611e-1f, 8.3321608736e-3f,
-                                          -1.9515295891e-4f);
+  const float32 s =
+      math::own::polynomial(square, -1.6666654611e-1f, 8.3321608736e-3f, -1.9515295891e-4f);
   const float32 c = math::own::polynomial(square, 4.166664568298827e-2f, -1.388731625493765e-3f,
                                           2.443315711809948e-5f);
   return {math::fma(square * square, c, math::fma(square, -0.5f, 1.0f)),

@@ -47,8 +47,9 @@ PyObject* run_draw(const arguments& with) {
   const ndarray& out = array_argument(with, 0);
   // In the order of random_method.
   const int method =
-      choice(with, 1, {"bits", "uniform", "normal", "exponential", "integer", "integer_of_each",
-                       "gamma", "lognormal", "geometric", "poisson", "binomial"});
+      choice(with, 1,
+             {"bits", "uniform", "normal", "exponential", "integer", "integer_of_each", "gamma",
+              "lognormal", "geometric", "poisson", "binomial"});
   const random_stream from = parse_stream(with[2]);
   random_arguments parameters;
   if (with.has(3)) parse_parameter(with[3], parameters.a, parameters.low, parameters.a_each);

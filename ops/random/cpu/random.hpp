@@ -59,15 +59,16 @@ struct integer_words {
   explicit integer_words(const random_params& p) : range(static_cast<W>(p.span)) {}
 
   void operator()(const random_params& p, int64 begin, words_of_chunk<W> words, T* elements) const {
-    const auto low = static_cast<W>(p.low);
+    using L = ops::random::offset_arithmetic_t<T>;
+    const auto low = static_cast<L>(p.low);
     if (range.count == 0) {
-      return apply_to_words([low](W word) { return static_cast<T>(W(low + word)); }, words,
+      return apply_to_words([low](W word) { return static_cast<T>(L(low + word)); }, words,
                             elements);
     }
     W lowest = ~W(0);
     for (int64 i = 0; i < words.count; ++i) {
       const auto product = ops::random::multiply_wide(words[i], range.count);
-      elements[i] = static_cast<T>(W(low + product.high));
+      elements[i] = static_cast<T>(L(low + product.high));
       lowest = product.low < lowest ? product.low : lowest;
     }
     if (lowest >= range.refused_below) return;
@@ -76,8 +77,7 @@ struct integer_words {
       const auto place = p.stream.position + static_cast<uint64>((begin + i) / words.per_block);
       const ops::random::attempts from(p.stream.key, place, p.stream.tail);
       const int number = static_cast<int>(i % words.per_block);
-      elements[i] =
-          static_cast<T>(W(low + ops::random::bounded(range, words[i], from, number)));
+      elements[i] = static_cast<T>(L(low + ops::random::bounded(range, words[i], from, number)));
     }
   }
 };

@@ -46,12 +46,14 @@ SKERRY_INLINE void store_interleaved(uint64* to, word_lanes first, word_lanes se
                                      std::integer_sequence<int, I...>) {
   constexpr int lanes = int(sizeof...(I));
   store_lanes<uint64>(to, __builtin_shufflevector(first, second, (I / 2 + I % 2 * lanes)...));
-  store_lanes<uint64>(to + lanes, __builtin_shufflevector(first, second, (lanes / 2 + I / 2 + I % 2 * lanes)...));
+  store_lanes<uint64>(
+      to + lanes, __builtin_shufflevector(first, second, (lanes / 2 + I / 2 + I % 2 * lanes)...));
 }
 
 }  // namespace detail
 
-/// The blocks `begin` … `begin + chunk_blocks` of a stream, of that attempt, as pairs of words of 64 bits.
+/// The blocks `begin` … `begin + chunk_blocks` of a stream, of that attempt, as pairs of words of
+/// 64 bits.
 SKERRY_SHARED inline void fill_words(uint64* words, const random_stream& from, uint64 begin,
                                      uint32 attempt = 0) {
   constexpr int lanes = lane_count<uint64>;
@@ -59,8 +61,8 @@ SKERRY_SHARED inline void fill_words(uint64* words, const random_stream& from, u
   word_lanes place;
   for (int i = 0; i < lanes; ++i) place[i] = from.position + begin + uint64(i);
   for (int64 done = 0; done < chunk_blocks; done += lanes) {
-    detail::philox_lanes each{{place, place >> 32, all_lanes(from.tail + attempt),
-                               all_lanes(from.tail >> 32)}};
+    detail::philox_lanes each{
+        {place, place >> 32, all_lanes(from.tail + attempt), all_lanes(from.tail >> 32)}};
     repeat<ops::random::philox_rounds>([&](auto round) {
       constexpr auto step = static_cast<uint32>(round.value);
       const auto low = static_cast<uint32>(from.key) + step * ops::random::philox_key_steps[0];

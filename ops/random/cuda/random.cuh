@@ -81,7 +81,7 @@ struct integer_loop {
   std::int64_t size;
   random_stream stream;
   draws::integer_range<W> range;
-  W low;
+  draws::offset_arithmetic_t<T> low;
 
   __device__ void operator()(std::int64_t index) const {
     constexpr int count = 16 / sizeof(W);
@@ -93,7 +93,7 @@ struct integer_loop {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
       const W offset = draws::bounded(range, draws::word_of<W>(drawn, i), from, i);
-      made.values[i] = static_cast<T>(W(low + offset));
+      made.values[i] = static_cast<T>(low + offset);
     }
     store_elements(output, index * count, size, made);
   }
@@ -159,7 +159,7 @@ template <class W, class T>
 int run_integers_by(const random_params& p, launch_context* context) {
   const integer_loop<W, T> loop{reinterpret_cast<T*>(p.output), p.size, p.stream,
                                 draws::integer_range<W>(static_cast<W>(p.span)),
-                                static_cast<W>(p.low)};
+                                static_cast<draws::offset_arithmetic_t<T>>(p.low)};
   return launched(cub::DeviceFor::Bulk(blocks_for<W>(p.size), loop, stream_of(context)));
 }
 template <class T>

@@ -160,7 +160,8 @@ class Discrete(Drawing):
         Raises
         ------
         ValueError
-            For n below 0 or beyond 2**53, and p outside of [0, 1]. Of an array this is read back: the call waits for the device.
+            For n below 0 or beyond 2**53, and p outside of [0, 1]. Of an array this is read back: the call waits for
+            the device.
         DeviceMismatchError
             For an array on another device.
 

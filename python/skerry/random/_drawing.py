@@ -133,7 +133,7 @@ class Drawing:
         if size is None:
             return common
         shape = shape_of(op, size)
-        if shapes and _core.broadcast_shapes(shape, common) != shape:
+        if not _broadcasts(common, shape):
             raise ValueError(f"{op}: parameters of shape {common} do not broadcast to size {shape}")
         return shape
 
@@ -164,6 +164,13 @@ def shifted(x: Array, location: Any, scale: Any) -> Array:
     if isinstance(location, Array) or location != 0.0:
         x += location
     return x
+
+
+def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    try:
+        return bool(_core.broadcast_shapes(shape, to) == to)
+    except ValueError:
+        return False
 
 
 def not_negative(x: Any) -> Any:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +86,7 @@ class Philox:
     def copy(self) -> Philox:
         """Return one that goes on from the same place."""
         made: Philox = object.__new__(Philox)
-        made.__setstate__(self.__getstate__())
+        made.__setstate__(copy.deepcopy(self.__getstate__()))  # children, too, are alike
         return made
 
     def spawn(self, n_children: int) -> list[Philox]:
