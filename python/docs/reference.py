@@ -70,11 +70,12 @@ CONSTANTS = ["e", "inf", "nan", "newaxis", "pi"]
 ELSEWHERE = {
     *DTYPES,
     *CONSTANTS,
-    *("Array", "__array_api_version__", "__version__", "exceptions", "fft", "linalg"),
+    *("Array", "__array_api_version__", "__version__", "exceptions", "fft", "linalg", "random"),
 }
 SUBMODULES = {
     "linalg": "Linear algebra extension",
     "fft": "Fourier transform extension",
+    "random": "Random numbers",
 }
 
 
@@ -109,8 +110,10 @@ def _page(title: str, module: ModuleType, names: list[str], classes: list[str]) 
     code = examples()
     lines = [*_heading(title), f".. currentmodule:: {module.__name__}", ""]
     lines += [".. autosummary::", "", *(f"   {name}" for name in [*classes, *names]), ""]
+    # A Generator's methods are those of its bases, which are private; pybind11's base has none.
+    inherited = ["   :inherited-members:"] if module is not sk else []
     for name in classes:
-        lines += [f".. autoclass:: {name}", "   :members:", ""]
+        lines += [f".. autoclass:: {name}", "   :members:", *inherited, ""]
     for name in names:
         lines += _function(module, name, code)
     return "\n".join(lines)
@@ -176,7 +179,9 @@ def pages() -> dict[str, str]:
     for prefix, module in modules().items():
         if prefix:
             name = prefix[:-1]
-            made[f"{name}.rst"] = _page(SUBMODULES[name], module, sorted(module.__all__), [])
+            classes = [each for each in module.__all__ if inspect.isclass(getattr(module, each))]
+            functions = sorted(set(module.__all__) - set(classes))
+            made[f"{name}.rst"] = _page(SUBMODULES[name], module, functions, classes)
     made["exceptions.rst"] = _exceptions_page()
     entries = [f"   {file[:-4]}" for file in made]
     made["index.rst"] = "\n".join(

@@ -54,6 +54,10 @@ PARAMETERS = {
     "matrix_norm.ord": "float | str",
     "mode": "str",
     "norm": "FftNorm",
+    **dict.fromkeys(["draw.a", "draw.b"], "Array | float"),
+    "draw.method": "str",
+    "draw.out": "Array",
+    "draw.stream": "tuple[int, int, int]",
     "ord": "float",
     "repeats": "int | Array",
     "require_one_device.arrays": "tuple[Array, ...]",
@@ -72,7 +76,7 @@ PARAMETERS = {
 RESULTS = {
     **dict.fromkeys(["broadcast_arrays", "meshgrid", "nonzero", "unstack"], "tuple[Array, ...]"),
     **dict.fromkeys(
-        "count_cuda_calls fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
+        "count_cuda_calls draw fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
         "require_one_device reset_peak set_current_stream set_default_device set_memory_limit set_num_threads "
         "synchronize use_device_context use_promotion_context use_version_context".split(),
         "None",

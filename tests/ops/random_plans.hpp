@@ -83,10 +83,9 @@ using scalar_function = void (*)(char* out, const char* const* in);
 
 template <class Op, class R, class... T>
 void apply_scalar(char* out, const char* const* in) {
-  const R result = [in]<std::size_t... K>(std::index_sequence<K...>)->R {
+  const R result = [in]<std::size_t... K>(std::index_sequence<K...>) -> R {
     return ops::evaluate<Op>(read<T>(in[K])...);
-  }
-  (std::index_sequence_for<T...>{});
+  }(std::index_sequence_for<T...>{});
   std::memcpy(out, &result, sizeof result);
 }
 

@@ -119,6 +119,14 @@ def diff(
     append: Array | None = None,
 ) -> Array: ...
 def divide(x1: Operand, x2: Operand, /) -> Array: ...
+def draw(
+    out: Array,
+    method: str,
+    stream: tuple[int, int, int],
+    a: Array | float | None = None,
+    b: Array | float | None = None,
+    /,
+) -> None: ...
 def dtype_kinds() -> dict[str, str]: ...
 def empty(
     shape: Shape, *, dtype: DtypeLike = None, device: DeviceLike | None = None, pinned: bool = False

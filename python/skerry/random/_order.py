@@ -126,8 +126,9 @@ class Order(Gamma, Discrete):
             made = sk.take_along_axis(x, sk.argsort(keys, axis=axis, stable=True), axis=axis)
         if out is None:
             return made
-        out[...] = made
-        return out
+        target: Array = out
+        target[...] = made
+        return target
 
     def choice(
         self,
