@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as _np
 
-from skerry import _core, _extra, exceptions, fft, linalg, random
+from skerry import _core, _dask, _extra, exceptions, fft, linalg, random
 from skerry import _openblas as _openblas
 from skerry._config import show_config
 from skerry._core import *
@@ -54,6 +54,8 @@ __all__ = [
 ]  # fmt: skip
 __all__ += _core.__all__
 __all__ += _extra.__all__
+
+_dask.install()
 
 
 def __dir__() -> list[str]:

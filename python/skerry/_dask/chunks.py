@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What dask.array does with chunks by functions of its own tables.
+
+What NumPy's functions do for skerry's arrays (``numpy.concatenate``, ``numpy.tensordot``) dask calls itself; here are
+those of which dask expects something else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from dask.array import dispatch
+
+import skerry as sk
+from skerry import _core
+
+Array = _core.Array
+
+
+def index_on(x: Array, index: Any) -> Any:
+    """Put indices that dask made on the host beside the array they are for."""
+    if isinstance(index, np.ndarray):
+        return sk.asarray(np.ascontiguousarray(index), device=x.device)
+    return index
+
+
+def take(x: Array, indices: Any, axis: int | None = None) -> Array:
+    if axis is None:
+        x, axis = sk.reshape(x, (-1,)), 0
+    return sk.take(x, sk.asarray(index_on(x, indices), device=x.device), axis=axis)
+
+
+def divide(a: Any, b: Any, out: Array | None = None, dtype: Any = None) -> Any:
+    x = np.divide(a, b) if out is None else np.divide(a, b, out=out)
+    return x if dtype is None else sk.astype(x, dtype, copy=False)
+
+
+def einsum(*operands: Any, dtype: Any = None, casting: Any = None, order: Any = None, **options: Any) -> Any:  # fmt: skip
+    """Run ``numpy.einsum``; casting and order change no values here."""
+    if dtype is not None:
+        operands = tuple(
+            sk.astype(x, dtype, copy=False) if isinstance(x, Array) else x for x in operands
+        )
+    return np.einsum(*operands, **options)
+
+
+def empty(shape: Any, dtype: Any = None, **_: Any) -> Array:
+    """Make an array on the device of the block (``skerry.device``), or the default one."""
+    return sk.empty(shape, dtype=dtype)
+
+
+def numel(
+    x: Array,
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = np.float64,
+    **_: Any,
+) -> Array:
+    """Count elements without reading them, into an array on the device of ``x``."""
+    every = range(x.ndim)
+    along = every if axis is None else axis if isinstance(axis, tuple | list) else [axis]
+    along = {i % x.ndim for i in along} if x.ndim else set()
+    count = math.prod(x.shape[i] for i in along)
+    if keepdims:
+        shape = tuple(1 if i in along else x.shape[i] for i in every)
+    else:
+        shape = tuple(x.shape[i] for i in every if i not in along)
+    return sk.full(shape, count, dtype=dtype, device=x.device)
+
+
+def nannumel(
+    x: Array, axis: Any = None, keepdims: bool = False, dtype: Any = np.float64, **_: Any
+) -> Array:
+    """Count the elements that are no NaN."""
+    if x.dtype.kind not in "fc":
+        return numel(x, axis, keepdims, dtype)
+    along = tuple(axis) if isinstance(axis, list) else axis
+    return sk.sum(~sk.isnan(x), axis=along, keepdims=keepdims, dtype=dtype)
+
+
+def percentile(a: Array, q: Any, method: str = "linear") -> tuple[Array | None, int]:
+    n = a.shape[0]
+    if n == 0:
+        return None, n
+    return np.percentile(a, q, method=method), n  # type: ignore[call-overload]
+
+
+def to_numpy(data: Array, **_: Any) -> npt.NDArray[Any]:
+    """Copy to the host, as ``x.to_backend("numpy")`` asks for."""
+    return np.asarray(data.to_device("cpu"))
+
+
+def register() -> None:
+    dispatch.concatenate_lookup.register(Array, np.concatenate)
+    dispatch.divide_lookup.register(Array, divide)
+    dispatch.einsum_lookup.register(Array, einsum)
+    dispatch.empty_lookup.register(Array, empty)
+    dispatch.nannumel_lookup.register(Array, nannumel)
+    dispatch.numel_lookup.register(Array, numel)
+    dispatch.percentile_lookup.register(Array, percentile)
+    dispatch.take_lookup.register(Array, take)
+    dispatch.tensordot_lookup.register(Array, np.tensordot)
+    dispatch.to_numpy_dispatch.register(Array, to_numpy)
