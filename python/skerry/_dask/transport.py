@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""How dask's workers send each other arrays.
+
+A CPU array's memory is the frame, without a copy on this side. An array of another device is copied to the host by one
+``to_device``; where the transport takes memory of GPUs (the serializer ``cuda``), its memory is the frame. A broadcast
+axis is sent once. The receiver puts the array on the device of that name, and has an error where it has none: no array
+changes its device on the way.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from distributed.protocol.cuda import cuda_deserialize, cuda_serialize
+from distributed.protocol.numpy import deserialize_numpy_ndarray, serialize_numpy_ndarray
+from distributed.protocol.serialize import dask_deserialize, dask_serialize
+
+import skerry as sk
+from skerry import _core
+from skerry.exceptions import DeviceUnavailableError
+
+Array = _core.Array
+Header = dict[str, Any]
+
+
+def _once(x: Array) -> Array:
+    """Return a view with length 1 along broadcast axes, or ``x``."""
+    if 0 not in x.strides or x.size == 0:
+        return x
+    return x[tuple(slice(None) if stride else slice(0, 1) for stride in x.strides)]
+
+
+def _header(x: Array) -> Header:
+    return {"device": str(x.device), "dtype": x.dtype.name, "shape": x.shape}
+
+
+def serialize(x: Array) -> tuple[Header, list[Any]]:
+    """Return a header and one frame of host memory."""
+    host = np.asarray(_once(x).to_device("cpu")) if x.device.kind != "cpu" else np.asarray(_once(x))
+    layout, frames = serialize_numpy_ndarray(host)
+    return {**_header(x), "layout": layout}, frames
+
+
+def deserialize(header: Header, frames: list[Any]) -> Array:
+    """Make the array of a header and a frame of host memory, which is not copied for a CPU device."""
+    where = device_here(header["device"])
+    host = deserialize_numpy_ndarray(header["layout"], frames)
+    x = _core.asarray(host, device=where if where.kind == "cpu" else "cpu:0")
+    if x.device != where:
+        x = x.to_device(where)
+    shape = tuple(header["shape"])
+    return x if x.shape == shape else sk.broadcast_to(x, shape)
+
+
+def device_here(name: str) -> _core.Device:
+    """Return the device of that name, or what SKERRY_UNPICKLE_DEVICE says instead of it.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        This process has no device of that name.
+    """
+    mode = os.environ.get("SKERRY_UNPICKLE_DEVICE", "same")
+    if mode == "cpu":
+        return _core.Device("cpu")
+    if mode == "default":
+        return _core.default_device()
+    try:
+        _core.empty((0,), device=name)
+    except DeviceUnavailableError as error:
+        here = ", ".join(str(device) for device in _core.devices())
+        raise DeviceUnavailableError(
+            f"distributed: an array on {name} came to process {os.getpid()}, which has {here} only; start it with that "
+            "device, send x.to_device('cpu'), or set SKERRY_UNPICKLE_DEVICE=default (or cpu) for that process"
+        ) from error
+    return _core.Device(name)
+
+
+class _Memory:
+    """Memory of a device under another dtype and shape, by the CUDA array interface."""
+
+    def __init__(self, owner: Any, typestr: str, shape: tuple[int, ...]) -> None:
+        self.owner = owner
+        about = owner.__cuda_array_interface__
+        self.__cuda_array_interface__ = {
+            **about, "typestr": typestr, "shape": shape, "strides": None, "descr": [("", typestr)],
+        }  # fmt: skip
+
+
+def serialize_for_cuda(x: Array) -> tuple[Header, list[Any]]:
+    """Return a header and one frame that is the array's own memory on its GPU."""
+    if x.device.kind != "cuda":
+        raise NotImplementedError("memory of the host; the serializer `dask` takes it")
+    once = _once(x)
+    flat = sk.reshape(once, (-1,))
+    bytes_ = _Memory(flat, "|u1", (flat.nbytes,))
+    return {**_header(x), "sent": once.shape}, [_core.asarray(bytes_)]
+
+
+def deserialize_for_cuda(header: Header, frames: list[Any]) -> Array:
+    """Make the array of a frame that came into memory of a GPU, which is not copied."""
+    (frame,) = frames
+    sent = tuple(header["sent"])
+    x = _core.asarray(_Memory(frame, np.dtype(header["dtype"]).str, sent))
+    where = device_here(header["device"])
+    x = x if x.device == where else x.to_device(where)
+    shape = tuple(header["shape"])
+    return x if sent == shape else sk.broadcast_to(x, shape)
+
+
+def register() -> None:
+    dask_serialize.register(Array, serialize)
+    dask_deserialize.register(Array, deserialize)
+    cuda_serialize.register(Array, serialize_for_cuda)
+    cuda_deserialize.register(Array, deserialize_for_cuda)
