@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers of dask arrays from ``skerry.random``: a stream for each chunk, from seeds that NumPy spawns.
+
+dask takes a bit generator by its class, which it calls with a seed in the worker, and asks the library that its name
+begins with for ``random.default_rng(bit_generator)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry import _core
+
+# RandomState's names for what Generator calls otherwise.
+OLDER_NAMES = {
+    "rand": "random",
+    "random_sample": "random",
+    "random_integers": "integers",
+    "randint": "integers",
+    "randn": "standard_normal",
+}
+
+
+def generator(seed: np.random.SeedSequence, device: str) -> Any:
+    """Make skerry's generator of a seed."""
+    words = seed.generate_state(4, np.uint64)
+    return sk.random.default_rng([int(word) for word in words], device=device)
+
+
+class SeedSequence(np.random.SeedSequence):
+    """A seed that knows the device of what is drawn from it, in its children too."""
+
+    device = "cpu:0"
+
+    def spawn(self, n_children: int) -> list[Any]:
+        children = super().spawn(n_children)
+        return [_seed(child, self.device) for child in children]
+
+    def __reduce__(self) -> Any:
+        return _restore, (self.entropy, self.spawn_key, self.n_children_spawned, self.device)
+
+
+def _restore(entropy: Any, spawn_key: Any, spawned: int, device: str) -> SeedSequence:
+    seed = SeedSequence(entropy, spawn_key=spawn_key, n_children_spawned=spawned)
+    seed.device = device
+    return seed
+
+
+def _seed(of: np.random.SeedSequence, device: str) -> SeedSequence:
+    return _restore(of.entropy, of.spawn_key, of.n_children_spawned, device)
+
+
+class BitGenerator:
+    """What ``dask.array.random.default_rng`` holds: a seed, and the device that was the default one then."""
+
+    def __init__(self, seed: Any = None) -> None:
+        if not isinstance(seed, np.random.SeedSequence):
+            seed = np.random.SeedSequence(seed)
+        device = getattr(seed, "device", None) or str(sk.default_device())
+        self._seed_seq = _seed(seed, device)
+
+    @property
+    def seed_seq(self) -> SeedSequence:
+        return self._seed_seq
+
+    def generator(self) -> Any:
+        """Return the generator that ``skerry.random.default_rng`` makes of this."""
+        return generator(self._seed_seq, self._seed_seq.device)
+
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        seed = self._seed_seq
+        return type(self).__name__, seed.entropy, seed.spawn_key, seed.device
+
+
+class RandomState:
+    """NumPy's older interface, as far as ``skerry.random``'s generator has the distribution."""
+
+    def __init__(self, seed: Any = None, device: str | _core.Device | None = None) -> None:
+        if isinstance(seed, np.ndarray):  # dask's states: 624 words
+            seed = [int(word) for word in seed]
+        where = str(sk.default_device() if device is None else device)
+        self._generator = generator(np.random.SeedSequence(seed), where)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._generator, OLDER_NAMES.get(name, name))
