@@ -239,6 +239,11 @@ def _call_ufunc(name: str, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dic
     target = counterparts.UFUNCS.get(ufunc)
     if target is None:
         raise _reject_unknown(name, ufunc)
+    if ufunc not in COMPARISONS and (dtype := kwargs.get("dtype")) is not None:
+        kwargs = {**kwargs, "dtype": None}
+        inputs = tuple(
+            sk.astype(x, dtype, copy=False) if isinstance(x, Array) else x for x in inputs
+        )
     rest = _without_defaults(name, kwargs, UFUNC_DEFAULTS)
     allowed = ("axis",) if ufunc.__name__ == "vecdot" else ()
     for key in rest:

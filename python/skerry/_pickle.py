@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -26,21 +27,58 @@ def reduce_array(
     return restore, (data, x.shape, x.dtype.name, str(x.device))
 
 
-def restore(data: Any, shape: tuple[int, ...], dtype: str, device: str) -> _core.Array:
+def restore(data: Any, shape: tuple[int, ...], dtype: str, device: str) -> Any:
     """Make the array again.
 
-    On the device it was on where that exists, else with a warning on the default one. SKERRY_UNPICKLE_DEVICE=default or
-    cpu always takes the default device, or the CPU.
+    On the device it was on where that exists, else with a warning on the default one; a dask worker gets something that
+    raises when it is used. SKERRY_UNPICKLE_DEVICE=default or cpu always takes the default device, or the CPU.
     """
     flat = np.frombuffer(data, dtype=dtype) if shape == () or 0 not in shape else np.empty(0, dtype)
     host = flat.reshape(shape)
-    where = choose_device(device)
+    try:
+        where = device_here(device)
+    except DeviceUnavailableError as error:
+        if in_dask_worker():
+            from skerry._dask.missing import Missing
+
+            return Missing(str(error))
+        where = default_device_instead_of(device)
     on_host = where if where.kind == "cpu" else _core.Device("cpu")
     x = _core.asarray(host, device=on_host, copy=None if host.flags.writeable else True)
     return x.to_device(where)
 
 
 def choose_device(device: str) -> _core.Device:
+    """Return the device of that name, or the default one, with a warning."""
+    try:
+        return device_here(device)
+    except DeviceUnavailableError:
+        return default_device_instead_of(device)
+
+
+def default_device_instead_of(device: str) -> _core.Device:
+    substitute = _core.default_device()
+    warnings.warn(
+        f"unpickle: an array of {device}, which is not here; it goes to {substitute}",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+    return substitute
+
+
+def in_dask_worker() -> bool:
+    worker = getattr(sys.modules.get("distributed.worker"), "Worker", None)
+    return bool(getattr(worker, "_instances", ()))
+
+
+def device_here(device: str) -> _core.Device:
+    """Return the device of that name, or what SKERRY_UNPICKLE_DEVICE says instead of it.
+
+    Raises
+    ------
+    DeviceUnavailableError
+        This process has no device of that name.
+    """
     mode = os.environ.get("SKERRY_UNPICKLE_DEVICE", "same")
     if mode not in ("same", "default", "cpu"):
         raise ValueError(f"SKERRY_UNPICKLE_DEVICE: unknown: {mode!r}; known are same, default, cpu")
@@ -50,12 +88,10 @@ def choose_device(device: str) -> _core.Device:
         return _core.default_device()
     try:
         _core.empty((0,), device=device)
-    except DeviceUnavailableError:
-        substitute = _core.default_device()
-        warnings.warn(
-            f"unpickle: an array of {device}, which is not here; it goes to {substitute}",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-        return substitute
+    except DeviceUnavailableError as error:
+        here = ", ".join(str(each) for each in _core.devices())
+        raise DeviceUnavailableError(
+            f"an array on {device} came to process {os.getpid()}, which has {here} only; start it with that device, "
+            "send x.to_device('cpu'), or set SKERRY_UNPICKLE_DEVICE=default (or cpu) for it"
+        ) from error
     return _core.Device(device)

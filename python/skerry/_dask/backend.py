@@ -34,11 +34,11 @@ def _meta(meta: Any, device: str | _core.Device | None) -> Any:
     return sk.empty((0,), device=device) if meta is None else meta
 
 
-def _create(name: str, *args: Any, meta: Any = None, device: Any = None, **kwargs: Any) -> Any:
+def _create(maker: str, /, *args: Any, meta: Any = None, device: Any = None, **kwargs: Any) -> Any:
     """Call dask's function with chunks like ``meta``, or such as are on ``device``."""
     like = _meta(meta, device)
     with config.set({"array.backend": "numpy"}):
-        return getattr(da, name)(*args, meta=like, **kwargs)
+        return getattr(da, maker)(*args, meta=like, **kwargs)
 
 
 class SkerryBackendEntrypoint(ArrayBackendEntrypoint):  # type: ignore[misc]

@@ -14,7 +14,7 @@ from skerry import _core
 
 def array_token(x: _core.Array) -> tuple[Any, ...]:
     """Return what an array's name is made of; the elements of a device are copied to the host for it."""
-    host = np.asarray(x.to_device("cpu"))
+    host = np.ascontiguousarray(np.asarray(x.to_device("cpu"))).reshape(x.shape)
     return ("skerry.Array", str(x.device), normalize_token(host))
 
 

@@ -10,7 +10,6 @@ changes its device on the way.
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,8 @@ from distributed.protocol.serialize import dask_deserialize, dask_serialize
 
 import skerry as sk
 from skerry import _core
+from skerry._dask.missing import Missing
+from skerry._pickle import device_here, in_dask_worker
 from skerry.exceptions import DeviceUnavailableError
 
 Array = _core.Array
@@ -44,39 +45,20 @@ def serialize(x: Array) -> tuple[Header, list[Any]]:
     return {**_header(x), "layout": layout}, frames
 
 
-def deserialize(header: Header, frames: list[Any]) -> Array:
+def deserialize(header: Header, frames: list[Any]) -> Array | Missing:
     """Make the array of a header and a frame of host memory, which is not copied for a CPU device."""
-    where = device_here(header["device"])
+    try:
+        where = device_here(header["device"])
+    except DeviceUnavailableError as error:
+        if in_dask_worker():
+            return Missing(str(error))
+        raise
     host = deserialize_numpy_ndarray(header["layout"], frames)
     x = _core.asarray(host, device=where if where.kind == "cpu" else "cpu:0")
     if x.device != where:
         x = x.to_device(where)
     shape = tuple(header["shape"])
     return x if x.shape == shape else sk.broadcast_to(x, shape)
-
-
-def device_here(name: str) -> _core.Device:
-    """Return the device of that name, or what SKERRY_UNPICKLE_DEVICE says instead of it.
-
-    Raises
-    ------
-    DeviceUnavailableError
-        This process has no device of that name.
-    """
-    mode = os.environ.get("SKERRY_UNPICKLE_DEVICE", "same")
-    if mode == "cpu":
-        return _core.Device("cpu")
-    if mode == "default":
-        return _core.default_device()
-    try:
-        _core.empty((0,), device=name)
-    except DeviceUnavailableError as error:
-        here = ", ".join(str(device) for device in _core.devices())
-        raise DeviceUnavailableError(
-            f"distributed: an array on {name} came to process {os.getpid()}, which has {here} only; start it with that "
-            "device, send x.to_device('cpu'), or set SKERRY_UNPICKLE_DEVICE=default (or cpu) for that process"
-        ) from error
-    return _core.Device(name)
 
 
 class _Memory:
@@ -96,6 +78,8 @@ def serialize_for_cuda(x: Array) -> tuple[Header, list[Any]]:
         raise NotImplementedError("memory of the host; the serializer `dask` takes it")
     once = _once(x)
     flat = sk.reshape(once, (-1,))
+    if flat.size > 1 and flat.strides != (flat.itemsize,):
+        flat = sk.concat([flat])
     bytes_ = _Memory(flat, "|u1", (flat.nbytes,))
     return {**_header(x), "sent": once.shape}, [_core.asarray(bytes_)]
 

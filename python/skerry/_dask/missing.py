@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a dask worker holds instead of an array whose device it lacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skerry.exceptions import DeviceUnavailableError
+
+
+class Missing:
+    """Stands for an array whose device a worker lacks; whoever uses it gets the error.
+
+    A worker that can't read what another sent it waits for ever (dask/distributed#6705), so reading must not fail.
+    """
+
+    def __init__(self, error: str) -> None:
+        self._error = error
+
+    def __reduce__(self) -> Any:
+        return Missing, (self._error,)
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise DeviceUnavailableError(self._error)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise DeviceUnavailableError(self._error)
+
+
+for _name in (
+    "abs add and array array_function array_ufunc bool complex contains eq float floordiv ge getitem gt index int"
+    " invert iter le len lt matmul mod mul ne neg or pos pow radd rand rfloordiv rmatmul rmod rmul ror rpow rsub"
+    " rtruediv rxor setitem sub truediv xor"
+).split():
+    setattr(Missing, f"__{_name}__", Missing._refuse)

@@ -1,0 +1,330 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""dask arrays of skerry's chunks: registration, the array backend, and dask's functions against NumPy's results."""
+
+import importlib
+import os
+import pathlib
+import subprocess
+import sys
+import tomllib
+
+import numpy as np
+import pytest
+import skerry as sk
+from libraries import library
+from oracle import to_numpy
+
+da = library("dask.array")
+dask = library("dask")
+tokenize = library("dask.base").tokenize
+sizeof = library("dask.sizeof").sizeof
+
+ROOT = pathlib.Path(__file__).parents[3]
+HOST = np.random.default_rng(5).standard_normal((12, 8))
+
+
+def blocks(host, device, chunks=(4, 4)):
+    """A dask array of skerry's chunks, and the same of NumPy's."""
+    theirs = da.from_array(sk.asarray(host, device=device), chunks=chunks, asarray=False)
+    return theirs, da.from_array(host, chunks=chunks)
+
+
+def check(got, want, device):
+    """The promised chunks are what is computed: type, dtype, shape, device, values."""
+    assert type(got._meta) is sk.Array, got
+    assert "chunktype=skerry.Array" in repr(got)
+    result = got.compute(scheduler="sync")
+    assert type(result) is sk.Array
+    assert result.device == sk.Device(device)
+    assert result.dtype == got.dtype
+    assert result.shape == want.shape
+    np.testing.assert_allclose(to_numpy(result), want, rtol=1e-10, atol=1e-10)
+
+
+# Registration
+
+
+def python(code):
+    paths = os.pathsep.join(sys.path)
+    environment = {**os.environ, "PYTHONPATH": paths}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+USE = """
+x = skerry.asarray([[1.0, 2.0], [3.0, 4.0]], device="cuda:0")
+print(dask.array.from_array(x, chunks=1, asarray=False).mean(axis=0).compute().device)
+"""
+
+
+@pytest.mark.parametrize("order", ["skerry, dask.array", "dask.array, skerry"])
+def test_either_may_be_imported_first(order):
+    assert python(f"import {order}{USE}") == "cuda:0\n"
+
+
+def test_neither_imports_the_other():
+    assert python("import sys, skerry; print('dask' in sys.modules)") == "False\n"
+    assert python("import sys, dask.array; print('skerry' in sys.modules)") == "False\n"
+
+
+def test_the_finder_leaves_modules_as_they_are():
+    code = """
+import skerry, dask.sizeof, inspect, sys
+module = sys.modules["dask.sizeof"]
+print("exec_module" in vars(module.__spec__.loader), "Dispatch" in inspect.getsource(module))
+"""
+    assert python(code) == "False True\n"
+
+
+def test_the_entry_point_is_the_backend():
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    module, name = about["project"]["entry-points"]["dask.array.backends"]["skerry"].split(":")
+    backend = getattr(importlib.import_module(module), name)
+    assert isinstance(backend(), library("dask.array.backends").ArrayBackendEntrypoint)
+
+
+# What dask asks of an array
+
+
+def test_size_is_the_memory_that_is_held(device):
+    x = sk.ones((1000,), device=device)
+    assert sizeof(x) == x.nbytes
+    assert sizeof(sk.broadcast_to(x[:1], (1000, 1000))) == x.itemsize
+    assert sizeof(sk.broadcast_to(x, (0, 1000))) == 0
+
+
+def test_equal_arrays_on_one_device_have_one_name(device):
+    x = sk.asarray(HOST, device=device)
+    assert tokenize(x) == tokenize(x.copy())
+    assert tokenize(x) == tokenize(sk.asarray(np.asfortranarray(HOST), device=device))
+    assert tokenize(x) != tokenize(x + 1)
+    assert tokenize(x) != tokenize(sk.astype(x, sk.float32))
+    assert tokenize(x) != tokenize(x.to_device("cpu:1" if device == "cpu:0" else "cpu:0"))
+    assert tokenize(x[0, 0]) == tokenize(x[0, 0].copy())
+
+
+def test_device_in_a_graph_has_a_name():
+    assert tokenize(sk.Device("cuda:0")) == tokenize(sk.Device("cuda:0"))
+    assert tokenize(sk.Device("cuda:0")) != tokenize(sk.Device("cuda:1"))
+
+
+# Functions
+
+CALLS = {
+    "as it is": lambda d: d,
+    "arithmetic": lambda d: 2 * d + d / 3 - d * d,
+    "power": lambda d: abs(d) ** 0.5,
+    "comparison": lambda d: d > 0.5,
+    "ufunc": lambda d: np.exp(d),
+    "dask's ufunc": lambda d: da.sqrt(abs(d)),
+    "where": lambda d: da.where(d > 0, d, -d),
+    "astype": lambda d: d.astype("float32"),
+    "transpose": lambda d: d.T,
+    "reshape": lambda d: d.rechunk((12, 8)).reshape(24, 4),
+    "rechunk": lambda d: d.rechunk((3, 8)),
+    "concatenate": lambda d: da.concatenate([d, d], axis=1),
+    "stack": lambda d: da.stack([d, d]),
+    "broadcast_to": lambda d: da.broadcast_to(d, (2, 12, 8)),
+    "map_blocks": lambda d: d.map_blocks(lambda x: x * 2),
+    "map_overlap": lambda d: d.map_overlap(lambda x: x + 1, depth=1, boundary="none"),
+    "sum": lambda d: d.sum(),
+    "sum over an axis": lambda d: d.sum(axis=1),
+    "prod": lambda d: d.prod(axis=0),
+    "mean": lambda d: d.mean(),
+    "mean over an axis": lambda d: d.mean(axis=0, keepdims=True),
+    "var": lambda d: d.var(axis=1, ddof=1),
+    "std": lambda d: d.std(),
+    "moment": lambda d: d.moment(order=3, axis=0),
+    "max": lambda d: d.max(axis=0),
+    "argmax": lambda d: d.argmax(axis=1),
+    "any": lambda d: (d > 2).any(axis=0),
+    "cumsum": lambda d: d.cumsum(axis=0),
+    "nanmean": lambda d: da.nanmean(d, axis=0),
+    "topk": lambda d: d.topk(3, axis=0),
+    "argtopk": lambda d: d.argtopk(2, axis=1),
+    "diff": lambda d: da.diff(d, axis=0),
+    "clip": lambda d: d.clip(-1, 1),
+    "dot": lambda d: d @ d.T,
+    "tensordot": lambda d: da.tensordot(d, d, axes=((0, 1), (0, 1))),
+    "einsum": lambda d: da.einsum("ij,kj->ik", d, d),
+    "norm": lambda d: da.linalg.norm(d),
+    "svd": lambda d: da.linalg.svd(d.rechunk((4, 8)))[1],
+    "qr": lambda d: abs(da.linalg.qr(d.rechunk((4, 8)))[1]),
+    "tsqr": lambda d: abs(da.linalg.tsqr(d.rechunk((4, 8)))[1]),
+    "percentile": lambda d: da.percentile(d[:, 0].rechunk(12), [25, 50, 75]),
+}
+
+
+# What these calls need of skerry.
+NEEDS = {
+    "argtopk": "argpartition",
+    "einsum": "einsum",
+    "nanmean": "nansum",
+    "percentile": "percentile",
+    "topk": "partition",
+}
+# dask calls scipy.linalg for blocks of these, which takes arrays of the host alone and gives NumPy's back.
+BY_SCIPY = {
+    "cholesky": lambda d: da.linalg.cholesky((d.T @ d).rechunk(4)),
+    "inv": lambda d: da.linalg.inv((d.T @ d).rechunk(4)),
+    "lu": lambda d: da.linalg.lu((d.T @ d).rechunk(4))[1],
+    "solve": lambda d: da.linalg.solve((d.T @ d).rechunk(4), d[0].rechunk(4)),
+}
+
+
+@pytest.mark.parametrize("name", BY_SCIPY)
+def test_what_scipy_does_for_dask_is_no_silent_copy(name):
+    library("scipy.linalg")
+    ours, _ = blocks(HOST, "cuda:0")
+    with pytest.raises(TypeError, match="host"):
+        BY_SCIPY[name](ours).compute(scheduler="sync")
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_chunks_stay_on_their_device(name, device):
+    if not hasattr(sk, NEEDS.get(name, "sum")):
+        pytest.skip(f"this build has no skerry.{NEEDS[name]}")
+    ours, theirs = blocks(HOST, device)
+    check(CALLS[name](ours), CALLS[name](theirs).compute(scheduler="sync"), device)
+
+
+KEYS = {
+    "slices": np.s_[1:7, ::2],
+    "an int": np.s_[3],
+    "backwards": np.s_[::-1, 2:],
+    "a list": np.s_[[3, 1, 7]],
+    "a list along the second axis": np.s_[:, [5, 0, 5]],
+    "a NumPy array": np.s_[np.array([0, 11, 4])],
+    "a NumPy mask": np.s_[np.arange(12) % 3 == 0],
+    "a new axis": np.s_[None, :, 3],
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_slicing_by_what_has_no_device(name, device):
+    ours, theirs = blocks(HOST, device)
+    check(ours[KEYS[name]], theirs[KEYS[name]].compute(), device)
+
+
+def test_slicing_by_dask_arrays(device):
+    ours, _ = blocks(HOST, device)
+    index = da.from_array(sk.asarray([7, 0, 2], device=device), chunks=2, asarray=False)
+    check(ours[index], HOST[[7, 0, 2]], device)
+    positive = ours[ours > 0].compute(scheduler="sync")
+    assert positive.device == sk.Device(device)
+    assert sorted(positive.tolist()) == sorted(HOST[HOST > 0].tolist())
+
+
+def test_assignment(device):
+    ours, _ = blocks(HOST, device)
+    want = HOST.copy()
+    ours[2:5, ::2] = -1
+    want[2:5, ::2] = -1
+    ours[ours > 1] = 0
+    want[want > 1] = 0
+    ours[[1, 9]] = 7
+    want[[1, 9]] = 7
+    check(ours, want, device)
+
+
+def test_a_users_numpy_index_is_refused_on_another_device():
+    """Only what dask itself indexes is put beside the chunk."""
+    ours, _ = blocks(HOST, "cuda:0", chunks=(12, 8))
+    picked = ours.map_blocks(lambda x: x[np.array([1, 0])], meta=ours._meta)
+    with pytest.raises((sk.exceptions.DeviceMismatchError, IndexError)):
+        picked.compute(scheduler="sync")
+
+
+def test_two_devices_are_refused():
+    one, _ = blocks(HOST, "cuda:0")
+    other, _ = blocks(HOST, "cuda:1")
+    with pytest.raises(sk.exceptions.DeviceMismatchError):
+        (one + other).compute(scheduler="sync")
+
+
+def test_threads_compute_chunks(device):
+    ours, theirs = blocks(HOST, device, chunks=(2, 2))
+    result = (ours @ ours.T).sum(axis=0).compute(scheduler="threads")
+    np.testing.assert_allclose(to_numpy(result), (theirs @ theirs.T).sum(axis=0).compute())
+
+
+def test_store_persist_and_asarray(device):
+    ours, _ = blocks(HOST, device)
+    into = sk.zeros(HOST.shape, device=device)
+    da.store(ours + 1, into, scheduler="sync")
+    assert np.array_equal(to_numpy(into), HOST + 1)
+    check(ours.persist(scheduler="sync"), HOST, device)
+    assert type(da.asarray(sk.asarray(HOST, device=device))._meta) is sk.Array
+    check(ours + sk.asarray(HOST, device=device), HOST + HOST, device)
+    check(sk.asarray(HOST, device=device) + ours, HOST + HOST, device)
+
+
+# The array backend
+
+MADE = {
+    "ones": lambda **k: da.ones((5, 4), chunks=2, **k),
+    "zeros": lambda **k: da.zeros((5, 4), chunks=2, dtype="float32", **k),
+    "full": lambda **k: da.full((5,), 2.5, chunks=2, **k),
+    "arange": lambda **k: da.arange(1, 20, 3, chunks=4, **k),
+    "arange of floats": lambda **k: da.arange(0.0, 1.0, 0.25, chunks=2, **k),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_backend_makes_chunks_on_the_default_device_or_the_one_named(name, device):
+    want = MADE[name]().compute()
+    with dask.config.set({"array.backend": "skerry"}):
+        with sk.device(device):
+            check(MADE[name](), want, device)
+        check(MADE[name](device=device), want, device)
+        check(MADE[name](like=sk.empty((0,), device=device)) if "arange" in name else
+              MADE[name](meta=sk.empty((0,), device=device)), want, device)  # fmt: skip
+    assert type(MADE[name]()._meta) is np.ndarray
+
+
+def test_backend_makes_empty_chunks_and_those_like_others(device):
+    with dask.config.set({"array.backend": "skerry"}):
+        made = da.empty((5, 4), chunks=2, device=device)
+        assert made.compute().device == sk.Device(device)
+        check(da.ones_like(made), np.ones((5, 4)), device)
+
+
+def test_arrays_change_their_backend_when_asked(device):
+    _, theirs = blocks(HOST, device)
+    moved = theirs.to_backend("skerry", device=device)
+    check(moved, HOST, device)
+    back = moved.to_backend("numpy")
+    assert type(back._meta) is np.ndarray
+    assert np.array_equal(back.compute(), HOST)
+    assert moved.to_backend("skerry") is moved
+    check(moved.to_backend("skerry", device="cpu:1"), HOST, "cpu:1")
+
+
+RANDOM = pytest.mark.skipif(not hasattr(sk, "random"), reason="this build has no skerry.random")
+
+
+@RANDOM
+def test_random_chunks_come_from_the_seed_alone(device):
+    with dask.config.set({"array.backend": "skerry"}), sk.device(device):
+        first = da.random.default_rng(7).standard_normal((6, 4), chunks=3)
+        again = da.random.default_rng(7).standard_normal((6, 4), chunks=3)
+        other = da.random.default_rng(8).standard_normal((6, 4), chunks=3)
+    assert type(first._meta) is sk.Array
+    got = first.compute()
+    assert got.device == sk.Device(device)
+    assert got.tolist() == again.compute().tolist() != other.compute().tolist()
+    assert len(set(to_numpy(got).ravel())) == 24, "each chunk has a stream of its own"
+
+
+@RANDOM
+def test_random_chunks_are_the_same_on_every_device():
+    made = []
+    with dask.config.set({"array.backend": "skerry"}):
+        for device in ("cpu:0", "cuda:0"):
+            with sk.device(device):
+                made.append(da.random.default_rng(7).random((10,), chunks=4))
+    assert made[0].compute().tolist() == made[1].compute().tolist()
