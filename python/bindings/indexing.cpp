@@ -125,9 +125,22 @@ key_sort sort_of_key(PyObject* key) {
   return found;
 }
 
+/// A key, or a value to assign, with NumPy's arrays put beside an array of another device if dask or
+/// xarray made them, else as it is.
+object placed(PyObject* self, PyObject* given) {
+  const std::span<PyObject* const> parts = parts_of(given);
+  if (value_of(self).device() == device{} || std::ranges::none_of(parts, is_numpy_array)) {
+    return object::borrow(given);
+  }
+  const object function = package_function("skerry._library_keys", "placed");
+  return object(PyObject_CallFunctionObjArgs(function.get(), self, given, nullptr));
+}
+
 /// The key with arrays for NumPy's arrays and for lists; a list has no device, so that its array is
 /// where `self` is.
-object converted_key(const char* op, PyObject* self, PyObject* key) {
+object converted_key(const char* op, PyObject* self, PyObject* from) {
+  const object own_key = placed(self, from);
+  PyObject* const key = own_key.get();
   converted_args given(op, self);
   const std::span<PyObject* const> parts = parts_of(key);
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -205,9 +218,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
         try {
           set(op, self, key, value);
         } catch (const not_an_array& met) {
+          const object own_value = placed(self, value);
           converted_args given(op, self);
-          given.add("value", value);
-          given.convert(met);
+          given.add("value", own_value.get());
+          if (own_value.get() == value) given.convert(met);
           set(op, self, key, given.values()[0]);
         }
         return 0;

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of two MPI ranks, each with a rehearsed device of its own."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+from conftest import HAS_GPU
+from libraries import installed, missing
+
+# Loopback only; root and two ranks on one core, as in a container.
+OPEN_MPI = "--oversubscribe --mca pml ob1 --mca btl self,tcp --mca btl_tcp_if_include lo".split()
+
+
+@pytest.mark.skipif(HAS_GPU, reason="needs rehearsed devices")
+def test_two_ranks_give_what_one_device_gives():
+    installed("mpi4py")
+    path = os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ.get("PATH", "")])
+    run = shutil.which("mpirun", path=path)
+    if run is None:
+        missing("mpirun is not installed")
+    about = subprocess.run([run, "--version"], capture_output=True, text=True, check=False).stdout
+    options = OPEN_MPI if "Open MPI" in about else []
+    done = subprocess.run(
+        [run, "-n", "2", *options, sys.executable, "peer_heat.py"],
+        cwd=pathlib.Path(__file__).parent,
+        env={
+            **os.environ,
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "PATH": path,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "SKERRY_REHEARSE": "1",
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 ranks give what one device gives" in done.stdout
