@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/device.hpp"
+#include "ops/bins/kernels.hpp"
 #include "ops/create/kernels.hpp"
 #include "ops/elementwise/kernels.hpp"
 #include "ops/fourier/kernels.hpp"
@@ -13,12 +14,17 @@
 #include "ops/reduce/kernels.hpp"
 #include "ops/scan/kernels.hpp"
 #include "ops/select/kernels.hpp"
+#include "ops/select/scatter_kernels.hpp"
 #include "ops/sort/kernels.hpp"
+#include "ops/sort/partial_kernels.hpp"
 #include "ops/sort/set_kernels.hpp"
 
-#define SKERRY_FOR_EACH_FAMILY(X) \
-  X(elementwise)                  \
-  X(cast) X(fft) X(linalg) X(matmul) X(index) X(moves) X(random) X(reduce) X(scan) X(sequence) X(set) X(sort)
+#define SKERRY_FOR_EACH_FAMILY(X)                                                             \
+  X(elementwise)                                                                              \
+  X(bins)                                                                                     \
+  X(cast)                                                                                     \
+  X(fft) X(linalg) X(matmul) X(index) X(moves) X(partial) X(random) X(reduce) X(scan) X(scatter_reduce) \
+      X(sequence) X(set) X(sort)
 
 namespace skerry {
 

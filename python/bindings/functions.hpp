@@ -32,6 +32,8 @@ void add_random(PyObject* module);
 void add_scans(PyObject* module);
 /// Adds the set functions.
 void add_sets(PyObject* module);
+/// Adds what skerry._extra counts and selects by.
+void add_counting(PyObject* module);
 /// Adds take, take_along_axis and nonzero.
 void add_take(PyObject* module);
 

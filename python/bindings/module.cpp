@@ -36,6 +36,7 @@ PYBIND11_MODULE(_core, module) {
     add_random(module.ptr());
     add_scans(module.ptr());
     add_sets(module.ptr());
+    add_counting(module.ptr());
     add_diagnostics(module);
     seal(module);
     list_public_names(module, "skerry");

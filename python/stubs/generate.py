@@ -48,7 +48,14 @@ PARAMETERS = {
     **dict.fromkeys(["fftshift.axes", "flip.axis", "ifftshift.axes", "vector_norm.axis"], "Axis"),
     **dict.fromkeys(["code", "microseconds", "most", "ordinal", "handle", "which"], "int"),
     **dict.fromkeys(["from_then_on", "on", "sticky"], "bool"),
+    **dict.fromkeys(["bins", "minlength"], "int"),
+    **dict.fromkeys(["largest", "places", "uniform"], "bool"),
+    **dict.fromkeys(["kth", "ranks"], "int | tuple[int, ...] | list[int]"),
+    **dict.fromkeys(["count_in_bins.first", "last"], "float"),
     "concat.axis": "int | None",
+    "count_numbers.weights": "Array | None",
+    "count_occurrences.weights": "Array | None",
+    "edges": "Array",
     "device": "DeviceLike",
     "indexing": "str",
     "matrix_norm.ord": "float | str",
@@ -60,6 +67,8 @@ PARAMETERS = {
     "draw.stream": "tuple[int, int, int]",
     "ord": "float",
     "repeats": "int | Array",
+    "scatter_reduce.op": "str",
+    "scatter_reduce.values": "Operand",
     "require_one_device.arrays": "tuple[Array, ...]",
     "require_one_device.name": "str",
     "rtol": "float | Array",
@@ -75,10 +84,11 @@ PARAMETERS = {
 }
 RESULTS = {
     **dict.fromkeys(["broadcast_arrays", "meshgrid", "nonzero", "unstack"], "tuple[Array, ...]"),
+    "best_items": "tuple[Array, Array]",
     **dict.fromkeys(
         "count_cuda_calls draw fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
-        "require_one_device reset_peak set_current_stream set_default_device set_memory_limit set_num_threads "
-        "synchronize use_device_context use_promotion_context use_version_context".split(),
+        "require_one_device reset_peak scatter_reduce set_current_stream set_default_device set_memory_limit "
+        "set_num_threads synchronize use_device_context use_promotion_context use_version_context".split(),
         "None",
     ),
     **dict.fromkeys(

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/kernel/cuda/launch.cuh"
+#include "ops/kernel/cuda/order_keys.cuh"
 
 #include <cstdint>
 
@@ -10,30 +10,6 @@
 // compiled once, in order.cu, for keys of 32 and 64 bits.
 
 namespace skerry::native {
-
-/// Null if there is none.
-template <class T>
-T* scratch(launch_context* context, std::int64_t count) {
-  return static_cast<T*>(
-      context->workspace(context, static_cast<std::size_t>(count < 1 ? 1 : count) * sizeof(T)));
-}
-
-/// Keys in C order, of which the lowest `bits` count; `keys` and `sorted_keys` have room for all.
-template <class Key>
-struct key_rows {
-  Key* keys;
-  Key* sorted_keys;
-  std::int64_t rows;
-  std::int64_t length;  ///< below 2^32
-  int bits;
-};
-
-/// places[i] = the place in its row of what goes to i; stable. `tags`, if not null, stand for the
-/// places of the (single) row: places[i] = tags[place].
-cudaError_t order_keys(const key_rows<std::uint32_t>& of, const std::uint32_t* tags,
-                       std::uint32_t* places, launch_context* context);
-cudaError_t order_keys(const key_rows<std::uint64_t>& of, const std::uint32_t* tags,
-                       std::uint32_t* places, launch_context* context);
 
 /// What the items of rows are, as far as their order goes.
 enum class row_items : std::uint8_t { booleans, unsigned_integers, signed_integers, floating };

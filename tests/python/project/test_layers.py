@@ -142,6 +142,7 @@ FAMILIES = {
     "select": "call math kernel move elementwise create",
     "sort": "call math kernel move elementwise create",
     "fourier": "call math kernel move elementwise create",
+    "bins": "call math kernel move elementwise create reduce",
     "linear": "call math kernel move elementwise create reduce",
     "table": " every family's kernels.hpp",
 }

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/bins/kernels.hpp"
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/memory.hpp"
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+namespace {
+
+/// Calls `count(begin, end, to)` for each part of the items, with an output of its own, and adds up
+/// the outputs, those of the first parts first.
+template <class Sum, class Params, class Count>
+void count_by_parts(const Params& p, Sum* output, Count count) {
+  const int64 length = ceil_div(p.size, p.parts);
+  Sum* const others = reinterpret_cast<Sum*>(p.scratch);
+  cpu::parallel_for(p.parts, 1, [&](int64 begin, int64 end) {
+    for (int64 part = begin; part < end; ++part) {
+      Sum* const to = part == 0 ? output : others + (part - 1) * p.bins;
+      for (int64 i = 0; i < p.bins; ++i) to[i] = Sum(0);
+      count(least(p.size, part * length), least(p.size, (part + 1) * length), to);
+    }
+  });
+  if (p.parts == 1) return;
+  cpu::parallel_for(p.bins, 4096, [&](int64 begin, int64 end) {
+    for (int64 part = 0; part + 1 < p.parts; ++part) {
+      const Sum* const from = others + part * p.bins;
+      for (int64 i = begin; i < end; ++i) output[i] += from[i];
+    }
+  });
+}
+
+void bincount(const void* params) {
+  const auto& p = *static_cast<const bincount_params*>(params);
+  const auto bins = static_cast<uint64>(p.bins);
+  if (p.weights == nullptr) {
+    count_by_parts(p, static_cast<int64*>(p.output), [&](int64 begin, int64 end, int64* to) {
+      for (int64 i = begin; i < end; ++i) {
+        const auto number = static_cast<uint64>(p.numbers[i]);
+        if (number < bins) ++to[number];
+      }
+    });
+    return;
+  }
+  count_by_parts(p, static_cast<double*>(p.output), [&](int64 begin, int64 end, double* to) {
+    for (int64 i = begin; i < end; ++i) {
+      const auto number = static_cast<uint64>(p.numbers[i]);
+      if (number < bins) to[number] += p.weights[i];
+    }
+  });
+}
+
+template <class T>
+SKERRY_INLINE ops::computed_t<T> number_at(const char* from, int64 i) {
+  return static_cast<ops::computed_t<T>>(load<T>(from + i * int64(sizeof(T))));
+}
+
+/// Bins about as wide as each other: the estimate is right, or next to what is.
+template <class T>
+void count_uniform(const histogram_params& p, int64 begin, int64 end, int64* to) {
+  using C = ops::computed_t<T>;
+  constexpr int64 block = 256;
+  C items[block];
+  int guesses[block];
+  const C lowest = number_at<T>(p.edges, 0);
+  const C highest = number_at<T>(p.edges, p.bins);
+  const int last = static_cast<int>(p.bins - 1);
+  for (int64 at = begin; at < end; at += block) {
+    const int64 n = least(block, end - at);
+    for (int64 i = 0; i < n; ++i) items[i] = number_at<T>(p.items, at + i);
+    for (int64 i = 0; i < n; ++i) {
+      const bool inside = items[i] >= lowest && items[i] <= highest;
+      const C item = inside ? items[i] : lowest;
+      const double guess = (static_cast<double>(item) - p.first) * p.scale;
+      const double most = static_cast<double>(last);
+      const int bin = static_cast<int>(guess < most ? guess : most);
+      guesses[i] = inside ? (bin > 0 ? bin : 0) : -1;
+    }
+    for (int64 i = 0; i < n; ++i) {
+      int bin = guesses[i];
+      if (bin < 0) continue;
+      while (items[i] < number_at<T>(p.edges, bin)) --bin;
+      while (bin < last && items[i] >= number_at<T>(p.edges, bin + 1)) ++bin;
+      ++to[bin];
+    }
+  }
+}
+
+template <class T>
+void count_any(const histogram_params& p, int64 begin, int64 end, int64* to) {
+  using C = ops::computed_t<T>;
+  const C lowest = number_at<T>(p.edges, 0);
+  const C highest = number_at<T>(p.edges, p.bins);
+  for (int64 i = begin; i < end; ++i) {
+    const C item = number_at<T>(p.items, i);
+    if (!(item >= lowest && item <= highest)) continue;
+    int64 bin = 0;  // the last one whose lower edge is not above the item
+    for (int64 left = p.bins; left > 1; left -= left / 2) {
+      bin += number_at<T>(p.edges, bin + left / 2) <= item ? left / 2 : 0;
+    }
+    ++to[bin];
+  }
+}
+
+template <class T>
+void histogram(const void* params) {
+  const auto& p = *static_cast<const histogram_params*>(params);
+  count_by_parts(p, p.output, [&](int64 begin, int64 end, int64* to) {
+    p.uniform ? count_uniform<T>(p, begin, end, to) : count_any<T>(p, begin, end, to);
+  });
+}
+
+}  // namespace
+
+void fill_bins(bins_kernels& table) {
+  table.bincount.host = bincount;
+  table.histogram[static_cast<int>(dtype::float16)].host = histogram<float16>;
+  table.histogram[static_cast<int>(dtype::float32)].host = histogram<float32>;
+  table.histogram[static_cast<int>(dtype::float64)].host = histogram<float64>;
+}
+
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/dtype.hpp"
+#include "core/launch.hpp"
+
+namespace skerry {
+
+/// How often each number below `bins` occurs, or the sum of the weights of its occurrences. Numbers
+/// below 0 and from `bins` on are left out.
+struct bincount_params {
+  const std::int64_t* numbers;
+  std::int64_t size;
+  const double* weights;  ///< null: occurrences are counted
+  std::int64_t bins;      ///< at least 1
+  void* output;           ///< int64, or the float64 sums
+  /// Host form only: `parts - 1` further outputs, of which each part of the numbers has one.
+  char* scratch;
+  std::int64_t parts;
+};
+
+/// How many items are in each bin: in [edges[i], edges[i + 1]), the last bin with its upper edge.
+/// Items outside, and NaN, are in none.
+struct histogram_params {
+  const char* items;
+  std::int64_t size;
+  const char* edges;    ///< of the dtype of the items; bins + 1, which never decrease
+  std::int64_t bins;    ///< from 1 to 2^31 - 1
+  bool uniform;         ///< all bins are about as wide, so that the bin can be estimated:
+  double first, scale;  ///< (item - first) * scale
+  std::int64_t* output;
+  char* scratch;  ///< as of bincount_params
+  std::int64_t parts;
+};
+
+/// Into how many parts items are cut that are counted by several threads. Not their number decides,
+/// so that sums of weights are the same for any.
+[[nodiscard]] constexpr std::int64_t count_parts(std::int64_t size, std::int64_t bins) {
+  constexpr std::int64_t most = 16;
+  return std::clamp<std::int64_t>(size / std::max<std::int64_t>(4 * bins, 1 << 16), 1, most);
+}
+
+struct bins_kernels {
+  kernel bincount;                ///< Parameter: bincount_params.
+  kernel histogram[dtype_count];  ///< Parameter: histogram_params, by real floating dtype.
+};
+
+}  // namespace skerry

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cuda/access.cuh"
+#include "ops/kernel/cuda/order_keys.cuh"
+
+#include <cub/device/device_for.cuh>
+
+#include <cstdint>
+
+// Combines the values that go to one element, in an order that depends on the indices alone: the
+// positions are sorted by index, stably; a thread folds a chunk of them, and the one in whose chunk
+// a run of equal indices begins folds what the following chunks have of it.
+
+namespace skerry::native {
+
+inline constexpr std::int64_t fold_chunk = 32;
+
+/// `Fold` has: a type `value`, value load(position), static value combine(a, b), and
+/// void apply(index, value), which is called once for each index that occurs below `limit`.
+template <class Fold>
+struct index_runs {
+  Fold fold;
+  const std::uint32_t* index;   ///< sorted
+  const std::uint32_t* places;  ///< the position of each
+  std::int64_t size;
+  std::uint32_t limit;
+  typename Fold::value* heads;  ///< of each chunk: what its first run comes to in it
+  typename Fold::value* tails;  ///< its last run
+
+  using value = typename Fold::value;
+
+  __device__ SKERRY_INLINE std::int64_t end_of(std::int64_t chunk) const {
+    const std::int64_t end = (chunk + 1) * fold_chunk;
+    return end < size ? end : size;
+  }
+  /// Whether the run at the end of a chunk goes on in the next one.
+  __device__ SKERRY_INLINE bool goes_on(std::int64_t end) const {
+    return end < size && index[end] == index[end - 1];
+  }
+};
+
+template <class Fold>
+struct fold_chunks {
+  index_runs<Fold> runs;
+
+  __device__ void operator()(std::int64_t chunk) const {
+    const std::int64_t end = runs.end_of(chunk);
+    std::int64_t at = chunk * fold_chunk;
+    bool is_begun = at > 0 && runs.index[at] == runs.index[at - 1];  // in a chunk before
+    while (at < end) {
+      const std::uint32_t index = runs.index[at];
+      typename Fold::value sum = runs.fold.load(runs.places[at]);
+      for (++at; at < end && runs.index[at] == index; ++at) {
+        sum = Fold::combine(sum, runs.fold.load(runs.places[at]));
+      }
+      if (is_begun) {
+        runs.heads[chunk] = sum;
+      } else if (at == end && runs.goes_on(end)) {
+        runs.tails[chunk] = sum;
+      } else if (index < runs.limit) {
+        runs.fold.apply(index, sum);
+      }
+      is_begun = false;
+    }
+  }
+};
+
+template <class Fold>
+struct join_chunks {
+  index_runs<Fold> runs;
+
+  __device__ void operator()(std::int64_t chunk) const {
+    std::int64_t end = runs.end_of(chunk);
+    if (!runs.goes_on(end)) return;
+    const std::uint32_t index = runs.index[end - 1];
+    const std::int64_t begin = chunk * fold_chunk;
+    // One that is all of a run which has begun before is another's.
+    if (begin > 0 && runs.index[begin] == index && runs.index[begin - 1] == index) return;
+    typename Fold::value sum = runs.tails[chunk];
+    do {
+      ++chunk;
+      sum = Fold::combine(sum, runs.heads[chunk]);
+      end = runs.end_of(chunk);
+    } while (runs.goes_on(end) && runs.index[end - 1] == index);
+    if (index < runs.limit) runs.fold.apply(index, sum);
+  }
+};
+
+/// `keys` are indices below `limit`, or `limit` for those that go nowhere; room for twice as many.
+template <class Fold>
+cudaError_t fold_by_index(const Fold& fold, std::uint32_t* keys, std::int64_t size,
+                          std::uint32_t limit, launch_context* context) {
+  const std::int64_t chunks = (size + fold_chunk - 1) / fold_chunk;
+  auto* const places = scratch<std::uint32_t>(context, size);
+  auto* const parts = scratch<typename Fold::value>(context, 2 * chunks);
+  if (places == nullptr || parts == nullptr) return cudaErrorMemoryAllocation;
+  int bits = 1;
+  while (bits < 32 && (limit >> bits) != 0) ++bits;
+  cudaError_t status = order_keys(
+      {.keys = keys, .sorted_keys = keys + size, .rows = 1, .length = size, .bits = bits}, nullptr,
+      places, context);
+  if (status != cudaSuccess) return status;
+  const index_runs<Fold> runs{.fold = fold,
+                              .index = keys + size,
+                              .places = places,
+                              .size = size,
+                              .limit = limit,
+                              .heads = parts,
+                              .tails = parts + chunks};
+  status = cub::DeviceFor::Bulk(chunks, fold_chunks<Fold>{runs}, stream_of(context));
+  if (status != cudaSuccess) return status;
+  return cub::DeviceFor::Bulk(chunks, join_chunks<Fold>{runs}, stream_of(context));
+}
+
+}  // namespace skerry::native

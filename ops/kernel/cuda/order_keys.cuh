@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cuda/launch.cuh"
+
+#include <cstdint>
+
+// The order of rows of keys, compiled once, in ops/sort/cuda/order.cu.
+
+namespace skerry::native {
+
+/// Null if there is none.
+template <class T>
+T* scratch(launch_context* context, std::int64_t count) {
+  return static_cast<T*>(
+      context->workspace(context, static_cast<std::size_t>(count < 1 ? 1 : count) * sizeof(T)));
+}
+
+/// Keys in C order, of which the lowest `bits` count; `keys` and `sorted_keys` have room for all.
+template <class Key>
+struct key_rows {
+  Key* keys;
+  Key* sorted_keys;
+  std::int64_t rows;
+  std::int64_t length;  ///< below 2^32
+  int bits;
+};
+
+/// places[i] = the place in its row of what goes to i; stable. `tags`, if not null, stand for the
+/// places of the (single) row: places[i] = tags[place].
+cudaError_t order_keys(const key_rows<std::uint32_t>& of, const std::uint32_t* tags,
+                       std::uint32_t* places, launch_context* context);
+cudaError_t order_keys(const key_rows<std::uint64_t>& of, const std::uint32_t* tags,
+                       std::uint32_t* places, launch_context* context);
+
+}  // namespace skerry::native

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/unit.hpp"
+#include "ops/select/scatter_ops.hpp"
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+namespace {
+
+/// An index that is out of bounds, or 0.
+int64 find_outside(const scatter_reduce_params& p) {
+  int64 found = 0;
+  cpu::parallel_for(p.size, 1 << 16, [&](int64 begin, int64 end) {
+    int64 low = 0;
+    int64 high = 0;
+    for (int64 i = begin; i < end; ++i) {
+      low = least(low, p.index[i]);
+      high = greatest(high, p.index[i]);
+    }
+    const int64 outside = high >= p.target_size ? high : low < -p.target_size ? low : 0;
+    if (outside != 0) __atomic_store_n(&found, outside, __ATOMIC_RELAXED);
+  });
+  return found;
+}
+
+/// In turn, by one thread: the sums are those of a loop, bit for bit.
+template <scatter_op Op, class T>
+void scatter_reduce(const void* params) {
+  using C = ops::computed_t<T>;
+  const auto& p = *static_cast<const scatter_reduce_params*>(params);
+  if (p.target_size == 0) {
+    if (p.size > 0) *p.found = p.index[0] != 0 ? p.index[0] : -1;
+    return;
+  }
+  if (const int64 outside = find_outside(p); outside != 0) {
+    __atomic_store_n(p.found, outside, __ATOMIC_RELAXED);
+    return;
+  }
+  const scatter_reduce_params of = p;  // which no store can change
+  for (int64 i = 0; i < of.size; ++i) {
+    const int64 index = of.index[i];
+    const int64 place = index + (index < 0 ? of.target_size : 0);
+    char* const to = of.target + place * int64(sizeof(T));
+    const C value = static_cast<C>(load<T>(of.values + i * of.value_step));
+    store(to, static_cast<T>(combine<Op, C>(static_cast<C>(load<T>(to)), value)));
+  }
+}
+
+template <class T>
+void fill(scatter_reduce_kernels& table) {
+  for_each_scatter_op([&]<scatter_op Op>() {
+    if constexpr (can_scatter<Op, T>) {
+      table.loop[static_cast<int>(Op)][static_cast<int>(dtype_of<T>)].host = scatter_reduce<Op, T>;
+    }
+  });
+}
+
+}  // namespace
+
+SKERRY_KERNEL_UNIT(scatter_reduce)
+
+}  // namespace skerry::inline SKERRY_TARGET::kernels

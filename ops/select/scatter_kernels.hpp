@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.hpp"
+#include "core/launch.hpp"
+
+namespace skerry {
+
+/// How an element and the values that go to it are combined.
+enum class scatter_op : std::uint8_t {
+  add,
+  subtract,
+  multiply,
+  minimum,
+  maximum,
+  bitwise_and,
+  bitwise_or,
+  bitwise_xor,
+};
+inline constexpr int scatter_op_count = 8;
+
+/// target[index[i]] = target[index[i]] op values[i]. Contiguous arrays that don't overlap. The host
+/// form takes the values of an element in turn; the native form combines them first, in an order
+/// that depends on their number alone.
+struct scatter_reduce_params {
+  char* target;
+  std::int64_t target_size;
+  const std::int64_t* index;  ///< in [-target_size, target_size)
+  const char* values;
+  std::int64_t size;
+  std::int64_t value_step;  ///< bytes; 0: one value for all
+  std::int64_t* found;      ///< gets an index that is out of bounds; nothing is written then
+};
+
+struct scatter_reduce_kernels {
+  /// Parameter: scatter_reduce_params, by operation and dtype. minimum and maximum: not complex;
+  /// bits: integers and bool, for which there is nothing else.
+  kernel loop[scatter_op_count][dtype_count];
+};
+
+}  // namespace skerry

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/sort/cpu/partial.hpp"
+
+#include "ops/kernel/unit.hpp"
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+namespace {
+
+/// Integers of both signs share the code for their bits.
+template <class T, void (*Run)(const partial_params&, bool)>
+void run_rows(const void* params) {
+  Run(*static_cast<const partial_params*>(params), ops::signed_integral<T>);
+}
+
+template <class T>
+void fill([[maybe_unused]] partial_kernels& table) {
+  if constexpr (!ops::complex_floating<T>) {
+    constexpr int row = static_cast<int>(dtype_of<T>);
+    using item = row_item_t<T>;
+    table.statistics[row].host = run_rows<T, write_statistics<item>>;
+    table.partition[row].host = run_rows<T, partition_rows<item>>;
+    table.topk[row].host = run_rows<T, find_best<item>>;
+  }
+}
+
+}  // namespace
+
+SKERRY_KERNEL_UNIT(partial)
+
+}  // namespace skerry::inline SKERRY_TARGET::kernels

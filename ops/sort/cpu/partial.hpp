@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/sort/cpu/order_statistic.hpp"
+#include "ops/sort/partial_kernels.hpp"
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+
+/// Calls `body(row, scratch)` for each row: several at a time, or by itself, so that it has the
+/// threads, where there is one.
+template <class Body>
+SKERRY_INLINE void for_each_row(const partial_params& p, int64 width, Body body) {
+  if (p.rows == 1) return body(0, p.scratch);
+  const int64 piece = partial_scratch(p.length, width, p.best);
+  const int64 share = ceil_div(p.rows, p.slots);
+  const int64 grain = greatest(1, 8192 / (share * p.length));
+  cpu::parallel_for(ceil_div(p.rows, share), grain, [&](int64 begin, int64 end) {
+    for (int64 slot = begin; slot < end; ++slot) {
+      const int64 last = least(p.rows, (slot + 1) * share);
+      for (int64 row = slot * share; row < last; ++row) body(row, p.scratch + slot * piece);
+    }
+  });
+}
+
+template <class T>
+ranked_row<T> row_at(const partial_params& p, int64 row, bool is_signed) {
+  return {p.input + row * p.length * int64(sizeof(T)), is_signed, p.largest};
+}
+
+/// Calls `use(i, statistic)` for each rank. One pass for neighbours, as a median of an even number
+/// of items asks for.
+template <class T, class Use>
+SKERRY_INLINE void for_each_statistic(const partial_params& p, const ranked_row<T>& row,
+                                      rank_key_t<T>* room, Use use) {
+  auto found = find_statistic(row, p.length, p.ranks[0], room);
+  use(0, found);
+  for (int i = 1; i < p.rank_count; ++i) {
+    const int64 rank = p.ranks[i];
+    if (rank >= found.less + found.equal) found = find_statistic(row, p.length, rank, room);
+    use(i, found);
+  }
+}
+
+template <class T>
+SKERRY_SHARED void write_statistics(const partial_params& p, bool is_signed) {
+  using K = rank_key_t<T>;
+  for_each_row(p, sizeof(K), [&](int64 at, char* scratch) {
+    const ranked_row<T> row = row_at<T>(p, at, is_signed);
+    K* const room = reinterpret_cast<K*>(scratch);
+    char* const out = p.values + at * p.rank_count * int64(sizeof(K));
+    auto found = find_statistic(row, p.length, p.ranks[0], room);
+    K key = found.key;
+    for (int i = 0; i < p.rank_count; ++i) {
+      const int64 rank = p.ranks[i];
+      if (rank == found.less + found.equal && key == found.key) {
+        key = next_key(row, p.length, found);
+      } else if (rank >= found.less + found.equal) {
+        found = find_statistic(row, p.length, rank, room);
+        key = found.key;
+      }
+      store(out + i * int64(sizeof(K)), row.decode(key));
+    }
+  });
+}
+
+/// Groups of items: less than the first key, equal to it, less than the second and so on.
+template <class T>
+struct row_groups {
+  using K = rank_key_t<T>;
+
+  K keys[most_ranks];
+  int64 next[2 * most_ranks + 1];  ///< where the next item of a group goes
+  int count = 0;                   ///< of keys
+
+  void add(const order_statistic<K>& found) {
+    if (count > 0 && keys[count - 1] == found.key) return;
+    if (count == 0) next[0] = 0;
+    keys[count] = found.key;
+    next[2 * count + 1] = found.less;
+    next[2 * count + 2] = found.less + found.equal;
+    ++count;
+  }
+  [[nodiscard]] SKERRY_INLINE int group(K key) const {
+    int g = 0;
+    for (int i = 0; i < count; ++i) g += (key >= keys[i] ? 1 : 0) + (key > keys[i] ? 1 : 0);
+    return g;
+  }
+};
+
+/// Calls `use(i, key)` for the items of a row in turn, until it returns false.
+template <class T, class Use>
+SKERRY_INLINE void for_each_key(const ranked_row<T>& row, int64 n, Use use) {
+  constexpr int64 block = 256;
+  rank_key_t<T> keys[block];
+  for (int64 at = 0; at < n; at += block) {
+    const int64 count = least(block, n - at);
+    row.block(at, count, keys);
+    for (int64 i = 0; i < count; ++i) {
+      if (!use(at + i, keys[i])) return;
+    }
+  }
+}
+
+/// Moves items to three groups, without branches on them: an item is put where the next one of a
+/// group goes, and kept there if it belongs. The place behind the first group is of the second one,
+/// whose items come last.
+template <class T, class Put>
+SKERRY_INLINE void move_to_three_groups(const ranked_row<T>& row, int64 n, const row_groups<T>& to,
+                                        Put put) {
+  const rank_key_t<T> key = to.keys[0];
+  const int64 middle = to.next[1];
+  const int64 last = to.next[2];
+  int64 low = 0;
+  int64 high = last;
+  for_each_key(row, n, [&](int64 i, rank_key_t<T> item) {
+    put(low, i);
+    low += item < key ? 1 : 0;
+    if (high == n) return low < middle;
+    put(high, i);
+    high += item > key ? 1 : 0;
+    return true;
+  });
+  int64 next = middle;
+  for_each_key(row, n, [&](int64 i, rank_key_t<T> item) {
+    put(next, i);
+    next += item == key ? 1 : 0;
+    return next < last;
+  });
+}
+
+/// Moves items by `put(to, from)` to where their groups are.
+template <class T, class Put>
+SKERRY_INLINE void move_to_groups(const ranked_row<T>& row, int64 n, row_groups<T>& to, Put put) {
+  if (to.count == 1) return move_to_three_groups(row, n, to, put);
+  for_each_key(row, n, [&](int64 i, rank_key_t<T> item) {
+    put(to.next[to.group(item)]++, i);
+    return true;
+  });
+}
+
+template <class T>
+SKERRY_SHARED void partition_rows(const partial_params& p, bool is_signed) {
+  using K = rank_key_t<T>;
+  for_each_row(p, sizeof(K), [&](int64 at, char* scratch) {
+    const ranked_row<T> row = row_at<T>(p, at, is_signed);
+    row_groups<T> groups;
+    for_each_statistic(p, row, reinterpret_cast<K*>(scratch),
+                       [&](int, const order_statistic<K>& found) { groups.add(found); });
+    const int64 first = at * p.length;
+    if (p.places != nullptr) {
+      move_to_groups(row, p.length, groups, [&](int64 to, int64 i) { p.places[first + to] = i; });
+    } else {
+      char* const out = p.values + first * int64(sizeof(K));
+      move_to_groups(row, p.length, groups, [&](int64 to, int64 i) {
+        store(out + to * int64(sizeof(K)), load<ops::bits_t<K>>(row.row + i * int64(sizeof(K))));
+      });
+    }
+  });
+}
+
+/// An item among the best.
+template <class K>
+struct placed_key {
+  K key;
+  int64 place;
+};
+
+/// Two runs that lie one behind the other, without branches on their keys.
+template <class K>
+SKERRY_INLINE void merge_placed(const placed_key<K>* a, const placed_key<K>* middle,
+                                const placed_key<K>* end, placed_key<K>* to) {
+  const placed_key<K>* b = middle;
+  while (a != middle && b != end) {
+    const bool second = b->key < a->key;
+    *to++ = *(second ? b : a);
+    a += second ? 0 : 1;
+    b += second ? 1 : 0;
+  }
+  while (a != middle) *to++ = *a++;
+  while (b != end) *to++ = *b++;
+}
+
+/// Stable, by merging runs.
+template <class K>
+SKERRY_SHARED placed_key<K>* sort_placed(placed_key<K>* items, placed_key<K>* spare, int64 n) {
+  constexpr int64 run = 16;
+  for (int64 at = 0; at < n; at += run) {
+    for (int64 i = at + 1; i < least(n, at + run); ++i) {
+      const placed_key<K> item = items[i];
+      int64 to = i;
+      for (; to > at && item.key < items[to - 1].key; --to) items[to] = items[to - 1];
+      items[to] = item;
+    }
+  }
+  for (int64 width = run; width < n; width *= 2) {
+    for (int64 at = 0; at < n; at += 2 * width) {
+      const int64 middle = least(n, at + width);
+      const int64 end = least(n, at + 2 * width);
+      merge_placed(items + at, items + middle, items + end, spare + at);
+    }
+    placed_key<K>* const sorted = spare;
+    spare = items;
+    items = sorted;
+  }
+  return items;
+}
+
+/// The items before `last`, and as many equal to it as are wanted, the first ones.
+template <class T>
+SKERRY_SHARED void collect_best(const ranked_row<T>& row, int64 n,
+                                const order_statistic<rank_key_t<T>>& last, int64 best,
+                                placed_key<rank_key_t<T>>* to) {
+  using K = rank_key_t<T>;
+  int64 ties = best - last.less;
+  constexpr int64 block = 64;
+  K keys[block];
+  for (int64 at = 0; at < n && best > 0; at += block) {
+    const int64 count = least(block, n - at);
+    row.block(at, count, keys);
+    K any = 0;
+    for (int64 i = 0; i < count; ++i) any = static_cast<K>(any | (keys[i] <= last.key ? 1 : 0));
+    if (any == 0) continue;
+    for (int64 i = 0; i < count; ++i) {
+      if (keys[i] > last.key || (keys[i] == last.key && ties-- <= 0)) continue;
+      *to++ = {keys[i], at + i};
+      --best;
+    }
+  }
+}
+
+template <class T>
+SKERRY_SHARED void find_best(const partial_params& p, bool is_signed) {
+  using K = rank_key_t<T>;
+  constexpr int64 size = sizeof(K);
+  for_each_row(p, size, [&](int64 at, char* scratch) {
+    const ranked_row<T> row = row_at<T>(p, at, is_signed);
+    auto last = find_statistic(row, p.length, p.best - 1, reinterpret_cast<K*>(scratch));
+    auto* items = reinterpret_cast<placed_key<K>*>(scratch + (p.length * size + 63) / 64 * 64);
+    collect_best(row, p.length, last, p.best, items);
+    items = sort_placed(items, items + p.best, p.best);
+    for (int64 i = 0; i < p.best; ++i) {
+      const int64 to = at * p.best + i;
+      p.places[to] = items[i].place;
+      store(p.values + to * size, load<ops::bits_t<K>>(row.row + items[i].place * size));
+    }
+  });
+}
+
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ops/kernel/cuda/access.cuh"
+#include "ops/kernel/unit.hpp"
+#include "ops/sort/cuda/order.cuh"
+#include "ops/sort/partial_kernels.hpp"
+#include "ops/sort/sort_key.hpp"
+
+#include <cub/device/device_for.cuh>
+
+#include <type_traits>
+
+// By the order of the keys of whole rows: every item has its place in it, so that ranks, groups and
+// the best items are read off.
+
+namespace skerry::native {
+namespace {
+
+/// Unsigned integers in the order that is asked for.
+template <class T>
+struct rank_keys {
+  using key = typename kernels::sort_key<T>::type;
+
+  const char* input;
+  key inverted;
+  bool is_aligned;
+
+  explicit rank_keys(const partial_params& p)
+      : input(p.input),
+        inverted(p.largest ? static_cast<key>(~key{0}) : key{0}),
+        is_aligned(suits<key>(reinterpret_cast<std::intptr_t>(p.input))) {}
+
+  __device__ SKERRY_INLINE key item(std::int64_t i) const {
+    return load<key>(input + i * static_cast<std::int64_t>(sizeof(key)), is_aligned);
+  }
+  __device__ SKERRY_INLINE key operator()(std::int64_t i) const {
+    return static_cast<key>(kernels::sort_key<T>::encode(item(i), key{0}) ^ inverted);
+  }
+};
+
+template <class Of, class Key>
+struct write_keys {
+  Of of;
+  Key* keys;
+
+  __device__ void operator()(std::int64_t i) const { keys[i] = static_cast<Key>(of(i)); }
+};
+
+struct widen_order {
+  const std::uint32_t* from;
+  std::int64_t* to;
+
+  __device__ void operator()(std::int64_t i) const { to[i] = static_cast<std::int64_t>(from[i]); }
+};
+
+/// The places of items in the order of their keys, which `of(i)` gives; stable.
+template <class Key, class Of>
+cudaError_t order_by(const Of& of, std::int64_t rows, std::int64_t length, std::int64_t* places,
+                     launch_context* context) {
+  using wide = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
+  const std::int64_t count = rows * length;
+  if (!are_long(rows, length)) {
+    auto* const keys = scratch<Key>(context, count);
+    if (keys == nullptr) return cudaErrorMemoryAllocation;
+    const cudaError_t status =
+        cub::DeviceFor::Bulk(count, write_keys<Of, Key>{of, keys}, stream_of(context));
+    if (status != cudaSuccess) return status;
+    return merge_sort_rows({.input = reinterpret_cast<const char*>(keys),
+                            .output = reinterpret_cast<char*>(places),
+                            .rows = rows,
+                            .length = length,
+                            .width = static_cast<int>(sizeof(Key)),
+                            .kind = row_items::unsigned_integers,
+                            .descending = false,
+                            .places = true},
+                           context);
+  }
+  auto* const keys = scratch<wide>(context, 2 * count);
+  auto* const order = scratch<std::uint32_t>(context, count);
+  if (keys == nullptr || order == nullptr) return cudaErrorMemoryAllocation;
+  cudaError_t status =
+      cub::DeviceFor::Bulk(count, write_keys<Of, wide>{of, keys}, stream_of(context));
+  if (status != cudaSuccess) return status;
+  status = order_keys({.keys = keys,
+                       .sorted_keys = keys + count,
+                       .rows = rows,
+                       .length = length,
+                       .bits = 8 * static_cast<int>(sizeof(Key))},
+                      nullptr, order, context);
+  if (status != cudaSuccess) return status;
+  return cub::DeviceFor::Bulk(count, widen_order{order, places}, stream_of(context));
+}
+
+/// Which place of the order goes to each column of the result.
+struct chosen_ranks {
+  std::int64_t ranks[most_ranks];
+  bool are_first;  ///< column i has rank i
+
+  __device__ SKERRY_INLINE std::int64_t operator()(std::int64_t i) const {
+    return are_first ? i : ranks[i];
+  }
+};
+
+template <class T>
+struct pick_items {
+  rank_keys<T> from;
+  const std::int64_t* order;
+  std::int64_t length;
+  std::int64_t columns;
+  chosen_ranks chosen;
+  char* values;
+  std::int64_t* places;
+
+  __device__ void operator()(std::int64_t i) const {
+    using key = typename rank_keys<T>::key;
+    const std::int64_t row = i / columns;
+    const std::int64_t place = order[row * length + chosen(i - row * columns)];
+    if (places != nullptr) places[i] = place;
+    if (values == nullptr) return;
+    // A bool of others may be any byte.
+    const key item = from.item(row * length + place);
+    reinterpret_cast<key*>(values)[i] =
+        ops::boolean<T> ? static_cast<key>(item != 0 ? 1 : 0) : item;
+  }
+};
+
+template <class T>
+cudaError_t pick(const partial_params& p, const std::int64_t* order, std::int64_t columns,
+                 bool are_first, launch_context* context) {
+  pick_items<T> loop{.from = rank_keys<T>(p),
+                     .order = order,
+                     .length = p.length,
+                     .columns = columns,
+                     .chosen = {.ranks = {}, .are_first = are_first},
+                     .values = p.values,
+                     .places = p.places};
+  for (int i = 0; i < p.rank_count; ++i) loop.chosen.ranks[i] = p.ranks[i];
+  return cub::DeviceFor::Bulk(p.rows * columns, loop, stream_of(context));
+}
+
+/// By which items of a partition go together: those less than the item of the first rank, those
+/// equal to it and so on.
+template <class T>
+struct group_of {
+  rank_keys<T> keys;
+  const std::int64_t* order;
+  std::int64_t length;
+  chosen_ranks chosen;
+  int count;
+
+  __device__ SKERRY_INLINE std::uint8_t operator()(std::int64_t i) const {
+    const std::int64_t first = i / length * length;
+    const auto key = keys(i);
+    int group = 0;
+    for (int r = 0; r < count; ++r) {
+      const auto bound = keys(first + order[first + chosen.ranks[r]]);
+      group += (key >= bound ? 1 : 0) + (key > bound ? 1 : 0);
+    }
+    return static_cast<std::uint8_t>(group);
+  }
+};
+
+template <class T>
+cudaError_t order_rows(const partial_params& p, std::int64_t* order, launch_context* context) {
+  using key = typename rank_keys<T>::key;
+  return order_by<key>(rank_keys<T>(p), p.rows, p.length, order, context);
+}
+
+template <class T>
+int statistics(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const partial_params*>(params);
+  auto* const order = scratch<std::int64_t>(context, p.rows * p.length);
+  if (order == nullptr) return launched(cudaErrorMemoryAllocation);
+  const cudaError_t status = order_rows<T>(p, order, context);
+  if (status != cudaSuccess) return launched(status);
+  return launched(pick<T>(p, order, p.rank_count, false, context));
+}
+
+template <class T>
+int topk(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const partial_params*>(params);
+  auto* const order = scratch<std::int64_t>(context, p.rows * p.length);
+  if (order == nullptr) return launched(cudaErrorMemoryAllocation);
+  const cudaError_t status = order_rows<T>(p, order, context);
+  if (status != cudaSuccess) return launched(status);
+  return launched(pick<T>(p, order, p.best, true, context));
+}
+
+template <class T>
+int partition(const void* params, launch_context* context) {
+  const auto& p = *static_cast<const partial_params*>(params);
+  auto* const order = scratch<std::int64_t>(context, 2 * p.rows * p.length);
+  if (order == nullptr) return launched(cudaErrorMemoryAllocation);
+  cudaError_t status = order_rows<T>(p, order, context);
+  if (status != cudaSuccess) return launched(status);
+  group_of<T> groups{.keys = rank_keys<T>(p),
+                     .order = order,
+                     .length = p.length,
+                     .chosen = {.ranks = {}, .are_first = false},
+                     .count = p.rank_count};
+  for (int i = 0; i < p.rank_count; ++i) groups.chosen.ranks[i] = p.ranks[i];
+  std::int64_t* const grouped = order + p.rows * p.length;
+  status = order_by<std::uint8_t>(groups, p.rows, p.length, grouped, context);
+  if (status != cudaSuccess) return launched(status);
+  return launched(pick<T>(p, grouped, p.length, true, context));
+}
+
+template <class T>
+void fill([[maybe_unused]] partial_kernels& table) {
+  if constexpr (!ops::complex_floating<T>) {
+    constexpr int row = static_cast<int>(dtype_of<T>);
+    table.statistics[row].native = &statistics<T>;
+    table.partition[row].native = &partition<T>;
+    table.topk[row].native = &topk<T>;
+  }
+}
+
+}  // namespace
+
+SKERRY_KERNEL_UNIT(partial)
+
+}  // namespace skerry::native

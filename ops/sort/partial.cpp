@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/sort/partial.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "device/backend.hpp"
+#include "device/stream.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/host_scratch.hpp"
+#include "ops/call/kernels.hpp"
+#include "ops/call/result.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/views.hpp"
+#include "ops/sort/partial_kernels.hpp"
+#include "ops/sort/sort.hpp"
+
+namespace skerry {
+namespace {
+
+using kernels_by_dtype = kernel (partial_kernels::*)[dtype_count];
+
+const kernel& kernel_for(const char* op, kernels_by_dtype of, const ndarray& x) {
+  if (kind(x.dtype()) == dtype_kind::complex_floating) {
+    throw dtype_error(std::string(op) + ": " + name(x.dtype()) +
+                      " has no order; it takes bool and real dtypes");
+  }
+  const device where = x.device();
+  const auto& all = kernels<partial_kernels>(where).*of;
+  return require_kernel(op, all[static_cast<int>(x.dtype())], x.dtype(), where);
+}
+
+std::int64_t row_length(const ndarray& x) { return x.shape()[x.rank() - 1]; }
+
+/// The rows along the last axis of x, which is C-contiguous and not empty.
+partial_params rows_of(const char* op, const ndarray& x) {
+  constexpr std::int64_t most_places = std::int64_t{1} << 32;
+  const std::int64_t length = row_length(x);
+  const bool is_native = capabilities_of(x.device()).form == kernel_form::native;
+  if (is_native && length >= most_places) {
+    throw not_implemented_error(std::string(op) + ": rows of 2^32 elements and more: " +
+                                std::to_string(length) + "; take parts of them");
+  }
+  partial_params params{};
+  params.input = x.data();
+  params.rows = x.size() / length;
+  params.slots = host_slots(params.rows);
+  params.length = length;
+  return params;
+}
+
+void launch_rows(const kernel& what, partial_params params, const ndarray& x, const ndarray& values,
+                 const ndarray& places) {
+  const device where = x.device();
+  const std::int64_t piece = partial_scratch(params.length, x.itemsize(), params.best);
+  const storage_ref scratch = host_scratch(where, params.slots * piece);
+  params.scratch = scratch->data();
+  const memory_use uses[] = {writes(values), writes(places), reads(x), writes(scratch)};
+  launch(where, what, params, uses);
+}
+
+void set_ranks(partial_params& params, std::span<const std::int64_t> ranks) {
+  params.rank_count = static_cast<std::int32_t>(ranks.size());
+  std::ranges::copy(ranks, params.ranks);
+}
+
+/// Ascending, distinct, counted from the start.
+std::vector<std::int64_t> checked_ranks(const char* op, std::span<const std::int64_t> given,
+                                        std::int64_t length) {
+  std::vector<std::int64_t> ranks(given.begin(), given.end());
+  for (std::int64_t& rank : ranks) {
+    if (rank < -length || rank >= length) {
+      throw value_error(std::string(op) + ": kth is out of bounds: " + std::to_string(rank) +
+                        " for an axis of size " + std::to_string(length));
+    }
+    if (rank < 0) rank += length;
+  }
+  std::ranges::sort(ranks);
+  const auto doubles = std::ranges::unique(ranks);
+  ranks.erase(doubles.begin(), doubles.end());
+  return ranks;
+}
+
+ndarray partition_rows(const char* op, const kernel& what, const ndarray& x,
+                       std::span<const std::int64_t> ranks, bool places) {
+  ndarray out = empty(op, x.shape(), places ? default_integer : x.dtype(), x.device());
+  partial_params params = rows_of(op, x);
+  set_ranks(params, ranks);
+  if (places) {
+    params.places = reinterpret_cast<std::int64_t*>(out.data());
+  } else {
+    params.values = out.data();
+  }
+  launch_rows(what, params, x, out, out);
+  return out;
+}
+
+best_items best_of_rows(const kernel& what, const ndarray& x, std::int64_t count, bool largest) {
+  constexpr const char* op = "topk";
+  dims shape = x.shape();
+  shape[x.rank() - 1] = count;
+  best_items found{.values = empty(op, shape, x.dtype(), x.device()),
+                   .places = empty(op, shape, default_integer, x.device())};
+  if (found.values.size() == 0) return found;
+  partial_params params = rows_of(op, x);
+  params.values = found.values.data();
+  params.places = reinterpret_cast<std::int64_t*>(found.places.data());
+  params.best = count;
+  params.largest = largest;
+  launch_rows(what, params, x, found.values, found.places);
+  return found;
+}
+
+/// Short rows are sorted in less time than their items are sought.
+constexpr std::int64_t sorted_up_to = 1024;
+
+ndarray pick_sorted(const char* op, const ndarray& x, std::span<const std::int64_t> ranks,
+                    const ndarray& out) {
+  const int last = x.rank() - 1;
+  const ndarray sorted = sort(x, last, false);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    assign(op, slice_of(out, last, static_cast<std::int64_t>(i), 1),
+           slice_of(sorted, last, ranks[i], 1));
+  }
+  return out;
+}
+
+}  // namespace
+
+ndarray order_statistics(const ndarray& x, std::span<const std::int64_t> given) {
+  constexpr const char* op = "order_statistics";
+  const kernel& what = kernel_for(op, &partial_kernels::statistics, x);
+  normalize_axis(op, -1, x.rank());
+  const std::vector<std::int64_t> ranks = checked_ranks(op, given, row_length(x));
+  if (ranks.empty() || ranks.size() > most_ranks) {
+    throw value_error(std::string(op) + ": it takes 1 to " + std::to_string(most_ranks) +
+                      " ranks, not " + std::to_string(ranks.size()));
+  }
+  dims shape = x.shape();
+  shape[x.rank() - 1] = static_cast<std::int64_t>(ranks.size());
+  ndarray out = empty(op, shape, x.dtype(), x.device());
+  if (out.size() == 0) return out;
+  if (row_length(x) <= sorted_up_to) return pick_sorted(op, x, ranks, out);
+  const ndarray rows = contiguous(x);
+  partial_params params = rows_of(op, rows);
+  set_ranks(params, ranks);
+  params.values = out.data();
+  launch_rows(what, params, rows, out, out);
+  return out;
+}
+
+ndarray partition(const char* op, const ndarray& x, std::span<const std::int64_t> given,
+                  std::int64_t axis, bool places) {
+  const kernel& what = kernel_for(op, &partial_kernels::partition, x);
+  const int along = normalize_axis(op, axis, x.rank());
+  const std::vector<std::int64_t> ranks = checked_ranks(op, given, x.shape()[along]);
+  if (x.size() == 0) return empty(op, x.shape(), places ? default_integer : x.dtype(), x.device());
+  if (ranks.empty() || ranks.size() > most_ranks) {
+    return places ? argsort(x, axis, false) : sort(x, axis, false);
+  }
+  if (along == x.rank() - 1) return partition_rows(op, what, contiguous(x), ranks, places);
+  const axes_at_end order(x.rank(), dims{along}.span());
+  const ndarray rows = contiguous(permute_dims(x, order.there));
+  return contiguous(permute_dims(partition_rows(op, what, rows, ranks, places), order.back));
+}
+
+best_items topk(const ndarray& x, std::int64_t count, std::int64_t axis, bool largest) {
+  constexpr const char* op = "topk";
+  const kernel& what = kernel_for(op, &partial_kernels::topk, x);
+  const int along = normalize_axis(op, axis, x.rank());
+  const std::int64_t length = x.shape()[along];
+  if (count < 0 || count > length) {
+    throw value_error("topk: k is out of bounds: " + std::to_string(count) +
+                      " for an axis of size " + std::to_string(length));
+  }
+  if (along == x.rank() - 1) return best_of_rows(what, contiguous(x), count, largest);
+  const axes_at_end order(x.rank(), dims{along}.span());
+  const ndarray rows = contiguous(permute_dims(x, order.there));
+  const best_items found = best_of_rows(what, rows, count, largest);
+  return {.values = contiguous(permute_dims(found.values, order.back)),
+          .places = contiguous(permute_dims(found.places, order.back))};
+}
+
+}  // namespace skerry

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/dtype.hpp"
+#include "core/launch.hpp"
+
+namespace skerry {
+
+/// Ranks that one launch finds.
+inline constexpr int most_ranks = 16;
+
+/// What a row is ordered for without being sorted: NaN is the greatest, -0 equal to +0. The rows
+/// are those of a C-contiguous matrix that is not empty.
+struct partial_params {
+  const char* input;
+  char* values;          ///< items of the dtype, or null
+  std::int64_t* places;  ///< of those items in their row, or null
+  /// Host form only: `slots` pieces of partial_scratch() bytes; as many rows are worked on at a
+  /// time.
+  char* scratch;
+  std::int64_t slots;
+  std::int64_t rows;
+  std::int64_t length;
+  std::int32_t rank_count;
+  std::int64_t ranks[most_ranks];  ///< ascending and distinct
+  std::int64_t best;               ///< of topk: how many
+  bool largest;                    ///< of topk: the greatest items, NaN first; else the least
+};
+
+/// Bytes that the host form needs for a row of items of `width` bytes.
+[[nodiscard]] constexpr std::int64_t partial_scratch(std::int64_t length, std::int64_t width,
+                                                     std::int64_t best) {
+  return (length * width + 63) / 64 * 64 + best * 32;
+}
+
+struct partial_kernels {
+  /// Parameter: partial_params, by dtype (not complex). values: for each row the items of the
+  /// ranks; any of those that are equal, and of NaNs.
+  kernel statistics[dtype_count];
+  /// The same parameter. values or places: of each row first the items that are less than the one
+  /// of the first rank, then those equal to it, then those up to the one of the next rank and so
+  /// on, and each of these groups in the order of the input.
+  kernel partition[dtype_count];
+  /// The same parameter. values and places: of each row the `best` first ones in the order, sorted,
+  /// equal ones in the order of the input.
+  kernel topk[dtype_count];
+};
+
+}  // namespace skerry

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "core/errors.hpp"
+#include "ops/bins/bins.hpp"
+#include "ops/select/scatter_reduce.hpp"
+#include "ops/sort/partial.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/functions.hpp"
+#include "python/bindings/value_args.hpp"
+
+// Kernels behind the functions of skerry._extra.counting and selecting, which have the public
+// signatures.
+
+namespace skerry::python {
+namespace {
+
+PyObject* run_order_statistics(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  const std::vector<std::int64_t> ranks = integers(with, 1);
+  return wrap_made(x.size() > long_work / 8, [&] { return order_statistics(x, ranks); });
+}
+
+PyObject* run_partition(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  const std::vector<std::int64_t> ranks = integers(with, 1);
+  const std::int64_t axis = integer(with, 2);
+  const bool places = truth(with, 3, false);
+  return wrap_made(x.size() > long_work / 8, [&] {
+    return partition(places ? "argpartition" : "partition", x, ranks, axis, places);
+  });
+}
+
+PyObject* run_topk(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  const std::int64_t count = integer(with, 1);
+  const std::int64_t axis = integer(with, 2);
+  const bool largest = truth(with, 3, true);
+  best_items found =
+      run_without_gil(x.size() > long_work / 8, [&] { return topk(x, count, axis, largest); });
+  std::vector<ndarray> both;
+  both.push_back(std::move(found.values));
+  both.push_back(std::move(found.places));
+  return wrap_all(std::move(both));
+}
+
+PyObject* run_bincount(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  const ndarray* weights = with.has(1) ? &array_argument(with, 1) : nullptr;
+  const std::int64_t least_bins = integer(with, 2);
+  return wrap_made(x.size() > long_work, [&] { return bincount(x, weights, least_bins); });
+}
+
+PyObject* run_count_numbers(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  const ndarray* weights = with.has(1) ? &array_argument(with, 1) : nullptr;
+  const std::int64_t bins = integer(with, 2);
+  return wrap_made(x.size() > long_work,
+                   [&] { return count_numbers("histogram", x, weights, bins); });
+}
+
+PyObject* run_histogram(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  const ndarray& edges = array_argument(with, 1);
+  const bool uniform = truth(with, 2, false);
+  const double first = with.has(3) ? number(with, 3) : 0.0;
+  const double last = with.has(4) ? number(with, 4) : 1.0;
+  return wrap_made(x.size() > long_work / 8,
+                   [&] { return histogram(x, edges, uniform, first, last); });
+}
+
+PyObject* run_scatter_reduce(const arguments& with) {
+  // In the order of scatter_op; what bool and integers are combined by logically is the same for
+  // bool.
+  const int chosen =
+      choice(with, 0,
+             {"add", "subtract", "multiply", "minimum", "maximum", "bitwise_and", "bitwise_or",
+              "bitwise_xor", "logical_and", "logical_or", "logical_xor"});
+  const ndarray& x = array_argument(with, 1);
+  const ndarray& index = array_argument(with, 2);
+  operand values{.name = "values"};
+  scalar value;
+  require_operand("scatter_reduce", with[3], values, value);
+  if (chosen >= scatter_op_count && x.dtype() != dtype::bool_) {
+    throw dtype_error("scatter_reduce: logical operations take x of bool, not " + describe(x));
+  }
+  const auto op = static_cast<scatter_op>(chosen < scatter_op_count ? chosen : chosen - 3);
+  run_without_gil(index.size() > long_work / 8, [&] { scatter_reduce(op, x, index, values); });
+  Py_RETURN_NONE;
+}
+
+constexpr function_entry counting_functions[] = {
+    {"order_statistics", "(x, ranks, /)", nullptr, run_order_statistics},
+    {"partition_items", "(x, kth, axis, places, /)", nullptr, run_partition},
+    {"best_items", "(x, k, axis, largest, /)", nullptr, run_topk},
+    {"count_occurrences", "(x, weights, minlength, /)", nullptr, run_bincount},
+    {"count_numbers", "(x, weights, bins, /)", nullptr, run_count_numbers},
+    {"count_in_bins", "(x, edges, uniform, first, last, /)", nullptr, run_histogram},
+    {"scatter_reduce", "(op, x, indices, values, /)",
+     "Combine elements of x with values, in place: x.flat[i] = op(x.flat[i], value) for each "
+     "index.\n\n"
+     "An index that occurs several times does so each time, unlike in x[i] = op(x[i], values).",
+     run_scatter_reduce},
+};
+
+}  // namespace
+
+void add_counting(PyObject* module) {
+  add_functions<counting_functions>(module, nullptr, private_home);
+}
+
+}  // namespace skerry::python

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""``_core.scatter_reduce``, which ``numpy.ufunc.at`` runs, against NumPy's."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import on, sample, to_numpy
+from skerry import _core
+from skerry.exceptions import DeviceMismatchError
+
+ARITHMETIC = ["add", "subtract", "multiply", "minimum", "maximum"]
+BITS = ["bitwise_and", "bitwise_or", "bitwise_xor"]
+DTYPES = [
+    "bool",
+    "int8",
+    "uint16",
+    "int32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex128",
+]
+
+
+def operations(dtype):
+    kind = np.dtype(dtype).kind
+    logical = ["logical_and", "logical_or", "logical_xor"]
+    if kind == "b":
+        return ["add", "multiply", "minimum", "maximum", *BITS, *logical]
+    return {"c": ARITHMETIC[:3], "f": ARITHMETIC}.get(kind, ARITHMETIC + BITS)
+
+
+def assert_same(got, want):
+    if want.dtype.kind in "fc":
+        # An accelerator combines the values first, in another order.
+        tolerance = {2: 2e-2, 4: 1e-5, 8: 1e-12, 16: 1e-12}[want.itemsize]
+        np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
+    else:
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_each_value_counts_as_often_as_its_index_occurs(dtype, device):
+    rng = np.random.default_rng(1)
+    target = sample(dtype, 40, 1)
+    for size in (0, 1, 31, 33, 200):
+        index = rng.integers(-40, 40, size)
+        values = sample(dtype, size, 2)
+        for name in operations(dtype):
+            want = target.copy()
+            with np.errstate(all="ignore"):
+                getattr(np, name).at(want, index, values)
+            got = on(device, target.copy())
+            _core.scatter_reduce(name, got, on(device, index), on(device, values))
+            assert got.device == sk.Device(device)
+            assert_same(to_numpy(got), want)
+
+
+def test_values_are_combined_in_turn_on_the_cpu():
+    """Bit for bit as by a loop, for any number of threads."""
+    rng = np.random.default_rng(2)
+    index, values = rng.integers(0, 100, 300_000), rng.normal(size=300_000).astype("float32")
+    want = np.zeros(100, "float32")
+    np.add.at(want, index, values)
+    got = sk.zeros(100, dtype=sk.float32)
+    _core.scatter_reduce("add", got, sk.asarray(index), sk.asarray(values))
+    np.testing.assert_array_equal(to_numpy(got), want)
+
+
+def test_long_runs_of_one_index(device):
+    for size in (32, 33, 64, 65, 1000):
+        index = np.repeat(np.asarray([5, 2, 5]), [size, 1, size])
+        got = sk.zeros(7, dtype=sk.int64, device=device)
+        _core.scatter_reduce("add", got, on(device, index), 1)
+        assert to_numpy(got).tolist() == [0, 0, 1, 0, 0, 2 * size, 0]
+
+
+@pytest.mark.parametrize("shape", [(4, 6), (24,)])
+def test_places_are_counted_in_c_order_of_any_layout(shape, device):
+    base = np.arange(48.0).reshape(*shape[:-1], 2 * shape[-1])
+    for view in (np.s_[..., ::2], np.s_[..., ::-2]):
+        x = on(device, base.copy())
+        index = np.asarray([[0, 5], [23, 5]])
+        want = base.copy()
+        flat = want[view].reshape(-1).copy()
+        np.add.at(flat, index, np.asarray([[1.0], [2.0]]))
+        want[view] = flat.reshape(want[view].shape)
+        _core.scatter_reduce(
+            "add", x[view], on(device, index), on(device, np.asarray([[1.0], [2.0]]))
+        )
+        np.testing.assert_array_equal(to_numpy(x), want)
+
+
+def test_operands_that_share_memory(device):
+    x = on(device, np.asarray([1, 0, 2, 2]))
+    _core.scatter_reduce("add", x, x, x)
+    want = np.asarray([1, 0, 2, 2])
+    np.add.at(want, want.copy(), want.copy())
+    assert to_numpy(x).tolist() == want.tolist()
+
+
+@pytest.mark.parametrize("index", [[0, 5], [-6, 1], [2**40]])
+def test_an_index_out_of_bounds_changes_nothing(index, device):
+    x = on(device, np.arange(5.0))
+
+    def scatter():
+        _core.scatter_reduce("add", x, on(device, np.asarray(index)), 1.0)
+        sk.synchronize(x.device)
+
+    with pytest.raises(IndexError, match="out of bounds"):
+        scatter()
+    assert to_numpy(x).tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+def test_refusals(device):
+    x = on(device, np.arange(5.0))
+    index = on(device, np.asarray([0, 1]))
+    with pytest.raises(TypeError):
+        _core.scatter_reduce("bitwise_or", x, index, 1.0)
+    with pytest.raises(TypeError):
+        _core.scatter_reduce("add", x, x, 1.0)
+    with pytest.raises(TypeError):
+        _core.scatter_reduce("logical_or", index, index, 1)
+    with pytest.raises(ValueError, match="hypot"):
+        _core.scatter_reduce("hypot", x, index, 1.0)
+    with pytest.raises(ValueError, match="broadcast"):
+        _core.scatter_reduce("add", x, index, on(device, np.ones(3)))
+    elsewhere = on("cpu:1" if device == "cpu:0" else "cpu:0", np.asarray([0, 1]))
+    with pytest.raises(DeviceMismatchError, match="to_device"):
+        _core.scatter_reduce("add", x, elsewhere, 1.0)
+    assert to_numpy(x).tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]

@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks, partitions and the best items of rows, over dtypes and lengths, against a sort."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import on, to_numpy
+from skerry import _core
+
+DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64".split()
+# Rows up to 24 are sorted by insertion, longer ones parted, from 4096 on sampled.
+LENGTHS = (1, 2, 3, 24, 25, 100, 1024, 1025, 4095, 4096, 5000)
+
+
+def items(dtype, shape, few, seed=0):
+    """Make items of few values or of many, with NaN, zeros of both signs and infinity."""
+    rng = np.random.default_rng(seed)
+    if dtype == "bool":
+        return rng.integers(0, 2, shape).astype(bool)
+    if np.dtype(dtype).kind in "iu":
+        limits = np.iinfo(dtype)
+        low, high = (max(limits.min, -3), 4) if few else (limits.min, limits.max)
+        return rng.integers(low, high, shape, dtype=dtype)
+    x = (rng.integers(-3, 3, shape) if few else rng.normal(size=shape)).astype(dtype)
+    flat = x.reshape(-1)
+    flat[rng.integers(0, flat.size, flat.size // 20)] = np.nan
+    flat[: flat.size // 3 : 2] *= 0
+    flat[0], flat[-1] = -0.0, -np.inf
+    return x
+
+
+def comparable(x):
+    """NumPy's sort of float16 misplaces items beside NaN (2.4.6, AVX-512)."""
+    return x.astype("float32") if x.dtype == "float16" else x
+
+
+def best_first(x, largest):
+    x = comparable(x)
+    if not largest:
+        return np.argsort(x, axis=-1, kind="stable")
+    return x.shape[-1] - 1 - np.argsort(x[:, ::-1], axis=-1, kind="stable")[:, ::-1]
+
+
+@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_ranks_and_partitions_of_rows(dtype, few, device):
+    for length in LENGTHS:
+        x = items(dtype, (3, length), few, length)
+        s = on(device, x)
+        ordered = np.sort(comparable(x), axis=-1)
+        ranks = sorted({0, length // 2, (length - 1) // 2, length - 1, length // 3})
+        np.testing.assert_array_equal(to_numpy(_core.order_statistics(s, ranks)), ordered[:, ranks])
+        for kth in (ranks, ranks[1:2]):
+            if not kth:
+                continue
+            parted = to_numpy(_core.partition_items(s, kth, -1, False))
+            places = to_numpy(_core.partition_items(s, kth, -1, True))
+            np.testing.assert_array_equal(np.take_along_axis(x, places, -1), parted)
+            np.testing.assert_array_equal(np.sort(places, -1), np.tile(np.arange(length), (3, 1)))
+            np.testing.assert_array_equal(comparable(parted)[:, kth], ordered[:, kth])
+            for k in kth:
+                below = np.sort(comparable(parted[:, :k]), -1)
+                np.testing.assert_array_equal(below, ordered[:, :k])
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_best_items_of_rows(dtype, largest, device):
+    for length in LENGTHS:
+        for few in (True, False):
+            x = items(dtype, (2, length), few, length)
+            order = best_first(x, largest)
+            for k in {1, length // 7, length}:
+                values, places = _core.best_items(on(device, x), k, -1, largest)
+                np.testing.assert_array_equal(to_numpy(places), order[:, :k])
+                want = np.take_along_axis(x, order[:, :k], -1)
+                assert to_numpy(values).tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "float32"])
+def test_a_long_row_in_parts(dtype):
+    """Parts are for the threads, which change no result."""
+    x = items(dtype, (1, 300_001), few=False)
+    s = sk.asarray(x)
+    ordered = np.sort(x, axis=-1)
+    for rank in (0, 3, 77_777, 150_000, 299_999, 300_000):
+        ranks = [rank] if rank == 300_000 else [rank, rank + 1]
+        found = _core.order_statistics(s, ranks)
+        np.testing.assert_array_equal(to_numpy(found), ordered[:, ranks])
+    values, places = _core.best_items(s, 1000, -1, True)
+    np.testing.assert_array_equal(to_numpy(places), best_first(x, largest=True)[:, :1000])
+    np.testing.assert_array_equal(to_numpy(values)[0], x[0][to_numpy(places)[0]])
+
+
+def test_keys_that_no_pivot_parts():
+    """Rows in which a median of three is always an end are finished by digits."""
+    n = 20_000
+    for x in (
+        np.arange(n),
+        np.arange(n)[::-1],
+        np.arange(n) % 2,
+        np.full(n, 7),
+        np.arange(n) // 100,
+    ):
+        found = _core.order_statistics(sk.asarray(x.astype("uint16")), [n // 2])
+        assert to_numpy(found)[0] == np.sort(x.astype("uint16"))[n // 2]
+
+
+def test_more_ranks_than_a_launch_takes(device):
+    x = items("float64", (2, 500), few=False)
+    ranks = list(range(0, 500, 20))
+    parted = to_numpy(sk.partition(on(device, x), ranks))
+    np.testing.assert_array_equal(parted[:, ranks], np.sort(x, -1)[:, ranks])
+    got = to_numpy(sk.quantile(on(device, np.nan_to_num(x)), [i / 30 for i in range(31)], axis=1))
+    np.testing.assert_array_equal(
+        got, np.quantile(np.nan_to_num(x), [i / 30 for i in range(31)], axis=1)
+    )
+
+
+def test_bools_of_others_may_be_any_byte():
+    memory = np.asarray([0, 2, 255, 0, 1], "uint8")
+    x = sk.asarray(memory.view(bool), copy=False)
+    _, places = _core.best_items(x, 3, -1, True)
+    assert to_numpy(places).tolist() == [1, 2, 4]
+    assert to_numpy(sk.partition(x, 2)).astype("uint8").astype(bool).tolist() == [
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]
