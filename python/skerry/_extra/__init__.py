@@ -11,32 +11,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pkgutil
 
 from skerry._arrays import accept_numpy_arrays
 
-TOPICS = (
-    "calculus",
-    "comparing",
-    "constructing",
-    "contracting",
-    "covariance",
-    "filtering",
-    "flat_indices",
-    "functions",
-    "grids",
-    "missing",
-    "missing_extrema",
-    "padding",
-    "picking",
-    "placing",
-    "polynomials",
-    "rounding",
-    "saving",
-    "set_operations",
-    "shaping",
-    "splitting",
-    "stacking",
-    "summation",
+TOPICS = tuple(
+    sorted(each.name for each in pkgutil.iter_modules(__path__) if not each.name.startswith("_"))
 )
 
 __all__: list[str] = []

@@ -12,7 +12,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import (
+from skerry._extra._operands import (
     as_array,
     axes_within,
     axis_within,

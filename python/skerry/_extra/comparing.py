@@ -10,7 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import as_arrays, cast, common_dtype
+from skerry._extra._operands import as_arrays, cast, common_dtype
 
 __all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
 

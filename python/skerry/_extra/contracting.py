@@ -8,7 +8,7 @@ from typing import Any
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import as_array, axis_within, cast, flat, promoted
+from skerry._extra._operands import as_array, axis_within, cast, flat, promoted
 
 __all__ = ["cross", "diagonal", "dot", "inner", "kron", "outer", "trace", "vdot"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import as_arrays, cast, common_dtype, promoted
+from skerry._extra._operands import as_arrays, cast, common_dtype, promoted
 from skerry.exceptions import ShapeError
 
 __all__ = ["convolve", "correlate", "interp"]

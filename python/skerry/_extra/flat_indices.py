@@ -10,7 +10,7 @@ from typing import Any
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import as_arrays, cast
+from skerry._extra._operands import as_arrays, cast
 
 __all__ = ["ravel_multi_index", "unravel_index"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import floating, promoted
+from skerry._extra._operands import floating, promoted
 from skerry.exceptions import DTypeError
 
 __all__ = [

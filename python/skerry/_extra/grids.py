@@ -11,7 +11,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import as_array
+from skerry._extra._operands import as_array
 
 __all__ = [
     "diag_indices", "diag_indices_from", "indices", "tril_indices", "tril_indices_from",

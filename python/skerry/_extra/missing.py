@@ -10,7 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import as_array, as_arrays, cast, complex_of, flat, floating_dtype
+from skerry._extra._operands import as_array, as_arrays, cast, complex_of, flat, floating_dtype
 
 __all__ = [
     "nan_to_num", "nancumprod", "nancumsum", "nanmean", "nanprod", "nanstd", "nansum", "nanvar",

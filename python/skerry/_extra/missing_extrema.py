@@ -8,7 +8,7 @@ from typing import Any
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import as_array, cast
+from skerry._extra._operands import as_array, cast
 
 __all__ = ["nanargmax", "nanargmin", "nanmax", "nanmin"]
 

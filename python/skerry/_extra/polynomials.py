@@ -10,7 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import as_array, cast, floating, indices, promoted
+from skerry._extra._operands import as_array, cast, floating, indices, promoted
 from skerry.exceptions import ShapeError
 
 __all__ = ["polyfit", "polyval"]

@@ -11,7 +11,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import as_array, cast, floating
+from skerry._extra._operands import as_array, cast, floating
 
 __all__ = [
     "angle", "around", "deg2rad", "degrees", "fix", "iscomplex",

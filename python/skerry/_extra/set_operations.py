@@ -9,7 +9,7 @@ from typing import Any
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import as_arrays, axis_within, flat, promoted
+from skerry._extra._operands import as_arrays, axis_within, flat, promoted
 
 __all__ = ["intersect1d", "lexsort", "setdiff1d", "setxor1d", "union1d"]
 

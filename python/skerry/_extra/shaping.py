@@ -9,7 +9,7 @@ from typing import Any
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import arrays_or_scalars, as_array, axis_within, flat
+from skerry._extra._operands import arrays_or_scalars, as_array, axis_within, flat
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "fliplr", "flipud", "ravel", "rot90", "swapaxes",

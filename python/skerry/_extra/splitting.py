@@ -11,7 +11,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import as_array, as_arrays, axis_within, cast, flat, slice_along
+from skerry._extra._operands import as_array, as_arrays, axis_within, cast, flat, slice_along
 from skerry.exceptions import ShapeError
 
 __all__ = ["array_split", "delete", "dsplit", "hsplit", "insert", "split", "vsplit"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import arrays_or_scalars, promoted
+from skerry._extra._operands import arrays_or_scalars, promoted
 from skerry._extra.shaping import with_three, with_two
 
 __all__ = ["append", "column_stack", "dstack", "hstack", "vstack"]

@@ -14,7 +14,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.operands import as_arrays, cast, promoted
+from skerry._extra._operands import as_arrays, cast, promoted
 from skerry.exceptions import ShapeError
 
 __all__ = ["einsum", "einsum_path"]

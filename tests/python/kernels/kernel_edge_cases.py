@@ -115,6 +115,13 @@ def scanned(axis):
     return call
 
 
+def ranked(s, x):
+    """Items of a rank are the same however the others lie."""
+    k = x.shape[1] // 2
+    parted = s.partition(x, k, axis=1)
+    return parted[:, k], s.sort(parted[:, :k], axis=1)
+
+
 def sorted_along(axis):
     return lambda s, x: (s.sort(x, axis=axis), s.argsort(x, axis=axis, stable=True))
 
@@ -208,6 +215,7 @@ CASES = {
     "products": Case(lambda s, x: s.cumulative_prod(x), LINE, WAVE, EVERY, signs),
     # Order.
     "sort all": Case(sorted_along(0), SORTED, WAVE_SORTED, REAL, varied),
+    "ranks of rows": Case(ranked, MERGED_ROWS, WAVE_OF_ROWS, REAL, varied),
     "sort rows": Case(sorted_along(1), MERGED_ROWS, WAVE_OF_ROWS, REAL, varied),
     "sort columns": Case(sorted_along(0), COLUMNS, (257, 1041), REAL, varied),
     "distinct items": Case(lambda s, x: s.unique_all(x), FEW, WAVE_SORTED, REAL, varied),

@@ -1,0 +1,296 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the functions of quantiles share: between which elements of a sorted row a quantile lies, and where.
+
+The methods are those of Hyndman and Fan, "Sample Quantiles in Statistical Packages" (1996), and NumPy's further ones,
+computed in NumPy's order: results of float64 are equal to NumPy's.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry import _core
+from skerry._core import Array
+from skerry.exceptions import AxisError
+
+# Virtual index n * q + alpha + q * (1 - alpha - beta) - 1.
+ALPHA_BETA = {
+    "interpolated_inverted_cdf": (0, 1),
+    "hazen": (0.5, 0.5),
+    "weibull": (0, 0),
+    "median_unbiased": (1 / 3.0, 1 / 3.0),
+    "normal_unbiased": (3 / 8.0, 3 / 8.0),
+}
+OF_ELEMENTS = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
+METHODS = (*OF_ELEMENTS, "averaged_inverted_cdf", "linear", "midpoint", *ALPHA_BETA)
+MOST_RANKS = 16  # most_ranks of ops/sort/partial_kernels.hpp
+
+
+def real_dtype(a: Array) -> Any:
+    """Return the dtype that means of elements of ``a`` have."""
+    return a.dtype if a.dtype.kind == "f" else sk.float64
+
+
+def rows_of(name: str, a: Array, axis: Any, *, keepdims: bool) -> tuple[Array, tuple[int, ...]]:
+    """Return ``a`` with the axes as one, the last; and the shape that is left of it."""
+    if axis is None:
+        return sk.reshape(a, (-1,)), (1,) * a.ndim if keepdims else ()
+    given = axis if isinstance(axis, tuple | list) else (axis,)
+    for each in given:
+        if not -a.ndim <= each < a.ndim:
+            msg = f"{name}: axis {each} is out of bounds for an array of {a.ndim} axes"
+            raise AxisError(msg)
+    axes = [each % a.ndim for each in given]
+    if len(set(axes)) != len(axes):
+        msg = f"{name}: axes occur twice: {axis}; name each once"
+        raise ValueError(msg)
+    others = [each for each in range(a.ndim) if each not in axes]
+    moved = sk.permute_dims(a, (*others, *axes))
+    left = tuple(a.shape[each] for each in others)
+    size = math.prod(a.shape[each] for each in axes)
+    kept = tuple(1 if i in axes else n for i, n in enumerate(a.shape))
+    return sk.reshape(moved, (*left, size)), kept if keepdims else left
+
+
+def nan_where_any(result: Array, rows: Array) -> Array:
+    """Make results NaN whose rows hold one; ``result`` may have one axis more than the rows leave."""
+    if rows.dtype.kind != "f":
+        return result
+    has_nan = sk.isnan(sk.max(rows, axis=-1, keepdims=result.ndim == rows.ndim))
+    return sk.where(has_nan, math.nan, result)
+
+
+@dataclass
+class Wanted:
+    """What is asked for: probabilities, or others that are ``scale`` as large."""
+
+    name: str
+    q: Any
+    scale: int
+    method: str
+    ignores_nan: bool
+
+    def __post_init__(self) -> None:
+        """Check, and read probabilities to the host."""
+        if self.method not in METHODS:
+            msg = f"{self.name}: unknown method {self.method!r}; it is one of {', '.join(METHODS)}"
+            raise ValueError(msg)
+        # A Python number has no precision of its own.
+        self.is_weak = type(self.q) in (int, float)
+        if isinstance(self.q, Array):
+            self.given: Array | None = self.q
+            values = np.asarray(self.q.to_device("cpu:0"))
+        else:
+            self.given = None
+            values = np.asarray(self.q)
+        if values.dtype.kind not in "biuf" or values.ndim > 2:
+            msg = f"{self.name}: q must be numbers, of two axes at most: {self.q!r}"
+            raise ValueError(msg)
+        self.values = values / self.scale if self.scale != 1 else values
+        if not np.all((self.values >= 0) & (self.values <= 1)):
+            msg = f"{self.name}: q must be in the range [0, {self.scale}]: {self.q}"
+            raise ValueError(msg)
+
+    @property
+    def picks_elements(self) -> bool:
+        """Whether the results are elements."""
+        by_integers = self.method == "linear" and self.values.dtype.kind in "iu"
+        return self.method in OF_ELEMENTS or by_integers
+
+
+def virtual_index(method: str, n: Any, q: Any, xp: Any) -> Any:
+    """Return where in sorted rows of n elements the quantiles are: fractions are between elements."""
+    if method in ALPHA_BETA:
+        alpha, beta = ALPHA_BETA[method]
+        return n * q + (alpha + q * (1 - alpha - beta)) - 1
+    if method in ("inverted_cdf", "averaged_inverted_cdf"):
+        return n * q - 1
+    if method == "closest_observation":
+        return n * q - 1 - 0.5
+    return (n - 1) * q
+
+
+def element_index(method: str, index: Any, xp: Any) -> Any:
+    """Return which element it is, for methods that pick one."""
+    low = xp.floor(index)
+    if method in ("lower", "linear"):
+        return low
+    if method == "higher":
+        return xp.ceil(index)
+    if method == "nearest":
+        return xp.round(index)
+    stays = index == low
+    if method == "closest_observation":
+        stays = stays & (low % 2 == 1)
+    found = xp.where(stays, low, low + 1)
+    return xp.where(found < 0, 0.0, found)
+
+
+def weight_of_next(method: str, index: Any, xp: Any) -> Any:
+    """Return how far a quantile is from the element before it to the next one."""
+    part = index - xp.floor(index)
+    if method == "averaged_inverted_cdf":
+        return xp.where(part == 0, 0.5, 1.0)
+    if method == "midpoint":
+        return xp.where(index % 1 == 0, 0.0, 0.5)
+    return part
+
+
+def quantiles(
+    wanted: Wanted, a: Array, axis: Any, weights: Array | None, *, keepdims: bool
+) -> Array:
+    """Compute what is wanted of ``a``."""
+    arrays = [each for each in (a, wanted.given, weights) if each is not None]
+    _core.require_one_device(wanted.name, tuple(arrays))
+    if a.dtype.kind == "c":
+        msg = f"{wanted.name}: {a.dtype} has no order; it takes bool and real dtypes"
+        raise TypeError(msg)
+    rows, shape = rows_of(wanted.name, a, axis, keepdims=keepdims)
+    if rows.shape[-1] == 0:
+        msg = f"{wanted.name}: no elements to compute over: {a.shape}"
+        raise ValueError(msg)
+    nan = wanted.ignores_nan and a.dtype.kind == "f"
+    if weights is not None:
+        found = _weighted(wanted, rows, _weight_rows(wanted, a, axis, weights), nan=nan)
+    else:
+        found = _without_nan(wanted, rows) if nan else _of_rows(wanted, rows)
+    if not nan:
+        found = nan_where_any(found, rows)
+    return sk.reshape(sk.moveaxis(found, -1, 0), (*wanted.values.shape, *shape))
+
+
+def _of_rows(wanted: Wanted, rows: Array) -> Array:
+    """Compute along the last axis: places are the same for all rows, and known to the host."""
+    n = rows.shape[-1]
+    q = wanted.values.reshape(-1)
+    index = np.asarray(virtual_index(wanted.method, n, q, np))
+    if wanted.picks_elements:
+        return _pick(rows, element_index(wanted.method, index, np).astype(np.int64))
+    low = np.clip(np.floor(index), 0, n - 1).astype(np.int64)
+    high = np.where(index < 0, 0, np.minimum(low + 1, n - 1)).astype(np.int64)
+    weight = np.asarray(weight_of_next(wanted.method, index, np), dtype=index.dtype)
+    both = _pick(rows, np.concatenate([low, high]))
+    dtype = _result_dtype(wanted, rows)
+
+    def to_rows(x: np.ndarray) -> Array:
+        return sk.asarray(x.tolist(), dtype=dtype, device=rows.device)
+
+    return _between(
+        both[..., : q.size],
+        both[..., q.size :],
+        (to_rows(weight), to_rows(1 - weight), to_rows(weight >= 0.5)),
+        dtype,
+    )
+
+
+def _pick(rows: Array, places: np.ndarray) -> Array:
+    """Return elements of the sorted rows."""
+    ranks = np.unique(places)
+    if ranks.size > MOST_RANKS:
+        found = sk.sort(rows, axis=-1)
+        where = places
+    else:
+        found = _core.order_statistics(rows, ranks.tolist())
+        where = np.searchsorted(ranks, places)
+    if where.size == found.shape[-1] and np.array_equal(where, np.arange(where.size)):
+        return found
+    at = sk.asarray(where.tolist(), dtype=sk.int64, device=rows.device)
+    return sk.take(found, at, axis=-1)
+
+
+def _result_dtype(wanted: Wanted, rows: Array) -> Any:
+    if rows.dtype.kind != "f":
+        return sk.float64
+    if wanted.is_weak or wanted.values.dtype.kind != "f":
+        return rows.dtype
+    return np.result_type(rows.dtype, wanted.values.dtype)
+
+
+def _between(low: Array, high: Array, weights: tuple[Array, Array, Array], dtype: Any) -> Array:
+    """Interpolate, from the nearer end."""
+    if low.dtype.kind == "b":
+        low, high = sk.astype(low, dtype), sk.astype(high, dtype)
+    difference = sk.astype(high - low, dtype, copy=False)
+    low, high = sk.astype(low, dtype, copy=False), sk.astype(high, dtype, copy=False)
+    weight, rest, is_far = weights
+    is_far = is_far if is_far.dtype.kind == "b" else is_far != 0
+    return sk.where(is_far, high - difference * rest, low + difference * weight)
+
+
+def _without_nan(wanted: Wanted, rows: Array) -> Array:
+    """Compute along the last axis of what is not NaN: places differ from row to row."""
+    ordered = sk.sort(rows, axis=-1)
+    count = sk.count_nonzero(~sk.isnan(rows), axis=-1, keepdims=True)
+    n = sk.astype(count, sk.float64)
+    q = sk.asarray(wanted.values.reshape(-1).tolist(), dtype=sk.float64, device=rows.device)
+    index = virtual_index(wanted.method, n, q, sk)
+    last = sk.maximum(n - 1, 0.0)
+
+    def at(x: Array) -> Array:
+        return sk.take_along_axis(ordered, sk.astype(x, sk.int64), axis=-1)
+
+    if wanted.picks_elements:
+        return at(sk.minimum(sk.maximum(element_index(wanted.method, index, sk), 0.0), last))
+    low = sk.minimum(sk.maximum(sk.floor(index), 0.0), last)
+    high = sk.where(index < 0, 0.0, sk.minimum(low + 1, last))
+    weight = weight_of_next(wanted.method, index, sk)
+    dtype = _result_dtype(wanted, rows)
+    weights = (sk.astype(weight, dtype), sk.astype(1 - weight, dtype), weight >= 0.5)
+    return _between(at(low), at(high), weights, dtype)
+
+
+def _weight_rows(wanted: Wanted, a: Array, axis: Any, weights: Array) -> Array:
+    """Return the weights as rows beside those of ``a``."""
+    if wanted.method != "inverted_cdf":
+        msg = f"{wanted.name}: weights are for method='inverted_cdf' alone, not {wanted.method!r}"
+        raise ValueError(msg)
+    if weights.dtype.kind not in "biuf":
+        msg = f"{wanted.name}: weights must be of a real dtype, not {weights.dtype}"
+        raise TypeError(msg)
+    if weights.shape != a.shape:
+        if axis is None:
+            msg = f"{wanted.name}: axis is needed for weights of another shape than a: {weights.shape}, {a.shape}"
+            raise TypeError(msg)
+        axes = [each % a.ndim for each in (axis if isinstance(axis, tuple) else (axis,))]
+        if weights.shape != tuple(a.shape[each] for each in axes):
+            msg = f"{wanted.name}: weights must have the shape of a or of its axes: {weights.shape}, {a.shape}"
+            raise ValueError(msg)
+        weights = sk.permute_dims(weights, tuple(int(i) for i in np.argsort(axes)))
+        spread = tuple(n if i in axes else 1 for i, n in enumerate(a.shape))
+        weights = sk.broadcast_to(sk.reshape(weights, spread), a.shape)
+    if bool(sk.any(weights < 0)):
+        msg = f"{wanted.name}: weights must not be negative"
+        raise ValueError(msg)
+    return rows_of(wanted.name, weights, axis, keepdims=False)[0]
+
+
+def _weighted(wanted: Wanted, rows: Array, weights: Array, *, nan: bool) -> Array:
+    """Find elements at which the cumulative weight reaches a share of the whole."""
+    n = rows.shape[-1]
+    last = sk.asarray(n - 1, device=rows.device)
+    weights = sk.astype(weights, sk.float64)
+    if nan:
+        is_nan = sk.isnan(rows)
+        weights = sk.where(is_nan, 0.0, weights)
+        last = sk.maximum(sk.count_nonzero(~is_nan, axis=-1, keepdims=True) - 1, 0)
+    order = sk.argsort(rows, axis=-1)
+    reached = sk.cumulative_sum(sk.take_along_axis(weights, order, axis=-1), axis=-1)
+    reached = reached / reached[..., -1:]
+    if not nan and bool(sk.any(sk.isnan(reached[..., -1]))):
+        msg = f"{wanted.name}: weights hold NaN or infinity, or are all 0"
+        raise ValueError(msg)
+    if wanted.values.dtype.kind == "f":
+        reached = sk.astype(reached, wanted.values.dtype, copy=False)
+    reached = sk.where(reached == 0, -1.0, reached)  # who weighs nothing is not chosen
+    places = [
+        sk.count_nonzero(reached < q, axis=-1, keepdims=True)
+        for q in wanted.values.reshape(-1).tolist()
+    ]
+    at = sk.minimum(sk.concat(places, axis=-1), last)
+    return sk.take_along_axis(sk.take_along_axis(rows, order, axis=-1), at, axis=-1)
