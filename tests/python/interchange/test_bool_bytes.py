@@ -181,10 +181,12 @@ def walk(case):
 
 
 @pytest.mark.parametrize("case", CASES, ids=ids)
+@pytest.mark.usefixtures("strict_promotion")
 def test_every_function_sees_the_truth_of_any_byte(case):
     walk(case)
 
 
+@pytest.mark.usefixtures("strict_promotion")
 def test_the_walk_reaches_what_takes_bools():
     reached = walk(("cpu:0", "whole", (9, 9))) | walk(("cpu:0", "whole", (1, 40)))
     missing = REACHED - reached - walk(("cpu:0", "whole", (67,)))
