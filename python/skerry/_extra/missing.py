@@ -239,8 +239,11 @@ def nanvar(
         x, mean = as_arrays("nanvar", x, mean)
         count = _numbers_counted(x, axis, _real(x.dtype))
     away = _filled(x - cast(mean, x.dtype), 0)
-    squares = sk.real(away * sk.conj(away)) if x.dtype.kind == "c" else away * away
-    total = sk.sum(squares, axis=axis, keepdims=True)
+    if x.dtype.kind == "c":
+        away = sk.real(away * sk.conj(away))
+    else:
+        away *= away
+    total = sk.sum(away, axis=axis, keepdims=True)
     free = count - ddof
     return _kept(total / sk.where(free > 0, free, sk.nan), x, axis, keepdims)
 
