@@ -66,7 +66,8 @@ void check_size(const ndarray& x, const ndarray& index) {
 /// Values of the dtype of x, one for each index or one for all.
 ndarray ready_values(const ndarray& x, const ndarray& index, const operand& values) {
   if (values.value != nullptr) return full(dims(), *values.value, x.dtype(), x.device());
-  const ndarray converted = convert_operand(*values.array, x.dtype());
+  const ndarray& given = *values.array;
+  const ndarray converted = given.dtype() == x.dtype() ? given : convert_operand(given, x.dtype());
   if (converted.rank() == 0) return converted;
   return contiguous(broadcast_to(converted, index.shape()));
 }

@@ -125,8 +125,8 @@ key_sort sort_of_key(PyObject* key) {
   return found;
 }
 
-/// A key, or a value to assign, with NumPy's arrays put beside an array of another device if dask or
-/// xarray made them, else as it is.
+/// A key with NumPy's arrays put beside an array of another device if dask or xarray made them, else
+/// as it is.
 object placed(PyObject* self, PyObject* given) {
   const std::span<PyObject* const> parts = parts_of(given);
   if (value_of(self).device() == device{} || std::ranges::none_of(parts, is_numpy_array)) {
@@ -218,10 +218,9 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
         try {
           set(op, self, key, value);
         } catch (const not_an_array& met) {
-          const object own_value = placed(self, value);
           converted_args given(op, self);
-          given.add("value", own_value.get());
-          if (own_value.get() == value) given.convert(met);
+          given.add("value", value);
+          given.convert(met);
           set(op, self, key, given.values()[0]);
         }
         return 0;
