@@ -177,24 +177,17 @@ class Order(Gamma, Discrete):
         Array([1.5, 1.5, 1.5, 1.5], dtype=float64, device='cpu:0')
 
         """
-        places = None
+        source = None
         if isinstance(a, Array | np.ndarray | list | tuple):
-            places = self._array("choice", "a", a)
-            axis = _axis_of("choice", places, axis)
-            count = places.shape[axis]
-        else:
-            count = _count_of("choice", "a", a)
+            source = self._array("choice", "a", a)
+            axis = _axis_of("choice", source, axis)
+        count = _count_of("choice", "a", a) if source is None else source.shape[axis]
         shape = shape_of("choice", size)
-        wanted = math.prod(shape)
-        if count == 0 and wanted > 0:
-            raise ValueError("choice: nothing to choose from: a is empty")
-        if not replace and wanted > count:
-            raise ValueError(f"choice: {wanted} of {count} without replacement; use replace=True")
-        chosen = self._chosen(count, wanted, replace, p)
-        if places is None:
+        chosen = self._chosen(count, math.prod(shape), replace, p)
+        if source is None:
             return sk.reshape(chosen, shape)
-        taken = sk.take(places, chosen, axis=axis)
-        return sk.reshape(taken, (*places.shape[:axis], *shape, *places.shape[axis + 1 :]))
+        taken = sk.take(source, chosen, axis=axis)
+        return sk.reshape(taken, (*source.shape[:axis], *shape, *source.shape[axis + 1 :]))
 
     def _order(self, count: int) -> Array:
         """Return the numbers below count in random order: that of keys, where equal ones are as good as none."""
@@ -202,6 +195,10 @@ class Order(Gamma, Discrete):
         return sk.argsort(keys, stable=True)
 
     def _chosen(self, count: int, wanted: int, replace: bool, p: Any) -> Array:
+        if count == 0 and wanted > 0:
+            raise ValueError("choice: nothing to choose from: a is empty")
+        if not replace and wanted > count:
+            raise ValueError(f"choice: {wanted} of {count} without replacement; use replace=True")
         if p is None:
             if replace:
                 return self.integers(0, max(count, 1), wanted)

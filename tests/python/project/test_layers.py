@@ -138,6 +138,7 @@ FAMILIES = {
     "elementwise": "call math kernel move",
     "reduce": "call math kernel move",
     "create": "call math kernel move elementwise",
+    "random": "call math kernel move",
     "scan": "call math kernel move elementwise reduce",
     "select": "call math kernel move elementwise create",
     "sort": "call math kernel move elementwise create",
