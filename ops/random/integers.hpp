@@ -35,7 +35,8 @@ struct offset_arithmetic {
   using type = uint32;
 };
 template <class T>
-requires(sizeof(T) == 8) struct offset_arithmetic<T> {
+  requires(sizeof(T) == 8)
+struct offset_arithmetic<T> {
   using type = uint64;
 };
 template <class T>

@@ -8,9 +8,12 @@ one device to another unless ``to_device`` says so.
 
 from __future__ import annotations
 
+import importlib as _importlib
+from typing import Any as _Any
+
 import numpy as _np
 
-from skerry import _core, _dask, _extra, exceptions, fft, linalg, random
+from skerry import _core, _dask, _extra, exceptions, fft, linalg
 from skerry import _openblas as _openblas
 from skerry._config import show_config
 from skerry._core import *
@@ -66,3 +69,10 @@ def __dir__() -> list[str]:
 def _imported() -> set[str]:
     """Return the public modules that are there only once somebody has imported them."""
     return {"testing"} & set(globals())
+
+
+def __getattr__(name: str) -> _Any:
+    """Import ``skerry.random`` at its first use: programs without random numbers need not wait for it."""
+    if name == "random":
+        return _importlib.import_module("skerry.random")
+    raise AttributeError(f"module 'skerry' has no attribute {name!r}")

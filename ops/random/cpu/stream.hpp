@@ -16,7 +16,8 @@ namespace detail {
 using word_lanes = lanes_of<uint64>;  // a word of 32 bits in the lower half of each
 
 /// Of the lower halves: the upper ones may hold anything.
-SKERRY_INLINE word_lanes multiply_words(word_lanes words, uint32 factor) {
+template <class V>
+SKERRY_INLINE V multiply_words(V words, uint32 factor) {
   if constexpr (multiplies_64_bits) {
     return (words & 0xffffffffu) * uint64{factor};
   } else {
@@ -60,19 +61,26 @@ SKERRY_SHARED inline void fill_words(uint64* words, const random_stream& from, u
   using detail::word_lanes;
   word_lanes place;
   for (int i = 0; i < lanes; ++i) place[i] = from.position + begin + uint64(i);
-  for (int64 done = 0; done < chunk_blocks; done += lanes) {
-    detail::philox_lanes each{
-        {place, place >> 32, all_lanes(from.tail + attempt), all_lanes(from.tail >> 32)}};
+  const auto low_tail = all_lanes(from.tail + attempt);
+  const auto high_tail = all_lanes(from.tail >> 32);
+  for (int64 done = 0; done < chunk_blocks; done += 2 * lanes) {
+    // Two at a time: each round waits for the products of the one before.
+    const word_lanes next = place + uint64(lanes);
+    detail::philox_lanes one{{place, place >> 32, low_tail, high_tail}};
+    detail::philox_lanes other{{next, next >> 32, low_tail, high_tail}};
     repeat<ops::random::philox_rounds>([&](auto round) {
       constexpr auto step = static_cast<uint32>(round.value);
       const auto low = static_cast<uint32>(from.key) + step * ops::random::philox_key_steps[0];
       const auto high =
           static_cast<uint32>(from.key >> 32) + step * ops::random::philox_key_steps[1];
-      each.round(low, high);
+      one.round(low, high);
+      other.round(low, high);
     });
-    detail::store_interleaved(words + 2 * done, each.joined(0, 1), each.joined(2, 3),
-                              std::make_integer_sequence<int, lanes>{});
-    place += uint64(lanes);
+    constexpr auto numbers = std::make_integer_sequence<int, lanes>{};
+    detail::store_interleaved(words + 2 * done, one.joined(0, 1), one.joined(2, 3), numbers);
+    detail::store_interleaved(words + 2 * (done + lanes), other.joined(0, 1), other.joined(2, 3),
+                              numbers);
+    place = next + uint64(lanes);
   }
 }
 
