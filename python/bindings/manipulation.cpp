@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/move/views.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "core/errors.hpp"

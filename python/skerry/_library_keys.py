@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Index arrays that dask and xarray make on the host for arrays on a device.
 
-``d[[3, 1]]`` is a list, which has no device; dask makes NumPy arrays of it, one for each chunk, and xarray makes one of a
-label's places. Both give them to ``x[...]`` with no table to say otherwise. So NumPy's arrays in a key, and a value to
+``d[[3, 1]]`` is a list, which has no device; dask makes NumPy arrays of it, one for each chunk, and xarray makes one of
+a label's places. Both give them to ``x[...]`` with no table to say otherwise. So NumPy's arrays in a key, and a value to
 assign, are put beside the array where one of these libraries itself indexes; the same key of a user's function (of
 ``map_blocks``, say) is refused as everywhere.
 """
@@ -34,6 +34,7 @@ def placed(x: _core.Array, key: Any) -> Any:
     -------
     object
         The same for ``x``.
+
     """
     # The indexing itself is a slot of the type, without a frame.
     caller: str = sys._getframe(1).f_globals.get("__name__", "")

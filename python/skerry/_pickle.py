@@ -78,6 +78,7 @@ def device_here(device: str) -> _core.Device:
     ------
     DeviceUnavailableError
         This process has no device of that name.
+
     """
     mode = os.environ.get("SKERRY_UNPICKLE_DEVICE", "same")
     if mode not in ("same", "default", "cpu"):

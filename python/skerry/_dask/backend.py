@@ -18,16 +18,18 @@ from skerry import _core
 to_skerry_dispatch = Dispatch("to_skerry_dispatch")
 
 
-@to_skerry_dispatch.register((np.ndarray, np.generic))
 def _from_numpy(data: Any, device: str | _core.Device | None = None, **_: Any) -> _core.Array:
     return sk.asarray(data, device=device, copy=True)
 
 
-@to_skerry_dispatch.register(_core.Array)
 def _from_skerry(
     data: _core.Array, device: str | _core.Device | None = None, **_: Any
 ) -> _core.Array:
     return data if device is None else data.to_device(device)
+
+
+to_skerry_dispatch.register((np.ndarray, np.generic), _from_numpy)
+to_skerry_dispatch.register(_core.Array, _from_skerry)
 
 
 def _meta(meta: Any, device: str | _core.Device | None) -> Any:

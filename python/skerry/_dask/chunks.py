@@ -36,12 +36,15 @@ def take(x: Array, indices: Any, axis: int | None = None) -> Array:
 
 
 def divide(a: Any, b: Any, out: Array | None = None, dtype: Any = None) -> Any:
-    x = np.divide(a, b) if out is None else np.divide(a, b, out=out)
+    function: Any = np.divide
+    x = function(a, b) if out is None else function(a, b, out=out)
     return x if dtype is None else sk.astype(x, dtype, copy=False)
 
 
-def einsum(*operands: Any, dtype: Any = None, casting: Any = None, order: Any = None, **options: Any) -> Any:  # fmt: skip
+def einsum(*operands: Any, dtype: Any = None, **options: Any) -> Any:
     """Run ``numpy.einsum``; casting and order change no values here."""
+    options.pop("casting", None)
+    options.pop("order", None)
     if dtype is not None:
         operands = tuple(
             sk.astype(x, dtype, copy=False) if isinstance(x, Array) else x for x in operands
@@ -69,8 +72,8 @@ def numel(
 ) -> Array:
     """Count elements without reading them, into an array on the device of ``x``."""
     every = range(x.ndim)
-    along = every if axis is None else axis if isinstance(axis, tuple | list) else [axis]
-    along = {i % x.ndim for i in along} if x.ndim else set()
+    axes = every if axis is None else axis if isinstance(axis, tuple | list) else [axis]
+    along = {i % x.ndim for i in axes} if x.ndim else set()
     count = math.prod(x.shape[i] for i in along)
     if keepdims:
         shape = tuple(1 if i in along else x.shape[i] for i in every)

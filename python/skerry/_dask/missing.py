@@ -30,9 +30,11 @@ class Missing:
         raise DeviceUnavailableError(self._error)
 
 
-for _name in (
-    "abs add and array array_function array_ufunc bool complex contains eq float floordiv ge getitem gt index int"
-    " invert iter le len lt matmul mod mul ne neg or pos pow radd rand rfloordiv rmatmul rmod rmul ror rpow rsub"
-    " rtruediv rxor setitem sub truediv xor"
-).split():
+OPERATIONS = (
+    "abs", "add", "and", "array", "array_function", "array_ufunc", "bool", "complex", "contains", "eq",
+    "float", "floordiv", "ge", "getitem", "gt", "index", "int", "invert", "iter", "le", "len", "lt",
+    "matmul", "mod", "mul", "ne", "neg", "or", "pos", "pow", "radd", "rand", "rfloordiv", "rmatmul",
+    "rmod", "rmul", "ror", "rpow", "rsub", "rtruediv", "rxor", "setitem", "sub", "truediv", "xor",
+)  # fmt: skip
+for _name in OPERATIONS:
     setattr(Missing, f"__{_name}__", Missing._refuse)

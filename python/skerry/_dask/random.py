@@ -8,6 +8,7 @@ begins with for ``random.default_rng(bit_generator)``.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,8 @@ OLDER_NAMES = {
 def generator(seed: np.random.SeedSequence, device: str) -> Any:
     """Make skerry's generator of a seed."""
     words = seed.generate_state(4, np.uint64)
-    return sk.random.default_rng([int(word) for word in words], device=device)
+    numbers: Any = importlib.import_module("skerry.random")
+    return numbers.default_rng([int(word) for word in words], device=device)
 
 
 class SeedSequence(np.random.SeedSequence):

@@ -5,13 +5,16 @@
 import importlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
+import textwrap
 import tomllib
 
 import numpy as np
 import pytest
 import skerry as sk
+from conftest import HAS_GPU
 from libraries import library
 from oracle import to_numpy
 
@@ -328,3 +331,25 @@ def test_random_chunks_are_the_same_on_every_device():
             with sk.device(device):
                 made.append(da.random.default_rng(7).random((10,), chunks=4))
     assert made[0].compute().tolist() == made[1].compute().tolist()
+
+
+# The page
+
+
+PAGE = (ROOT / "python" / "docs" / "dask.rst").read_text()
+PARTS = [part.split("\n\n", 1)[1] for part in PAGE.split(".. code-block:: python")[1:]]
+BLOCKS = [re.split(r"\n(?=\S)", part)[0] for part in PARTS]
+
+
+@pytest.mark.skipif(HAS_GPU, reason="names rehearsed devices")
+@pytest.mark.parametrize("number", range(len(BLOCKS)))
+def test_blocks_of_the_page_run(number, tmp_path):
+    library("distributed")
+    library("xarray")
+    script = tmp_path / "block.py"
+    script.write_text(textwrap.dedent(BLOCKS[number]))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, str(script)], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -34,7 +34,9 @@ def layouts(x):
     yield sk.broadcast_to(x[:, :1], (3, 4))
 
 
-@pytest.mark.parametrize("serializers", [["dask"], ["cuda", "dask"], ["pickle"]], ids=lambda s: s[0])
+@pytest.mark.parametrize(
+    "serializers", [["dask"], ["cuda", "dask"], ["pickle"]], ids=lambda s: s[0]
+)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_arrays_come_as_they_went(dtype, serializers, device):
     x = sk.asarray(sample(dtype, (3, 4)), device=device)
