@@ -3,8 +3,8 @@
 """Index arrays that dask and xarray make on the host for arrays on a device.
 
 ``d[[3, 1]]`` is a list, which has no device; dask makes NumPy arrays of it, one for each chunk, and xarray makes one of
-a label's places. Both give them to ``x[...]`` with no table to say otherwise. So NumPy's arrays in a key, and a value to
-assign, are put beside the array where one of these libraries itself indexes; the same key of a user's function (of
+a label's places. Both give them to ``x[...]`` with no table to say otherwise. So NumPy's arrays in a key, and a value
+to assign, are put beside the array where one of these libraries itself indexes; the same key of a user's function (of
 ``map_blocks``, say) is refused as everywhere.
 """
 
