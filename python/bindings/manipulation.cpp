@@ -158,6 +158,12 @@ PyObject* run_result_type(const arguments& with) {
       types.push_back(parse_dtype(op, each));
     }
   }
+  if (types.empty() && !scalars.empty()) {
+    // Scalars alone are what an array of them would be: the standard leaves it open, NumPy and
+    // xarray ask for it.
+    const auto lower = [](const scalar& a, const scalar& b) { return a.kind < b.kind; };
+    types.push_back(default_dtype(std::ranges::max_element(scalars, lower)->kind));
+  }
   if (types.empty()) {
     throw value_error("result_type: at least one array or dtype is needed");
   }
