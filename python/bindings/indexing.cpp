@@ -125,8 +125,8 @@ key_sort sort_of_key(PyObject* key) {
   return found;
 }
 
-/// A key with NumPy's arrays put beside an array of another device if dask or xarray made them, else
-/// as it is.
+/// A key with NumPy's arrays put beside an array of another device if dask or xarray made them,
+/// else as it is.
 object placed(PyObject* self, PyObject* given) {
   const std::span<PyObject* const> parts = parts_of(given);
   if (value_of(self).device() == device{} || std::ranges::none_of(parts, is_numpy_array)) {
