@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make docs``: write the API reference, run the gallery, then build the pages with Sphinx, where a warning is an error."""
+"""``make docs``: write the API reference, run the gallery, build the pages with Sphinx, where a warning is an error."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from types import ModuleType
 
 import skerry as sk
@@ -57,7 +56,7 @@ GROUPS = {page: (title, names.split()) for page, (title, names) in _GROUPS.items
 # A page for each topic of the functions beyond the standard: its title is that of the module.
 GROUPS |= {
     topic: ((inspect.getdoc(module) or "").splitlines()[0].rstrip("."), module.__all__)
-    for topic, module in ((topic, sys.modules[f"skerry._extra.{topic}"]) for topic in _extra.TOPICS)
+    for topic, module in ((topic, _extra.import_topic(topic)) for topic in _extra.TOPICS)
 }
 CLASSES = {
     "data_types": ["strict_promotion"],

@@ -9,6 +9,7 @@ one device to another unless ``to_device`` says so.
 from __future__ import annotations
 
 import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 import numpy as _np
@@ -19,9 +20,12 @@ from skerry._config import show_config
 from skerry._core import *
 from skerry._core import __version__
 from skerry._data_types import finfo, iinfo, isdtype
-from skerry._extra import *
 from skerry._info import __array_namespace_info__
 from skerry._scopes import cuda_array_interface_version, device, stream, strict_promotion
+
+if _TYPE_CHECKING:
+    from skerry import random
+    from skerry._extra import *
 
 __array_api_version__ = "2025.12"
 
@@ -56,7 +60,7 @@ __all__ = [
     "uint16", "uint32", "uint64",
 ]  # fmt: skip
 __all__ += _core.__all__
-__all__ += _extra.__all__
+__all__ += _extra.TOPIC_OF
 
 _dask.install()
 
@@ -72,7 +76,10 @@ def _imported() -> set[str]:
 
 
 def __getattr__(name: str) -> _Any:
-    """Import ``skerry.random`` at its first use: programs without random numbers need not wait for it."""
+    """Import what not every program needs at its first use: random numbers, functions beyond the standard."""
     if name == "random":
         return _importlib.import_module("skerry.random")
+    if name in _extra.TOPIC_OF:
+        globals()[name] = found = getattr(_extra, name)
+        return found
     raise AttributeError(f"module 'skerry' has no attribute {name!r}")

@@ -8,6 +8,7 @@ from the names of parameters, and where they do not, stand here. Classes are dec
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import pathlib
 import re
@@ -20,6 +21,10 @@ from skerry import _core
 
 FOLDER = pathlib.Path(__file__).parents[1] / "skerry" / "_core"
 WIDTH = 100
+SPDX = (
+    "# SPDX-FileCopyrightText: The skerry developers",
+    "# SPDX-License-Identifier: Apache-2.0",
+)
 
 #: Types by the name of a parameter, or by function and parameter. None is added where it is the default.
 _INTS = "int | tuple[int, ...]"
@@ -221,9 +226,55 @@ def stub(module: ModuleType) -> str:
     return f"{HEADER}{imports}{TYPES[module]}\n{listed}\n{functions}"
 
 
+def topics() -> dict[str, list[str]]:
+    """Return the functions beyond the standard by the module of their topic."""
+    folder = FOLDER.parent / "_extra"
+    names = sorted(path.stem for path in folder.glob("[a-z]*.py"))
+    return {
+        name: sorted(importlib.import_module(f"skerry._extra.{name}").__all__) for name in names
+    }
+
+
 def stubs() -> dict[str, str]:
-    """Return the text of each stub by the name of its file."""
-    return {file: stub(module) for file, module in FILES.items()}
+    """Return the text of each file that is written here by its name."""
+    found = topics()
+    where = {name: topic for topic, names in found.items() for name in names}
+    table = [f'    "{name}": "{where[name]}",' for name in sorted(where)]
+    imports = [
+        f"from skerry._extra.{topic} import {name} as {name}"
+        for topic, names in found.items()
+        for name in names
+    ]
+    return {
+        **{file: stub(module) for file, module in FILES.items()},
+        "../_extra/_topics.py": "\n".join(
+            [
+                *SPDX,
+                '"""Where each function beyond the standard is: written by python/stubs/generate.py."""',
+                "",
+                "TOPIC_OF = {",
+                *table,
+                "}",
+                "",
+            ]
+        ),
+        "../_extra/__init__.pyi": "\n".join(
+            [
+                *SPDX,
+                '"""The functions beyond the standard: written by python/stubs/generate.py."""',
+                "",
+                "from types import ModuleType",
+                "",
+                *imports,
+                "",
+                "TOPIC_OF: dict[str, str]",
+                "TOPICS: tuple[str, ...]",
+                "",
+                "def import_topic(topic: str) -> ModuleType: ...",
+                "",
+            ]
+        ),
+    }
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Heat over two devices.
 
-A plate is heated along its left edge. Its upper half lies on one device, its lower half on the other; each half has a row
-of the other at its border, its halo, which is exchanged before each step. The result is that of one device, bit for bit.
+A plate is heated along its left edge. Its upper half lies on one device, its lower half on the other; each half has a
+row of the other at its border, its halo, which is exchanged before each step. The result is that of one device, bit
+for bit.
 """
 
 import matplotlib.pyplot as plt
@@ -38,7 +39,9 @@ def main() -> plt.Figure:
         step(upper)
         step(lower)
         step(plate)
-    both = np.concatenate([np.asarray(upper[:-1, :].to_device("cpu")), np.asarray(lower[1:, :].to_device("cpu"))])
+    both = np.concatenate(
+        [np.asarray(upper[:-1, :].to_device("cpu")), np.asarray(lower[1:, :].to_device("cpu"))]
+    )
     assert np.array_equal(both, np.asarray(plate.to_device("cpu"))), "two devices differ from one"
 
     figure, axes = plt.subplots(figsize=(5, 4))

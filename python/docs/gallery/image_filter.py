@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Filtering an image by Fourier transforms.
 
-A photograph is blurred by a long exposure: a convolution, which is a product of transforms. Wiener's filter takes most of
-it back. The three colours are transformed in one call.
+A photograph is blurred by a long exposure: a convolution, which is a product of transforms. Wiener's filter takes
+most of it back. The three colours are transformed in one call.
 """
 
 import matplotlib.pyplot as plt
@@ -35,7 +35,9 @@ def main() -> plt.Figure:
     assert distance(restored) < distance(blurred) / 4
 
     figure, axes = plt.subplots(1, 3, figsize=(9, 3.3))
-    for each, title, x in zip(axes, ("as taken", "blurred", "restored"), (image, blurred, restored), strict=True):
+    for each, title, x in zip(
+        axes, ("as taken", "blurred", "restored"), (image, blurred, restored), strict=True
+    ):
         each.imshow(np.asarray(sk.clip(x, 0.0, 1.0).to_device("cpu")))
         each.set_title(title)
         each.axis("off")

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """k-means.
 
-Points of four clouds, on a device. Each step assigns every point to the nearest of the centres, and moves the centres to
-the mean of theirs. A product of matrices counts and adds the points of each centre, so that no element is read on the host.
+Points of four clouds, on a device. Each step assigns every point to the nearest of the centres, and moves the centres
+to the mean of theirs. A product of matrices counts and adds the points of each centre, so that no element is read on
+the host.
 """
 
 import matplotlib.pyplot as plt
@@ -29,7 +30,9 @@ def main() -> plt.Figure:
     centres = points[:: points.shape[0] // len(CLOUDS), :][: len(CLOUDS), :].copy()
     for _ in range(20):
         labels = nearest(points, centres)
-        is_member = sk.astype(labels[None, :] == sk.arange(len(CLOUDS), device=device)[:, None], points.dtype)
+        is_member = sk.astype(
+            labels[None, :] == sk.arange(len(CLOUDS), device=device)[:, None], points.dtype
+        )
         centres = is_member @ points / sk.sum(is_member, axis=1, keepdims=True)
 
     x, y = np.asarray(points.to_device("cpu")).T

@@ -3,7 +3,8 @@
 """A table with holes.
 
 Readings of six thermometers, of which some are missing and some are nonsense. Robust limits from the median find the
-nonsense; the holes are filled by interpolation; the correlations of what is left say which thermometers hang together.
+nonsense; the holes are filled by interpolation; the correlations of what is left say which thermometers hang
+together.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +19,11 @@ def readings(rng: sk.random.Generator) -> sk.Array:
     hours = sk.arange(HOURS, dtype=sk.float64, device=rng.device)
     day = 4.0 * sk.sin(hours * (2 * sk.pi / 24))
     outside = sk.arange(SENSORS, device=rng.device) < 3
-    table = 15.0 + sk.where(outside[None, :], day[:, None], 0.0) + rng.normal(0.0, 0.7, (HOURS, SENSORS))
+    table = (
+        15.0
+        + sk.where(outside[None, :], day[:, None], 0.0)
+        + rng.normal(0.0, 0.7, (HOURS, SENSORS))
+    )
     table = sk.where(rng.random(table.shape) < 0.02, 85.0, table)
     return sk.where(rng.random(table.shape) < 0.1, sk.nan, table)
 

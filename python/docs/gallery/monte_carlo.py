@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Monte Carlo on two devices.
 
-The price of a European call option by simulated paths, half of them on each device, from two independent streams of one
-seed; beside it the price by the formula of Black and Scholes. The same seed gives the same numbers on every device, so the
-estimate is the same on a laptop as on a cluster.
+The price of a European call option by simulated paths, half of them on each device, from two independent streams of
+one seed; beside it the price by the formula of Black and Scholes. The same seed gives the same numbers on every
+device, so the estimate is the same on a laptop as on a cluster.
 """
 
 import math
@@ -36,7 +36,9 @@ def main() -> plt.Figure:
     """Estimate the price and draw how it settles."""
     streams = [
         sk.random.default_rng(seed, device=device)
-        for seed, device in zip(np.random.SeedSequence(42).spawn(2), sk.devices("cuda"), strict=False)
+        for seed, device in zip(
+            np.random.SeedSequence(42).spawn(2), sk.devices("cuda"), strict=False
+        )
     ]
     halves = [payoffs(rng) for rng in streams]  # both devices work at once
     paid = np.concatenate([np.asarray(half.to_device("cpu")) for half in halves])

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cleaning an image with a kernel of your own.
 
-A Numba kernel erodes an image, or dilates it: the least or greatest value within a square. It takes skerry's arrays as they
-are. Opening, the one after the other, removes specks. On a machine without a GPU Numba's simulator runs the kernel on
-rehearsed devices.
+A Numba kernel erodes an image, or dilates it: the least or greatest value within a square. It takes skerry's arrays
+as they are. Opening, the one after the other, removes specks. On a machine without a GPU Numba's simulator runs the
+kernel on rehearsed devices.
 """
 
 import contextlib
@@ -57,7 +57,9 @@ def main() -> plt.Figure:
     assert bool(sk.all(opened <= noisy))
 
     figure, axes = plt.subplots(1, 3, figsize=(9, 3.3))
-    for each, title, x in zip(axes, ("with specks", "eroded", "opened"), (noisy, eroded, opened), strict=True):
+    for each, title, x in zip(
+        axes, ("with specks", "eroded", "opened"), (noisy, eroded, opened), strict=True
+    ):
         each.imshow(np.asarray(x.to_device("cpu")), cmap="gray")
         each.set_title(title)
         each.axis("off")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stars that attract each other.
 
-Two discs of stars pass each other. All forces of a step are one expression over (N, N) arrays; the leapfrog scheme keeps
-the energy, which is checked.
+Two discs of stars pass each other. All forces of a step are one expression over (N, N) arrays; the leapfrog scheme
+keeps the energy, which is checked.
 """
 
 import matplotlib.pyplot as plt
@@ -32,7 +32,9 @@ def energy(position: sk.Array, velocity: sk.Array, mass: sk.Array) -> float:
     return float(sk.sum(mass[:, None] * velocity**2) / 2 - sk.sum(pairs))
 
 
-def disc(rng: sk.random.Generator, centre: tuple[float, float], drift: tuple[float, float]) -> tuple[sk.Array, sk.Array]:
+def disc(
+    rng: sk.random.Generator, centre: tuple[float, float], drift: tuple[float, float]
+) -> tuple[sk.Array, sk.Array]:
     """Return positions and velocities of stars that circle about a centre."""
     count = STARS // 2
     radius, angle = 0.3 + rng.random(count), 2 * sk.pi * rng.random(count)
@@ -65,7 +67,9 @@ def main() -> plt.Figure:
     assert abs(energy(position, velocity, mass) / before - 1) < 0.01, "energy was not kept"
 
     figure, axes = plt.subplots(1, 2, figsize=(8, 4), sharex=True, sharey=True)
-    for each, title, x in zip(axes, ("before", f"after {STEPS} steps"), (start, position), strict=True):
+    for each, title, x in zip(
+        axes, ("before", f"after {STEPS} steps"), (start, position), strict=True
+    ):
         points = np.asarray(x.to_device("cpu"))
         each.scatter(points[: STARS // 2, 0], points[: STARS // 2, 1], s=3)
         each.scatter(points[STARS // 2 :, 0], points[STARS // 2 :, 1], s=3)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The most similar of many images.
 
-1,797 handwritten digits, half of them on each device. A query goes to both; each finds its own five best by one product of
-matrices and ``topk``, and the ten candidates meet on the first device.
+1,797 handwritten digits, half of them on each device. A query goes to both; each finds its own five best by one
+product of matrices and ``topk``, and the ten candidates meet on the first device.
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +20,10 @@ def main() -> plt.Figure:
     images = images / np.linalg.norm(images, axis=1, keepdims=True)
     half = len(images) // 2
     first, second = sk.devices("cuda")[:2]
-    shards = [sk.asarray(images[:half], device="cpu").to_device(first), sk.asarray(images[half:], device="cpu").to_device(second)]
+    shards = [
+        sk.asarray(images[:half], device="cpu").to_device(first),
+        sk.asarray(images[half:], device="cpu").to_device(second),
+    ]
     queries = sk.asarray(images[QUERIES], device="cpu")
 
     found = []

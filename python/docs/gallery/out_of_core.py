@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """More than a device holds, with dask.
 
-The mean and spread of 80 million numbers, which would take 640 MB, on a device that is allowed 100 MB: dask makes chunk
-after chunk there, and keeps only sums.
+The mean and spread of 80 million numbers, which would take 640 MB, on a device that is allowed 100 MB: dask makes
+chunk after chunk there, and keeps only sums.
 """
 
 import dask
@@ -33,7 +33,11 @@ def main() -> plt.Figure:
     sk.reset_peak(device)
     try:
         numbers = da.map_blocks(
-            chunk_of, chunks=((CHUNK,) * CHUNKS,), dtype="float64", device=device, meta=sk.empty((0,), device=device)
+            chunk_of,
+            chunks=((CHUNK,) * CHUNKS,),
+            dtype="float64",
+            device=device,
+            meta=sk.empty((0,), device=device),
         ).map_blocks(watched)
         with dask.config.set(scheduler="threads", num_workers=2):
             mean, spread = dask.compute(numbers.mean(), numbers.std())
@@ -46,7 +50,9 @@ def main() -> plt.Figure:
     figure, axes = plt.subplots(figsize=(5, 4))
     axes.plot(np.asarray(in_use) / 1e6)
     axes.axhline(LIMIT / 1e6, color="red", linestyle=":", label="limit of the device")
-    axes.axhline(CHUNKS * CHUNK * 8 / 1e6, color="black", linestyle=":", label="all numbers at once")
+    axes.axhline(
+        CHUNKS * CHUNK * 8 / 1e6, color="black", linestyle=":", label="all numbers at once"
+    )
     axes.set_xlabel("chunk")
     axes.set_ylabel("memory in use, MB")
     axes.legend()

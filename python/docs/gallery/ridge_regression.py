@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ridge regression.
 
-A polynomial of degree 12 through 24 noisy points, for penalties from none to large: one call solves all systems, as they
-are a stack of matrices.
+A polynomial of degree 12 through 24 noisy points, for penalties from none to large: one call solves all systems, as
+they are a stack of matrices.
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +27,9 @@ def main() -> plt.Figure:
     y = sk.sin(3 * t) + 0.25 * rng.standard_normal(24)
 
     a = features(t)
-    penalties = sk.asarray(PENALTIES, device=device)[:, None, None] * sk.eye(DEGREE + 1, device=device)
+    penalties = sk.asarray(PENALTIES, device=device)[:, None, None] * sk.eye(
+        DEGREE + 1, device=device
+    )
     weights = sk.linalg.solve((a.T @ a)[None, :, :] + penalties, (a.T @ y)[None, :, None])[..., 0]
 
     fine = sk.linspace(-1, 1, 200, device=device)

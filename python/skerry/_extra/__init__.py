@@ -5,26 +5,40 @@
 Each module is a topic, and a page of the reference, whose title is the first line of its docstring; its ``__all__`` is
 public in ``skerry``, and ``numpy.f(x)`` runs it. They are made of the functions of the standard: they run where their
 arrays are and copy nothing to the host.
+
+A topic is imported when one of its functions is first asked for, since together they would double the time of
+``import skerry``. ``_topics.py`` and ``__init__.pyi`` say where each is, written by ``python/stubs/generate.py``.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
+from typing import Any
 
-from skerry._arrays import accept_numpy_arrays
+from skerry._extra._topics import TOPIC_OF
 
-TOPICS = tuple(
-    sorted(each.name for each in pkgutil.iter_modules(__path__) if not each.name.startswith("_"))
-)
+__all__ = list(TOPIC_OF)
+TOPICS = tuple(sorted(set(TOPIC_OF.values())))
 
-__all__: list[str] = []
-for _topic in TOPICS:
-    _module = importlib.import_module(f"{__name__}.{_topic}")
-    __all__ += _module.__all__
-    for _name in _module.__all__:
-        _found = getattr(_module, _name)
-        if inspect.isfunction(_found):
-            setattr(_module, _name, accept_numpy_arrays(_found, _name))
-    globals().update({_name: getattr(_module, _name) for _name in _module.__all__})
+
+def __getattr__(name: str) -> Any:
+    """Import the topic of a function."""
+    topic = TOPIC_OF.get(name)
+    if topic is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import_topic(topic)
+    return globals()[name]
+
+
+def import_topic(topic: str) -> Any:
+    """Import a topic; its functions take NumPy's arrays as arrays on cpu:0 from then on."""
+    from skerry._arrays import accept_numpy_arrays
+
+    module = importlib.import_module(f"{__name__}.{topic}")
+    for name in module.__all__:
+        found = getattr(module, name)
+        if inspect.isfunction(found) and not hasattr(found, "__wrapped__"):
+            setattr(module, name, accept_numpy_arrays(found, name))
+        globals()[name] = getattr(module, name)
+    return module

@@ -11,8 +11,8 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.flat_indices import within
 from skerry._extra._operands import as_array, as_arrays, axis_within, flat, indices, promoted
+from skerry._extra.flat_indices import within
 from skerry.exceptions import ShapeError
 
 __all__ = ["argwhere", "choose", "compress", "extract", "flatnonzero", "select"]

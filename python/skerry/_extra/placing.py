@@ -10,9 +10,9 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra.flat_indices import places_of, within
 from skerry._extra._operands import as_arrays, axis_within, cast, flat
 from skerry._extra._operands import indices as indices_beside
+from skerry._extra.flat_indices import places_of, within
 from skerry.exceptions import ShapeError
 
 __all__ = ["copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"]

@@ -21,13 +21,24 @@ def test_there_are_ten_programs():
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_program(program, tmp_path):
-    for name in sorted(set(re.findall(r"^(?:import|from) (matplotlib|numba|sklearn|dask)", program.read_text(), re.M))):
+    for name in sorted(
+        set(
+            re.findall(
+                r"^(?:import|from) (matplotlib|numba|sklearn|dask)", program.read_text(), re.M
+            )
+        )
+    ):
         library(name)
     environment = {**os.environ, "MPLBACKEND": "agg"}
     if not HAS_GPU:
         environment["SKERRY_REHEARSE"] = "2"
     done = subprocess.run(
-        [sys.executable, str(program)], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, str(program)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr[-4000:]
     picture = (tmp_path / f"{program.stem}.png").read_bytes()
