@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
+from skerry import _core
 from skerry import _numpy_counterparts as counterparts
 from skerry._arrays import Array, Function
 from skerry._numpy_host import NoCounterpartError
@@ -23,6 +24,12 @@ ASSOCIATIVE = {
 }  # fmt: skip
 #: Which ufunc joins what is taken from one element: a - b - c is a - (b + c).
 JOINED_BY = {ufunc: ufunc for ufunc in ASSOCIATIVE} | {np.subtract: np.add}
+
+
+#: What a kernel scatters by. It takes what stays of the array's dtype, numbers of all kinds for the first three.
+SCATTERED = {
+    np.add, np.subtract, np.multiply, np.minimum, np.maximum, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
+}  # fmt: skip
 
 
 def function_of(name: str, ufunc: np.ufunc, inputs: int = 2) -> Function:
@@ -98,17 +105,28 @@ def outer(name: str, ufunc: np.ufunc, x1: Any, x2: Any) -> Any:
 def at(name: str, ufunc: np.ufunc, x: Array, indices: Any, *values: Any) -> None:
     """Write ``x[indices] = ufunc(x[indices], values)`` for each index by itself, so that repeated ones count again.
 
-    Waits for the device: how often an index comes decides the number of steps.
+    By a kernel for the ufuncs that it knows. For others it waits for the device: how often an index comes decides the
+    number of steps.
     """
     function = function_of(name, ufunc, 1 + len(values))
     places = sk.reshape(sk.arange(x.size, device=x.device), x.shape)[indices]
     given = None
+    if values and _has_kernel(ufunc, x, values[0]):
+        _core.scatter_reduce(ufunc.__name__, x, places, values[0])
+        return
     if values:
         value = values[0]
         if not isinstance(value, Array):
             value = sk.asarray(value, dtype=x.dtype, device=x.device)
         given = sk.reshape(sk.broadcast_to(value, places.shape), (-1,))
     scatter(ufunc, function, x, sk.reshape(places, (-1,)), given)
+
+
+def _has_kernel(ufunc: np.ufunc, x: Array, value: Any) -> bool:
+    real = x.dtype.kind in "iuf" or ufunc in (np.add, np.subtract, np.multiply)
+    if ufunc not in SCATTERED or x.dtype.kind == "b" or not real:
+        return False
+    return bool(sk.result_type(x, value) == x.dtype)
 
 
 def scatter(
