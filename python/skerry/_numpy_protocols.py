@@ -115,7 +115,9 @@ def _equal(value: Any, default: Any) -> bool:
 
 
 def store(name: str, result: Any, out: Any) -> Any:
-    """Put a result into ``out``, as NumPy does, if dtype and shape are those of the result."""
+    """Put a result into ``out``, as NumPy does, if dtype and shape are those of the result; several into a tuple."""
+    if isinstance(result, tuple) and isinstance(out, tuple) and len(out) == len(result):
+        return tuple(store(name, *each) for each in zip(result, out, strict=True))
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
     if out is None:
