@@ -88,7 +88,7 @@ void check_range(const char* op, const scalar& value, dtype type) {
   if (python_kind == scalar_kind::boolean) {
     text += "a bool goes with bool arrays only, use 0 or 1";
   } else if (kind(array) == dtype_kind::boolean) {
-    text += "use True or False, or convert the array with astype";
+    text += "use True or False, or cast the array with astype";
   } else {
     text += std::string("convert the array first, for example to ") +
             (python_kind == scalar_kind::real ? "float64" : "complex128") + " with astype";
@@ -105,7 +105,7 @@ void check_range(const char* op, const scalar& value, dtype type) {
   throw dtype_error(std::string(op) + ": Python " + python_name(python_kind) + " for " +
                     name(type) + ": kinds go up only (bool, int, float, complex)" +
                     (promotion_is_strict() ? ", whatever the value" : ", and something is lost") +
-                    "; write " + remedy + ", or convert the array with astype");
+                    "; write " + remedy + ", or cast the array with astype");
 }
 
 int rank_of(const scalar& value) { return static_cast<int>(value.kind); }

@@ -113,7 +113,7 @@ class packer {
 
 void check_dtype(const char* op, const ndarray& target, dtype source) {
   if (promote_kinds(target.dtype(), source) == target.dtype()) return;
-  throw dtype_error(std::string(op) + ": " + name(source) + " values do not go into the target " +
+  throw dtype_error(std::string(op) + ": " + name(source) + " values are not cast into the target " +
                     describe(target) + "; convert them with astype");
 }
 

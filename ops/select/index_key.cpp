@@ -264,7 +264,7 @@ void check_value(const char* op, const ndarray& x, const operand& value) {
     static_cast<void>(to_element(op, *value.value, x.dtype()));
   } else if (promote_kinds(x.dtype(), value.array->dtype()) != x.dtype()) {
     throw dtype_error(std::string(op) + ": " + name(value.array->dtype()) +
-                      " values do not go into the target " + describe(x) +
+                      " values are not cast into the target " + describe(x) +
                       "; convert them with astype");
   }
 }

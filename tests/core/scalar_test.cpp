@@ -179,7 +179,7 @@ TEST(to_element, rejects_kinds_that_would_lose) {
   EXPECT_THROW(static_cast<void>(to_element("full", a_complex, float64)), dtype_error);
   EXPECT_EQ(message_of<dtype_error>([] { static_cast<void>(to_element("full", a_float, int8)); }),
             "full: Python float for int8: kinds go up only (bool, int, float, complex), whatever "
-            "the value; write int(value), or convert the array with astype");
+            "the value; write int(value), or cast the array with astype");
 }
 
 TEST(scalar, of_unsigned_uses_int64_where_it_fits) {
