@@ -68,6 +68,14 @@ PyObject* run_filled(const arguments& with) {
   return wrap(make_full(op, shape, value, type, where, truth(with, 3, false)));
 }
 
+/// The element of a 0-d array, which has to be on the device of the result.
+scalar read_number(const arguments& with, int at, const char* argument, device where) {
+  const ndarray& array = value_of(with[at]);
+  require_on(with, at, array, where);
+  const object number(to_python(read_element(array), array.dtype()));
+  return require_scalar(with.takes->function(), argument, number.get());
+}
+
 /// A fill value, which may be a 0-d array on the device of the result; then its dtype is the
 /// default.
 struct fill_value {
@@ -77,10 +85,7 @@ struct fill_value {
 fill_value parse_fill(const char* op, const arguments& with, device where) {
   PyObject* from = with[1];
   if (is_array(from) && value_of(from).rank() == 0) {
-    const ndarray& array = value_of(from);
-    require_on(with, 1, array, where);
-    const object number(to_python(read_element(array), array.dtype()));
-    return {require_scalar(op, "fill_value", number.get()), array.dtype()};
+    return {read_number(with, 1, "fill_value", where), value_of(from).dtype()};
   }
   if (is_numpy_array(from)) throw not_an_array(std::string(op) + ": a numpy.ndarray", from);
   const scalar value = require_scalar(op, "fill_value", from);
@@ -131,29 +136,46 @@ PyObject* run_full_like(const arguments& with) {
   return wrap(make_full("full_like", like.x.shape(), value, like.type, like.where, false));
 }
 
+/// The device of a range: that asked for, or of the first bound that is an array, or the default.
+device range_device(const arguments& with, int bounds, int device_at) {
+  for (int i = 0; i < bounds && !with.has(device_at); ++i) {
+    if (with.has(i) && is_array(with[i])) return value_of(with[i]).device();
+  }
+  return device_or_default(with.takes->function(), with[device_at]);
+}
+
+/// A number, or a 0-d array on the device of the range.
+scalar parse_bound(const arguments& with, int at, const char* argument, device where) {
+  const char* op = with.takes->function();
+  if (!is_array(with[at]) || value_of(with[at]).rank() > 0) {
+    return require_scalar(op, argument, with[at]);
+  }
+  return read_number(with, at, argument, where);
+}
+
 PyObject* run_arange(const arguments& with) {
   constexpr const char* op = "arange";
-  scalar start = require_scalar(op, "start", with[0]);
+  const device where = range_device(with, 3, 4);
+  scalar start = parse_bound(with, 0, "start", where);
   scalar stop = start;
   if (with.has(1)) {
-    stop = require_scalar(op, "stop", with[1]);
+    stop = parse_bound(with, 1, "stop", where);
   } else {
     start = scalar::of(std::int64_t{0});
   }
   const scalar step =
-      with.has(2) ? require_scalar(op, "step", with[2]) : scalar::of(std::int64_t{1});
+      with.has(2) ? parse_bound(with, 2, "step", where) : scalar::of(std::int64_t{1});
   const std::optional<dtype> type = parse_optional_dtype(op, with[3]);
-  const device where = device_or_default(op, with[4]);
   return wrap(arange(start, stop, step, type, where));
 }
 
 PyObject* run_linspace(const arguments& with) {
   constexpr const char* op = "linspace";
-  const scalar start = require_scalar(op, "start", with[0]);
-  const scalar stop = require_scalar(op, "stop", with[1]);
+  const device where = range_device(with, 2, 4);
+  const scalar start = parse_bound(with, 0, "start", where);
+  const scalar stop = parse_bound(with, 1, "stop", where);
   const std::int64_t num = integer(with, 2);
   const std::optional<dtype> type = parse_optional_dtype(op, with[3]);
-  const device where = device_or_default(op, with[4]);
   return wrap(linspace(start, stop, num, type, where, truth(with, 5, true)));
 }
 
@@ -229,7 +251,8 @@ PyObject* run_from_dlpack(const arguments& with) {
 constexpr function_entry creation_functions[] = {
     {"arange", "(start, /, stop=None, step=1, *, dtype=None, device=None)",
      "Evenly spaced values from start up to, not including, stop; from 0 if only one bound is "
-     "given.\n\nParameters\n----------\nstart, stop, step : int or float\n" SKERRY_DEVICE_DOC
+     "given.\n\nParameters\n----------\nstart, stop, step : int, float or 0-d Array on the device "
+     "of the result, which is read on the host\n" SKERRY_DEVICE_DOC
      "\nRaises\n------\nValueError\n    For a zero step or too many elements.",
      run_arange},
     {"asarray", "(obj, /, *, dtype=None, device=None, copy=None)",
@@ -269,7 +292,8 @@ constexpr function_entry creation_functions[] = {
      run_full_like},
     {"linspace", "(start, stop, /, num, *, dtype=None, device=None, endpoint=True)",
      "num evenly spaced values from start to stop.\n\nParameters\n----------\n"
-     "start, stop : Python scalar\nnum : int\n" SKERRY_DEVICE_DOC
+     "start, stop : Python scalar, or 0-d Array on the device of the result, which is read on the "
+     "host\nnum : int\n" SKERRY_DEVICE_DOC
      "endpoint : bool\n    Whether stop is the last value, exactly.\n" SKERRY_CREATION_ERRORS,
      run_linspace},
     {"meshgrid", "(*arrays, indexing='xy')",

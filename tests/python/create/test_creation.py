@@ -216,3 +216,31 @@ def test_precedence_of_devices():
             assert sk.zeros((2,)).device == sk.Device("cpu:0")
     finally:
         sk.set_default_device("cpu:0")
+
+
+def test_ranges_take_0d_arrays(device):
+    ends = sk.asarray([1.0, 5.0], device=device)
+    assert_same(sk.linspace(ends[0], ends[1], 5), np.linspace(1.0, 5.0, 5), device)
+    assert_same(
+        sk.linspace(0, ends[1], 3, dtype="float32"), np.linspace(0, 5, 3, dtype="f4"), device
+    )
+    count = sk.asarray(4, dtype="int32", device=device)
+    assert_same(sk.arange(count), np.arange(4), device)
+    assert_same(sk.arange(1, count, dtype="int32"), np.arange(1, 4, dtype="i4"), device)
+    assert_same(
+        sk.arange(ends[0], ends[1], sk.asarray(0.5, device=device)),
+        np.arange(1.0, 5.0, 0.5),
+        device,
+    )
+    with pytest.raises(sk.exceptions.DTypeError, match="stop must be a Python scalar"):
+        sk.arange(0, ends)
+
+
+def test_ranges_read_no_array_of_another_device(device):
+    elsewhere = sk.asarray(2.0, device="cpu:0" if str(device) == "cpu:1" else "cpu:1")
+    for call in [
+        lambda: sk.arange(elsewhere, device=device),
+        lambda: sk.linspace(sk.asarray(1.0, device=device), elsewhere, 3),
+    ]:
+        with pytest.raises(sk.exceptions.DeviceMismatchError):
+            call()
