@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/promotion.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
@@ -130,6 +131,22 @@ dtype promote_types(const std::vector<dtype>& types) {
   throw dtype_error(text + " don't promote; convert one with astype");
 }
 
+/// That of an array of them.
+dtype dtype_of_scalars(const std::vector<scalar>& scalars) {
+  const auto lower = [](const scalar& a, const scalar& b) { return a.kind < b.kind; };
+  return default_dtype(std::ranges::max_element(scalars, lower)->kind);
+}
+
+/// Whether scalars decide alone: where there is nothing else, which the standard leaves open and
+/// NumPy and xarray ask for, and where one is floating and no dtype is, so that it does not matter
+/// whether uint64 and int64 promote.
+bool is_by_scalars(const std::vector<dtype>& types, const std::vector<scalar>& scalars) {
+  if (types.empty() || scalars.empty()) return types.empty();
+  constexpr auto is_floating = [](dtype type) { return kind_rank(type) > 1; };
+  return is_floating(dtype_of_scalars(scalars)) && std::ranges::none_of(types, is_floating) &&
+         !promotion_is_strict();
+}
+
 PyObject* run_result_type(const arguments& with) {
   constexpr const char* op = "result_type";
   std::vector<ndarray> arrays;
@@ -158,16 +175,10 @@ PyObject* run_result_type(const arguments& with) {
       types.push_back(parse_dtype(op, each));
     }
   }
-  if (types.empty() && !scalars.empty()) {
-    // Scalars alone are what an array of them would be: the standard leaves it open, NumPy and
-    // xarray ask for it.
-    const auto lower = [](const scalar& a, const scalar& b) { return a.kind < b.kind; };
-    types.push_back(default_dtype(std::ranges::max_element(scalars, lower)->kind));
-  }
-  if (types.empty()) {
+  if (types.empty() && scalars.empty()) {
     throw value_error("result_type: at least one array or dtype is needed");
   }
-  dtype type = promote_types(types);
+  dtype type = is_by_scalars(types, scalars) ? dtype_of_scalars(scalars) : promote_types(types);
   for (const scalar& value : scalars) type = promote_scalar(op, type, value);
   return Py_NewRef(dtype_object(type));
 }

@@ -206,3 +206,12 @@ def test_the_highest_kind_decides_in_whatever_order(device):
         assert sk.concat(turned).dtype == sk.result_type(*turned) == np.dtype("float32")
         assert sk.asarray([x[0] for x in turned]).dtype == np.dtype("float32")
     assert sk.asarray([True, 1, 2.5]).dtype == np.dtype("float64")
+
+
+def test_floating_scalars_decide_above_integers():
+    assert sk.result_type(sk.uint64, sk.int8, 1.0) == np.dtype("float64")
+    assert sk.result_type(sk.uint64, sk.asarray([1]), 1, 1j) == np.dtype("complex128")
+    with pytest.raises(sk.exceptions.DTypeError, match="uint64 and int8 don't promote"):
+        sk.result_type(sk.uint64, sk.int8, 1)
+    with sk.strict_promotion(), pytest.raises(sk.exceptions.DTypeError):
+        sk.result_type(sk.uint64, sk.int8, 1.0)
