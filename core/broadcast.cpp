@@ -18,7 +18,7 @@ std::int64_t extent_from_end(const dims& shape, int from_end) {
     if (i > 0) text += i + 1 == shapes.size() ? " and " : ", ";
     text += to_string(*shapes[i]);
   }
-  throw shape_error(text + " do not broadcast: axis -" + std::to_string(from_end + 1) + " has " +
+  throw shape_error(text + " cannot be broadcast: axis -" + std::to_string(from_end + 1) + " has " +
                     std::to_string(n) + " and " + std::to_string(other));
 }
 

@@ -51,7 +51,7 @@ struct chunks {
 int normalize_axis(const char* op, std::int64_t axis, int rank) {
   if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
   std::string text = std::string(op) + ": axis " + std::to_string(axis) +
-                     " is out of bounds for an array of " + std::to_string(rank) +
+                     " is out of bounds for array of " + std::to_string(rank) +
                      (rank == 1 ? " axis" : " axes");
   if (rank > 0) text += "; use " + std::to_string(-rank) + " to " + std::to_string(rank - 1);
   throw axis_error(text);

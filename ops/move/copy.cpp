@@ -113,8 +113,9 @@ class packer {
 
 void check_dtype(const char* op, const ndarray& target, dtype source) {
   if (promote_kinds(target.dtype(), source) == target.dtype()) return;
-  throw dtype_error(std::string(op) + ": " + name(source) + " values are not cast into the target " +
-                    describe(target) + "; convert them with astype");
+  throw dtype_error(std::string(op) + ": " + name(source) +
+                    " values are not cast into the target " + describe(target) +
+                    "; convert them with astype");
 }
 
 }  // namespace

@@ -71,11 +71,11 @@ TEST(broadcast_shapes, follows_the_examples_of_the_standard) {
 
 TEST(broadcast_shapes, names_shapes_and_the_axis_that_differs) {
   EXPECT_EQ(shape_error_of([] { broadcast(dims{8, 1, 6}, dims{7, 5}); }),
-            "add: shapes (8, 1, 6) and (7, 5) do not broadcast: axis -1 has 6 and 5");
+            "add: shapes (8, 1, 6) and (7, 5) cannot be broadcast: axis -1 has 6 and 5");
   const dims a{2, 3}, b{1, 1}, c{4, 1};
   EXPECT_EQ(
       shape_error_of([&] { static_cast<void>(broadcast_shapes("where", std::array{&a, &b, &c})); }),
-      "where: shapes (2, 3), (1, 1) and (4, 1) do not broadcast: axis -2 has 2 and 4");
+      "where: shapes (2, 3), (1, 1) and (4, 1) cannot be broadcast: axis -2 has 2 and 4");
 }
 
 TEST(broadcast_shapes, takes_any_number_of_shapes) {

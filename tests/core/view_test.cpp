@@ -48,9 +48,9 @@ TEST(normalize_axis, rejects_axes_outside_the_array) {
     EXPECT_THROW(static_cast<void>(normalize_axis("sum", axis, 3)), axis_error) << axis;
   }
   EXPECT_EQ(message_of<axis_error>([] { static_cast<void>(normalize_axis("sum", 3, 3)); }),
-            "sum: axis 3 is out of bounds for an array of 3 axes; use -3 to 2");
+            "sum: axis 3 is out of bounds for array of 3 axes; use -3 to 2");
   EXPECT_EQ(message_of<axis_error>([] { static_cast<void>(normalize_axis("sum", 0, 0)); }),
-            "sum: axis 0 is out of bounds for an array of 0 axes");
+            "sum: axis 0 is out of bounds for array of 0 axes");
 }
 
 TEST(normalize_axes, keeps_the_order_and_rejects_duplicates) {

@@ -132,7 +132,7 @@ def axis_within(name: str, axis: int, ndim: int) -> int:
     """Count an axis from the front."""
     if not -ndim <= axis < ndim:
         use = f"use {-ndim} to {ndim - 1}" if ndim else "it has none"
-        raise AxisError(f"{name}: axis {axis} is out of bounds for an array of {ndim} axes; {use}")
+        raise AxisError(f"{name}: axis {axis} is out of bounds for array of {ndim} axes; {use}")
     return axis % ndim
 
 

@@ -44,7 +44,7 @@ def rows_of(name: str, a: Array, axis: Any, *, keepdims: bool) -> tuple[Array, t
     given = axis if isinstance(axis, tuple | list) else (axis,)
     for each in given:
         if not -a.ndim <= each < a.ndim:
-            msg = f"{name}: axis {each} is out of bounds for an array of {a.ndim} axes"
+            msg = f"{name}: axis {each} is out of bounds for array of {a.ndim} axes"
             raise AxisError(msg)
     axes = [each % a.ndim for each in given]
     if len(set(axes)) != len(axes):
