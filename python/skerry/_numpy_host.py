@@ -7,6 +7,7 @@ Nothing is copied, and nothing here touches an array of another device.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,3 +47,37 @@ def run(function: Function, args: Any, kwargs: Any) -> Any:
 
     result = function(*mapped(args, to_numpy), **mapped(kwargs, to_numpy))
     return mapped(result, to_skerry)
+
+
+class _Memory:
+    """Where the elements of an array are, for NumPy's questions about addresses; they are never read."""
+
+    def __init__(self, x: Array) -> None:
+        interface = x.__cuda_array_interface__
+        self.__array_interface__ = {
+            key: interface[key] for key in ("shape", "typestr", "data", "strides")
+        } | {"version": 3}
+
+
+def share_memory(function: Function, a: Any, b: Any, *args: Any, **kwargs: Any) -> bool:
+    """Answer np.may_share_memory and np.shares_memory on every device: what is asked is where elements are.
+
+    Arrays of CPU devices may share memory with each other and with NumPy's; those of a CUDA device with its own only.
+    """
+    places = {x.device for x in (a, b) if isinstance(x, Array) and x.device.kind != "cpu"}
+    if not places:
+        return bool(
+            function(
+                *(np.asarray(x) if isinstance(x, Array) else x for x in (a, b)), *args, **kwargs
+            )
+        )
+    if len(places) > 1 or not all(isinstance(x, Array) and x.device in places for x in (a, b)):
+        return False
+    return bool(function(np.asarray(_Memory(a)), np.asarray(_Memory(b)), *args, **kwargs))
+
+
+#: NumPy's functions that read no elements, and so take arrays of any devices.
+OF_ANY_DEVICES: dict[Function, Function] = {
+    each: partial(share_memory, each._implementation)  # type: ignore[attr-defined]
+    for each in (np.may_share_memory, np.shares_memory)
+}

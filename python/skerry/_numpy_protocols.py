@@ -185,6 +185,8 @@ def array_function(
     if _defers(name, types, "__array_function__"):
         return NotImplemented
     if pairing is None:
+        if answer := host.OF_ANY_DEVICES.get(func):
+            return answer(*args, **kwargs)
         if maker := MAKERS.get(name):
             return _make(name, maker, self, args, kwargs)
         target = counterparts.FUNCTIONS.get(func)
@@ -324,6 +326,8 @@ def array_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> An
         lambda: host.run(getattr(ufunc, method), inputs, with_out),
         (inputs, outs, kwargs),
     )
+    if type(result) is tuple:
+        return tuple(originals.get(id(each), each) for each in result)
     return originals.get(id(result), result)
 
 

@@ -329,3 +329,33 @@ def test_the_import_of_skerry_does_not_load_the_tables():
     code = "import skerry, sys; print([m for m in sys.modules if m.startswith('skerry._numpy')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("ask", [np.may_share_memory, np.shares_memory])
+def test_shared_memory_is_known_on_every_device(ask, device):
+    x = sk.asarray([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], device=device)
+    assert ask(x, x[:, 1])
+    assert ask(x[1:], x)
+    assert not ask(x[0], x[1])
+    assert not ask(x, sk.zeros_like(x))
+    assert not ask(x, np.ones(3))
+    assert not ask(x[:0], x)
+    for other in ("cpu:0", "cpu:1", "cuda:0", "cuda:1"):
+        assert not ask(x, sk.ones((3,), device=other))
+
+
+def test_shared_memory_of_strided_views(device):
+    x = sk.zeros((6,), device=device)
+    assert np.may_share_memory(x[::2], x[1::2])
+    assert not np.shares_memory(x[::2], x[1::2])
+    if device.startswith("cpu"):
+        assert np.shares_memory(x, np.asarray(x))
+
+
+def test_each_result_goes_to_its_out(device):
+    x = sk.asarray([1.25, -2.5], device=device)
+    whole = sk.empty((2,), device=device)
+    fraction, found = np.modf(x, out=(None, whole))
+    assert found is whole
+    assert whole.tolist() == [1.0, -2.0]
+    assert fraction.tolist() == [0.25, -0.5]
