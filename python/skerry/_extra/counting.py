@@ -115,6 +115,8 @@ def histogram_bin_edges(
 ) -> Array:
     """Compute the edges of the bins that ``histogram`` would count in.
 
+    The least and the greatest element are read from the device unless the range is given.
+
     Parameters
     ----------
     a : Array

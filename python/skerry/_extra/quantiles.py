@@ -176,7 +176,7 @@ def percentile(
     a : Array
         Of a real dtype or bool.
     q : float, sequence of floats or Array
-        Percentages in [0, 100]. Those of an Array are read from its device: the call waits for it.
+        Percentages in [0, 100]. Those of an Array are read from the device: the call waits for it.
     axis, method, keepdims, weights
         As of ``quantile``.
 
