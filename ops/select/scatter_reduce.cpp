@@ -67,7 +67,7 @@ void check_size(const ndarray& x, const ndarray& index) {
 ndarray ready_values(const ndarray& x, const ndarray& index, const operand& values) {
   if (values.value != nullptr) return full(dims(), *values.value, x.dtype(), x.device());
   const ndarray& given = *values.array;
-  const ndarray converted = given.dtype() == x.dtype() ? given : convert_operand(given, x.dtype());
+  ndarray converted = given.dtype() == x.dtype() ? given : convert_operand(given, x.dtype());
   if (converted.rank() == 0) return converted;
   return contiguous(broadcast_to(converted, index.shape()));
 }

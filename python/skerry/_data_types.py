@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from skerry import _core
+from skerry.exceptions import DTypeError
 
 Dtype = np.dtype[Any]
 
@@ -45,6 +46,8 @@ class IntegerInfo:
 def _dtype_of(type: object) -> Dtype:
     if isinstance(type, _core.Array):
         return type.dtype
+    if isinstance(type, int | float | complex):  # result_type takes scalars, too
+        raise DTypeError(f"not a dtype of skerry: {type!r}")
     return _core.result_type(type)
 
 
@@ -120,11 +123,11 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     Source: array API 2025.12, data type functions.
 
     """
-    dtype = _core.result_type(dtype)
+    dtype = _dtype_of(dtype)
     if isinstance(kind, tuple):
         return any(isdtype(dtype, one) for one in kind)
     if isinstance(kind, str):
         if kind not in KINDS:
             raise ValueError(f"isdtype: unknown kind: {kind!r}; known are {', '.join(KINDS)}")
         return dtype.name in KINDS[kind]
-    return bool(dtype == _core.result_type(kind))
+    return bool(dtype == _dtype_of(kind))

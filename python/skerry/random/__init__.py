@@ -111,6 +111,10 @@ def default_rng(seed: Any = None, device: _core.Device | str | None = None) -> G
                 f"Generator(rng.bit_generator, device={str(device)!r})"
             )
         return seed
+    if (
+        make := getattr(seed, "generator", None)
+    ) is not None:  # dask's chunks: a seed that knows its device
+        return default_rng(make(), device)
     return Generator(seed if isinstance(seed, Philox) else Philox(seed), device)
 
 

@@ -101,6 +101,7 @@ ONE_ARRAY_OR_NONE = {
     "sort",
     "squeeze",
     "stream",
+    "strict_promotion",
     "sum",
     "synchronize",
     "tile",

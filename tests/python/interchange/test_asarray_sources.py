@@ -343,7 +343,8 @@ def test_numpy_arrays_in_sequences_keep_their_dtype():
         [2, 5],
     ]
     assert sk.asarray([np.arange(2).astype(">i4")]).dtype == np.int32
-    with pytest.raises(TypeError, match="promote"):
+    assert sk.asarray([np.ones(2, np.float32), np.ones(2, int)]).dtype == np.float32
+    with sk.strict_promotion(), pytest.raises(TypeError, match="promote"):
         sk.asarray([np.ones(2), np.ones(2, int)])
     with pytest.raises(ValueError, match="lengths"):
         sk.asarray([np.ones(2), np.ones(3)])

@@ -148,7 +148,6 @@ CALLS = {
     "cumsum": lambda d: d.cumsum(axis=0),
     "nanmean": lambda d: da.nanmean(d, axis=0),
     "topk": lambda d: d.topk(3, axis=0),
-    "argtopk": lambda d: d.argtopk(2, axis=1),
     "diff": lambda d: da.diff(d, axis=0),
     "clip": lambda d: d.clip(-1, 1),
     "dot": lambda d: d @ d.T,
@@ -164,7 +163,6 @@ CALLS = {
 
 # What these calls need of skerry.
 NEEDS = {
-    "argtopk": "argpartition",
     "einsum": "einsum",
     "nanmean": "nansum",
     "percentile": "percentile",
@@ -185,6 +183,15 @@ def test_what_scipy_does_for_dask_is_no_silent_copy(name):
     ours, _ = blocks(HOST, "cuda:0")
     with pytest.raises(TypeError, match="host"):
         BY_SCIPY[name](ours).compute(scheduler="sync")
+
+
+def test_argtopk_makes_its_indices_on_the_host():
+    """With arrays of NumPy's, by which take_along_axis is asked for elements of another device."""
+    ours, theirs = blocks(HOST, "cpu:0")
+    check(ours.argtopk(2, axis=1), theirs.argtopk(2, axis=1).compute(), "cpu:0")
+    ours, _ = blocks(HOST, "cuda:0")
+    with pytest.raises(sk.exceptions.DeviceMismatchError):
+        ours.argtopk(2, axis=1).compute(scheduler="sync")
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from oracle import DTYPES, on, to_numpy
-from skerry.exceptions import AxisError
+from skerry.exceptions import AxisError, DeviceMismatchError
 
 NUMERIC = [name for name in DTYPES if name != "bool"]
 INTEGERS = [name for name in NUMERIC if "int" in name]
@@ -212,11 +212,18 @@ def test_operators(device):
 
 def test_operators_refuse_what_does_not_fit(device):
     x = sk.ones((3, 3), device=device)
-    for wrong in (2, 2.5, np.ones((3, 3)), [[1.0]]):
+    for wrong in (2, 2.5, [[1.0]]):
         with pytest.raises(TypeError):
             operator.matmul(x, wrong)
         with pytest.raises(TypeError):
             operator.matmul(wrong, x)
+    host = np.ones((3, 3))
+    for pair in ((x, host), (host, x)):
+        if device == "cpu:0":  # where NumPy's arrays are
+            assert np.array_equal(to_numpy(operator.matmul(*pair)), np.full((3, 3), 3.0))
+        else:
+            with pytest.raises(DeviceMismatchError):
+                operator.matmul(*pair)
     with pytest.raises(ValueError, match="keeps its shape"):
         operator.imatmul(x, sk.ones((3, 2), device=device))
     with pytest.raises(TypeError, match="keeps its dtype"):
