@@ -19,15 +19,15 @@
 #include "ops/sort/partial_kernels.hpp"
 #include "ops/sort/set_kernels.hpp"
 
-#define SKERRY_FOR_EACH_FAMILY(X)                                                               \
-  X(elementwise)                                                                                \
-  X(bins)                                                                                       \
-  X(cast)                                                                                       \
-  X(fft)                                                                                        \
-  X(linalg)                                                                                     \
-  X(matmul)                                                                                     \
-  X(index) X(moves) X(partial) X(random) X(reduce) X(scan) X(scatter_reduce) X(sequence) X(set) \
-      X(sort)
+#define SKERRY_FOR_EACH_FAMILY(X) \
+  X(elementwise)                  \
+  X(bins)                         \
+  X(cast)                         \
+  X(fft)                          \
+  X(linalg)                       \
+  X(matmul)                       \
+  X(index)                        \
+  X(moves) X(partial) X(random) X(reduce) X(scan) X(scatter_reduce) X(sequence) X(set) X(sort)
 
 namespace skerry {
 
