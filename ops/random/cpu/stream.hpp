@@ -63,7 +63,7 @@ SKERRY_SHARED inline void fill_words(uint64* words, const random_stream& from, u
   for (int i = 0; i < lanes; ++i) place[i] = from.position + begin + uint64(i);
   const auto low_tail = all_lanes(from.tail + attempt);
   const auto high_tail = all_lanes(from.tail >> 32);
-  for (int64 done = 0; done < chunk_blocks; done += 2 * lanes) {
+  for (int64 done = 0; done < chunk_blocks; done += int64{2} * lanes) {
     // Two at a time: each round waits for the products of the one before.
     const word_lanes next = place + uint64(lanes);
     detail::philox_lanes one{{place, place >> 32, low_tail, high_tail}};
