@@ -66,6 +66,8 @@ def test_the_cache_is_not_handed_out_above_the_limit(limited):
 def test_a_random_program_keeps_its_limits(limited):
     rng = random.Random(5)
     base = held(limited)
+    # Other threads, as those of another test's library, keep what they have cached in small blocks.
+    kept = sk.memory_statistics(limited).cached_bytes
     arrays, limit, refused = [], None, 0
     for _ in range(800):
         what = rng.random()
@@ -89,7 +91,7 @@ def test_a_random_program_keeps_its_limits(limited):
             limit = None if limit is None else max(limit, 0)
             sk.set_memory_limit(limited, limit)
             now = sk.memory_statistics(limited)
-            assert limit is None or held(limited) <= limit or now.live_bytes > limit
+            assert limit is None or held(limited) <= limit or now.live_bytes + kept > limit
     assert refused > 20
 
 
