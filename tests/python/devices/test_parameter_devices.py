@@ -239,7 +239,8 @@ def test_every_parameter_refuses_arrays_of_another_device(name, function):
                     continue
                 for stray in strays(elsewhere):
                     given = fill_before(function, {**named, parameter.name: stray}, parameter.name)
-                    if name == "full" and parameter.name != "device":
+                    # Where the value or a bound is, if nothing else says so.
+                    if name in ("full", "arange", "linspace") and parameter.name != "device":
                         given["device"] = home
                     if parameter.name in ("arrays", "shapes"):
                         usual = named.get(parameter.name, [])
