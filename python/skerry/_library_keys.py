@@ -3,9 +3,9 @@
 """Index arrays that dask and xarray make on the host for arrays on a device.
 
 ``d[[3, 1]]`` is a list, which has no device; dask makes NumPy arrays of it, one for each chunk, and xarray makes one of
-a label's places. Both give them to ``x[...]`` with no table to say otherwise. So NumPy's arrays in a key, and a value
-to assign, are put beside the array where one of these libraries itself indexes; the same key of a user's function (of
-``map_blocks``, say) is refused as everywhere.
+a label's places. Both give them to ``x[...]`` with no table to say otherwise. So NumPy's arrays in a key are put
+beside the array where one of these libraries itself indexes; the same key of a user's function (of ``map_blocks``,
+say) is refused as everywhere, and so are values to assign.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def placed(x: _core.Array, key: Any) -> Any:
     x : Array
         What is indexed.
     key : object
-        An index, a tuple of them, or a value to assign, with a NumPy array.
+        An index or a tuple of them, with a NumPy array.
 
     Returns
     -------

@@ -160,14 +160,6 @@ CALLS = {
     "percentile": lambda d: da.percentile(d[:, 0].rechunk(12), [25, 50, 75]),
 }
 
-
-# What these calls need of skerry.
-NEEDS = {
-    "einsum": "einsum",
-    "nanmean": "nansum",
-    "percentile": "percentile",
-    "topk": "partition",
-}
 # dask calls scipy.linalg for blocks of these, which takes arrays of the host alone and gives NumPy's back.
 BY_SCIPY = {
     "cholesky": lambda d: da.linalg.cholesky((d.T @ d).rechunk(4)),
@@ -196,8 +188,6 @@ def test_argtopk_makes_its_indices_on_the_host():
 
 @pytest.mark.parametrize("name", CALLS)
 def test_chunks_stay_on_their_device(name, device):
-    if not hasattr(sk, NEEDS.get(name, "sum")):
-        pytest.skip(f"this build has no skerry.{NEEDS[name]}")
     ours, theirs = blocks(HOST, device)
     check(CALLS[name](ours), CALLS[name](theirs).compute(scheduler="sync"), device)
 

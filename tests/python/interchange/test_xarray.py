@@ -108,12 +108,6 @@ CALLS = {
     "dataset": lambda a, n: xr.Dataset({"a": a, "b": a + 1}).mean("t").a,
     "copy": lambda a, n: a.copy(),
 }
-# What these calls need of skerry.
-NEEDS = {
-    "median": "nanmedian",
-    "pad": "pad",
-    "shift": "pad",
-}
 REFUSED = {
     "several index arrays at once: xarray does it for NumPy's arrays alone": (
         lambda a: a.isel(t=xr.DataArray([0, 1], dims="p"), y=xr.DataArray([2, 3], dims="p"))
@@ -138,8 +132,6 @@ def quiet():
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_keep_the_array_and_its_device(name, device):
-    if not hasattr(sk, NEEDS.get(name, "sum")):
-        pytest.skip(f"this build has no skerry.{NEEDS[name]}")
     want = CALLS[name](labelled(HOST.copy()), labelled(GAPS.copy()))
     with sk.device(device):
         ours = [labelled(sk.asarray(host.copy(), device=device)) for host in (HOST, GAPS)]
