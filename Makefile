@@ -28,7 +28,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python emulate gpu-estimate demo bench accuracy fuzz fuzz-programs exits gpu-check lint format conformance docs clean
+.PHONY: help build test test-cpp test-python emulate gpu-estimate demo bench accuracy fuzz fuzz-programs exits numba-suite gpu-check lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -41,6 +41,7 @@ help:
 	@echo "make fuzz         10^6 random arrays of other libraries by each protocol, in a child process"
 	@echo "make fuzz-programs  10,000 random programs over streams, devices and views, against their order"
 	@echo "make exits        1,000 processes that exit while their threads are in calls"
+	@echo "make numba-suite  the tests of numba-cuda on the emulated GPU"
 	@echo "make lint         formatting, static checks, types, spelling"
 	@echo "make gpu-check    tests and figures on a real GPU"
 	@echo "make conformance  the official suite: ARRAY_API_TESTS_DIR=<checkout of data-apis/array-api-tests>"
@@ -123,6 +124,11 @@ fuzz-programs: build
 EXITS_OPTIONS ?=
 exits: build
 	python tests/fuzz/exits.py $(EXITS_OPTIONS)
+
+# Such as NUMBA_SUITE_OPTIONS="cudapy/test_atomics.py --limit 900"
+NUMBA_SUITE_OPTIONS ?=
+numba-suite: build $(CONSUMERS) $(VENV)/.group-numba-suite
+	python tests/numba_suite/run.py $(NUMBA_SUITE_OPTIONS)
 
 # Builds by itself, with what is installed: the machine may have no network.
 gpu-check:

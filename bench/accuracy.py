@@ -30,7 +30,7 @@ TABLES = {"f": DOCS / "accuracy_real.csv", "c": DOCS / "accuracy_complex.csv"}
 FLOATING = {"float32", "float64", "complex64", "complex128"} & set(_core.built_dtypes())
 # Results that are chosen, not rounded; test_elementwise.py has them bit for bit.
 EXACT = {"ceil", "clip", "conj", "copysign", "floor", "floor_divide", "imag", "maximum", "minimum"}
-EXACT |= {"negative", "nextafter", "positive", "real", "round", "trunc"}
+EXACT |= {"fmax", "fmin", "negative", "nextafter", "positive", "real", "round", "trunc"}
 EXACT_IF_REAL = {"abs", "sign"}
 PRECISION = 256  # bits of mpmath's numbers
 RECOMPUTED = 4  # the largest errors of a range that are computed again with mpmath

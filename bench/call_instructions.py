@@ -32,6 +32,14 @@ CASES = {
     "a.cumsum()": "a.cumsum()",
     "m.reshape(4, 16)": "m.reshape(4, 16)",
     "reshape(m, (4, 16))": "reshape(m, (4, 16))",
+    "a.conj()": "a.conj()",
+    "conj(a)": "conj(a)",
+    "a.round()": "a.round()",
+    "round(a)": "round_(a)",
+    "a.take(i)": "a.take(i)",
+    "take(a, i)": "take(a, i)",
+    "a.dot(b)": "a.dot(b)",
+    "matmul(a, b)": "matmul(a, b)",
     "a[1:]": "a[1:]",
     "m + a row": "m + r",
     "empty": "empty((4,), device=d)",
@@ -50,10 +58,12 @@ def program(repeats: int) -> None:
     import skerry as sk
 
     names = {"sqrt": sk.sqrt, "sum": sk.sum, "empty": sk.empty, "reshape": sk.reshape}
+    names |= {"conj": sk.conj, "round_": sk.round, "take": sk.take, "matmul": sk.matmul}
     for device in DEVICES:
         names |= {"a": sk.ones((4,), device=device), "b": sk.ones((4,), device=device)}
         names |= {"m": sk.ones((8, 8), device=device), "r": sk.ones((8,), device=device)}
         names |= {"t": sk.ones((4,), device=device), "d": sk.Device(device)}
+        names |= {"i": sk.arange(4, device=device)}
         for statement in CASES.values():
             arguments = ", ".join(f"{name}={name}" for name in names)
             exec(f"def loop(n, {arguments}):\n for _ in range(n): {statement}", names)

@@ -42,6 +42,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "products": standard.products,
     "transforms": standard.transforms,
     "joining": standard.joining,
+    "random": standard.random_numbers,
     "import": foundations.import_time,
 }
 

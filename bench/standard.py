@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import skerry as sk
-from side_by_side import Row, check, pair, seconds_per_call, timed
+from side_by_side import Row, check, every_core, pair, seconds_per_call, timed
 
 LARGE = 16_000_000
 KEYS = 4_000_000
@@ -265,3 +265,27 @@ def joining() -> list[Row]:
         ("repeat 1.6e7, 2 times", lambda: sk.repeat(w, 2), lambda: np.repeat(v, 2)),
     ]
     return [timed(name, a, b, 1.5, tolerance=0, all_cores=True) for name, a, b in pairs]
+
+
+def random_numbers() -> list[Row]:
+    """Distributions: NumPy's default generator draws other numbers, so nothing is compared but times."""
+    ours, theirs = sk.random.default_rng(1, "cpu:0"), np.random.default_rng(1)
+    n = 4_000_000
+    draws: list[tuple[str, Callable[[Any], Any], float]] = [
+        ("random, 4e6 float64", lambda r: r.random(n), 1.0),
+        ("random, 4e6 float32", lambda r: r.random(n, dtype=np.float32), 1.0),
+        ("standard_normal, 4e6 float64", lambda r: r.standard_normal(n), 1.0),
+        ("standard_normal, 4e6 float32", lambda r: r.standard_normal(n, dtype=np.float32), 1.0),
+        ("integers below 1000, 4e6", lambda r: r.integers(0, 1000, n), 1.0),
+        ("integers of 64 bits, 4e6", lambda r: r.integers(-(2**62), 2**62 + 1, n), 1.0),
+        ("permutation of 4e6", lambda r: r.permutation(n), 1.0),
+    ]
+    rows = []
+    for name, draw, at_least in draws:
+        mine, peer = pair(functools.partial(draw, ours), functools.partial(draw, theirs))
+        row = Row(name, mine, peer, f">= {at_least:g} x", peer / mine >= at_least)
+        with every_core():
+            together = min(seconds_per_call(functools.partial(draw, ours), 1) for _ in range(5))
+        row.note = f"all cores {peer / together:.2f}x"
+        rows.append(row)
+    return rows

@@ -4,8 +4,8 @@
 
 #include "device/cuda/counting.hpp"
 #include "device/cuda/pool.hpp"
-#include "device/cuda/rehearsal/control.hpp"
 #include "device/cuda/runtime.hpp"
+#include "device/cuda/simulation.hpp"
 
 namespace skerry {
 
@@ -23,25 +23,31 @@ std::vector<counted_call> counted_cuda_calls() { return cuda::counted_calls(); }
 
 void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept {
   if (k == 0) {
-    rehearsal::clear();
+    cuda::simulation_controls().clear();
     cuda::forget_losses();
   } else {
-    rehearsal::fail_call(k, code, sticky);
+    cuda::simulation_controls().fail_call(k, code, sticky);
   }
 }
 
-std::uint64_t rehearsed_calls() noexcept { return rehearsal::calls(); }
-void delay_rehearsed_work(int least, int most) noexcept { rehearsal::set_delay(least, most); }
+std::uint64_t rehearsed_calls() noexcept { return cuda::simulation_controls().calls(); }
+void delay_rehearsed_work(int least, int most) noexcept {
+  cuda::simulation_controls().set_delay(least, most);
+}
 
 std::vector<int> rehearsed_contexts() {
   std::vector<int> ordinals;
   for (int ordinal = 0; ordinal < cuda::most_devices; ++ordinal) {
-    if (rehearsal::has_context(ordinal)) ordinals.push_back(ordinal);
+    if (cuda::simulation_controls().has_context(ordinal)) ordinals.push_back(ordinal);
   }
   return ordinals;
 }
 
-int set_rehearsed_device(int ordinal) noexcept { return rehearsal::set_device(ordinal); }
-void capture_rehearsed_stream(void* handle) noexcept { rehearsal::set_captured(handle); }
+int set_rehearsed_device(int ordinal) noexcept {
+  return cuda::simulation_controls().set_device(ordinal);
+}
+void capture_rehearsed_stream(void* handle) noexcept {
+  cuda::simulation_controls().set_captured(handle);
+}
 
 }  // namespace skerry

@@ -12,7 +12,7 @@ namespace skerry::cuda {
 // here; every status is a cudaError_t as an int. The module that fills it is loaded at run time,
 // so changing anything in this file means raising module_abi_version.
 
-inline constexpr int module_abi_version = 5;
+inline constexpr int module_abi_version = 6;
 
 inline constexpr int most_devices = 64;
 

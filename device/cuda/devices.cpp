@@ -67,7 +67,7 @@ int ordinal_of(device where) { return look_at(where).ordinal; }
 
 std::optional<cuda_problem> why_no_cuda() { return cuda::problem(); }
 
-void rehearse(int count) {
+void rehearse(int count, rehearsed_kernels which) {
   if (count < 1 || count > cuda::most_devices) {
     throw value_error("rehearse: cuda must be 1 to 64 devices, not " + std::to_string(count));
   }
@@ -78,9 +78,10 @@ void rehearse(int count) {
         "of "
         "one, or of skerry.devices()");
   }
-  cuda::plan_rehearsal(count);
+  cuda::plan_rehearsal(count, which);
 }
 
+rehearsed_kernels kernels_of_rehearsal() noexcept { return cuda::kernels_of_rehearsal(); }
 bool is_rehearsing() noexcept { return cuda::rehearsing(); }
 bool cuda_was_used() noexcept { return cuda::used(); }
 bool cuda_is_alive() noexcept { return cuda::alive(); }

@@ -2,7 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "device/cuda/api.hpp"
+
+namespace skerry::rehearsal {
+struct controls;
+}
 
 namespace skerry::cuda {
 
@@ -17,12 +24,23 @@ struct module_interface {
   /// The same in nvcc's: "900,1000".
   const char* compiled_by_nvcc;
   int runtime_version;
+  /// Of a simulation: the handles by which tests make it fail. Null for CUDA's runtime.
+  const rehearsal::controls* controls;
 };
+
+/// A shared library that has such an interface: the first of `paths` that can be opened and whose
+/// function `symbol` knows this version. Null if there is none; then `complaint` says why of each.
+[[nodiscard]] const module_interface* open_module(const std::vector<std::string>& paths,
+                                                  const char* symbol, std::string& complaint);
+/// A file beside the library or program that this code is part of.
+[[nodiscard]] std::string path_next_to_this_library(const char* file);
 
 /// The module in use: null on rehearsal devices and where there is no CUDA module. Probes CUDA.
 [[nodiscard]] const module_interface* loaded_module() noexcept;
 
 }  // namespace skerry::cuda
 
-/// The one symbol of the CUDA module. Null if it was built for another `abi_version`.
+// The one symbol of the CUDA module, and that of the emulated GPU. Null if it was built for another
+// `abi_version`.
 extern "C" const skerry::cuda::module_interface* skerry_cuda_module(int abi_version);
+extern "C" const skerry::cuda::module_interface* skerry_emulator_module(int abi_version);

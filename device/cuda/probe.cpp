@@ -17,8 +17,8 @@
 #include "device/cuda/functions.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/pool.hpp"
-#include "device/cuda/rehearsal/control.hpp"
 #include "device/cuda/runtime.hpp"
+#include "device/cuda/simulation.hpp"
 #include "device/cuda/staging.hpp"
 #include "device/cuda/streams.hpp"
 #include "device/environment.hpp"
@@ -54,6 +54,7 @@ constinit std::atomic<bool> in_forked_child{false};
 constinit std::atomic<bool> was_shut_down{false};
 constinit std::atomic<int> total_count{0};
 constinit std::atomic<int> planned_rehearsal{0};
+constinit std::atomic<rehearsed_kernels> planned_kernels{rehearsed_kernels::none};
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -88,51 +89,48 @@ cuda_problem problem_of(int code, const findings& so_far) {
   }
 }
 
-/// Beside the library or program that this code is part of.
-std::string path_next_to_this_library() {
-  Dl_info here{};
-  if (dladdr(reinterpret_cast<const void*>(&path_next_to_this_library), &here) == 0) return {};
-  const std::string self = here.dli_fname != nullptr ? here.dli_fname : "";
-  const auto slash = self.rfind('/');
-  return (slash == std::string::npos ? "./" : self.substr(0, slash + 1)) + "skerry_cuda.so";
-}
-
-const module_interface* open_module(std::string& complaint) {
+/// SKERRY_CUDA_MODULE, or else `beside`.
+const module_interface* open_cuda_module(const std::string& beside, std::string& complaint) {
   std::vector<std::string> paths;
   if (const char* chosen = std::getenv("SKERRY_CUDA_MODULE"); chosen != nullptr && *chosen != 0) {
     paths.emplace_back(chosen);
   } else {
-    paths.push_back(path_next_to_this_library());
+    paths.push_back(beside);
 #ifdef SKERRY_CUDA_MODULE_PATH
     paths.emplace_back(SKERRY_CUDA_MODULE_PATH);
 #endif
   }
-  for (const std::string& path : paths) {
-    if (path.empty()) continue;
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-      const char* reason = dlerror();
-      complaint += std::string(complaint.empty() ? "" : "; ") + (reason != nullptr ? reason : path);
-      continue;
-    }
-    const auto ask =
-        reinterpret_cast<decltype(&skerry_cuda_module)>(dlsym(library, "skerry_cuda_module"));
-    const module_interface* module = ask != nullptr ? ask(module_abi_version) : nullptr;
-    if (module != nullptr) return module;
-    complaint += (complaint.empty() ? "" : "; ") + path + " belongs to another version of skerry";
-    dlclose(library);
+  return open_module(paths, "skerry_cuda_module", complaint);
+}
+
+cuda_problem no_module(const std::string& complaint) {
+  return {unavailable_reason::no_cuda_module,
+          "this build of skerry has no usable CUDA module (" + complaint +
+              "); install a build with CUDA, or set SKERRY_CUDA_MODULE." + cpu_works};
+}
+
+/// False with a problem if kernels that are wanted are not there.
+bool find_rehearsal(findings& into) {
+  const rehearsed_kernels which = planned_kernels.load();
+  choose_simulation(planned_rehearsal.load(), which);
+  if (which != rehearsed_kernels::all) {
+    detail::table = &simulated_calls();
+    use_backend(rehearsed_backend);
+    return true;
   }
-  return nullptr;
+  // The module calls the runtime of the library that was opened.
+  std::string complaint;
+  into.module = open_cuda_module(emulator_folder() + "/skerry_cuda.so", complaint);
+  if (into.module == nullptr)
+    into.problem = no_module(complaint);
+  else
+    detail::table = into.module->calls;
+  return into.module != nullptr;
 }
 
 /// Sets the table; false with a problem if there is no CUDA to ask.
 bool find_table(findings& into) {
-  if (const int planned = planned_rehearsal.load(); planned > 0) {
-    rehearsal::set_device_count(planned);
-    detail::table = rehearsal::calls_table();
-    use_backend(rehearsed_backend);
-    return true;
-  }
+  if (planned_rehearsal.load() > 0) return find_rehearsal(into);
   const environment_count from_environment = count_from_environment("SKERRY_REHEARSE", 0);
   if (!from_environment.problem.empty()) {
     into.problem = {unavailable_reason::no_device, from_environment.problem};
@@ -140,7 +138,8 @@ bool find_table(findings& into) {
   }
   if (from_environment.value > 0) {
     planned_rehearsal.store(from_environment.value);
-    return find_table(into);
+    planned_kernels.store(kernels_from_environment());
+    return find_rehearsal(into);
   }
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
     into.problem = {unavailable_reason::no_driver,
@@ -150,11 +149,9 @@ bool find_table(findings& into) {
     return false;
   }
   std::string complaint;
-  into.module = open_module(complaint);
+  into.module = open_cuda_module(path_next_to_this_library("skerry_cuda.so"), complaint);
   if (into.module == nullptr) {
-    into.problem = {unavailable_reason::no_cuda_module,
-                    "this build of skerry has no usable CUDA module (" + complaint +
-                        "); install a build with CUDA, or set SKERRY_CUDA_MODULE." + cpu_works};
+    into.problem = no_module(complaint);
     return false;
   }
   detail::table = into.module->calls;
@@ -171,6 +168,8 @@ std::unique_ptr<device_state> make_state(int index, int ordinal,
   state->has_kernels = so_far.module == nullptr ||
                        compiled_for(so_far.module->architectures, so_far.module->compiled_by_nvcc,
                                     properties.compute_capability);
+  // Blocks of arrays end where the arrays do, so that a kernel that goes beyond is seen.
+  if (planned_kernels.load() != rehearsed_kernels::none) state->keeps_blocks = false;
   if (chosen_allocator().kind == allocator::system) {
     state->keeps_blocks = false;
     state->properties.supports_pools = 0;
@@ -295,9 +294,12 @@ std::optional<cuda_problem> problem() {
 
 bool used() noexcept { return was_used.load(); }
 
-void plan_rehearsal(int n) {
+void plan_rehearsal(int n, rehearsed_kernels which) {
   const std::lock_guard lock(probe_mutex);
+  // At once, as other libraries may ask the emulated GPU for its devices before skerry does.
+  choose_simulation(n, which);
   planned_rehearsal.store(n);
+  planned_kernels.store(which);
   // What a look for GPUs found, and nobody uses: none. The next look finds the rehearsed ones.
   if (count() > 0) return;
   if (findings* const old = found.exchange(nullptr)) old->before = std::exchange(superseded, old);
@@ -312,6 +314,8 @@ bool rehearsing() noexcept {
     return false;
   }
 }
+
+rehearsed_kernels kernels_of_rehearsal() noexcept { return planned_kernels.load(); }
 
 int driver_version() noexcept {
   const findings* result = found.load();
@@ -334,7 +338,7 @@ void shut_down() noexcept {
   detail::usable_count.store(0);
   // The parent's threads do not exist in a forked child, so there is nothing to end there.
   if (found.load() == nullptr || in_forked_child.load()) return;
-  if (planned_rehearsal.load() > 0) return rehearsal::finish();
+  if (planned_rehearsal.load() > 0) return simulation_controls().finish();
   refuse_calls();
 }
 

@@ -116,6 +116,36 @@ struct floor_divide {
   }
 };
 
+struct fmax {
+  static constexpr op_info info{
+      .name = "fmax",
+      .doc =
+          "The greater of x1 and x2; where one is NaN, the other.\n\n"
+          "Real floating dtypes; the result has their promoted dtype.",
+      .is_private = true,
+  };
+  template <real_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
+    const T greater = x2 > x1 ? x2 : x1;  // x1, where x2 is NaN
+    return x1 != x1 ? x2 : greater;
+  }
+};
+
+struct fmin {
+  static constexpr op_info info{
+      .name = "fmin",
+      .doc =
+          "The lesser of x1 and x2; where one is NaN, the other.\n\n"
+          "Real floating dtypes; the result has their promoted dtype.",
+      .is_private = true,
+  };
+  template <real_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
+    const T lesser = x2 < x1 ? x2 : x1;
+    return x1 != x1 ? x2 : lesser;
+  }
+};
+
 struct maximum {
   static constexpr op_info info{
       .name = "maximum",

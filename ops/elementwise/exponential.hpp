@@ -24,6 +24,19 @@ struct exp {
   }
 };
 
+struct exp2 {
+  static constexpr op_info info{
+      .name = "exp2",
+      .doc = "2 to the power of x.\n\nReal floating dtypes; the result has the dtype of x.",
+      .expensive = true,
+      .is_private = true,
+  };
+  template <real_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
+    return math::exp2(x);
+  }
+};
+
 struct expm1 {
   static constexpr op_info info{
       .name = "expm1",

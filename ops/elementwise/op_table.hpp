@@ -18,7 +18,8 @@ struct op_entry {
   const char* name;
   const char* doc;
   int arity;
-  bool expensive;  ///< a transcendental: worth threads from fewer elements
+  bool expensive;   ///< a transcendental: worth threads from fewer elements
+  bool is_private;  ///< as of op_info
   std::optional<dtype> result[dtype_count];  ///< by compute dtype; empty where there is no loop
 };
 [[nodiscard]] std::span<const op_entry> op_table() noexcept;

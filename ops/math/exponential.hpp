@@ -16,6 +16,8 @@ struct log_of_2<float32> {
   static constexpr float32 reciprocal = 0x1.715476p0f;
   static constexpr float32 high = 0x1.62e4p-1f;
   static constexpr float32 low = 0x1.7f7d1cp-20f;
+  static constexpr float32 nearest = 0x1.62e430p-1f;
+  static constexpr float32 beyond = -0x1.05c610p-29f;  ///< log(2) - nearest
 };
 template <>
 struct log_of_2<float64> {
@@ -23,6 +25,7 @@ struct log_of_2<float64> {
   static constexpr float64 high = 0x1.62e42fefa3800p-1;
   static constexpr float64 low = 0x1.ef35793c76730p-45;
   static constexpr float64 nearest = 0x1.62e42fefa39efp-1;
+  static constexpr float64 beyond = 0x1.abc9e3b39803fp-56;
 };
 
 /// q of e^r = 1 + r + r^2 q(r) for |r| <= log(2) / 2: near-minimax, by Chebyshev
@@ -94,6 +97,20 @@ template <real_floating T>
 SKERRY_HD SKERRY_INLINE T exp(T x) {
   if (has_branches && math::fabs(x) <= ordinary_exponent<T>) return ordinary_exp(x);
   return unscale_any(scaled_exp<T>({clamp_exponent(x), T(0)}));
+}
+
+/// x = n + r, |r| <= 1/2, both without error; 2^r = e^(r log(2)).
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T exp2(T x) {
+  using log_2 = log_of_2<T>;
+  x = sizeof(T) == 4 ? clamp(x, T(-151), T(129)) : clamp(x, T(-1076), T(1025));
+  const T rounded = x + magic<T>;
+  const T rest = x - (rounded - magic<T>);
+  const T r = rest * log_2::nearest;
+  const T low = math::fma(rest, log_2::beyond, math::fma(rest, log_2::nearest, -r));
+  const pair<T> leading = fast_two_sum(T(1), r);
+  const T more = math::fma(r * r, exp_terms(r), math::fma(r, low, low));
+  return unscale_any(scaled<T>{leading.high + (leading.low + more), rounded});
 }
 
 /// e^(x.high + x.low); x.high may be anything, x.low is finite.

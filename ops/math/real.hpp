@@ -49,6 +49,7 @@ enum class form { own, libm };
   each(cos, libm, libm)  \
   each(cosh, libm, libm) \
   each(exp, libm, own)   \
+  each(exp2, libm, own)  \
   each(expm1, own, libm) \
   each(log, own, own)    \
   each(log10, libm, own) \

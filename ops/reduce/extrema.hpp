@@ -125,4 +125,57 @@ struct min : detail::gives_accumulator {
   }
 };
 
+namespace detail {
+/// Of what is not NaN: the identity is NaN, so that it is the result where nothing else is.
+template <class Better>
+struct number_beside_nan : gives_accumulator {
+  static constexpr bool needs_elements = true;
+  template <real_floating T>
+  SKERRY_HD static T load(T x) {
+    return x;
+  }
+  template <class A>
+  SKERRY_HD static A identity() {
+    return highest<A>() - highest<A>();
+  }
+  template <class A>
+  SKERRY_HD static A combine(A a, A b) {
+    const A better = Better::wins(b, a) ? b : a;  // a, where b is NaN
+    return a != a ? b : better;
+  }
+
+ private:
+  friend Better;
+  number_beside_nan() = default;
+};
+}  // namespace detail
+
+struct nanmax : detail::number_beside_nan<nanmax> {
+  static constexpr op_info info{
+      .name = "nanmax",
+      .doc =
+          "The greatest element along the axes that is not NaN; NaN if there is none.\n\n"
+          "Real floating dtypes; the result has the dtype of x. Raises ValueError over no "
+          "elements.",
+      .is_private = true};
+  template <class A>
+  SKERRY_HD static bool wins(A x, A best) {
+    return x > best;
+  }
+};
+
+struct nanmin : detail::number_beside_nan<nanmin> {
+  static constexpr op_info info{
+      .name = "nanmin",
+      .doc =
+          "The least element along the axes that is not NaN; NaN if there is none.\n\n"
+          "Real floating dtypes; the result has the dtype of x. Raises ValueError over no "
+          "elements.",
+      .is_private = true};
+  template <class A>
+  SKERRY_HD static bool wins(A x, A best) {
+    return x < best;
+  }
+};
+
 }  // namespace skerry::inline SKERRY_TARGET::ops

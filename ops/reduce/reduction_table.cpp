@@ -27,6 +27,7 @@ constexpr reduction_entry describe_reduction() {
                         requires { Op::takes_dtype; },
                         requires { Op::takes_correction; },
                         ops::takes_index<Op>,
+                        Op::info.is_private,
                         {}};
 #define SKERRY_LOOP(name, type, kind, typestr) add_loop<Op, type>(entry);
   SKERRY_FOR_EACH_DTYPE(SKERRY_LOOP)

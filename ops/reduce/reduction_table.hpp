@@ -21,6 +21,7 @@ struct reduction_entry {
   bool has_dtype;       ///< takes dtype= (sum, prod)
   bool has_correction;  ///< takes correction= (var, std)
   bool has_one_axis;    ///< over one axis, or all elements as they lie in C order (argmax, argmin)
+  bool is_private;      ///< as of op_info
   std::optional<dtype> result[dtype_count];
 };
 [[nodiscard]] std::span<const reduction_entry> reduction_table() noexcept;

@@ -17,8 +17,8 @@ namespace skerry::inline SKERRY_TARGET::ops {
 // computed in, and a result of that one is rounded to theirs, once: here, for all of them.
 // One topic a file; here is the list of them all.
 
-using reductions =
-    type_list<all, any, argmax, argmin, count_nonzero, max, mean, min, prod, std_, sum, var>;
+using reductions = type_list<all, any, argmax, argmin, count_nonzero, max, mean, min, nanmax,
+                             nanmin, prod, std_, sum, var>;
 
 namespace detail {
 template <class Op, class T>

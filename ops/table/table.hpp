@@ -7,6 +7,7 @@
 #include "ops/create/kernels.hpp"
 #include "ops/elementwise/kernels.hpp"
 #include "ops/fourier/kernels.hpp"
+#include "ops/linear/convolution_kernels.hpp"
 #include "ops/linear/linalg_kernels.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 #include "ops/move/kernels.hpp"
@@ -23,6 +24,7 @@
   X(elementwise)                  \
   X(bins)                         \
   X(cast)                         \
+  X(convolution)                  \
   X(fft)                          \
   X(linalg)                       \
   X(matmul)                       \

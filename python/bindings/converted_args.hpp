@@ -41,12 +41,15 @@ class not_an_array : public dtype_error {
 [[nodiscard]] ndarray share_numpy_array(const char* op, const char* argument, PyObject* from);
 
 /// The arguments of one call, some of which become arrays. Those named indices, repeats or key hold
-/// positions: a list there goes to the device of the call's arrays.
+/// positions: a list there goes to the device of the call's arrays. So do a list that is
+/// assigned and one that isin looks in.
 class converted_args {
  public:
   /// `self`: an array among the arguments that is not passed again; may be null.
   converted_args(const char* op, PyObject* self) : op_(op), self_(self) {}
 
+  /// What the argument named value is assigned to: a list there takes its device and dtype.
+  void assign_to(const ndarray& target) noexcept { target_ = &target; }
   void add(std::string name, PyObject* value);  ///< null: absent
   /// Puts arrays in the place of what was met, and of the other items of the sequence it is in.
   /// Throws device_mismatch_error where a numpy.ndarray is beside arrays elsewhere, dtype_error for
@@ -73,6 +76,7 @@ class converted_args {
   };
   const char* op_;
   PyObject* self_;
+  const ndarray* target_ = nullptr;
   std::vector<std::string> names_;
   std::vector<PyObject*> values_;
   std::vector<object> made_;

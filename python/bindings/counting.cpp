@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/errors.hpp"
 #include "ops/bins/bins.hpp"
+#include "ops/linear/convolution.hpp"
 #include "ops/select/scatter_reduce.hpp"
 #include "ops/sort/partial.hpp"
 #include "python/bindings/array_type.hpp"
@@ -9,8 +10,8 @@
 #include "python/bindings/functions.hpp"
 #include "python/bindings/value_args.hpp"
 
-// Kernels behind the functions of skerry._extra.counting and selecting, which have the public
-// signatures.
+// Kernels behind the functions of skerry._extra.counting, selecting and filtering, which have the
+// public signatures.
 
 namespace skerry::python {
 namespace {
@@ -69,6 +70,14 @@ PyObject* run_histogram(const arguments& with) {
                    [&] { return histogram(x, edges, uniform, first, last); });
 }
 
+PyObject* run_convolve(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  const ndarray& taps = array_argument(with, 1);
+  const std::int64_t first = integer(with, 2);
+  const std::int64_t count = integer(with, 3);
+  return wrap_made(x.size() > long_work / 8, [&] { return convolve(x, taps, first, count); });
+}
+
 PyObject* run_scatter_reduce(const arguments& with) {
   // In the order of scatter_op; what bool and integers are combined by logically is the same for
   // bool.
@@ -96,6 +105,7 @@ constexpr function_entry counting_functions[] = {
     {"count_occurrences", "(x, weights, minlength, /)", nullptr, run_bincount},
     {"count_numbers", "(x, weights, bins, /)", nullptr, run_count_numbers},
     {"count_in_bins", "(x, edges, uniform, first, last, /)", nullptr, run_histogram},
+    {"convolved_items", "(x, taps, first, count, /)", nullptr, run_convolve},
     {"scatter_reduce", "(op, x, indices, values, /)",
      "Combine elements of x with values, in place: x.flat[i] = op(x.flat[i], value) for each "
      "index.\n\n"

@@ -192,6 +192,16 @@ void limit_threads(const py::object& count) {
   cpu::set_thread_count(static_cast<int>(std::min<std::int64_t>(most, 1024)));
 }
 
+rehearsed_kernels kernels_argument(const py::object& kernels) {
+  if (py::isinstance<py::bool_>(kernels)) {
+    return kernels.cast<bool>() ? rehearsed_kernels::users : rehearsed_kernels::none;
+  }
+  if (py::isinstance<py::str>(kernels) && kernels.cast<std::string>() == "all") {
+    return rehearsed_kernels::all;
+  }
+  throw value_error("rehearse: kernels must be False, True or \"all\"");
+}
+
 void add_device_functions(py::module_& module) {
   define_public(
       module, "devices", devices_of_kind, py::arg("kind") = py::none(),
@@ -212,15 +222,31 @@ void add_device_functions(py::module_& module) {
       "Raises\n------\nDeviceUnavailableError");
   define_public(
       module, "rehearse",
-      [](const py::object& cuda) {
-        const std::int64_t count = index_argument("rehearse", "cuda", cuda.ptr());
-        rehearse(static_cast<int>(std::clamp<std::int64_t>(count, -1, 1000)));
+      [](const py::object& cuda, const py::object& kernels) {
+        const std::int64_t given = index_argument("rehearse", "cuda", cuda.ptr());
+        const int count = static_cast<int>(std::clamp<std::int64_t>(given, -1, 1000));
+        const rehearsed_kernels which = kernels_argument(kernels);
+        if (which == rehearsed_kernels::none) return rehearse(count);
+        // Other libraries find the emulated GPU by the names of NVIDIA's libraries.
+        const py::module_ libraries = py::module_::import("skerry._emulated_gpu");
+        libraries.attr("refuse_other_drivers")(emulator_folder());
+        rehearse(count, which);
+        libraries.attr("load")(emulator_folder());
       },
-      py::kw_only(), py::arg("cuda"),
+      py::kw_only(), py::arg("cuda"), py::arg("kernels") = false,
       "Make rehearsed devices cuda:0, cuda:1, ... on this computer, with or without a GPU.\n\n"
       "All of the library's CUDA code runs, over a simulated CUDA runtime: streams run later, "
       "memory is separate.\nMust come before the first use of CUDA in the process.\n\n"
-      "Raises\n------\nValueError\n    If CUDA was used already, or the count is not in 1...64.");
+      "Parameters\n----------\n"
+      "cuda : int\n    How many devices, 1 to 64.\n"
+      "kernels : bool or \"all\", optional\n"
+      "    True: they are an emulated GPU, on which kernels of other libraries run, too: Numba's "
+      "``@cuda.jit``,\n    programs of cuda.core, NVRTC. Must come before these are imported. "
+      "\"all\": skerry's own CUDA kernels run there\n    in place of their CPU form, which is "
+      "faster.\n\n"
+      "Raises\n------\nValueError\n    If CUDA was used already, or the count is not in 1...64.\n"
+      "RuntimeError\n    If another driver was loaded already, with kernels.\n"
+      "DeviceUnavailableError\n    If this build has no emulated GPU.");
   define_public(module, "synchronize", synchronize_devices, py::arg("device") = py::none(),
                 "Wait for all work on a device, or on all CUDA devices that are in use.\n\n"
                 "Raises\n------\nDeviceError\n    If work failed.");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/diagnostics.hpp"
 
+#include <array>
 #include <string>
 
 #include "core/errors.hpp"
@@ -33,7 +34,8 @@ py::list list_operations() {
   py::list table;
   for (const op_entry& op : op_table()) {
     table.append(py::dict("name"_a = op.name, "doc"_a = op.doc, "arity"_a = op.arity,
-                          "expensive"_a = op.expensive, "loops"_a = loops_of(op.result)));
+                          "expensive"_a = op.expensive, "is_private"_a = op.is_private,
+                          "loops"_a = loops_of(op.result)));
   }
   return table;
 }
@@ -44,7 +46,8 @@ py::list list_reductions() {
     table.append(py::dict("name"_a = op.name, "doc"_a = op.doc,
                           "needs_elements"_a = op.needs_elements, "has_dtype"_a = op.has_dtype,
                           "has_correction"_a = op.has_correction,
-                          "has_one_axis"_a = op.has_one_axis, "loops"_a = loops_of(op.result)));
+                          "has_one_axis"_a = op.has_one_axis, "is_private"_a = op.is_private,
+                          "loops"_a = loops_of(op.result)));
   }
   return table;
 }
@@ -92,6 +95,13 @@ void add_failures(py::module_& module) {
 }
 
 void add_rehearsal(py::module_& module) {
+  module.def(
+      "rehearsed_kernels",
+      [] {
+        constexpr std::array names{"none", "users", "all"};
+        return names[static_cast<std::size_t>(kernels_of_rehearsal())];
+      },
+      "Which CUDA kernels run on the rehearsed devices: none, users or all.");
   module.def("is_rehearsing", is_rehearsing, "Whether the CUDA devices are rehearsed.");
   module.def(
       "rehearsal_delay",

@@ -97,6 +97,8 @@ PyObject* flat_without_axis(method_call& call) {
   return nullptr;
 }
 
+bool has_one_axis(PyObject* const* values) { return value_of(values[0]).rank() == 1; }
+
 /// The same where another axis is the default. Fields, of which there are none, have no order.
 PyObject* flat_if_axis_is_none(method_call& call) {
   if (is_given(call, 2)) reject(call, 2, "leave it out");
@@ -147,6 +149,11 @@ PyObject* prepare_take(method_call& call) {
   items_in_first(call);
   if (!is_given(call, 1) && call.array().rank() != 1) flatten(call);
   return nullptr;
+}
+
+bool takes_directly(PyObject* const* values) {
+  const bool has_axis = values[2] != nullptr && values[2] != Py_None;
+  return is_array(values[1]) && (has_axis || value_of(values[0]).rank() == 1);
 }
 
 PyObject* prepare_search(method_call& call) {
@@ -216,6 +223,12 @@ PyObject* prepare_dot(method_call& call) {
   return called("tensordot", {call.values[0], other, axes.get()}).release();
 }
 
+bool multiplies_directly(PyObject* const* values) {
+  if (!is_array(values[1])) return false;
+  const int rank = value_of(values[1]).rank();
+  return (rank == 1 || rank == 2) && value_of(values[0]).rank() > 0;
+}
+
 #define SKERRY_TRUTH "($self, /, axis=None, out=None, keepdims=False, *, where=True)"
 #define SKERRY_MEAN "($self, /, axis=None, dtype=None, out=None, keepdims=False)"
 #define SKERRY_SUM \
@@ -236,23 +249,25 @@ constexpr method_entry table[] = {
     {"clip", "($self, /, min=None, max=None, out=None)", "clip"},
     {"conj", "($self, /)", "conj", own_conjugate},
     {"conjugate", "($self, /)", "conj", own_conjugate},
-    {"cumprod", "($self, /, axis=None, dtype=None, out=None)", "cumulative_prod",
-     flat_without_axis},
-    {"cumsum", "($self, /, axis=None, dtype=None, out=None)", "cumulative_sum", flat_without_axis},
+    {"cumprod", "($self, /, axis=None, dtype=None, out=None)", "cumulative_prod", flat_without_axis,
+     false, has_one_axis},
+    {"cumsum", "($self, /, axis=None, dtype=None, out=None)", "cumulative_sum", flat_without_axis,
+     false, has_one_axis},
     {"diagonal", "($self, /, offset=0, axis1=0, axis2=1)", "diagonal", planes_at_end},
-    {"dot", "($self, other, /, out=None)", "matmul", prepare_dot},
+    {"dot", "($self, other, /, out=None)", "matmul", prepare_dot, false, multiplies_directly},
     {"max", SKERRY_EXTREME, "max", reduce_some<true>, true},
     {"mean", SKERRY_MEAN, "mean", cast_first, true},
     {"min", SKERRY_EXTREME, "min", reduce_some<true>, true},
     {"nonzero", "($self, /)", "nonzero"},
     {"prod", SKERRY_SUM, "prod", reduce_some<true>, true},
     {"repeat", "($self, repeats, /, axis=None)", "repeat", lists_of_repeats},
-    {"round", "($self, /, decimals=0, out=None)", "round", scale_to_round},
+    {"round", "($self, /, decimals=0, out=None)", "round", scale_to_round, true},
     {"searchsorted", "($self, v, /, side='left', sorter=None)", "searchsorted", prepare_search},
     {"squeeze", "($self, /, axis=None)", "squeeze", all_axes_of_size_1},
     {"std", SKERRY_SPREAD, "std", cast_first, true},
     {"sum", SKERRY_SUM, "sum", reduce_some<true>, true},
-    {"take", "($self, indices, /, axis=None, out=None, mode='raise')", "take", prepare_take},
+    {"take", "($self, indices, /, axis=None, out=None, mode='raise')", "take", prepare_take, false,
+     takes_directly},
     {"trace", "($self, /, offset=0, axis1=0, axis2=1, dtype=None, out=None)", "trace",
      planes_at_end},
     {"var", SKERRY_SPREAD, "var", cast_first, true},

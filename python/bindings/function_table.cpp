@@ -40,6 +40,17 @@ std::string short_form(PyObject* from) {
   return shown.size() <= longest ? shown : "...";
 }
 
+/// Where the arguments of parameters go.
+struct own_places {
+  static constexpr int count = signature::most_parameters;
+  int operator[](int parameter) const { return parameter; }
+};
+struct other_places {
+  static constexpr int count = 2 * signature::most_parameters;
+  const int* of;
+  int operator[](int parameter) const { return of[parameter]; }
+};
+
 }  // namespace
 
 void remember_function(const known_function& function) { known_functions().push_back(function); }
@@ -93,7 +104,9 @@ int signature::find(const char* name) const {
   return -1;
 }
 
-bool signature::bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound) const {
+template <class Places>
+bool signature::bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound,
+                              Places places) const {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
     PyObject* name = PyTuple_GET_ITEM(keywords, i);
     const int at = find(name);
@@ -102,11 +115,11 @@ bool signature::bind_keywords(PyObject* const* values, PyObject* keywords, PyObj
                    name);
       return false;
     }
-    if (bound[at] != nullptr) {
+    if (bound[places[at]] != nullptr) {
       PyErr_Format(PyExc_TypeError, "%s() got two values for argument '%U'", function_, name);
       return false;
     }
-    bound[at] = values[i];
+    bound[places[at]] = values[i];
   }
   return true;
 }
@@ -138,26 +151,36 @@ void signature::reject_count(PyObject* const* args, Py_ssize_t count) const {
   PyErr_SetString(PyExc_TypeError, text.c_str());
 }
 
-bool signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
-                     Py_ssize_t* rest) const {
+template <class Places>
+bool signature::bind_to(PyObject* const* args, Py_ssize_t count, PyObject* keywords,
+                        PyObject** bound, Py_ssize_t* rest, Places places) const {
   if (count > positional_ && !takes_rest_) {
     reject_count(args, count);
     return false;
   }
   const Py_ssize_t placed = count < positional_ ? count : positional_;
-  // All of them: a constant number is cleared by four instructions.
-  std::fill_n(bound, most_parameters, nullptr);
-  for (Py_ssize_t i = 0; i < placed; ++i) bound[i] = args[i];
+  // All of them: a constant number is cleared by few instructions.
+  std::fill_n(bound, Places::count, nullptr);
+  for (Py_ssize_t i = 0; i < placed; ++i) bound[places[static_cast<int>(i)]] = args[i];
   *rest = count - placed;
-  if (keywords != nullptr && !bind_keywords(args + count, keywords, bound)) return false;
+  if (keywords != nullptr && !bind_keywords(args + count, keywords, bound, places)) return false;
   for (auto i = static_cast<int>(placed); i < required_end_; ++i) {
-    if (bound[i] == nullptr && parameters_[i].required) {
+    if (bound[places[i]] == nullptr && parameters_[i].required) {
       PyErr_Format(PyExc_TypeError, "%s() is missing the argument '%U'", function_,
                    parameters_[i].name);
       return false;
     }
   }
   return true;
+}
+
+bool signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
+                     Py_ssize_t* rest) const {
+  return bind_to(args, count, keywords, bound, rest, own_places{});
+}
+bool signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
+                     Py_ssize_t* rest, const int* places) const {
+  return bind_to(args, count, keywords, bound, rest, other_places{places});
 }
 
 const char* document(const char* name, const char* signature, const std::string& doc) {

@@ -27,6 +27,10 @@ class signature {
   /// arguments of `*args` are counted in `rest`. False with a TypeError set.
   bool bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
             Py_ssize_t* rest) const;
+  /// The same into other places: those of parameter i go to bound[places[i]]; bound has twice as
+  /// many.
+  bool bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
+            Py_ssize_t* rest, const int* places) const;
 
   [[nodiscard]] const char* function() const noexcept { return function_; }
   [[nodiscard]] int count() const noexcept { return count_; }
@@ -41,7 +45,12 @@ class signature {
   };
   [[nodiscard]] int find(PyObject* name) const;
   void reject_count(PyObject* const* args, Py_ssize_t count) const;
-  bool bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound) const;
+  template <class Places>
+  bool bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound,
+                     Places places) const;
+  template <class Places>
+  bool bind_to(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
+               Py_ssize_t* rest, Places places) const;
 
   const char* function_;
   parameter parameters_[most_parameters]{};

@@ -246,6 +246,11 @@ constexpr function_entry own_signature[] = {
      run_where},
 };
 
+template <class Entry>
+const char* home_of(const Entry& entry) {
+  return entry.is_private ? private_home : "skerry";
+}
+
 template <op_id Op>
 void add_elementwise(PyObject* module) {
   static PyMethodDef definition = [] {
@@ -258,7 +263,7 @@ void add_elementwise(PyObject* module) {
         op.name, elementwise<Op>,
         document(op.name, op.arity == 1 ? "(x, /)" : "(x1, x2, /)", elementwise_doc(op)));
   }();
-  add_function(module, &definition);
+  add_function(module, &definition, home_of(op_table()[Op]));
   if constexpr (Op < unary_count + binary_count) {
     remember_function(
         {definition.ml_name, elementwise_signature<Op>, run_elementwise<Op>, definition.ml_doc});
@@ -275,7 +280,7 @@ void add_reduction(PyObject* module) {
     return method_definition(op.name, reduction<Op>,
                              document(op.name, reduction_signature(op), reduction_doc(op)));
   }();
-  add_function(module, &definition);
+  add_function(module, &definition, home_of(reduction_table()[Op]));
   remember_function(
       {definition.ml_name, reduction_takes<Op>, run_reduction<Op>, definition.ml_doc});
 }

@@ -136,6 +136,16 @@ object placed(PyObject* self, PyObject* given) {
   return object(PyObject_CallFunctionObjArgs(function.get(), self, given, nullptr));
 }
 
+/// A value of one element that dask or xarray made of a number, as that number again, else as it
+/// is.
+object number_again(PyObject* self, PyObject* value) {
+  if (!is_numpy_array(value)) return object::borrow(value);
+  const object size(PyObject_GetAttrString(value, "size"));
+  if (PyLong_AsLong(size.get()) != 1) return object::borrow(value);
+  const object function = package_function("skerry._library_keys", "number_again");
+  return object(PyObject_CallFunctionObjArgs(function.get(), self, value, nullptr));
+}
+
 /// The key with arrays for NumPy's arrays and for lists; a list has no device, so that its array is
 /// where `self` is.
 object converted_key(const char* op, PyObject* self, PyObject* from) {
@@ -219,8 +229,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
           set(op, self, key, value);
         } catch (const not_an_array& met) {
           converted_args given(op, self);
-          given.add("value", value);
-          given.convert(met);
+          given.assign_to(value_of(self));
+          const object own_value = number_again(self, value);
+          given.add("value", own_value.get());
+          if (own_value.get() == value) given.convert(met);
           set(op, self, key, given.values()[0]);
         }
         return 0;

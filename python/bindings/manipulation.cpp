@@ -9,6 +9,7 @@
 #include "core/promotion.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/move/copy.hpp"
+#include "ops/move/windows.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
@@ -75,6 +76,11 @@ PyObject* run_matrix_transpose(const arguments& with) {
 PyObject* run_broadcast_to(const arguments& with) {
   const ndarray& x = array_argument(with, 0);
   return wrap(broadcast_to(x, checked_shape("broadcast_to", integers(with, 1))));
+}
+
+PyObject* run_sliding_windows(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  return wrap(sliding_windows(x, integers(with, 1), integers(with, 2)));
 }
 
 PyObject* run_broadcast_arrays(const arguments& with) {
@@ -251,10 +257,17 @@ constexpr function_entry manipulation_functions[] = {
      run_view<squeeze>},
 };
 
+constexpr function_entry own_functions[] = {
+    {"sliding_windows", "(x, lengths, axes, /)",
+     "Every window of some length along each of the axes, as axes at the end; read-only.",
+     run_sliding_windows},
+};
+
 }  // namespace
 
 void add_manipulation(PyObject* module) {
   add_functions<manipulation_functions>(module, "manipulation functions");
+  add_functions<own_functions>(module, nullptr, private_home);
 }
 
 }  // namespace skerry::python

@@ -36,7 +36,7 @@ method_plan::method_plan(const method_entry& entry)
   function_takes_ = &found.takes();
   for (int i = 0; i < takes_.count(); ++i) {
     const int place = function_takes_->find(name_in_function(PyUnicode_AsUTF8(takes_.name(i))));
-    place_[i] = place > 0 ? place : 0;
+    place_[i] = place > 0 ? place : signature::most_parameters + extras_++;
   }
 }
 
@@ -56,22 +56,35 @@ PyObject* method_plan::run(const arguments& given, PyObject** values) const {
   return is_given(out) ? store_result(entry_->name, std::move(result), out) : result.release();
 }
 
-PyObject* method_plan::operator()(PyObject* self, PyObject* const* args, Py_ssize_t count,
-                                  PyObject* keywords) const {
+PyObject* method_plan::prepare_and_run(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                                       PyObject* keywords) const {
   PyObject* own[signature::most_parameters];
   Py_ssize_t rest = 0;
   if (!takes_.bind(args, count, keywords, own, &rest)) return nullptr;
   PyObject* values[signature::most_parameters] = {};
-  bool is_plain = entry_->prepare == nullptr || entry_->prepares_extras;
   for (int i = 0; i < takes_.count(); ++i) {
-    values[place_[i]] = own[i];
-    is_plain = is_plain && (place_[i] != 0 || own[i] == nullptr);
+    if (place_[i] < signature::most_parameters) values[place_[i]] = own[i];
   }
   values[0] = self;
-  if (is_plain) {
-    return guarded([&] { return function_({self, values, nullptr, 0, function_takes_}); });
-  }
   return guarded([&] { return run({self, own, args + (count - rest), rest, &takes_}, values); });
+}
+
+PyObject* method_plan::operator()(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                                  PyObject* keywords) const {
+  const method_entry& entry = *entry_;
+  const bool is_plain = entry.prepare == nullptr || entry.prepares_extras;
+  if (!is_plain && entry.is_direct == nullptr) return prepare_and_run(self, args, count, keywords);
+  PyObject* values[2 * signature::most_parameters];
+  Py_ssize_t rest = 0;
+  if (!takes_.bind(args, count, keywords, values, &rest, place_)) return nullptr;
+  values[0] = self;
+  for (int i = 0; i < extras_; ++i) {
+    if (values[signature::most_parameters + i] != nullptr) {
+      return prepare_and_run(self, args, count, keywords);
+    }
+  }
+  if (!is_plain && !entry.is_direct(values)) return prepare_and_run(self, args, count, keywords);
+  return guarded([&] { return function_({self, values, nullptr, 0, function_takes_}); });
 }
 
 const char* document_method(const method_entry& entry) {

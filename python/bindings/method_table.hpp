@@ -42,6 +42,8 @@ struct method_entry {
   PyObject* (*prepare)(method_call& call) = nullptr;
   /// Only where there is an argument that the function has no parameter for.
   bool prepares_extras = false;
+  /// Whether there is nothing to prepare for arguments that are the function's, by its parameters.
+  bool (*is_direct)(PyObject* const* values) = nullptr;
 };
 
 /// A method_entry, with all that does not change from call to call.
@@ -53,13 +55,17 @@ class method_plan {
 
  private:
   [[nodiscard]] PyObject* run(const arguments& given, PyObject** values) const;
+  [[nodiscard]] PyObject* prepare_and_run(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                                          PyObject* keywords) const;
 
   const method_entry* entry_;
   signature takes_;
   PyObject* (*function_)(const arguments& with);
   const signature* function_takes_;
-  int place_[signature::most_parameters]{};  ///< in the function, 0: nowhere
-  int out_;                                  ///< the parameter, or -1
+  /// Of arguments: in the function, or behind all of its own, where it has no such parameter.
+  int place_[signature::most_parameters]{};
+  int out_;         ///< the parameter, or -1
+  int extras_ = 0;  ///< parameters that the function has not
 };
 
 /// NumPy's signature, the function's summary, and where to read on.

@@ -52,6 +52,7 @@ enum class element_order : std::uint8_t { c, f, memory };
 
 element_order order_of(const arguments& with, int parameter, const ndarray& x) {
   const int chosen = choice(with, parameter, {"C", "F", "A", "K"});
+  if (chosen == 0) return element_order::c;
   if (chosen == 3) return element_order::memory;
   const bool fortran = is_f_contiguous(x.layout(), x.itemsize()) && !x.is_c_contiguous();
   return chosen == 1 || (chosen == 2 && fortran) ? element_order::f : element_order::c;
@@ -113,6 +114,9 @@ PyObject* run_reshape(const arguments& with) {
   if (order == element_order::memory) throw value_error("reshape: order='K' has no meaning here");
   const std::optional<bool> copied = optional_truth(with, 1);
   if (order == element_order::f) std::reverse(shape.begin(), shape.end());
+  if (order == element_order::c) {
+    return wrap_made(x.size() > long_work, [&] { return reshape(x, shape, copied); });
+  }
   return wrap_made(x.size() > long_work, [&] {
     const ndarray made = reshape(in_order(x, order), shape, copied);
     return order == element_order::f ? reversed(made) : made;
@@ -169,6 +173,13 @@ PyObject* run_tobytes(const arguments& with) {
   return to_bytes(host.get());
 }
 
+PyObject* run_to_numpy(const arguments& with) {
+  const ndarray& x = value_of(with.self);
+  if (is_host(x.device())) return to_numpy(with.self, Py_None, Py_None);
+  const object host(wrap(on_the_host(x)));
+  return to_numpy(host.get(), Py_None, Py_None);
+}
+
 PyObject* run_item(const arguments& with) {
   const ndarray& x = value_of(with.self);
   if (with.rest_count == 0) {
@@ -207,7 +218,7 @@ layout resized_last_axis(const ndarray& x, dtype type) {
   layout at = x.layout();
   if (x.rank() == 0) throw value_error(op + "a 0-d array keeps the size of its element");
   const int last = x.rank() - 1;
-  if (at.shape[last] != 1 && at.strides[last] != x.itemsize()) {
+  if (x.size() > 0 && at.shape[last] != 1 && at.strides[last] != x.itemsize()) {
     throw value_error(op + "the last axis must be contiguous; view x.copy()");
   }
   const std::int64_t bytes = at.shape[last] * x.itemsize();
@@ -273,6 +284,9 @@ constexpr function_entry table[] = {
      run_swapaxes},
     {"tobytes", "($self, /, order='C')",
      "The bytes of the elements, which are copied to the host from any device.", run_tobytes},
+    {"to_numpy", "($self, /)",
+     "The array as a numpy.ndarray: the same memory on a CPU device, else copied to the host.",
+     run_to_numpy},
     {"transpose", "($self, /, *axes)",
      "A view with its axes in another order, given as ints or as a tuple; reversed by default.\n\n"
      "Raises\n------\nAxisError, ValueError",

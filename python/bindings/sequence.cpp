@@ -39,6 +39,7 @@ class reader {
       values_.push_back(require_scalar(op_, "every element", from));
       kind_ = std::max(kind_, values_.back().kind);
       has_scalars_ = true;
+      look_at_scalar(from);
       end_branch(depth);
     }
   }
@@ -46,7 +47,12 @@ class reader {
   [[nodiscard]] const dims& shape() const noexcept { return shape_; }
   [[nodiscard]] const std::vector<scalar>& values() const noexcept { return values_; }
   [[nodiscard]] dtype type() const {
-    if (arrays_promote_.is_empty()) return values_.empty() ? default_real : default_dtype(kind_);
+    if (arrays_promote_.is_empty()) {
+      if (all_numpys_) {
+        if (const std::optional<dtype> own = numpys_promote_.result()) return *own;
+      }
+      return values_.empty() ? default_real : default_dtype(kind_);
+    }
     const std::optional<dtype> found = arrays_promote_.result();
     if (!found) {
       throw dtype_error(std::string(op_) +
@@ -80,6 +86,17 @@ class reader {
       read(item.get(), depth + 1);
     }
     if (count == 0) end_branch(depth + 1);
+  }
+
+  /// Scalars of NumPy's have dtypes, as arrays of no axes have; beside one of Python's they count
+  /// as Python's, as beside arrays.
+  void look_at_scalar(PyObject* from) {
+    if (!all_numpys_) return;
+    const std::optional<dtype> own = PyFloat_CheckExact(from) || PyLong_CheckExact(from)
+                                         ? std::nullopt
+                                         : numpy_scalar_dtype(from);
+    all_numpys_ = own.has_value();
+    if (own) numpys_promote_.add(*own);
   }
 
   /// The elements of an array, brought to the host by one copy.
@@ -144,9 +161,11 @@ class reader {
   dims shape_;
   bool closed_ = false;  ///< the first leaf was met: the rank is known
   bool has_scalars_ = false;
+  bool all_numpys_ = true;  ///< no scalar was met that is Python's
   scalar_kind kind_ = scalar_kind::boolean;
   std::vector<scalar> values_;
   promotion arrays_promote_;
+  promotion numpys_promote_;  ///< of scalars, while all are NumPy's
   std::vector<ndarray> arrays_;
   std::vector<ndarray> numpy_;
 };

@@ -121,8 +121,10 @@ WRITTEN: dict[str, str] = {
 def examples() -> dict[str, str]:
     """Return the code of each example by the name of its function."""
     return {
-        **{entry["name"]: _elementwise(entry) for entry in _core.op_table()},
-        **{entry["name"]: _reduction(entry) for entry in _core.reduction_table()},
+        **{row["name"]: _elementwise(row) for row in _core.op_table() if not row["is_private"]},
+        **{
+            row["name"]: _reduction(row) for row in _core.reduction_table() if not row["is_private"]
+        },
         **WRITTEN,
     }
 

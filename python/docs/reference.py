@@ -21,7 +21,7 @@ _GROUPS = {
     "data_types": ("Data type functions", "astype can_cast finfo iinfo isdtype result_type"),
     "elementwise": (
         "Elementwise functions",
-        " ".join(sorted(entry["name"] for entry in _core.op_table())),
+        " ".join(sorted(row["name"] for row in _core.op_table() if not row["is_private"])),
     ),
     "indexing": ("Indexing functions", "take take_along_axis"),
     "linear_algebra": ("Linear algebra functions", "matmul matrix_transpose tensordot vecdot"),
@@ -69,7 +69,16 @@ CONSTANTS = ["e", "inf", "nan", "newaxis", "pi"]
 ELSEWHERE = {
     *DTYPES,
     *CONSTANTS,
-    *("Array", "__array_api_version__", "__version__", "exceptions", "fft", "linalg", "random"),
+    *(
+        "Array",
+        "__array_api_version__",
+        "__version__",
+        "exceptions",
+        "fft",
+        "lib",
+        "linalg",
+        "random",
+    ),
 }
 SUBMODULES = {
     "linalg": "Linear algebra extension",

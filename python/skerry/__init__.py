@@ -9,6 +9,7 @@ one device to another unless ``to_device`` says so.
 from __future__ import annotations
 
 import importlib as _importlib
+import os as _os
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -24,7 +25,7 @@ from skerry._info import __array_namespace_info__
 from skerry._scopes import cuda_array_interface_version, device, stream, strict_promotion
 
 if _TYPE_CHECKING:
-    from skerry import random
+    from skerry import lib, random
     from skerry._extra import *
 
 __array_api_version__ = "2025.12"
@@ -56,13 +57,16 @@ __all__ = [
     "__array_api_version__", "__array_namespace_info__", "__version__", "bool", "complex64",
     "complex128", "cuda_array_interface_version", "device", "e", "exceptions", "fft", "finfo",
     "float16", "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
-    "linalg", "nan", "newaxis", "pi", "random", "show_config", "stream", "strict_promotion", "uint8",
+    "lib", "linalg", "nan", "newaxis", "pi", "random", "show_config", "stream", "strict_promotion", "uint8",
     "uint16", "uint32", "uint64",
 ]  # fmt: skip
 __all__ += _core.__all__
 __all__ += _extra.TOPIC_OF
 
 _dask.install()
+if _os.environ.get("SKERRY_REHEARSE_KERNELS", "0") not in ("", "0"):
+    # Now, not at the first use of a device: Numba may look for a driver before.
+    _importlib.import_module("skerry._emulated_gpu").rehearse_from_environment()
 
 
 def __dir__() -> list[str]:
@@ -77,8 +81,8 @@ def _imported() -> set[str]:
 
 def __getattr__(name: str) -> _Any:
     """Import what not every program needs at its first use: random numbers, functions beyond the standard."""
-    if name == "random":
-        return _importlib.import_module("skerry.random")
+    if name in ("lib", "random"):
+        return _importlib.import_module(f"skerry.{name}")
     if name in _extra.TOPIC_OF:
         globals()[name] = found = getattr(_extra, name)
         return found

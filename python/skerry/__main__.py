@@ -1,11 +1,14 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m skerry info|doctor|demo``."""
+"""``python -m skerry info|doctor|demo|sanitize``."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+
+from skerry._sanitize import add_arguments
+from skerry._sanitize import main as sanitize
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -18,7 +21,13 @@ def main(arguments: list[str] | None = None) -> int:
     demo.add_argument(
         "--output", default="demo_output/centroids.png", help="where to draw the centroids"
     )
+    checked = commands.add_parser(
+        "sanitize", help="what is wrong with a script's CUDA kernels, on emulated GPUs"
+    )
+    add_arguments(checked)
     options = parser.parse_args(arguments)
+    if options.command == "sanitize":
+        return sanitize(options)
     if options.command == "info":
         import skerry
 

@@ -11,12 +11,19 @@ from typing import Any
 import numpy as np
 
 from skerry import _core
+from skerry._library_keys import WITH_NUMBERS_OF_THE_HOST, beside_the_data
 
 Function = Callable[..., Any]
 Array = _core.Array
 
 HOME = _core.Device("cpu:0")
+HOLDING = (np.ndarray, tuple, list)  # arrays of NumPy's, or what may have them in it
 PLAIN = (np.ndarray, np.memmap)  # other subclasses mean something else by their operators
+# What NumPy calls parameters that are arrays; others take lists of their own accord.
+OF_ARRAYS = frozenset([
+    "a", "a1", "a2", "ar1", "ar2", "arr", "array", "ary", "b", "condition", "f", "fp", "m", "p",
+    "v", "x", "x1", "x2", "xp", "y", "z",
+])  # fmt: skip
 DTYPES = frozenset(_core.dtype_kinds())
 
 
@@ -80,14 +87,41 @@ def take_numpy_arrays(name: str, args: Any, kwargs: Any) -> tuple[Any, Any, dict
     return mapped(args, change), mapped(kwargs, change), originals
 
 
-def accept_numpy_arrays(function: Function, name: str) -> Function:
-    """Give a function of skerry's arrays the rule for NumPy's: they are arrays on cpu:0."""
+def _with_lists(code: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """Make arrays of lists that stand where arrays do, if there is no array: as `asarray` makes them."""
+    if next(arrays_in((args, kwargs)), None) is not None:
+        return args, kwargs
+    names = code.co_varnames[: code.co_argcount]
+
+    def change(name: str, x: Any) -> Any:
+        return _core.asarray(x) if isinstance(x, list) and name in OF_ARRAYS else x
+
+    changed = [change(name, x) for name, x in zip(names, args, strict=False)]
+    return (*changed, *args[len(names) :]), {name: change(name, x) for name, x in kwargs.items()}
+
+
+def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays") -> Function:
+    """Give a function of skerry's arrays the rules for NumPy's, arrays on cpu:0, and for lists that are alone.
+
+    These are "arrays", "refused" by functions that write into their argument, or "kept" as they are.
+    """
+    may_be_of_a_library = name in WITH_NUMBERS_OF_THE_HOST
+    code = function.__code__
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        for each in (*args, *kwargs.values()):
-            if isinstance(each, np.ndarray | tuple | list):
+        for each in (*args, *kwargs.values()) if kwargs else args:
+            if isinstance(each, HOLDING):
+                if may_be_of_a_library and args:
+                    args, kwargs = beside_the_data(args, kwargs)
                 args, kwargs, _ = take_numpy_arrays(name, args, kwargs)
+                if lists == "arrays":
+                    args, kwargs = _with_lists(code, args, kwargs)
+                elif lists == "refused" and args and not isinstance(args[0], Array):
+                    raise TypeError(
+                        f"{name}: writes into an array, not into {type(args[0]).__name__}; "
+                        "make one by skerry.asarray"
+                    )
                 break
         return function(*args, **kwargs)
 

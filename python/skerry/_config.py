@@ -26,7 +26,9 @@ def _collect() -> dict[str, Any]:
     cuda: dict[str, Any] = {"usable": problem is None, "rehearsed": _core.is_rehearsing()}
     if problem is not None:
         cuda |= {"reason": problem[0], "text": problem[1]}
-    elif not _core.is_rehearsing():
+    elif _core.is_rehearsing():
+        cuda["kernels"] = _core.rehearsed_kernels()
+    else:
         cuda |= {"driver": _version(driver), "runtime": _version(runtime)}
     if problem is None:
         cuda["allocator"] = _core.cuda_allocator()
@@ -73,5 +75,6 @@ def _cuda_sentence(cuda: dict[str, Any]) -> str:
         return f"not used ({cuda['reason']}): {cuda['text']}"
     allocator = "" if cuda["allocator"] == "pool" else f", allocator {cuda['allocator']}"
     if cuda["rehearsed"]:
-        return "rehearsed on this CPU" + allocator
+        kernels = {"none": "", "users": ", kernels of others", "all": ", kernels"}[cuda["kernels"]]
+        return "rehearsed on this CPU" + (kernels and kernels + " on an emulated GPU") + allocator
     return f"driver {cuda['driver']}, runtime {cuda['runtime']}{allocator}"

@@ -59,6 +59,7 @@ def _find_by_name(theirs: Any, ours: Any) -> None:
 
 
 _find_by_name(np, sk)
+_find_by_name(np.lib.stride_tricks, sk.lib.stride_tricks)
 _find_by_name(np.linalg, sk.linalg)
 _find_by_name(np.fft, sk.fft)
 
@@ -90,15 +91,7 @@ def against_each_other(x1: Any, x2: Any) -> tuple[Any, Any]:
     return x1, x2
 
 
-# Scans, sorts, selection: axis=None flattens.
-
-
-def _flattening_scan(scan: Function) -> Function:
-    def run(a: Array, axis: int | None = None, dtype: Any = None) -> Any:
-        x, axis = _along(axis, a)
-        return scan(x, axis=axis, dtype=dtype)
-
-    return run
+# Sorts, selection: axis=None flattens.
 
 
 def _flattening_sort(sort: Function) -> Function:
@@ -109,8 +102,6 @@ def _flattening_sort(sort: Function) -> Function:
     return run
 
 
-replaces("cumsum")(_flattening_scan(sk.cumulative_sum))
-replaces("cumprod")(_flattening_scan(sk.cumulative_prod))
 replaces("sort")(_flattening_sort(sk.sort))
 replaces("argsort")(_flattening_sort(sk.argsort))
 
@@ -169,11 +160,6 @@ def squeeze(a: Array, axis: int | tuple[int, ...] | None = None) -> Array:
     return sk.squeeze(a, axis)
 
 
-@replaces("transpose")
-def transpose(a: Array, axes: Sequence[int] | None = None) -> Array:
-    return sk.permute_dims(a, tuple(range(a.ndim))[::-1] if axes is None else tuple(axes))
-
-
 def require_c_order(name: str, order: str) -> None:
     if order not in ("C", "K", "A"):
         raise NoCounterpartError(
@@ -211,6 +197,31 @@ def clip(
     a: Array, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
 ) -> Array:
     return sk.clip(a, a_min if min is None else min, a_max if max is None else max)
+
+
+def _beside(x: Array, value: Any, axis: int) -> Any:
+    """Make what ``diff`` puts before or behind of a scalar: one element for each row."""
+    if value is np._NoValue:
+        return None
+    if isinstance(value, Array):
+        if value.ndim:
+            return value
+    elif np.ndim(value):
+        return value
+    shape = tuple(1 if i == axis % x.ndim else n for i, n in enumerate(x.shape))
+    return sk.full(shape, value, dtype=sk.result_type(x, value), device=x.device)
+
+
+@replaces("diff")
+def diff(
+    a: Array,
+    n: int = 1,
+    axis: int = -1,
+    prepend: Any = np._NoValue,
+    append: Any = np._NoValue,
+) -> Array:
+    before, after = (_beside(a, value, axis) for value in (prepend, append))
+    return sk.diff(a, axis=axis, n=n, prepend=before, append=after)
 
 
 # What is known without the elements.

@@ -7,7 +7,13 @@ from __future__ import annotations
 from typing import Any
 
 import skerry as sk
-from skerry._numpy_counterparts import Array, Function, at_least, replaces, require_c_order
+from skerry._numpy_counterparts import (
+    Array,
+    Function,
+    at_least,
+    replaces,
+    require_c_order,
+)
 
 
 @replaces("copy")
@@ -81,6 +87,25 @@ def array(
     return at_least(asarray(where, object, dtype, order, copy=copy), ndmin)
 
 
+def _in_c_order(x: Array) -> Array:
+    """Copy unless the elements are in C order, one behind the other."""
+    step = x.itemsize
+    for n, stride in zip(reversed(x.shape), reversed(x.strides), strict=True):
+        if n > 1 and stride != step:
+            return x.copy()
+        step *= n
+    return x
+
+
+def ascontiguousarray(where: sk.Device, a: Any, dtype: Any = None) -> Any:
+    return at_least(_in_c_order(asarray(where, a, dtype)), 1)
+
+
+def asfortranarray(where: sk.Device, a: Any, dtype: Any = None) -> Any:
+    backwards = sk.transpose(_in_c_order(sk.transpose(asarray(where, a, dtype))))
+    return at_least(backwards, 1)
+
+
 def _of_shape(function: Function) -> Function:
     def make(
         where: sk.Device,
@@ -135,12 +160,16 @@ def eye(
     return sk.eye(N, M, k=k, dtype=dtype, device=device or where)
 
 
+#: Those that make an array of what they are given.
+CONVERTERS = (array, asarray, ascontiguousarray, asfortranarray)
+
 MAKERS: dict[str, Function] = {
     "numpy.arange": arange,
     "numpy.array": array,
     "numpy.asanyarray": asarray,
     "numpy.asarray": asarray,
-    "numpy.ascontiguousarray": asarray,
+    "numpy.ascontiguousarray": ascontiguousarray,
+    "numpy.asfortranarray": asfortranarray,
     "numpy.empty": _of_shape(sk.empty),
     "numpy.eye": eye,
     "numpy.full": full,

@@ -7,8 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 import skerry as sk
 from skerry._numpy_counterparts import Array, Function, replaces
+from skerry.exceptions import ShapeError
 
 
 def _from_the_end(axis: int, x1: Array, x2: Array) -> int:
@@ -49,6 +52,33 @@ def svd(a: Array, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     if not compute_uv:
         return sk.linalg.svdvals(a)
     return sk.linalg.svd(a, full_matrices=full_matrices)
+
+
+@replaces("linalg.lstsq")
+def lstsq(a: Array, b: Array, rcond: float | None = None) -> tuple[Array, Array, int, Array]:
+    """Solve by the singular values above ``rcond`` of the largest; their number is read from the device."""
+    if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
+        raise ShapeError(f"numpy.linalg.lstsq: a is a matrix of shape {a.shape}, b of {b.shape}")
+    rows, columns = a.shape
+    dtype = sk.result_type(*(x if x.dtype.kind in "fc" else sk.float64 for x in (a, b)))
+    a, b = sk.astype(a, dtype, copy=False), sk.astype(b, dtype, copy=False)
+    right = b if b.ndim == 2 else b[:, None]
+    if a.size:
+        u, s, vh = sk.linalg.svd(a, full_matrices=False)
+        least = float(np.finfo(dtype).eps)
+        if rcond is None or rcond >= 0:
+            least = least * max(rows, columns) if rcond is None else rcond
+        is_kept = s > least * s[0]
+        rank = int(sk.count_nonzero(is_kept))
+        inverse = sk.where(is_kept, 1 / sk.where(is_kept, s, 1), 0)[:, None]
+        x = sk.conj(vh.T) @ (sk.astype(inverse, dtype) * (sk.conj(u.T) @ right))
+    else:
+        s = sk.zeros((0,), dtype=np.finfo(dtype).dtype, device=a.device)
+        rank, x = 0, sk.zeros((columns, right.shape[1]), dtype=dtype, device=a.device)
+    residuals = sk.sum(abs(right - a @ x) ** 2, axis=0)
+    if rank < columns or rows <= columns:
+        residuals = residuals[:0]
+    return (x if b.ndim == 2 else x[:, 0]), residuals, rank, s
 
 
 def _two_axes(function: Function) -> Function:

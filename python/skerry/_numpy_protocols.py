@@ -22,7 +22,7 @@ from skerry import _numpy_counterparts as counterparts
 from skerry import _numpy_host as host
 from skerry import _numpy_linalg as _numpy_linalg
 from skerry import _numpy_ufunc_methods as ufunc_methods
-from skerry._numpy_creation import MAKERS
+from skerry._numpy_creation import CONVERTERS, MAKERS
 from skerry._numpy_host import HOST, NoCounterpartError
 
 Function = Callable[..., Any]
@@ -165,8 +165,15 @@ pairings: dict[Any, Pairing] = {}
 def _make(
     name: str, maker: Function, like: Array, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Run a function that takes ``like=``; an array that it is to convert stays where it is."""
-    first = () if args and isinstance(args[0], Array) else args[:1]
+    """Run a function that takes ``like=``.
+
+    An array that it is to convert stays where it is; a ``numpy.ndarray`` goes beside ``like``, as memory of the host
+    goes where ``skerry.asarray`` is told to.
+    """
+    converts = args and (
+        isinstance(args[0], Array) or (type(args[0]) in _arrays.PLAIN and maker in CONVERTERS)
+    )
+    first = () if converts else args[:1]
     if kwargs.get("device") is None:
         _require_one_device(name, (like, *first, *args[1:], *kwargs.values()))
     return maker(like.device, *args, **kwargs)

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 import skerry as sk
+from skerry import _core
 
 CLUSTERS = 10
 ITERATIONS = 15
@@ -59,13 +60,22 @@ def load_digits() -> Floats:
     return images
 
 
+def rehearse_two() -> None:
+    """Rehearse two devices: as an emulated GPU where numba-cuda is there, which compiles kernels for it."""
+    needed = ("numba_cuda", "cuda.core", "nvidia.cu13")
+    if all(importlib.util.find_spec(name.split(".")[0]) for name in needed):
+        with contextlib.suppress(sk.exceptions.DeviceUnavailableError, RuntimeError):
+            return sk.rehearse(cuda=2, kernels=True)
+    return sk.rehearse(cuda=2)
+
+
 def choose_devices() -> tuple[tuple[sk.Device, sk.Device], str]:
     """Two CUDA devices, and a sentence that says what they are."""
     if "SKERRY_REHEARSE" not in os.environ:
         # One GPU is enough for two devices; without any, both are rehearsed.
         os.environ.setdefault("SKERRY_CUDA_LOGICAL", "2")
         if not sk.devices("cuda"):
-            sk.rehearse(cuda=2)
+            rehearse_two()
     found = sk.devices("cuda")
     if len(found) < 2:
         raise SystemExit("demo: needs two CUDA devices; set SKERRY_REHEARSE=2 to rehearse them")
@@ -137,7 +147,8 @@ def show_mismatch(a: sk.Array, b: sk.Array) -> bool:
 def shade_with_numba(centroids: sk.Array) -> sk.Array:
     """Grey values 0 to 255 of the centroids, computed by a Numba kernel that is handed both arrays without a copy."""
     pixels = sk.zeros(centroids.shape, dtype=sk.uint8, device=centroids.device)
-    simulated = centroids.device.info.rehearsal
+    rehearsed = centroids.device.info.rehearsal
+    simulated = rehearsed and _core.rehearsed_kernels() == "none"
     from numba import cuda
 
     from skerry._demo_kernel import shade
@@ -146,7 +157,8 @@ def shade_with_numba(centroids: sk.Array) -> sk.Array:
     with numba_simulator() if simulated else contextlib.nullcontext():
         shade[centroids.shape[0], centroids.shape[1]](centroids, pixels)
         cuda.synchronize()
-    kind = "Numba's CUDA simulator" if simulated else "a Numba kernel on the GPU"
+    kind = "a Numba kernel on the emulated GPU" if rehearsed else "a Numba kernel on the GPU"
+    kind = "Numba's CUDA simulator" if simulated else kind
     print(f"\nHanded to {kind} through __cuda_array_interface__: {pixels.shape} {pixels.dtype}")
     return pixels
 

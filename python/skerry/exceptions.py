@@ -4,7 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from numpy.linalg import LinAlgError as _NumpyLinAlgError
+
+if TYPE_CHECKING:
+    from skerry._kernel_reports import KernelReport
 
 __all__ = [
     "AxisError",
@@ -12,6 +18,7 @@ __all__ = [
     "DeviceError",
     "DeviceMismatchError",
     "DeviceUnavailableError",
+    "EmulationError",
     "FatalDeviceError",
     "ForkError",
     "InterchangeError",
@@ -61,7 +68,26 @@ class DeviceError(RuntimeError):
 
 
 class FatalDeviceError(DeviceError):
-    """The device is lost for this process."""
+    """The device is lost for this process. Of an emulated GPU, notes say by what."""
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)
+        from skerry._kernel_reports import add_notes
+
+        add_notes(self)
+
+
+class EmulationError(RuntimeError):
+    """Kernels on an emulated GPU did what they must not; ``reports`` says what."""
+
+    reports: tuple[KernelReport, ...]
+
+    def __init__(self, reports: Iterable[KernelReport]) -> None:
+        self.reports = tuple(reports)
+        first = f"{len(self.reports)} found on the emulated GPU"
+        super().__init__(
+            "\n".join([first, *(f"device {one.device}: {one.text}" for one in self.reports)])
+        )
 
 
 class InterchangeError(BufferError, ValueError):

@@ -8,9 +8,11 @@ import contextlib
 from collections.abc import Iterator
 
 from skerry import _core
+from skerry._emulated_gpu_context import emulated_gpu
+from skerry._kernel_reports import KernelReport
 from skerry._numba_simulator import numba_simulator
 
-__all__ = ["count_cuda_calls", "numba_simulator"]
+__all__ = ["KernelReport", "count_cuda_calls", "emulated_gpu", "numba_simulator"]
 
 
 @contextlib.contextmanager

@@ -148,6 +148,25 @@ TEST_F(fresh_process, nothing_is_called_before_the_first_use) {
       testing::ExitedWithCode(0), "");
 }
 
+TEST_F(fresh_process, a_build_without_an_emulated_gpu_says_so_and_can_rehearse_without) {
+  EXPECT_EXIT(
+      {
+        setenv("SKERRY_EMULATOR", "/nonexistent", 1);
+        std::string said;
+        try {
+          rehearse(2, rehearsed_kernels::users);
+        } catch (const device_unavailable_error& problem) {
+          said = problem.what();
+        }
+        SKERRY_REQUIRE_OR_EXIT(said.find("/nonexistent/libskerry_emulator.so") != said.npos);
+        SKERRY_REQUIRE_OR_EXIT(!is_rehearsing());
+        rehearse(2);
+        SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 2);
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 TEST_F(fresh_process, a_fork_before_the_first_use_is_no_problem) {
   EXPECT_EXIT(
       {

@@ -36,9 +36,11 @@ KERNEL_TESTS = (
 ).split()
 # Scans, reductions, order, sets, indices: their threads and blocks pass values on. There are 14 dtypes, and each seed
 # has another one of each test. What is used before it is written is so under any seed; that check is 50 times as slow.
-SCHEDULED = "*order*:*reduction*:*select*:*take*"
+SCHEDULED = "*order*:*reduction*:*select*:*take*:*counting*:*scatter*:*partial*"
 SHARES_OF_SCHEDULED = 14
-INITIALIZED = "*order*/int16:*reduction*/float32:*select*:*take*"
+INITIALIZED = (
+    "*order*/int16:*reduction*/float32:*select*:*take*:*counting*:*scatter*/int32:*partial*/float32"
+)
 # Option, variable of the emulator, what it is.
 SETTINGS = (
     ("multiprocessors", "how many the device has (4)"),

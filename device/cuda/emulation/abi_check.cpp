@@ -90,6 +90,36 @@ static_assert(is_number(device_attribute::blocks_per_multiprocessor,
 static_assert(is_number(device_attribute::reserved_shared_per_block,
                         cudaDevAttrReservedSharedMemoryPerBlock));
 static_assert(is_number(device_attribute::pools_supported, cudaDevAttrMemoryPoolsSupported));
+static_assert(is_number(device_attribute::max_pitch, cudaDevAttrMaxPitch));
+static_assert(is_number(device_attribute::clock_khz, cudaDevAttrClockRate));
+static_assert(is_number(device_attribute::texture_alignment, cudaDevAttrTextureAlignment));
+static_assert(is_number(device_attribute::copies_overlap, cudaDevAttrGpuOverlap));
+static_assert(is_number(device_attribute::can_map_host_memory, cudaDevAttrCanMapHostMemory));
+static_assert(is_number(device_attribute::surface_alignment, cudaDevAttrSurfaceAlignment));
+static_assert(is_number(device_attribute::concurrent_kernels, cudaDevAttrConcurrentKernels));
+static_assert(is_number(device_attribute::pci_bus, cudaDevAttrPciBusId));
+static_assert(is_number(device_attribute::memory_clock_khz, cudaDevAttrMemoryClockRate));
+static_assert(is_number(device_attribute::memory_bus_bits, cudaDevAttrGlobalMemoryBusWidth));
+static_assert(is_number(device_attribute::copy_engines, cudaDevAttrAsyncEngineCount));
+static_assert(is_number(device_attribute::texture_pitch_alignment,
+                        cudaDevAttrTexturePitchAlignment));
+static_assert(is_number(device_attribute::stream_priorities, cudaDevAttrStreamPrioritiesSupported));
+static_assert(is_number(device_attribute::caches_global, cudaDevAttrGlobalL1CacheSupported));
+static_assert(is_number(device_attribute::caches_local, cudaDevAttrLocalL1CacheSupported));
+static_assert(is_number(device_attribute::managed_memory, cudaDevAttrManagedMemory));
+static_assert(is_number(device_attribute::board_group, cudaDevAttrMultiGpuBoardGroupID));
+static_assert(is_number(device_attribute::float_to_double_ratio,
+                        cudaDevAttrSingleToDoublePrecisionPerfRatio));
+static_assert(is_number(device_attribute::concurrent_managed_access,
+                        cudaDevAttrConcurrentManagedAccess));
+static_assert(is_number(device_attribute::preemption, cudaDevAttrComputePreemptionSupported));
+static_assert(is_number(device_attribute::host_pointer_of_registered_memory,
+                        cudaDevAttrCanUseHostPointerForRegisteredMem));
+static_assert(is_number(device_attribute::cooperative_launch, cudaDevAttrCooperativeLaunch));
+static_assert(is_number(device_attribute::host_register, cudaDevAttrHostRegisterSupported));
+static_assert(is_number(device_attribute::memory_sync_domains, cudaDevAttrMemSyncDomainCount));
+static_assert(is_number(device_attribute::numa_node, cudaDevAttrNumaId));
+static_assert(is_number(device_attribute::host_numa_node, cudaDevAttrHostNumaId));
 static_assert(past_device_attributes == cudaDevAttrMax);
 static_assert(max_dynamic_shared_bytes == cudaFuncAttributeMaxDynamicSharedMemorySize);
 static_assert(preferred_carveout == cudaFuncAttributePreferredSharedMemoryCarveout);

@@ -107,6 +107,10 @@ int address_range::allocate(void** data, std::size_t nbytes, std::size_t limit) 
   if (extent_ == 0 && !reserve(limit)) return cuda::memory_allocation;
   std::size_t span = round_up(nbytes, page) + page;
   void* fresh = take_guarded(nbytes);
+  if (fresh == nullptr && !waiting_.empty()) {
+    end_quarantine(0);
+    fresh = take_guarded(nbytes);
+  }
   if (fresh == nullptr) {
     span = 0;
     fresh = packed_.take(nbytes);
@@ -119,6 +123,7 @@ int address_range::allocate(void** data, std::size_t nbytes, std::size_t limit) 
     throw;
   }
   live_bytes_ += nbytes;
+  forget_freed(fresh, nbytes);
   if (nbytes <= largest_filled) std::memset(fresh, fresh_byte, span == 0 ? nbytes : span - page);
   if (const memory_watch* const watch = memory_watcher.load()) watch->allocated(fresh, nbytes);
   *data = fresh;
@@ -155,8 +160,30 @@ bool address_range::reclaim(void* data) noexcept {
   const std::lock_guard lock(mutex_);
   blocks_.erase(address(data));
   live_bytes_ -= old.nbytes;
-  free_place(data, old.nbytes, old.span);
+  freed_[next_freed_++ % freed_.size()] = {data, old.nbytes};
+  const std::size_t kept = bytes_in_quarantine.load();
+  if (kept == 0) {
+    free_place(data, old.nbytes, old.span);
+    return is_intact;
+  }
+  try {
+    waiting_.push_back({data, old.nbytes, old.span});
+    waiting_bytes_ += old.nbytes;
+  } catch (const std::bad_alloc&) {
+    free_place(data, old.nbytes, old.span);
+  }
+  end_quarantine(kept);
   return is_intact;
+}
+
+void address_range::end_quarantine(std::size_t kept) noexcept {
+  // Not more of them than find_freed() knows.
+  while (!waiting_.empty() && (waiting_bytes_ > kept || waiting_.size() > freed_.size())) {
+    const quarantined oldest = waiting_.front();
+    waiting_.pop_front();
+    waiting_bytes_ -= oldest.nbytes;
+    free_place(oldest.data, oldest.nbytes, oldest.span);
+  }
 }
 
 void address_range::free_place(void* data, std::size_t nbytes, std::size_t span) noexcept {
@@ -186,6 +213,7 @@ void address_range::add_free(std::uintptr_t start, std::size_t span) {
 
 void address_range::trim() noexcept {
   const std::lock_guard lock(mutex_);
+  end_quarantine(0);
   trim_guarded();
   packed_.trim();
 }
@@ -236,6 +264,22 @@ memory_block address_range::nearest(const void* data) noexcept {
   return {pointer(start), before.nbytes};
 }
 
+memory_block address_range::find_freed(const void* data) noexcept {
+  const std::lock_guard lock(mutex_);
+  for (const memory_block& one : freed_) {
+    if (one && address(data) - address(one.data) < one.nbytes) return one;
+  }
+  return {};
+}
+
+void address_range::forget_freed(const void* data, std::size_t nbytes) noexcept {
+  for (memory_block& one : freed_) {
+    if (!one) continue;
+    const std::uintptr_t begin = address(one.data);
+    if (begin < address(data) + nbytes && address(data) < begin + one.nbytes) one = {};
+  }
+}
+
 std::size_t address_range::live_blocks() noexcept {
   const std::lock_guard lock(mutex_);
   return blocks_.size();
@@ -251,7 +295,7 @@ int pinned_blocks::allocate(void** data, std::size_t nbytes) noexcept try {
   if (fresh == nullptr) return cuda::memory_allocation;
   const std::lock_guard lock(mutex_);
   try {
-    blocks_.emplace(address(fresh), block{nbytes, false});
+    blocks_.emplace(address(fresh), block{nbytes, false, {}});
   } catch (...) {
     std::free(fresh);
     throw;
@@ -286,7 +330,7 @@ int pinned_blocks::add(void* data, std::size_t nbytes) noexcept try {
   const bool overlaps_last = after != blocks_.begin() && address(data) - std::prev(after)->first <
                                                              std::prev(after)->second.nbytes;
   if (overlaps_next || overlaps_last) return cuda::host_memory_already_registered;
-  blocks_.emplace(address(data), block{nbytes, true});
+  blocks_.emplace(address(data), block{nbytes, true, {}});
   live_bytes_ += nbytes;
   return cuda::success;
 } catch (const std::bad_alloc&) {
@@ -300,6 +344,18 @@ memory_block pinned_blocks::find(const void* data) noexcept {
   const auto* const found = last_before(blocks_, data);
   if (found == nullptr || address(data) - found->first >= found->second.nbytes) return {};
   return {pointer(found->first), found->second.nbytes};
+}
+
+void pinned_blocks::set_use(void* data, const host_use& use) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(address(data));
+  if (found != blocks_.end()) found->second.use = use;
+}
+
+host_use pinned_blocks::use_of(const void* data) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto* const found = last_before(blocks_, data);
+  return found != nullptr ? found->second.use : host_use{};
 }
 
 bool pinned_blocks::covers(const void* data, std::size_t nbytes) noexcept {

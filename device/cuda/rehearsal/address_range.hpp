@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 
@@ -29,6 +31,10 @@ struct memory_watch {
 
 /// Null as long as nobody wants to know.
 inline constinit std::atomic<const memory_watch*> memory_watcher{nullptr};
+
+/// So many bytes that were freed wait on each device before their place is given again, so that
+/// late uses are noticed. None by default.
+inline constinit std::atomic<std::size_t> bytes_in_quarantine{0};
 
 /// The memory of one device: host memory in an address range of its own, so that a pointer tells
 /// its device. A block lies on its own pages with a page behind it that can't be touched, which
@@ -69,6 +75,9 @@ class address_range {
   [[nodiscard]] memory_block find(const void* data, bool retired_too) noexcept;
   /// The block, retired or not, that ends or begins closest to `data`, which lies in none.
   [[nodiscard]] memory_block nearest(const void* data) noexcept;
+  /// The block that `data` pointed into when it was freed, if it was one of the last and nobody got
+  /// its place since.
+  [[nodiscard]] memory_block find_freed(const void* data) noexcept;
 
   [[nodiscard]] std::size_t live_blocks() noexcept;
   [[nodiscard]] std::size_t live_bytes() noexcept;
@@ -83,6 +92,9 @@ class address_range {
   [[nodiscard]] bool reserve(std::size_t limit) noexcept;
   [[nodiscard]] void* take_guarded(std::size_t nbytes);
   void free_place(void* data, std::size_t nbytes, std::size_t span) noexcept;
+  void forget_freed(const void* data, std::size_t nbytes) noexcept;
+  /// The places that were freed longest ago can be given again, until so many bytes wait.
+  void end_quarantine(std::size_t kept) noexcept;
   void add_free(std::uintptr_t start, std::size_t span);
   void trim_guarded() noexcept;
 
@@ -96,9 +108,24 @@ class address_range {
   std::size_t stale_guards_ = 0;  ///< at most so many are left in free_
   packed_blocks packed_;
   std::size_t live_bytes_ = 0;
+  std::array<memory_block, 1024> freed_{};  ///< the last ones, in a ring
+  std::size_t next_freed_ = 0;
+  struct quarantined {
+    void* data;
+    std::size_t nbytes;
+    std::size_t span;
+  };
+  std::deque<quarantined> waiting_;
+  std::size_t waiting_bytes_ = 0;
 };
 
-/// Pinned host memory.
+/// What a block of the host's was made for.
+struct host_use {
+  unsigned flags = 0;       ///< as it was asked for with
+  bool is_managed = false;  ///< the system moves it between host and devices
+};
+
+/// Pinned host memory, and managed memory, which is the same here.
 class pinned_blocks {
  public:
   [[nodiscard]] int allocate(void** data, std::size_t nbytes) noexcept;
@@ -108,6 +135,10 @@ class pinned_blocks {
   [[nodiscard]] bool remove(void* data) noexcept;
   /// The block that `data` points into.
   [[nodiscard]] memory_block find(const void* data) noexcept;
+  /// Says what the block at `data` is for; nothing was said of it before.
+  void set_use(void* data, const host_use& use) noexcept;
+  /// Of the block that `data` points into.
+  [[nodiscard]] host_use use_of(const void* data) noexcept;
   [[nodiscard]] bool contains(const void* data) noexcept { return static_cast<bool>(find(data)); }
   /// Whether `nbytes` from `data` lie inside one block.
   [[nodiscard]] bool covers(const void* data, std::size_t nbytes) noexcept;
@@ -118,6 +149,7 @@ class pinned_blocks {
   struct block {
     std::size_t nbytes;
     bool is_callers;
+    host_use use{};
   };
 
   [[nodiscard]] bool erase(void* data, bool is_callers) noexcept;

@@ -161,6 +161,7 @@ int deallocate_async(void* data, void* handle) {
     if (on == nullptr) return cuda::invalid_resource_handle;
     if (data == nullptr) return cuda::success;
     if (all.owner(data) != on->ordinal()) return cuda::invalid_value;
+    join_default_stream(all, *on);
     const bool was_pooled = all.forget_pooled(data);
     const int code = submit_free(all, *on, data);
     if (code != cuda::success && was_pooled) all.note_pooled(data);
@@ -216,8 +217,9 @@ int get_pointer_attributes(cuda::pointer_attributes* attributes, const void* dat
         *attributes = {cuda::memory_type::device, owner, given, nullptr, found.data, found.nbytes};
       }
     } else if (const memory_block found = all.pinned.find(data)) {
-      *attributes = {
-          cuda::memory_type::host, current_ordinal(), given, given, found.data, found.nbytes};
+      const auto type =
+          all.pinned.use_of(data).is_managed ? cuda::memory_type::managed : cuda::memory_type::host;
+      *attributes = {type, current_ordinal(), given, given, found.data, found.nbytes};
     }
     return cuda::success;
   });

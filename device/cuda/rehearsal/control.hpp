@@ -63,10 +63,39 @@ int set_device(int ordinal) noexcept;
 [[nodiscard]] std::uint64_t direct_copies() noexcept;
 [[nodiscard]] std::uint64_t staged_copies() noexcept;
 
+/// Called by every thread that has waited for work of a device.
+void call_after_waiting(void (*function)() noexcept) noexcept;
+
 /// Lets the work that runs end and drops the rest, now and from now on. Calls after it are counted;
 /// they fail with runtime_unloading on the thread that called this, which ends the process, and on
 /// others they never return: as if the process had ended.
 void finish() noexcept;
 [[nodiscard]] std::uint64_t calls_after_finish() noexcept;
+
+/// What the library asks of a simulation beside calls: its own, or that of the emulated GPU, which
+/// is in a library of its own.
+struct controls {
+  void (*set_device_count)(int count) noexcept;
+  void (*fail_call)(std::uint64_t k, int code, bool sticky) noexcept;
+  void (*clear)() noexcept;
+  std::uint64_t (*calls)() noexcept;
+  void (*set_delay)(int least, int most) noexcept;
+  void (*set_captured)(void* stream) noexcept;
+  int (*set_device)(int ordinal) noexcept;
+  bool (*has_context)(int ordinal) noexcept;
+  void (*finish)() noexcept;
+};
+/// The functions above.
+inline constexpr controls own_controls{
+    .set_device_count = set_device_count,
+    .fail_call = fail_call,
+    .clear = clear,
+    .calls = calls,
+    .set_delay = set_delay,
+    .set_captured = set_captured,
+    .set_device = set_device,
+    .has_context = has_context,
+    .finish = finish,
+};
 
 }  // namespace skerry::rehearsal

@@ -13,10 +13,12 @@ namespace skerry::rehearsal {
 int use_current_device() noexcept;
 /// Whether a context is current on this thread.
 [[nodiscard]] bool has_current_device() noexcept;
-/// Makes a context, too.
-void set_current_device(int ordinal) noexcept;
+/// Makes a context, too. `name` is the handle of a context that isn't the device's primary one.
+void set_current_device(int ordinal, void* name = nullptr) noexcept;
 /// False if the stack is as deep as it may be.
-[[nodiscard]] bool push_device(int ordinal) noexcept;
+[[nodiscard]] bool push_device(int ordinal, void* name = nullptr) noexcept;
+/// What the current context was named; null for a primary one.
+[[nodiscard]] void* current_context_name() noexcept;
 /// False if the stack is empty.
 [[nodiscard]] bool pop_device() noexcept;
 

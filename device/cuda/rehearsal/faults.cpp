@@ -117,6 +117,9 @@ int last_error_here() noexcept {
   return code != 0 ? code : last_error;
 }
 
+int remembered_error() noexcept { return last_error; }
+void remember_error(int code) noexcept { last_error = code; }
+
 int sticky_error(int ordinal) noexcept {
   return sticky[static_cast<std::size_t>(ordinal)].load(std::memory_order_acquire);
 }
@@ -134,10 +137,14 @@ void fail_entry(entry which, std::uint64_t k, int code, bool sticky_code) noexce
   arm({k, code, which, sticky_code});
 }
 
-void clear() noexcept {
-  arm({});
+void forget_errors() noexcept {
   for (auto& code : sticky) code.store(0);
   last_error = 0;
+}
+
+void clear() noexcept {
+  arm({});
+  forget_errors();
 }
 
 std::uint64_t calls() noexcept { return calls_since_armed.load(); }

@@ -15,9 +15,16 @@ int leave(int code) noexcept;
 /// Leaves it.
 [[nodiscard]] int last_error_here() noexcept;
 
+/// The same without the device's sticky error, and what it is from now on: for what fails beside
+/// the runtime.
+[[nodiscard]] int remembered_error() noexcept;
+void remember_error(int code) noexcept;
+
 [[nodiscard]] int sticky_error(int ordinal) noexcept;
 /// Work on a device went wrong: all its later calls fail with `code`. The first one stays.
 void set_sticky_error(int ordinal, int code) noexcept;
+/// Devices with sticky errors work again.
+void forget_errors() noexcept;
 
 /// What control.hpp says of calls after finish(), which this thread makes.
 void mark_finished() noexcept;

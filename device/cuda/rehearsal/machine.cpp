@@ -47,12 +47,23 @@ std::shared_ptr<queue> machine::stream(void* handle) noexcept {
   return found == streams_.end() ? nullptr : found->second;
 }
 
-void* machine::add_stream(int ordinal) {
-  auto fresh = std::make_shared<queue>(ordinal);
+void* machine::add_stream(int ordinal, const stream_options& options) {
+  auto fresh = std::make_shared<queue>(ordinal, options);
   void* handle = fresh.get();
   const std::unique_lock lock(streams_mutex_);
   streams_.emplace(handle, std::move(fresh));
+  if (options.is_blocking) blocking_streams_.fetch_add(1);
   return handle;
+}
+
+std::vector<std::shared_ptr<queue>> machine::blocking_streams(int ordinal) {
+  std::vector<std::shared_ptr<queue>> found;
+  if (blocking_streams_.load() == 0) return found;
+  const std::shared_lock lock(streams_mutex_);
+  for (const auto& [handle, each] : streams_) {
+    if (each->options().is_blocking && each->ordinal() == ordinal) found.push_back(each);
+  }
+  return found;
 }
 
 std::shared_ptr<queue> machine::remove_stream(void* handle) noexcept {
@@ -61,6 +72,7 @@ std::shared_ptr<queue> machine::remove_stream(void* handle) noexcept {
   if (found == streams_.end()) return nullptr;
   std::shared_ptr<queue> removed = std::move(found->second);
   streams_.erase(found);
+  if (removed->options().is_blocking) blocking_streams_.fetch_sub(1);
   return removed;
 }
 
@@ -129,11 +141,24 @@ bool machine::forget_pooled(void* data) noexcept {
   return pooled_.erase(data) == 1;
 }
 
+bool machine::is_pooled(void* data) noexcept {
+  const std::lock_guard lock(pooled_mutex_);
+  return pooled_.contains(data);
+}
+
 bool machine::enable_peer(int reader, int owner) noexcept {
   const std::lock_guard lock(peers_mutex_);
   auto bit = enabled_[static_cast<std::size_t>(reader)][static_cast<std::size_t>(owner)];
   if (bit) return false;
   bit = true;
+  return true;
+}
+
+bool machine::disable_peer(int reader, int owner) noexcept {
+  const std::lock_guard lock(peers_mutex_);
+  auto bit = enabled_[static_cast<std::size_t>(reader)][static_cast<std::size_t>(owner)];
+  if (!bit) return false;
+  bit = false;
   return true;
 }
 
@@ -152,6 +177,10 @@ bool machine::is_shared_with(int reader, int owner, void* data) noexcept {
     const std::lock_guard lock(pooled_mutex_);
     if (!pooled_.contains(data)) return peer_enabled(reader, owner);
   }
+  return is_pool_reader(reader, owner);
+}
+
+bool machine::is_pool_reader(int reader, int owner) noexcept {
   const std::lock_guard lock(peers_mutex_);
   return pool_readers_[static_cast<std::size_t>(reader)][static_cast<std::size_t>(owner)];
 }

@@ -11,6 +11,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "device/cuda/rehearsal/address_range.hpp"
 #include "device/cuda/rehearsal/queue.hpp"
@@ -52,7 +53,9 @@ class machine {
   /// the per-thread stream waits for the legacy one and the other way round, so that one queue for
   /// both is a possible order.
   [[nodiscard]] std::shared_ptr<queue> stream(void* handle) noexcept;
-  [[nodiscard]] void* add_stream(int ordinal);
+  [[nodiscard]] void* add_stream(int ordinal, const stream_options& options = {});
+  /// Those of a device that are in order with its legacy stream.
+  [[nodiscard]] std::vector<std::shared_ptr<queue>> blocking_streams(int ordinal);
   [[nodiscard]] std::shared_ptr<queue> remove_stream(void* handle) noexcept;
   /// Waits for every stream of a device.
   void wait_for_device(int ordinal) noexcept;
@@ -66,13 +69,17 @@ class machine {
 
   /// False if it was enabled before.
   [[nodiscard]] bool enable_peer(int reader, int owner) noexcept;
+  /// False if it was not enabled.
+  [[nodiscard]] bool disable_peer(int reader, int owner) noexcept;
   [[nodiscard]] bool peer_enabled(int reader, int owner) noexcept;
 
   /// Whether `data` comes from the stream-ordered allocator: cudaFree waits for nothing then.
   void note_pooled(void* data);
   [[nodiscard]] bool forget_pooled(void* data) noexcept;
+  [[nodiscard]] bool is_pooled(void* data) noexcept;
   /// Blocks of an owner's pool can be read by kernels of `reader` from now on.
   void allow_pool_reader(int reader, int owner) noexcept;
+  [[nodiscard]] bool is_pool_reader(int reader, int owner) noexcept;
   /// Whether kernels of `reader` can read and write the block of another device at `data`: what
   /// cudaMalloc gave by enable_peer(), what comes from the pool by allow_pool_reader().
   [[nodiscard]] bool is_shared_with(int reader, int owner, void* data) noexcept;
@@ -86,6 +93,7 @@ class machine {
   std::array<std::unique_ptr<simulated_device>, most_devices> devices_;
   std::shared_mutex streams_mutex_;
   std::unordered_map<void*, std::shared_ptr<queue>> streams_;
+  std::atomic<int> blocking_streams_{0};
   std::mutex events_mutex_;
   std::unordered_map<void*, simulated_event> events_;
   std::uintptr_t next_event_ = 0x1000;

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/rehearsal/queue.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <random>
 #include <thread>
 #include <utility>
 
+#include "device/cuda/rehearsal/control.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
 #include "device/cuda/rehearsal/settings.hpp"
 
@@ -22,6 +24,8 @@ constexpr std::chrono::microseconds spin_time{20};
 
 /// A real stream holds about a thousand launches before the next one blocks.
 constexpr std::uint64_t most_in_flight = 1024;
+
+constinit std::atomic<void (*)() noexcept> after_waiting{nullptr};
 
 void pause() noexcept {
 #if defined(__x86_64__)
@@ -118,12 +122,16 @@ mark queue::at(std::uint64_t ticket) noexcept {
 }
 
 void queue::wait(std::uint64_t ticket) noexcept {
-  if (spin_until([&] { return reached(ticket); })) return;
-  std::unique_lock lock(mutex_);
-  waiters_.fetch_add(1);
-  progressed_.wait(lock, [&] { return done_.load() >= ticket; });
-  waiters_.fetch_sub(1);
+  if (!spin_until([&] { return reached(ticket); })) {
+    std::unique_lock lock(mutex_);
+    waiters_.fetch_add(1);
+    progressed_.wait(lock, [&] { return done_.load() >= ticket; });
+    waiters_.fetch_sub(1);
+  }
+  if (const auto call = after_waiting.load(std::memory_order_acquire)) call();
 }
+
+void call_after_waiting(void (*function)() noexcept) noexcept { after_waiting.store(function); }
 
 void queue::wait_all() noexcept {
   const mark end = here();

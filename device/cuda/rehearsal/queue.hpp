@@ -68,13 +68,22 @@ struct work {
   [[nodiscard]] const void* payload() const noexcept { return heap ? heap.get() : bytes; }
 };
 
+/// As a stream was asked for.
+struct stream_options {
+  /// Its work waits for the legacy stream's that was submitted before, and that one's for its.
+  bool is_blocking = false;
+  int priority = 0;  ///< all run alike
+};
+
 /// A stream: a thread, started with the first work, that runs what is submitted in that order.
 class queue : public std::enable_shared_from_this<queue> {
  public:
-  explicit queue(int ordinal) noexcept : ordinal_(ordinal) {}
+  explicit queue(int ordinal, const stream_options& options = {}) noexcept
+      : ordinal_(ordinal), options_(options) {}
   ~queue();
 
   [[nodiscard]] int ordinal() const noexcept { return ordinal_; }
+  [[nodiscard]] const stream_options& options() const noexcept { return options_; }
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
   /// An empty piece of work to be filled and submitted; throws bad_alloc.
@@ -109,6 +118,7 @@ class queue : public std::enable_shared_from_this<queue> {
   void count_done() noexcept;
 
   const int ordinal_;
+  const stream_options options_;
   const std::uint64_t number_ = next_stream_number();
   std::mutex mutex_;
   std::condition_variable arrived_;

@@ -13,9 +13,11 @@ constinit std::atomic<void*> captured_stream{nullptr};
 
 }  // namespace
 
-int stream_create(void** handle) {
+int stream_create(void** handle) { return stream_create_with(handle, {}); }
+
+int stream_create_with(void** handle, const stream_options& options) {
   return enter(&cuda::api::stream_create, [&](machine& all) {
-    *handle = all.add_stream(current_ordinal());
+    *handle = all.add_stream(current_ordinal(), options);
     return cuda::success;
   });
 }
@@ -30,14 +32,16 @@ int stream_destroy(void* handle) {
 }
 
 int stream_synchronize(void* handle) {
-  return enter_on(handle, &cuda::api::stream_synchronize, [&](machine&, queue& on) {
+  return enter_on(handle, &cuda::api::stream_synchronize, [&](machine& all, queue& on) {
+    if (!on.options().is_blocking) join_default_stream(all, on);
     on.wait_all();
     return sticky_error(on.ordinal());
   });
 }
 
 int stream_query(void* handle) {
-  return enter_on(handle, &cuda::api::stream_query, [&](machine&, queue& on) {
+  return enter_on(handle, &cuda::api::stream_query, [&](machine& all, queue& on) {
+    if (!on.options().is_blocking) join_default_stream(all, on);
     const mark end = on.here();
     if (!on.reached(end.ticket)) return cuda::not_ready;
     order_seen(end.order);
@@ -94,6 +98,7 @@ int event_record(void* event, void* handle) {
     simulated_event point;
     if (on == nullptr || !all.read_event(event, point)) return cuda::invalid_resource_handle;
     if (point.ordinal != on->ordinal()) return cuda::invalid_resource_handle;
+    join_default_stream(all, *on);
     if (!point.is_timed) {
       point.recorded = on->here();
     } else if (const int code = submit_time(*on, point); code != cuda::success) {

@@ -174,6 +174,17 @@ int submit_wait(queue& on, const mark& point) {
   return cuda::success;
 }
 
+void join_default_stream(machine& all, queue& on) {
+  queue& legacy = *all.at(on.ordinal()).default_queue;
+  if (&on == &legacy) {
+    for (const auto& each : all.blocking_streams(on.ordinal())) {
+      static_cast<void>(submit_wait(on, each->here()));
+    }
+  } else if (on.options().is_blocking) {
+    static_cast<void>(submit_wait(on, legacy.here()));
+  }
+}
+
 int submit_time(queue& on, simulated_event& into) {
   draft item(on);
   auto time = std::make_shared<std::atomic<std::int64_t>>(0);
@@ -188,7 +199,7 @@ int submit_time(queue& on, simulated_event& into) {
 
 int copy_async(void* target, const void* source, std::size_t nbytes, cuda::copy_kind kind,
                void* handle) {
-  return enter_on(handle, &cuda::api::copy_async, [&](machine& all, queue& on) {
+  return enter_with_work(handle, &cuda::api::copy_async, [&](machine& all, queue& on) {
     if (nbytes == 0) return cuda::success;
     int to_owner = -1;
     int from_owner = -1;
@@ -203,7 +214,7 @@ int copy_async(void* target, const void* source, std::size_t nbytes, cuda::copy_
 
 int copy_peer_async(void* target, int target_ordinal, const void* source, int source_ordinal,
                     std::size_t nbytes, void* handle) {
-  return enter_on(handle, &cuda::api::copy_peer_async, [&](machine& all, queue& on) {
+  return enter_with_work(handle, &cuda::api::copy_peer_async, [&](machine& all, queue& on) {
     if (nbytes == 0) return cuda::success;
     int to_owner = -1;
     int from_owner = -1;
@@ -217,7 +228,7 @@ int copy_peer_async(void* target, int target_ordinal, const void* source, int so
 }
 
 int fill_async(void* target, int value, std::size_t nbytes, void* handle) {
-  return enter_on(handle, &cuda::api::fill_async, [&](machine& all, queue& on) {
+  return enter_with_work(handle, &cuda::api::fill_async, [&](machine& all, queue& on) {
     if (nbytes == 0) return cuda::success;
     int owner = -1;
     const place to = locate(all, target, nbytes, &owner);
@@ -233,7 +244,7 @@ int fill_async(void* target, int value, std::size_t nbytes, void* handle) {
 }
 
 int launch_host_function(void* handle, void (*function)(void*), void* data) {
-  return enter_on(handle, &cuda::api::launch_host_function, [&](machine&, queue& on) {
+  return enter_with_work(handle, &cuda::api::launch_host_function, [&](machine&, queue& on) {
     draft item(on);
     item->run = run_function;
     item->function = function;
@@ -249,6 +260,7 @@ int launch_host_kernel(void (*kernel)(const void*), const void* params, std::siz
     const auto on = all.stream(handle);
     // A kernel must be launched with its stream's device current.
     if (on == nullptr || on->ordinal() != current_ordinal()) return cuda::invalid_resource_handle;
+    join_default_stream(all, *on);
     draft item(*on);
     item->run = run_kernel;
     item->kernel = kernel;
@@ -262,6 +274,7 @@ int launch_task(void* handle, std::unique_ptr<task> job) {
   return enter(&cuda::api::launch_host_kernel, [&](machine& all) {
     const auto on = all.stream(handle);
     if (on == nullptr || on->ordinal() != current_ordinal()) return cuda::invalid_resource_handle;
+    join_default_stream(all, *on);
     draft item(*on);
     item->run = run_task;
     item->job = std::move(job);

@@ -27,7 +27,22 @@ int enter(entry which, Body body) noexcept {
   }
 }
 
-/// The same on a stream by its handle: `body` gets the machine and the stream.
+/// Puts a stream behind what its work has to wait for by itself: the legacy stream behind the
+/// blocking ones of its device, and those behind it.
+void join_default_stream(machine& all, queue& on);
+
+/// The same on a stream by its handle, for work: `body` gets the machine and the stream.
+template <class Body>
+int enter_with_work(void* handle, entry which, Body body) noexcept {
+  return enter(which, [&](machine& all) -> int {
+    const auto on = all.stream(handle);
+    if (on == nullptr) return cuda::invalid_resource_handle;
+    join_default_stream(all, *on);
+    return body(all, *on);
+  });
+}
+
+/// The same without work: `body` gets the machine and the stream.
 template <class Body>
 int enter_on(void* handle, entry which, Body body) noexcept {
   return enter(which, [&](machine& all) -> int {
@@ -55,6 +70,7 @@ int launch_host_function(void* handle, void (*function)(void* data), void* data)
 int launch_host_kernel(void (*kernel)(const void* params), const void* params,
                        std::size_t params_size, void* handle);
 int stream_create(void** handle);
+int stream_create_with(void** handle, const stream_options& options);
 int stream_destroy(void* handle);
 int stream_synchronize(void* handle);
 int stream_query(void* handle);

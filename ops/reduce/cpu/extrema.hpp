@@ -7,12 +7,13 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// The greatest or least of a contiguous run, apart from NaNs, and whether there are any: to let a
-/// NaN through in every step would take four instructions instead of two.
-template <bool Greatest, class T>
+/// The greatest or least of a contiguous run, apart from NaNs, and whether there are any (or, where
+/// NaNs are left out, anything else): to let a NaN through in every step would take four
+/// instructions instead of two.
+template <bool Greatest, class T, bool LeavesOutNan = false>
 struct extremum {
   T value;
-  bool has_nan;
+  bool is_marked;  ///< an element counts for the result beside the value
 
   /// NaN for x is dropped.
   template <class X>
@@ -55,6 +56,15 @@ struct extremum {
     if constexpr (ops::real_floating<T>) return x != x;
     return false;
   }
+  template <class X>
+  static SKERRY_INLINE auto marks(const X& x) {
+    if constexpr (LeavesOutNan) {
+      return x == x;
+    } else {
+      return x != x;
+    }
+  }
+  [[nodiscard]] SKERRY_INLINE bool gives_nan() const { return is_marked != LeavesOutNan; }
   static constexpr T worst() { return Greatest ? ops::lowest<T>() : ops::highest<T>(); }
 
   static SKERRY_INLINE extremum of(const char* x, int64 n) {
@@ -67,7 +77,7 @@ struct extremum {
       return best;
     }
     typename V::type value[4];
-    typename V::bits nan[2] = {};
+    typename V::bits marked[2] = {};
     for (auto& v : value) v = worst() - typename V::type{};
     const auto add_four = [&](int64 at) __attribute__((always_inline)) {
       typename V::type now[4];
@@ -78,7 +88,7 @@ struct extremum {
           __builtin_prefetch(x + (at + k * V::lanes) * size + prefetched_ahead);
         }
         value[k] = pick(value[k], now[k]);
-        if constexpr (ops::real_floating<T>) nan[k & 1] |= (typename V::bits)(now[k] != now[k]);
+        if constexpr (ops::real_floating<T>) marked[k & 1] |= (typename V::bits)marks(now[k]);
       }
     };
     for (int64 i = 0; i + step <= n; i += step) add_four(i);
@@ -86,14 +96,14 @@ struct extremum {
     value[0] = pick(pick(value[0], value[1]), pick(value[2], value[3]));
     const auto choose = [](const auto& a, const auto& b) { return pick(a, b); };
     best.value = across_lanes(value[0], choose)[0];
-    if constexpr (ops::real_floating<T>) best.has_nan = is_any(nan[0] | nan[1]);
+    if constexpr (ops::real_floating<T>) best.is_marked = is_any(marked[0] | marked[1]);
     return best;
   }
 
  private:
   SKERRY_INLINE void add(T x) {
     value = pick(value, x);
-    has_nan = has_nan | is_nan(x);
+    if constexpr (ops::real_floating<T>) is_marked = is_marked | marks(x);
   }
 };
 
@@ -121,12 +131,13 @@ void direct_of_short_rows(char* out, const char* x, int64 n, const ops::reduced&
   Loops::direct(out, Loops::result_size, block, of);
 }
 
-/// max and min.
+/// max and min, and those that leave NaN out.
 template <class Op, class T>
 struct extremum_loops : accumulator_loops<Op, T> {
   using base = accumulator_loops<Op, T>;
   using base::size;
-  using best = extremum<ops::same_v<Op, ops::max>, T>;
+  static constexpr bool leaves_out_nan = ops::one_of_v<Op, ops::nanmax, ops::nanmin>;
+  using best = extremum<ops::one_of_v<Op, ops::max, ops::nanmax>, T, leaves_out_nan>;
   static constexpr int64 block_rows = 4096;
   static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
@@ -136,21 +147,32 @@ struct extremum_loops : accumulator_loops<Op, T> {
   static SKERRY_INLINE T nan() {
     return static_cast<T>(ops::highest<float32>() - ops::highest<float32>());
   }
-  static SKERRY_INLINE T with_nan(T value, [[maybe_unused]] bool has_nan) {
-    if constexpr (ops::real_floating<T>) return has_nan ? nan() : value;
-    return value;
+  static SKERRY_INLINE T value_of(const best& found) {
+    if constexpr (ops::real_floating<T>) return found.gives_nan() ? nan() : found.value;
+    return found.value;
+  }
+  /// What is held and one more, which pick drops if it is NaN.
+  template <class X>
+  static SKERRY_INLINE X beside(const X& held, const X& x) {
+    const X value = best::pick(held, x);
+    return held != held ? x : value;
   }
   template <int Count>
   static SKERRY_INLINE auto of_columns(const typename vector_of<T>::type (&now)[Count]) {
     using V = vector_of<T>;
     typename V::type value = now[0];
+    if constexpr (leaves_out_nan) {
+#pragma GCC unroll 4
+      for (int k = 1; k < Count; ++k) value = beside(value, now[k]);
+      return value;
+    }
 #pragma GCC unroll 4
     for (int k = 1; k < Count; ++k) value = best::pick(value, now[k]);
     if constexpr (ops::real_floating<T>) {  // pick drops NaNs; a sum would keep them
       auto nan = now[0] != now[0];
 #pragma GCC unroll 4
       for (int k = 1; k < Count; ++k) nan |= now[k] != now[k];
-      value = nan ? with_nan(T(0), true) - typename V::type{} : value;
+      value = nan ? all_lanes<T>(extremum_loops::nan()) : value;
     }
     return value;
   }
@@ -169,8 +191,12 @@ struct extremum_loops : accumulator_loops<Op, T> {
       typename V::type value = of_columns(now);
       if constexpr (!Fresh) {
         const auto held = load_vector<typename V::type>(acc + i * size);
-        value = best::pick(value, held);
-        if constexpr (ops::real_floating<T>) value = held != held ? held : value;
+        if constexpr (leaves_out_nan) {
+          value = beside(held, value);
+        } else {
+          value = best::pick(value, held);
+          if constexpr (ops::real_floating<T>) value = held != held ? held : value;
+        }
       }
       store_vector(acc + i * size, value);
     }
@@ -189,7 +215,7 @@ struct extremum_loops : accumulator_loops<Op, T> {
     const element_rows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const best found = best::of(block.x + j * block.row, block.n);
-      store<T>(acc + j * size, with_nan(found.value, found.has_nan));
+      store<T>(acc + j * size, value_of(found));
     }
   }
 

@@ -285,7 +285,7 @@ struct index_loops : accumulator_loops<Op, T> {
     for (int64 at = 0; at < n; at += block) {
       const int64 length = least(block, n - at);
       const auto found = best::of(x + at * int64(sizeof(T)), length);
-      if (found.has_nan) return first_of<true>(x, at, n);
+      if (found.gives_nan()) return first_of<true>(x, at, n);
       if (Op::wins(found.value, value)) {
         value = found.value;
         start = at;

@@ -18,7 +18,7 @@ struct loops_of<Op, T> {
   using type = truth_loops<Op, T>;
 };
 template <class Op, class T>
-  requires(ops::one_of_v<Op, ops::max, ops::min>)
+  requires(ops::one_of_v<Op, ops::max, ops::min, ops::nanmax, ops::nanmin>)
 struct loops_of<Op, T> {
   using type = extremum_loops<Op, T>;
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/sort/cpu/argsort_lanes.hpp"
 #include "ops/sort/cpu/order_statistic.hpp"
 #include "ops/sort/partial_kernels.hpp"
 
@@ -206,27 +207,77 @@ SKERRY_SHARED placed_key<K>* sort_placed(placed_key<K>* items, placed_key<K>* sp
   return items;
 }
 
-/// The items before `last`, and as many equal to it as are wanted, the first ones.
-template <class T>
-SKERRY_SHARED void collect_best(const ranked_row<T>& row, int64 n,
-                                const order_statistic<rank_key_t<T>>& last, int64 best,
-                                placed_key<rank_key_t<T>>* to) {
+/// Calls `put(key, place)` for the items before `last`, and for as many equal to it as are wanted,
+/// the first ones.
+template <class T, class Put>
+SKERRY_INLINE void for_each_best(const ranked_row<T>& row, int64 n,
+                                 const order_statistic<rank_key_t<T>>& last, int64 best, Put put) {
   using K = rank_key_t<T>;
   int64 ties = best - last.less;
-  constexpr int64 block = 64;
+  constexpr int block = 64;
   K keys[block];
+  uint8 places[block];
   for (int64 at = 0; at < n && best > 0; at += block) {
-    const int64 count = least(block, n - at);
+    const int count = static_cast<int>(least(block, n - at));
     row.block(at, count, keys);
     K any = 0;
-    for (int64 i = 0; i < count; ++i) any = static_cast<K>(any | (keys[i] <= last.key ? 1 : 0));
+    for (int i = 0; i < count; ++i) any = static_cast<K>(any | (keys[i] <= last.key ? 1 : 0));
     if (any == 0) continue;
-    for (int64 i = 0; i < count; ++i) {
-      if (keys[i] > last.key || (keys[i] == last.key && ties-- <= 0)) continue;
-      *to++ = {keys[i], at + i};
+    int found = 0;
+    for (int i = 0; i < count; ++i) {  // without branches on keys
+      places[found] = static_cast<uint8>(i);
+      found += keys[i] <= last.key ? 1 : 0;
+    }
+    for (int i = 0; i < found; ++i) {
+      const K key = keys[places[i]];
+      if (key == last.key && ties-- <= 0) continue;
+      put(key, at + places[i]);
       --best;
     }
   }
+}
+
+#if defined(SKERRY_PACKS_LANES)
+/// From so many on the best are sorted by vectors, with the pieces of sorting that long rows have.
+inline constexpr int64 best_by_lanes = 64;
+
+/// The places of the best, sorted, in p.places. `room` has 32 bytes for each.
+template <class T>
+SKERRY_SHARED void place_best_by_lanes(const partial_params& p, const ranked_row<T>& row,
+                                       const order_statistic<rank_key_t<T>>& last, int64* to,
+                                       char* room) {
+  using K = rank_key_t<T>;
+  const int64 best = p.best;
+  auto* const places = reinterpret_cast<int64*>(room);
+  auto* const spare = places + best;
+  auto* const keys = reinterpret_cast<K*>(spare + best);
+  int64 found = 0;
+  for_each_best(row, p.length, last, best, [&](K key, int64 place) {
+    keys[found] = key;
+    places[found++] = place;
+  });
+  constexpr row_order rising{.descending = false, .is_signed = true};
+  argsort_by_lanes<ops::bits_t<K>>(reinterpret_cast<const char*>(keys), to, spare, best, rising,
+                                   p.rows == 1);
+  for (int64 i = 0; i < best; ++i) to[i] = places[to[i]];
+}
+#endif
+
+template <class T>
+SKERRY_INLINE void place_best(const partial_params& p, const ranked_row<T>& row,
+                              const order_statistic<rank_key_t<T>>& last, int64* to, char* room) {
+  using K = rank_key_t<T>;
+#if defined(SKERRY_PACKS_LANES)
+  if constexpr (sizeof(K) >= 4) {
+    if (p.best >= best_by_lanes) return place_best_by_lanes(p, row, last, to, room);
+  }
+#endif
+  auto* items = reinterpret_cast<placed_key<K>*>(room);
+  int64 found = 0;
+  for_each_best(row, p.length, last, p.best,
+                [&](K key, int64 place) { items[found++] = {key, place}; });
+  items = sort_placed(items, items + p.best, p.best);
+  for (int64 i = 0; i < p.best; ++i) to[i] = items[i].place;
 }
 
 template <class T>
@@ -236,13 +287,11 @@ SKERRY_SHARED void find_best(const partial_params& p, bool is_signed) {
   for_each_row(p, size, [&](int64 at, char* scratch) {
     const ranked_row<T> row = row_at<T>(p, at, is_signed);
     auto last = find_statistic(row, p.length, p.best - 1, reinterpret_cast<K*>(scratch));
-    auto* items = reinterpret_cast<placed_key<K>*>(scratch + (p.length * size + 63) / 64 * 64);
-    collect_best(row, p.length, last, p.best, items);
-    items = sort_placed(items, items + p.best, p.best);
+    int64* const places = p.places + at * p.best;
+    place_best(p, row, last, places, scratch + (p.length * size + 63) / 64 * 64);
+    char* const values = p.values + at * p.best * size;
     for (int64 i = 0; i < p.best; ++i) {
-      const int64 to = at * p.best + i;
-      p.places[to] = items[i].place;
-      store(p.values + to * size, load<ops::bits_t<K>>(row.row + items[i].place * size));
+      store(values + i * size, load<ops::bits_t<K>>(row.row + places[i] * size));
     }
   });
 }

@@ -69,7 +69,7 @@ class BitGenerator:
     def seed_seq(self) -> SeedSequence:
         return self._seed_seq
 
-    def generator(self) -> Any:
+    def __skerry_generator__(self) -> Any:
         """Return the generator that ``skerry.random.default_rng`` makes of this."""
         return generator(self._seed_seq, self._seed_seq.device)
 

@@ -20,6 +20,8 @@ from skerry._extra._topics import TOPIC_OF
 
 __all__ = list(TOPIC_OF)
 TOPICS = tuple(sorted(set(TOPIC_OF.values())))
+# Of lists where others take arrays: what is written into has to be one, and files are written from the host.
+LISTS_IN = {"placing": "refused", "saving": "kept"}
 
 
 def __getattr__(name: str) -> Any:
@@ -36,9 +38,14 @@ def import_topic(topic: str) -> Any:
     from skerry._arrays import accept_numpy_arrays
 
     module = importlib.import_module(f"{__name__}.{topic}")
+    made: dict[Any, Any] = {}  # by function: two names of one stay one
     for name in module.__all__:
         found = getattr(module, name)
         if inspect.isfunction(found) and not hasattr(found, "__wrapped__"):
-            setattr(module, name, accept_numpy_arrays(found, name))
+            if found not in made:
+                made[found] = accept_numpy_arrays(
+                    found, found.__name__, lists=LISTS_IN.get(topic, "arrays")
+                )
+            setattr(module, name, made[found])
         globals()[name] = getattr(module, name)
     return module

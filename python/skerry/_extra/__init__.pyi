@@ -4,6 +4,8 @@
 
 from types import ModuleType
 
+from skerry._extra.calculus import cumprod as cumprod
+from skerry._extra.calculus import cumsum as cumsum
 from skerry._extra.calculus import ediff1d as ediff1d
 from skerry._extra.calculus import gradient as gradient
 from skerry._extra.calculus import trapezoid as trapezoid
@@ -122,7 +124,9 @@ from skerry._extra.shaping import fliplr as fliplr
 from skerry._extra.shaping import flipud as flipud
 from skerry._extra.shaping import ravel as ravel
 from skerry._extra.shaping import rot90 as rot90
+from skerry._extra.shaping import sliding_window_view as sliding_window_view
 from skerry._extra.shaping import swapaxes as swapaxes
+from skerry._extra.shaping import transpose as transpose
 from skerry._extra.splitting import array_split as array_split
 from skerry._extra.splitting import delete as delete
 from skerry._extra.splitting import dsplit as dsplit

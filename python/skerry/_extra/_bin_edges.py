@@ -153,6 +153,8 @@ def columns_of(name: str, sample: Any) -> list[Array]:
             raise ValueError(msg)
         return [sample[:, i] for i in range(sample.shape[1])]
     columns = list(sample)
+    if not any(isinstance(each, Array) for each in columns):
+        columns = [sk.asarray(each) for each in columns]
     if not columns or any(each.ndim != 1 or each.shape != columns[0].shape for each in columns):
         msg = f"{name}: coordinates must be 1-D arrays of one size"
         raise ValueError(msg)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from skerry import _core
 from skerry._core import Array
 from skerry.exceptions import AxisError, DTypeError
 
+ONLY_ARRAYS = {Array}
 SCALARS = (bool, int, float, complex, np.generic)
 
 
@@ -64,6 +65,9 @@ def as_arrays(name: str, *values: Any) -> list[Array]:
         Without any array, or for what has no device, such as a list.
 
     """
+    if {*map(type, values)} == ONLY_ARRAYS:
+        _core.require_one_device(name, values)
+        return list(values)
     found = [sk.asarray(x, device="cpu:0") if type(x) is np.ndarray else x for x in values]
     arrays = tuple(x for x in found if isinstance(x, Array))
     for x in found:
@@ -104,6 +108,12 @@ def cast(x: Array, dtype: Any) -> Array:
 def promoted(name: str, *values: Any) -> list[Array]:
     """Return arrays of one device and one dtype."""
     arrays = as_arrays(name, *values)
+    dtype = arrays[0].dtype
+    for x in arrays:
+        if x.dtype != dtype:
+            break
+    else:
+        return arrays
     dtype = common_dtype(name, *(x.dtype for x in arrays))
     return [cast(x, dtype) for x in arrays]
 
@@ -150,6 +160,28 @@ def axes_within(name: str, axis: int | Iterable[int] | None, ndim: int) -> tuple
 def flat(x: Array) -> Array:
     """Reshape to one axis."""
     return x if x.ndim == 1 else sk.reshape(x, (-1,))
+
+
+# Elements of a piece for each thread: some arrays of them lie in a core's second cache.
+PIECE = 1 << 15
+
+
+def by_pieces(compute: Callable[..., Array], *arrays: Array) -> Array:
+    """Return what ``compute`` makes of arrays of one shape, element by element.
+
+    On a CPU in pieces, so that what it needs in between stays in the caches.
+    """
+    x = arrays[0]
+    step = PIECE * sk.get_num_threads()
+    if x.size < 2 * step or x.device.kind != "cpu":
+        return compute(*arrays)
+    rows = [sk.reshape(each, (-1,)) for each in arrays]
+    first = compute(*(each[:step] for each in rows))
+    found = sk.empty((x.size,), dtype=first.dtype, device=x.device)
+    found[:step] = first
+    for start in range(step, x.size, step):
+        found[start : start + step] = compute(*(each[start : start + step] for each in rows))
+    return sk.reshape(found, x.shape)
 
 
 def slice_along(x: Array, axis: int, *bounds: Any) -> Array:

@@ -26,7 +26,68 @@ from skerry._extra._operands import (
 )  # fmt: skip
 from skerry.exceptions import ShapeError
 
-__all__ = ["ediff1d", "gradient", "trapezoid", "unwrap"]
+__all__ = ["cumprod", "cumsum", "ediff1d", "gradient", "trapezoid", "unwrap"]
+
+
+def _running(scan: Any, name: str, a: Any, axis: int | None, dtype: Any) -> Array:
+    x = as_array(name, a)
+    found: Array = scan(flat(x) if axis is None else x, axis=axis or 0, dtype=dtype)
+    return found
+
+
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
+    """Return running sums.
+
+    Parameters
+    ----------
+    a : Array
+        Numeric or bool.
+    axis : int, optional
+        By default of the flattened array.
+    dtype : dtype, optional
+        Of the result; by default as of ``cumulative_sum``.
+
+    Returns
+    -------
+    Array
+        As ``cumulative_sum``.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.cumsum(sk.asarray([[1, 2], [3, 4]]))
+    Array([ 1,  3,  6, 10], dtype=int64, device='cpu:0')
+
+    """
+    return _running(sk.cumulative_sum, "cumsum", a, axis, dtype)
+
+
+def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
+    """Return running products.
+
+    Parameters
+    ----------
+    a : Array
+        Numeric or bool.
+    axis : int, optional
+        By default of the flattened array.
+    dtype : dtype, optional
+        Of the result; by default as of ``cumulative_prod``.
+
+    Returns
+    -------
+    Array
+        As ``cumulative_prod``.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.cumprod(sk.asarray([[1, 2], [3, 4]]), axis=1)
+    Array([[ 1,  2],
+           [ 3, 12]], dtype=int64, device='cpu:0')
+
+    """
+    return _running(sk.cumulative_prod, "cumprod", a, axis, dtype)
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:

@@ -9,25 +9,24 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_arrays, cast, common_dtype, promoted
+from skerry._extra._operands import as_arrays, by_pieces, cast, common_dtype, flat, promoted
 from skerry.exceptions import ShapeError
 
 __all__ = ["convolve", "correlate", "interp"]
 
-# Up to so many taps, sums of shifted products are fastest; from so many on, transforms: bench/numpy_functions.py.
-FEW_TAPS = {"f": 12, "c": 12, "i": 24, "u": 24}
+# From so many sums of so many products on, transforms take less time: bench/numpy_functions.py.
 MANY_TAPS = 384
-CACHED = 1 << 14  # elements of a part
-PIECE = 512  # taps whose products are made at a time, as products of matrices
+FEW_SUMS = 12
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Array:
     """Return the discrete convolution of two vectors.
 
-    Integers are exact. Floating ones are multiplied as matrices, or, if the shorter vector is long, transformed in
-    float64 or complex128: the error relative to the norm is below 1e-13. For that it is read from the device whether
-    all numbers are finite, if both vectors have more than a few elements: the call waits for it.
+    Products are added up in the order of the shorter vector, with the same bits on every device; integers wrap around.
+    Floating vectors of 384 elements and more are transformed in float64 or complex128: the error relative to the norm
+    is below 1e-13. For that it is read from the device whether all numbers are finite: the call waits for it.
 
     Parameters
     ----------
@@ -105,7 +104,7 @@ def _vectors(name: str, a: Any, v: Any) -> list[Array]:
             raise ShapeError(f"{name}: {which} has {each.ndim} axes; vectors have 1")
         if each.size == 0:
             raise ValueError(f"{name}: {which} has no elements; give one or more")
-    return [sk.reshape(x, (-1,)), sk.reshape(y, (-1,))]
+    return [flat(x), flat(y)]
 
 
 def _convolution(name: str, x: Array, y: Array, mode: str, middle: int) -> Array:
@@ -121,72 +120,25 @@ def _convolution(name: str, x: Array, y: Array, mode: str, middle: int) -> Array
         raise ValueError(f"{name}: mode {mode!r} is not known; it is full, same or valid")
     start, stop = parts[mode]
     if x.dtype.kind == "b":
-        counts = _sums(cast(x, sk.int64), cast(y, sk.int64), start, stop)
+        counts = _sums(cast(x, sk.int32), cast(y, sk.int32), start, stop)
         return counts != 0
     return _sums(x, y, start, stop)
 
 
 def _sums(x: Array, y: Array, start: int, stop: int) -> Array:
     """Return elements ``start`` to ``stop`` of the convolution of ``x`` with the shorter ``y``."""
-    taps, few = y.size, FEW_TAPS[x.dtype.kind]
-    if taps > few and stop - start <= few and start >= taps - 1 and stop <= x.size:
+    taps, count = y.size, stop - start
+    is_long = taps >= MANY_TAPS and count >= MANY_TAPS and x.dtype.kind in "fc"
+    # Transforms mix all: an infinity would spread.
+    if is_long and sk.all(sk.isfinite(x)) and sk.all(sk.isfinite(y)):
+        return _transformed_sums(x, y)[start:stop]
+    if taps > FEW_SUMS >= count and start >= taps - 1 and stop <= x.size:
         turned = sk.flip(y)
         if turned.dtype.kind == "c":
             turned = sk.conj(turned)
         sums = [sk.vecdot(turned, x[i - taps + 1 : i + 1]) for i in range(start, stop)]
-        return cast(sk.stack(sums), x.dtype)
-    if taps <= few:
-        return _shifted_sums(x, y, start, stop)
-    if x.dtype.kind in "fc":
-        # Products of matrices multiply by zeros, and transforms mix all: an infinity would spread.
-        if not sk.all(sk.isfinite(x)) or not sk.all(sk.isfinite(y)):
-            return _shifted_sums(x, y, start, stop)
-        if taps >= MANY_TAPS:
-            return _transformed_sums(x, y)[start:stop]
-    total = _matrix_sums(x, y[:PIECE])
-    if taps <= PIECE:
-        return total[start:stop]
-    found = sk.zeros((x.size + taps - 1,), dtype=x.dtype, device=x.device)
-    found[: total.size] = total
-    for first in range(PIECE, taps, PIECE):
-        part = _matrix_sums(x, y[first : first + PIECE])
-        found[first : first + part.size] += part
-    return found[start:stop]
-
-
-def _shifted_sums(x: Array, y: Array, start: int, stop: int) -> Array:
-    """Add up ``y[i] * x``, shifted by i."""
-    found = sk.zeros((stop - start,), dtype=x.dtype, device=x.device)
-    # On the CPU in parts that stay in its cache.
-    part = CACHED if "cpu" in str(x.device) else stop - start
-    taps = [y[i] for i in range(y.size)]
-    for begin in range(start, stop, max(part, 1)):
-        end = min(begin + part, stop)
-        for i, tap in enumerate(taps):
-            low, high = max(begin, i), min(end, i + x.size)
-            if low < high:
-                view = found[low - start : high - start]
-                view += x[low - i : high - i] * tap
-    return found
-
-
-def _matrix_sums(x: Array, y: Array) -> Array:
-    """Multiply blocks of ``x``, the rows, by the matrix of shifted ``y``; add ends of rows to the next ones."""
-    taps, n = y.size, x.size
-    block = max(taps, 32)
-    rows = -(-n // block)
-    padded = sk.zeros((rows * block,), dtype=x.dtype, device=x.device)
-    padded[:n] = x
-    lag = (
-        sk.arange(2 * block, device=x.device)[None, :] - sk.arange(block, device=x.device)[:, None]
-    )
-    shifted = sk.take(y, sk.clip(lag, 0, taps - 1))
-    shifted = sk.where((lag >= 0) & (lag < taps), shifted, 0)
-    product = sk.reshape(padded, (rows, block)) @ shifted
-    found = sk.zeros((rows + 1, block), dtype=x.dtype, device=x.device)
-    found[:-1, :] = product[:, :block]
-    found[1:, :] += product[:, block:]
-    return sk.reshape(found, (-1,))[: n + taps - 1]
+        return sk.stack(sums)
+    return _core.convolved_items(x, y, start, count)
 
 
 def _transformed_sums(x: Array, y: Array) -> Array:
@@ -269,7 +221,7 @@ def interp(
         places = sk.concat([places[-1:] - period, places, places[:1] + period])
         values = sk.concat([values[-1:], values, values[:1]])
         left = right = None
-    return _between(where, places, values, left, right)
+    return by_pieces(lambda x: _between(x, places, values, left, right), where)
 
 
 def _between(where: Array, places: Array, values: Array, left: Any, right: Any) -> Array:

@@ -106,10 +106,21 @@ def ravel_multi_index(
         )
     parts = as_arrays("ravel_multi_index", *multi_index)
     axes = list(zip(parts, lengths, modes, strict=True))
+    return _places(axes if order == "C" else axes[::-1])
+
+
+def _places(axes: list[tuple[Array, int, str]]) -> Array:
+    """Places in the flattened array, from the slowest axis to the fastest."""
     total: Array | None = None
-    for part, n, each in axes if order == "C" else axes[::-1]:
-        place = within("ravel_multi_index", part, n, each)
-        total = place if total is None else total * n + place
+    for part, n, mode in axes:
+        place = within("ravel_multi_index", part, n, mode)
+        if total is None:
+            total = place
+        else:
+            if total.shape != place.shape:
+                total = sk.broadcast_to(total, sk.broadcast_shapes(total.shape, place.shape))
+            total = total * n
+            total += place
     assert total is not None
     return total
 
@@ -148,7 +159,12 @@ def _lie_in(places: Array, least: int, end: int) -> bool:
     """Read from the device whether all of them do."""
     if places.size == 0:
         return True
-    return not ((sk.min(places) < least) | (sk.max(places) >= end))
+    # As unsigned numbers, those below ``least`` are greater than all others: one reduction tells.
+    if least:
+        places = places - least
+    if places.strides != (8,):
+        places = sk.reshape(places, (-1,), copy=True)
+    return int(sk.max(places.view(sk.uint64))) < end - least
 
 
 def places_of(places: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:

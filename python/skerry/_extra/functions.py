@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import floating, promoted
+from skerry._extra._operands import by_pieces, floating, promoted
 from skerry.exceptions import DTypeError
 
 __all__ = [
@@ -128,7 +129,10 @@ def i0(x: Any) -> Array:
     Array([1.        , 1.26606588], dtype=float64, device='cpu:0')
 
     """
-    (x,) = _real("i0", x)
+    return by_pieces(_bessel, *_real("i0", x))
+
+
+def _bessel(x: Array) -> Array:
     x = sk.abs(x)
     beyond = sk.maximum(x, 8.0)
     near = sk.exp(x) * _chebyshev(sk.minimum(x, 8.0) / 2.0 - 2.0, _NEAR)
@@ -283,18 +287,18 @@ def exp2(x: Any, /) -> Array:
     Array([1.41421356, 8.        ], dtype=float64, device='cpu:0')
 
     """
-    return sk.pow(2.0, floating("exp2", x)[0])
+    (x,) = floating("exp2", x)
+    found: Array = sk.pow(2.0, x) if x.dtype.kind == "c" else _core.exp2(x)
+    return found
 
 
-def _without_nan(name: str, x1: Any, x2: Any, choose: Any) -> Array:
+def _without_nan(name: str, x1: Any, x2: Any) -> Array:
     x, y = promoted(name, x1, x2)
     if x.dtype.kind == "b":
         return (x & y) if name == "fmin" else (x | y)
-    if x.dtype.kind != "f":
-        found: Array = choose(x, y)
-        return found
-    first = x >= y if choose is sk.maximum else x <= y
-    return sk.where(first | sk.isnan(y), x, y)
+    if name == "fmin":
+        return (_core.fmin if x.dtype.kind == "f" else sk.minimum)(x, y)
+    return (_core.fmax if x.dtype.kind == "f" else sk.maximum)(x, y)
 
 
 def fmax(x1: Any, x2: Any, /) -> Array:
@@ -322,7 +326,7 @@ def fmax(x1: Any, x2: Any, /) -> Array:
     Array([1. , 0.5], dtype=float64, device='cpu:0')
 
     """
-    return _without_nan("fmax", x1, x2, sk.maximum)
+    return _without_nan("fmax", x1, x2)
 
 
 def fmin(x1: Any, x2: Any, /) -> Array:
@@ -350,4 +354,4 @@ def fmin(x1: Any, x2: Any, /) -> Array:
     Array([0.5, 0.5], dtype=float64, device='cpu:0')
 
     """
-    return _without_nan("fmin", x1, x2, sk.minimum)
+    return _without_nan("fmin", x1, x2)

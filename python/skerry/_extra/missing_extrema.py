@@ -7,24 +7,13 @@ from __future__ import annotations
 from typing import Any
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_array, cast
 
 __all__ = ["nanargmax", "nanargmin", "nanmax", "nanmin"]
 
 Axis = int | tuple[int, ...] | None
-
-
-def _extremum(name: str, a: Any, axis: Axis, keepdims: bool, fill: float) -> Array:
-    x = as_array(name, a)
-    reduce = sk.min if fill > 0 else sk.max
-    if x.dtype.kind == "b":
-        return (sk.all if fill > 0 else sk.any)(x, axis=axis, keepdims=keepdims)
-    if x.dtype.kind != "f":
-        return reduce(x, axis=axis, keepdims=keepdims)
-    missing = sk.isnan(x)
-    found = reduce(sk.where(missing, fill, x), axis=axis, keepdims=keepdims)
-    return sk.where(sk.all(missing, axis=axis, keepdims=keepdims), sk.nan, found)
 
 
 def nanmin(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
@@ -54,7 +43,9 @@ def nanmin(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
     Array(1., dtype=float64, device='cpu:0')
 
     """
-    return _extremum("nanmin", a, axis, keepdims, sk.inf)
+    x = as_array("nanmin", a)
+    reduce = {"f": _core.nanmin, "b": sk.all}.get(x.dtype.kind, sk.min)
+    return reduce(x, axis=axis, keepdims=keepdims)
 
 
 def nanmax(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
@@ -82,7 +73,9 @@ def nanmax(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
     Array(3., dtype=float64, device='cpu:0')
 
     """
-    return _extremum("nanmax", a, axis, keepdims, -sk.inf)
+    x = as_array("nanmax", a)
+    reduce = {"f": _core.nanmax, "b": sk.any}.get(x.dtype.kind, sk.max)
+    return reduce(x, axis=axis, keepdims=keepdims)
 
 
 def _place_of(name: str, a: Any, axis: int | None, keepdims: bool, fill: float) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import as_array, cast, floating
+from skerry._extra._operands import as_array, by_pieces, cast, floating
 
 __all__ = [
     "angle", "around", "deg2rad", "degrees", "fix", "iscomplex",
@@ -142,50 +142,9 @@ def rad2deg(x: Any, /) -> Array:
     return _real_product("rad2deg", x, 180 / math.pi)
 
 
-def radians(x: Any, /) -> Array:
-    """Convert degrees to radians, as ``deg2rad``.
-
-    Parameters
-    ----------
-    x : Array
-        Real.
-
-    Returns
-    -------
-    Array
-        Float64 for integers.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.radians(sk.asarray([180.0]))
-    Array([3.14159265], dtype=float64, device='cpu:0')
-
-    """
-    return _real_product("radians", x, math.pi / 180)
-
-
-def degrees(x: Any, /) -> Array:
-    """Convert radians to degrees, as ``rad2deg``.
-
-    Parameters
-    ----------
-    x : Array
-        Real.
-
-    Returns
-    -------
-    Array
-        Float64 for integers.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.degrees(sk.asarray([sk.pi]))
-    Array([180.], dtype=float64, device='cpu:0')
-
-    """
-    return _real_product("degrees", x, 180 / math.pi)
+# NumPy has two names for each.
+radians = deg2rad
+degrees = rad2deg
 
 
 def angle(z: Any, deg: bool = False) -> Array:
@@ -211,9 +170,14 @@ def angle(z: Any, deg: bool = False) -> Array:
 
     """
     (x,) = floating("angle", z)
-    imag, real = (sk.imag(x), sk.real(x)) if x.dtype.kind == "c" else (sk.zeros_like(x), x)
-    found = sk.atan2(imag, real)
+    is_complex = x.dtype.kind == "c"
+    found = sk.atan2(sk.imag(x), sk.real(x)) if is_complex else by_pieces(_angle_of_real, x)
     return found * (180 / math.pi) if deg else found
+
+
+def _angle_of_real(x: Array) -> Array:
+    half = sk.asarray(math.pi, dtype=x.dtype, device=x.device)
+    return sk.where(sk.isnan(x), x, sk.where(sk.signbit(x), half, 0.0))
 
 
 def _infinite(name: str, x: Any, sign: float) -> Array:

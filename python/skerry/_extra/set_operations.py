@@ -135,12 +135,13 @@ def intersect1d(
         x, y = _unique(x), _unique(y)
         count = x.size
     both = sk.concat([x, y])
+    if not return_indices:
+        ranked = sk.sort(both)
+        return ranked[:-1][ranked[1:] == ranked[:-1]]
     order = sk.argsort(both, stable=True)
     ranked = sk.take(both, order)
     (twice,) = sk.nonzero(ranked[1:] == ranked[:-1])
     found = sk.take(ranked, twice)
-    if not return_indices:
-        return found
     of_first = sk.take(first[0], sk.take(order, twice))
     of_second = sk.take(first[1], sk.take(order, twice + 1) - count)
     return found, of_first, of_second

@@ -7,12 +7,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import arrays_or_scalars, as_array, axis_within, flat
 
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "fliplr", "flipud", "ravel", "rot90", "swapaxes",
+    "atleast_1d", "atleast_2d", "atleast_3d", "fliplr", "flipud", "ravel", "rot90",
+    "sliding_window_view", "swapaxes", "transpose",
 ]  # fmt: skip
 
 
@@ -275,3 +279,74 @@ def atleast_3d(*arys: Any) -> Any:
 
 def with_three(x: Array) -> tuple[int, ...]:
     return x.shape if x.ndim > 2 else (*with_two(x), 1)
+
+
+def transpose(a: Any, axes: Sequence[int] | None = None) -> Array:
+    """Put the axes into another order.
+
+    Parameters
+    ----------
+    a : Array
+        Any dtype.
+    axes : tuple of int, optional
+        By default the reverse order.
+
+    Returns
+    -------
+    Array
+        A view.
+
+    Raises
+    ------
+    AxisError, ValueError
+        For axes that are not those of ``a``, each once.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.transpose(sk.ones((2, 3, 4))).shape
+    (4, 3, 2)
+
+    """
+    x = as_array("transpose", a)
+    return sk.permute_dims(x, tuple(range(x.ndim))[::-1] if axes is None else tuple(axes))
+
+
+def sliding_window_view(
+    x: Any, window_shape: int | Sequence[int], axis: int | Sequence[int] | None = None
+) -> Array:
+    """View every window of a shape, for moving sums, means and the like.
+
+    NumPy and libraries that ask for a namespace find it as ``lib.stride_tricks.sliding_window_view``, too.
+
+    Parameters
+    ----------
+    x : Array
+        Any dtype.
+    window_shape : int or tuple of int
+        How long the window is along each of ``axis``.
+    axis : int or tuple of int, optional
+        Along which it moves; by default along all.
+
+    Returns
+    -------
+    Array
+        A view of ``x`` with the axes of the window at the end; read-only, since windows share elements.
+
+    Raises
+    ------
+    AxisError, ValueError
+        For an axis that ``x`` has not, another number of lengths than of axes, and a window beyond ``x``.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.mean(sk.sliding_window_view(sk.asarray([1.0, 2.0, 6.0, 4.0]), 3), axis=-1)
+    Array([3., 4.], dtype=float64, device='cpu:0')
+
+    """
+    array = as_array("sliding_window_view", x)
+    lengths = [window_shape] if np.ndim(window_shape) == 0 else list(window_shape)  # type: ignore[arg-type]
+    axes = range(array.ndim) if axis is None else [axis] if np.ndim(axis) == 0 else axis
+    found: Array = _core.sliding_windows(array, lengths, list(axes))  # type: ignore[arg-type]
+    return found

@@ -229,21 +229,34 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     x = as_array("delete", arr)
     x, axis = (flat(x), 0) if axis is None else (x, axis_within("delete", axis, x.ndim))
     n = x.shape[axis]
-    places = _places("delete", obj, n, n - 1)
-    if places is None:
+    gone = obj if isinstance(obj, slice) else _places("delete", obj, n, n - 1)
+    if gone is None:
         _, obj = as_arrays("delete", x, obj)
         keep = sk.ones((n,), dtype=bool, device=x.device)
         keep[obj] = False
         (left,) = sk.nonzero(keep)
     else:
-        gone = np.unique(places)
-        if gone.size <= MANY_CUTS:
-            starts, ends = [0, *(gone + 1).tolist()], [*gone.tolist(), n]
-            runs = [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
+        runs = _runs_beside(gone, n)
+        if len(runs) <= MANY_CUTS:
             kept = [slice_along(x, axis, *run) for run in runs or [(0, 0)]]
             return sk.concat(kept, axis=axis)
         left = sk.asarray(np.delete(np.arange(n), gone), device=x.device)
     return sk.take(x, left, axis=axis)
+
+
+def _runs_beside(gone: Any, n: int) -> list[tuple[int, int]]:
+    """Return the bounds of what lies between the indices of a slice or an array."""
+    if isinstance(gone, slice):
+        places = range(n)[gone]
+        if abs(places.step) == 1 and places:
+            first, last = min(places[0], places[-1]), max(places[0], places[-1])
+            runs = [(0, first), (last + 1, n)]
+            return [run for run in runs if run[0] < run[1]]
+        gone = np.asarray(places, dtype=np.int64)
+    gone = np.unique(gone)
+    starts, ends = np.append(0, gone + 1), np.append(gone, n)
+    some = starts < ends
+    return list(zip(starts[some].tolist(), ends[some].tolist(), strict=True))
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import math
 import string
@@ -20,6 +21,8 @@ from skerry.exceptions import ShapeError
 __all__ = ["einsum", "einsum_path"]
 
 Optimize = bool | str | Sequence[Any]
+Labels = tuple[str, ...]
+Labelled = tuple[Array, Labels]
 
 
 def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Array:
@@ -60,12 +63,11 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
 
     """
     formula, given = _formula(operands)
-    arrays = as_arrays("einsum", *given)
     if dtype is not None:
-        arrays = [sk.astype(x, dtype, copy=False) for x in arrays]
-    arrays = promoted("einsum", *arrays)
+        given = [sk.astype(x, dtype, copy=False) for x in as_arrays("einsum", *given)]
+    arrays = promoted("einsum", *given)
     bools = arrays[0].dtype.kind == "b"
-    terms, output = _terms(formula, [x.shape for x in arrays])
+    terms, output = _terms(formula, tuple(x.shape for x in arrays))
     work = [
         (cast(x, sk.int64) if bools else x, term) for x, term in zip(arrays, terms, strict=True)
     ]
@@ -79,7 +81,7 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
             product = _contract(product, parts.pop(), needed)
         work.append(product)
     x, term = _summed(work[0], set(output))
-    found = sk.permute_dims(x, tuple(term.index(label) for label in output))
+    found = _in_order(x, term, output)
     return found != 0 if bools else found
 
 
@@ -136,7 +138,8 @@ def _letters(labels: Sequence[Any]) -> str:
     return "".join("..." if each is Ellipsis else known[int(each)] for each in labels)
 
 
-def _terms(formula: str, shapes: list[tuple[int, ...]]) -> tuple[list[list[str]], list[str]]:
+@functools.lru_cache(maxsize=1024)
+def _terms(formula: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[Labels, ...], Labels]:
     """Return the labels of each array's axes and of the result's; axes of an ellipsis are numbered from the last."""
     inputs, arrow, result = formula.partition("->")
     written = inputs.split(",")
@@ -156,24 +159,23 @@ def _terms(formula: str, shapes: list[tuple[int, ...]]) -> tuple[list[list[str]]
                 f"einsum: the term {term!r} does not name the {len(shape)} axes of shape {shape}"
             )
         most = max(most, extra)
-        terms.append([*before, *(f".{i}" for i in range(extra, 0, -1)), *after])
+        terms.append((*before, *(f".{i}" for i in range(extra, 0, -1)), *after))
     further = [f".{i}" for i in range(most, 0, -1)]
     if not arrow:
         once = [label for label in allowed if inputs.count(label) == 1]
-        return terms, further + sorted(once)
+        return tuple(terms), (*further, *sorted(once))
     before, dots, after = result.partition("...")
-    output = [*before, *(further if dots else []), *after]
+    output = (*before, *(further if dots else []), *after)
     known = {label for term in terms for label in term}
     if len(set(output)) < len(output) or not set(output) <= known:
         raise ValueError(f"einsum: the result {result!r} names an index twice, or one of no array")
-    return terms, output
+    return tuple(terms), output
 
 
-Labelled = tuple[Array, list[str]]
-
-
-def _diagonals(x: Array, term: list[str]) -> Labelled:
+def _diagonals(x: Array, term: Labels) -> Labelled:
     """Take the diagonal of axes with one label."""
+    if len(set(term)) == len(term):
+        return x, term
     for label in dict.fromkeys(term):
         while term.count(label) > 1:
             i = term.index(label)
@@ -183,7 +185,7 @@ def _diagonals(x: Array, term: list[str]) -> Labelled:
                     f"einsum: the index {label!r} is of {x.shape[i]} and {x.shape[j]}; they must be equal"
                 )
             x = sk.linalg.diagonal(sk.moveaxis(x, (i, j), (-2, -1)))
-            term = [each for k, each in enumerate(term) if k not in (i, j)] + [label]
+            term = (*(each for k, each in enumerate(term) if k not in (i, j)), label)
     return x, term
 
 
@@ -198,15 +200,17 @@ def _without_ones(work: list[Labelled]) -> list[Labelled]:
                     f"einsum: the index {label!r} is of {known} and {n}; they must be equal"
                 )
             lengths[label] = n if known == 1 else known
+    if 1 not in lengths.values() and all(1 not in x.shape for x, _ in work):
+        return work
     found = []
     for x, term in work:
         ones = tuple(i for i, label in enumerate(term) if x.shape[i] == 1 != lengths[label])
-        kept = [label for i, label in enumerate(term) if i not in ones]
+        kept = tuple(label for i, label in enumerate(term) if i not in ones)
         found.append((sk.squeeze(x, ones) if ones else x, kept))
     return found
 
 
-def _path(work: list[Labelled], output: list[str], optimize: Optimize) -> list[tuple[int, ...]]:
+def _path(work: list[Labelled], output: Labels, optimize: Optimize) -> list[tuple[int, ...]]:
     """Return which arrays to multiply, in order: by opt_einsum, if it is installed, or by NumPy's function."""
     if len(work) <= 2:
         return [tuple(range(len(work)))]
@@ -241,26 +245,42 @@ def _summed(labelled: Labelled, wanted: set[str]) -> Labelled:
     if not gone:
         return x, term
     # einsum keeps the dtype, where sum makes small integers wider.
-    return sk.sum(x, axis=gone, dtype=x.dtype), [label for label in term if label in wanted]
+    kept = tuple(label for label in term if label in wanted)
+    return sk.sum(x, axis=gone, dtype=x.dtype), kept
 
 
 def _contract(a: Labelled, b: Labelled, wanted: set[str]) -> Labelled:
     """Multiply two arrays and sum over what nothing else wants, as a stack of products of matrices."""
     (x, of_x), (y, of_y) = _summed(a, wanted | set(b[1])), _summed(b, wanted | set(a[1]))
-    both = [label for label in of_x if label in of_y]
-    stack = [label for label in both if label in wanted]
-    summed = [label for label in both if label not in wanted]
-    rows = [label for label in of_x if label not in both]
-    columns = [label for label in of_y if label not in both]
-    lengths = {**dict(zip(of_x, x.shape, strict=True)), **dict(zip(of_y, y.shape, strict=True))}
+    stack, rows, summed, columns = _roles(of_x, of_y, frozenset(wanted))
     out = stack + rows + columns
-    x = sk.permute_dims(x, tuple(of_x.index(label) for label in stack + rows + summed))
-    y = sk.permute_dims(y, tuple(of_y.index(label) for label in stack + summed + columns))
+    lengths = {**dict(zip(of_x, x.shape, strict=True)), **dict(zip(of_y, y.shape, strict=True))}
+    x = _in_order(x, of_x, stack + rows + summed)
+    y = _in_order(y, of_y, stack + summed + columns)
     if not summed:
         x = sk.reshape(x, x.shape + (1,) * len(columns))
         places = (*x.shape[: len(stack)], *(1 for _ in rows), *y.shape[len(stack) :])
         return x * sk.reshape(y, places), out
     front = tuple(lengths[label] for label in stack)
     m, k, n = (math.prod(lengths[label] for label in part) for part in (rows, summed, columns))
+    if not rows and not columns and x.dtype.kind != "c":  # vecdot would conjugate one
+        return sk.vecdot(sk.reshape(x, (*front, k)), sk.reshape(y, (*front, k))), out
     product = sk.reshape(x, (*front, m, k)) @ sk.reshape(y, (*front, k, n))
     return sk.reshape(product, tuple(lengths[label] for label in out)), out
+
+
+@functools.lru_cache(maxsize=1024)
+def _roles(of_x: Labels, of_y: Labels, wanted: frozenset[str]) -> tuple[Labels, ...]:
+    """Return the labels of stacks, of rows, of what is summed and of columns."""
+    both = [label for label in of_x if label in of_y]
+    return (
+        tuple(label for label in both if label in wanted),
+        tuple(label for label in of_x if label not in both),
+        tuple(label for label in both if label not in wanted),
+        tuple(label for label in of_y if label not in both),
+    )
+
+
+def _in_order(x: Array, term: Labels, wanted: Labels) -> Array:
+    """Return the array with its axes in the order of labels."""
+    return x if term == wanted else sk.permute_dims(x, tuple(map(term.index, wanted)))

@@ -112,9 +112,9 @@ def default_rng(seed: Any = None, device: _core.Device | str | None = None) -> G
             )
         return seed
     if (
-        make := getattr(seed, "generator", None)
+        make := getattr(type(seed), "__skerry_generator__", None)
     ) is not None:  # dask's chunks: a seed that knows its device
-        return default_rng(make(), device)
+        return default_rng(make(seed), device)
     return Generator(seed if isinstance(seed, Philox) else Philox(seed), device)
 
 

@@ -12,14 +12,14 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry.random._discrete import Discrete
 from skerry.random._drawing import Size, shape_of
-from skerry.random._gamma import Gamma
+from skerry.random._multivariate import Multivariate
+from skerry.random._rejected import Rejected
 
 _ONE = 1 << 62  # of probabilities, as integers: their running sums are exact on every device
 
 
-class Order(Gamma, Discrete):
+class Order(Multivariate, Rejected):
     """Methods that put elements into a random order, or choose some of them."""
 
     def permutation(self, x: Any, axis: int = 0) -> Array:

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Decodes every kernel of a CUDA module for one target, and names what the emulated GPU could not
-// execute: `emulation_decode MODULE TARGET`. Tests run most kernels, this looks at all of them.
+// Decodes every kernel of a CUDA module, or of PTX text, for one target, and names what the
+// emulated GPU could not execute: `emulation_decode MODULE|FILE.ptx TARGET`. Tests run most
+// kernels, this looks at all of them.
 
 #include <cstdint>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/cuda/emulation/execute/program.hpp"
@@ -73,8 +75,17 @@ void decode(const kernel& what, findings& into) {
   return found;
 }
 
+[[nodiscard]] findings decode_text(std::span<const std::byte> bytes, int target) {
+  findings found;
+  const auto loaded = module::load(bytes, target);
+  for (const auto& each : loaded->kernels()) decode(*each, found);
+  return found;
+}
+
 int run(const char* path, int target) {
-  const findings found = decode_all(bytes_of(path), target);
+  const bool is_text = std::string_view(path).ends_with(".ptx");
+  const std::vector<std::byte> bytes = bytes_of(path);
+  const findings found = is_text ? decode_text(bytes, target) : decode_all(bytes, target);
   for (const auto& [text, count] : found.texts) std::printf("%6zu %s\n", count, text.c_str());
   std::printf("%d: %zu kernels, %zu instructions; %zu kernels with what is not supported\n", target,
               found.kernels, found.instructions, found.failed);
@@ -86,7 +97,7 @@ int run(const char* path, int target) {
 
 int main(int count, char** arguments) try {
   if (count != 3) {
-    std::fprintf(stderr, "usage: emulation_decode MODULE TARGET\n");
+    std::fprintf(stderr, "usage: emulation_decode MODULE|FILE.ptx TARGET\n");
     return EXIT_FAILURE;
   }
   return skerry::emulation::run(arguments[1], std::atoi(arguments[2]));

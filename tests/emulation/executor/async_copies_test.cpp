@@ -98,6 +98,22 @@ TEST(EmulationAsyncCopies, a_bulk_store_is_done_when_its_group_was_waited_for) {
   EXPECT_EQ(memory.read<std::uint32_t>(seen, 2), (words{0xa5a5a5a5, 5}));
 }
 
+TEST(EmulationAsyncCopies, a_barrier_tells_that_copies_of_a_thread_are_done) {
+  test_memory memory;
+  const std::uint64_t from = memory.allocate(words{1, 2, 3, 4}), to = memory.allocate(16);
+  EXPECT_RUNS(kernel_text(".param .u64 p, .param .u64 q", R"(
+      .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .shared .align 16 .b8 s[64];
+      .shared .align 8 .b8 bar[8]; ld.param.u64 %d1, [p]; ld.param.u64 %d2, [q]; mov.u32 %r5, s;
+      mov.u32 %r6, bar; mbarrier.init.shared.b64 [%r6], 2;
+      cp.async.cg.shared.global [%r5], [%d1], 16; cp.async.mbarrier.arrive.shared.b64 [%r6];
+      cp.async.mbarrier.arrive.noinc.shared.b64 [%r6]; mbarrier.arrive.shared.b64 _, [%r6];
+      $w: mbarrier.try_wait.parity.shared.b64 %p1, [%r6], 0; @!%p1 bra $w;
+      ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r5];
+      st.global.v4.u32 [%d2], {%r1, %r2, %r3, %r4}; ret;)"),
+              {}, {}, memory, from, to);
+  EXPECT_EQ(memory.read<std::uint32_t>(to, 4), (words{1, 2, 3, 4}));
+}
+
 TEST(EmulationAsyncCopies, misuse_is_a_fault) {
   test_memory memory;
   const std::uint64_t place = memory.allocate(64);

@@ -265,6 +265,7 @@ TEST(EmulationDecode, parameters_variables_and_attributes_are_read) {
   EXPECT_EQ(attributes.parameter_bytes, 40U);
   EXPECT_EQ(attributes.static_shared_bytes, 40U);
   EXPECT_EQ(attributes.local_bytes, 16U);
+  EXPECT_EQ(attributes.constant_bytes, 4U);
   EXPECT_EQ(attributes.max_threads_per_block, 256);
   EXPECT_EQ(attributes.ptx_version, 80);
   EXPECT_EQ(attributes.binary_version, 90);

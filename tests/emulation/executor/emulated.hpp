@@ -54,12 +54,15 @@ class test_memory : public memory_map {
     if (address >= after->first + after->second) return {};
     return {after->first, after->first + after->second};
   }
-  [[nodiscard]] std::string describe(std::uint64_t address) const override {
+  [[nodiscard]] memory_near nearest(std::uint64_t address) const override {
     auto after = live_.upper_bound(address);
-    if (after == live_.begin()) return "before all allocations";
+    if (after == live_.begin()) return {.address = address};
     --after;
-    return std::to_string(address - after->first - after->second) + " bytes past the end of " +
-           std::to_string(after->second) + " bytes";
+    return {.state = memory_state::live,
+            .begin = after->first,
+            .nbytes = after->second,
+            .address = address,
+            .device = 0};
   }
   [[nodiscard]] std::byte* undefined_bits(std::uint64_t address) const override {
     const allocation found = find(address);

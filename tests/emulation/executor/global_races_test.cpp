@@ -113,10 +113,10 @@ TEST(EmulationGlobalRaces, of_large_grids_are_caught) {
     return run_text(text, {.grid = {5000}, .block = {1}}, {.checks_global_races = true}, memory,
                     place);
   };
-  const std::string words = "race on global memory: write after write, by block (";
-  expect_failure(found_in("setp.lt.u32 %p1, %r1, 2;"), 719, {words + "0,0,0)"});
+  const std::string words = "race on global memory: write after write";
+  expect_failure(found_in("setp.lt.u32 %p1, %r1, 2;"), 719, {words, "written by block (0,0,0)"});
   expect_failure(found_in("and.b32 %r2, %r1, 3999; setp.eq.u32 %p1, %r2, 7;"), 719,
-                 {words + "7,0,0)"});
+                 {words, "written by block (7,0,0)"});
   const auto none = found_in("setp.eq.u32 %p1, %r1, 4711;");
   EXPECT_FALSE(none.has_value()) << text_of(none);
 }

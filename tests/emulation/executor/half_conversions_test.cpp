@@ -230,27 +230,14 @@ TEST(EmulationHalves, move_by_vectors) {
 
 TEST(EmulationHalves, other_forms_are_refused_by_their_name) {
   test_memory memory;
-  for (const char* form : {"add.f16 %h1, %h2, %h3",
-                           "add.rn.f16 %h1, %h2, %h3",
-                           "mul.f16 %h1, %h2, %h3",
-                           "fma.rn.f16 %h1, %h2, %h3, %h4",
-                           "fma.rn.f16x2 %r1, %r2, %r3, %r4",
-                           "neg.f16 %h1, %h2",
-                           "abs.f16 %h1, %h2",
-                           "max.f16 %h1, %h2, %h3",
-                           "setp.lt.f16 %p1, %h1, %h2",
-                           "set.lt.f32.f16 %f1, %h1, %h2",
-                           "cvt.f16.f32 %h1, %f1",
-                           "cvt.rn.f32.f16 %f1, %h1",
-                           "cvt.rni.f16.f16 %h1, %h2",
-                           "cvt.rn.f16x2.f32 %r1, %f1, %f2",
-                           "cvt.rn.bf16.f32 %h1, %f1",
-                           "cvt.f32.bf16 %f1, %h1",
-                           "cvt.u32.f16 %r1, %h1",
-                           "atom.global.add.noftz.f16 %h1, [%d1], %h2",
-                           "ld.global.f16 %h1, [%d1]",
-                           "st.global.f16 [%d1], %h1",
-                           "ld.shared.v2.f16 {%h1, %h2}, [%r1]"}) {
+  for (const char* form :
+       {"add.rz.f16 %h1, %h2, %h3", "add.f16.f16 %h1, %h2, %h3", "add.ftz.bf16 %h1, %h2, %h3",
+        "add.f16 %r1, %h2, %h3", "div.f16 %h1, %h2, %h3", "fma.f16 %h1, %h2, %h3, %h4",
+        "fma.rn.sat.bf16 %h1, %h2, %h3, %h4", "fma.rn.f16x2 %h1, %h2, %h3, %h4",
+        "sqrt.rn.f16 %h1, %h2", "setp.lt.f16x2 %p1, %r1, %r2", "cvt.f16.f32 %h1, %f1",
+        "cvt.rn.f32.f16 %f1, %h1", "cvt.rn.f16x2.f32 %r1, %f1", "cvt.rn.f16x2.f32 %d1, %f1, %f2",
+        "cvt.u32.f16 %r1, %h1", "atom.global.add.f16 %h1, [%d1], %h2", "ld.global.f16 %h1, [%d1]",
+        "st.global.f16 [%d1], %h1", "ld.shared.v2.f16 {%h1, %h2}, [%r1]"}) {
     const std::string text = kernel_text("", std::string(R"(.reg .pred %p<9>; .reg .b16 %h<9>;
         .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %d<9>; )") +
                                                  form + "; ret;");

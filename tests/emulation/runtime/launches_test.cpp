@@ -4,6 +4,7 @@
 // Images, launches and what CUB asks before them, through the entry points of CUDA's runtime.
 
 #include "device/cuda/emulation/runtime/launches.hpp"
+#include "device/cuda/emulation/runtime/reports.hpp"
 
 #include "device/cuda/emulation/runtime/attributes.hpp"
 #include "device/cuda/emulation/runtime/launch_list.hpp"
@@ -64,7 +65,9 @@ TEST_F(launches_test, a_handle_stands_for_its_function) {
   value = 6;
   ASSERT_EQ(launch_kernel_ex(&configuration, handle, arguments), cuda::success);
   EXPECT_EQ(read(data, 1)[0], 6U);
-  serialization.id = 2;  // cooperative
+  serialization.id = abi::cooperative;
+  EXPECT_EQ(launch_kernel_ex(&configuration, handle, arguments), cuda::success);
+  serialization.id = 7;  // an event that the kernel itself records
   EXPECT_EQ(launch_kernel_ex(&configuration, handle, arguments), cuda::not_supported);
   EXPECT_EQ(get_last_error(), cuda::not_supported);
   EXPECT_EQ(deallocate(data), cuda::success);

@@ -6,6 +6,7 @@
 #include "device/cuda/emulation/runtime/stream_races.hpp"
 
 #include "device/cuda/emulation/runtime/launches.hpp"
+#include "device/cuda/emulation/runtime/reports.hpp"
 #include "device/cuda/rehearsal/stream_order.hpp"
 #include "tests/emulation/runtime/programs.hpp"
 

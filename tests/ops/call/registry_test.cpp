@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -22,7 +23,8 @@ std::optional<dtype> reduced(std::string_view op, dtype type) {
 }
 
 TEST(registry, has_the_67_elementwise_functions_of_the_standard) {
-  EXPECT_EQ(op_table().size(), 67U);
+  const auto table = op_table();
+  EXPECT_EQ(std::ranges::count(table, false, &op_entry::is_private), 67);
   EXPECT_EQ(find_op("no such operation"), std::nullopt);
   for (std::size_t i = 0; i < op_table().size(); ++i) {
     const op_entry& entry = op_table()[i];
@@ -58,7 +60,8 @@ TEST(registry, knows_result_dtypes_from_the_functors) {
 }
 
 TEST(registry, knows_accumulators_of_reductions) {
-  EXPECT_EQ(reduction_table().size(), 12U);
+  const auto table = reduction_table();
+  EXPECT_EQ(std::ranges::count(table, false, &reduction_entry::is_private), 12);
   EXPECT_EQ(reduced("sum", dtype::int8), dtype::int64);
   EXPECT_EQ(reduced("prod", dtype::uint16), dtype::uint64);
   EXPECT_EQ(reduced("sum", dtype::complex64), dtype::complex64);

@@ -412,6 +412,8 @@ TYPED_TEST(real_functions, unary_functions_follow_the_standard) {
   expect_values<ops::cos, T>({{nan, nan}, {T(0), T(1)}, {T(-0.0), T(1)}, {inf, nan}, {-inf, nan}});
   expect_values<ops::cosh, T>({{nan, nan}, {T(0), T(1)}, {T(-0.0), T(1)}, {inf, inf}, {-inf, inf}});
   expect_values<ops::exp, T>({{nan, nan}, {T(0), T(1)}, {T(-0.0), T(1)}, {inf, inf}, {-inf, T(0)}});
+  expect_values<ops::exp2, T>(
+      {{nan, nan}, {T(-0.0), T(1)}, {T(-1), T(0.5)}, {T(10), T(1024)}, {inf, inf}, {-inf, T(0)}});
   expect_values<ops::expm1, T>(
       {{nan, nan}, {T(0), T(0)}, {T(-0.0), T(-0.0)}, {inf, inf}, {-inf, T(-1)}});
   expect_values<ops::log, T>(

@@ -266,6 +266,13 @@ def test_view_refuses_as_numpy_does(device):
         sk.asarray(odd).view("float64")
 
 
+def test_view_of_no_elements_is_in_any_order(device):
+    for shape in ((0, 0), (0, 3), (3, 0)):
+        host = np.zeros(shape, "int64")
+        got, want = on(device, host).T.view("int32"), host.T.view("int32")
+        assert (got.dtype, got.shape) == (want.dtype, want.shape)
+
+
 def test_views_share_memory(device):
     x = on(device, np.zeros((3, 4)))
     for view in (
@@ -357,3 +364,13 @@ def test_arguments_that_have_no_counterpart():
     ):
         with pytest.raises(error):
             eval(call, names)
+
+
+def test_to_numpy_copies_from_devices_alone(device):
+    x = on(device, np.arange(6.0).reshape(2, 3))
+    host = x.to_numpy()
+    assert type(host) is np.ndarray
+    assert np.array_equal(host, np.arange(6.0).reshape(2, 3))
+    host[0, 0] = 9
+    assert x[0, 0].item() == (9 if device.startswith("cpu") else 0)
+    assert x.T.to_numpy().tolist() == host.T.tolist() or not device.startswith("cpu")

@@ -195,6 +195,29 @@ def test_asarray_of_a_numpy_scalar_keeps_its_dtype(dtype, device):
     assert sk.asarray(value, dtype=sk.complex128, device=device).dtype == sk.complex128
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_asarray_of_a_list_of_numpy_scalars_keeps_their_dtype(dtype, device):
+    values = np.ones((2, 3), dtype=dtype)
+    assert_same(sk.asarray([list(row) for row in values], device=device), values, device)
+    assert_same(sk.asarray((values[0, 0],), device=device), np.ones((1,), dtype=dtype), device)
+
+
+def test_asarray_of_numpy_scalars_of_several_dtypes():
+    for values, dtype in (
+        ([np.int8(1), np.int16(2)], "int16"),
+        ([np.int8(1), np.float32(2)], "float32"),
+        ([np.uint8(1), 2], "int64"),  # as Python's beside Python's
+        ([2.0, np.float32(1)], "float64"),
+        ([np.float32(1), True], "float64"),
+        ([np.uint64(1), np.int8(2)], "int64"),  # no dtype of both
+        ([np.float64(1), sk.ones((), dtype="float32")], "float32"),  # the array decides
+        ([], "float64"),
+    ):
+        assert sk.asarray(values).dtype == dtype, values
+    with sk.strict_promotion():
+        assert sk.asarray([np.int8(1), np.float32(2)]).dtype == "float64"
+
+
 def test_precedence_of_devices():
     x = sk.ones((2,), device="cuda:1")
     assert sk.ones((2,)).device == sk.Device("cpu:0")

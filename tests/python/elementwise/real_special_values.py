@@ -39,6 +39,7 @@ UNARY = {
     "cos": [(nan, nan), (0.0, 1.0), (-0.0, 1.0), (inf, nan), (-inf, nan)],
     "cosh": [(nan, nan), (0.0, 1.0), (-0.0, 1.0), (inf, inf), (-inf, inf)],
     "exp": [(nan, nan), (0.0, 1.0), (-0.0, 1.0), (inf, inf), (-inf, 0.0)],
+    "exp2": [(nan, nan), (0.0, 1.0), (-0.0, 1.0), (inf, inf), (-inf, 0.0), (3.0, 8.0), (-1.0, 0.5)],
     "expm1": [(nan, nan), (0.0, 0.0), (-0.0, -0.0), (inf, inf), (-inf, -1.0)],
     "floor": [
         (nan, nan),
@@ -183,6 +184,18 @@ BINARY = {
         (NUMBERS, [inf], inf),
         ([-inf], [-inf], -inf),
         ([-inf], NONZERO, second),
+    ],
+    "fmax": [
+        ([nan], ALL, second),
+        (ALL, [nan], first),
+        ([inf], ALL, inf),
+        ([-inf], NUMBERS, second),
+    ],
+    "fmin": [
+        ([nan], ALL, second),
+        (ALL, [nan], first),
+        ([-inf], ALL, -inf),
+        ([inf], NUMBERS, second),
     ],
     "maximum": [*NANS, ([inf], NUMBERS, inf), ([-inf], NONZERO, second)],
     "minimum": [*NANS, ([-inf], NUMBERS, -inf), ([inf], NONZERO, second)],

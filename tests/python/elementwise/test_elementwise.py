@@ -30,6 +30,8 @@ EXACT = {
     "square",
     "copysign",
     "nextafter",
+    "fmax",
+    "fmin",
     "maximum",
     "minimum",
     "clip",
@@ -236,6 +238,7 @@ def test_results_larger_than_the_caches(where):
 
 
 def test_table_has_the_standards_67_functions():
-    assert len(TABLE) == 67
-    assert sum(entry["arity"] == 1 for entry in TABLE.values()) == 38
-    assert sum(entry["arity"] == 2 for entry in TABLE.values()) == 28
+    standard = [entry for entry in TABLE.values() if not entry["is_private"]]
+    assert len(standard) == 67
+    assert sum(entry["arity"] == 1 for entry in standard) == 38
+    assert sum(entry["arity"] == 2 for entry in standard) == 28

@@ -10,7 +10,19 @@ P = A([0.0, 0.5, 2.0, 2.25, 4.0])
 Q = A([0, 1, 4])
 CLOSE = {"_rtol": 1e-12, "_atol": 1e-13}
 
+RUNNING = [
+    call(M, **CLOSE),
+    call(M, 0, **CLOSE),
+    call(T, axis=-1, **CLOSE),
+    call(N, 1),
+    call(N, dtype="float64", **CLOSE),
+    call(A([True, False, True]), 0),
+    call(A(2.0)),
+    call(M, 2, _raises=IndexError),
+]
 CALLS = {
+    "cumsum": RUNNING,
+    "cumprod": RUNNING,
     "ediff1d": [
         call(V),
         call(N),

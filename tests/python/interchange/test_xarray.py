@@ -31,6 +31,9 @@ def assigned(a):
     a = a.copy()
     a[0, :] = 0.0
     a.loc[{"y": 20.0}] = 1.0
+    a[{"t": [2, 4]}] = 5.0
+    a[1, :] = a[3, :].drop_vars("t")
+    a[5, :2] = a.data[4, 2:]
     return a
 
 
@@ -72,6 +75,20 @@ CALLS = {
     "diff": lambda a, n: a.diff("t"),
     "shift": lambda a, n: a.shift(t=1),
     "roll": lambda a, n: a.roll(t=1),
+    "quantile": lambda a, n: a.quantile(0.3, "t"),
+    "several quantiles": lambda a, n: n.quantile([0.1, 0.5], "t"),
+    "differentiate": lambda a, n: a.differentiate("y"),
+    "differentiate by time": lambda a, n: a.differentiate("t", datetime_unit="D"),
+    "isin": lambda a, n: a.round().isin([0.0, 1.0]),
+    "cumulative_integrate": lambda a, n: a.cumulative_integrate("y"),
+    "rolling": lambda a, n: a.rolling(t=3).mean(),
+    "rolling with NaN": lambda a, n: n.rolling(t=3, min_periods=1).sum(),
+    "rolling about the centre": lambda a, n: a.rolling(t=3, center=True).max(),
+    "rolling along two axes": lambda a, n: a.rolling(t=3, y=2).std(),
+    "rolling and construct": lambda a, n: a.rolling(t=3).construct("w"),
+    "cumulative": lambda a, n: a.cumulative("t").sum(),
+    "dropna": lambda a, n: n.dropna("t"),
+    "assignment": lambda a, n: assigned(a),
     "integrate": lambda a, n: a.integrate("y"),
     "where": lambda a, n: a.where(a > 0),
     "where with another": lambda a, n: a.where(a > 0, 0.0),
@@ -103,6 +120,7 @@ CALLS = {
     "weighted": lambda a, n: a.weighted(xr.DataArray(a.data[0] * a.data[0], dims="y")).mean("y"),
     "corr": lambda a, n: xr.corr(a, a, "t"),
     "cov": lambda a, n: xr.cov(a, a, "t"),
+    "dot": lambda a, n: a.dot(a, "t"),
     "matmul": lambda a, n: a @ a,
     "apply_ufunc": lambda a, n: xr.apply_ufunc(lambda x: x * 2, a),
     "dataset": lambda a, n: xr.Dataset({"a": a, "b": a + 1}).mean("t").a,
@@ -112,13 +130,12 @@ REFUSED = {
     "several index arrays at once: xarray does it for NumPy's arrays alone": (
         lambda a: a.isel(t=xr.DataArray([0, 1], dims="p"), y=xr.DataArray([2, 3], dims="p"))
     ),
-    "dropna counts on the host": lambda a: a.dropna("t"),
     "rank is bottleneck's, on the host": lambda a: a.rank("t"),
     "ffill is bottleneck's, on the host": lambda a: a.ffill("t"),
     "interp is SciPy's, on the host": lambda a: a.interp(y=[15.0, 25.0]),
-    "rolling asks the library for numpy.lib": lambda a: a.rolling(t=3).mean(),
-    "differentiate has its coordinates on the host": lambda a: a.differentiate("y"),
-    "assignment has made an array of NumPy's of the value": assigned,
+    "where by a coordinate, which is on the host": lambda a: a.where(a.y > 10),
+    "weights of the host": lambda a: a.weighted(xr.DataArray(np.ones(4), dims="y")).sum("y"),
+    "assignment of NumPy's array": lambda a: a.__setitem__((0, slice(None)), np.arange(4.0)),
 }
 
 
@@ -147,3 +164,45 @@ def test_what_xarray_leaves_to_the_host_is_an_error_on_a_device(why):
     a = labelled(sk.asarray(GAPS, device="cpu:0").to_device("cuda:0"))
     with pytest.raises((TypeError, ValueError, ImportError)):
         REFUSED[why](a)
+
+
+@pytest.mark.parametrize("device", ["cpu:0", "cpu:1", "cuda:0"])
+def test_to_numpy_is_asked_to_copy(device):
+    a = labelled(sk.asarray(HOST, device=device))
+    for values in (a.to_numpy(), a.as_numpy().data, a.data.to_numpy()):
+        assert type(values) is np.ndarray
+        assert np.array_equal(values, HOST)
+
+
+@pytest.mark.parametrize("device", ["cpu:0", "cpu:1", "cuda:0"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
+def test_a_number_is_assigned_in_the_dtype_of_the_array(dtype, device):
+    x = sk.zeros((3, 4), dtype=dtype, device=device)
+    a = xr.DataArray(x, dims=("t", "y"))
+    a[0] = 1
+    a[{"t": [1, 2], "y": 0}] = 2
+    a[1, 1] = 3
+    assert x.tolist() == [[1, 1, 1, 1], [2, 3, 0, 0], [2, 0, 0, 0]]
+    with pytest.raises(TypeError, match="complex"):
+        a[0] = 1j
+    # xarray gives both indices at once, where arrays of the API standard take one after the other.
+    with pytest.raises(ValueError, match="broadcast"):
+        a[{"t": [0, 2], "y": [1, 3]}] = 5
+    assert x.tolist() == [[1, 1, 1, 1], [2, 3, 0, 0], [2, 0, 0, 0]]
+
+
+def test_only_libraries_arrays_of_one_element_count_as_numbers():
+    x = sk.zeros((3,), device="cuda:0")
+    with pytest.raises(sk.exceptions.DeviceMismatchError):
+        x[:1] = np.asarray([1.0])
+
+
+def test_only_libraries_put_coordinates_beside_the_data():
+    x = sk.zeros((3,), device="cuda:0")
+    for call in (
+        lambda: sk.gradient(x, np.arange(3.0)),
+        lambda: sk.quantile(x, np.asarray([0.5])),
+        lambda: xr.DataArray(x, dims="t") + np.arange(3.0),
+    ):
+        with pytest.raises(sk.exceptions.DeviceMismatchError):
+            call()

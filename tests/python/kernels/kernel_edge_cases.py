@@ -14,6 +14,8 @@ import numpy as np
 from kernel_edge_operands import (
     CHUNK,
     COLUMNS,
+    COUNTED,
+    COUNTING,
     DEPTH,
     DOT,
     FEW,
@@ -24,6 +26,7 @@ from kernel_edge_operands import (
     MERGED_ROWS,
     PRODUCT,
     REAL,
+    REAL_FLOATING,
     ROWS,
     SHORT_DOT,
     SORTED,
@@ -34,13 +37,18 @@ from kernel_edge_operands import (
     WAVE_SORTED,
     WIDTHS,
     around,
+    binned,
     counted,
     crossed,
     factors,
+    filtered,
     indexed,
     masked,
     matrices,
+    means,
+    numbered,
     row_and_column,
+    scattered,
     signs,
     sought,
     stacked_factors,
@@ -48,7 +56,8 @@ from kernel_edge_operands import (
     varied,
     vectors,
 )
-from kernel_edges import EVERY, Case, numbers, one, print_checksums
+from kernel_edges import DEVICE, EVERY, Case, numbers, one, print_checksums
+from skerry.random import default_rng
 
 
 def add_to(s, target, y):
@@ -124,6 +133,83 @@ def ranked(s, x):
 
 def sorted_along(axis):
     return lambda s, x: (s.sort(x, axis=axis), s.argsort(x, axis=axis, stable=True))
+
+
+def counts(s, x, w):
+    few = x[:1] * 0
+    return (
+        s.bincount(x),
+        s.bincount(x, minlength=COUNTED + 2),
+        s.bincount(few, minlength=COUNTED + 1),
+        s.bincount(x, weights=w),
+    )
+
+
+def binned_counts(s, x, edges):
+    return s.histogram(x, 7, (-7, 7))[0], s.histogram(x, edges)[0]
+
+
+def combined_at(*names):
+    """``ufunc.at`` of NumPy's ufuncs, which skerry's arrays answer."""
+
+    def call(s, x, places, y):
+        for name in names:
+            getattr(np, name).at(x, places, y)
+
+    return call
+
+
+def generator(s):
+    """One on the device, and one for what NumPy's arrays are to be."""
+    return default_rng(5, DEVICE if s is not np else "cpu:0")
+
+
+def on_hosts(s, found):
+    return found if s is not np else np.asarray(found)
+
+
+def drawn(method):
+    """A method that fills an array."""
+
+    def call(s, x):
+        if s is not np:
+            getattr(generator(s), method)(out=x, dtype=x.dtype)
+        else:
+            x[...] = np.asarray(getattr(generator(s), method)(x.shape, dtype=x.dtype))
+
+    return call
+
+
+def drawn_of(method, *others):
+    """A method whose parameter is an array."""
+
+    def call(s, x):
+        rng = generator(s)
+        x = x if s is not np else s.ascontiguousarray(x)
+        return on_hosts(s, getattr(rng, method)(x, *others))
+
+    return call
+
+
+def integers_drawn(s, x):
+    rng, n = generator(s), x.shape
+    return [
+        on_hosts(s, rng.integers(0, 1000, n)),
+        on_hosts(s, rng.integers(3, 2**62, n)),
+        on_hosts(s, rng.integers(0, 200, n, dtype=np.uint8)),
+        on_hosts(s, rng.permutation(n[0])),
+    ]
+
+
+def extremes_of_numbers(axis):
+    return lambda s, x: (s.nanmax(x, axis=axis), s.nanmin(x, axis=axis))
+
+
+def with_nan(dtype, shape):
+    x = numbers(dtype, shape)
+    x[np.random.default_rng(11).random(shape) < 0.3] = np.nan
+    x[0] = x[..., 0] = 1  # something in each row and column
+    return [x]
 
 
 CASTS = {
@@ -208,6 +294,15 @@ CASES = {
         exact_variance(0),
         1e-14,
     ),
+    "extremes beside NaN": Case(
+        extremes_of_numbers(None), LINE, (132 * 8 * 4096 + 1,), REAL_FLOATING, with_nan
+    ),
+    "extremes of rows beside NaN": Case(
+        extremes_of_numbers(1), ROWS, WAVE_OF_ROWS, REAL_FLOATING, with_nan
+    ),
+    "extremes of columns beside NaN": Case(
+        extremes_of_numbers(0), COLUMNS, WAVE_OF_COLUMNS, REAL_FLOATING, with_nan
+    ),
     # Scans.
     "scan all": Case(scanned(0), LINE, WAVE),
     "scan rows": Case(scanned(1), ROWS, WAVE_OF_ROWS),
@@ -263,6 +358,41 @@ CASES = {
     "select rows": Case(lambda s, x, c, y: (x[c[:, 0]], *s.nonzero(c)), SQUARES, inputs=masked),
     "put masked": Case(put_masked, MASKS, WAVE, inputs=masked),
     "put a value masked": Case(put_value_masked, MASKS, inputs=masked),
+    "combine at": Case(
+        combined_at("add", "subtract"), vectors(1, *around(256, 512), 5001), None, EVERY, scattered
+    ),
+    "combine at, ordered": Case(
+        combined_at("maximum", "minimum"),
+        vectors(1, *around(256, 512), 5001),
+        None,
+        REAL,
+        scattered,
+    ),
+    # Counts.
+    "count numbers": Case(
+        counts,
+        vectors(1, *around(COUNTING, 2 * COUNTING), 20_001),
+        (132 * 8 * COUNTING + 1,),
+        ("int64", "int32", "uint16"),
+        numbered,
+    ),
+    "count in bins": Case(
+        binned_counts,
+        vectors(1, *around(COUNTING, 2 * COUNTING), 20_001),
+        (132 * 8 * COUNTING + 1,),
+        REAL_FLOATING,
+        binned,
+    ),
+    # Random numbers: those of the CPU.
+    "draw uniform numbers": Case(drawn("random"), LINE, WAVE, WIDTHS),
+    "draw normal numbers": Case(drawn("standard_normal"), LINE, None, WIDTHS),
+    "draw exponential numbers": Case(drawn("standard_exponential"), LINE, None, WIDTHS),
+    "draw integers": Case(integers_drawn, FEW, None, ("int8",)),
+    "draw counts of means": Case(drawn_of("poisson"), FEW, None, ("float64",), means),
+    "draw counts of trials": Case(drawn_of("binomial", 0.25), FEW, None, ("int64",), means),
+    "draw gamma numbers of shapes": Case(
+        drawn_of("standard_gamma"), FEW, None, ("float64",), means
+    ),
     # Joining.
     "roll": Case(rolled, FEW, WAVE),
     "roll rows": Case(
@@ -307,6 +437,13 @@ CASES = {
         (132 * 8 + 1, 3, 5),
         (*INTEGER, *FLOATING[:-1]),
         stacked_factors,
+    ),
+    "convolve": Case(
+        lambda s, x, y: [s.convolve(x, y, mode) for mode in ("full", "same", "valid")],
+        [(n, m) for n in (1, *around(512)) for m in (1, 2, 33)] + [(20_001, 100)],
+        (132 * 8 * 2048 + 1, 3),
+        EVERY,
+        filtered,
     ),
     "dot": Case(
         lambda s, x, y: s.vecdot(x, y),

@@ -43,6 +43,8 @@ PRODUCT = policy("linear/cuda/matmul.cu", "tile")
 DEPTH = policy("linear/cuda/matmul.cu", "tile_depth")
 DOT = policy("linear/cuda/matmul.cu", "dot_part")
 SHORT_DOT = policy("linear/cuda/matmul.cu", "short_vector")
+COUNTED = policy("bins/cuda/bins.cu", "shared_bins")
+COUNTING = policy("bins/cuda/bins.cu", "count_threads") * policy("bins/cuda/bins.cu", "items_each")
 # Items of a thread in a tile that is merged: of those of up to 8 bytes, and of 16.
 PER_THREAD = (17, 11)
 
@@ -75,6 +77,9 @@ WIDTHS = ("float32", "float64", "float32")
 FLOATING = ("float32", "complex128", "float64", "complex64", "float32")
 
 
+REAL_FLOATING = ("float32", "float64", "float16")
+
+
 def two(dtype: str, shape: Shape) -> list[np.ndarray]:
     return [numbers(dtype, shape), numbers(dtype, shape, 2)]
 
@@ -103,6 +108,36 @@ def indexed(dtype: str, shape: Shape) -> list[np.ndarray]:
 
 def counted(dtype: str, shape: Shape) -> list[np.ndarray]:
     return [numbers(dtype, shape), np.random.default_rng(4).integers(0, 4, shape[0])]
+
+
+def numbered(dtype: str, shape: Shape) -> list[np.ndarray]:
+    """Numbers to count, up to those that are above what a block has room for, and weights."""
+    high = min(np.iinfo(dtype).max, COUNTED)
+    return [
+        np.random.default_rng(9).integers(0, high, shape, endpoint=True).astype(dtype),
+        numbers("float64", shape, 2),
+    ]
+
+
+def binned(dtype: str, shape: Shape) -> list[np.ndarray]:
+    """Items, some outside of all bins, and edges of bins."""
+    return [numbers(dtype, shape), np.array([-7, -6, -1, -0.5, 3, 8], dtype)]
+
+
+def scattered(dtype: str, shape: Shape) -> list[np.ndarray]:
+    """Places, most of them several times, and items for them."""
+    n = shape[0]
+    places = np.random.default_rng(10).integers(-n, n, 2 * n)
+    return [numbers(dtype, shape), places, numbers(dtype, (2 * n,), 2)]
+
+
+def filtered(dtype: str, shape: Shape) -> list[np.ndarray]:
+    """Items, and taps."""
+    return [numbers(dtype, shape[:1]), numbers(dtype, shape[1:], 2)]
+
+
+def means(dtype: str, shape: Shape) -> list[np.ndarray]:
+    return [np.abs(numbers(dtype, shape)) * 3]
 
 
 def signs(dtype: str, shape: Shape) -> list[np.ndarray]:

@@ -240,6 +240,11 @@ CALLS = {
     "numpy.linalg.outer": [lambda a: np.linalg.outer(a.v, a.w)],
     "numpy.linalg.pinv": [lambda a: np.linalg.pinv(a.x), lambda a: np.linalg.pinv(a.x, rtol=1e-9)],
     "numpy.linalg.qr": [lambda a: np.abs(np.linalg.qr(a.m)[1])],
+    "numpy.lib.stride_tricks.sliding_window_view": [
+        lambda a: np.lib.stride_tricks.sliding_window_view(a.x, 2, axis=1),
+        lambda a: np.lib.stride_tricks.sliding_window_view(a.v, 2),
+    ],
+    "numpy.linalg.lstsq": [lambda a: np.linalg.lstsq(a.m, a.v)[0]],
     "numpy.linalg.slogdet": [lambda a: tuple(np.linalg.slogdet(a.m))],
     "numpy.linalg.solve": [lambda a: np.linalg.solve(a.m, a.v)],
     "numpy.linalg.svd": [

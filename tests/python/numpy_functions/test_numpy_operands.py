@@ -55,6 +55,18 @@ def test_a_numpy_array_is_an_array_on_cpu_0(place):
     assert np.array_equal(to_numpy(x), HOST["x"])
 
 
+def test_numpys_view_of_an_array_on_cpu_1_is_an_array_on_cpu_0_as_all_are():
+    x = on("cpu:1", HOST["x"])
+    for view in (np.asarray(x), np.asarray(x)[:, ::2], np.asarray(x) * 1):
+        with pytest.raises(sk.exceptions.DeviceMismatchError, match=r"numpy\.ndarray.*cpu:0"):
+            x[: view.shape[0], : view.shape[1]] + view
+        assert sk.abs(view).device == sk.Device("cpu:0")
+    view = np.asarray(x)
+    again = sk.asarray(view, device="cpu:1", copy=False)
+    assert np.shares_memory(again, view)
+    assert_alike(again + x, HOST["x"] + HOST["x"], "cpu:1")
+
+
 def test_out_of_numpy_is_returned():
     x, host, total = on("cpu:0", HOST["x"]), HOST["x"].copy(), np.zeros(4)
     assert np.add(x, 1.0, out=host) is host

@@ -22,7 +22,14 @@ READERS = {
 }
 SUFFIXES = {".py", ".cpp", ".hpp", ".cu", ".cuh", ".in", ".cmake", ".txt"}
 # What others define and read; skerry passes them on or looks where they say.
-OF_OTHERS = {"PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "TESTS_RUN_AGAIN"}
+OF_OTHERS = {
+    "PATH",
+    "PYTHONPATH",
+    "LD_LIBRARY_PATH",
+    "TESTS_RUN_AGAIN",
+    "NUMBA_ENABLE_CUDASIM",
+    "NUMBA_SUITE_REPORT",
+}
 # Tests give these to functions that take a variable's name.
 MADE_UP = {"SKERRY_TEST_COUNT", "SKERRY_EMULATE_COLOUR"}
 

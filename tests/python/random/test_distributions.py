@@ -106,6 +106,150 @@ def test_gamma_numbers_against_scipy(shape):
     is_close_to(drawn(default_rng(12).standard_gamma(shape, SIZE)), stats.gamma(shape).cdf)
 
 
+@pytest.mark.parametrize("method", ["svd", "eigh", "cholesky"])
+def test_multivariate_normal_numbers(method):
+    mean, cov = np.array([1.0, -2.0, 30.0]), np.array([[2, 0.5, 0], [0.5, 1, -0.9], [0, -0.9, 4]])
+    x = default_rng(21).multivariate_normal(mean, cov, (2, SIZE // 2), method=method)
+    assert x.shape == (2, SIZE // 2, 3)
+    x = np.asarray(x).reshape(-1, 3)
+    spread = np.sqrt(np.diag(cov))
+    assert np.all(np.abs(x.mean(axis=0) - mean) < 5 * spread / math.sqrt(SIZE))
+    # An element of the sample's covariance has the variance (v_ii v_jj + v_ij^2) / n.
+    allowed = 5 * np.sqrt((np.outer(spread, spread) ** 2 + cov**2) / SIZE)
+    assert np.all(np.abs(np.cov(x.T) - cov) < allowed)
+    for direction in ([1, 0, 0], [1, 1, 1], [0.5, -2, 1]):
+        scale = math.sqrt(direction @ cov @ np.asarray(direction))
+        is_close_to((x @ direction - mean @ direction) / scale, normal_cdf)
+
+
+@pytest.mark.parametrize("method", ["svd", "eigh"])
+def test_multivariate_normal_numbers_of_lower_rank(method):
+    x = default_rng(22).multivariate_normal([0, 0], [[1, 2], [2, 4]], SIZE, method=method)
+    x = np.asarray(x)
+    np.testing.assert_allclose(x[:, 1], 2 * x[:, 0], rtol=1e-6, atol=1e-6)
+    is_close_to(x[:, 0], normal_cdf)
+
+
+@pytest.mark.parametrize("method", ["svd", "eigh"])
+@pytest.mark.parametrize("cov", [[[1, 3], [3, 1]], [[1, 0.5], [0.1, 1]]])
+def test_multivariate_normal_warns_of_a_covariance_that_is_none(method, cov):
+    with pytest.warns(RuntimeWarning, match="cov must be symmetric"):
+        default_rng(23).multivariate_normal([0, 0], cov, 3, method=method)
+    default_rng(23).multivariate_normal([0, 0], cov, 3, check_valid="ignore", method=method)
+
+
+# Of SciPy: name and parameters of the distribution.
+COMPOSED = {
+    "gumbel": (lambda r: r.gumbel(1, 2, SIZE), ("gumbel_r", 1, 2)),
+    "logistic": (lambda r: r.logistic(1, 2, SIZE), ("logistic", 1, 2)),
+    "pareto": (lambda r: r.pareto(3, SIZE), ("lomax", 3)),
+    "power": (lambda r: r.power(3, SIZE), ("powerlaw", 3)),
+    "rayleigh": (lambda r: r.rayleigh(2, SIZE), ("rayleigh", 0, 2)),
+    "weibull": (lambda r: r.weibull(1.5, SIZE), ("weibull_min", 1.5)),
+    "triangular": (lambda r: r.triangular(0, 1, 4, SIZE), ("triang", 0.25, 0, 4)),
+    "triangular without a fall": (lambda r: r.triangular(0, 4, 4, SIZE), ("triang", 1, 0, 4)),
+    "standard_cauchy": (lambda r: r.standard_cauchy(SIZE), ("cauchy",)),
+    "standard_t": (lambda r: r.standard_t(2.5, SIZE), ("t", 2.5)),
+    "f": (lambda r: r.f(3, 7, SIZE), ("f", 3, 7)),
+    "wald": (lambda r: r.wald(2, 3, SIZE), ("invgauss", 2 / 3, 0, 3)),
+    "vonmises of 0": (lambda r: r.vonmises(0, 0, SIZE), ("uniform", -np.pi, 2 * np.pi)),
+    "vonmises": (lambda r: r.vonmises(0, 4, SIZE), ("vonmises", 4)),
+    "vonmises, narrow": (lambda r: r.vonmises(0, 700, SIZE), ("vonmises", 700)),
+}
+COMPOSED_COUNTS = {
+    "negative_binomial": (lambda r: r.negative_binomial(3, 0.4, SIZE), ("nbinom", 3, 0.4)),
+    "logseries": (lambda r: r.logseries(0.8, SIZE), ("logser", 0.8)),
+    "logseries near 1": (lambda r: r.logseries(0.99, SIZE), ("logser", 0.99)),
+    "zipf near 1": (lambda r: r.zipf(1.5, SIZE), ("zipf", 1.5)),
+    "zipf": (lambda r: r.zipf(4, SIZE), ("zipf", 4)),
+    "hypergeometric, few": (lambda r: r.hypergeometric(10, 5, 6, SIZE), ("hypergeom", 15, 10, 6)),
+    "hypergeometric, few left": (
+        lambda r: r.hypergeometric(5, 10, 13, SIZE),
+        ("hypergeom", 15, 5, 13),
+    ),
+    "hypergeometric": (
+        lambda r: r.hypergeometric(100, 50, 40, SIZE),
+        ("hypergeom", 150, 100, 40),
+    ),
+    "hypergeometric, most": (
+        lambda r: r.hypergeometric(50, 100, 120, SIZE),
+        ("hypergeom", 150, 50, 120),
+    ),
+    "hypergeometric, few good": (
+        lambda r: r.hypergeometric(3, 1000, 500, SIZE),
+        ("hypergeom", 1003, 3, 500),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_composed_numbers_follow_their_distribution_function(name):
+    draw, (distribution, *parameters) = COMPOSED[name]
+    is_close_to(
+        drawn(draw(default_rng(31))), getattr(library("scipy.stats"), distribution)(*parameters).cdf
+    )
+
+
+def test_noncentral_numbers_have_their_moments():
+    """SciPy's distribution functions of these take minutes."""
+    rng, stats = default_rng(32), library("scipy.stats")
+    for numbers, of in (
+        (rng.noncentral_chisquare(3, 2, SIZE), stats.ncx2(3, 2)),
+        (rng.noncentral_chisquare(0.5, 2, SIZE), stats.ncx2(0.5, 2)),
+        (rng.noncentral_f(3, 20, 2, SIZE), stats.ncf(3, 20, 2)),
+    ):
+        mean, variance, _, excess = (float(each) for each in of.stats("mvsk"))
+        sample = drawn(numbers)
+        assert abs(np.mean(sample) - mean) < 5 * math.sqrt(variance / SIZE)
+        assert abs(np.var(sample) / variance - 1) < 5 * math.sqrt((excess + 2) / SIZE)
+
+
+@pytest.mark.parametrize("name", COMPOSED_COUNTS)
+def test_composed_counts_have_their_probabilities(name):
+    draw, (distribution, *parameters) = COMPOSED_COUNTS[name]
+    numbers = drawn(draw(default_rng(33)))
+    most = 1500
+    counts = np.bincount(np.minimum(numbers, most).astype(int), minlength=most + 1)
+    expected = getattr(library("scipy.stats"), distribution)(*parameters).pmf(np.arange(most))
+    are_as_expected(counts, np.append(expected, max(0.0, 1 - np.sum(expected))))
+
+
+def test_parameters_of_composed_distributions_are_checked():
+    rng = default_rng(34)
+    before = rng.bit_generator.state
+    for wrong in (
+        lambda: rng.pareto(0),
+        lambda: rng.weibull(-1),
+        lambda: rng.triangular(0, 5, 4),
+        lambda: rng.triangular(1, 1, 1),
+        lambda: rng.standard_t([1.0, 0.0]),
+        lambda: rng.logseries(1),
+        lambda: rng.negative_binomial(3, 0),
+        lambda: rng.zipf(1),
+        lambda: rng.hypergeometric(3, 4, 8),
+        lambda: rng.hypergeometric(-1, 4, 2),
+        lambda: rng.vonmises(0, -1),
+        lambda: rng.wald(0, 1),
+    ):
+        with pytest.raises(ValueError, match="must be"):
+            wrong()
+    assert rng.bit_generator.state == before
+
+
+def test_extreme_parameters_of_composed_distributions():
+    rng = default_rng(35)
+    assert rng.weibull([0.0, 0.0]).tolist() == [0, 0]
+    assert rng.zipf(1e6, 5).tolist() == rng.logseries(0, 5).tolist() == [1] * 5
+    assert rng.hypergeometric(3, 4, 7, 3).tolist() == [3, 3, 3]
+    assert rng.hypergeometric([0, 5], [3, 0], 2).tolist() == [0, 2]
+    assert bool(sk.all(rng.zipf(1.0001, 100) >= 1))
+    assert bool(sk.all(rng.logseries(1 - 1e-16, 100) >= 1))
+    assert bool(sk.all(rng.wald(1e10, 1e-3, 1000) > 0))
+    assert bool(sk.all(abs(rng.vonmises(3.1, 0.1, 1000)) <= math.pi))
+    assert rng.hypergeometric(3, 4, 2).shape == rng.vonmises(0, 1).shape == ()
+    assert rng.zipf(2, (0, 3)).shape == (0, 3)
+
+
 def poisson_probabilities(mean, most):
     return np.asarray(
         [math.exp(k * math.log(mean) - mean - math.lgamma(k + 1)) for k in range(most)]

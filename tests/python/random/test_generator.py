@@ -12,7 +12,8 @@ from skerry.random import Generator, default_rng
 
 METHODS = (
     "random integers uniform normal standard_normal exponential standard_exponential poisson binomial gamma "
-    "standard_gamma choice permutation permuted shuffle bytes spawn beta chisquare lognormal laplace geometric dirichlet"
+    "standard_gamma choice permutation permuted shuffle bytes spawn beta chisquare lognormal laplace geometric dirichlet "
+    "multivariate_normal"
 ).split()
 
 
@@ -186,6 +187,18 @@ BAD = {
     "p of 0": (lambda r: r.geometric(0), ValueError),
     "df of 0": (lambda r: r.chisquare(0), ValueError),
     "an alpha of two axes": (lambda r: r.dirichlet([[1, 2]]), ValueError),
+    "a mean of two axes": (lambda r: r.multivariate_normal([[1, 2]], [[1]]), ValueError),
+    "a cov of another size": (lambda r: r.multivariate_normal([1, 2], [[1]]), ValueError),
+    "a way to factor": (lambda r: r.multivariate_normal([1], [[1]], method="lu"), ValueError),
+    "a way to check": (lambda r: r.multivariate_normal([1], [[1]], check_valid="no"), ValueError),
+    "cov of no normal numbers": (
+        lambda r: r.multivariate_normal([1, 2], [[1, 3], [3, 1]], check_valid="raise"),
+        ValueError,
+    ),
+    "cov without Cholesky factor": (
+        lambda r: r.multivariate_normal([1, 2], [[1, 3], [3, 1]], method="cholesky"),
+        np.linalg.LinAlgError,
+    ),
     "method": (lambda r: r.standard_exponential(method="x"), ValueError),
     "choice of nothing": (lambda r: r.choice(0, 2), ValueError),
     "choice of too many": (lambda r: r.choice(3, 4, replace=False), ValueError),

@@ -296,7 +296,9 @@ CASES = {
         ValueError,
         ["(3,)"],
     ),
-    "set_list": (lambda x, a: x.__setitem__(a([0]), [1.0]), TypeError, ["value"]),
+    "set_list_of_a_higher_kind": (lambda x, a: x.__setitem__(a([0]), [1j]), TypeError, ["cast"]),
+    "set_list_of_another_shape": (lambda x, a: x.__setitem__(0, [1.0, 2.0]), ValueError, []),
+    "set_ragged_list": (lambda x, a: x.__setitem__(0, [[1.0], [2.0, 3.0]]), ValueError, []),
     "set_read_only": (
         lambda x, a: sk.broadcast_to(x, (2, 3, 4)).__setitem__(a([0]), 1.0),
         ValueError,
@@ -316,3 +318,31 @@ def test_bad_input(name, device):
     for word in words:
         assert word in str(caught.value), str(caught.value)
     assert np.array_equal(to_numpy(x), values)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex64", "int16", "uint8"])
+def test_a_list_is_assigned_where_the_array_is_in_its_dtype(dtype, device):
+    host = np.arange(12).reshape(3, 4).astype(dtype)
+    x = on(device, host)
+    for key, value in (
+        (0, [1, 2, 3, 4]),
+        ((slice(None), [0, 2]), [[5, 6], (7, 8), [9, 10]]),
+        (([2, 0], 1), (11, 12)),
+        (x[:, 0] != 0, [[1], [2]]),
+        ((slice(None), slice(4, None)), []),
+    ):
+        x[key] = value
+        host[to_numpy(key) if isinstance(key, sk.Array) else key] = value
+        assert np.array_equal(to_numpy(x), host), key
+    one = sk.asarray(7, dtype=dtype, device=device)
+    x[0, :2] = [one, one]
+    assert x[0, :2].tolist() == [7, 7]
+    elsewhere = sk.asarray(7, device="cpu:1" if device != "cpu:1" else "cuda:0")
+    with pytest.raises(ValueError, match="different devices"):
+        x[0, :2] = [elsewhere, elsewhere]
+    if dtype == "uint8":
+        with pytest.raises(OverflowError):
+            x[0, :2] = [1, 300]
+        with pytest.raises(TypeError, match="cast"):
+            x[0, :2] = [1.5, 2]
+    assert x[0, :2].tolist() == [7, 7]

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "device/cuda/emulation/check/access_marks.hpp"
 #include "device/cuda/emulation/check/paged.hpp"
 #include "device/cuda/emulation/execute/memory_access.hpp"
 #include "device/cuda/emulation/execute/program.hpp"
@@ -18,49 +19,54 @@ namespace skerry::emulation {
 /// Looks for races on global memory between blocks of a launch, whatever the order is in which they
 /// happen to run: two blocks access a byte, one of them writes, and the first one did not publish
 /// what it did, by a fence and a store or atomic operation behind it whose value the second one has
-/// read. All threads of a block count as one, and reading is enough without a fence, so that no
-/// alarm is false. Accesses that are volatile, relaxed or atomic are no race; asynchronous and bulk
-/// copies access memory where they begin.
+/// read. Reading is enough without a fence, so that no alarm is false. Accesses that are volatile,
+/// relaxed or atomic are no race; asynchronous and bulk copies access memory where they begin.
+///
+/// Threads of a block count as one, or are told apart as in shared memory
+/// (device_model::checks_races_in_blocks): a fence of any of them orders all of them then.
 class global_races {
  public:
   /// Every block may know of every other, so that of a larger grid those behind count as one block:
   /// a race among them is missed.
   static constexpr std::uint64_t most_blocks = 2048;
 
-  explicit global_races(std::uint64_t blocks);
+  global_races(std::uint64_t blocks, bool tells_threads_apart);
 
-  /// Faults with 719 at a race.
+  /// Tells of each race, or faults with 719.
   void check(const warp& on, const instruction& what, lane_mask active, const lane_addresses& at,
              memory_access access);
   /// The same for a copy's plain access of any size by one lane.
-  void check_bytes(const warp& on, int lane, std::uint64_t begin, memory_access access);
+  void check_bytes(const warp& on, std::uint32_t place, int lane, std::uint64_t begin,
+                   memory_access access);
   /// What the block has done is before what it stores by strong accesses from now on.
   void fence(const block& by);
+  /// All blocks have come to a barrier of the grid: what they did is before what they will do.
+  void synchronize_grid(std::span<block* const> all);
 
  private:
   using epoch = std::uint32_t;
   using clock = std::vector<epoch>;  ///< of each block, what one knows of
 
   struct block_state {
-    clock now;
-    clock fenced;
+    clock now;     ///< empty: it knows of nobody
+    clock fenced;  ///< empty: it had no fence
+    epoch time = 1;
+    epoch fence = 0;  ///< its own accesses before come first
   };
-  struct access_mark {
-    std::uint32_t by = 0;
-    epoch when = 0;  ///< 0: nobody
+  static constexpr std::uint64_t page_nbytes = 4096;
+  struct page : marked_words {
+    page() : marked_words(page_nbytes / 4) {}
   };
-  struct byte_state {
-    access_mark write;
-    std::array<access_mark, 3> reads;  ///< the last ones of different blocks
-  };
-  static constexpr std::uint64_t page_nbytes = 1024;
-  using page = std::array<byte_state, page_nbytes>;
 
-  [[nodiscard]] block_state& state_of(std::uint32_t number);
-  [[nodiscard]] byte_state& state_at(std::uint64_t address);
+  [[nodiscard]] epoch time_of(const block& of, const block_state& state) const;
+  /// The mark of a warp's first lane; none if no more can be told apart.
+  [[nodiscard]] access_mark first_mark(const warp& on, std::uint32_t place) const;
+  [[nodiscard]] bool is_before(access_mark one, access_mark now, const block& by) const;
   void synchronize(std::uint32_t by, std::uint64_t address, bool writes);
+  void note(const warp& on, access_mark now, std::uint64_t begin, memory_access access);
 
   std::uint64_t blocks_;
+  bool tells_threads_apart_;
   std::vector<block_state> states_;
   std::unordered_map<std::uint64_t, clock> published_;  ///< by the address of a strong store
   paged<page> pages_;

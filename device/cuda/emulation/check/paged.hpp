@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -13,20 +14,23 @@ template <class Page>
 class paged {
  public:
   [[nodiscard]] Page& at(std::uint64_t number) {
-    if (last_ == nullptr || last_number_ != number) {
+    recent& last = recent_[number % recent_.size()];
+    if (last.page == nullptr || last.number != number) {
       std::unique_ptr<Page>& found = pages_[number];
       if (found == nullptr) found = std::make_unique<Page>();
-      last_ = found.get();
-      last_number_ = number;
+      last = {number, found.get()};
     }
-    return *last_;
+    return *last.page;
   }
   [[nodiscard]] const auto& all() const noexcept { return pages_; }
 
  private:
+  struct recent {
+    std::uint64_t number = 0;
+    Page* page = nullptr;
+  };
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
-  std::uint64_t last_number_ = 0;
-  Page* last_ = nullptr;
+  std::array<recent, 32> recent_{};
 };
 
 }  // namespace skerry::emulation

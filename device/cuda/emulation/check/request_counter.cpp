@@ -58,8 +58,8 @@ void request_counter::note(const warp& on, lane_mask active, const lane_addresse
                            memory_access access) {
   const block& owner = *on.owner;
   const lane_mask shared = lanes_within(active, at, owner.shared.data(), owner.shared_nbytes);
-  const lane_mask local = lanes_within(active, at, on.local,
-                                       std::uint64_t{owner.launched.code.local_nbytes} * warp_size);
+  const lane_mask local =
+      lanes_within(active, at, on.local, std::uint64_t{owner.launched.local_nbytes} * warp_size);
   if (shared != 0) note_shared(shared, at, access);
   if (local != 0) ++into_.local_requests;
   if (const lane_mask global = active & ~shared & ~local; global != 0) {

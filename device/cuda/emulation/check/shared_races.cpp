@@ -4,67 +4,64 @@
 
 #include <string>
 
+#include "device/cuda/emulation/check/findings.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
+#include "device/cuda/emulation/execute/report.hpp"
 
 namespace skerry::emulation {
 namespace {
 
-[[noreturn]] void report(const char* what, int lane, std::uint32_t offset, std::uint32_t other) {
-  fault(code::launch_failure, lane,
-        std::string("race on shared memory: ") + what + " at byte " + std::to_string(offset) +
-            ", by thread " + std::to_string(other) + " of the block before");
+void tell_race(const warp& on, access_mark now, bool writes, access_mark before, bool other_writes,
+               std::size_t byte) {
+  if (!is_worth_telling(on, now.place(), failure_kind::race_shared, before.place())) return;
+  const launch_state& launched = on.owner->launched;
+  const char* const what = !writes        ? "read after write"
+                           : other_writes ? "write after write"
+                                          : "write after read";
+  tell(on, now.place(),
+       {.code = code::launch_failure,
+        .lane = static_cast<int>(now.lane()),
+        .what = std::string("race on shared memory: ") + what + " at byte " + std::to_string(byte),
+        .kind = failure_kind::race_shared,
+        .other = other_access{.block = on.owner->at,
+                              .thread = launched.how.block.place_of(before.thread()),
+                              .at = line_of(launched, before.place()),
+                              .writes = other_writes}});
 }
 
 }  // namespace
 
-/// Within one phase, a warp's lanes are ordered where the warp has synchronised between them.
-bool shared_races::is_ordered(const last_access& before, const last_access& now) const {
-  if (before.phase != now.phase || before.thread == now.thread) return true;
-  return before.thread / warp_size == now.thread / warp_size && before.epoch != now.epoch;
-}
-
-void shared_races::note_read(byte_state& of, const last_access& now) const {
-  if (of.who_read == readers::none || of.read.phase != now.phase) {
-    of.who_read = readers::one;
-  } else if (of.read.thread / warp_size != now.thread / warp_size ||
-             of.who_read == readers::several_warps) {
-    of.who_read = readers::several_warps;
-  } else if (of.read.epoch != now.epoch) {
-    of.who_read = readers::one;
-  } else if (of.read.thread != now.thread) {
-    of.who_read = readers::one_warp;
-  }
-  of.read = now;
-}
-
-void shared_races::check_byte(byte_state& of, const last_access& now, int lane, bool writes,
-                              std::uint32_t offset) const {
-  if (of.write.phase != 0 && !is_ordered(of.write, now)) {
-    report(writes ? "write after write" : "read after write", lane, offset, of.write.thread);
-  }
-  if (!writes) return note_read(of, now);
-  const bool is_read_now = of.who_read != readers::none && of.read.phase == now.phase;
-  const bool others_of_warp = of.who_read == readers::one_warp && of.read.epoch == now.epoch;
-  if (is_read_now &&
-      (of.who_read == readers::several_warps || others_of_warp || !is_ordered(of.read, now))) {
-    report("write after read", lane, offset, of.read.thread);
-  }
-  of.write = now;
-}
-
 void shared_races::check(const warp& on, const instruction& what, lane_mask active,
                          const lane_addresses& at, memory_access access) {
-  if (what.is_strong) return;
+  if (what.is_strong || !clock_.is_right()) return;
   const auto base = reinterpret_cast<std::uint64_t>(on.owner->shared.data());
-  for_lanes(active, [&](int lane) {
+  const access_mark first(clock_.time(), place_of(on, what), 0, on.number * warp_size);
+  const auto is_before = [&](access_mark one, access_mark now) {
+    return clock_.is_before(one, now);
+  };
+  const std::uint64_t phase = clock_.phase_bits();
+  const std::uint64_t order = clock_.order_bits(on.number);
+  const auto check_lane = [&](int lane, std::uint64_t offset) {
+    if (offset >= nbytes_ || (!access.writes && is_between_equals(at, active, lane))) return;
+    const access_mark now = first.of_lane(static_cast<std::uint64_t>(lane));
+    const bool is_word = !access.writes && access.nbytes == 4;
+    if (is_word && words_.note_read(offset / 4, now, phase, order)) return;
+    words_.note(offset, offset + access.nbytes, now, access.writes, is_before,
+                [&](access_mark before, bool is_write, std::size_t byte) {
+                  tell_race(on, now, access.writes, before, is_write, byte);
+                });
+  };
+  for_runs(at.at, active, access.nbytes, [&](int lane, int lanes) {
     const std::uint64_t offset = at.at[static_cast<std::size_t>(lane)] - base;
-    if (offset >= bytes_.size()) return;
-    const last_access now{.phase = phase_,
-                          .epoch = epochs_[on.number],
-                          .thread = on.number * warp_size + static_cast<std::uint32_t>(lane)};
-    for (std::uint32_t k = 0; k < access.nbytes; ++k) {
-      check_byte(bytes_[offset + k], now, lane, access.writes,
-                 static_cast<std::uint32_t>(offset) + k);
+    const access_mark now = first.of_lane(static_cast<std::uint64_t>(lane));
+    const bool is_of_words = lanes >= least_run && access.nbytes % 4 == 0 && offset < nbytes_;
+    if (is_of_words &&
+        words_.note_run(offset / 4, access.nbytes / 4, static_cast<std::size_t>(lanes), now,
+                        access.writes, is_before, phase)) {
+      return;
+    }
+    for (int k = 0; k < lanes; ++k) {
+      check_lane(lane + k, offset + static_cast<std::uint64_t>(k) * access.nbytes);
     }
   });
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "device/cuda/emulation/check/access_marks.hpp"
 #include "device/cuda/emulation/execute/memory_access.hpp"
 #include "device/cuda/emulation/execute/program.hpp"
 #include "device/cuda/emulation/execute/warp.hpp"
@@ -18,38 +18,24 @@ namespace skerry::emulation {
 /// atomic are no race.
 class shared_races {
  public:
-  shared_races(std::uint32_t nbytes, std::size_t warps) : bytes_(nbytes), epochs_(warps) {}
+  shared_races(std::uint32_t nbytes, std::size_t warps)
+      : nbytes_(nbytes), clock_(warps), words_((nbytes + 3) / 4) {}
 
   /// All threads are ordered: a barrier, or another block.
-  void synchronize() noexcept { ++phase_; }
+  void synchronize() noexcept { clock_.synchronize(); }
   /// The lanes of a warp are.
-  void synchronize_warp(const warp& which) noexcept { ++epochs_[which.number]; }
-  /// Faults with 719 at a race.
+  void synchronize_warp(const warp& which) noexcept { clock_.synchronize_warp(which.number); }
+  /// Tells of each race, or faults with 719.
   void check(const warp& on, const instruction& what, lane_mask active, const lane_addresses& at,
              memory_access access);
 
+  /// Order among the block's threads, for races on other memory, too.
+  [[nodiscard]] block_clock& clock() noexcept { return clock_; }
+
  private:
-  enum class readers : std::uint8_t { none, one, one_warp, several_warps };
-
-  struct last_access {
-    std::uint32_t phase = 0;
-    std::uint32_t epoch = 0;
-    std::uint32_t thread = 0;
-  };
-  struct byte_state {
-    last_access write;
-    last_access read;
-    readers who_read = readers::none;
-  };
-
-  [[nodiscard]] bool is_ordered(const last_access& before, const last_access& now) const;
-  void check_byte(byte_state& of, const last_access& now, int lane, bool writes,
-                  std::uint32_t offset) const;
-  void note_read(byte_state& of, const last_access& now) const;
-
-  std::vector<byte_state> bytes_;
-  std::vector<std::uint32_t> epochs_;
-  std::uint32_t phase_ = 1;
+  std::uint32_t nbytes_;
+  block_clock clock_;
+  marked_words words_;
 };
 
 }  // namespace skerry::emulation

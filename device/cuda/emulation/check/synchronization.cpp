@@ -4,7 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "device/cuda/emulation/check/findings.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 
 namespace skerry::emulation {
@@ -16,6 +18,26 @@ namespace {
          text.find(".aligned") != std::string_view::npos;
 }
 
+void report(const warp& on, std::uint32_t at, int lane, std::string what) {
+  if (!is_worth_telling(on, at, failure_kind::synchronisation)) return;
+  tell(on, at,
+       {.code = code::launch_failure,
+        .lane = lane,
+        .what = std::move(what),
+        .kind = failure_kind::synchronisation});
+}
+
+/// Where somebody waits at a barrier.
+[[nodiscard]] std::uint32_t waited_at(const block& of, std::size_t barrier) {
+  for (const warp& one : of.warps) {
+    for (lane_mask left = one.at_barrier; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+      if (one.barrier[lane] == barrier) return one.at[lane];
+    }
+  }
+  return 0;
+}
+
 [[nodiscard]] std::string named(std::size_t barrier, const warp& of) {
   return "barrier " + std::to_string(barrier) + ": warp " + std::to_string(of.number) + ": ";
 }
@@ -25,8 +47,10 @@ namespace {
 void check_members(const warp& on, lane_mask members, lane_mask group) {
   const lane_mask ended = members & on.existing & ~on.alive;
   if (ended == 0) return;
-  fault(code::launch_failure, std::countr_zero(group),
-        "a collective names lane " + std::to_string(std::countr_zero(ended)) + ", which has ended");
+  const int lane = std::countr_zero(group);
+  report(
+      on, on.at[static_cast<std::size_t>(lane)], lane,
+      "a collective names lane " + std::to_string(std::countr_zero(ended)) + ", which has ended");
 }
 
 void check_barrier(const block& of, std::size_t barrier) {
@@ -38,17 +62,17 @@ void check_barrier(const block& of, std::size_t barrier) {
     });
     if (of.barriers[barrier].expected == 0 && one.alive != one.existing) {
       const lane_mask ended = one.existing & ~one.alive;
-      fault(code::launch_failure, std::countr_zero(ended),
-            named(barrier, one) + std::to_string(std::popcount(ended)) +
-                " threads have ended before it");
+      report(one, waited_at(of, barrier), std::countr_zero(ended),
+             named(barrier, one) + std::to_string(std::popcount(ended)) +
+                 " threads have ended before it");
     }
     if (waiting == 0) continue;
     const std::uint32_t first = one.at[static_cast<std::size_t>(std::countr_zero(waiting))];
     if (!is_for_whole_warps(code.places[first].text)) continue;
     for_lanes(waiting, [&](int lane) {
       if (one.at[static_cast<std::size_t>(lane)] == first) return;
-      fault(code::launch_failure, lane,
-            named(barrier, one) + "its lanes come from different instructions");
+      report(one, one.at[static_cast<std::size_t>(lane)], lane,
+             named(barrier, one) + "its lanes come from different instructions");
     });
   }
 }

@@ -10,7 +10,7 @@
 namespace skerry::emulation {
 
 // What a GPU may get away with, and CUDA does not allow: lanes that are missing where their warp,
-// or their block, synchronises. Each faults with 719.
+// or their block, synchronises. Each is told of, or faults with 719.
 
 /// A collective runs for `group`, whose members name lanes that have ended.
 void check_members(const warp& on, lane_mask members, lane_mask group);

@@ -24,8 +24,8 @@ struct named_flow {
 constexpr std::array<named_flow, 38> flows = {{
     {"mov.pred", undefined_flow::either},
     {"mov.", undefined_flow::moved, 1},
-    {"pack.", undefined_flow::moved, 15},
-    {"unpack.", undefined_flow::moved, 1},
+    {pack_prefix, undefined_flow::moved, 15},
+    {unpack_prefix, undefined_flow::moved, 1},
     {"cvta.global", undefined_flow::moved, 1},
     {"cvta.local", undefined_flow::moved, 1},
     {"cvta.const", undefined_flow::moved, 1},
@@ -68,7 +68,8 @@ constexpr std::array<named_flow, 38> flows = {{
 
 [[nodiscard]] bool names_float(string_view opcode) {
   const bool moves_only = opcode.starts_with("mov.") || opcode.starts_with("selp.");
-  return !moves_only && (has(opcode, ".f16") || has(opcode, ".f32") || has(opcode, ".f64"));
+  return !moves_only && (has(opcode, ".f16") || has(opcode, ".bf16") || has(opcode, ".f32") ||
+                         has(opcode, ".f64"));
 }
 
 [[nodiscard]] bool is_equality(string_view opcode) {

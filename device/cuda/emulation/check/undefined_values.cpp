@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "device/cuda/emulation/check/findings.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 
 namespace skerry::emulation {
@@ -13,13 +14,14 @@ namespace {
 
 constexpr std::byte undefined{0xff};
 
-[[noreturn]] void report(lane_mask lanes, const char* use) {
-  fault(code::launch_failure, std::countr_zero(lanes),
-        std::string("use of an uninitialised value: ") + use);
-}
-
-[[nodiscard]] std::size_t index_of(const warp& on, const instruction& what) {
-  return static_cast<std::size_t>(&what - on.owner->launched.code.code.data());
+void report(const warp& on, const instruction& what, lane_mask lanes, const char* use) {
+  const std::uint32_t at = place_of(on, what);
+  if (!is_worth_telling(on, at, failure_kind::uninitialised)) return;
+  tell(on, at,
+       {.code = code::launch_failure,
+        .lane = std::countr_zero(lanes),
+        .what = std::string("use of an uninitialised value: ") + use,
+        .kind = failure_kind::uninitialised});
 }
 
 [[nodiscard]] bool accesses_memory(undefined_flow flow) {
@@ -36,8 +38,8 @@ undefined_values::undefined_values(block& of)
       registers_nbytes_(of.launched.code.register_nbytes),
       registers_(registers_nbytes_ * of.warps.size()),
       computed_(registers_.size() / 64),
-      shared_(of.shared_nbytes),
-      local_(of.warps.size() * warp_size * of.launched.code.local_nbytes) {}
+      shared_(of.shared.size()),
+      local_(of.warps.size() * warp_size * of.launched.local_nbytes) {}
 
 void undefined_values::start() {
   std::ranges::fill(registers_, std::byte{});
@@ -135,28 +137,69 @@ void undefined_values::filled(const std::byte* to, std::uint32_t nbytes) {
   if (std::byte* const into = memory_bits(to); into != nullptr) std::memset(into, 0, nbytes);
 }
 
+void undefined_values::forget(const std::byte* to, std::uint32_t nbytes) {
+  if (std::byte* const into = memory_bits(to); into != nullptr) std::memset(into, 0xff, nbytes);
+}
+
+void undefined_values::keep(const warp& on, std::span<const kept_row> rows, int lane,
+                            std::vector<std::byte>& stack) {
+  for (const kept_row& one : rows) {
+    const auto of = static_cast<row>(one.offset);
+    const auto bit_of = [&](lane_mask lanes) { return std::byte{(lanes >> lane & 1) != 0}; };
+    stack.push_back(bit_of(computed(on, of)));
+    if (one.nbytes == 0) {
+      stack.push_back(bit_of(lanes_of(on, of)));
+    } else {
+      const std::byte* const from = bits(on, of) + one.nbytes * static_cast<std::size_t>(lane);
+      stack.insert(stack.end(), from, from + one.nbytes);
+    }
+  }
+}
+
+void undefined_values::restore(const warp& on, std::span<const kept_row> rows, int lane,
+                               std::vector<std::byte>& stack) {
+  for (std::size_t k = rows.size(); k-- > 0;) {
+    const auto of = static_cast<row>(rows[k].offset);
+    const std::size_t nbytes = rows[k].nbytes;
+    const lane_mask bit = lane_mask{1} << lane;
+    const auto set = [&](lane_mask& lanes) {
+      lanes = stack.back() != std::byte{} ? lanes | bit : lanes & ~bit;
+      stack.pop_back();
+    };
+    if (nbytes == 0) {
+      set(lanes_of(on, of));
+    } else {
+      std::memcpy(bits(on, of) + nbytes * static_cast<std::size_t>(lane),
+                  stack.data() + stack.size() - nbytes, nbytes);
+      stack.resize(stack.size() - nbytes);
+    }
+    set(computed(on, of));
+  }
+}
+
 void undefined_values::check_operands(const warp& on, const instruction& what,
                                       const undefined_rule& rule, lane_mask active) {
   if (!accesses_memory(rule.flow)) return;
   const bool is_copy = rule.flow == undefined_flow::addresses;
   if (const lane_mask lanes = undefined_sources(on, what, rule, active, is_copy ? ~0U : 1U)) {
-    report(lanes, "an address");
+    report(on, what, lanes, "an address");
   }
   if (rule.flow == undefined_flow::atomic) {
     const lane_mask lanes = undefined_sources(on, what, rule, active, 6);
-    if (lanes != 0) report(lanes, "the operand of an atomic operation");
+    if (lanes != 0) report(on, what, lanes, "the operand of an atomic operation");
   }
 }
 
 void undefined_values::run(warp& on, const instruction& what, lane_mask lanes) {
-  const undefined_rule& rule = rules_[index_of(on, what)];
+  const undefined_rule& rule = rules_[place_of(on, what)];
   lane_mask active = lanes;
   lane_mask unsure = 0;
   if (rule.guard != no_row) {
     const lane_mask guard = on.predicate(rule.guard);
     active &= rule.is_guard_negated ? ~guard : guard;
     unsure = undefined_lanes(on, rule.guard, 0, lanes);
-    if (unsure != 0 && accesses_memory(rule.flow)) report(unsure, "whether memory is accessed");
+    if (unsure != 0 && accesses_memory(rule.flow))
+      report(on, what, unsure, "whether memory is accessed");
   }
   const std::size_t copies = on.copies.size();
   const std::size_t loads = owner_.loads.size();
@@ -194,17 +237,23 @@ void undefined_values::run_collective(warp& on, const instruction& what, lane_ma
 
 void undefined_values::check_control(warp& on, const instruction& what, lane_mask lanes) {
   if (const lane_mask unsure = undefined_lanes(on, what.guard, 0, lanes)) {
-    report(unsure,
+    report(on, what, unsure,
            what.flow == control::branch ? "where a branch goes" : "what a thread does next");
   }
   if (const lane_mask unsure = undefined_lanes(on, what.members, 4, lanes)) {
-    report(unsure, "the members of a collective");
+    report(on, what, unsure, "the members of a collective");
+  }
+  if (what.flow == control::table || what.flow == control::call) {
+    const std::uint8_t nbytes = what.flow == control::table ? 4 : 8;
+    if (const lane_mask unsure = undefined_lanes(on, what.source[0], nbytes, lanes)) {
+      report(on, what, unsure, "where a branch goes");
+    }
   }
   if (what.flow == control::barrier) {
     const lane_mask unsure = undefined_lanes(on, what.source[0], 4, lanes) |
                              undefined_lanes(on, what.source[1], 4, lanes) |
                              undefined_lanes(on, what.source[2], 0, lanes);
-    if (unsure != 0) report(unsure, "an operand of a barrier");
+    if (unsure != 0) report(on, what, unsure, "an operand of a barrier");
   }
   if (what.flow != control::barrier && what.flow != control::yielding) return;
   const undefined_rule rule{
@@ -252,7 +301,7 @@ void undefined_values::store(const warp& on, const instruction& what, const unde
       const bool any =
           std::any_of(from, from + element, [](std::byte b) { return b != std::byte{}; });
       if (any && is_seen && is_computed) {
-        report(lane_mask{1} << lane, "a result in global memory was computed from it");
+        report(on, what, lane_mask{1} << lane, "a result in global memory was computed from it");
       }
       if (to != nullptr) std::memcpy(to + k * element, from, element);
     }
@@ -268,7 +317,7 @@ void undefined_values::update(const warp& on, const instruction& what, const und
     if (to == nullptr) return;
     const bool any = std::any_of(to, to + width, [](std::byte b) { return b != std::byte{}; });
     if (rule.flow == undefined_flow::atomic) {
-      if (any) report(lane_mask{1} << lane, "an atomic operation reads it in memory");
+      if (any) report(on, what, lane_mask{1} << lane, "an atomic operation reads it in memory");
       std::memset(to, 0, width);
       return;
     }

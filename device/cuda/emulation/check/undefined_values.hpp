@@ -40,6 +40,13 @@ class undefined_values {
   /// A copy has been done that an instruction began before.
   void copied(const std::byte* to, const std::byte* from, std::uint32_t nbytes);
   void filled(const std::byte* to, std::uint32_t nbytes);
+  /// The bytes are new: nobody has written them.
+  void forget(const std::byte* to, std::uint32_t nbytes);
+  // What is known of the registers of a lane that a call keeps, behind the bytes of `stack`.
+  void keep(const warp& on, std::span<const kept_row> rows, int lane,
+            std::vector<std::byte>& stack);
+  void restore(const warp& on, std::span<const kept_row> rows, int lane,
+               std::vector<std::byte>& stack);
 
  private:
   static constexpr std::size_t row_nbytes = std::size_t{16} * warp_size;

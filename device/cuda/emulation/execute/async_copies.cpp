@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/cuda/emulation/check/findings.hpp"
 #include "device/cuda/emulation/check/global_races.hpp"
 #include "device/cuda/emulation/check/request_counter.hpp"
 #include "device/cuda/emulation/check/touched_memory.hpp"
@@ -36,7 +37,8 @@ void finish(const block& in, const pending_copy& copy) {
 
 /// A copy's access of global memory, for those who look for races: with others of its own launch,
 /// and with other streams.
-void note_global(const warp& on, int lane, const std::byte* at, memory_access access) {
+void note_global(const warp& on, const instruction& what, int lane, const std::byte* at,
+                 memory_access access) {
   const launch_state& launched = on.owner->launched;
   auto begin = reinterpret_cast<std::uint64_t>(at);
   if (launched.how.touched != nullptr) launched.how.touched->note_bytes(begin, access);
@@ -45,7 +47,7 @@ void note_global(const warp& on, int lane, const std::byte* at, memory_access ac
     begin += most_in_front;
     access.nbytes -= std::min(access.nbytes, most_in_front + most_behind);
   }
-  launched.races->check_bytes(on, lane, begin, access);
+  launched.races->check_bytes(on, place_of(on, what), lane, begin, access);
 }
 
 /// Copies of active lanes whose group is one of the last `kept` stay pending.
@@ -93,7 +95,7 @@ void copy_async(warp& on, const instruction& what, lane_mask active) {
                          .from = from,
                          .nbytes = copied,
                          .filled = nbytes - copied});
-    note_global(on, lane, from, {.nbytes = copied, .writes = false});
+    note_global(on, what, lane, from, {.nbytes = copied, .writes = false});
     sources.at[static_cast<std::size_t>(lane)] = global;
     targets.at[static_cast<std::size_t>(lane)] = reinterpret_cast<std::uint64_t>(to);
     if (copied != 0) reading |= lane_mask{1} << lane;
@@ -130,7 +132,7 @@ void bulk_load_async(warp& on, const instruction& what, lane_mask active) {
     std::byte* const barrier = resolve_shared(on, lane, shared_address(on, what, 3, lane),
                                               {.nbytes = 8, .writes = true}, 8);
     on.owner->loads.push_back({.to = to, .from = from, .nbytes = nbytes, .barrier = barrier});
-    note_global(on, lane, from, {.nbytes = nbytes, .writes = false});
+    note_global(on, what, lane, from, {.nbytes = nbytes, .writes = false});
     if (auto* const counter = on.owner->launched.requests.get()) {
       counter->note_bulk(from, {.nbytes = nbytes, .writes = false});
     }
@@ -152,7 +154,7 @@ void bulk_store_async(warp& on, const instruction& what, lane_mask active) {
                             .to = to,
                             .from = from,
                             .nbytes = nbytes});
-    note_global(on, lane, to, {.nbytes = nbytes, .writes = true});
+    note_global(on, what, lane, to, {.nbytes = nbytes, .writes = true});
     if (auto* const counter = owner.launched.requests.get()) {
       counter->note_bulk(to, {.nbytes = nbytes, .writes = true});
     }

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "device/cuda/emulation/execute/block.hpp"
-#include "device/cuda/emulation/execute/floats.hpp"
+#include "device/cuda/emulation/execute/halves.hpp"
 #include "device/cuda/emulation/execute/memory_operations.hpp"
 
 namespace skerry::emulation {
@@ -17,6 +17,16 @@ constexpr auto sum = []<class T>(T old, T operand, T /*second*/) {
   } else {
     return canonical(old + operand);
   }
+};
+constexpr auto sum_of_halves = []<class Half>(Half old, Half operand, Half /*second*/) {
+  const auto exact = [](f64 a, f64 b) { return fused_halves(a, 1, b); };
+  return half_arithmetic<Half, exact>::of(old, operand);
+};
+/// Each half of a pair is added atomically, which both at once are, too.
+constexpr auto sum_of_pairs = []<class Half>(packed<Half> old, packed<Half> operand,
+                                             packed<Half> second) {
+  return packed<Half>{sum_of_halves(old.low, operand.low, second.low),
+                      sum_of_halves(old.high, operand.high, second.high)};
 };
 constexpr auto smaller = [](auto old, auto operand, auto) { return std::min(old, operand); };
 constexpr auto larger = [](auto old, auto operand, auto) { return std::max(old, operand); };
@@ -57,27 +67,45 @@ void atomic(warp& on, const instruction& what, lane_mask active) {
   if (what.destination[0] != no_row) blend(on.values<T>(what.destination[0]), olds.data(), active);
 }
 
+/// The one of these types that has the name. Null: the operation has no such type.
 template <auto Operation, memory_space Space, class... T>
-[[nodiscard]] handler of_types(std::string_view type) {
+[[nodiscard]] handler of_types(std::string_view name) {
   handler found = nullptr;
-  ((emulation::type<T>::name == type ? void(found = atomic<Operation, T, Space>) : void()), ...);
+  ((type<T>::name == name ? void(found = atomic<Operation, T, Space>) : void()), ...);
+  return found;
+}
+
+/// The same of types without a sign, under the names of bits.
+template <auto Operation, memory_space Space, class... T>
+[[nodiscard]] handler of_bits(std::string_view name) {
+  handler found = nullptr;
+  ((name.starts_with('b') && type<T>::name.substr(1) == name.substr(1)
+        ? void(found = atomic<Operation, T, Space>)
+        : void()),
+   ...);
+  return found;
+}
+
+template <memory_space Space>
+[[nodiscard]] handler sum_in_space(std::string_view type) {
+  handler found = of_types<sum, Space, u32, s32, u64, s64, f32, f64>(type);
+  if (found == nullptr) found = of_types<sum_of_halves, Space, f16, bf16>(type);
+  if (found == nullptr) found = of_types<sum_of_pairs, Space, f16x2, bf16x2>(type);
   return found;
 }
 
 template <memory_space Space>
 [[nodiscard]] handler in_space(std::string_view operation, std::string_view type) {
-  if (operation == "add") return of_types<sum, Space, u32, s32, u64, s64, f32, f64>(type);
+  if (operation == "add") return sum_in_space<Space>(type);
   if (operation == "min") return of_types<smaller, Space, u32, s32, u64, s64>(type);
   if (operation == "max") return of_types<larger, Space, u32, s32, u64, s64>(type);
   if (operation == "inc") return of_types<increment, Space, u32>(type);
   if (operation == "dec") return of_types<decrement, Space, u32>(type);
-  if (type.empty() || type[0] != 'b') return nullptr;
-  const std::string_view bits = type == "b64" ? "u64" : type == "b32" ? "u32" : "u16";
-  if (operation == "cas") return of_types<compare_and_swap, Space, u16, u32, u64>(bits);
-  if (operation == "exch") return of_types<exchange, Space, u32, u64>(bits);
-  if (operation == "and") return of_types<conjunction, Space, u32, u64>(bits);
-  if (operation == "or") return of_types<disjunction, Space, u32, u64>(bits);
-  if (operation == "xor") return of_types<exclusive_disjunction, Space, u32, u64>(bits);
+  if (operation == "cas") return of_bits<compare_and_swap, Space, u16, u32, u64>(type);
+  if (operation == "exch") return of_bits<exchange, Space, u32, u64>(type);
+  if (operation == "and") return of_bits<conjunction, Space, u32, u64>(type);
+  if (operation == "or") return of_bits<disjunction, Space, u32, u64>(type);
+  if (operation == "xor") return of_bits<exclusive_disjunction, Space, u32, u64>(type);
   return nullptr;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 
+#include "device/cuda/emulation/check/global_races.hpp"
 #include "device/cuda/emulation/check/shared_races.hpp"
 #include "device/cuda/emulation/check/synchronization.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
@@ -56,8 +58,7 @@ void write_reduction(warp& on, const instruction& what, int lane, const barrier_
   }
 }
 
-void release_if_complete(block& of, std::size_t barrier) {
-  if (!is_complete(of, barrier)) return;
+void release(block& of, std::size_t barrier) {
   if (of.launched.device.checks_synchronization) check_barrier(of, barrier);
   const barrier_state state = of.barriers[barrier];
   of.barriers[barrier] = {};
@@ -72,6 +73,37 @@ void release_if_complete(block& of, std::size_t barrier) {
     });
     advance(one, released);
   }
+}
+
+/// Blocks that have ended never come.
+[[nodiscard]] bool has_come(const block& of) {
+  return !of.has_ended() && is_complete(of, grid_barrier);
+}
+
+void release_grid_if_complete(launch_state& of) {
+  if (!std::ranges::all_of(of.grid, [](const block* one) { return has_come(*one); })) return;
+  for (block* one : of.grid) release(*one, grid_barrier);
+  if (of.races) of.races->synchronize_grid(of.grid);
+}
+
+void release_if_complete(block& of, std::size_t barrier) {
+  if (barrier == grid_barrier) return release_grid_if_complete(of.launched);
+  if (is_complete(of, barrier)) release(of, barrier);
+}
+
+void arrive_at_grid_barrier(warp& on, const instruction& what, lane_mask mask) {
+  block& owner = *on.owner;
+  if (owner.launched.grid.empty()) {
+    fault(code::launch_failure, std::countr_zero(mask),
+          "a barrier of the grid in a launch that is not cooperative");
+  }
+  if (what.destination[0] != no_row) {
+    fill(on.values<std::uint32_t>(what.destination[0]), std::uint32_t{0}, mask);
+  }
+  owner.barriers[grid_barrier].arrived += static_cast<std::uint32_t>(std::popcount(mask));
+  on.at_barrier |= mask;
+  fill(on.barrier.data(), static_cast<std::uint8_t>(grid_barrier), mask);
+  release_grid_if_complete(owner.launched);
 }
 
 void arrive_at_cluster_barrier(warp& on, const instruction& what, lane_mask mask) {
@@ -142,6 +174,7 @@ void arrive_at_barrier(warp& on, const instruction& what, lane_mask mask) {
     arrive_at_cluster_barrier(on, what, mask);
     return;
   }
+  if (what.barrier == barrier_kind::grid) return arrive_at_grid_barrier(on, what, mask);
   std::uint32_t touched = 0;
   if (names_one_barrier(what)) {
     touched = std::uint32_t{1} << arrive(on, what, mask);

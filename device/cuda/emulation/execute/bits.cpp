@@ -107,6 +107,30 @@ u32 lookup(u32 a, u32 b, u32 c, u32 table) {
   return found;
 }
 
+/// fns: where the n-th bit of a mask is that is set, from a position upwards or, if n is negative,
+/// downwards.
+u32 find_nth_set(u32 mask, u32 base, s32 n) {
+  const int step = n < 0 ? -1 : 1;
+  s64 left = n == 0 ? 1 : std::abs(s64{n});
+  for (s64 at = base; at >= 0 && at < 32; at += step) {
+    left -= mask >> at & 1;
+    if (left == 0) return static_cast<u32>(at);
+    if (n == 0) break;
+  }
+  return ~u32{0};
+}
+
+/// szext: the lower bits of a, as many as b says.
+template <bool Clamp>
+constexpr auto extension = []<class T>(T a, u32 b) {
+  if (Clamp && b > 31) return a;
+  const u32 width = b & 31;
+  const u32 kept = low_bits<u32>(width);
+  const u32 bits = static_cast<u32>(a) & kept;
+  const bool fills = std::is_signed_v<T> && width != 0 && (bits >> (width - 1) & 1) != 0;
+  return static_cast<T>(fills ? bits | ~kept : bits);
+};
+
 template <auto F>
 void on_predicates(warp& on, const instruction& what, lane_mask active) {
   on.set_predicate(what.destination[0], F(on.predicate(what, 0), on.predicate(what, 1)), active);
@@ -161,6 +185,11 @@ void declare_bits(operation_table& table) {
   table.add({"shf.l.clamp.b32"}, vectors<funnel_shift<true, true>, u32, u32, u32, u32>());
   table.add({"shf.r.wrap.b32"}, vectors<funnel_shift<false, false>, u32, u32, u32, u32>());
   table.add({"shf.r.clamp.b32"}, vectors<funnel_shift<false, true>, u32, u32, u32, u32>());
+  table.add({"fns.b32"}, vectors<find_nth_set, u32, u32, u32, s32>());
+  for_types<u32, s32>([&]<class T>(type<T> of) {
+    table.add({"szext.clamp.", of.name}, vectors<extension<true>, T, T, u32>());
+    table.add({"szext.wrap.", of.name}, vectors<extension<false>, T, T, u32>());
+  });
   table.add({"lop3.b32"}, vectors<lookup, u32, u32, u32, u32, u32>());
   table.add({"prmt.b32"}, vectors<permutation, u32, u32, u32, u32>());
   table.add({"prmt.b32.f4e"}, vectors<named_permutation<forward>, u32, u32, u32, u32>());

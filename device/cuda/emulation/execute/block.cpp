@@ -11,11 +11,12 @@
 #include "device/cuda/emulation/check/request_counter.hpp"
 #include "device/cuda/emulation/check/shared_races.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
+#include "device/cuda/emulation/execute/calls.hpp"
+#include "device/cuda/emulation/execute/heap.hpp"
+#include "device/cuda/emulation/execute/printed_text.hpp"
 
 namespace skerry::emulation {
 namespace {
-
-constexpr std::size_t buffer_alignment = 128;
 
 template <class T>
 void fill_row(std::byte* to, T value) {
@@ -52,6 +53,21 @@ void run_watched(warp& on, const instruction& what, lane_mask lanes) {
   on.owner->undefined->run(on, what, lanes);
 }
 
+/// Of each lane, behind the kernel's frame; a multiple of what any frame begins at.
+[[nodiscard]] std::uint32_t stack_of(const program& code, const launch& how,
+                                     const device_model& device) {
+  if (code.functions.empty()) return 0;
+  const std::uint32_t asked = how.stack_bytes != 0 ? how.stack_bytes : device.stack_bytes;
+  return (asked + code.local_alignment - 1) / code.local_alignment * code.local_alignment;
+}
+
+/// Arguments are written before it is known whether the function's frame fits.
+[[nodiscard]] std::uint32_t local_of(const program& code, std::uint32_t stack_nbytes) {
+  if (code.functions.empty()) return code.local_nbytes;
+  const std::uint32_t all = code.local_nbytes + stack_nbytes + code.argument_nbytes;
+  return (all + code.local_alignment - 1) / code.local_alignment * code.local_alignment;
+}
+
 [[nodiscard]] std::unique_ptr<const watched_program> watched_code(const kernel& what,
                                                                   const device_model& device) {
   if (!device.checks_undefined_values) return nullptr;
@@ -60,17 +76,22 @@ void run_watched(warp& on, const instruction& what, lane_mask lanes) {
 
 }  // namespace
 
-aligned_bytes::aligned_bytes(std::size_t nbytes)
+aligned_bytes::aligned_bytes(std::size_t nbytes, std::size_t alignment)
     : nbytes_(nbytes),
       data_(static_cast<std::byte*>(
-          ::operator new(std::max<std::size_t>(nbytes, 1), std::align_val_t{buffer_alignment}))) {}
+                ::operator new(std::max<std::size_t>(nbytes, 1), std::align_val_t{alignment})),
+            {alignment}) {}
 
 void aligned_bytes::release::operator()(std::byte* data) const noexcept {
-  ::operator delete(data, std::align_val_t{buffer_alignment});
+  ::operator delete(data, std::align_val_t{alignment});
 }
 
 void fault(int code, int lane, std::string what) {
   throw kernel_fault{code, lane, std::move(what)};
+}
+
+void fault(failure_kind kind, int lane, std::string what) {
+  throw kernel_fault{code_of(kind), lane, std::move(what), kind};
 }
 
 launch_state::launch_state(const kernel& what, const launch& how, const device_model& device,
@@ -82,11 +103,16 @@ launch_state::launch_state(const kernel& what, const launch& how, const device_m
       device(device),
       memory(memory),
       random(device.seed ^ (how.number * 0x9e3779b97f4a7c15)),
+      stack_nbytes(stack_of(code, how, device)),
+      local_nbytes(local_of(code, stack_nbytes)),
+      workspace(how.is_cooperative ? 2 : 0),
       constants(code.constant_nbytes),
       parameters(how.parameters.begin(), how.parameters.end()),
       known(code.code.size()),
       fills_up_loads(emulation::fills_up_loads(what.name())) {
-  if (device.checks_global_races) races = std::make_unique<global_races>(how.grid.count());
+  if (device.checks_global_races) {
+    races = std::make_unique<global_races>(how.grid.count(), device.checks_races_in_blocks);
+  }
   if (device.counts_requests) requests = std::make_unique<request_counter>(counted);
   for (const constant_row& row : code.constants) {
     fill_row(constants.data() + (row.to & ~1), row.nbytes, row.value);
@@ -97,7 +123,32 @@ launch_state::launch_state(const kernel& what, const launch& how, const device_m
   }
 }
 
-launch_state::~launch_state() = default;
+launch_state::~launch_state() {
+  if (printed_here) printed_here->show();
+}
+
+printed_text& launch_state::printed() {
+  if (how.printed != nullptr) return *how.printed;
+  if (!printed_here) printed_here = std::make_unique<printed_text>();
+  return *printed_here;
+}
+
+std::uint64_t launch_state::grid_workspace() const noexcept {
+  return workspace.empty() ? 0 : reinterpret_cast<std::uint64_t>(workspace.data());
+}
+
+allocation launch_state::find(std::uint64_t address) const {
+  const std::uint64_t grids = grid_workspace();
+  const std::uint64_t nbytes = workspace.size() * sizeof(std::uint64_t);
+  if (address - grids < nbytes) return {grids, grids + nbytes};
+  if (how.heap != nullptr && how.heap->contains(address)) return how.heap->find(address);
+  return memory.find(address);
+}
+
+memory_near launch_state::nearest(std::uint64_t address) const {
+  if (how.heap != nullptr && how.heap->contains(address)) return how.heap->nearest(address);
+  return memory.nearest(address);
+}
 
 std::uint32_t launch_state::shared_bytes() const noexcept {
   return how.dynamic_shared_bytes == 0 ? code.static_shared_nbytes
@@ -106,23 +157,26 @@ std::uint32_t launch_state::shared_bytes() const noexcept {
 
 block::block(launch_state& of)
     : launched(of),
-      shared(of.shared_bytes()),
+      shared(std::size_t{(of.shared_bytes() + shared_vector - 1) / shared_vector} * shared_vector),
       shared_nbytes(of.shared_bytes()),
       warps((of.how.block.count() + warp_size - 1) / warp_size),
       cluster_phases(warps.size() * warp_size),
       store_groups(warps.size() * warp_size),
       held(warps.size()),
       registers_(warps.size() * of.code.register_nbytes),
-      local_(warps.size() * warp_size * of.code.local_nbytes) {
+      local_(warps.size() * warp_size * of.local_nbytes,
+             std::max<std::size_t>(128, of.code.local_alignment)) {
+  if (!of.code.functions.empty()) calls = std::make_unique<call_stacks>(*this);
+  if (of.how.is_cooperative) of.grid.push_back(this);
   if (of.device.checks_shared_races) {
-    races = std::make_unique<shared_races>(shared_nbytes, warps.size());
+    races = std::make_unique<shared_races>(shared.size(), warps.size());
   }
   for (std::size_t k = 0; k < warps.size(); ++k) {
     warp& one = warps[k];
     one.owner = this;
     one.number = static_cast<std::uint32_t>(k);
     one.banks = {registers_.data() + k * of.code.register_nbytes, of.constants.data()};
-    one.local = local_.data() + k * warp_size * of.code.local_nbytes;
+    one.local = local_.data() + k * warp_size * of.local_nbytes;
     const std::uint64_t threads =
         std::min<std::uint64_t>(warp_size, of.how.block.count() - k * warp_size);
     one.existing = threads == warp_size ? all_lanes : (lane_mask{1} << threads) - 1;
@@ -143,7 +197,7 @@ void block::start(std::uint64_t number) {
         static_cast<std::uint32_t>(number / grid.x % grid.y),
         static_cast<std::uint32_t>(number / grid.x / grid.y)};
   std::memset(shared.data(), poison, shared.size());
-  std::memset(local_.data(), poison, local_.size());
+  poison_frames();
   barriers = {};
   cluster_phase = 0;
   std::ranges::fill(cluster_phases, 0);
@@ -152,11 +206,23 @@ void block::start(std::uint64_t number) {
   for (warp& one : warps) start_warp(one);
 }
 
+void block::poison_frames() {
+  if (!calls) {
+    std::memset(local_.data(), poison, local_.size());
+    return;
+  }
+  // Those of functions are new in each call.
+  for (std::size_t k = 0; k < warps.size() * warp_size; ++k) {
+    std::memset(local_.data() + k * launched.local_nbytes, poison, launched.code.local_nbytes);
+  }
+}
+
 void block::start_warp(warp& which) {
   which.alive = which.existing;
   which.at_barrier = 0;
   which.at_collective = 0;
-  which.at.fill(0);
+  which.at.fill(launched.code.entry);
+  if (calls) calls->start(which);
   which.carry.fill(0);
   which.copy_group.fill(0);
   which.copies.clear();

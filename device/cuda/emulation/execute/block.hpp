@@ -18,21 +18,26 @@ namespace skerry::emulation {
 class global_races;
 class request_counter;
 class shared_races;
+class call_stacks;
 class undefined_values;
 struct watched_program;
 
 /// What fresh memory, shared memory and registers hold.
 inline constexpr int poison = 0xa5;
 
-/// Bytes that begin at a multiple of 128.
+/// A block's shared memory ends at a multiple of it: see end_of_shared().
+inline constexpr std::uint32_t shared_vector = 16;
+
+/// Bytes that begin at a multiple of `alignment`: programs ask for more than 16 bytes of arrays.
 class aligned_bytes {
  public:
-  explicit aligned_bytes(std::size_t nbytes);
+  explicit aligned_bytes(std::size_t nbytes, std::size_t alignment = 1024);
   [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
   [[nodiscard]] std::size_t size() const noexcept { return nbytes_; }
 
  private:
   struct release {
+    std::size_t alignment;
     void operator()(std::byte* data) const noexcept;
   };
   std::size_t nbytes_;
@@ -48,6 +53,13 @@ struct launch_state {
   ~launch_state();
   /// Of a block, without the bytes that align what isn't there.
   [[nodiscard]] std::uint32_t shared_bytes() const noexcept;
+  /// What the compiler's own grid barriers count in: nothing but in a cooperative launch.
+  [[nodiscard]] std::uint64_t grid_workspace() const noexcept;
+  /// Memory that the kernel may access, as memory_map::find says it: the machine's, the heap, and
+  /// the grid's workspace.
+  [[nodiscard]] allocation find(std::uint64_t address) const;
+  [[nodiscard]] memory_near nearest(std::uint64_t address) const;
+  [[nodiscard]] printed_text& printed();
 
   const kernel& what;
   std::unique_ptr<const watched_program> watched;  ///< null: nobody looks for undefined values
@@ -56,7 +68,12 @@ struct launch_state {
   const device_model& device;
   const memory_map& memory;
   random_source random;
-  aligned_bytes constants;  ///< bank 1
+  std::uint32_t stack_nbytes;                  ///< of a lane, for functions that are called
+  std::uint32_t local_nbytes;                  ///< of a lane: the kernel's frame, and those
+  std::vector<std::uint64_t> workspace;        ///< of the grid's barriers
+  std::vector<block*> grid;                    ///< the blocks of a cooperative launch
+  std::unique_ptr<printed_text> printed_here;  ///< where nobody else takes it
+  aligned_bytes constants;                     ///< bank 1
   std::vector<std::byte> parameters;
   std::vector<allocation> known;  ///< what each instruction accessed last
   statistics counted;
@@ -111,6 +128,7 @@ struct barrier_state {
 inline constexpr std::size_t named_barriers = 16;
 /// A cluster's barrier. A cluster is one block here, which arrives at it and waits for it apart.
 inline constexpr std::size_t cluster_barrier = 16;
+inline constexpr std::size_t grid_barrier = 17;
 
 /// A block that is being run.
 class block {
@@ -134,12 +152,13 @@ class block {
   aligned_bytes shared;
   std::uint32_t shared_nbytes;
   std::vector<warp> warps;
-  std::array<barrier_state, named_barriers + 1> barriers{};
+  std::array<barrier_state, grid_barrier + 1> barriers{};
   std::uint32_t cluster_phase = 0;
   std::vector<std::uint32_t> cluster_phases;  ///< in which each thread has arrived last
   std::vector<bulk_load> loads;
   std::vector<bulk_store> stores;
   std::vector<std::uint32_t> store_groups;
+  std::unique_ptr<call_stacks> calls;           ///< null: the kernel calls no function
   std::unique_ptr<shared_races> races;          ///< null: nobody looks for them
   std::unique_ptr<undefined_values> undefined;  ///< null: nobody looks for them
   std::vector<std::vector<held_store>> held;    ///< of each warp, in their order
@@ -148,6 +167,7 @@ class block {
 
  private:
   void start_warp(warp& which);
+  void poison_frames();
 
   aligned_bytes registers_;
   aligned_bytes local_;
@@ -170,5 +190,6 @@ void release_stores_at(warp& on, const std::byte* begin, std::uint32_t nbytes);
 
 /// Throws kernel_fault.
 [[noreturn]] void fault(int code, int lane, std::string what);
+[[noreturn]] void fault(failure_kind kind, int lane, std::string what);
 
 }  // namespace skerry::emulation

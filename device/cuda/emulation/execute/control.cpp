@@ -22,9 +22,9 @@ void active_lanes(warp& on, const instruction& what, lane_mask active) {
 }
 
 /// Time goes by instructions, so that it repeats.
-template <class T>
+template <class T, int Shift>
 void read_clock(warp& on, const instruction& what, lane_mask active) {
-  const auto now = static_cast<T>(on.owner->launched.counted.warp_instructions);
+  const auto now = static_cast<T>(on.owner->launched.counted.warp_instructions >> Shift);
   fill(on.values<T>(what.destination[0]), now, active);
 }
 
@@ -60,7 +60,7 @@ void is_in_space(warp& on, const instruction& what, lane_mask active) {
   const u64* const from = on.values<const u64>(what.source[0]);
   const auto shared = reinterpret_cast<u64>(on.owner->shared.data());
   const auto local = reinterpret_cast<u64>(on.local);
-  const u64 frames = u64{on.owner->launched.code.local_nbytes} * warp_size;
+  const u64 frames = u64{on.owner->launched.local_nbytes} * warp_size;
   lane_mask found = 0;
   for_lanes(active, [&](int lane) {
     const bool is_shared = from[lane] - shared < on.owner->shared_nbytes;
@@ -80,11 +80,13 @@ void declare_control(operation_table& table) {
   table.add({"ret"}, {.run = nothing, .flow = control::exit});
   table.add({"ret.uni"}, {.run = nothing, .flow = control::exit});
   table.add({"trap"}, {.run = nothing, .flow = control::trap});
-  table.add({"brkpt"}, {.run = nothing, .flow = control::trap});
+  // Nobody debugs it.
+  table.add({"brkpt"}, {.run = nothing});
   table.add({"nanosleep.u32"}, {.run = give_way, .flow = control::yielding, .arguments = {4}});
   table.add({"activemask.b32"}, {.run = active_lanes, .results = {4}});
-  table.add({"clock.u32"}, {.run = read_clock<u32>, .results = {4}});
-  table.add({"clock.u64"}, {.run = read_clock<u64>, .results = {8}});
+  table.add({clock_prefix, "low"}, {.run = read_clock<u32, 0>, .results = {4}});
+  table.add({clock_prefix, "high"}, {.run = read_clock<u32, 32>, .results = {4}});
+  table.add({clock_prefix, "whole"}, {.run = read_clock<u64, 0>, .results = {8}});
   // The next grid starts when this one has ended.
   table.add({"griddepcontrol.wait"}, {.run = nothing});
   table.add({"griddepcontrol.launch_dependents"}, {.run = nothing});

@@ -60,7 +60,11 @@ void convert(warp& on, const instruction& what, lane_mask active) {
 /// The operation that does so, for an operation table.
 template <class F, class D, class S>
 [[nodiscard]] operation conversion() {
-  return {.run = convert<F, D, S>, .results = {sizeof(D)}, .arguments = {sizeof(S)}};
+  return {.run = convert<F, D, S>,
+          .results = {sizeof(D)},
+          .arguments = {sizeof(S)},
+          .may_result_be_wider = true,
+          .may_argument_be_wider = true};
 }
 
 }  // namespace skerry::emulation

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda/emulation/execute/halves.hpp"
+#include "device/cuda/emulation/execute/conversions.hpp"
 #include "device/cuda/emulation/execute/rounding.hpp"
 
 namespace skerry::emulation {
@@ -38,7 +38,10 @@ void declare_modes(operation_table& table, std::string_view modifiers) {
               std::move(what));
   };
   const auto with = [](handler run) {
-    return operation{.run = run, .results = {sizeof(D)}, .arguments = {sizeof(S)}};
+    return operation{.run = run,
+                     .results = {sizeof(D)},
+                     .arguments = {sizeof(S)},
+                     .may_argument_be_wider = true};
   };
   name("rn", conversion<F, D, S>());
   name("rz", with(convert_in_mode<FE_TOWARDZERO, F, D, S>));
@@ -52,34 +55,6 @@ struct unchanged {
     return a;
   }
 };
-
-/// To float16, from integers and wider floats.
-template <class S, bool Sat = false>
-void declare_narrowing(operation_table& table) {
-  const auto name = [&](std::string_view rounding, operation what) {
-    table.add({"cvt.", rounding, Sat ? ".sat" : "", ".f16.", type<S>::name}, std::move(what));
-  };
-  name("rn", conversion<as_half<to_nearest, Sat>, f16, S>());
-  name("rz", conversion<as_half<toward_zero, Sat>, f16, S>());
-  name("rm", conversion<as_half<downward, Sat>, f16, S>());
-  name("rp", conversion<as_half<upward, Sat>, f16, S>());
-}
-
-template <class D, bool Sat>
-struct widened {
-  static D of(f16 a) { return saturated<Sat>(static_cast<D>(number_of(a))); }
-};
-
-void declare_halves(operation_table& table) {
-  for_types<u8, s8, u16, s16, u32, s32, u64, s64, f32, f64>(
-      [&]<class S>(type<S> /*from*/) { declare_narrowing<S>(table); });
-  declare_narrowing<f32, true>(table);
-  declare_narrowing<f64, true>(table);
-  for_types<f32, f64>([&]<class D>(type<D> to) {
-    table.add({"cvt.", to.name, ".f16"}, conversion<widened<D, false>, D, f16>());
-    table.add({"cvt.sat.", to.name, ".f16"}, conversion<widened<D, true>, D, f16>());
-  });
-}
 
 template <class F>
 void declare_integral(operation_table& table, std::string_view rounding) {
@@ -101,9 +76,11 @@ void declare_conversions_to_floats(operation_table& table) {
   declare_modes<as_float<f32, false, false>, f32, f64>(table, "");
   declare_modes<as_float<f32, true, false>, f32, f64>(table, ".ftz");
   declare_modes<as_float<f32, false, true>, f32, f64>(table, ".sat");
+  declare_modes<as_float<f32, true, true>, f32, f64>(table, ".ftz.sat");
   table.add({"cvt.f64.f32"}, vectors<as_float<f64, false, false>, f64, f32>());
   table.add({"cvt.ftz.f64.f32"}, vectors<as_float<f64, true, false>, f64, f32>());
-  declare_halves(table);
+  table.add({"cvt.sat.f64.f32"}, vectors<as_float<f64, false, true>, f64, f32>());
+  table.add({"cvt.ftz.sat.f64.f32"}, vectors<as_float<f64, true, true>, f64, f32>());
   declare_integral<unchanged>(table, "");
   declare_integral<to_nearest>(table, ".rni");
   declare_integral<toward_zero>(table, ".rzi");

@@ -78,7 +78,7 @@ void declare_from_integers(operation_table& table) {
 void declare_conversions_to_integers(operation_table& table) {
   for_types<u8, s8, u16, s16, u32, s32, u64, s64>([&]<class D>(type<D> /*to*/) {
     declare_from_integers<D>(table);
-    for_types<f16, f32, f64>([&]<class S>(type<S> /*from*/) {
+    for_types<f16, bf16, f32, f64>([&]<class S>(type<S> /*from*/) {
       declare_rounding<to_nearest, D, S>(table, "rni");
       declare_rounding<toward_zero, D, S>(table, "rzi");
       declare_rounding<downward, D, S>(table, "rmi");

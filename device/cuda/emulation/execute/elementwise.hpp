@@ -30,6 +30,17 @@ using f64 = double;
 struct f16 {
   u16 bits;
 };
+struct bf16 {
+  u16 bits;
+};
+/// Two halves in a register of 32 bits, the first one in the lower bits.
+template <class Half>
+struct packed {
+  Half low;
+  Half high;
+};
+using f16x2 = packed<f16>;
+using bf16x2 = packed<bf16>;
 struct b128 {
   u64 low;
   u64 high;
@@ -46,6 +57,9 @@ template <class T>
   if constexpr (std::is_same_v<T, s32>) return "s32";
   if constexpr (std::is_same_v<T, s64>) return "s64";
   if constexpr (std::is_same_v<T, f16>) return "f16";
+  if constexpr (std::is_same_v<T, bf16>) return "bf16";
+  if constexpr (std::is_same_v<T, f16x2>) return "f16x2";
+  if constexpr (std::is_same_v<T, bf16x2>) return "bf16x2";
   if constexpr (std::is_same_v<T, f32>) return "f32";
   if constexpr (std::is_same_v<T, f64>) return "f64";
 }

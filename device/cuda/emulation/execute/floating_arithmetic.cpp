@@ -1,25 +1,11 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda/emulation/execute/floats.hpp"
+#include "device/cuda/emulation/execute/choices.hpp"
 #include "device/cuda/emulation/execute/rounding.hpp"
 
 namespace skerry::emulation {
 namespace {
 
-/// The negative zero is less than the positive one. Nan: a NaN among the operands is the result;
-/// else the other operand is.
-template <bool Nan>
-constexpr auto smaller = []<class T>(T a, T b) {
-  const T ordered = a == b ? (std::signbit(a) ? a : b) : (a < b ? a : b);
-  if (Nan) return a == a && b == b ? ordered : std::numeric_limits<T>::quiet_NaN();
-  return a == a ? (b == b ? ordered : a) : b;
-};
-template <bool Nan>
-constexpr auto larger = []<class T>(T a, T b) {
-  const T ordered = a == b ? (std::signbit(a) ? b : a) : (a > b ? a : b);
-  if (Nan) return a == a && b == b ? ordered : std::numeric_limits<T>::quiet_NaN();
-  return a == a ? (b == b ? ordered : a) : b;
-};
 // These change the sign's bit alone, of NaN too.
 template <bool Ftz>
 constexpr auto negation = [](auto a) { return -flushed<Ftz>(a); };
@@ -54,13 +40,18 @@ void declare_nearest_unary(operation_table& table, std::string_view opcode) {
   table.add({opcode, ".rn.f64"}, vectors<arithmetic<applied<Exact>>, f64, f64>());
 }
 
-template <auto number, auto nan>
+template <template <bool, bool> class Choice>
 void declare_choice(operation_table& table, std::string_view opcode) {
-  table.add({opcode, ".f32"}, vectors<arithmetic<applied<number>>, f32, f32, f32>());
-  table.add({opcode, ".ftz.f32"}, vectors<arithmetic<applied<number>, true>, f32, f32, f32>());
-  table.add({opcode, ".NaN.f32"}, vectors<arithmetic<applied<nan>>, f32, f32, f32>());
-  table.add({opcode, ".ftz.NaN.f32"}, vectors<arithmetic<applied<nan>, true>, f32, f32, f32>());
-  table.add({opcode, ".f64"}, vectors<number, f64, f64, f64>());
+  const auto declare = [&]<bool Nan, bool Xor>(std::string_view modifiers) {
+    table.add({opcode, modifiers, ".f32"}, vectors<arithmetic<Choice<Nan, Xor>>, f32, f32, f32>());
+    table.add({opcode, ".ftz", modifiers, ".f32"},
+              vectors<arithmetic<Choice<Nan, Xor>, true>, f32, f32, f32>());
+  };
+  declare.template operator()<false, false>("");
+  declare.template operator()<true, false>(".NaN");
+  declare.template operator()<false, true>(".xorsign.abs");
+  declare.template operator()<true, true>(".NaN.xorsign.abs");
+  table.add({opcode, ".f64"}, vectors<Choice<false, false>, f64, f64, f64>());
 }
 
 /// Arithmetic in another rounding mode, which is set for all lanes at once.
@@ -72,14 +63,32 @@ struct in_mode {
   }
 };
 
+template <class F, class T, class... A>
+void declare_in_modes(operation_table& table, std::string_view opcode, std::string_view modifiers) {
+  table.add({opcode, ".rz", modifiers, ".", type<T>::name},
+            with_loop<in_mode<F, FE_TOWARDZERO, T, A...>, T, A...>());
+  table.add({opcode, ".rm", modifiers, ".", type<T>::name},
+            with_loop<in_mode<F, FE_DOWNWARD, T, A...>, T, A...>());
+  table.add({opcode, ".rp", modifiers, ".", type<T>::name},
+            with_loop<in_mode<F, FE_UPWARD, T, A...>, T, A...>());
+}
+
 template <auto Exact, class T, class... A>
 void declare_rounded(operation_table& table, std::string_view opcode) {
-  table.add({opcode, ".rz.", type<T>::name},
-            with_loop<in_mode<arithmetic<applied<Exact>>, FE_TOWARDZERO, T, A...>, T, A...>());
-  table.add({opcode, ".rm.", type<T>::name},
-            with_loop<in_mode<arithmetic<applied<Exact>>, FE_DOWNWARD, T, A...>, T, A...>());
-  table.add({opcode, ".rp.", type<T>::name},
-            with_loop<in_mode<arithmetic<applied<Exact>>, FE_UPWARD, T, A...>, T, A...>());
+  declare_in_modes<arithmetic<applied<Exact>>, T, A...>(table, opcode, "");
+  if constexpr (std::is_same_v<T, f32>) {
+    declare_in_modes<arithmetic<applied<Exact>, true>, T, A...>(table, opcode, ".ftz");
+  }
+}
+
+/// The same for what has .sat, too.
+template <auto Exact, class T, class... A>
+void declare_saturating(operation_table& table, std::string_view opcode) {
+  declare_rounded<Exact, T, A...>(table, opcode);
+  if constexpr (std::is_same_v<T, f32>) {
+    declare_in_modes<arithmetic<applied<Exact>, false, true>, T, A...>(table, opcode, ".sat");
+    declare_in_modes<arithmetic<applied<Exact>, true, true>, T, A...>(table, opcode, ".ftz.sat");
+  }
 }
 
 }  // namespace
@@ -91,11 +100,12 @@ void declare_floating_arithmetic(operation_table& table) {
   declare_nearest<fused_product, int, int, int>(table, "fma", false);
   declare_nearest<fused_product, int, int, int>(table, "mad", false);
   for_types<f32, f64>([&]<class T>(type<T> /*of*/) {
-    declare_rounded<std::plus<>{}, T, T, T>(table, "add");
-    declare_rounded<std::minus<>{}, T, T, T>(table, "sub");
-    declare_rounded<std::multiplies<>{}, T, T, T>(table, "mul");
+    declare_saturating<std::plus<>{}, T, T, T>(table, "add");
+    declare_saturating<std::minus<>{}, T, T, T>(table, "sub");
+    declare_saturating<std::multiplies<>{}, T, T, T>(table, "mul");
+    declare_saturating<fused_product, T, T, T, T>(table, "fma");
+    declare_saturating<fused_product, T, T, T, T>(table, "mad");
     declare_rounded<std::divides<>{}, T, T, T>(table, "div");
-    declare_rounded<fused_product, T, T, T, T>(table, "fma");
     declare_rounded<reciprocal, T, T>(table, "rcp");
     declare_rounded<square_root, T, T>(table, "sqrt");
   });
@@ -105,8 +115,8 @@ void declare_floating_arithmetic(operation_table& table) {
   table.add({"div.rn.f64"}, vectors<arithmetic<applied<std::divides<>{}>>, f64, f64, f64>());
   declare_nearest_unary<reciprocal>(table, "rcp");
   declare_nearest_unary<square_root>(table, "sqrt");
-  declare_choice<smaller<false>, smaller<true>>(table, "min");
-  declare_choice<larger<false>, larger<true>>(table, "max");
+  declare_choice<smaller>(table, "min");
+  declare_choice<larger>(table, "max");
   table.add({"neg.f32"}, vectors<negation<false>, f32, f32>());
   table.add({"neg.ftz.f32"}, vectors<negation<true>, f32, f32>());
   table.add({"neg.f64"}, vectors<negation<false>, f64, f64>());

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
+#include <chrono>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,13 +26,23 @@ constexpr std::uint64_t most_threads_xy = 1024;
 constexpr std::uint64_t most_threads_z = 64;
 /// Where nobody waits, a warp goes on for long: what it uses stays in the cache.
 constexpr std::uint64_t long_turn = 20'000;
+/// Where blocks wait for others in loops.
+constexpr std::uint64_t cooperative_turn = 500;
+
+constexpr std::uint64_t turns_between_looks = 256;
+constexpr std::uint64_t instructions_between_looks = 100'000;
+
+/// When kernels have to end, on the steady clock.
+constinit std::atomic<std::chrono::steady_clock::rep> stop_at{
+    std::numeric_limits<std::chrono::steady_clock::rep>::max()};
 
 /// The blocks of a grid that run at the same time, with the warps of them that have not ended.
 class grid_run {
  public:
   explicit grid_run(launch_state& of) : of_(of), blocks_left_(of.how.grid.count()) {
-    const auto resident = std::min<std::uint64_t>(
-        static_cast<std::uint64_t>(std::max(1, of.device.resident_blocks)), blocks_left_);
+    const auto asked = static_cast<std::uint64_t>(std::max(1, of.device.resident_blocks));
+    const std::uint64_t resident =
+        of.how.is_cooperative ? blocks_left_ : std::min(asked, blocks_left_);
     for (std::uint64_t k = 0; k < resident; ++k) {
       blocks_.push_back(std::make_unique<block>(of));
       start_next(*blocks_.back());
@@ -42,8 +56,9 @@ class grid_run {
       run_warp(on, quantum());
       if (of_.device.instruction_limit != 0 &&
           of_.counted.warp_instructions > of_.device.instruction_limit) {
-        throw too_long(of_, on);
+        throw too_long(of_, limit_text(of_.device.instruction_limit), warps_);
       }
+      check_time();
       if (on.alive == 0) end(chosen);
     }
   }
@@ -60,9 +75,34 @@ class grid_run {
     throw deadlock(of_, warps_);
   }
 
+  [[nodiscard]] static std::string limit_text(std::uint64_t instructions) {
+    return "more than " + std::to_string(instructions) + " instructions of warps";
+  }
+
+  /// Now and then: a look at the clock takes as long as a few instructions.
+  void check_time() {
+    if (++turns_ % turns_between_looks != 0 &&
+        of_.counted.warp_instructions < looked_at_ + instructions_between_looks) {
+      return;
+    }
+    looked_at_ = of_.counted.warp_instructions;
+    const auto now = steady::now();
+    const double limit = of_.device.seconds_limit;
+    if (limit > 0 && now - begin_ > std::chrono::duration<double>(limit)) {
+      std::string text = std::to_string(limit);
+      text.erase(text.find_last_not_of('0') + 1);
+      if (text.ends_with('.')) text.pop_back();
+      throw too_long(of_, "more than " + text + " s", warps_);
+    }
+    if (now.time_since_epoch().count() > stop_at.load(std::memory_order_relaxed)) {
+      throw too_long(of_, "the process ends", warps_);
+    }
+  }
+
   [[nodiscard]] std::uint64_t quantum() {
     const auto mean = static_cast<std::uint32_t>(std::max(0, of_.device.quantum));
-    return mean == 0 ? long_turn : 1 + of_.random.below(2 * mean);
+    if (mean == 0) return of_.how.is_cooperative ? cooperative_turn : long_turn;
+    return 1 + of_.random.below(2 * mean);
   }
 
   /// Blocks start in their order, as on a GPU: some algorithms rely on it.
@@ -80,8 +120,13 @@ class grid_run {
     if (blocks_left_ > 0) start_next(owner);
   }
 
+  using steady = std::chrono::steady_clock;
+
   launch_state& of_;
   std::uint64_t blocks_left_;
+  steady::time_point begin_ = steady::now();
+  std::uint64_t turns_ = 0;
+  std::uint64_t looked_at_ = 0;
   std::vector<std::unique_ptr<block>> blocks_;
   std::vector<warp*> warps_;
 };
@@ -108,6 +153,32 @@ statistics& statistics::operator+=(const statistics& other) noexcept {
   return *this = std::bit_cast<statistics>(sum);
 }
 
+int resident_blocks(const kernel_attributes& of, int block_threads,
+                    std::size_t dynamic_shared_bytes, const device_model& device) {
+  constexpr std::size_t warp = 32;
+  constexpr std::size_t reserved_shared_bytes = 1 << 10;
+  constexpr std::size_t register_unit = 256;  // of a warp
+  if (block_threads <= 0 || block_threads > of.max_threads_per_block) return 0;
+  const std::size_t shared = of.static_shared_bytes + dynamic_shared_bytes;
+  if (shared > device.shared_bytes_per_block_optin) return 0;
+  const std::size_t warps = (static_cast<std::size_t>(block_threads) + warp - 1) / warp;
+  const std::size_t registers =
+      (static_cast<std::size_t>(of.registers) * warp + register_unit - 1) / register_unit *
+      register_unit * warps;
+  std::size_t most = device.blocks_per_multiprocessor;
+  most = std::min(most, device.threads_per_multiprocessor / (warps * warp));
+  most = std::min(most, device.shared_bytes_per_multiprocessor / (shared + reserved_shared_bytes));
+  if (registers > 0) most = std::min(most, device.registers_per_multiprocessor / registers);
+  return static_cast<int>(most);
+}
+
+void stop_kernels(double seconds) noexcept {
+  using std::chrono::steady_clock;
+  const auto left =
+      std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(seconds));
+  stop_at.store((steady_clock::now() + left).time_since_epoch().count());
+}
+
 std::optional<failure> refuse(const kernel& what, const launch& how, const device_model& device,
                               std::uint32_t shared_bytes_limit) try {
   const program& code = what.decoded();
@@ -129,6 +200,16 @@ std::optional<failure> refuse(const kernel& what, const launch& how, const devic
     return refusal(code::invalid_value, what,
                    std::to_string(how.parameters.size()) + " bytes of parameters for " +
                        std::to_string(code.parameter_nbytes));
+  }
+  if (how.is_cooperative) {
+    const int most = device.multiprocessors * resident_blocks(what.attributes(),
+                                                              static_cast<int>(how.block.count()),
+                                                              how.dynamic_shared_bytes, device);
+    if (how.grid.count() > static_cast<std::uint64_t>(most)) {
+      return refusal(code::cooperative_launch_too_large, what,
+                     "a cooperative launch of " + std::to_string(how.grid.count()) +
+                         " blocks, the device holds " + std::to_string(most));
+    }
   }
   if (how.variables.size() < what.owner().variables().size()) {
     return refusal(code::invalid_value, what, "variables of the module have no addresses");

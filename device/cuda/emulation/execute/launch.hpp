@@ -13,15 +13,10 @@
 
 namespace skerry::emulation {
 
+class device_heap;
+class findings;
+class printed_text;
 class touched_memory;
-
-/// A grid's or a block's, as dim3.
-struct extent {
-  std::uint32_t x = 1;
-  std::uint32_t y = 1;
-  std::uint32_t z = 1;
-  [[nodiscard]] std::uint64_t count() const noexcept { return std::uint64_t{x} * y * z; }
-};
 
 /// The device that is emulated, and how adverse its schedule is. Everything repeats from the seed.
 struct device_model {
@@ -47,6 +42,10 @@ struct device_model {
   /// it; detail/warpspeed/squad/squad.cuh elects, and look_ahead.cuh says "must only be valid in
   /// lane_0"). Integers reduce by redux.sync, which all lanes return. So programs run with 0.
   std::uint32_t elected_member = 0;
+  /// Of each thread: frames of functions that are called, and registers that calls keep.
+  std::uint32_t stack_bytes = 128 << 10;
+  /// A kernel that runs for longer fails with 702; 0: no limit.
+  double seconds_limit = 0;
   /// A kernel that executes more instructions of warps fails with 702; 0: no limit.
   std::uint64_t instruction_limit = 0;
   /// Plain stores to global memory become visible at a fence, a barrier or the end alone.
@@ -61,6 +60,10 @@ struct device_model {
   bool checks_synchronization = false;
   /// The use of a value that nobody wrote is a failure; slower by a factor of ten or more.
   bool checks_undefined_values = false;
+  /// Races between threads of a block on global memory, too, where those between blocks are sought.
+  bool checks_races_in_blocks = false;
+  /// What is told of without ending the kernel: a GPU would go on.
+  kind_set collected{};
   /// What memory is asked for is counted; slower by a factor of one and a half to four.
   bool counts_requests = false;
 };
@@ -78,8 +81,8 @@ class memory_map {
   /// The live allocation that holds the byte at `address`, and is accessible from the device that
   /// the kernel runs on; empty if there is none. It stays valid until the kernel ends.
   [[nodiscard]] virtual allocation find(std::uint64_t address) const = 0;
-  /// The nearest allocation for a report, such as "8 bytes past the end of 4096 bytes at 0x...".
-  [[nodiscard]] virtual std::string describe(std::uint64_t address) const = 0;
+  /// Where an address lies among allocations, for a report: it is in none that find() gives.
+  [[nodiscard]] virtual memory_near nearest(std::uint64_t address) const = 0;
   /// Bits that are 1 where those at `address` were never written, as far as its allocation goes;
   /// null: all of them were.
   [[nodiscard]] virtual std::byte* undefined_bits(std::uint64_t /*address*/) const {
@@ -100,6 +103,16 @@ struct launch {
   std::uint64_t number = 0;
   /// Gets what the kernel reads and writes; null: nobody wants to know.
   touched_memory* touched = nullptr;
+  /// Gets what is wrong and does not end the kernel (device_model::collected); null: all ends it.
+  findings* found = nullptr;
+  /// All blocks run at the same time, and can meet at a barrier.
+  bool is_cooperative = false;
+  /// In place of device_model::stack_bytes; 0: that.
+  std::uint32_t stack_bytes = 0;
+  /// What malloc in a kernel takes memory from; null: it has none.
+  device_heap* heap = nullptr;
+  /// Gets what kernels print; null: the standard output does, when the kernel has ended.
+  printed_text* printed = nullptr;
 };
 
 /// What warps ask global memory for, in one direction. A request is an instruction of a warp.
@@ -133,12 +146,20 @@ struct statistics {
 
 /// What a launch itself returns, before anything runs: 1 too much shared memory, 9 an impossible
 /// grid or block, 209, 218 or 222 a kernel that can't be decoded, 701 too many threads for this
-/// kernel. `shared_bytes_limit` is what cudaFuncSetAttribute allowed for the kernel, or 48 KiB.
+/// kernel, 720 a cooperative launch of more blocks than the device holds. `shared_bytes_limit` is
+/// what cudaFuncSetAttribute allowed for the kernel, or 48 KiB.
 [[nodiscard]] std::optional<failure> refuse(const kernel& what, const launch& how,
                                             const device_model& device,
                                             std::uint32_t shared_bytes_limit);
 
-/// Runs a kernel to its end on the calling thread. A failure (700, 702, 715, 716, 719) is what
+/// Blocks of a kernel that one multiprocessor holds at a time; 0 if not even one fits.
+[[nodiscard]] int resident_blocks(const kernel_attributes& of, int block_threads,
+                                  std::size_t dynamic_shared_bytes, const device_model& device);
+
+/// Kernels that still run after so many seconds fail with 702: the process ends.
+void stop_kernels(double seconds) noexcept;
+
+/// Runs a kernel to its end on the calling thread. A failure (700, 702, 710, 715, 716, 719) is what
 /// CUDA would report asynchronously, and its text says where; threads that had begun stay undone.
 [[nodiscard]] std::optional<failure> run(const kernel& what, const launch& how,
                                          const device_model& device, const memory_map& memory,

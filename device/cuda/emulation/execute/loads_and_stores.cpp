@@ -115,7 +115,8 @@ void load(warp& on, const instruction& what, lane_mask active) {
     }
   }
   lane_addresses from;
-  resolve<Space>(on, what, active, {.nbytes = nbytes, .writes = false}, from);
+  const memory_access access{.nbytes = nbytes, .writes = false, .is_vector = what.count > 1};
+  resolve<Space>(on, what, active, access, from);
   if (is_global(Space) && !on.owner->held[on.number].empty()) {
     for_lanes(active, [&](int lane) { release_stores_at(on, from.of(lane), nbytes); });
   }
@@ -196,20 +197,16 @@ template <bool Stores, class T, memory_space Space>
 /// Signed elements are extended when they are loaded into wider registers. PTX has no .f16 here:
 /// halves are moved as .b16.
 template <bool Stores, memory_space Space>
-[[nodiscard]] handler for_elements(std::string_view type, std::uint32_t register_nbytes) {
-  if (type.size() < 2) return nullptr;
-  const std::string_view bits = type.substr(1);
-  if (type[0] == 'f' && bits != "32" && bits != "64") return nullptr;
-  if (!Stores && type[0] == 's') {
-    if (bits == "8") return for_registers<Stores, s8, Space>(register_nbytes);
-    if (bits == "16") return for_registers<Stores, s16, Space>(register_nbytes);
-    if (bits == "32") return for_registers<Stores, s32, Space>(register_nbytes);
-  }
-  if (bits == "8") return for_registers<Stores, u8, Space>(register_nbytes);
-  if (bits == "16") return for_registers<Stores, u16, Space>(register_nbytes);
-  if (bits == "32") return for_registers<Stores, u32, Space>(register_nbytes);
-  if (bits == "64") return for_registers<Stores, u64, Space>(register_nbytes);
-  return bits == "128" ? for_registers<Stores, b128, Space>(register_nbytes) : nullptr;
+[[nodiscard]] handler for_elements(std::string_view type, std::uint32_t nbytes) {
+  const auto is = [&](auto... names) { return ((type == names) || ...); };
+  if (!Stores && is("s8")) return for_registers<Stores, s8, Space>(nbytes);
+  if (!Stores && is("s16")) return for_registers<Stores, s16, Space>(nbytes);
+  if (!Stores && is("s32")) return for_registers<Stores, s32, Space>(nbytes);
+  if (is("b8", "u8", "s8")) return for_registers<Stores, u8, Space>(nbytes);
+  if (is("b16", "u16", "s16")) return for_registers<Stores, u16, Space>(nbytes);
+  if (is("b32", "u32", "s32", "f32")) return for_registers<Stores, u32, Space>(nbytes);
+  if (is("b64", "u64", "s64", "f64")) return for_registers<Stores, u64, Space>(nbytes);
+  return is("b128") ? for_registers<Stores, b128, Space>(nbytes) : nullptr;
 }
 
 }  // namespace

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/emulation/execute/memory_access.hpp"
 
-#include <cstdio>
-#include <string>
-
 #include "device/cuda/emulation/check/global_races.hpp"
 #include "device/cuda/emulation/check/request_counter.hpp"
 #include "device/cuda/emulation/check/shared_races.hpp"
@@ -18,28 +15,43 @@ namespace {
 /// No address at all, whatever its alignment.
 constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
-[[nodiscard]] std::string hexadecimal(std::uint64_t value) {
-  std::array<char, 24> text;
-  (void)std::snprintf(text.data(), text.size(), "%#llx", static_cast<unsigned long long>(value));
-  return text.data();
-}
-
-[[nodiscard]] std::string named(memory_access access, const char* space, std::uint64_t address) {
-  return std::string(access.writes ? "write" : "read") + " of " + std::to_string(access.nbytes) +
-         " bytes of " + space + " memory at " + hexadecimal(address);
+[[nodiscard]] wanted_memory wanted(memory_access access, const char* space, std::uint64_t address,
+                                   std::uint32_t alignment = 0) {
+  return {.space = space,
+          .address = address,
+          .nbytes = access.nbytes,
+          .writes = access.writes,
+          .alignment = alignment};
 }
 
 [[noreturn]] void misaligned(int lane, memory_access access, const char* space,
                              std::uint64_t address, std::uint32_t alignment) {
-  fault(code::misaligned_address, lane,
-        "misaligned " + named(access, space, address) + ", no multiple of " +
-            std::to_string(alignment));
+  throw kernel_fault{.code = code::misaligned_address,
+                     .lane = lane,
+                     .what = {},
+                     .wanted = wanted(access, space, address, alignment)};
 }
 
 [[noreturn]] void out_of_bounds(int lane, memory_access access, const char* space,
                                 std::uint64_t address, std::uint64_t nbytes) {
-  fault(code::illegal_address, lane,
-        named(access, space, address) + ": it has " + std::to_string(nbytes) + " bytes");
+  throw kernel_fault{.code = code::illegal_address,
+                     .lane = lane,
+                     .what = {},
+                     .wanted = wanted(access, space, address),
+                     .memory = {.state = memory_state::live, .nbytes = nbytes, .address = address}};
+}
+
+[[nodiscard]] failure_kind kind_of(memory_state state) noexcept {
+  switch (state) {
+    case memory_state::host:
+      return failure_kind::host_pointer;
+    case memory_state::unreachable:
+      return failure_kind::wrong_device;
+    case memory_state::freed:
+      return failure_kind::use_after_free;
+    default:
+      return failure_kind::out_of_bounds;
+  }
 }
 
 void gather(warp& on, const instruction& what, lane_mask active, lane_addresses& into) {
@@ -112,14 +124,25 @@ void check_alignment(const lane_addresses& of, lane_mask active, memory_access a
   return address >= begin && nbytes >= accessed && address - begin <= nbytes - accessed;
 }
 
+/// Where accesses of shared memory end. A compiler loads a whole vector where it needs the first
+/// elements of one: a GPU has bytes there, since shared memory is given out by more than 16.
+[[nodiscard]] std::uint64_t end_of_shared(std::uint64_t nbytes, memory_access access) noexcept {
+  const bool reads_vector = access.is_vector && !access.writes;
+  return reads_vector ? (nbytes + shared_vector - 1) / shared_vector * shared_vector : nbytes;
+}
+
 [[nodiscard]] allocation find_global(warp& on, int lane, std::uint64_t address,
                                      memory_access access) {
-  const memory_map& memory = on.owner->launched.memory;
+  const launch_state& memory = on.owner->launched;
   const allocation found = memory.find(address);
   if (!is_within(address, found.begin, found.end - found.begin, access.nbytes)) {
-    const std::uint64_t missed = found.end > found.begin ? found.end : address;
-    fault(code::illegal_address, lane,
-          named(access, "global", address) + ": " + memory.describe(missed));
+    const memory_near near = memory.nearest(found.end > found.begin ? found.end : address);
+    throw kernel_fault{.code = code::illegal_address,
+                       .lane = lane,
+                       .what = {},
+                       .kind = kind_of(near.state),
+                       .wanted = wanted(access, "global", address),
+                       .memory = near};
   }
   return found;
 }
@@ -153,18 +176,16 @@ void resolve_all_global(warp& on, const instruction& what, lane_mask active, mem
 }
 
 void check_local(warp& on, int lane, std::uint64_t address, memory_access access) {
-  const std::uint64_t frame = on.owner->launched.code.local_nbytes;
+  const std::uint64_t frame = on.owner->launched.local_nbytes;
   const std::uint64_t begin = address_of(on.local) + static_cast<std::uint64_t>(lane) * frame;
   if (!is_within(address, begin, frame, access.nbytes)) {
-    fault(code::illegal_address, lane,
-          named(access, "local", address - begin) + " of the thread's: it has " +
-              std::to_string(frame) + " bytes");
+    out_of_bounds(lane, access, "local", address - begin, frame);
   }
 }
 
 /// Whether every lane accesses its own frame.
 [[nodiscard]] bool are_in_frames(const warp& on, const lane_addresses& of, std::uint32_t nbytes) {
-  const std::uint64_t frame = on.owner->launched.code.local_nbytes;
+  const std::uint64_t frame = on.owner->launched.local_nbytes;
   if (frame < nbytes) return false;
   const std::uint64_t begin = address_of(on.local);
   const auto last = static_cast<std::int64_t>(frame - nbytes);
@@ -183,9 +204,9 @@ void check_generic(warp& on, const instruction& what, int lane, std::uint64_t ad
   launch_state& launched = owner.launched;
   const std::uint64_t shared = address_of(owner.shared.data());
   const std::uint64_t local = address_of(on.local);
-  const std::uint64_t frames = std::uint64_t{launched.code.local_nbytes} * warp_size;
+  const std::uint64_t frames = std::uint64_t{launched.local_nbytes} * warp_size;
   if (address - shared < owner.shared_nbytes) {
-    if (!is_within(address, shared, owner.shared_nbytes, access.nbytes)) {
+    if (!is_within(address, shared, end_of_shared(owner.shared_nbytes, access), access.nbytes)) {
       out_of_bounds(lane, access, "shared", address - shared, owner.shared_nbytes);
     }
   } else if (address - local < frames) {
@@ -198,14 +219,15 @@ void check_generic(warp& on, const instruction& what, int lane, std::uint64_t ad
   }
 }
 
-/// An address in a space of its own that begins at `base`.
-void resolve_window(const std::byte* base, std::uint64_t nbytes, lane_mask active,
-                    memory_access access, const char* space, lane_addresses& into) {
+/// An address in a space of its own that begins at `base`, and may be accessed up to `end`.
+void resolve_window(const std::byte* base, std::uint64_t nbytes, std::uint64_t end,
+                    lane_mask active, memory_access access, const char* space,
+                    lane_addresses& into) {
   if (!are_right(into, 0, nbytes, access.nbytes)) {
     check_alignment(into, active, access, space);
     for_lanes(active, [&](int lane) {
       const std::uint64_t address = into.at[static_cast<std::size_t>(lane)];
-      if (!is_within(address, 0, nbytes, access.nbytes)) {
+      if (!is_within(address, 0, end, access.nbytes)) {
         out_of_bounds(lane, access, space, address, nbytes);
       }
     });
@@ -219,10 +241,13 @@ void locate(warp& on, const instruction& what, lane_mask active, memory_access a
             lane_addresses& into) {
   block& owner = *on.owner;
   if constexpr (Space == memory_space::shared) {
-    resolve_window(owner.shared.data(), owner.shared_nbytes, active, access, "shared", into);
+    const std::uint64_t nbytes = owner.shared_nbytes;
+    const std::uint64_t end = end_of_shared(nbytes, access);
+    resolve_window(owner.shared.data(), nbytes, end, active, access, "shared", into);
   } else if constexpr (Space == memory_space::parameter) {
     const auto& parameters = owner.launched.parameters;
-    resolve_window(parameters.data(), parameters.size(), active, access, "parameter", into);
+    const std::size_t nbytes = parameters.size();
+    resolve_window(parameters.data(), nbytes, nbytes, active, access, "parameter", into);
   } else if constexpr (Space == memory_space::global) {
     resolve_all_global(on, what, active, access, into);
   } else if constexpr (Space == memory_space::local) {
@@ -321,8 +346,27 @@ std::byte* resolve_global(warp& on, const instruction& what, int lane, std::uint
   return reinterpret_cast<std::byte*>(address);
 }
 
+std::span<std::byte> reachable(warp& on, const instruction& what, int lane, std::uint64_t address,
+                               memory_access access) {
+  check_generic(on, what, lane, address, access);
+  const launch_state& launched = on.owner->launched;
+  const auto lies_in = [&](std::uint64_t begin, std::uint64_t nbytes) {
+    return address - begin < nbytes;
+  };
+  const std::uint64_t shared = address_of(on.owner->shared.data());
+  const std::uint64_t frame = launched.local_nbytes;
+  const std::uint64_t local = address_of(on.local) + static_cast<std::uint64_t>(lane) * frame;
+  const std::uint64_t parameters = address_of(launched.parameters.data());
+  std::uint64_t end = known_of(on, what).end;
+  if (lies_in(shared, on.owner->shared_nbytes)) end = shared + on.owner->shared_nbytes;
+  if (lies_in(local, frame)) end = local + frame;
+  if (lies_in(parameters, launched.parameters.size()))
+    end = parameters + launched.parameters.size();
+  return {reinterpret_cast<std::byte*>(address), static_cast<std::size_t>(end - address)};
+}
+
 bool is_shared_or_local(const warp& on, std::uint64_t address) noexcept {
-  const std::uint64_t frames = std::uint64_t{on.owner->launched.code.local_nbytes} * warp_size;
+  const std::uint64_t frames = std::uint64_t{on.owner->launched.local_nbytes} * warp_size;
   return address - address_of(on.owner->shared.data()) < on.owner->shared_nbytes ||
          address - address_of(on.local) < frames;
 }

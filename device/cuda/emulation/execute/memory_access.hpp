@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "device/cuda/emulation/execute/program.hpp"
 #include "device/cuda/emulation/execute/warp.hpp"
@@ -34,6 +36,7 @@ auto with_space(memory_space space, Function&& function) {
 struct memory_access {
   std::uint32_t nbytes = 0;  ///< of each lane
   bool writes = false;
+  bool is_vector = false;
 };
 
 /// Where in the host's memory each lane accesses; of inactive lanes it is an active one's.
@@ -61,6 +64,11 @@ template <memory_space Space>
 [[nodiscard]] std::byte* resolve_global(warp& on, const instruction& what, int lane,
                                         std::uint64_t address, memory_access access,
                                         std::uint32_t alignment);
+
+/// The bytes from a generic address on that the lane may access, up to the end of what they lie in;
+/// faults if they are fewer than `access.nbytes`.
+[[nodiscard]] std::span<std::byte> reachable(warp& on, const instruction& what, int lane,
+                                             std::uint64_t address, memory_access access);
 
 /// Whether a generic address is one of the block's shared memory or of the warp's frames.
 [[nodiscard]] bool is_shared_or_local(const warp& on, std::uint64_t address) noexcept;

@@ -42,9 +42,9 @@ void unpack(warp& on, const instruction& what, lane_mask active) {
 template <class Whole, class Part>
 void declare_parts(operation_table& table, std::string_view name) {
   const std::vector<std::uint8_t> parts(sizeof(Whole) / sizeof(Part), sizeof(Part));
-  table.add({"pack.", name},
+  table.add({pack_prefix, name},
             {.run = pack<Whole, Part>, .results = {sizeof(Whole)}, .arguments = parts});
-  table.add({"unpack.", name},
+  table.add({unpack_prefix, name},
             {.run = unpack<Whole, Part>, .results = parts, .arguments = {sizeof(Whole)}});
 }
 

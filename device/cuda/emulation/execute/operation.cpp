@@ -33,15 +33,25 @@ const operation_table& operations() {
   static const operation_table table = [] {
     operation_table all;
     declare_integer_arithmetic(all);
+    declare_narrow_integers(all);
     declare_bits(all);
     declare_floating_arithmetic(all);
+    declare_half_arithmetic(all);
+    declare_half_choices(all);
     declare_approximations(all);
     declare_comparisons(all);
+    declare_half_comparisons(all);
+    declare_selections(all);
     declare_conversions_to_integers(all);
     declare_conversions_to_floats(all);
+    declare_conversions_of_halves(all);
+    declare_conversions_to_pairs(all);
     declare_moves(all);
     declare_collectives(all);
     declare_control(all);
+    declare_builtins(all);
+    declare_fences(all);
+    declare_address_spaces(all);
     return all;
   }();
   return table;

@@ -29,7 +29,19 @@ struct operation {
   std::size_t optional_arguments = 0;
   /// The argument that names the members of a collective; it is none of the handler's sources.
   int members = -1;
+  // Conversions take registers that are wider than their types (PTX ISA, operand size exceeding).
+  bool may_result_be_wider = false;
+  bool may_argument_be_wider = false;
+  std::int64_t immediate = 0;  ///< of its instructions, for handlers that serve several operations
 };
+
+// Operations that the decoder chooses have names that no PTX can have: none of its words has a
+// star.
+inline constexpr std::string_view pack_prefix = "*pack.";
+inline constexpr std::string_view unpack_prefix = "*unpack.";
+inline constexpr std::string_view clock_prefix = "*clock.";
+/// Hints for caches, which are not simulated: their operands are not looked at.
+inline constexpr std::string_view hint_prefix = "*";
 
 /// Every opcode with fixed operands, under each name that PTX has for it.
 class operation_table {
@@ -54,14 +66,24 @@ class operation_table {
 
 // What each file of operations declares.
 void declare_integer_arithmetic(operation_table& table);
+void declare_narrow_integers(operation_table& table);
 void declare_bits(operation_table& table);
 void declare_floating_arithmetic(operation_table& table);
+void declare_half_arithmetic(operation_table& table);
+void declare_half_choices(operation_table& table);
 void declare_approximations(operation_table& table);
 void declare_comparisons(operation_table& table);
+void declare_half_comparisons(operation_table& table);
+void declare_selections(operation_table& table);
 void declare_conversions_to_integers(operation_table& table);
 void declare_conversions_to_floats(operation_table& table);
+void declare_conversions_of_halves(operation_table& table);
+void declare_conversions_to_pairs(operation_table& table);
 void declare_moves(operation_table& table);
 void declare_collectives(operation_table& table);
 void declare_control(operation_table& table);
+void declare_builtins(operation_table& table);
+void declare_fences(operation_table& table);
+void declare_address_spaces(operation_table& table);
 
 }  // namespace skerry::emulation

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,9 @@ enum class control : std::uint8_t {
   plain,       ///< the handler, then the next one
   yielding,    ///< the same, but others go on first: who waits in a loop must not keep them waiting
   branch,      ///< to `target`
+  table,       ///< to one of the places in program::branch_tables[target], by source 0
+  call,        ///< of a function, as program::call_sites[target] says
+  leave,       ///< a function returns to where it was called
   exit,        ///< the lanes have ended
   collective,  ///< the handler runs when all members named by a mask have come
   barrier,     ///< lanes wait for others of the block
@@ -47,12 +51,13 @@ enum class barrier_kind : std::uint8_t {
   all,
   any,
   cluster_arrive,
-  cluster_wait
+  cluster_wait,
+  grid  ///< of all blocks of a cooperative launch
 };
 
 struct instruction {
   handler run = nullptr;
-  std::int64_t immediate = 0;  ///< added to an address
+  std::int64_t immediate = 0;  ///< added to an address; without one the operation's
   std::array<row, 4> destination{no_row, no_row, no_row, no_row};
   std::array<row, 5> source{no_row, no_row, no_row, no_row, no_row};
   row guard = no_row;
@@ -96,6 +101,7 @@ struct special_register {
   std::uint8_t nbytes = 4;
 };
 extern const special_register local_address;     ///< of the lane's frame
+extern const special_register frame_address;     ///< the same, of the function that it is in
 extern const special_register variable_address;  ///< of one of the module's
 /// Null if there is none of that name.
 [[nodiscard]] const special_register* find_special_register(std::string_view name) noexcept;
@@ -114,6 +120,46 @@ struct undefined_row {
   std::uint32_t nbytes = 0;
 };
 
+/// What a function takes and returns: the sizes and alignments of its parameters, and where they
+/// lie in its frame, results first.
+struct call_layout {
+  std::vector<std::uint32_t> offsets;
+  std::string signature;  ///< equal for functions that can be called in each other's place
+  std::uint32_t nbytes = 0;
+};
+
+/// A function that is called, not decoded in the place of its call: recursive ones, and those whose
+/// address is taken.
+struct called_function {
+  std::string_view name;
+  std::uint64_t address = 0;  ///< what PTX sees; nothing lies there
+  std::uint32_t entry = 0;
+  std::uint32_t frame_nbytes = 0;  ///< of results, parameters and variables
+  call_layout layout;
+};
+
+/// A row whose lanes a call keeps: the function may be called again before it returns, and its
+/// registers have one place.
+struct kept_row {
+  std::uint32_t offset = 0;
+  std::uint32_t nbytes = 0;  ///< of a lane; 0: a predicate
+};
+
+struct call_site {
+  int function = -1;  ///< of program::functions; -1: the one at the address in source 0
+  std::uint32_t frame_nbytes = 0;  ///< of the caller: the callee's frame begins behind it
+  std::string signature;
+  std::vector<kept_row> kept;
+  std::uint32_t kept_nbytes = 0;  ///< of a lane
+};
+
+/// Functions come before the kernel, so that lanes inside of one go on before those that wait for
+/// them behind the call. A stretch of code shares rows with no other one.
+struct code_region {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
 /// A kernel, ready to be run.
 struct program {
   std::vector<instruction> code;  ///< ends with an exit
@@ -125,7 +171,15 @@ struct program {
   std::uint32_t constant_nbytes = 0;     ///< of bank 1
   std::uint32_t static_shared_nbytes = 0;
   std::uint32_t dynamic_shared_offset = 0;
-  std::uint32_t local_nbytes = 0;  ///< of a lane
+  std::uint32_t local_nbytes = 0;  ///< of a lane, without the frames of functions that it calls
+  std::uint32_t local_alignment = 16;
+  std::vector<code_region> regions;
+  std::vector<called_function> functions;
+  std::vector<call_site> call_sites;
+  std::vector<std::vector<std::uint32_t>> branch_tables;
+  std::uint32_t entry = 0;            ///< of the kernel
+  std::uint32_t argument_nbytes = 0;  ///< of any call, at most
+  row frame = no_row;  ///< where the frame of each lane's function is; none if no calls
   std::uint32_t parameter_nbytes = 0;
   std::uint32_t max_threads = 0;  ///< 0: any
 };

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
+#include "device/cuda/emulation/execute/failure_text.hpp"
 #include "device/cuda/emulation/ptx/module_source.hpp"
 
 namespace skerry::emulation {
@@ -13,72 +15,73 @@ namespace {
 /// A deadlock of a large grid needs no more lines than these to be understood.
 constexpr std::size_t most_lines = 40;
 
-[[nodiscard]] std::string to_text(const extent& at) {
-  std::string text = "(";
-  text += std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z);
-  return text += ')';
-}
-
-[[nodiscard]] std::string instruction_at(const launch_state& of, std::uint32_t at) {
-  const place& where = of.code.places[at];
-  std::string text(where.text);
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\t'; }, ' ');
-  if (where.line != 0) {
-    const auto& files = of.what.owner().source().files;
-    const auto file = files.find(where.file);
-    text += "  // " + std::string(file != files.end() ? file->second : "?") + ":" +
-            std::to_string(where.line);
-  }
-  return text;
-}
-
-[[nodiscard]] std::string thread_of(const warp& on, int lane) {
-  const extent& block = on.owner->launched.how.block;
-  const std::uint32_t thread = on.number * warp_size + static_cast<std::uint32_t>(lane);
-  return to_text({thread % block.x, thread / block.x % block.y, thread / block.x / block.y});
-}
-
-[[nodiscard]] std::string kernel_line(const launch_state& of) {
-  return "\n  kernel: " + of.what.readable_name();
-}
-
 /// The lanes of a warp by the instruction that they wait at.
-void append_waiting(std::string& text, std::size_t& lines, const warp& on) {
+void append_waiting(std::vector<waiting_lanes>& into, const warp& on) {
   std::map<std::uint32_t, lane_mask> places;
   for_lanes(on.alive, [&](int lane) {
     places[on.at[static_cast<std::size_t>(lane)]] |= lane_mask{1} << lane;
   });
   for (const auto& [at, lanes] : places) {
-    if (++lines > most_lines) return;
-    text += "\n  block " + to_text(on.owner->at) + ", warp " + std::to_string(on.number) + ", " +
-            std::to_string(std::popcount(lanes)) + " lanes from " +
-            std::to_string(std::countr_zero(lanes)) + ": " + instruction_at(on.owner->launched, at);
+    if (into.size() >= most_lines) return;
+    into.push_back({.block = on.owner->at,
+                    .warp = on.number,
+                    .first_lane = static_cast<std::uint32_t>(std::countr_zero(lanes)),
+                    .count = static_cast<std::uint32_t>(std::popcount(lanes)),
+                    .at = line_of(on.owner->launched, at)});
   }
+}
+
+[[nodiscard]] failure of_kind(failure_kind kind, std::string what, const launch_state& of) {
+  failure made{.code = code_of(kind), .text = {}, .kind = kind};
+  made.what = std::move(what);
+  made.kernel = of.what.readable_name();
+  return made;
+}
+
+[[nodiscard]] failure with_text(failure made) {
+  made.text = text_of(made);
+  return made;
 }
 
 }  // namespace
 
+source_line line_of(const launch_state& of, std::uint32_t at) {
+  const place& where = of.code.places[at];
+  source_line found{.file = {}, .line = where.line, .instruction = std::string(where.text)};
+  std::ranges::replace_if(found.instruction, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  if (where.line != 0) {
+    const auto& files = of.what.owner().source().files;
+    if (const auto file = files.find(where.file); file != files.end()) found.file = file->second;
+  }
+  return found;
+}
+
 failure located(const kernel_fault& found, const warp& on, std::uint32_t at) {
   const launch_state& of = on.owner->launched;
-  return {found.code, found.what + "\n  instruction: " + instruction_at(of, at) + "\n  block " +
-                          to_text(on.owner->at) + ", thread " + thread_of(on, found.lane) +
-                          ", warp " + std::to_string(on.number) + ", lane " +
-                          std::to_string(found.lane) + kernel_line(of)};
+  failure made = of_kind(found.kind, found.what, of);
+  made.code = found.code;
+  made.has_thread = true;
+  made.block = on.owner->at;
+  made.warp = on.number;
+  made.lane = static_cast<std::uint32_t>(found.lane);
+  made.thread = of.how.block.place_of(on.number * warp_size + made.lane);
+  made.at = line_of(of, at);
+  made.wanted = found.wanted;
+  made.memory = found.memory;
+  made.other = found.other;
+  return with_text(std::move(made));
 }
 
 failure deadlock(const launch_state& of, std::span<warp* const> waiting) {
-  std::string text = "deadlock: threads wait for each other";
-  std::size_t lines = 0;
-  for (const warp* on : waiting) append_waiting(text, lines, *on);
-  return {code::launch_failure, text + kernel_line(of)};
+  failure made = of_kind(failure_kind::deadlock, "deadlock: threads wait for each other", of);
+  for (const warp* on : waiting) append_waiting(made.waiting, *on);
+  return with_text(std::move(made));
 }
 
-failure too_long(const launch_state& of, const warp& on) {
-  std::string text = "more than " + std::to_string(of.device.instruction_limit) +
-                     " instructions of warps: the kernel may never end";
-  std::size_t lines = 0;
-  append_waiting(text, lines, on);
-  return {code::launch_timeout, text + kernel_line(of)};
+failure too_long(const launch_state& of, const std::string& why, std::span<warp* const> running) {
+  failure made = of_kind(failure_kind::never_ends, why + ": the kernel may never end", of);
+  for (const warp* on : running) append_waiting(made.waiting, *on);
+  return with_text(std::move(made));
 }
 
 }  // namespace skerry::emulation

@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string>
 
 #include "device/cuda/emulation/check/synchronization.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
+#include "device/cuda/emulation/execute/calls.hpp"
 #include "device/cuda/emulation/execute/report.hpp"
+#include "device/cuda/emulation/execute/unsupported.hpp"
 
 namespace skerry::emulation {
 namespace {
@@ -216,6 +219,18 @@ class fragment_run {
     switch (next.flow) {
       case control::branch:
         return branch(next, active);
+      case control::table:
+        part(active);
+        choose_targets(next, active);
+        return go_on(active);
+      case control::call:
+        part(active);
+        on_.owner->calls->call(on_, next, at_, active);
+        return go_on(active);
+      case control::leave:
+        part(active);
+        on_.owner->calls->leave(on_, active);
+        return go_on(active);
       case control::collective:
         return collective(next, active);
       case control::barrier:
@@ -229,9 +244,10 @@ class fragment_run {
         end_lanes(on_, active);
         return false;
       case control::trap:
-        fault(code::launch_failure, std::countr_zero(active), "trap");
+        fault(failure_kind::trap, std::countr_zero(active), "trap");
       default:
-        fault(code::illegal_instruction, std::countr_zero(active), "unsupported instruction");
+        fault(failure_kind::unsupported_instruction, std::countr_zero(active),
+              why_unsupported(on_.owner->launched.code.places[at_].text));
     }
   }
 
@@ -248,6 +264,32 @@ class fragment_run {
       on_.takes_any_fragment = true;
       return stop();
     }
+    return true;
+  }
+
+  void choose_targets(const instruction& next, lane_mask active) {
+    const auto& table = on_.owner->launched.code.branch_tables[next.target];
+    const auto* const index = on_.values<const std::uint32_t>(next.source[0]);
+    for_lanes(active, [&](int lane) {
+      if (index[lane] >= table.size()) {
+        fault(code::launch_failure, lane,
+              "place " + std::to_string(index[lane]) + " in a table of " +
+                  std::to_string(table.size()) + " branches");
+      }
+      on_.at[static_cast<std::size_t>(lane)] = table[index[lane]];
+    });
+  }
+
+  /// The lanes stand where each of them has gone to: on from there, if all are at one place.
+  bool go_on(lane_mask active) {
+    const std::uint32_t first = on_.at[static_cast<std::size_t>(std::countr_zero(active))];
+    bool is_one = active == what_.lanes;
+    for_lanes(active, [&](int lane) {
+      is_one = is_one && on_.at[static_cast<std::size_t>(lane)] == first;
+    });
+    // Behind the next place where others stand, these may come to it, too.
+    if (!is_one || first >= what_.until) return false;
+    at_ = first;
     return true;
   }
 

@@ -58,6 +58,11 @@ constexpr special_register registers[] = {
     {"%total_smem_size", launch, [](at who) { return value{who.launched.shared_bytes()}; }},
     // A cluster is one block.
     {"%clusterid.x", block, [](at who) { return value{who.on->owner->at.x}; }},
+    {"%clusterid.y", block, [](at who) { return value{who.on->owner->at.y}; }},
+    {"%clusterid.z", block, [](at who) { return value{who.on->owner->at.z}; }},
+    {"%nclusterid.x", launch, [](at who) { return value{who.launched.how.grid.x}; }},
+    {"%nclusterid.y", launch, [](at who) { return value{who.launched.how.grid.y}; }},
+    {"%nclusterid.z", launch, [](at who) { return value{who.launched.how.grid.z}; }},
     {"%cluster_ctarank", launch, zero},
     {"%cluster_nctarank", launch, one},
     {"%cluster_ctaid.x", launch, zero},
@@ -67,17 +72,20 @@ constexpr special_register registers[] = {
     {"%cluster_nctaid.y", launch, one},
     {"%cluster_nctaid.z", launch, one},
     {"%is_explicit_cluster", launch, zero},
+    // What grid barriers that the compiler puts in the place of a call find their memory by.
+    {"%envreg1", launch, [](at who) { return who.launched.grid_workspace() >> 32; }},
+    {"%envreg2", launch, [](at who) { return who.launched.grid_workspace() & 0xffffffff; }},
 };
+
+[[nodiscard]] value place_of_frame(at who) {
+  return reinterpret_cast<value>(who.on->local) + who.row.offset +
+         static_cast<value>(who.lane) * who.launched.local_nbytes;
+}
 
 }  // namespace
 
-constinit const special_register local_address{
-    "", sharing::lane,
-    [](at who) {
-      return reinterpret_cast<value>(who.on->local) + who.row.offset +
-             static_cast<value>(who.lane) * who.launched.code.local_nbytes;
-    },
-    8};
+constinit const special_register local_address{"", sharing::lane, place_of_frame, 8};
+constinit const special_register frame_address{"", sharing::lane, place_of_frame, 8};
 constinit const special_register variable_address{
     "", sharing::launch,
     [](at who) { return who.launched.how.variables[who.row.index] + who.row.offset; }, 8};

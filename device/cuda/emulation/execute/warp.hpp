@@ -6,10 +6,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "device/cuda/emulation/execute/program.hpp"
+#include "device/cuda/emulation/failure.hpp"
 
 namespace skerry::emulation {
 
@@ -20,6 +22,10 @@ struct kernel_fault {
   int code = 0;
   int lane = 0;
   std::string what;
+  failure_kind kind = kind_of(code);
+  wanted_memory wanted{};
+  memory_near memory{};
+  std::optional<other_access> other{};
 };
 
 /// What cp.async has begun, and a wait will do.

@@ -83,6 +83,7 @@ void builder::place_specials(std::vector<row>& places) {
     special_row placed = what;
     placed.to = static_cast<row>(take(end, what.what->nbytes)) | (is_shared ? constant_bank : 0);
     places[static_cast<std::size_t>(index)] = placed.to;
+    if (what.what == &frame_address) code_->frame = placed.to;
     code_->specials.push_back(placed);
   }
 }
@@ -94,8 +95,9 @@ std::unique_ptr<const program> builder::finish() {
   std::vector<row> places(rows_.size(), no_row);
   place_constants(places);
   place_specials(places);
-  code_->register_nbytes =
-      allocate_rows(code_->code, rows_, code_->register_nbytes, places, code_->undefined);
+  for (const code_region& region : code_->regions) {
+    code_->register_nbytes = allocate_rows(*code_, region, rows_, code_->register_nbytes, places);
+  }
   const auto put = [&](row& one) {
     if (one != no_row) one = places[static_cast<std::size_t>(one)];
   };

@@ -28,10 +28,10 @@ struct virtual_row {
 /// each has a place of its own in every row, so that what holds for one thread holds for all.
 /// Writes their places from `begin` on, notes in `undefined` which may be read before they are
 /// written, and returns where the rows end.
-[[nodiscard]] std::uint32_t allocate_rows(std::span<const instruction> code,
+/// Also notes, at each call, the registers that are needed behind it.
+[[nodiscard]] std::uint32_t allocate_rows(program& in, const code_region& region,
                                           std::span<const virtual_row> rows, std::uint32_t begin,
-                                          std::vector<row>& places,
-                                          std::vector<undefined_row>& undefined);
+                                          std::vector<row>& places);
 
 /// Collects instructions over virtual rows, numbered as they come, and gives them places at the
 /// end.

@@ -17,6 +17,15 @@ namespace {
   return opcode == with || (opcode.starts_with(with) && opcode[with.size()] == '.');
 }
 
+/// Nothing of a name is overlooked: each part is one of these, once.
+void require_parts(const std::vector<std::string_view>& parts,
+                   std::initializer_list<std::string_view> known) {
+  for (const std::string_view part : parts) {
+    const bool is_known = std::ranges::find(known, part) != known.end();
+    if (!is_known || std::ranges::count(parts, part) != 1) throw unsupported_form{};
+  }
+}
+
 /// The register or the constant that an address begins with.
 [[nodiscard]] operand base_of(const operand& address) {
   if (address.kind != operand_kind::address || address.text.empty()) throw unsupported_form{};
@@ -28,6 +37,7 @@ namespace {
 void kernel_decoder::add_copy(const statement& what) {
   const std::string_view opcode = what.opcode;
   if (begins(opcode, "cp.async.bulk")) return add_bulk_copy(what);
+  if (begins(opcode, "cp.async.mbarrier.arrive")) return add_arrival_of_copies(what);
   instruction one;
   if (opcode == "cp.async.commit_group") {
     one.run = commit_copies;
@@ -40,7 +50,9 @@ void kernel_decoder::add_copy(const statement& what) {
     const std::vector<std::string_view> parts = parts_of(opcode);
     const std::size_t policy = has(parts, "L2::cache_hint") ? 1 : 0;
     const std::size_t given = what.operands.size() - policy;
-    if (has(parts, "mbarrier") || given < 3 || given > 4) throw unsupported_form{};
+    require_parts(parts, {"cp", "async", "ca", "cg", "shared", "shared::cta", "shared::cluster",
+                          "global", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B"});
+    if (!has(parts, "global") || given < 3 || given > 4) throw unsupported_form{};
     one.run = copy_async;
     one.source[0] = source(base_of(what.operands[0]), 4);
     one.source[1] = source(base_of(what.operands[1]), 8);
@@ -59,8 +71,25 @@ void kernel_decoder::add_copy(const statement& what) {
   add(one);
 }
 
+/// The copies are done at once: a thread that waits finds them no sooner than by the barrier.
+/// Without .noinc the arrival is one that the barrier doesn't count.
+void kernel_decoder::add_arrival_of_copies(const statement& what) {
+  const std::vector<std::string_view> parts = parts_of(what.opcode);
+  require_parts(parts,
+                {"cp", "async", "mbarrier", "arrive", "noinc", "shared", "shared::cta", "b64"});
+  if (parts.back() != "b64" || what.operands.size() != 1) throw unsupported_form{};
+  add({.run = wait_for_all_copies});
+  if (!has(parts, "noinc")) return;
+  instruction arrival{.run = arrive_at_mbarrier};
+  set_address(arrival, what.operands[0], false);
+  add(arrival);
+}
+
 void kernel_decoder::add_bulk_copy(const statement& what) {
   const std::vector<std::string_view> parts = parts_of(what.opcode);
+  require_parts(parts, {"cp", "async", "bulk", "shared::cta", "shared::cluster", "global",
+                        "mbarrier::complete_tx::bytes", "bulk_group", "commit_group", "wait_group",
+                        "read", "L2::cache_hint"});
   const std::size_t policy = has(parts, "L2::cache_hint") ? 1 : 0;
   const std::size_t given = what.operands.size() - policy;
   instruction one;
@@ -69,10 +98,11 @@ void kernel_decoder::add_bulk_copy(const statement& what) {
   } else if (begins(what.opcode, "cp.async.bulk.wait_group") && given == 1) {
     one.run = wait_for_bulk;
     one.source[0] = source(what.operands[0], 4);
-  } else if (has(parts, "mbarrier::complete_tx::bytes") && parts[4] == "global" && given == 4) {
+  } else if (has(parts, "mbarrier::complete_tx::bytes") && parts.size() > 4 &&
+             parts[4] == "global" && given == 4) {
     one.run = bulk_load_async;
     one.source[3] = source(base_of(what.operands[3]), 4);
-  } else if (has(parts, "bulk_group") && parts[3] == "global" && given == 3) {
+  } else if (has(parts, "bulk_group") && parts.size() > 3 && parts[3] == "global" && given == 3) {
     one.run = bulk_store_async;
   } else {
     throw unsupported_form{};
@@ -93,6 +123,11 @@ void kernel_decoder::add_bulk_copy(const statement& what) {
 
 void kernel_decoder::add_mbarrier(const statement& what) {
   const std::vector<std::string_view> parts = parts_of(what.opcode);
+  require_parts(
+      parts, {"mbarrier", "init", "inval", "expect_tx", "arrive", "arrive_drop", "noComplete",
+              "test_wait", "try_wait", "parity", "release", "acquire", "relaxed", "cta", "cluster",
+              "shared", "shared::cta", "shared::cluster", "b64"});
+  if (parts.size() < 2 || parts.back() != "b64") throw unsupported_form{};
   const std::string_view operation = parts[1];
   const bool expects = has(parts, "expect_tx");
   instruction one;

@@ -13,10 +13,31 @@ void require_size(std::uint8_t of_register, std::uint8_t wanted, bool may_be_wid
   if (of_register != wanted && !(may_be_wider && of_register > wanted)) throw unsupported_form{};
 }
 
+/// The size of mov.b32 and the like, which move vectors.
+[[nodiscard]] std::uint8_t size_of_bits(std::string_view opcode) {
+  struct named_size {
+    std::string_view name;
+    std::uint8_t nbytes;
+  };
+  static constexpr auto sizes =
+      std::to_array<named_size>({{"mov.b32", 4}, {"mov.b64", 8}, {"mov.b128", 16}});
+  const auto* const found = std::ranges::find(sizes, opcode, &named_size::name);
+  if (found == sizes.end()) throw unsupported_form{};
+  return found->nbytes;
+}
+
+/// Which part of the time a special register has: a name of what reads it; empty if it is none.
+[[nodiscard]] std::string_view part_of_clock(std::string_view name) {
+  if (name == "%clock" || name == "%globaltimer_lo") return "low";
+  if (name == "%clock_hi" || name == "%globaltimer_hi") return "high";
+  if (name == "%clock64" || name == "%globaltimer") return "whole";
+  return {};
+}
+
 }  // namespace
 
 void kernel_decoder::set_results(instruction& into, const operation& form, const statement& what,
-                                 std::size_t& next, bool may_be_wider) {
+                                 std::size_t& next) {
   if (form.results.empty()) return;
   if (next >= what.operands.size()) throw unsupported_form{};
   const operand& first = what.operands[next++];
@@ -29,7 +50,8 @@ void kernel_decoder::set_results(instruction& into, const operation& form, const
   if (given == 2) into.destination[1] = destination(first.second);
   for (std::size_t k = 0; k < given; ++k) {
     if (into.destination[k] == no_row) continue;
-    require_size(builder_.nbytes_of(into.destination[k]), form.results[k], may_be_wider);
+    require_size(builder_.nbytes_of(into.destination[k]), form.results[k],
+                 form.may_result_be_wider);
   }
   if (into.destination[0] != no_row) {
     into.result_nbytes = builder_.nbytes_of(into.destination[0]);
@@ -37,7 +59,7 @@ void kernel_decoder::set_results(instruction& into, const operation& form, const
 }
 
 void kernel_decoder::set_arguments(instruction& into, const operation& form, const statement& what,
-                                   std::size_t next, bool may_be_wider) {
+                                   std::size_t next) {
   const std::size_t given = what.operands.size() - next;
   if (given > form.arguments.size() || given + form.optional_arguments < form.arguments.size()) {
     throw unsupported_form{};
@@ -45,7 +67,7 @@ void kernel_decoder::set_arguments(instruction& into, const operation& form, con
   for (std::size_t k = 0; k < given; ++k) {
     const operand& from = what.operands[next + k];
     const row found = source(from, form.arguments[k]);
-    require_size(builder_.nbytes_of(found), form.arguments[k], may_be_wider);
+    require_size(builder_.nbytes_of(found), form.arguments[k], form.may_argument_be_wider);
     if (static_cast<int>(k) == form.members) {
       into.members = found;
       continue;
@@ -60,28 +82,26 @@ void kernel_decoder::set_arguments(instruction& into, const operation& form, con
 }
 
 void kernel_decoder::add_table_form(const statement& what, const operation& form) {
-  instruction one{.run = form.run, .flow = form.flow};
-  // Only conversions take registers wider than their types (PTX ISA, operand size exceeding).
-  const bool may_be_wider = what.opcode.starts_with("cvt.");
+  instruction one{.run = form.run, .immediate = form.immediate, .flow = form.flow};
   std::size_t next = 0;
-  set_results(one, form, what, next, may_be_wider);
-  set_arguments(one, form, what, next, may_be_wider);
+  set_results(one, form, what, next);
+  set_arguments(one, form, what, next);
   add(one);
 }
 
 void kernel_decoder::add_vector_move(const statement& what, bool packs) {
   const operand& whole = what.operands[packs ? 0 : 1];
   const operand& list = what.operands[packs ? 1 : 0];
-  if (whole.kind == operand_kind::list || list.parts.size() > 4) throw unsupported_form{};
   const auto parts = static_cast<std::uint8_t>(list.parts.size());
-  const row whole_row = packs ? destination(whole.text) : source(whole, 8);
-  if (whole_row == no_row || parts == 0) throw unsupported_form{};
-  const std::uint8_t whole_nbytes = builder_.nbytes_of(whole_row);
+  const std::uint8_t whole_nbytes = size_of_bits(what.opcode);
+  if (whole.kind == operand_kind::list || parts == 0 || parts > 4) throw unsupported_form{};
   const auto part_nbytes = static_cast<std::uint8_t>(whole_nbytes / parts);
   const operation* const form =
-      operations().find((packs ? "pack." : "unpack.") + std::to_string(whole_nbytes) + "." +
-                        std::to_string(part_nbytes));
-  if (form == nullptr) throw unsupported_form{};
+      operations().find(std::string(packs ? pack_prefix : unpack_prefix) +
+                        std::to_string(whole_nbytes) + "." + std::to_string(part_nbytes));
+  const row whole_row = packs ? destination(whole.text) : source(whole, whole_nbytes);
+  if (form == nullptr || whole_row == no_row) throw unsupported_form{};
+  require_size(builder_.nbytes_of(whole_row), whole_nbytes, false);
   instruction one{.run = form->run, .flow = form->flow};
   (packs ? one.destination[0] : one.source[0]) = whole_row;
   for (std::size_t k = 0; k < parts; ++k) {
@@ -96,18 +116,15 @@ void kernel_decoder::add_move(const statement& what) {
   if (what.operands.size() != 2) throw unsupported_form{};
   if (what.operands[0].kind == operand_kind::list) return add_vector_move(what, false);
   if (what.operands[1].kind == operand_kind::list) return add_vector_move(what, true);
-  statement plain = what;
-  const std::string_view from = what.operands[1].text;
-  if (from == "%clock" || from == "%clock_hi" || from == "%globaltimer_lo") {
-    plain.opcode = "clock.u32";
-    plain.operands.pop_back();
-  } else if (from == "%clock64" || from == "%globaltimer") {
-    plain.opcode = "clock.u64";
-    plain.operands.pop_back();
-  }
-  const operation* const form = operations().find(plain.opcode);
+  const operation* const form = operations().find(what.opcode);
   if (form == nullptr) throw unsupported_form{};
-  add_table_form(plain, *form);
+  const std::string_view part = part_of_clock(what.operands[1].text);
+  if (part.empty()) return add_table_form(what, *form);
+  const operation& clock = *operations().find(std::string(clock_prefix).append(part));
+  if (clock.results != form->results) throw unsupported_form{};
+  statement plain = what;
+  plain.operands.pop_back();
+  add_table_form(plain, clock);
 }
 
 void kernel_decoder::add_barrier(const statement& what) {

@@ -18,6 +18,9 @@ constexpr std::uint16_t kind_ptx = 1;
 constexpr std::uint64_t flag_lz4 = 0x2000;
 constexpr std::uint64_t flag_zstd = 0x8000;
 
+/// In front of PTX that linkers which keep it call machine code.
+constexpr std::string_view kept_ptx = "SKERRYPTX1\n";
+
 struct binary_header {
   std::uint32_t magic;
   std::uint16_t version;
@@ -93,6 +96,19 @@ std::size_t fat_binary_size(const std::byte* data) {
   return header.header_nbytes + header.nbytes;
 }
 
+std::span<const std::byte> image_at(const void* data) {
+  const auto* const bytes = static_cast<const std::byte*>(data);
+  const auto* const text = static_cast<const char*>(data);
+  // Text may be shorter than a number: only what begins so is one.
+  if (std::strncmp(text, "\xb1\x43\x62\x46", 4) == 0) {  // wrapper_magic
+    return {bytes, 24};
+  }
+  if (std::strncmp(text, "\x50\xed\x55\xba", 4) == 0) {  // binary_magic
+    return {bytes, fat_binary_size(bytes)};
+  }
+  return {bytes, std::strlen(text)};
+}
+
 std::string_view text_of(std::span<const std::byte> image, int compute_capability) {
   if (image.size() >= 24 && read<std::uint32_t>(image.data()) == wrapper_magic) {
     const auto* data = read<const std::byte*>(image.data() + 8);
@@ -104,7 +120,8 @@ std::string_view text_of(std::span<const std::byte> image, int compute_capabilit
     const auto header = read<binary_header>(image.data());
     return best_of(image.first(nbytes).subspan(header.header_nbytes), compute_capability);
   }
-  const std::string_view text = as_text(image);
+  std::string_view text = as_text(image);
+  if (text.starts_with(kept_ptx)) text.remove_prefix(kept_ptx.size());
   if (text.starts_with("\177ELF")) {
     throw image_error(code::no_kernel_image_for_device,
                       "the image holds machine code; the emulated device runs PTX alone");

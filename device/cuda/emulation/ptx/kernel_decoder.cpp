@@ -10,8 +10,6 @@
 namespace skerry::emulation::ptx {
 namespace {
 
-/// Deeper than functions of any kernel call each other, if they don't call themselves.
-constexpr std::size_t deepest_call = 16;
 constexpr std::uint32_t local_alignment = 16;
 
 [[nodiscard]] std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) noexcept {
@@ -27,10 +25,6 @@ constexpr std::uint32_t local_alignment = 16;
   return value;
 }
 
-[[nodiscard]] bool is_call(std::string_view opcode) {
-  return opcode == "call" || opcode == "call.uni";
-}
-
 }  // namespace
 
 kernel_decoder::kernel_decoder(const module_source& from, const entry_source& entry)
@@ -39,6 +33,11 @@ kernel_decoder::kernel_decoder(const module_source& from, const entry_source& en
 }
 
 std::unique_ptr<const program> kernel_decoder::decode() {
+  program& code = builder_.code();
+  code.local_alignment = local_alignment;
+  decode_functions();
+  begin_region();
+  code.entry = region_begin_;
   frames_.emplace_back();
   frame().scopes.emplace_back();
   frame().braces.push_back(labels_.open(-1));
@@ -46,13 +45,55 @@ std::unique_ptr<const program> kernel_decoder::decode() {
   where_.text = "end of the kernel";
   guard_ = no_row;
   add({.run = operations().find("exit")->run, .flow = control::exit});
+  code.local_nbytes = align_up(frame_nbytes_, code.local_alignment);
+  end_region();
   labels_.resolve(builder_);
-  program& code = builder_.code();
   code.dynamic_shared_offset = align_up(code.static_shared_nbytes, dynamic_alignment_);
-  code.local_nbytes = align_up(code.local_nbytes, local_alignment);
   code.parameter_nbytes = entry_.parameter_nbytes;
   code.max_threads = entry_.max_threads;
   return builder_.finish();
+}
+
+void kernel_decoder::begin_region() {
+  region_begin_ = static_cast<std::uint32_t>(builder_.size());
+  frame_nbytes_ = 0;
+  behind_frame_.clear();
+  result_slots_.clear();
+}
+
+/// The frame's size is known now, behind which those of the functions begin that are called.
+void kernel_decoder::end_region() {
+  program& code = builder_.code();
+  const std::uint32_t nbytes = align_up(frame_nbytes_, code.local_alignment);
+  for (const std::size_t index : behind_frame_) {
+    instruction& one = builder_.at(index);
+    if (one.flow == control::call) {
+      code.call_sites[one.target].frame_nbytes = nbytes;
+    } else {
+      one.immediate += nbytes;
+    }
+  }
+  code.regions.push_back({region_begin_, static_cast<std::uint32_t>(builder_.size())});
+}
+
+std::uint32_t kernel_decoder::take_local(std::uint32_t nbytes, std::uint32_t alignment) {
+  std::uint32_t& most = builder_.code().local_alignment;
+  most = std::max(most, alignment);
+  const std::uint32_t offset = align_up(frame_nbytes_, alignment);
+  frame_nbytes_ = offset + nbytes;
+  return offset;
+}
+
+/// A row with the address of a byte of the frame.
+row kernel_decoder::local_place(std::uint64_t offset) {
+  if (!frames_.front().is_called)
+    return builder_.special({.what = &local_address, .offset = offset});
+  instruction sum{.run = operations().find("add.s64")->run};
+  sum.destination[0] = builder_.new_register(8);
+  sum.source = {builder_.special({.what = &frame_address}), builder_.constant(8, offset), no_row,
+                no_row, no_row};
+  builder_.add(sum, where_);
+  return sum.destination[0];
 }
 
 void kernel_decoder::walk(std::string_view body) {
@@ -70,10 +111,32 @@ void kernel_decoder::walk(std::string_view body) {
       directive(t, from);
     } else if (t.kind == token_kind::word && from.peek().is(":")) {
       (void)from.next();
-      labels_.define(frame().braces.back(), t.text, builder_.size());
+      add_label(t.text, from);
     } else if (!t.is(";")) {
       add_statement(parse_statement(from, t));
     }
+  }
+}
+
+void kernel_decoder::add_label(std::string_view name, lexer& from) {
+  const token behind = from.peek();
+  if (behind.is(".branchtargets")) {
+    (void)from.next();
+    branch_targets(name, from);
+  } else if (behind.is(".callprototype")) {
+    (void)from.next();
+    call_prototype(name, from);
+  } else if (behind.is(".calltargets")) {
+    // All of them take the same, and a call compares it with what it gives.
+    (void)from.next();
+    const auto first = from_.functions.find(from.next().text);
+    if (first == from_.functions.end()) {
+      throw image_error(code::invalid_ptx, "PTX: a list of no functions");
+    }
+    prototypes_[name] = {first->second.results, first->second.parameters};
+    while (!from.peek().is(";") && from.peek().kind != token_kind::end) (void)from.next();
+  } else {
+    labels_.define(frame().braces.back(), name, builder_.size());
   }
 }
 
@@ -83,8 +146,11 @@ void kernel_decoder::directive(const token& first, lexer& from) {
   } else if (first.is(".shared") || first.is(".local")) {
     declare_variable(parse_declaration(from, first.text));
   } else if (first.is(".param")) {
-    frame().parameters[parse_declaration(from, first.text).name] =
-        std::make_shared<call_parameter>();
+    const declaration found = parse_declaration(from, first.text);
+    auto one = std::make_shared<call_parameter>();
+    one->nbytes = static_cast<std::uint32_t>(found.nbytes());
+    one->alignment = found.alignment;
+    frame().parameters[found.name] = std::move(one);
   } else if (first.is(".loc")) {
     std::string_view line = from.rest_of_line();
     where_.file = leading_number(line);
@@ -104,10 +170,7 @@ void kernel_decoder::declare_variable(const declaration& what) {
     if (!what.is_unsized) (void)place_of_shared(what);
     return;
   }
-  std::uint32_t& end = builder_.code().local_nbytes;
-  const std::uint32_t offset = align_up(end, what.alignment);
-  local_places_[what.name] = offset;
-  end = offset + static_cast<std::uint32_t>(what.nbytes());
+  local_places_[what.name] = take_local(static_cast<std::uint32_t>(what.nbytes()), what.alignment);
 }
 
 void kernel_decoder::add(instruction what) {
@@ -139,8 +202,9 @@ void kernel_decoder::add_statement(const statement& what) {
 void kernel_decoder::add_instruction(const statement& what) {
   const std::string_view name = what.opcode.substr(0, what.opcode.find('.'));
   if (name == "bra") return add_branch(what);
-  if (is_call(what.opcode)) return add_call(what);
-  if ((name == "ret") && !frame().is_kernel) return add_branch(what);
+  if (what.opcode == "brx.idx" || what.opcode == "brx.idx.uni") return add_branch_table(what);
+  if (what.opcode == "call" || what.opcode == "call.uni") return add_call(what);
+  if (name == "ret" && !frame().is_kernel) return add_return(what);
   if (name == "mov") return add_move(what);
   if (name == "ld" || name == "ldu") return add_load(what);
   if (name == "st") return add_store(what);
@@ -152,74 +216,66 @@ void kernel_decoder::add_instruction(const statement& what) {
     return add_barrier(what);
   }
   if (name == "prefetch" || name == "prefetchu" || name == "discard" || name == "applypriority") {
-    // A hint for caches, which are not simulated.
-    return add({.run = operations().find("membar.cta")->run});
+    return add_cache_hint(what);
   }
   const operation* const form = operations().find(what.opcode);
   if (form == nullptr) throw unsupported_form{};
   add_table_form(what, *form);
 }
 
-void kernel_decoder::add_branch(const statement& what) {
+void kernel_decoder::add_return(const statement& what) {
+  if (frame().is_called) return add({.flow = control::leave});
   // The end of a function in the place of its call has a label that no PTX can have.
-  const bool returns = what.opcode.starts_with("ret");
-  if (!returns && what.operands.size() != 1) throw unsupported_form{};
-  if (what.opcode.starts_with("brx")) throw unsupported_form{};
-  const int braces = returns ? frame().braces.front() : frame().braces.back();
-  labels_.refer(braces, returns ? std::string_view{} : what.operands[0].text, builder_.size());
+  labels_.refer(frame().braces.front(), "", builder_.size());
+  if (!what.operands.empty()) throw unsupported_form{};
   add({.flow = control::branch});
 }
 
-void kernel_decoder::add_call(const statement& what) {
-  const auto named = std::ranges::find(what.operands, operand_kind::name, &operand::kind);
-  if (named == what.operands.end()) throw unsupported_form{};
-  const auto function = from_.functions.find(named->text);
-  if (function == from_.functions.end() || !function->second.is_defined ||
-      frames_.size() > deepest_call) {
-    throw unsupported_form{};
-  }
-  if (guard_ == no_row) return inline_function(function->second, what);
-  // Lanes that don't call go around it.
-  is_guard_negated_ = !is_guard_negated_;
-  const int braces = labels_.open(frame().braces.back());
-  labels_.refer(braces, "", builder_.size());
+void kernel_decoder::add_branch(const statement& what) {
+  if (what.operands.size() != 1) throw unsupported_form{};
+  labels_.refer(frame().braces.back(), what.operands[0].text, builder_.size());
   add({.flow = control::branch});
-  guard_ = no_row;
-  inline_function(function->second, what);
-  labels_.define(braces, "", builder_.size());
 }
 
-void kernel_decoder::pass_parameters(const std::vector<declaration>& names, const operand* list,
-                                     body_frame& into) {
-  const std::size_t given = list == nullptr ? 0 : list->parts.size();
-  if (given != names.size()) throw unsupported_form{};
-  for (std::size_t k = 0; k < given; ++k) {
-    const auto found = frame().parameters.find(list->parts[k].text);
-    if (found == frame().parameters.end()) throw unsupported_form{};
-    into.parameters[names[k].name] = found->second;
+void kernel_decoder::add_branch_table(const statement& what) {
+  if (what.operands.size() != 2) throw unsupported_form{};
+  const auto table = tables_.find(what.operands[1].text);
+  if (table == tables_.end()) throw unsupported_form{};
+  instruction one{.target = static_cast<std::uint32_t>(table->second), .flow = control::table};
+  one.source[0] = source(what.operands[0], 4);
+  if (builder_.nbytes_of(one.source[0]) != 4) throw unsupported_form{};
+  add(one);
+}
+
+/// `label: .branchtargets a, b;`
+void kernel_decoder::branch_targets(std::string_view label, lexer& from) {
+  const std::size_t table = builder_.code().branch_tables.size();
+  builder_.code().branch_tables.emplace_back();
+  tables_[label] = table;
+  for (token t = from.next(); !t.is(";"); t = from.next()) {
+    if (t.kind == token_kind::end) throw image_error(code::invalid_ptx, "PTX: a table has no end");
+    if (!t.is(",")) labels_.refer_in_table(frame().braces.back(), t.text, table);
   }
 }
 
-void kernel_decoder::inline_function(const function_source& what, const statement& call) {
-  const operand* results = nullptr;
-  const operand* arguments = nullptr;
-  bool is_behind_name = false;
-  for (const operand& one : call.operands) {
-    if (one.kind == operand_kind::name) is_behind_name = true;
-    if (one.kind == operand_kind::list) (is_behind_name ? arguments : results) = &one;
+/// `label: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;`
+void kernel_decoder::call_prototype(std::string_view label, lexer& from) {
+  prototype found;
+  token t = from.next();
+  if (t.is("(")) {
+    found.results = parse_parameters(from);
+    t = from.next();
   }
-  body_frame called{.is_kernel = false};
-  pass_parameters(what.results, results, called);
-  pass_parameters(what.parameters, arguments, called);
-  called.scopes.emplace_back();
-  called.braces.push_back(labels_.open(-1));
-  const int braces = called.braces.front();
-  frames_.push_back(std::move(called));
-  const place before = where_;
-  walk(what.body);
-  where_ = before;
-  labels_.define(braces, "", builder_.size());
-  frames_.pop_back();
+  if (from.peek().is("(")) {
+    (void)from.next();
+    found.parameters = parse_parameters(from);
+  }
+  for (; !t.is(";"); t = from.next()) {
+    if (t.kind == token_kind::end) {
+      throw image_error(code::invalid_ptx, "PTX: a prototype has no end");
+    }
+  }
+  prototypes_[label] = std::move(found);
 }
 
 }  // namespace skerry::emulation::ptx

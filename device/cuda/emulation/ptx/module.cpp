@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/emulation/ptx/module.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
 #include <utility>
 
 #include "device/cuda/emulation/execute/program.hpp"
 #include "device/cuda/emulation/ptx/kernel_decoder.hpp"
+#include "device/cuda/emulation/ptx/kernel_names.hpp"
 #include "device/cuda/emulation/ptx/module_source.hpp"
 
 namespace skerry::emulation {
@@ -28,13 +26,7 @@ kernel::kernel(const module& owner, const ptx::entry_source& source)
 
 kernel::~kernel() = default;
 
-std::string kernel::readable_name() const {
-  int status = 0;
-  char* readable = abi::__cxa_demangle(name_.c_str(), nullptr, nullptr, &status);
-  std::string found = readable != nullptr ? readable : name_;
-  std::free(readable);
-  return found;
-}
+std::string kernel::readable_name() const { return readable_kernel_name(name_); }
 
 std::span<const parameter> kernel::parameters() const noexcept { return source_.parameters; }
 
@@ -44,6 +36,20 @@ const program& kernel::decoded() const {
   return *decoded_->code;
 }
 
+namespace {
+
+/// Of constant memory, where each variable has its alignment.
+[[nodiscard]] std::size_t constant_bytes_of(std::span<const variable> all) {
+  std::size_t end = 0;
+  for (const variable& one : all) {
+    if (!one.is_constant) continue;
+    end = (end + one.alignment - 1) / one.alignment * one.alignment + one.nbytes;
+  }
+  return end;
+}
+
+}  // namespace
+
 kernel_attributes kernel::attributes() const {
   const program& code = decoded();
   // A register of a GPU is a row of 4 bytes for each lane.
@@ -51,6 +57,7 @@ kernel_attributes kernel::attributes() const {
   return {.static_shared_bytes = code.static_shared_nbytes,
           .local_bytes = code.local_nbytes,
           .parameter_bytes = source_.parameter_nbytes,
+          .constant_bytes = constant_bytes_of(owner_.variables()),
           .registers = std::clamp(rows, 16, 255),
           .max_threads_per_block =
               source_.max_threads != 0 ? static_cast<int>(source_.max_threads) : 1024,
@@ -82,6 +89,8 @@ std::shared_ptr<const module> module::load(std::span<const std::byte> image,
 }
 
 std::size_t module::fat_binary_size(const std::byte* data) { return ptx::fat_binary_size(data); }
+
+std::span<const std::byte> module::image_at(const void* data) { return ptx::image_at(data); }
 
 const kernel* module::find(std::string_view name) const noexcept {
   const auto found = std::ranges::lower_bound(

@@ -34,7 +34,14 @@ struct variable {
   std::size_t nbytes = 0;
   std::size_t alignment = 1;
   bool is_constant = false;
+  bool is_extern = false;          ///< declared, and defined in no text that was loaded
   std::vector<std::byte> initial;  ///< of nbytes; the runtime copies them when it places it
+  /// Words of `initial` to which the address of a variable is added when all have their places.
+  struct address {
+    std::size_t offset = 0;
+    std::size_t variable = 0;  ///< its number in module::variables()
+  };
+  std::vector<address> addresses{};
 };
 
 /// What cudaFuncGetAttributes and the occupancy calculator need.
@@ -42,9 +49,10 @@ struct kernel_attributes {
   std::size_t static_shared_bytes = 0;
   std::size_t local_bytes = 0;
   std::size_t parameter_bytes = 0;
-  int registers = 0;              ///< an estimate: ptxas alone knows
-  int max_threads_per_block = 0;  ///< .maxntid, or 1024
-  int ptx_version = 0;            ///< such as 80
+  std::size_t constant_bytes = 0;  ///< of the module's .const variables
+  int registers = 0;               ///< an estimate: ptxas alone knows
+  int max_threads_per_block = 0;   ///< .maxntid, or 1024
+  int ptx_version = 0;             ///< such as 80
   int binary_version = 0;
 };
 
@@ -78,14 +86,17 @@ class kernel {
 class module {
  public:
   /// Reads a fat binary (its PTX for the newest target that the capability, such as 80, can run),
-  /// the `__fatBinC_Wrapper_t` data it points to, or PTX text, with or without a final zero.
-  /// Throws image_error: 200 damaged, 209 nothing for this capability, 218 no PTX, 222 PTX of a
-  /// newer version.
+  /// the `__fatBinC_Wrapper_t` data it points to, or PTX text, with or without a final zero, which
+  /// linkers that keep it may have put "SKERRYPTX1" and a line's end before. Throws image_error:
+  /// 200 damaged, 209 nothing for this capability, 218 no PTX, 222 PTX of a newer version.
   [[nodiscard]] static std::shared_ptr<const module> load(std::span<const std::byte> image,
                                                           int compute_capability);
   /// The size of a fat binary, which says so itself: the runtime is handed a pointer alone.
   /// Throws image_error(200) if it is none.
   [[nodiscard]] static std::size_t fat_binary_size(const std::byte* data);
+
+  /// The bytes of any image of which a pointer alone is given; throws image_error(200).
+  [[nodiscard]] static std::span<const std::byte> image_at(const void* data);
 
   ~module();
   module(const module&) = delete;

@@ -3,6 +3,8 @@
 #include "device/cuda/emulation/ptx/module_source.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -44,15 +46,27 @@ void skip_to(lexer& from, std::string_view wanted) {
   }
 }
 
-/// What stands in a list such as `(.param .b64 a, .param .b32 b[4])`, from behind the first brace.
-[[nodiscard]] std::vector<declaration> parse_list(lexer& from) {
-  std::vector<declaration> found;
-  for (token t = from.next(); !t.is(")"); t = from.next()) {
-    if (t.is(",")) continue;
-    if (!t.is(".param") && !t.is(".reg")) refuse("not a parameter", t.text);
-    found.push_back(parse_declaration(from, t.text));
+/// An address such as `name`, `generic(name)` or `name+4`.
+void parse_initial_address(token first, lexer& from, declaration& into) {
+  const bool is_generic = first.is("generic") && from.peek().is("(");
+  if (is_generic) {
+    (void)from.next();
+    first = from.next();
+    expect(from, ")");
   }
-  return found;
+  // A function's address, or a variable's, has no other form here than the generic one.
+  if (first.kind != token_kind::word || first.text.starts_with('.') || into.element_nbytes != 8) {
+    throw image_error(code::not_supported,
+                      "PTX: unsupported initialiser of " + std::string(into.name));
+  }
+  initial_address found{.element = into.initial.size(), .name = first.text};
+  while (from.peek().is("+") || from.peek().is("-")) {
+    const bool is_negative = from.next().is("-");
+    const std::uint64_t value = parse_number(from.next().text);
+    found.added += is_negative ? ~value + 1 : value;
+  }
+  into.initial.push_back(0);
+  into.addresses.push_back(found);
 }
 
 void parse_initial_values(lexer& from, declaration& into) {
@@ -62,15 +76,31 @@ void parse_initial_values(lexer& from, declaration& into) {
     const bool is_negative = t.is("-");
     if (is_negative) t = from.next();
     if (t.kind != token_kind::number) {
-      throw image_error(code::not_supported,
-                        "PTX: unsupported initialiser of " + std::string(into.name));
+      parse_initial_address(t, from, into);
+      continue;
     }
     const std::uint64_t value = parse_number(t.text, into.element_nbytes);
     into.initial.push_back(is_negative ? ~value + 1 : value);
   }
 }
 
-void parse_variable(lexer& from, std::string_view space, module_source& into) {
+/// Objects that were linked declare what others of them define.
+void add_variable(const declaration& found, variable named, module_source& into) {
+  const auto [number, is_new] =
+      into.variable_numbers.try_emplace(found.name, into.variables.size());
+  if (is_new) {
+    into.variables.push_back(std::move(named));
+  } else if (into.variables[number->second].is_extern) {
+    into.variables[number->second] = std::move(named);
+  } else {
+    return;
+  }
+  for (const initial_address& one : found.addresses) {
+    into.pending_addresses.emplace_back(number->second, one);
+  }
+}
+
+void parse_variable(lexer& from, std::string_view space, bool is_extern, module_source& into) {
   declaration found = parse_declaration(from, space);
   const token after = from.next();
   if (after.is("=")) {
@@ -86,13 +116,43 @@ void parse_variable(lexer& from, std::string_view space, module_source& into) {
                  .nbytes = found.nbytes(),
                  .alignment = found.alignment,
                  .is_constant = space == ".const",
+                 .is_extern = is_extern,
                  .initial = std::vector<std::byte>(found.nbytes())};
   if (found.initial.size() > found.count) refuse("too many values", found.name);
   for (std::size_t k = 0; k < found.initial.size(); ++k) {
     std::memcpy(named.initial.data() + k * found.element_nbytes, &found.initial[k],
                 found.element_nbytes);
   }
-  into.variables.push_back(std::move(named));
+  add_variable(found, std::move(named), into);
+}
+
+/// The addresses in initial values, when all functions and variables are known.
+void resolve_addresses(module_source& in) {
+  for (const auto& [number, one] : in.pending_addresses) {
+    variable& of = in.variables[number];
+    const std::size_t offset = one.element * sizeof(std::uint64_t);
+    std::uint64_t value = one.added;
+    if (const auto function = in.functions.find(one.name); function != in.functions.end()) {
+      value += function->second.address;
+    } else if (const auto other = in.variable_numbers.find(one.name);
+               other != in.variable_numbers.end()) {
+      of.addresses.push_back({offset, other->second});
+    } else {
+      throw image_error(code::not_supported, "PTX: unsupported initialiser of " + of.name);
+    }
+    std::memcpy(of.initial.data() + offset, &value, sizeof value);
+  }
+}
+
+/// A second name of a function, such as of a constructor.
+void resolve_aliases(module_source& in) {
+  for (const auto& [name, other] : in.aliases) {
+    const auto function = in.functions.find(other);
+    if (function == in.functions.end()) refuse("an alias of no function", other);
+    const function_source what = function->second;
+    in.functions[name] = what;
+    in.functions[name].name = name;
+  }
 }
 
 [[nodiscard]] std::uint32_t parse_threads(lexer& from) {
@@ -108,7 +168,7 @@ void parse_entry(lexer& from, module_source& into) {
   entry_source found{.name = from.next().text};
   token t = from.next();
   if (t.is("(")) {
-    for (const declaration& one : parse_list(from)) {
+    for (const declaration& one : parse_parameters(from)) {
       const auto nbytes = static_cast<std::uint32_t>(one.nbytes());
       const std::uint32_t offset = align_up(found.parameter_nbytes, one.alignment);
       found.parameters.push_back({std::string(one.name), offset, nbytes});
@@ -129,13 +189,13 @@ void parse_function(lexer& from, module_source& into) {
   token t = from.next();
   while (t.kind == token_kind::word && t.text.starts_with('.')) t = from.next();
   if (t.is("(")) {
-    found.results = parse_list(from);
+    found.results = parse_parameters(from);
     t = from.next();
   }
   found.name = t.text;
   if (from.peek().is("(")) {
     (void)from.next();
-    found.parameters = parse_list(from);
+    found.parameters = parse_parameters(from);
   }
   for (t = from.next(); !t.is("{") && !t.is(";"); t = from.next()) {
     if (t.kind == token_kind::end) refuse("a function has no body", found.name);
@@ -144,7 +204,10 @@ void parse_function(lexer& from, module_source& into) {
     found.body = from.inside_braces();
     found.is_defined = true;
   }
-  if (found.is_defined || !into.functions.contains(found.name)) {
+  const auto known = into.functions.find(found.name);
+  found.address = known != into.functions.end() ? known->second.address
+                                                : into.first_function + 16 * into.functions.size();
+  if (found.is_defined || known == into.functions.end()) {
     into.functions[found.name] = std::move(found);
   }
 }
@@ -183,21 +246,30 @@ void parse_file(lexer& from, module_source& into) {
 
 void parse_directive(const token& what, lexer& from, module_source& into) {
   static constexpr std::string_view linkage[] = {".visible", ".weak", ".extern", ".common"};
-  if (std::ranges::find(linkage, what.text) != std::ranges::end(linkage)) return;
+  if (std::ranges::find(linkage, what.text) != std::ranges::end(linkage)) {
+    into.is_extern = what.is(".extern");
+    return;
+  }
+  const bool is_extern = std::exchange(into.is_extern, false);
   if (what.is(".version")) return parse_version(from, into);
   if (what.is(".target")) return parse_target(from, into);
   if (what.is(".entry")) return parse_entry(from, into);
   if (what.is(".func")) return parse_function(from, into);
   if (what.is(".file")) return parse_file(from, into);
   if (what.is(".global") || what.is(".const") || what.is(".shared")) {
-    return parse_variable(from, what.text, into);
+    return parse_variable(from, what.text, is_extern, into);
   }
   if (what.is(".address_size")) {
     (void)from.next();
   } else if (what.is(".section")) {
     skip_to(from, "{");
     (void)from.inside_braces();
-  } else if (what.is(".alias") || what.is(".pragma")) {
+  } else if (what.is(".alias")) {
+    const std::string_view name = from.next().text;
+    expect(from, ",");
+    into.aliases.emplace_back(name, from.next().text);
+    expect(from, ";");
+  } else if (what.is(".pragma")) {
     skip_to(from, ";");
   } else {
     refuse("unknown directive", what.text);
@@ -207,10 +279,18 @@ void parse_directive(const token& what, lexer& from, module_source& into) {
 }  // namespace
 
 std::uint32_t size_of_type(std::string_view type) {
-  if (type == ".pred") return 0;
-  const std::size_t digit = type.find_first_of("0123456789");
-  if (type.size() < 3 || digit != 2) refuse("not a type", type);
-  return digits<std::uint32_t>(type.substr(digit), 10) / 8;
+  struct named_size {
+    std::string_view name;
+    std::uint32_t nbytes;
+  };
+  static constexpr auto sizes = std::to_array<named_size>(
+      {{".pred", 0}, {".b8", 1},  {".u8", 1},  {".s8", 1},    {".b16", 2},
+       {".u16", 2},  {".s16", 2}, {".f16", 2}, {".bf16", 2},  {".b32", 4},
+       {".u32", 4},  {".s32", 4}, {".f32", 4}, {".f16x2", 4}, {".bf16x2", 4},
+       {".b64", 8},  {".u64", 8}, {".s64", 8}, {".f64", 8},   {".b128", 16}});
+  const auto* const found = std::ranges::find(sizes, type, &named_size::name);
+  if (found == sizes.end()) refuse("not a type", type);
+  return found->nbytes;
 }
 
 std::uint64_t parse_number(std::string_view text, std::uint32_t nbytes) {
@@ -233,6 +313,16 @@ std::uint64_t parse_number(std::string_view text, std::uint32_t nbytes) {
   }
   if (text.find('.') != std::string_view::npos) refuse("unsupported form of a number", text);
   return digits<std::uint64_t>(text, 10);
+}
+
+std::vector<declaration> parse_parameters(lexer& from) {
+  std::vector<declaration> found;
+  for (token t = from.next(); !t.is(")"); t = from.next()) {
+    if (t.is(",")) continue;
+    if (!t.is(".param") && !t.is(".reg")) refuse("not a parameter", t.text);
+    found.push_back(parse_declaration(from, t.text));
+  }
+  return found;
 }
 
 declaration parse_declaration(lexer& from, std::string_view space) {
@@ -273,10 +363,15 @@ declaration parse_declaration(lexer& from, std::string_view space) {
 }
 
 void parse_module(module_source& into) {
+  // No memory of a process begins with these bits, and no two modules have the same addresses.
+  static constinit std::atomic<std::uint64_t> next{0x7e00'0000'0000'0000};
+  into.first_function = next.fetch_add(std::uint64_t{1} << 32);
   lexer from(into.text);
   for (token t = from.next(); t.kind != token_kind::end; t = from.next()) {
     parse_directive(t, from, into);
   }
+  resolve_aliases(into);
+  resolve_addresses(into);
   if (into.version_major == 0 || into.target == 0) refuse("no version or no target", into.text);
 }
 

@@ -8,11 +8,19 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "device/cuda/emulation/ptx/module.hpp"
 
 namespace skerry::emulation::ptx {
+
+/// An element whose initial value is an address: of a variable or a function.
+struct initial_address {
+  std::size_t element = 0;
+  std::string_view name{};
+  std::uint64_t added = 0;
+};
 
 /// A variable as it is declared: of a module, a kernel's shared or local memory, or a parameter.
 struct declaration {
@@ -23,6 +31,7 @@ struct declaration {
   std::uint64_t count = 1;
   bool is_unsized = false;               ///< `[]`: the dynamic shared memory
   std::vector<std::uint64_t> initial{};  ///< of the first elements
+  std::vector<initial_address> addresses{};
 
   [[nodiscard]] std::uint64_t nbytes() const noexcept { return element_nbytes * count; }
 };
@@ -42,6 +51,7 @@ struct function_source {
   std::vector<declaration> parameters;
   std::string_view body;
   bool is_defined = false;
+  std::uint64_t address = 0;  ///< unlike any other, and of no memory
 };
 
 /// PTX text, with views of what it declares.
@@ -51,10 +61,16 @@ struct module_source {
   int version_major = 0;
   int version_minor = 0;
   std::vector<variable> variables;
+  std::unordered_map<std::string_view, std::size_t> variable_numbers;
+  /// By a variable's number: what is not known before all of the text is read.
+  std::vector<std::pair<std::size_t, initial_address>> pending_addresses;
   std::vector<declaration> shared;
   std::vector<entry_source> entries;
   std::unordered_map<std::string_view, function_source> functions;
+  std::vector<std::pair<std::string_view, std::string_view>> aliases;  ///< and what they stand for
   std::unordered_map<std::uint32_t, std::string_view> files;
+  std::uint64_t first_function = 0;  ///< the address of the first one that is declared
+  bool is_extern = false;            ///< what is declared next
 };
 
 /// The newest version that is understood; a driver refuses newer ones with 222.
@@ -63,6 +79,10 @@ inline constexpr int newest_version_minor = 9;
 
 /// The size of the fat binary that begins at `data`, its header included; throws image_error(200).
 [[nodiscard]] std::size_t fat_binary_size(const std::byte* data);
+
+/// The bytes of an image that a pointer alone is given of: a fat binary says its size, text ends
+/// with a zero. Throws image_error(200).
+[[nodiscard]] std::span<const std::byte> image_at(const void* data);
 
 /// The PTX text in an image that a device of this capability would compile: see module::load.
 [[nodiscard]] std::string_view text_of(std::span<const std::byte> image, int compute_capability);
@@ -74,6 +94,8 @@ void parse_module(module_source& into);
 /// it, such as `;`, `=`, `,` or `)`. A list of names declares several.
 class lexer;
 [[nodiscard]] declaration parse_declaration(lexer& from, std::string_view space);
+/// What stands in a list such as `(.param .b64 a, .param .b32 b[4])`, from behind the first brace.
+[[nodiscard]] std::vector<declaration> parse_parameters(lexer& from);
 /// The size of a type such as ".b32", 0 of ".pred"; throws image_error for what is none.
 [[nodiscard]] std::uint32_t size_of_type(std::string_view type);
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string>
 
 #include "device/cuda/emulation/ptx/kernel_decoder.hpp"
 
@@ -38,14 +39,24 @@ row kernel_decoder::symbol_address(std::string_view name, std::int64_t offset,
     return builder_.dynamic_shared_address(nbytes, added);
   }
   if (const auto local = local_places_.find(name); local != local_places_.end()) {
-    return builder_.special({.what = &local_address, .offset = local->second + added});
+    return local_place(local->second + added);
   }
-  const auto variable = std::ranges::find(from_.variables, name, &variable::name);
-  if (variable != from_.variables.end()) {
-    return builder_.special(
-        {.what = &variable_address,
-         .index = static_cast<std::uint32_t>(variable - from_.variables.begin()),
-         .offset = added});
+  if (const auto variable = from_.variable_numbers.find(name);
+      variable != from_.variable_numbers.end()) {
+    if (from_.variables[variable->second].is_extern) {
+      throw image_error(code::invalid_ptx, "PTX: unresolved variable " + std::string(name));
+    }
+    return builder_.special({.what = &variable_address,
+                             .index = static_cast<std::uint32_t>(variable->second),
+                             .offset = added});
+  }
+  if (const auto function = from_.functions.find(name); function != from_.functions.end()) {
+    if (!function->second.is_defined) throw unsupported_form{};
+    return builder_.constant(8, function->second.address + added);
+  }
+  if (const auto given = frame().parameters.find(name);
+      given != frame().parameters.end() && given->second->place >= 0) {
+    return local_place(static_cast<std::uint64_t>(given->second->place) + added);
   }
   const auto parameter = std::ranges::find(entry_.parameters, name, &parameter::name);
   if (parameter != entry_.parameters.end() && frame().is_kernel) {
@@ -61,6 +72,7 @@ row kernel_decoder::named_source(const operand& from, std::uint8_t nbytes) {
     if (special == nullptr) throw unsupported_form{};
     return builder_.special({.what = special});
   }
+  if (from.text == "WARP_SZ") return builder_.constant(nbytes, warp_size);
   return symbol_address(from.text, from.offset, nbytes);
 }
 
@@ -89,7 +101,7 @@ row kernel_decoder::destination(std::string_view name) {
 }
 
 void kernel_decoder::set_address(instruction& into, const operand& from, bool is_parameter) {
-  if (from.kind != operand_kind::address) throw unsupported_form{};
+  if (from.kind != operand_kind::address || !from.parts.empty()) throw unsupported_form{};
   into.immediate = from.offset;
   into.operand_nbytes = 8;
   if (from.text.empty()) {

@@ -46,8 +46,12 @@ struct interval {
 
 class liveness {
  public:
-  liveness(std::span<const instruction> code, std::span<const virtual_row> rows)
-      : code_(code), rows_(rows), words_((rows.size() + 63) / 64) {
+  liveness(const program& in, const code_region& region, std::span<const virtual_row> rows)
+      : code_(std::span(in.code).subspan(region.begin, region.end - region.begin)),
+        tables_(in.branch_tables),
+        begin_(region.begin),
+        rows_(rows),
+        words_((rows.size() + 63) / 64) {
     split();
     for (stretch& one : stretches_) summarize(one);
     propagate();
@@ -61,6 +65,17 @@ class liveness {
   }
   [[nodiscard]] bool is_undefined_at_start(std::size_t index) const {
     return contains(stretches_.front().live_in, index);
+  }
+  /// Calls `function` with a call and each register that is needed behind it.
+  template <class Function>
+  void for_kept(Function&& function) const {
+    for (const stretch& one : stretches_) {
+      const instruction& last = code_[one.end - 1];
+      if (last.flow != control::call) continue;
+      for (std::size_t index = 0; index < rows_.size(); ++index) {
+        if (contains(one.live_out, index)) function(last, index);
+      }
+    }
   }
 
  private:
@@ -82,12 +97,24 @@ class liveness {
     }
   }
 
+  /// Calls `function` with each place that a branch may go to.
+  template <class Function>
+  void for_targets(const instruction& of, Function&& function) const {
+    if (of.flow == control::branch) function(std::size_t{of.target} - begin_);
+    if (of.flow != control::table) return;
+    for (const std::uint32_t target : tables_[of.target]) function(std::size_t{target} - begin_);
+  }
+  [[nodiscard]] static bool ends_stretch(control flow) {
+    return flow == control::branch || flow == control::table || flow == control::call ||
+           flow == control::exit || flow == control::leave;
+  }
+
   void split() {
     std::vector<bool> begins(code_.size() + 1);
     begins[0] = true;
     for (std::size_t k = 0; k < code_.size(); ++k) {
-      if (code_[k].flow == control::branch) begins[code_[k].target] = true;
-      if (code_[k].flow == control::branch || code_[k].flow == control::exit) begins[k + 1] = true;
+      for_targets(code_[k], [&](std::size_t target) { begins[target] = true; });
+      if (ends_stretch(code_[k].flow)) begins[k + 1] = true;
     }
     std::vector<std::size_t> stretch_at(code_.size() + 1);
     for (std::size_t k = 0; k < code_.size(); ++k) {
@@ -98,8 +125,8 @@ class liveness {
     for (stretch& one : stretches_) {
       const instruction& last = code_[one.end - 1];
       const bool always = last.guard == no_row;
-      if (last.flow == control::branch) one.next.push_back(stretch_at[last.target]);
-      const bool ends = (last.flow == control::branch || last.flow == control::exit) && always;
+      for_targets(last, [&](std::size_t target) { one.next.push_back(stretch_at[target]); });
+      const bool ends = ends_stretch(last.flow) && last.flow != control::call && always;
       if (!ends && one.end < code_.size()) one.next.push_back(stretch_at[one.end]);
     }
   }
@@ -160,6 +187,8 @@ class liveness {
   }
 
   std::span<const instruction> code_;
+  std::span<const std::vector<std::uint32_t>> tables_;
+  std::size_t begin_;
   std::span<const virtual_row> rows_;
   std::size_t words_;
   std::vector<stretch> stretches_;
@@ -190,13 +219,14 @@ class row_pool {
 
 }  // namespace
 
-std::uint32_t allocate_rows(std::span<const instruction> code, std::span<const virtual_row> rows,
-                            std::uint32_t begin, std::vector<row>& places,
-                            std::vector<undefined_row>& undefined) {
-  const liveness live(code, rows);
+std::uint32_t allocate_rows(program& in, const code_region& region,
+                            std::span<const virtual_row> rows, std::uint32_t begin,
+                            std::vector<row>& places) {
+  const liveness live(in, region, rows);
+  const std::size_t length = region.end - region.begin;
   std::vector<interval> intervals = live.intervals();
   std::erase_if(intervals, [&](const interval& one) {
-    return rows[one.index].kind != row_kind::registers || one.begin > code.size();
+    return rows[one.index].kind != row_kind::registers || one.begin > length;
   });
   std::ranges::sort(intervals, {},
                     [](const interval& one) { return std::pair(one.begin, one.index); });
@@ -216,10 +246,15 @@ std::uint32_t allocate_rows(std::span<const instruction> code, std::span<const v
     const std::uint32_t nbytes = size_of_row(rows[one.index]);
     const std::uint32_t offset = pools[rows[one.index].nbytes].take(nbytes, end);
     places[one.index] = static_cast<row>(offset);
-    if (live.is_undefined_at_start(one.index)) undefined.push_back({offset, nbytes});
+    if (live.is_undefined_at_start(one.index)) in.undefined.push_back({offset, nbytes});
     used.push_back(one);
     std::ranges::push_heap(used, ends_later);
   }
+  live.for_kept([&](const instruction& call, std::size_t index) {
+    call_site& site = in.call_sites[call.target];
+    site.kept.push_back({static_cast<std::uint32_t>(places[index]), rows[index].nbytes});
+    site.kept_nbytes += std::max(1U, std::uint32_t{rows[index].nbytes});
+  });
   return end;
 }
 

@@ -62,6 +62,10 @@ void label_table::refer(int braces, std::string_view name, std::size_t instructi
   references_.push_back({braces, name, instruction});
 }
 
+void label_table::refer_in_table(int braces, std::string_view name, std::size_t table) {
+  references_.push_back({braces, name, table, true});
+}
+
 void label_table::resolve(builder& in) const {
   for (const reference& one : references_) {
     const std::size_t* found = nullptr;
@@ -74,7 +78,12 @@ void label_table::resolve(builder& in) const {
     if (found == nullptr) {
       throw image_error(code::invalid_ptx, "PTX: no label " + std::string(one.name));
     }
-    in.at(one.instruction).target = static_cast<std::uint32_t>(*found);
+    const auto target = static_cast<std::uint32_t>(*found);
+    if (one.is_in_table) {
+      in.code().branch_tables[one.index].push_back(target);
+    } else {
+      in.at(one.index).target = target;
+    }
   }
 }
 

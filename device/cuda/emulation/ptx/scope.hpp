@@ -41,6 +41,8 @@ class label_table {
   [[nodiscard]] int open(int inside);
   void define(int braces, std::string_view name, std::size_t at);
   void refer(int braces, std::string_view name, std::size_t instruction);
+  /// The same for the next place in a table of program::branch_tables.
+  void refer_in_table(int braces, std::string_view name, std::size_t table);
   /// Gives every branch its target; throws image_error for a label that there isn't.
   void resolve(builder& in) const;
 
@@ -48,7 +50,8 @@ class label_table {
   struct reference {
     int braces = 0;
     std::string_view name;
-    std::size_t instruction = 0;
+    std::size_t index = 0;  ///< of an instruction or a table
+    bool is_in_table = false;
   };
   std::vector<int> outer_;
   std::vector<std::unordered_map<std::string_view, std::size_t>> labels_;

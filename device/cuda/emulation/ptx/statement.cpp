@@ -50,6 +50,12 @@ namespace {
     address.text = from.next().text;
     address.offset = parse_offset(from);
   }
+  // Textures have coordinates behind it.
+  if (from.peek().is(",")) {
+    (void)from.next();
+    address.parts = parse_parts(from, "]").parts;
+    return address;
+  }
   const token end = from.next();
   if (!end.is("]")) refuse(end.text);
   return address;

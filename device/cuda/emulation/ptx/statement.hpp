@@ -21,7 +21,7 @@ struct operand {
   std::int64_t offset = 0;       ///< 4 of `[x+4]` or `x+4`
   bool is_negative = false;      ///< of a number
   bool is_negated = false;       ///< `!p`
-  std::vector<operand> parts{};  ///< of `{a, b}`, or of a list of parameters
+  std::vector<operand> parts{};  ///< of `{a, b}`, of a list of parameters, or of `[x, {a, b}]`
 };
 
 /// An instruction as it is written, such as `@!%p1 add.s32 %r1, %r2, 5;`.

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
 
-#include <cinttypes>
+#include <sys/mman.h>
+
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
+#include "device/cuda/emulation/runtime/device_resources.hpp"
 #include "device/cuda/emulation/runtime/stream_races.hpp"
 #include "device/cuda/emulation/runtime/undefined_memory.hpp"
 #include "device/cuda/rehearsal/control.hpp"
@@ -15,6 +18,14 @@ namespace skerry::emulation {
 
 namespace {
 
+constinit std::atomic<bool> has_started{false};
+
+/// Of what was freed, on each device: a kernel that still uses it is told so.
+constexpr std::size_t quarantine_nbytes = std::size_t{64} << 20;
+
+/// What still runs when a process ends, and nobody waits for, is given up after this time.
+constexpr double seconds_at_exit = 0.5;
+
 void* pointer(std::uint64_t address) noexcept { return reinterpret_cast<void*>(address); }
 
 allocation bytes_of(const rehearsal::memory_block& block) noexcept {
@@ -22,30 +33,29 @@ allocation bytes_of(const rehearsal::memory_block& block) noexcept {
   return {begin, begin + block.nbytes};
 }
 
-std::string text_of(const rehearsal::memory_block& block) {
-  char text[80];
-  std::snprintf(text, sizeof text, "%zu bytes at %p", block.nbytes, block.data);
-  return text;
+memory_near near_block(const rehearsal::memory_block& block, memory_state state,
+                       std::uint64_t address, int owner) noexcept {
+  return {.state = state,
+          .begin = reinterpret_cast<std::uint64_t>(block.data),
+          .nbytes = block.nbytes,
+          .address = address,
+          .device = owner};
 }
 
-/// "8 bytes past the end of ", or "inside of ".
-std::string place_of(std::uint64_t address, const allocation& bytes) {
-  char text[64];
-  if (address < bytes.begin) {
-    std::snprintf(text, sizeof text, "%" PRIu64 " bytes before ", bytes.begin - address);
-  } else if (address >= bytes.end) {
-    std::snprintf(text, sizeof text, "%" PRIu64 " bytes past the end of ", address - bytes.end);
-  } else {
-    std::snprintf(text, sizeof text, "%" PRIu64 " bytes into ", address - bytes.begin);
-  }
-  return text;
+/// Whether the process itself could read there.
+bool is_mapped(std::uint64_t address) noexcept {
+  constexpr std::uint64_t page = 4096;
+  return msync(pointer(address / page * page), page, MS_ASYNC) == 0;
 }
 
 }  // namespace
 
+bool machine_has_started() noexcept { return has_started.load(std::memory_order_acquire); }
+
 const cuda::api& machine_calls() noexcept {
   static const cuda::api* const calls = [] {
     rehearsal::set_device_count(current_emulator_settings().devices);
+    rehearsal::bytes_in_quarantine.store(quarantine_nbytes);
     if (current_emulator_settings().model.checks_undefined_values && !follow_undefined_memory()) {
       std::fprintf(stderr,
                    "skerry: SKERRY_EMULATE_INITCHECK: no addresses for a shadow of memory\n");
@@ -55,7 +65,12 @@ const cuda::api& machine_calls() noexcept {
     const cuda::api* const table = rehearsal::calls_table();
     // Registered by the first call, as the driver registers its end: what was registered later, by
     // those who use it, comes before.
-    static_cast<void>(std::atexit([] { rehearsal::finish(); }));
+    follow_printed_text();
+    static_cast<void>(std::atexit([] {
+      stop_kernels(seconds_at_exit);
+      rehearsal::finish();
+    }));
+    has_started.store(true, std::memory_order_release);
     return table;
   }();
   return *calls;
@@ -76,20 +91,25 @@ allocation device_memory_map::find(std::uint64_t address) const {
   return is_reachable ? bytes_of(found) : allocation{};
 }
 
-std::string device_memory_map::describe(std::uint64_t address) const {
+memory_near device_memory_map::nearest(std::uint64_t address) const {
   rehearsal::machine& all = rehearsal::machine::instance();
   const int owner = all.owner(pointer(address));
   if (owner < 0) {
-    return "in no memory of a device, nor in pinned memory of the host";
+    return {.state = is_mapped(address) ? memory_state::host : memory_state::none,
+            .address = address};
   }
-  const std::string whose = " of device " + std::to_string(owner);
-  if (const auto found = all.at(owner).memory.find(pointer(address), true)) {
-    return place_of(address, bytes_of(found)) + text_of(found) + whose +
-           (owner == ordinal_ ? "" : ", to which this device was not given access");
+  rehearsal::address_range& memory = all.at(owner).memory;
+  if (const auto found = memory.find(pointer(address), true)) {
+    const auto state = owner == ordinal_ ? memory_state::live : memory_state::unreachable;
+    return near_block(found, state, address, owner);
   }
-  const rehearsal::memory_block near = all.at(owner).memory.nearest(pointer(address));
-  if (!near) return "in freed memory" + whose;
-  return place_of(address, bytes_of(near)) + text_of(near) + whose;
+  if (const auto freed = memory.find_freed(pointer(address))) {
+    return near_block(freed, memory_state::freed, address, owner);
+  }
+  if (const auto near = memory.nearest(pointer(address))) {
+    return near_block(near, memory_state::live, address, owner);
+  }
+  return {.state = memory_state::freed, .address = address, .device = owner};
 }
 
 }  // namespace skerry::emulation

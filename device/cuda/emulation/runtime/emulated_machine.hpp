@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "device/cuda/api.hpp"
 #include "device/cuda/emulation/execute/launch.hpp"
@@ -17,6 +16,9 @@ namespace skerry::emulation {
 
 /// The simulated runtime with as many devices as the settings say.
 [[nodiscard]] const cuda::api& machine_calls() noexcept;
+/// Whether anything has called it: the runtime starts with its first call, the driver when it is
+/// told to.
+[[nodiscard]] bool machine_has_started() noexcept;
 
 /// The memory that kernels of one device can access: its own, that of peers which it was given
 /// access to, pinned memory of the host.
@@ -24,7 +26,7 @@ class device_memory_map final : public memory_map {
  public:
   explicit device_memory_map(int ordinal) noexcept : ordinal_(ordinal) {}
   [[nodiscard]] allocation find(std::uint64_t address) const override;
-  [[nodiscard]] std::string describe(std::uint64_t address) const override;
+  [[nodiscard]] memory_near nearest(std::uint64_t address) const override;
   [[nodiscard]] std::byte* undefined_bits(std::uint64_t address) const override;
 
  private:

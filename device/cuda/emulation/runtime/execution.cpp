@@ -4,6 +4,7 @@
 // Launches of kernels, and what CUB's host code asks before it launches one.
 
 #include <new>
+#include <span>
 
 #include "device/cuda/emulation/runtime/attributes.hpp"
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
@@ -40,23 +41,6 @@ int launch(const void* function, const launch_request& request) noexcept {
   return with_kernel(function, [&](const auto& named) { return enqueue(named, request); });
 }
 
-/// Whether a launch attribute changes nothing here: one kernel runs at a time, so that a dependent
-/// one may as well begin early.
-bool is_harmless(const abi::launch_attribute& attribute) noexcept {
-  switch (attribute.id) {
-    case abi::ignored_attribute:
-    case abi::programmatic_stream_serialization:
-    case abi::priority:
-      return true;
-    case abi::cluster_dimension: {
-      const auto* const size = reinterpret_cast<const extent*>(attribute.value);
-      return size->count() <= 1;
-    }
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 int launch_handle(void* kernel, extent grid, extent block, void** arguments,
@@ -71,11 +55,13 @@ int launch_kernel(const void* function, extent grid, extent block, void** argume
 
 int launch_kernel_ex(const abi::launch_configuration* configuration, const void* function,
                      void** arguments) {
-  for (unsigned i = 0; i < configuration->attribute_count; ++i) {
-    if (!is_harmless(configuration->attributes[i])) return rehearsal::leave(cuda::not_supported);
+  launch_request request{configuration->grid, configuration->block,
+                         configuration->dynamic_shared_bytes, configuration->stream, arguments};
+  for (const abi::launch_attribute& each :
+       std::span(configuration->attributes, configuration->attribute_count)) {
+    if (!apply(each, request)) return rehearsal::leave(cuda::not_supported);
   }
-  return launch(function, {configuration->grid, configuration->block,
-                           configuration->dynamic_shared_bytes, configuration->stream, arguments});
+  return launch(function, request);
 }
 
 int get_function_attributes(abi::function_attributes* attributes, const void* function) {
@@ -95,33 +81,14 @@ int get_function_attributes(abi::function_attributes* attributes, const void* fu
 }
 
 int set_function_attribute(const void* function, int attribute, int value) {
-  return with_kernel(function, [&](const auto& named) {
-    const kernel_attributes of = named->find().code->attributes();
-    if (attribute == abi::preferred_carveout) {
-      if (value < -1 || value > 100) return cuda::invalid_value;
-      named->preferred_carveout.store(value);
-      return cuda::success;
-    }
-    if (attribute != abi::max_dynamic_shared_bytes) return cuda::invalid_value;
-    const std::size_t most =
-        current_emulator_settings().model.shared_bytes_per_block_optin - of.static_shared_bytes;
-    if (value < 0 || static_cast<std::size_t>(value) > most) return cuda::invalid_value;
-    named->dynamic_bytes_asked.store(value);
-    return cuda::success;
-  });
+  return with_kernel(
+      function, [&](const auto& named) { return set_kernel_attribute(*named, attribute, value); });
 }
 
 int max_active_blocks_with_flags(int* blocks, const void* function, int block_threads,
                                  std::size_t dynamic_shared_bytes, unsigned) {
   return with_kernel(function, [&](const auto& named) {
-    if (block_threads <= 0) return cuda::invalid_value;
-    const kernel_attributes of = named->find().code->attributes();
-    // None where the launch would be refused, by which CUB finds the largest tile that fits.
-    *blocks = dynamic_shared_bytes > named->most_dynamic_bytes(of)
-                  ? 0
-                  : resident_blocks(of, block_threads, dynamic_shared_bytes,
-                                    current_emulator_settings().model);
-    return cuda::success;
+    return active_blocks(blocks, *named, block_threads, dynamic_shared_bytes);
   });
 }
 

@@ -45,6 +45,15 @@ void loaded_image::place(int ordinal, std::vector<std::uint64_t>& into) const {
     if (!each.initial.empty()) std::memcpy(data, each.initial.data(), each.initial.size());
     define_memory(data, nbytes);
   }
+  for (std::size_t k = 0; k < into.size(); ++k) {
+    for (const variable::address& one : code_->variables()[k].addresses) {
+      auto* const word = reinterpret_cast<std::byte*>(into[k]) + one.offset;
+      std::uint64_t value = 0;
+      std::memcpy(&value, word, sizeof value);
+      value += into[one.variable];
+      std::memcpy(word, &value, sizeof value);
+    }
+  }
 }
 
 std::span<const std::uint64_t> loaded_image::variables(int ordinal) {
@@ -63,15 +72,18 @@ std::span<const std::uint64_t> loaded_image::variables(int ordinal) {
   return placed;
 }
 
+std::shared_ptr<loaded_image> load_image(std::span<const std::byte> image) {
+  const int capability = current_emulator_settings().model.compute_capability;
+  return std::make_shared<loaded_image>(module::load(image, capability));
+}
+
 std::shared_ptr<loaded_image> lazy_image::load() {
   const std::lock_guard lock(mutex_);
   if (problem_) throw image_error(*problem_);
   if (loaded_ != nullptr) return loaded_;
   try {
     if (data_ == nullptr) throw image_error(code::invalid_kernel_image, "no fat binary");
-    const std::size_t nbytes = module::fat_binary_size(data_);
-    const int capability = current_emulator_settings().model.compute_capability;
-    loaded_ = std::make_shared<loaded_image>(module::load({data_, nbytes}, capability));
+    loaded_ = load_image({data_, module::fat_binary_size(data_)});
   } catch (const image_error& problem) {
     problem_ = problem;
     throw;
@@ -129,6 +141,16 @@ void registry::add_kernel(void** handle, const void* host, const char* name) {
   handles_.emplace(fresh.get(), fresh);
   kernels_[host] = std::move(fresh);
   found->second.kernels.push_back(host);
+}
+
+void registry::add_kernel(const std::shared_ptr<registered_kernel>& kernel) {
+  const std::unique_lock lock(mutex_);
+  handles_.emplace(kernel.get(), kernel);
+}
+
+void registry::remove_kernel(const registered_kernel& kernel) noexcept {
+  const std::unique_lock lock(mutex_);
+  handles_.erase(&kernel);
 }
 
 void registry::add_variable(void** handle, const void* host, const char* name, std::size_t nbytes) {

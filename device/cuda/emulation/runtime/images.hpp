@@ -41,16 +41,21 @@ class loaded_image {
   std::map<int, std::vector<std::uint64_t>> placed_;
 };
 
+/// For the devices that there are; throws image_error.
+[[nodiscard]] std::shared_ptr<loaded_image> load_image(std::span<const std::byte> image);
+
 /// An image of kernels, loaded when the first of them is used, as CUDA does since 12.2.
 class lazy_image {
  public:
   /// Null: not an image. The bytes stay the caller's.
   explicit lazy_image(const std::byte* data) noexcept : data_(data) {}
+  /// One that was loaded at once.
+  explicit lazy_image(std::shared_ptr<loaded_image> loaded) noexcept : loaded_(std::move(loaded)) {}
   /// Throws image_error, the same one each time.
   [[nodiscard]] std::shared_ptr<loaded_image> load();
 
  private:
-  const std::byte* data_;
+  const std::byte* data_ = nullptr;
   std::mutex mutex_;
   std::shared_ptr<loaded_image> loaded_;
   std::optional<image_error> problem_;
@@ -97,6 +102,10 @@ class registry {
   void remove_image(void** handle) noexcept;
   void add_kernel(void** handle, const void* host, const char* name);
   void add_variable(void** handle, const void* host, const char* name, std::size_t nbytes);
+
+  /// Kernels that a program loaded, which their address then is the handle of.
+  void add_kernel(const std::shared_ptr<registered_kernel>& kernel);
+  void remove_kernel(const registered_kernel& kernel) noexcept;
 
   /// By the address of the host function, or by the handle that __cudaGetKernel gives.
   [[nodiscard]] std::shared_ptr<registered_kernel> kernel_at(const void* function) const noexcept;

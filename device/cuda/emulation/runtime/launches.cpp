@@ -13,9 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "device/cuda/emulation/check/findings.hpp"
 #include "device/cuda/emulation/check/touched_memory.hpp"
+#include "device/cuda/emulation/runtime/attributes.hpp"
+#include "device/cuda/emulation/runtime/device_resources.hpp"
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
 #include "device/cuda/emulation/runtime/launch_list.hpp"
+#include "device/cuda/emulation/runtime/reports.hpp"
 #include "device/cuda/emulation/runtime/stream_races.hpp"
 #include "device/cuda/rehearsal/current_device.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
@@ -42,12 +46,6 @@ struct device_order {
 };
 constinit std::array<device_order, rehearsal::most_devices> orders;
 
-constinit std::mutex report_mutex;
-std::string& kept_report() {
-  static auto* const text = new std::string;
-  return *text;
-}
-
 /// Lines are appended by single writes, so that several processes can share the list.
 void list_kernel(const std::string& name) {
   static std::FILE* const list = [] {
@@ -71,7 +69,9 @@ void say_statistics_at_exit() {
 class kernel_run final : public rehearsal::task {
  public:
   kernel_run(found_kernel what, const launch_request& request, int ordinal)
-      : what_(std::move(what)), variables_(what_.image->variables(ordinal)) {
+      : what_(std::move(what)),
+        model_(current_emulator_settings().model),
+        variables_(what_.image->variables(ordinal)) {
     const kernel_attributes of = what_.code->attributes();
     parameters_.resize(of.parameter_bytes);
     std::size_t index = 0;
@@ -85,6 +85,10 @@ class kernel_run final : public rehearsal::task {
         static_cast<std::uint32_t>(std::min(request.dynamic_shared_bytes, too_much));
     how_.parameters = parameters_;
     how_.variables = variables_;
+    how_.is_cooperative = request.is_cooperative;
+    how_.stack_bytes = stack_limit(ordinal);
+    how_.printed = &printed_on(ordinal);
+    how_.heap = &heap_of(ordinal);
     how_.number = orders[static_cast<std::size_t>(ordinal)].submitted.fetch_add(1);
   }
 
@@ -92,8 +96,8 @@ class kernel_run final : public rehearsal::task {
   [[nodiscard]] int refused(const registered_kernel& named) const {
     const kernel_attributes of = what_.code->attributes();
     const std::size_t most = of.static_shared_bytes + named.most_dynamic_bytes(of);
-    const std::optional<failure> problem = refuse(
-        *what_.code, how_, current_emulator_settings().model, static_cast<std::uint32_t>(most));
+    const std::optional<failure> problem =
+        refuse(*what_.code, how_, model_, static_cast<std::uint32_t>(most));
     return problem ? problem->code : cuda::success;
   }
 
@@ -103,14 +107,18 @@ class kernel_run final : public rehearsal::task {
     statistics done;
     touched_memory touched;
     if (follows_streams()) how_.touched = &touched;
-    std::optional<failure> problem = emulation::run(
-        *what_.code, how_, current_emulator_settings().model, device_memory_map(ordinal), &done);
-    if (!problem) problem = race_with_streams(touched);
+    findings found;
+    how_.found = &found;
+    std::optional<failure> problem =
+        emulation::run(*what_.code, how_, model_, device_memory_map(ordinal), &done);
+    for (const failure& one : found.all()) static_cast<void>(report_if_error(ordinal, one));
+    const std::optional<failure> race = problem ? std::nullopt : race_with_streams(touched);
     counted.launches.fetch_add(1);
     counted.warp_instructions.fetch_add(done.warp_instructions);
     counted.lane_instructions.fetch_add(done.lane_instructions);
     counted.nanoseconds.fetch_add((std::chrono::steady_clock::now() - begin).count());
     list_launch(*what_.code, how_, done);
+    if (race && report_if_error(ordinal, *race)) return race->code;
     if (!problem) return cuda::success;
     report(ordinal, *problem);
     return problem->code;
@@ -122,13 +130,11 @@ class kernel_run final : public rehearsal::task {
  private:
   [[nodiscard]] std::optional<failure> race_with_streams(const touched_memory& touched) const {
     if (how_.touched == nullptr) return std::nullopt;
-    const std::string found =
-        note_stream_accesses(what_.code->readable_name(), touched.read(), touched.written());
-    if (found.empty()) return std::nullopt;
-    return failure{code::launch_failure, found};
+    return note_stream_accesses(what_.code->readable_name(), touched.read(), touched.written());
   }
 
   found_kernel what_;
+  device_model model_;
   std::span<const std::uint64_t> variables_;
   std::vector<std::byte> parameters_;
   launch how_;
@@ -153,34 +159,58 @@ int enqueue(const std::shared_ptr<registered_kernel>& what, const launch_request
   }
 }
 
-int resident_blocks(const kernel_attributes& of, int block_threads,
-                    std::size_t dynamic_shared_bytes, const device_model& device) {
-  constexpr std::size_t warp = 32;
-  constexpr std::size_t reserved_shared_bytes = 1 << 10;
-  constexpr std::size_t register_unit = 256;  // of a warp
-  if (block_threads <= 0 || block_threads > of.max_threads_per_block) return 0;
-  const std::size_t shared = of.static_shared_bytes + dynamic_shared_bytes;
-  if (shared > device.shared_bytes_per_block_optin) return 0;
-  const std::size_t warps = (static_cast<std::size_t>(block_threads) + warp - 1) / warp;
-  const std::size_t registers =
-      (static_cast<std::size_t>(of.registers) * warp + register_unit - 1) / register_unit *
-      register_unit * warps;
-  std::size_t most = device.blocks_per_multiprocessor;
-  most = std::min(most, device.threads_per_multiprocessor / (warps * warp));
-  most = std::min(most, device.shared_bytes_per_multiprocessor / (shared + reserved_shared_bytes));
-  if (registers > 0) most = std::min(most, device.registers_per_multiprocessor / registers);
-  return static_cast<int>(most);
+bool apply(const abi::launch_attribute& attribute, launch_request& to) noexcept {
+  switch (attribute.id) {
+    case abi::ignored_attribute:
+    case abi::access_policy_window:
+    case abi::synchronization_policy:
+    case abi::cluster_scheduling_policy:
+    case abi::programmatic_stream_serialization:
+    case abi::priority:
+    case abi::memory_sync_domain_map:
+    case abi::memory_sync_domain:
+    case abi::preferred_shared_carveout:
+      return true;
+    case abi::cooperative: {
+      int value = 0;
+      std::memcpy(&value, attribute.value, sizeof value);
+      to.is_cooperative = value != 0;
+      return true;
+    }
+    case abi::cluster_dimension: {
+      extent size;
+      std::memcpy(&size, attribute.value, sizeof size);
+      return size.count() <= 1;
+    }
+    default:
+      return false;
+  }
 }
 
-void report(int ordinal, const failure& what) {
-  const std::lock_guard lock(report_mutex);
-  kept_report() = "device " + std::to_string(ordinal) + ": " + what.text;
-  std::fprintf(stderr, "skerry: emulated GPU: %s\n", kept_report().c_str());
+int set_kernel_attribute(registered_kernel& of, int attribute, int value) {
+  const kernel_attributes known = of.find().code->attributes();
+  if (attribute == abi::preferred_carveout) {
+    if (value < -1 || value > 100) return cuda::invalid_value;
+    of.preferred_carveout.store(value);
+    return cuda::success;
+  }
+  if (attribute != abi::max_dynamic_shared_bytes) return cuda::invalid_value;
+  const std::size_t most =
+      current_emulator_settings().model.shared_bytes_per_block_optin - known.static_shared_bytes;
+  if (value < 0 || static_cast<std::size_t>(value) > most) return cuda::invalid_value;
+  of.dynamic_bytes_asked.store(value);
+  return cuda::success;
 }
 
-std::string last_report() {
-  const std::lock_guard lock(report_mutex);
-  return kept_report();
+int active_blocks(int* blocks, const registered_kernel& of, int block_threads,
+                  std::size_t dynamic_shared_bytes) {
+  if (block_threads <= 0) return cuda::invalid_value;
+  const kernel_attributes known = of.find().code->attributes();
+  *blocks = dynamic_shared_bytes > of.most_dynamic_bytes(known)
+                ? 0
+                : resident_blocks(known, block_threads, dynamic_shared_bytes,
+                                  current_emulator_settings().model);
+  return cuda::success;
 }
 
 std::string statistics_line() {

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "device/cuda/emulation/execute/launch.hpp"
+#include "device/cuda/emulation/runtime/abi.hpp"
 #include "device/cuda/emulation/runtime/images.hpp"
+#include "device/cuda/emulation/runtime/reports.hpp"
 
 namespace skerry::emulation {
 
@@ -18,6 +20,8 @@ struct launch_request {
   void* stream = nullptr;
   /// A pointer to each parameter; read during the call.
   void** arguments = nullptr;
+  /// All blocks run at the same time, so that they can wait for each other.
+  bool is_cooperative = false;
 };
 
 /// Enqueues a kernel on the current device. A status; what a running kernel does wrong becomes the
@@ -25,14 +29,17 @@ struct launch_request {
 [[nodiscard]] int enqueue(const std::shared_ptr<registered_kernel>& what,
                           const launch_request& request);
 
-/// Blocks of a kernel that one multiprocessor holds at a time; 0 if not even one fits.
-[[nodiscard]] int resident_blocks(const kernel_attributes& of, int block_threads,
-                                  std::size_t dynamic_shared_bytes, const device_model& device);
+/// Does what a launch attribute says. False if the emulated device can't; most change nothing here:
+/// one kernel runs at a time, so that a dependent one may as well begin early.
+[[nodiscard]] bool apply(const abi::launch_attribute& attribute, launch_request& to) noexcept;
 
-/// Says on stderr what went wrong on a device.
-void report(int ordinal, const failure& what);
-/// The report of the last kernel that failed; empty if none has.
-[[nodiscard]] std::string last_report();
+/// cudaFuncSetAttribute. A status; throws image_error.
+[[nodiscard]] int set_kernel_attribute(registered_kernel& of, int attribute, int value);
+
+/// resident_blocks() with what a launch may ask for: 0 where it would be refused, by which CUB
+/// finds the largest tile that fits. A status; throws image_error.
+[[nodiscard]] int active_blocks(int* blocks, const registered_kernel& of, int block_threads,
+                                std::size_t dynamic_shared_bytes);
 
 /// How many kernels have run and what they executed, as one line.
 [[nodiscard]] std::string statistics_line();

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <mutex>
+#include <optional>
 #include <utility>
 
+#include "device/cuda/emulation/execute/failure_text.hpp"
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
 #include "device/cuda/emulation/runtime/launch_list.hpp"
-#include "device/cuda/emulation/runtime/launches.hpp"
+#include "device/cuda/emulation/runtime/reports.hpp"
 #include "device/cuda/emulation/runtime/stream_races.hpp"
 #include "device/cuda/emulation/runtime/undefined_memory.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
@@ -41,10 +43,8 @@ class library_run final : public rehearsal::task {
       if (!are_accessible(ordinal, more)) return code::illegal_address;
       touched_.insert(touched_.end(), more.begin(), more.end());
     }
-    if (const std::string found = race_with_streams(); !found.empty()) {
-      report(ordinal, {code::launch_failure, found});
-      return code::launch_failure;
-    }
+    const std::optional<failure> race = race_with_streams();
+    if (race && report_if_error(ordinal, *race)) return race->code;
     work_();
     list_library_call(routine_);
     for (const touched_range& each : touched_) define_memory(each.data, each.nbytes);
@@ -55,7 +55,7 @@ class library_run final : public rehearsal::task {
   }
 
  private:
-  [[nodiscard]] std::string race_with_streams() const {
+  [[nodiscard]] std::optional<failure> race_with_streams() const {
     std::vector<allocation> read;
     for (const touched_range& each : touched_) {
       const auto begin = reinterpret_cast<std::uint64_t>(each.data);
@@ -80,7 +80,7 @@ class library_run final : public rehearsal::task {
       report(ordinal,
              {code::illegal_address,
               routine_ + ": an operand of " + std::to_string(each.nbytes) +
-                  " bytes reaches memory that is not its own: " + memory.describe(missed)});
+                  " bytes reaches memory that is not its own: " + text_of(memory.nearest(missed))});
       return false;
     }
     return true;

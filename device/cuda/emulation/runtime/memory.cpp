@@ -5,6 +5,7 @@
 
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
 #include "device/cuda/emulation/runtime/entry_points.hpp"
+#include "device/cuda/emulation/runtime/pools.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
 
 namespace skerry::emulation::entry_points {
@@ -13,14 +14,9 @@ namespace {
 
 constexpr int unregistered_device = -2;
 
-// The handle of a device's default pool.
-char pools[cuda::most_devices];
-
 int ordinal_of_pool(const void* pool) noexcept {
-  const auto offset =
-      reinterpret_cast<std::uintptr_t>(pool) - reinterpret_cast<std::uintptr_t>(pools);
-  const auto count = static_cast<std::uintptr_t>(current_emulator_settings().devices);
-  return offset < count ? static_cast<int>(offset) : -1;
+  const memory_pool* const found = find_pool(pool);
+  return found != nullptr ? found->ordinal : -1;
 }
 
 }  // namespace
@@ -81,7 +77,7 @@ int fill_async(void* target, int value, std::size_t nbytes, void* stream) {
 int get_default_pool(void** pool, int ordinal) {
   // Asks the machine, which knows whether there are pools.
   const int code = machine_calls().pool_set_release_threshold(ordinal, 0);
-  if (code == cuda::success) *pool = pools + ordinal;
+  if (code == cuda::success) *pool = default_pool(ordinal);
   return code;
 }
 

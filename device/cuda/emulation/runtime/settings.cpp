@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/emulation/runtime/settings.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
+
+#include "device/cuda/emulation/runtime/stream_races.hpp"
+#include "device/cuda/emulation/runtime/undefined_memory.hpp"
 
 namespace skerry::emulation {
 
@@ -33,14 +38,20 @@ constexpr number_setting numbers[] = {
     {"SKERRY_EMULATE_RESIDENT", 1, 64, set_model<&device_model::resident_blocks>},
     {"SKERRY_EMULATE_QUANTUM", 0, 1'000'000, set_model<&device_model::quantum>},
     {"SKERRY_EMULATE_LIMIT", 0, any_number, set_model<&device_model::instruction_limit>},
+    {"SKERRY_EMULATE_SECONDS", 0, any_number, set_model<&device_model::seconds_limit>},
     {"SKERRY_EMULATE_HOLD_STORES", 0, 1, set_model<&device_model::holds_stores_back>},
     {"SKERRY_EMULATE_INITCHECK", 0, 1, set_model<&device_model::checks_undefined_values>},
-    {"SKERRY_EMULATE_RACECHECK", 0, 1,
-     set_model<&device_model::checks_shared_races, &device_model::checks_global_races,
-               &device_model::checks_stream_races>},
+    {"SKERRY_EMULATE_RACECHECK", 0, 2,
+     [](emulator_settings& into, long long value) {
+       set_model<&device_model::checks_shared_races, &device_model::checks_global_races,
+                 &device_model::checks_stream_races>(into, value != 0 ? 1 : 0);
+       into.model.checks_races_in_blocks = value == 2;
+     }},
     {"SKERRY_EMULATE_SYNCCHECK", 0, 1, set_model<&device_model::checks_synchronization>},
     {"SKERRY_EMULATE_STATISTICS", 0, 1,
      [](emulator_settings& into, long long value) { into.says_statistics = value != 0; }},
+    {"SKERRY_EMULATE_QUIET", 0, 1,
+     [](emulator_settings& into, long long value) { into.is_quiet = value != 0; }},
 };
 
 bool parse(std::string_view text, long long& value) noexcept {
@@ -52,6 +63,27 @@ std::string complaint(std::string_view name, std::string_view value, const std::
   return std::string(name) + "=" + std::string(value) + " is not understood; accepted: " + accepted;
 }
 
+/// What a GPU goes on with, so that it may be told of without being an error.
+constexpr failure_kind collectable[] = {failure_kind::uninitialised, failure_kind::race_shared,
+                                        failure_kind::race_global, failure_kind::race_streams,
+                                        failure_kind::synchronisation};
+
+/// Names of kinds by commas, or "all". Whether it is understood.
+bool read_collected(std::string_view names, kind_set& into) {
+  into = {};
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find(','), names.size());
+    const std::string_view name = names.substr(0, end);
+    const auto named = [&](failure_kind kind) { return name == "all" || name == name_of(kind); };
+    if (std::ranges::none_of(collectable, named)) return false;
+    for (const failure_kind kind : collectable) {
+      if (named(kind)) into.add(kind);
+    }
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return true;
+}
+
 void read_or_exit(const char* name, emulator_settings& into) {
   const char* const value = std::getenv(name);
   if (value == nullptr) return;
@@ -59,6 +91,19 @@ void read_or_exit(const char* name, emulator_settings& into) {
   if (problem.empty()) return;
   std::fprintf(stderr, "skerry: %s\n", problem.c_str());
   std::_Exit(2);
+}
+
+emulator_settings& changeable_settings() noexcept {
+  static emulator_settings* const the_settings = [] {
+    auto* const fresh = new emulator_settings;
+    for (const number_setting& each : numbers) read_or_exit(each.name, *fresh);
+    read_or_exit("SKERRY_EMULATE_TARGET", *fresh);
+    read_or_exit("SKERRY_EMULATE_KERNELS", *fresh);
+    read_or_exit("SKERRY_EMULATE_LAUNCHES", *fresh);
+    read_or_exit("SKERRY_EMULATE_COLLECT", *fresh);
+    return fresh;
+  }();
+  return *the_settings;
 }
 
 }  // namespace
@@ -88,6 +133,12 @@ std::string read_setting(std::string_view name, std::string_view value, emulator
     const bool is_known = is_number && set_compute_capability(into.model, static_cast<int>(number));
     return is_known ? "" : complaint(name, value, "80 or 90");
   }
+  if (name == "SKERRY_EMULATE_COLLECT") {
+    if (read_collected(value, into.model.collected)) return "";
+    return complaint(name, value,
+                     "all, or of uninitialised, race_shared, race_global, race_streams, "
+                     "synchronisation, by commas");
+  }
   if (name == "SKERRY_EMULATE_KERNELS") {
     into.kernel_list = value;
     return "";
@@ -108,16 +159,20 @@ std::string read_setting(std::string_view name, std::string_view value, emulator
   return std::string(name) + " is no setting of the emulated GPU";
 }
 
-const emulator_settings& current_emulator_settings() noexcept {
-  static const emulator_settings* const the_settings = [] {
-    auto* const fresh = new emulator_settings;
-    for (const number_setting& each : numbers) read_or_exit(each.name, *fresh);
-    read_or_exit("SKERRY_EMULATE_TARGET", *fresh);
-    read_or_exit("SKERRY_EMULATE_KERNELS", *fresh);
-    read_or_exit("SKERRY_EMULATE_LAUNCHES", *fresh);
-    return fresh;
-  }();
-  return *the_settings;
+const emulator_settings& current_emulator_settings() noexcept { return changeable_settings(); }
+
+std::string change_setting(std::string_view name, std::string_view value) {
+  emulator_settings& current = changeable_settings();
+  emulator_settings changed = current;
+  if (std::string problem = read_setting(name, value, changed); !problem.empty()) return problem;
+  const device_model& model = changed.model;
+  if (model.checks_undefined_values && !follow_undefined_memory()) {
+    return std::string(name) + ": no addresses for a shadow of memory";
+  }
+  if (model.checks_stream_races && !follows_streams()) follow_streams();
+  if (!model.checks_stream_races && follows_streams()) leave_streams();
+  current = std::move(changed);
+  return "";
 }
 
 }  // namespace skerry::emulation

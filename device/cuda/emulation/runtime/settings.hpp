@@ -16,6 +16,7 @@ struct emulator_settings {
   /// Names of kernels are appended to it when each first runs; none if empty.
   std::string kernel_list;
   bool says_statistics = false;  ///< at the end of the process
+  bool is_quiet = false;         ///< reports are kept, and not written to stderr
   /// What each launch did and asked of memory is appended to it; nothing if empty.
   std::string launch_list;
 };
@@ -23,6 +24,9 @@ struct emulator_settings {
 /// Read from the environment by the first call, never destroyed. A variable that can't be read ends
 /// the process: a test that means to choose a device would pass for the wrong reason.
 [[nodiscard]] const emulator_settings& current_emulator_settings() noexcept;
+
+/// Sets one of them for launches from now on, while no kernel runs. What is wrong, or nothing.
+[[nodiscard]] std::string change_setting(std::string_view name, std::string_view value);
 
 /// Limits of an A100 (80) or an H100 (90) in place of those that `model` has; false for others.
 [[nodiscard]] bool set_compute_capability(device_model& model, int capability) noexcept;

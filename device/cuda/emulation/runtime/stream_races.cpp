@@ -83,14 +83,21 @@ void for_segments(segments& all, const allocation& range, Function&& function) {
   return before.stream != 0 && !now.is_after(before.stream, before.ticket);
 }
 
-[[nodiscard]] std::string text_of(const char* does, const char* did, std::uint64_t address,
-                                  const std::string& by, const order_point& now,
-                                  const access_mark& other) {
+[[nodiscard]] failure race_of(bool does_write, bool did_write, std::uint64_t address,
+                              const std::string& by, const order_point& now,
+                              const access_mark& other) {
   char place[32];
   std::snprintf(place, sizeof place, "%#llx", static_cast<unsigned long long>(address));
-  return "race between streams: " + by + ", on stream " + std::to_string(now.stream) + ", " + does +
-         " the memory at " + place + " that " + *other.by + ", on stream " +
-         std::to_string(other.stream) + ", " + did + ", and no event is between them";
+  failure made{.code = code::launch_failure, .text = {}, .kind = failure_kind::race_streams};
+  made.what = "race between streams: " + by + ", on stream " + std::to_string(now.stream) + ", " +
+              (does_write ? "writes" : "reads") + " the memory at " + place + " that " + *other.by +
+              ", on stream " + std::to_string(other.stream) + ", " +
+              (did_write ? "writes" : "reads") + ", and no event is between them";
+  made.kernel = by;
+  made.other = other_access{.by = *other.by, .writes = did_write};
+  made.memory.address = address;
+  made.text = made.what;
+  return made;
 }
 
 class noted_work {
@@ -100,7 +107,7 @@ class noted_work {
 
   void read(const allocation& range) {
     for_segments(all_, range, [&](std::uint64_t begin, segment& in) {
-      if (races_with(now_, in.write)) found("reads", "writes", begin, in.write);
+      if (races_with(now_, in.write)) found(false, true, begin, in.write);
       std::erase_if(in.reads, [&](const access_mark& one) { return one.stream == now_.stream; });
       in.reads.push_back(mark());
     });
@@ -108,27 +115,27 @@ class noted_work {
 
   void write(const allocation& range) {
     for_segments(all_, range, [&](std::uint64_t begin, segment& in) {
-      if (races_with(now_, in.write)) found("writes", "writes", begin, in.write);
+      if (races_with(now_, in.write)) found(true, true, begin, in.write);
       for (const access_mark& one : in.reads) {
-        if (races_with(now_, one)) found("writes", "reads", begin, one);
+        if (races_with(now_, one)) found(true, false, begin, one);
       }
       in.write = mark();
       in.reads.clear();
     });
   }
 
-  [[nodiscard]] const std::string& first() const noexcept { return first_; }
+  [[nodiscard]] const std::optional<failure>& first() const noexcept { return first_; }
 
  private:
   [[nodiscard]] access_mark mark() const { return {now_.stream, now_.ticket, by_}; }
-  void found(const char* does, const char* did, std::uint64_t at, const access_mark& other) {
-    if (first_.empty()) first_ = text_of(does, did, at, *by_, now_, other);
+  void found(bool does_write, bool did_write, std::uint64_t at, const access_mark& other) {
+    if (!first_) first_ = race_of(does_write, did_write, at, *by_, now_, other);
   }
 
   segments& all_;
   const order_point& now_;
   std::shared_ptr<const std::string> by_;
-  std::string first_;
+  std::optional<failure> first_;
 };
 
 }  // namespace
@@ -139,8 +146,15 @@ void follow_streams() noexcept {
 }
 bool follows_streams() noexcept { return rehearsal::follows_order.load(); }
 
-std::string note_stream_accesses(const std::string& by, std::span<const allocation> read,
-                                 std::span<const allocation> written) {
+void leave_streams() {
+  rehearsal::follows_order.store(false);
+  accessed_memory& memory = accessed();
+  const std::lock_guard lock(memory.mutex);
+  memory.all.clear();
+}
+
+std::optional<failure> note_stream_accesses(const std::string& by, std::span<const allocation> read,
+                                            std::span<const allocation> written) {
   if (!follows_streams() || rehearsal::current_order().stream == 0) return {};
   accessed_memory& memory = accessed();
   const std::lock_guard lock(memory.mutex);

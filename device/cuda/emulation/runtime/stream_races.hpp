@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -19,12 +20,14 @@ namespace skerry::emulation {
 /// From now on; before the first stream has work.
 void follow_streams() noexcept;
 [[nodiscard]] bool follows_streams() noexcept;
+/// No more, and nothing is known of what was.
+void leave_streams();
 
 /// Notes what a piece of work has read and written, on the stream's thread. What it races with, or
 /// nothing.
-[[nodiscard]] std::string note_stream_accesses(const std::string& by,
-                                               std::span<const allocation> read,
-                                               std::span<const allocation> written);
+[[nodiscard]] std::optional<failure> note_stream_accesses(const std::string& by,
+                                                          std::span<const allocation> read,
+                                                          std::span<const allocation> written);
 
 /// Whom memory belonged to before does not matter to those who get it.
 void forget_stream_accesses(const void* data, std::size_t nbytes);

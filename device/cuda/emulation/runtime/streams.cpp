@@ -6,15 +6,15 @@
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
 #include "device/cuda/emulation/runtime/entry_points.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
+#include "device/cuda/rehearsal/work.hpp"
 
 namespace skerry::emulation::entry_points {
 
 int stream_create(void** stream, unsigned flags) {
   constexpr unsigned non_blocking = 1;
-  // Others would wait for the legacy stream's work, and it for theirs, which the machine does not
-  // have.
-  if (flags != non_blocking) return rehearsal::leave(cuda::not_supported);
-  return machine_calls().stream_create(stream);
+  static_cast<void>(machine_calls());
+  if ((flags & ~non_blocking) != 0) return rehearsal::leave(cuda::invalid_value);
+  return rehearsal::stream_create_with(stream, {.is_blocking = flags == 0, .priority = 0});
 }
 int stream_destroy(void* stream) { return machine_calls().stream_destroy(stream); }
 int stream_synchronize(void* stream) { return machine_calls().stream_synchronize(stream); }

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 
 #include "device/cuda/emulation/failure.hpp"
-#include "device/cuda/emulation/runtime/launches.hpp"
+#include "device/cuda/emulation/runtime/reports.hpp"
 #include "device/cuda/emulation/runtime/stream_races.hpp"
 #include "device/cuda/emulation/runtime/undefined_memory.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
@@ -24,12 +25,11 @@ namespace {
 /// Notes work of the machine itself; what is wrong is the error of the device whose memory it is.
 void note(const char* by, std::span<const allocation> read,
           std::span<const allocation> written) noexcept try {
-  const std::string found = note_stream_accesses(by, read, written);
-  if (found.empty()) return;
+  const std::optional<failure> found = note_stream_accesses(by, read, written);
+  if (!found) return;
   const auto* const data = reinterpret_cast<const void*>(written.front().begin);
   const int owner = std::max(0, rehearsal::machine::instance().owner(data));
-  report(owner, {code::launch_failure, found});
-  rehearsal::set_sticky_error(owner, code::launch_failure);
+  if (report_if_error(owner, *found)) rehearsal::set_sticky_error(owner, found->code);
 } catch (const std::bad_alloc&) {
   return;  // it is not looked at
 }

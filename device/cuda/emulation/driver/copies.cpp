@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/driver/copies.hpp"
+
+#include "device/cuda/emulation/driver/calls.hpp"
+#include "device/cuda/emulation/driver/contexts.hpp"
+#include "device/cuda/emulation/driver/memory.hpp"
+
+namespace skerry::emulation::driver {
+
+namespace {
+
+/// Device memory, or the host's that devices reach.
+[[nodiscard]] bool is_reachable(address data) noexcept {
+  return static_cast<bool>(memory_at(data));
+}
+[[nodiscard]] bool is_devices(const void* data) noexcept {
+  return memory_at(address_of(data)).ordinal >= 0;
+}
+
+int to_device(address target, const void* source, std::size_t nbytes, void* stream) {
+  if (nbytes == 0) return code::success;
+  if (has_null(source) || !is_reachable(target) || is_devices(source)) return code::invalid_value;
+  return enqueue_copy(pointer(target), source, nbytes, stream);
+}
+
+int to_host(void* target, address source, std::size_t nbytes, void* stream) {
+  if (nbytes == 0) return code::success;
+  if (has_null(target) || !is_reachable(source) || is_devices(target)) return code::invalid_value;
+  return enqueue_copy(target, pointer(source), nbytes, stream);
+}
+
+int on_device(address target, address source, std::size_t nbytes, void* stream) {
+  if (nbytes == 0) return code::success;
+  if (!is_reachable(target) || !is_reachable(source)) return code::invalid_value;
+  return enqueue_copy(pointer(target), pointer(source), nbytes, stream);
+}
+
+int between(address target, void* target_context, address source, void* source_context,
+            std::size_t nbytes, void* stream) {
+  if (ordinal_of(target_context) < 0 || ordinal_of(source_context) < 0) {
+    return code::invalid_context;
+  }
+  return on_device(target, source, nbytes, stream);
+}
+
+}  // namespace
+
+int enqueue_copy(void* target, const void* source, std::size_t nbytes, void* stream) {
+  return machine_calls().copy_async(target, source, nbytes, cuda::copy_kind::automatic, stream);
+}
+
+int wait_for_legacy_stream(int status) {
+  return status != code::success ? status : machine_calls().stream_synchronize(cuda::legacy_stream);
+}
+
+int copy(address target, address source, std::size_t nbytes) {
+  return in_context([&] {
+    return wait_for_legacy_stream(
+        enqueue_copy(pointer(target), pointer(source), nbytes, cuda::legacy_stream));
+  });
+}
+int copy_async(address target, address source, std::size_t nbytes, void* stream) {
+  return in_context([&] { return enqueue_copy(pointer(target), pointer(source), nbytes, stream); });
+}
+
+int copy_to_device(address target, const void* source, std::size_t nbytes) {
+  return in_context([&] {
+    return wait_for_legacy_stream(to_device(target, source, nbytes, cuda::legacy_stream));
+  });
+}
+int copy_to_device_async(address target, const void* source, std::size_t nbytes, void* stream) {
+  return in_context([&] { return to_device(target, source, nbytes, stream); });
+}
+
+int copy_to_host(void* target, address source, std::size_t nbytes) {
+  return in_context(
+      [&] { return wait_for_legacy_stream(to_host(target, source, nbytes, cuda::legacy_stream)); });
+}
+int copy_to_host_async(void* target, address source, std::size_t nbytes, void* stream) {
+  return in_context([&] { return to_host(target, source, nbytes, stream); });
+}
+
+// As on a GPU, the host goes on before a copy on the device has been made.
+int copy_on_device(address target, address source, std::size_t nbytes) {
+  return in_context([&] { return on_device(target, source, nbytes, cuda::legacy_stream); });
+}
+int copy_on_device_async(address target, address source, std::size_t nbytes, void* stream) {
+  return in_context([&] { return on_device(target, source, nbytes, stream); });
+}
+
+int copy_peer(address target, void* target_context, address source, void* source_context,
+              std::size_t nbytes) {
+  return in_context([&] {
+    return between(target, target_context, source, source_context, nbytes, cuda::legacy_stream);
+  });
+}
+int copy_peer_async(address target, void* target_context, address source, void* source_context,
+                    std::size_t nbytes, void* stream) {
+  return in_context(
+      [&] { return between(target, target_context, source, source_context, nbytes, stream); });
+}
+
+}  // namespace skerry::emulation::driver

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "device/cuda/emulation/driver/calls.hpp"
+#include "device/cuda/rehearsal/machine.hpp"
+
+namespace skerry::emulation::driver {
+
+namespace {
+
+constexpr unsigned blocking_sync = 1;
+constexpr unsigned disable_timing = 2;
+constexpr unsigned interprocess = 4;
+
+/// 0 where times of both can be had.
+int check_times(void* start, void* end) {
+  for (void* const each : {start, end}) {
+    rehearsal::simulated_event found;
+    if (!rehearsal::machine::instance().read_event(each, found) || !found.is_timed) {
+      return code::invalid_handle;
+    }
+  }
+  return code::success;
+}
+
+}  // namespace
+
+int event_create(void** event, unsigned flags) {
+  return in_context([&]() -> int {
+    if (has_null(event) || (flags & ~(blocking_sync | disable_timing | interprocess)) != 0) {
+      return code::invalid_value;
+    }
+    if ((flags & interprocess) != 0) return unsupported("cuEventCreate for other processes");
+    return (flags & disable_timing) != 0 ? machine_calls().event_create(event)
+                                         : machine_calls().event_create_timed(event);
+  });
+}
+
+int event_destroy(void* event) {
+  return in_context([&] { return machine_calls().event_destroy(event); });
+}
+
+int event_record(void* event, void* stream) {
+  return in_context([&] { return machine_calls().event_record(event, stream); });
+}
+int event_record_with_flags(void* event, void* stream, unsigned flags) {
+  constexpr unsigned external = 1;  // changes what a captured stream does alone
+  return in_context([&]() -> int {
+    return (flags & ~external) == 0 ? machine_calls().event_record(event, stream)
+                                    : code::invalid_value;
+  });
+}
+
+int event_query(void* event) {
+  return in_context([&] { return machine_calls().event_query(event); });
+}
+int event_synchronize(void* event) {
+  return in_context([&] { return machine_calls().event_synchronize(event); });
+}
+
+int event_elapsed(float* milliseconds, void* start, void* end) {
+  return in_context([&]() -> int {
+    if (has_null(milliseconds)) return code::invalid_value;
+    const int status = check_times(start, end);
+    return status != code::success ? status
+                                   : machine_calls().event_elapsed(milliseconds, start, end);
+  });
+}
+int event_elapsed_v1(float* milliseconds, void* start, void* end) {
+  return event_elapsed(milliseconds, start, end);
+}
+
+}  // namespace skerry::emulation::driver

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "device/cuda/emulation/driver/entry_points.hpp"
+#include "device/cuda/emulation/runtime/images.hpp"
+
+namespace skerry::emulation::driver {
+
+/// An image that a program loaded: its kernels can be launched on every device by their addresses.
+class loaded_library {
+ public:
+  explicit loaded_library(std::shared_ptr<loaded_image> image);
+  loaded_library(const loaded_library&) = delete;
+  loaded_library& operator=(const loaded_library&) = delete;
+  /// Work that was submitted keeps what it runs.
+  ~loaded_library();
+
+  /// In the order of their names.
+  [[nodiscard]] std::span<const std::shared_ptr<registered_kernel>> kernels() const noexcept {
+    return kernels_;
+  }
+  /// Null if there is none.
+  [[nodiscard]] registered_kernel* find(std::string_view name) const noexcept;
+
+  struct placed_variable {
+    address data = 0;
+    std::size_t nbytes = 0;
+  };
+  /// Throws bad_alloc.
+  [[nodiscard]] std::optional<placed_variable> find_variable(std::string_view name,
+                                                             int ordinal) const;
+
+ private:
+  std::shared_ptr<loaded_image> image_;
+  std::vector<std::shared_ptr<registered_kernel>> kernels_;
+};
+
+/// A library on one device.
+struct loaded_module {
+  std::shared_ptr<const loaded_library> library;
+  int ordinal = 0;
+};
+
+/// Of a program's options for the compiler, where it wants to read what was wrong.
+struct image_options {
+  std::span<const int> names{};
+  void** values = nullptr;
+};
+
+/// Loads what `image` points to. Throws image_error, whose text the options' log gets, too.
+[[nodiscard]] std::shared_ptr<loaded_library> load_library(const void* image,
+                                                           const image_options& options = {});
+/// The same of a file; throws image_error(301) if it can't be read.
+[[nodiscard]] std::shared_ptr<loaded_library> load_library_file(const char* path,
+                                                                const image_options& options = {});
+
+// Handles, which hold what they stand for.
+[[nodiscard]] void* add_library(std::shared_ptr<loaded_library> library);
+[[nodiscard]] bool remove_library(const void* handle) noexcept;
+/// Null if there is no such library.
+[[nodiscard]] std::shared_ptr<const loaded_library> find_library(const void* handle) noexcept;
+/// The handle of the library, or of none but a module, that has a kernel; null for others.
+[[nodiscard]] void* library_of(const void* kernel) noexcept;
+
+/// The same each time for a device.
+[[nodiscard]] void* module_of(const std::shared_ptr<const loaded_library>& library, int ordinal);
+[[nodiscard]] bool remove_module(const void* handle) noexcept;
+[[nodiscard]] std::optional<loaded_module> find_module(const void* handle) noexcept;
+/// The library that has a kernel, whatever it was loaded as; null if none has.
+[[nodiscard]] std::shared_ptr<const loaded_library> owner_of(const void* kernel) noexcept;
+
+}  // namespace skerry::emulation::driver

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// How many blocks of a kernel fit.
+
+#include <algorithm>
+
+#include "device/cuda/emulation/driver/kernels.hpp"
+
+namespace skerry::emulation::driver {
+
+namespace {
+
+constexpr int warp = 32;
+
+struct block_size {
+  int threads = 0;
+  int blocks = 0;  ///< of a multiprocessor
+};
+
+/// The largest block of those by which most threads run at a time.
+int best_size(block_size* best, const registered_kernel& of, std::size_t (*shared_for)(int),
+              std::size_t shared, int most_threads) {
+  const kernel_attributes known = of.find().code->attributes();
+  int most = known.max_threads_per_block;
+  if (most_threads > 0) most = std::min(most, most_threads);
+  for (int threads = most; threads > 0; threads = (threads - 1) / warp * warp) {
+    const std::size_t dynamic = shared_for != nullptr ? shared_for(threads) : shared;
+    int blocks = 0;
+    if (const int status = active_blocks(&blocks, of, threads, dynamic); status != code::success) {
+      return status;
+    }
+    if (blocks * threads > best->blocks * best->threads) *best = {threads, blocks};
+  }
+  return code::success;
+}
+
+}  // namespace
+
+int occupancy_blocks(int* blocks, void* function, int threads, std::size_t shared) {
+  return occupancy_blocks_with_flags(blocks, function, threads, shared, 0);
+}
+
+int occupancy_blocks_with_flags(int* blocks, void* function, int threads, std::size_t shared,
+                                unsigned flags) {
+  constexpr unsigned known_flags = 1;
+  return with_kernel(function, [&](const auto& named) -> int {
+    if (has_null(blocks) || (flags & ~known_flags) != 0) return code::invalid_value;
+    return active_blocks(blocks, *named, threads, shared);
+  });
+}
+
+int occupancy_block_size(int* least_grid, int* threads, void* function,
+                         std::size_t (*shared_for)(int), std::size_t shared, int most_threads) {
+  return occupancy_block_size_with_flags(least_grid, threads, function, shared_for, shared,
+                                         most_threads, 0);
+}
+
+int occupancy_block_size_with_flags(int* least_grid, int* threads, void* function,
+                                    std::size_t (*shared_for)(int), std::size_t shared,
+                                    int most_threads, unsigned) {
+  return with_kernel(function, [&](const auto& named) -> int {
+    if (has_null(least_grid, threads)) return code::invalid_value;
+    block_size best;
+    const int status = best_size(&best, *named, shared_for, shared, most_threads);
+    if (status != code::success) return status;
+    *threads = best.threads;
+    *least_grid = best.blocks * current_emulator_settings().model.multiprocessors;
+    return code::success;
+  });
+}
+
+int occupancy_shared_bytes(std::size_t* nbytes, void* function, int blocks, int threads) {
+  constexpr std::size_t reserved = 1 << 10;  // of each block
+  return with_kernel(function, [&](const auto& named) -> int {
+    if (has_null(nbytes) || blocks <= 0) return code::invalid_value;
+    int fitting = 0;
+    const int status = active_blocks(&fitting, *named, threads, 0);
+    if (status != code::success) return status;
+    if (blocks > fitting) return code::invalid_value;
+    const kernel_attributes known = named->find().code->attributes();
+    const std::size_t each = current_emulator_settings().model.shared_bytes_per_multiprocessor /
+                                 static_cast<std::size_t>(blocks) -
+                             reserved;
+    const std::size_t left = each - std::min(each, known.static_shared_bytes);
+    *nbytes = std::min(left, named->most_dynamic_bytes(known));
+    return code::success;
+  });
+}
+
+}  // namespace skerry::emulation::driver

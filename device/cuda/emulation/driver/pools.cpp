@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/runtime/pools.hpp"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <unordered_map>
+
+#include "device/cuda/emulation/driver/calls.hpp"
+#include "device/cuda/emulation/driver/pools.hpp"
+#include "device/cuda/rehearsal/machine.hpp"
+
+namespace skerry::emulation::driver {
+
+namespace {
+
+constexpr int first_number = 5;  ///< CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: settings are before it
+constexpr int last_number = 8;
+
+constinit std::array<std::atomic<memory_pool*>, cuda::most_devices> chosen{};
+
+/// What came from pools that programs made.
+struct pooled_blocks {
+  std::mutex mutex;
+  std::unordered_map<address, memory_pool*> of;
+};
+pooled_blocks& blocks() noexcept {
+  static auto* const all = new pooled_blocks;
+  return *all;
+}
+
+[[nodiscard]] memory_pool* current_pool(int ordinal) noexcept {
+  memory_pool* const set = chosen[static_cast<std::size_t>(ordinal)].load();
+  return set != nullptr ? set : default_pool(ordinal);
+}
+
+[[nodiscard]] std::uint64_t used_bytes(int ordinal) noexcept {
+  return rehearsal::machine::instance().at(ordinal).memory.live_bytes();
+}
+
+void note_use(memory_pool& from, address data) {
+  if (!from.is_default) {
+    pooled_blocks& all = blocks();
+    const std::lock_guard lock(all.mutex);
+    all.of[data] = &from;
+  }
+  const std::uint64_t used = used_bytes(from.ordinal);
+  std::uint64_t most = from.most_used.load();
+  while (used > most && !from.most_used.compare_exchange_weak(most, used)) {
+  }
+}
+
+/// Memory of the pool's device, whose legacy stream says so where the stream is another device's.
+int allocate_from(memory_pool& from, address* data, std::size_t nbytes, void* stream) {
+  int ordinal = 0;
+  if (const int status = machine_calls().stream_device(stream, &ordinal); status != 0) {
+    return status;
+  }
+  void* fresh = nullptr;
+  int status = code::success;
+  if (ordinal == from.ordinal) {
+    status = machine_calls().allocate_async(&fresh, nbytes, stream);
+  } else {
+    if (!rehearsal::push_device(from.ordinal)) return code::invalid_value;
+    status = machine_calls().allocate_async(&fresh, nbytes, cuda::legacy_stream);
+    static_cast<void>(rehearsal::pop_device());
+  }
+  if (status != code::success) return status;
+  *data = address_of(fresh);
+  note_use(from, *data);
+  return code::success;
+}
+
+template <class Body>
+int with_pool(const void* handle, Body body) noexcept {
+  return answer([&]() -> int {
+    memory_pool* const found = find_pool(handle);
+    return found != nullptr ? body(*found) : code::invalid_value;
+  });
+}
+
+[[nodiscard]] std::atomic<std::uint64_t>* setting(memory_pool& of, int attribute) noexcept {
+  return attribute >= 1 && attribute < first_number
+             ? &of.settings[static_cast<std::size_t>(attribute - 1)]
+             : nullptr;
+}
+
+constexpr int release_threshold = 4;  ///< 64 bits, as what is counted; the others are ints
+
+}  // namespace
+
+void* pool_of(address base) noexcept {
+  rehearsal::machine& all = rehearsal::machine::instance();
+  if (!all.is_pooled(pointer(base))) return nullptr;
+  pooled_blocks& known = blocks();
+  const std::lock_guard lock(known.mutex);
+  const auto found = known.of.find(base);
+  return found != known.of.end() ? found->second : default_pool(all.owner(pointer(base)));
+}
+
+int pool_allocate(address* data, std::size_t nbytes, void* stream) {
+  return in_context([&]() -> int {
+    if (has_null(data) || nbytes == 0) return code::invalid_value;
+    int ordinal = 0;
+    const int status = machine_calls().stream_device(stream, &ordinal);
+    return status != code::success ? status
+                                   : allocate_from(*current_pool(ordinal), data, nbytes, stream);
+  });
+}
+
+int pool_allocate_from(address* data, std::size_t nbytes, void* pool, void* stream) {
+  return in_context([&]() -> int {
+    memory_pool* const from = find_pool(pool);
+    if (has_null(data, from) || nbytes == 0) return code::invalid_value;
+    return allocate_from(*from, data, nbytes, stream);
+  });
+}
+
+int pool_free(address data, void* stream) {
+  return in_context([&]() -> int {
+    const int status = machine_calls().deallocate_async(pointer(data), stream);
+    if (status != code::success) return status;
+    pooled_blocks& all = blocks();
+    const std::lock_guard lock(all.mutex);
+    all.of.erase(data);
+    return code::success;
+  });
+}
+
+int pool_get_default(void** pool, int device) {
+  return answer([&]() -> int {
+    if (has_null(pool)) return code::invalid_value;
+    if (!exists(device)) return code::invalid_device;
+    *pool = default_pool(device);
+    return code::success;
+  });
+}
+
+int pool_get_current(void** pool, int device) {
+  return answer([&]() -> int {
+    if (has_null(pool)) return code::invalid_value;
+    if (!exists(device)) return code::invalid_device;
+    *pool = current_pool(device);
+    return code::success;
+  });
+}
+
+int pool_set_current(int device, void* pool) {
+  return with_pool(pool, [&](memory_pool& found) -> int {
+    if (!exists(device)) return code::invalid_device;
+    if (found.ordinal != device) return code::invalid_value;
+    chosen[static_cast<std::size_t>(device)].store(&found);
+    return code::success;
+  });
+}
+
+int pool_create(void** pool, const abi::pool_properties* properties) {
+  constexpr int pinned = 1;
+  return answer([&]() -> int {
+    if (has_null(pool, properties) || properties->allocation_type != pinned) {
+      return code::invalid_value;
+    }
+    if (properties->location.kind != abi::location_of_device) {
+      return unsupported("cuMemPoolCreate of memory that isn't a device's");
+    }
+    if (properties->handle_types != 0) {
+      return unsupported("cuMemPoolCreate of memory for other processes");
+    }
+    if (!exists(properties->location.number)) return code::invalid_value;
+    *pool = add_pool(properties->location.number);
+    return code::success;
+  });
+}
+
+int pool_destroy(void* pool) {
+  return with_pool(pool, [&](memory_pool& found) -> int {
+    if (found.is_default) return code::invalid_value;
+    memory_pool* expected = &found;
+    chosen[static_cast<std::size_t>(found.ordinal)].compare_exchange_strong(expected, nullptr);
+    {
+      // What is still out stays usable; it counts as the default pool's.
+      pooled_blocks& all = blocks();
+      const std::lock_guard lock(all.mutex);
+      std::erase_if(all.of, [&](const auto& each) { return each.second == &found; });
+    }
+    return remove_pool(pool) ? code::success : code::invalid_value;
+  });
+}
+
+int pool_trim(void* pool, std::size_t keep) {
+  return with_pool(
+      pool, [&](memory_pool& found) { return machine_calls().pool_trim(found.ordinal, keep); });
+}
+
+int pool_set_attribute(void* pool, int attribute, void* value) {
+  return with_pool(pool, [&](memory_pool& found) -> int {
+    if (has_null(value)) return code::invalid_value;
+    if (std::atomic<std::uint64_t>* const into = setting(found, attribute)) {
+      into->store(attribute == release_threshold
+                      ? *static_cast<const std::uint64_t*>(value)
+                      : static_cast<std::uint64_t>(*static_cast<const int*>(value) != 0));
+      return code::success;
+    }
+    // The highest figures alone can be set, to start again from 0.
+    const bool is_high = attribute == first_number + 1 || attribute == last_number;
+    if (!is_high || *static_cast<const std::uint64_t*>(value) != 0) return code::invalid_value;
+    found.most_used.store(0);
+    return code::success;
+  });
+}
+
+int pool_get_attribute(void* pool, int attribute, void* value) {
+  return with_pool(pool, [&](memory_pool& found) -> int {
+    if (has_null(value)) return code::invalid_value;
+    if (const std::atomic<std::uint64_t>* const from = setting(found, attribute)) {
+      if (attribute == release_threshold) {
+        *static_cast<std::uint64_t*>(value) = from->load();
+      } else {
+        *static_cast<int*>(value) = static_cast<int>(from->load());
+      }
+      return code::success;
+    }
+    if (attribute < first_number || attribute > last_number) return code::invalid_value;
+    const std::uint64_t used = used_bytes(found.ordinal);
+    const bool is_current = attribute == first_number || attribute == first_number + 2;
+    *static_cast<std::uint64_t*>(value) =
+        is_current ? used : std::max(used, found.most_used.load());
+    return code::success;
+  });
+}
+
+int pool_set_access(void* pool, const abi::access_description* list, std::size_t count) {
+  constexpr int read_write = 3;
+  return with_pool(pool, [&](memory_pool& found) -> int {
+    if (has_null(list)) return code::invalid_value;
+    for (std::size_t i = 0; i < count; ++i) {
+      const abi::access_description& one = list[i];
+      if (one.location_type != abi::location_of_device || !exists(one.location)) {
+        return code::invalid_value;
+      }
+      if (one.flags != read_write) {
+        return unsupported("cuMemPoolSetAccess that takes access away");
+      }
+      if (one.location == found.ordinal) continue;
+      const int status = machine_calls().pool_allow_reader(found.ordinal, one.location);
+      if (status != code::success) return status;
+    }
+    return code::success;
+  });
+}
+
+int pool_get_access(int* flags, void* pool, const abi::memory_location* location) {
+  constexpr int read_write = 3;
+  return with_pool(pool, [&](memory_pool& found) -> int {
+    if (has_null(flags, location)) return code::invalid_value;
+    if (location->kind != abi::location_of_device || !exists(location->number)) {
+      return code::invalid_value;
+    }
+    const bool has_access =
+        location->number == found.ordinal ||
+        rehearsal::machine::instance().is_pool_reader(location->number, found.ordinal);
+    *flags = has_access ? read_write : 0;
+    return code::success;
+  });
+}
+
+}  // namespace skerry::emulation::driver

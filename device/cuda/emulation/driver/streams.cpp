@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Streams and what runs in their order on the host. Nothing is captured into graphs.
+
+#include <memory>
+
+#include "device/cuda/emulation/driver/calls.hpp"
+#include "device/cuda/emulation/driver/contexts.hpp"
+#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/work.hpp"
+
+namespace skerry::emulation::driver {
+
+namespace {
+
+constexpr unsigned non_blocking = 1;
+
+int create(void** stream, unsigned flags, int priority) {
+  if (has_null(stream) || (flags & ~non_blocking) != 0) return code::invalid_value;
+  return rehearsal::stream_create_with(stream, {.is_blocking = flags == 0, .priority = priority});
+}
+
+/// `body` with the stream's queue; those of other devices' may be asked, too.
+template <class Body>
+int with_stream(void* stream, Body body) noexcept {
+  return in_context([&]() -> int {
+    const auto found = rehearsal::machine::instance().stream(stream);
+    return found != nullptr ? body(*found) : code::invalid_handle;
+  });
+}
+
+[[nodiscard]] bool is_default(const void* stream) noexcept {
+  return reinterpret_cast<std::uintptr_t>(stream) <= 2;
+}
+
+struct callback_call {
+  void (*function)(void* stream, int status, void* data);
+  void* stream;
+  int ordinal;
+  void* data;
+};
+
+void run_callback(void* call) {
+  const std::unique_ptr<callback_call> what(static_cast<callback_call*>(call));
+  what->function(what->stream, rehearsal::sticky_error(what->ordinal), what->data);
+}
+
+int not_captured(void* stream, int* status, std::uint64_t* id) noexcept {
+  return with_stream(stream, [&](const auto&) -> int {
+    if (has_null(status)) return code::invalid_value;
+    *status = 0;
+    if (id != nullptr) *id = 0;
+    return code::success;
+  });
+}
+
+}  // namespace
+
+int stream_create(void** stream, unsigned flags) {
+  return in_context([&] { return create(stream, flags, 0); });
+}
+int stream_create_with_priority(void** stream, unsigned flags, int priority) {
+  return in_context([&] { return create(stream, flags, priority); });
+}
+
+int stream_destroy(void* stream) {
+  return in_context([&]() -> int {
+    return is_default(stream) ? code::invalid_handle : machine_calls().stream_destroy(stream);
+  });
+}
+
+int stream_synchronize(void* stream) {
+  return in_context([&] { return machine_calls().stream_synchronize(stream); });
+}
+int stream_query(void* stream) {
+  return in_context([&] { return machine_calls().stream_query(stream); });
+}
+
+int stream_wait_event(void* stream, void* event, unsigned flags) {
+  return in_context([&]() -> int {
+    return flags == 0 ? machine_calls().stream_wait_event(stream, event) : code::invalid_value;
+  });
+}
+
+int stream_add_callback(void* stream, void (*callback)(void*, int, void*), void* data,
+                        unsigned flags) {
+  return with_stream(stream, [&](const rehearsal::queue& on) -> int {
+    if (callback == nullptr || flags != 0) return code::invalid_value;
+    auto call = std::make_unique<callback_call>(callback, stream, on.ordinal(), data);
+    const int status = machine_calls().launch_host_function(stream, run_callback, call.get());
+    if (status == code::success) static_cast<void>(call.release());
+    return status;
+  });
+}
+
+int launch_host_function(void* stream, void (*function)(void*), void* data) {
+  return in_context([&]() -> int {
+    if (function == nullptr) return code::invalid_value;
+    return machine_calls().launch_host_function(stream, function, data);
+  });
+}
+
+int stream_get_priority(void* stream, int* priority) {
+  return with_stream(stream, [&](const rehearsal::queue& on) -> int {
+    if (has_null(priority)) return code::invalid_value;
+    *priority = on.options().priority;
+    return code::success;
+  });
+}
+
+int stream_get_flags(void* stream, unsigned* flags) {
+  return with_stream(stream, [&](const rehearsal::queue& on) -> int {
+    if (has_null(flags)) return code::invalid_value;
+    *flags = is_default(stream) || on.options().is_blocking ? 0 : non_blocking;
+    return code::success;
+  });
+}
+
+int stream_get_id(void* stream, std::uint64_t* id) {
+  return with_stream(stream, [&](const rehearsal::queue& on) -> int {
+    if (has_null(id)) return code::invalid_value;
+    *id = on.number();
+    return code::success;
+  });
+}
+
+int stream_get_context(void* stream, void** context) {
+  return with_stream(stream, [&](const rehearsal::queue& on) -> int {
+    if (has_null(context)) return code::invalid_value;
+    *context = is_default(stream) ? current_context() : primary_context(on.ordinal());
+    return code::success;
+  });
+}
+
+int stream_get_contexts(void* stream, void** context, void** green) {
+  if (green != nullptr) *green = nullptr;
+  return stream_get_context(stream, context);
+}
+
+int stream_get_device(void* stream, int* device) {
+  return with_stream(stream, [&](const rehearsal::queue& on) -> int {
+    if (has_null(device)) return code::invalid_value;
+    *device = on.ordinal();
+    return code::success;
+  });
+}
+
+int stream_is_capturing(void* stream, int* status) {
+  return in_context([&]() -> int {
+    return has_null(status) ? code::invalid_value
+                            : machine_calls().stream_is_capturing(stream, status);
+  });
+}
+
+int thread_exchange_capture_mode(int* mode) {
+  return answer([&]() -> int {
+    constinit static thread_local int current = 0;
+    constexpr int last_mode = 2;
+    if (has_null(mode) || *mode < 0 || *mode > last_mode) return code::invalid_value;
+    std::swap(current, *mode);
+    return code::success;
+  });
+}
+
+int stream_get_capture_info_v1(void* stream, int* status, std::uint64_t* id) {
+  return not_captured(stream, status, id);
+}
+
+int stream_get_capture_info_v2(void* stream, int* status, std::uint64_t* id, void** graph,
+                               const void** nodes, std::size_t* count) {
+  return stream_get_capture_info(stream, status, id, graph, nodes, nullptr, count);
+}
+
+int stream_get_capture_info(void* stream, int* status, std::uint64_t* id, void** graph,
+                            const void** nodes, const void** edges, std::size_t* count) {
+  if (graph != nullptr) *graph = nullptr;
+  if (nodes != nullptr) *nodes = nullptr;
+  if (edges != nullptr) *edges = nullptr;
+  if (count != nullptr) *count = 0;
+  return not_captured(stream, status, id);
+}
+
+}  // namespace skerry::emulation::driver

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/driver/table.hpp"
+
+#include "device/cuda/emulation/driver/calls.hpp"
+#include "device/cuda/emulation/driver/unimplemented.hpp"
+
+namespace skerry::emulation::driver {
+
+namespace {
+
+struct row {
+  std::string_view name;
+  int version;
+  std::string_view symbol;
+  void* function;
+};
+
+const row rows[] = {
+#define SKERRY_DRIVER(name, version, symbol, function, ...) \
+  {#name, version, #symbol, reinterpret_cast<void*>(&(function))},
+#include "device/cuda/emulation/driver/functions.inc"
+#undef SKERRY_DRIVER
+};
+
+// CUdriverProcAddressQueryResult
+constexpr int is_found = 0;
+constexpr int is_no_symbol = 1;
+constexpr int is_newer = 2;
+
+}  // namespace
+
+found_function find_function(std::string_view name, int version) noexcept {
+  const row* best = nullptr;
+  bool is_known = false;
+  for (const row& each : rows) {
+    if (each.symbol == name && each.name != name) return {each.function, true};
+    if (each.name != name) continue;
+    is_known = true;
+    if (each.version <= version && (best == nullptr || each.version > best->version)) best = &each;
+  }
+  if (best != nullptr) return {best->function, true};
+  if (is_known) return {nullptr, true};
+  void* const refusing = find_unimplemented(name);
+  return {refusing, refusing != nullptr};
+}
+
+int get_proc_address(const char* symbol, void** function, int version, std::uint64_t flags,
+                     int* found) {
+  constexpr std::uint64_t known_flags = 3;  // whose stream the default one is: one queue for both
+  if (has_null(symbol, function) || (flags & ~known_flags) != 0) return code::invalid_value;
+  const found_function one = find_function(symbol, version);
+  *function = one.function;
+  if (found != nullptr) {
+    *found = one.function != nullptr ? is_found : one.is_known ? is_newer : is_no_symbol;
+  }
+  return one.function != nullptr ? code::success : code::not_found;
+}
+
+int get_proc_address_v1(const char* symbol, void** function, int version, std::uint64_t flags) {
+  return get_proc_address(symbol, function, version, flags, nullptr);
+}
+
+// Of NVIDIA's own libraries, and described nowhere.
+int get_export_table(const void** table, const void*) {
+  if (table != nullptr) *table = nullptr;
+  return code::not_found;
+}
+
+}  // namespace skerry::emulation::driver

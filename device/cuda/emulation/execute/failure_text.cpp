@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/execute/failure_text.hpp"
+
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+
+namespace skerry::emulation {
+namespace {
+
+struct kind_row {
+  failure_kind kind;
+  std::string_view name;
+  int code;
+};
+
+constexpr std::array<kind_row, failure_kinds> kinds{{
+    {failure_kind::other, "other", code::launch_failure},
+    {failure_kind::out_of_bounds, "out_of_bounds", code::illegal_address},
+    {failure_kind::use_after_free, "use_after_free", code::illegal_address},
+    {failure_kind::wrong_device, "wrong_device", code::illegal_address},
+    {failure_kind::host_pointer, "host_pointer", code::illegal_address},
+    {failure_kind::misaligned, "misaligned", code::misaligned_address},
+    {failure_kind::uninitialised, "uninitialised", code::launch_failure},
+    {failure_kind::race_shared, "race_shared", code::launch_failure},
+    {failure_kind::race_global, "race_global", code::launch_failure},
+    {failure_kind::race_streams, "race_streams", code::launch_failure},
+    {failure_kind::deadlock, "deadlock", code::launch_failure},
+    {failure_kind::synchronisation, "synchronisation", code::launch_failure},
+    {failure_kind::never_ends, "never_ends", code::launch_timeout},
+    {failure_kind::stack_overflow, "stack_overflow", code::launch_failure},
+    {failure_kind::assertion, "assertion", code::assertion},
+    {failure_kind::trap, "trap", code::launch_failure},
+    {failure_kind::invalid_instruction, "invalid_instruction", code::illegal_instruction},
+    {failure_kind::unsupported_instruction, "unsupported_instruction", code::illegal_instruction},
+}};
+
+[[nodiscard]] const kind_row& row_of(failure_kind kind) noexcept {
+  return kinds[static_cast<std::size_t>(kind)];
+}
+
+constexpr bool are_in_order = [] {
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (static_cast<std::size_t>(kinds[k].kind) != k) return false;
+  }
+  return true;
+}();
+static_assert(are_in_order);
+
+[[nodiscard]] std::string hexadecimal(std::uint64_t value) {
+  std::array<char, 24> text;
+  (void)std::snprintf(text.data(), text.size(), "%#" PRIx64, value);
+  return text.data();
+}
+
+[[nodiscard]] std::string text_of(const wanted_memory& wanted) {
+  std::string text = wanted.alignment != 0 ? "misaligned " : "";
+  text += wanted.writes ? "write" : "read";
+  text += " of " + std::to_string(wanted.nbytes) + " bytes of " + std::string(wanted.space) +
+          " memory at " + hexadecimal(wanted.address);
+  if (wanted.alignment != 0) text += ", no multiple of " + std::to_string(wanted.alignment);
+  return text;
+}
+
+[[nodiscard]] std::string text_of(const waiting_lanes& one) {
+  return "block " + text_of(one.block) + ", warp " + std::to_string(one.warp) + ", " +
+         std::to_string(one.count) + " lanes from " + std::to_string(one.first_lane) + ": " +
+         text_of(one.at);
+}
+
+[[nodiscard]] std::string text_of(const other_access& other) {
+  std::string text = other.writes ? "written by " : "read by ";
+  if (!other.by.empty()) return text + other.by;
+  text += "block " + text_of(other.block);
+  if (other.thread) text += ", thread " + text_of(*other.thread);
+  if (other.at) text += ": " + text_of(*other.at);
+  return text;
+}
+
+}  // namespace
+
+std::string_view name_of(failure_kind kind) noexcept { return row_of(kind).name; }
+int code_of(failure_kind kind) noexcept { return row_of(kind).code; }
+
+std::optional<failure_kind> kind_of_name(std::string_view name) noexcept {
+  for (const kind_row& row : kinds) {
+    if (row.name == name) return row.kind;
+  }
+  return std::nullopt;
+}
+
+failure_kind kind_of(int code) noexcept {
+  for (const kind_row& row : kinds) {
+    if (row.code == code) return row.kind;
+  }
+  return failure_kind::other;
+}
+
+std::int64_t memory_near::beyond() const noexcept {
+  if (address < begin) return -static_cast<std::int64_t>(begin - address);
+  const std::uint64_t offset = address - begin;
+  return offset < nbytes ? 0 : static_cast<std::int64_t>(offset - nbytes);
+}
+
+std::string text_of(const memory_near& memory) {
+  if (memory.state == memory_state::none && memory.device < 0) {
+    return memory.address < 4096 ? "in no memory of a device: it is a null pointer"
+                                 : "in no memory of a device, nor in pinned memory of the host";
+  }
+  if (memory.state == memory_state::host) {
+    return "in no memory of a device, nor in pinned memory of the host: it is a pointer of the "
+           "host";
+  }
+  const std::string whose = memory.device < 0 ? "" : " of device " + std::to_string(memory.device);
+  if (memory.nbytes == 0) {
+    return memory.is_of_malloc ? "in the device's heap, before all that malloc gave"
+                               : "in freed memory" + whose;
+  }
+  std::string text;
+  const std::uint64_t address = memory.address;
+  if (address < memory.begin) {
+    text = std::to_string(memory.begin - address) + " bytes before ";
+  } else if (address - memory.begin >= memory.nbytes) {
+    text = std::to_string(address - memory.begin - memory.nbytes) + " bytes past the end of ";
+  } else {
+    text = std::to_string(address - memory.begin) + " bytes into ";
+  }
+  text += std::to_string(memory.nbytes) + " bytes ";
+  if (memory.is_of_malloc) {
+    return text + "that malloc gave" +
+           (memory.state == memory_state::freed ? " and free took back" : "");
+  }
+  text += "at " + hexadecimal(memory.begin) + whose;
+  if (memory.state == memory_state::unreachable) {
+    text += ", to which this device was not given access";
+  }
+  if (memory.state == memory_state::freed) text += ", which were freed";
+  return text;
+}
+
+std::string text_of(const extent& at) {
+  std::array<char, 48> text;
+  (void)std::snprintf(text.data(), text.size(), "(%u,%u,%u)", at.x, at.y, at.z);
+  return text.data();
+}
+
+std::string text_of(const source_line& at) {
+  if (at.line == 0) return at.instruction;
+  return at.instruction + "  // " + (at.file.empty() ? "?" : at.file) + ":" +
+         std::to_string(at.line);
+}
+
+std::string headline(const failure& found) {
+  std::string text = found.what;
+  if (found.wanted.space.empty()) return text;
+  if (!text.empty()) text += ": ";
+  text += text_of(found.wanted);
+  if (found.wanted.alignment != 0) return text;
+  if (found.wanted.space == "global") return text + ": " + text_of(found.memory);
+  return text + (found.wanted.space == "local" ? " of the thread's" : "") + ": it has " +
+         std::to_string(found.memory.nbytes) + " bytes";
+}
+
+std::string text_of(const failure& found) {
+  std::string text = headline(found);
+  if (found.has_thread) {
+    text += "\n  instruction: " + text_of(found.at) + "\n  block " + text_of(found.block) +
+            ", thread " + text_of(found.thread) + ", warp " + std::to_string(found.warp) +
+            ", lane " + std::to_string(found.lane);
+  }
+  if (found.other) text += "\n  before: " + text_of(*found.other);
+  for (const waiting_lanes& one : found.waiting) text += "\n  " + text_of(one);
+  if (!found.kernel.empty()) text += "\n  kernel: " + found.kernel;
+  if (found.has_thread && found.at.line == 0) {
+    text += "\n  no source line: compile with lineinfo (nvcc -lineinfo, @cuda.jit(lineinfo=True))";
+  }
+  return text;
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <string_view>
+
+#include "device/cuda/emulation/execute/operation.hpp"
+#include "device/cuda/emulation/execute/warp.hpp"
+
+// Every fence orders all of memory here, and nothing is cached.
+namespace skerry::emulation {
+namespace {
+
+void nothing(warp& /*on*/, const instruction& /*what*/, lane_mask /*active*/) {}
+
+/// A policy for caches is a number that nobody looks at; Size is the operand's.
+template <std::uint8_t Size>
+void make_policy(warp& on, const instruction& what, lane_mask active) {
+  auto* const to = on.values<std::uint64_t>(what.destination[0]);
+  for_lanes(active, [&](int lane) { to[lane] = 0; });
+}
+
+}  // namespace
+
+void declare_fences(operation_table& table) {
+  const operation fence = *table.find("membar.gl");
+  for (const std::string_view order : {"acquire", "release"}) {
+    for (const std::string_view scope : {"cta", "cluster", "gpu", "sys"}) {
+      table.add({"fence.", order, ".", scope}, fence);
+    }
+  }
+  table.add({"fence.proxy.async.shared::cluster"}, fence);
+  table.add({"membar.proxy.alias"}, fence);
+  for (const std::string_view name :
+       {"prefetch.L1", "prefetch.L2", "prefetch.global.L1", "prefetch.global.L2",
+        "prefetch.local.L1", "prefetch.local.L2", "prefetch.global.L2::evict_last",
+        "prefetch.global.L2::evict_normal", "prefetchu.L1"}) {
+    table.add({hint_prefix, name}, {.run = nothing});
+  }
+  for (const std::string_view space : {"", ".global"}) {
+    table.add({hint_prefix, "discard", space, ".L2"}, {.run = nothing});
+    table.add({hint_prefix, "applypriority", space, ".L2::evict_normal"}, {.run = nothing});
+  }
+  for (const std::string_view first :
+       {"evict_last", "evict_normal", "evict_first", "evict_unchanged"}) {
+    const operation policy{
+        .run = make_policy<4>, .results = {8}, .arguments = {4}, .optional_arguments = 1};
+    table.add({"createpolicy.fractional.L2::", first, ".b64"}, policy);
+    for (const std::string_view second : {"evict_first", "evict_unchanged"}) {
+      table.add({"createpolicy.fractional.L2::", first, ".L2::", second, ".b64"}, policy);
+    }
+  }
+  table.add({"createpolicy.cvt.L2.b64"}, {.run = make_policy<8>, .results = {8}, .arguments = {8}});
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/linkers/ptx_link.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <exception>
+#include <utility>
+
+#include "device/cuda/emulation/failure.hpp"
+#include "device/cuda/emulation/linkers/image_text.hpp"
+
+namespace skerry::emulation::linkers {
+namespace {
+
+[[nodiscard]] bool has(const std::vector<std::string>& options, std::string_view wanted) {
+  return std::ranges::find(options, wanted) != options.end();
+}
+
+[[nodiscard]] int capability_of(const std::vector<std::string>& options) {
+  int capability = 0;
+  for (const std::string& option : options) {
+    const std::size_t digit = option.find_first_of("0123456789");
+    if (!option.starts_with("-arch=") || digit == std::string::npos) continue;
+    std::from_chars(option.data() + digit, option.data() + option.size(), capability);
+  }
+  return capability;
+}
+
+}  // namespace
+
+ptx_link::ptx_link(std::vector<std::string> options)
+    : options_(std::move(options)),
+      is_lto_(has(options_, "-lto")),
+      asks_for_ptx_(has(options_, "-ptx")),
+      compute_capability_(capability_of(options_)) {}
+
+int ptx_link::create() {
+  std::vector<std::string> options = options_;
+  if (is_lto_ && !asks_for_ptx_) options.emplace_back("-ptx");
+  return real_->create(options);
+}
+
+int ptx_link::add(link_input input) {
+  if (input.data.starts_with(image_mark)) {
+    input.type = input_type::ptx;
+    input.data.erase(0, image_mark.size());
+  }
+  inputs_.push_back(std::move(input));
+  // It is machine code, which keeps the library from giving PTX.
+  if (is_lto_ && is_device_runtime(inputs_.back())) return link_result::success;
+  return real_->add(inputs_.back());
+}
+
+int ptx_link::complete() {
+  // Ours first: the library may crash on what is defined twice.
+  if (!is_lto_) {
+    if (const int refused = join({})) return refused;
+    const int result = real_->complete();
+    if (result != link_result::success) image_.clear();
+    return result;
+  }
+  const int result = real_->complete();
+  if (asks_for_ptx_) return result;
+  if (result == link_result::success) image_ = image_of(real_->ptx());
+  // The library gives PTX of LTO-IR only.
+  return result == link_result::incompatible_options ? complete_mixed() : result;
+}
+
+int ptx_link::complete_mixed() {
+  std::string linked;
+  if (const int refused = link_lto_ir(linked)) return refused;
+  if (const int refused = join(std::move(linked))) return refused;
+  const int result = link_all();
+  if (result != link_result::success) image_.clear();
+  return result;
+}
+
+/// To machine code, which nobody takes: for what the library refuses, such as undefined names.
+int ptx_link::link_all() {
+  real_ = std::make_unique<real_link>();
+  if (const int refused = real_->create(options_)) return refused;
+  for (const link_input& each : inputs_) {
+    if (const int refused = real_->add(each)) return refused;
+  }
+  return real_->complete();
+}
+
+int ptx_link::link_lto_ir(std::string& ptx) {
+  if (std::ranges::none_of(inputs_, is_lto_ir)) return link_result::success;
+  std::vector<std::string> options = options_;
+  options.emplace_back("-ptx");
+  real_link own;
+  if (const int refused = own.create(options)) return refused;
+  for (const link_input& each : inputs_) {
+    if (!is_lto_ir(each)) continue;
+    if (const int refused = own.add(each)) return refused;
+  }
+  const int result = own.complete();
+  if (result == link_result::success) {
+    ptx = own.ptx();
+  } else {
+    own_log_ = own.error_log();
+  }
+  return result;
+}
+
+int ptx_link::join(std::string linked) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  if (!linked.empty()) texts.emplace_back("LTO-IR", std::move(linked));
+  std::string at;
+  try {
+    for (const link_input& each : inputs_) {
+      if (is_device_runtime(each) || (is_lto_ && is_lto_ir(each))) continue;
+      at = "'" + each.name + "': ";
+      for (std::string& text : ptx_in(each, compute_capability_)) {
+        texts.emplace_back(each.name, std::move(text));
+      }
+    }
+    at.clear();
+    std::vector<ptx::link_part> parts;
+    parts.reserve(texts.size());
+    for (const auto& [name, text] : texts) parts.push_back({name, text});
+    image_ = image_of(ptx::join_modules(parts));
+  } catch (const image_error& problem) {
+    own_log_ = "emulated GPU: " + at + problem.what() + "\n";
+    return link_result::invalid_input;
+  }
+  return link_result::success;
+}
+
+}  // namespace skerry::emulation::linkers

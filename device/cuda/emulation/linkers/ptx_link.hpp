@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/cuda/emulation/linkers/link_input.hpp"
+#include "device/cuda/emulation/linkers/real_link.hpp"
+#include "device/cuda/emulation/ptx/joined_modules.hpp"
+
+namespace skerry::emulation::linkers {
+
+/// A link whose result is PTX in place of machine code. NVIDIA's library checks options and inputs,
+/// compiles LTO-IR, and refuses what it would refuse for a GPU; PTX is joined by us.
+class ptx_link {
+ public:
+  explicit ptx_link(std::vector<std::string> options);
+
+  /// Each returns an nvJitLinkResult.
+  [[nodiscard]] int create();
+  [[nodiscard]] int add(link_input input);
+  [[nodiscard]] int complete();
+
+  /// What stands for the cubin, without its last byte, a zero; empty if there is none.
+  [[nodiscard]] const std::string& image() const noexcept { return image_; }
+  [[nodiscard]] bool asks_for_ptx() const noexcept { return asks_for_ptx_; }
+  [[nodiscard]] std::string error_log() const { return own_log_ + real_->error_log(); }
+  [[nodiscard]] std::string info_log() const { return real_->info_log(); }
+  [[nodiscard]] void* real_handle() const noexcept { return real_->handle(); }
+
+ private:
+  [[nodiscard]] int complete_mixed();
+  [[nodiscard]] int link_all();
+  [[nodiscard]] int link_lto_ir(std::string& ptx);
+  [[nodiscard]] int join(std::string linked);
+
+  std::vector<std::string> options_;
+  bool is_lto_ = false;
+  bool asks_for_ptx_ = false;
+  int compute_capability_ = 0;
+  std::deque<link_input> inputs_;  // the library keeps addresses of names
+  std::unique_ptr<real_link> real_ = std::make_unique<real_link>();
+  std::string own_log_;
+  std::string image_;
+};
+
+}  // namespace skerry::emulation::linkers

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/ptx/joined_modules.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "device/cuda/emulation/ptx/link_piece.hpp"
+
+namespace skerry::emulation::ptx {
+namespace {
+
+using names = std::unordered_map<std::string_view, std::string>;
+
+struct definition {
+  std::size_t part = 0;
+  linkage seen = linkage::local;
+};
+
+class joining {
+ public:
+  explicit joining(std::span<const link_part> parts) {
+    for (const link_part& part : parts) parts_.push_back(read_pieces(part.name, part.text));
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      for (const link_piece& each : parts_[k].pieces) define(k, each);
+    }
+    for (std::size_t k = 0; k < parts_.size(); ++k) keep_apart(k);
+  }
+
+  [[nodiscard]] std::string text() {
+    head();
+    // A name is declared before it is used: initial values of variables may name functions, and
+    // bodies name both.
+    add(piece_kind::prototype);
+    add(piece_kind::variable);
+    add(piece_kind::code);
+    add(piece_kind::other);
+    return std::move(text_);
+  }
+
+ private:
+  /// Notes who defines a name for all parts, or refuses it.
+  void define(std::size_t part, const link_piece& piece) {
+    if (!piece.is_definition || piece.seen == linkage::local) return;
+    const auto [place, is_first] = defined_.emplace(piece.name, definition{part, piece.seen});
+    if (is_first) return;
+    definition& before = place->second;
+    if (piece.seen != linkage::visible) return;
+    if (before.seen == linkage::visible) {
+      throw image_error(code::invalid_kernel_image,
+                        "linker: multiple definition of '" + std::string(piece.name) + "' in '" +
+                            std::string(parts_[part].name) + "': first defined in '" +
+                            std::string(parts_[before.part].name) + "'");
+    }
+    before = {part, piece.seen};
+  }
+
+  /// Renames what a part has for itself where another part has such a name, too; numbers files.
+  void keep_apart(std::size_t part) {
+    std::set<std::string_view> own;
+    for (const link_piece& piece : parts_[part].pieces) {
+      own.insert(piece.own_names.begin(), piece.own_names.end());
+    }
+    names& renamed = renamed_.emplace_back();
+    for (const std::string_view name : own) {
+      if (!defined_.contains(name) && taken_.insert(name).second) continue;
+      renamed.emplace(name, std::string(name) + "$" + std::to_string(part));
+    }
+    auto& numbers = file_numbers_.emplace_back();
+    for (const auto& [number, name] : parts_[part].files) {
+      const auto place = files_.emplace(name, files_.size() + 1).first;
+      numbers[number] = place->second;
+    }
+  }
+
+  void head() {
+    const auto& newest = *std::ranges::max_element(parts_, {}, &link_pieces::version);
+    const auto& target = *std::ranges::max_element(parts_, {}, &link_pieces::target_number);
+    text_ = ".version " + std::to_string(newest.version.first) + "." +
+            std::to_string(newest.version.second) + "\n.target " + std::string(target.target) +
+            "\n.address_size 64\n";
+    for (const auto& [name, number] : files_) {
+      text_ += ".file " + std::to_string(number) + " " + std::string(name) + "\n";
+    }
+  }
+
+  void add(piece_kind kind) {
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      for (const link_piece& piece : parts_[k].pieces) {
+        if (piece.kind == kind) add(k, piece);
+      }
+    }
+  }
+
+  void add(std::size_t part, const link_piece& piece) {
+    const std::string_view prefix = linkage_in_result(part, piece);
+    if (prefix == nowhere) return;
+    text_ += prefix;
+    text_ += rewritten(piece.text, renamed_[part], file_numbers_[part]);
+    text_ += '\n';
+  }
+
+  /// What stands before a piece, or `nowhere` for one that another one makes superfluous.
+  [[nodiscard]] std::string_view linkage_in_result(std::size_t part, const link_piece& piece) {
+    if (piece.seen == linkage::local) return "";
+    const auto place = defined_.find(piece.name);
+    if (piece.is_definition) {
+      return place->second.part == part ? spelling_of(piece.seen) : nowhere;
+    }
+    if (!declared_.insert(piece.name).second) return nowhere;
+    if (place == defined_.end()) return spelling_of(linkage::external);
+    return piece.kind == piece_kind::prototype ? spelling_of(place->second.seen) : nowhere;
+  }
+
+  static constexpr std::string_view nowhere = "-";
+
+  std::vector<link_pieces> parts_;
+  std::unordered_map<std::string_view, definition> defined_;
+  std::set<std::string_view> taken_;     // names that some part has for itself
+  std::set<std::string_view> declared_;  // that are in the result
+  std::map<std::string_view, std::size_t> files_;
+  std::vector<names> renamed_;  // of each part
+  std::vector<std::map<std::uint32_t, std::size_t>> file_numbers_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string join_modules(std::span<const link_part> parts) {
+  if (parts.size() == 1) return std::string(parts.front().text);
+  if (parts.empty()) throw image_error(code::invalid_value, "linker: there is nothing to link");
+  return joining(parts).text();
+}
+
+}  // namespace skerry::emulation::ptx

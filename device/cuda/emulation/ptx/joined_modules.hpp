@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace skerry::emulation::ptx {
+
+/// A module that takes part in a link, with the name that errors give it.
+struct link_part {
+  std::string_view name;
+  std::string_view text;
+};
+
+/// One module of several, as a linker resolves their names: what one declares as `.extern` is what
+/// another one defines; names without linkage stay apart, and `.weak` yields to `.visible`. What
+/// nobody defines stays declared: whoever loads the module may know it. Throws image_error.
+[[nodiscard]] std::string join_modules(std::span<const link_part> parts);
+
+}  // namespace skerry::emulation::ptx

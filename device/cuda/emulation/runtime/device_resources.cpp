@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/runtime/device_resources.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "device/cuda/api.hpp"
+#include "device/cuda/rehearsal/control.hpp"
+
+namespace skerry::emulation {
+
+namespace {
+
+/// What CUDA has without being asked.
+constexpr std::size_t usual_heap_bytes = 8 << 20;
+
+struct resources {
+  device_heap heap{usual_heap_bytes};
+  std::atomic<std::uint32_t> stack_bytes{0};
+  printed_text printed;
+};
+
+resources& of(int ordinal) noexcept {
+  // Kernels may run while the process ends.
+  static auto* const all = new std::array<resources, cuda::most_devices>;
+  return (*all)[static_cast<std::size_t>(ordinal)];
+}
+
+void show_printed_text() noexcept {
+  for (int ordinal = 0; ordinal < cuda::most_devices; ++ordinal) of(ordinal).printed.show();
+}
+
+}  // namespace
+
+device_heap& heap_of(int ordinal) noexcept { return of(ordinal).heap; }
+
+bool set_heap_limit(int ordinal, std::size_t nbytes) { return of(ordinal).heap.resize(nbytes); }
+
+std::uint32_t stack_limit(int ordinal) noexcept { return of(ordinal).stack_bytes.load(); }
+
+void set_stack_limit(int ordinal, std::size_t nbytes) noexcept {
+  // A thread of a GPU has 512 KiB of local memory at most.
+  constexpr std::size_t most = 512 << 10;
+  of(ordinal).stack_bytes.store(static_cast<std::uint32_t>(std::min(nbytes, most)));
+}
+
+printed_text& printed_on(int ordinal) noexcept { return of(ordinal).printed; }
+
+void set_printed_limit(int ordinal, std::size_t nbytes) { of(ordinal).printed.set_limit(nbytes); }
+
+void follow_printed_text() { rehearsal::call_after_waiting(show_printed_text); }
+
+}  // namespace skerry::emulation

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// What skerry takes of this library where its arrays live on the emulated GPU: the simulated
+// runtime, whose streams the kernels of others run on, too.
+
+#include "device/cuda/module.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/rehearsal/control.hpp"
+
+namespace skerry::emulation {
+
+namespace {
+
+int get_properties(cuda::device_properties* properties, int ordinal) {
+  const int code = machine_calls().get_properties(properties, ordinal);
+  if (code != cuda::success) return code;
+  const device_model& model = current_emulator_settings().model;
+  std::snprintf(properties->name, sizeof properties->name, "emulated GPU");
+  properties->compute_capability = model.compute_capability;
+  properties->multiprocessors = model.multiprocessors;
+  return code;
+}
+
+const cuda::module_interface& interface() {
+  static const cuda::api calls = [] {
+    cuda::api table = *rehearsal::calls_table();
+    table.get_properties = get_properties;
+    // The machine is there by the first question of all.
+    table.driver_version = [](int* version) { return machine_calls().driver_version(version); };
+    return table;
+  }();
+  static const rehearsal::controls controls = [] {
+    rehearsal::controls handles = rehearsal::own_controls;
+    handles.set_device_count = [](int count) noexcept {
+      static_cast<void>(change_setting("SKERRY_EMULATE_DEVICES", std::to_string(count)));
+      // A user's kernel may never end, and has nobody to stop it.
+      if (std::getenv("SKERRY_EMULATE_SECONDS") == nullptr) {
+        static_cast<void>(change_setting("SKERRY_EMULATE_SECONDS", "60"));
+      }
+    };
+    return handles;
+  }();
+  static const cuda::module_interface found{
+      .abi_version = cuda::module_abi_version,
+      .calls = &calls,
+      .fill_kernels = nullptr,
+      .architectures = "",
+      .compiled_by_nvcc = "",
+      .runtime_version = 0,
+      .controls = &controls,
+  };
+  return found;
+}
+
+}  // namespace
+
+}  // namespace skerry::emulation
+
+extern "C" __attribute__((visibility("default"))) const skerry::cuda::module_interface*
+skerry_emulator_module(int abi_version) {
+  if (abi_version != skerry::cuda::module_abi_version) return nullptr;
+  return &skerry::emulation::interface();
+}

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace skerry::emulation {
+
+/// A pool of the stream-ordered allocator: a name for a device's memory, and what it was told. All
+/// pools of a device give of the same.
+struct memory_pool {
+  int ordinal = 0;
+  bool is_default = false;
+  /// Whether freed memory is used again across streams, in three cases; what is kept at least.
+  std::array<std::atomic<std::uint64_t>, 4> settings{1, 1, 1, 0};
+  std::atomic<std::uint64_t> most_used{0};
+};
+
+[[nodiscard]] memory_pool* default_pool(int ordinal) noexcept;
+/// Throws bad_alloc.
+[[nodiscard]] memory_pool* add_pool(int ordinal);
+/// False for a default pool, and for what is none.
+[[nodiscard]] bool remove_pool(const void* handle) noexcept;
+/// Null if there is no such pool.
+[[nodiscard]] memory_pool* find_pool(const void* handle) noexcept;
+
+}  // namespace skerry::emulation

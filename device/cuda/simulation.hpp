@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "device/cuda/module.hpp"
+#include "device/cuda/rehearsal/control.hpp"
+#include "device/registry.hpp"
+
+namespace skerry::cuda {
+
+// What stands for CUDA's runtime where devices are rehearsed: the simulation of this library, or
+// that of the emulated GPU, on whose devices kernels of others run, too.
+
+/// Opens the emulated GPU's library, once, if `which` needs it, and tells the simulation how many
+/// devices there are. Throws device_unavailable_error if this build has no emulated GPU.
+void choose_simulation(int count, rehearsed_kernels which);
+
+/// What SKERRY_REHEARSE_KERNELS says: 0, 1 (of users) or all. Throws value_error for anything else.
+[[nodiscard]] rehearsed_kernels kernels_from_environment();
+
+/// Of the chosen simulation.
+[[nodiscard]] const api& simulated_calls() noexcept;
+[[nodiscard]] const rehearsal::controls& simulation_controls() noexcept;
+
+}  // namespace skerry::cuda

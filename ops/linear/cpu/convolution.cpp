@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cpu/thread_pool.hpp"
+#include "enabled_dtypes.hpp"
+#include "ops/kernel/cpu/vector.hpp"
+#include "ops/linear/convolution_kernels.hpp"
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+namespace {
+
+/// Sums of items of R, of which a number has `Parts`: a complex one is two, each of which is
+/// multiplied by both parts of a tap.
+template <class R, int Parts>
+class convolver {
+ public:
+  explicit convolver(const convolution_params& p) : p_(p) {}
+
+  /// Elements of the output.
+  void run(int64 begin, int64 end) const {
+    // All taps have an item from here to there.
+    const int64 from = least(greatest(begin, p_.tap_count - 1 - p_.first), end);
+    const int64 to = greatest(least(end, p_.size - p_.first), from);
+    if (to - from < step) return some_taps(begin, end);
+    some_taps(begin, from);
+    for (int64 i = from; i < to; i += step) all_taps(least(i, to - step));
+    some_taps(to, end);
+  }
+
+ private:
+  using V = lanes_of<R>;
+  static constexpr int lanes = lane_count<R>;
+  static constexpr int vectors = 4;
+  static constexpr int64 size = sizeof(R);
+  static constexpr int64 step = vectors * lanes / Parts;  ///< elements
+
+  /// What changes nothing that is added to it, the sign of a zero neither.
+  static constexpr R nothing() {
+    if constexpr (ops::real_floating<R>) return R(-0.0);
+    return R(0);
+  }
+  [[nodiscard]] SKERRY_INLINE R tap(int64 k, int part) const {
+    return load<R>(p_.taps + (k * Parts + part) * size);
+  }
+  [[nodiscard]] SKERRY_INLINE const char* item(int64 element) const {
+    return p_.x + element * Parts * size;
+  }
+  [[nodiscard]] SKERRY_INLINE char* out(int64 element) const {
+    return p_.out + element * Parts * size;
+  }
+
+  /// Parts of complex numbers, by the sums of products with the real parts of taps, and with the
+  /// imaginary ones.
+  static SKERRY_INLINE V joined(const V& real, const V& imag) {
+    const V crossed = exchange_lanes<1>(imag);
+    return choose_lanes<1>(V(real - crossed), V(real + crossed));
+  }
+
+  /// `step` elements from `at` on.
+  SKERRY_INLINE void all_taps(int64 at) const {
+    V sums[Parts][vectors];
+    repeat<Parts * vectors>([&](auto i) __attribute__((always_inline)) {
+      constexpr int n = decltype(i)::value;
+      sums[n / vectors][n % vectors] = all_lanes<R>(nothing());
+    });
+    for (int64 k = 0; k < p_.tap_count; ++k) {
+      const char* const x = item(p_.first + at - k);
+      V taps[Parts];
+      repeat<Parts>([&](auto part) __attribute__((always_inline)) {
+        taps[decltype(part)::value] = all_lanes<R>(tap(k, decltype(part)::value));
+      });
+      repeat<vectors>([&](auto v) __attribute__((always_inline)) {
+        const V items = load_vector<V>(x + decltype(v)::value * vector_bytes);
+        repeat<Parts>([&](auto part) __attribute__((always_inline)) {
+          sums[decltype(part)::value][decltype(v)::value] += taps[decltype(part)::value] * items;
+        });
+      });
+    }
+    repeat<vectors>([&](auto v) __attribute__((always_inline)) {
+      constexpr int n = decltype(v)::value;
+      if constexpr (Parts == 2) {
+        store_vector(out(at) + n * vector_bytes, joined(sums[0][n], sums[1][n]));
+      } else {
+        store_vector(out(at) + n * vector_bytes, sums[0][n]);
+      }
+    });
+  }
+
+  /// Elements that lack some of the products: tap by tap, by the sums in memory.
+  SKERRY_SHARED void some_taps(int64 begin, int64 end) const {
+    constexpr int64 block = 256;
+    alignas(64) R sums[Parts][block * Parts];
+    for (int64 at = begin; at < end; at += block) {
+      const int64 n = least(block, end - at);
+      for (auto& of_part : sums) {
+        for (int64 i = 0; i < n * Parts; ++i) of_part[i] = nothing();
+      }
+      const int64 first = p_.first + at;
+      const int64 last_tap = least(p_.tap_count - 1, first + n - 1);
+      for (int64 k = greatest(0, first - p_.size + 1); k <= last_tap; ++k) {
+        const int64 low = greatest(0, k - first);
+        const int64 count = least(n, k - first + p_.size) - low;
+        const char* const x = item(first + low - k);
+        for (int part = 0; part < Parts; ++part)
+          add_products(sums[part] + low * Parts, tap(k, part), x, count);
+      }
+      finish(sums, at, n);
+    }
+  }
+  static SKERRY_INLINE void add_products(R* sums, R factor, const char* x, int64 count) {
+    for (int64 i = 0; i < count * Parts; ++i) {
+      // 1u: narrow integers would be multiplied as int, which may overflow.
+      if constexpr (ops::integral<R>) {
+        sums[i] = static_cast<R>(sums[i] + 1u * factor * load<R>(x + i * size));
+      } else {
+        sums[i] += factor * load<R>(x + i * size);
+      }
+    }
+  }
+  SKERRY_INLINE void finish(const R (&sums)[Parts][256 * Parts], int64 at, int64 n) const {
+    char* const to = out(at);
+    if constexpr (Parts == 2) {
+      for (int64 i = 0; i < n; ++i) {
+        store(to + 2 * i * size, sums[0][2 * i] - sums[1][2 * i + 1]);
+        store(to + (2 * i + 1) * size, sums[0][2 * i + 1] + sums[1][2 * i]);
+      }
+    } else {
+      for (int64 i = 0; i < n; ++i) store(to + i * size, sums[0][i]);
+    }
+  }
+
+  const convolution_params& p_;
+};
+
+template <class R, int Parts>
+void convolve(const void* params) {
+  const auto& p = *static_cast<const convolution_params*>(params);
+  const convolver<R, Parts> work(p);
+  constexpr int64 products = int64{1} << 16;  // of a thread, at least
+  cpu::parallel_for(p.count, greatest(64, products / p.tap_count),
+                    [&](int64 begin, int64 end) { work.run(begin, end); });
+}
+
+template <class T>
+void fill(convolution_kernels& table) {
+  constexpr int type = static_cast<int>(dtype_of<T>);
+  if constexpr (ops::complex_floating<T>) {
+    table.loop[type].host = convolve<typename T::value_type, 2>;
+  } else if constexpr (ops::integral<T>) {
+    // Signed integers wrap around with the same bits as unsigned ones.
+    table.loop[type].host = convolve<ops::bits_t<T>, 1>;
+  } else if constexpr (ops::real_floating<T> && !ops::stored_only<T>) {
+    table.loop[type].host = convolve<T, 1>;
+  }
+}
+
+}  // namespace
+
+void fill_convolution(convolution_kernels& table) {
+#define SKERRY_FILL(name) fill<type_of<dtype::name>>(table);
+  SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
+#undef SKERRY_FILL
+}
+
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/move/windows.hpp"
+
+#include <string>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "core/layout.hpp"
+#include "ops/call/promotion.hpp"
+
+namespace skerry {
+
+ndarray sliding_windows(const ndarray& x, std::span<const std::int64_t> lengths,
+                        std::span<const std::int64_t> axes) {
+  constexpr const char* op = "sliding_window_view";
+  const int more = static_cast<int>(axes.size());
+  if (lengths.size() != axes.size()) {
+    throw value_error(std::string(op) + ": " + std::to_string(lengths.size()) + " lengths for " +
+                      std::to_string(axes.size()) + " axes");
+  }
+  if (x.rank() + more > max_rank) {
+    throw value_error(std::string(op) + ": more than " + std::to_string(max_rank) + " axes");
+  }
+  layout at{.shape = dims(x.rank() + more), .strides = dims(x.rank() + more)};
+  at.offset = x.layout().offset;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    at.shape[axis] = x.shape()[axis];
+    at.strides[axis] = x.layout().strides[axis];
+  }
+  for (int i = 0; i < more; ++i) {
+    const std::int64_t length = lengths[static_cast<std::size_t>(i)];
+    const int axis = normalize_axis(op, axes[static_cast<std::size_t>(i)], x.rank());
+    if (length < 0 || length > at.shape[axis]) {
+      throw value_error(std::string(op) + ": a window of " + std::to_string(length) +
+                        " elements along axis " + std::to_string(axis) + " of " + describe(x));
+    }
+    at.shape[axis] -= length - 1;
+    at.shape[x.rank() + i] = length;
+    at.strides[x.rank() + i] = at.strides[axis];
+  }
+  return x.view(std::move(at)).read_only_view();
+}
+
+}  // namespace skerry

@@ -1,0 +1,143 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries of the emulated GPU, loaded in place of NVIDIA's, so that Numba and cuda.core run their kernels on it.
+
+A library is found by its soname if one of that soname is loaded already: cuda.pathfinder asks for that, and so does the
+dynamic linker. So ours are loaded first, without their symbols becoming anybody else's.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import sys
+from collections.abc import Iterator
+
+from skerry import _core, _kernel_reports
+
+__all__ = ["load", "refuse_other_drivers", "rehearse_from_environment"]
+
+# In this order: those with a soname of NVIDIA's need the emulator.
+# Not libcudart: PyTorch and others link to theirs, and would get a stand-in that has few of its functions.
+_EMULATOR = ("libskerry_emulator.so", "libcuda.so.1")
+# They hand on to NVIDIA's libraries of these names.
+_LINKERS = ("libnvJitLink.so.13", "libnvrtc.so.13")
+_TAKEN = re.compile(r"(libcuda|libcudart|libnvJitLink|libnvrtc)\.so[.\d]*$")
+
+_loaded: list[ctypes.CDLL] = []
+
+
+def _mapped_files() -> Iterator[str]:
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            fields = line.split(maxsplit=5)
+            if len(fields) == 6:
+                yield fields[5].rstrip("\n")
+
+
+def _refuse_other_libraries(folder: str) -> None:
+    """Whoever loaded NVIDIA's own has functions of theirs by now."""
+    inside = os.path.realpath(folder) + os.sep
+    for path in _mapped_files():
+        if _TAKEN.match(os.path.basename(path)) and not os.path.realpath(path).startswith(inside):
+            raise RuntimeError(
+                f"rehearse: kernels can't be emulated: NVIDIA's {os.path.basename(path)} is loaded: {path}; "
+                "call skerry.rehearse(kernels=True) before numba.cuda, cuda.core or another library of CUDA is used"
+            )
+
+
+def _refuse_numba(environment: os._Environ[str]) -> None:
+    if environment.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
+        raise RuntimeError(
+            "rehearse: kernels can't be emulated: NUMBA_ENABLE_CUDASIM is set, Numba's simulator would run them; "
+            "unset it"
+        )
+    driver = sys.modules.get("numba.cuda.cudadrv.driver")
+    if getattr(getattr(driver, "driver", None), "is_initialized", False):
+        raise RuntimeError(
+            "rehearse: kernels can't be emulated: Numba has looked for a driver before; "
+            "call skerry.rehearse(kernels=True) before numba.cuda is used"
+        )
+
+
+def _real_library(name: str) -> str | None:
+    """Path of NVIDIA's library: of a PyPI package, else of an installed toolkit."""
+    folders = [os.path.join(folder, "nvidia", "cu13", "lib") for folder in sys.path]
+    if prefix := os.environ.get("CONDA_PREFIX"):
+        folders.append(os.path.join(prefix, "lib"))
+    roots = (os.environ.get("CUDA_PATH"), os.environ.get("CUDA_HOME"), "/usr/local/cuda")
+    folders += [os.path.join(root, lib) for root in roots if root for lib in ("lib64", "lib")]
+    for folder in folders:
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            return os.path.realpath(path)
+    return None
+
+
+def _builtins_of(nvrtc: str) -> list[ctypes.CDLL]:
+    """NVRTC opens what lies beside it by its soname, which finds it once it is loaded."""
+    folder = os.path.dirname(nvrtc)
+    names = [x for x in os.listdir(folder) if re.fullmatch(r"libnvrtc-builtins\.so\.\d+\.\d+", x)]
+    return [ctypes.CDLL(os.path.join(folder, name)) for name in names]
+
+
+def _load_linker(path: str) -> list[ctypes.CDLL]:
+    """Load a stand-in; without NVIDIA's library it stands for nothing, and whoever needs that says so."""
+    name = os.path.basename(path)
+    real = _real_library(name)
+    if real is None:
+        return []
+    builtins = _builtins_of(real) if name.startswith("libnvrtc") else []
+    library = ctypes.CDLL(path)
+    library.skerry_linker_open.restype = ctypes.c_char_p
+    library.skerry_linker_open.argtypes = [ctypes.c_char_p]
+    problem = library.skerry_linker_open(os.fsencode(real))
+    if problem is not None:
+        raise RuntimeError(f"rehearse: {real} can't be opened: {os.fsdecode(problem)}")
+    return [*builtins, library]
+
+
+def refuse_other_drivers(folder: str) -> None:
+    """Raise RuntimeError if NVIDIA's libraries, or Numba's search for them, came first."""
+    _refuse_numba(os.environ)
+    _refuse_other_libraries(folder)
+
+
+def rehearse_from_environment() -> None:
+    """Do what SKERRY_REHEARSE and SKERRY_REHEARSE_KERNELS ask for, in this process and in its children."""
+    count = os.environ.get("SKERRY_REHEARSE", "0")
+    kernels = os.environ["SKERRY_REHEARSE_KERNELS"]
+    if kernels not in ("1", "all"):
+        raise ValueError(
+            f"SKERRY_REHEARSE_KERNELS={kernels} is not understood; accepted: 0, 1, all"
+        )
+    if not count.isdecimal():
+        raise ValueError(f"SKERRY_REHEARSE={count} is not a count of devices; accepted: 0 to 64")
+    if int(count) > 0:
+        _core.rehearse(cuda=int(count), kernels="all" if kernels == "all" else True)
+
+
+def load(folder: str) -> None:
+    """Load the emulated GPU's libraries from a folder, once.
+
+    Raises
+    ------
+    RuntimeError
+        NVIDIA's libraries, or Numba's search for them, came first; nothing is loaded then.
+
+    """
+    if _loaded:
+        return
+    refuse_other_drivers(folder)
+    paths = {name: os.path.join(folder, name) for name in (*_EMULATOR, *_LINKERS)}
+    for path in paths.values():
+        if not os.path.exists(path):
+            raise RuntimeError(
+                f"rehearse: kernels can't be emulated: {path} is missing; install skerry anew"
+            )
+    libraries = [ctypes.CDLL(paths[name]) for name in _EMULATOR]
+    for name in _LINKERS:
+        libraries += _load_linker(paths[name])
+    _loaded.extend(libraries)
+    _kernel_reports.print_at_exit()

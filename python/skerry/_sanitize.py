@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m skerry sanitize script.py``: a script's CUDA kernels under all checks, by several schedules."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from skerry._emulated_gpu_context import CHECKS, LIMIT, chosen_checks
+from skerry._kernel_reports import KernelReport, format_rows
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options, and the script with its arguments."""
+    parser.add_argument(
+        "--schedules", type=int, default=3, metavar="N", help="how many are tried (3)"
+    )
+    parser.add_argument(
+        "--checks", default="all", help=f"by commas: {', '.join(CHECKS)}; all, none (all)"
+    )
+    parser.add_argument(
+        "--devices", type=int, default=2, help="how many emulated GPUs there are (2)"
+    )
+    parser.add_argument(
+        "--capability", type=int, default=0, help="their compute capability, such as 90"
+    )
+    parser.add_argument(
+        "--limit", type=int, default=LIMIT, help="instructions after which a kernel never ends"
+    )
+    parser.add_argument("script", help="the program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
+
+
+def _run(options: argparse.Namespace, seed: int) -> tuple[int, list[KernelReport] | None]:
+    """Give the exit status of a schedule and what it found: None if the process ended before it could say so."""
+    with tempfile.TemporaryDirectory() as folder:
+        reports = pathlib.Path(folder) / "reports.json"
+        numbers = [options.devices, options.capability, seed, options.checks, options.limit]
+        command = [
+            sys.executable,
+            "-m",
+            "skerry._sanitized_script",
+            reports,
+            *numbers,
+            options.script,
+        ]
+        # What the program prints is the same each time.
+        shown = None if seed == 0 else subprocess.DEVNULL
+        done = subprocess.run(
+            [*map(str, command), *options.arguments], check=False, stdout=shown, stderr=shown
+        )
+        if not reports.exists():
+            return done.returncode, None
+        return done.returncode, [KernelReport(**entry) for entry in json.loads(reports.read_text())]
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the script by each schedule; 1 if something was found."""
+    chosen_checks(options.checks)
+    found: dict[tuple[str, ...], tuple[KernelReport, set[int]]] = {}
+    failed = 0
+    for seed in range(options.schedules):
+        code, reports = _run(options, seed)
+        if reports is None:
+            print(
+                f"sanitize: schedule {seed}: the process ended without a report, status {code}",
+                file=sys.stderr,
+            )
+        failed = failed or code
+        for report in reports or []:
+            key = (report.kind, report.kernel or "", report.place, report.other_place)
+            found.setdefault(key, (report, set()))[1].add(seed)
+    if not found:
+        print(f"sanitize: nothing found in {options.schedules} schedules", file=sys.stderr)
+        return failed
+    for report, _ in found.values():
+        print(f"sanitize: device {report.device}: {report.text}\n", file=sys.stderr)
+    rows: list[tuple[str, ...]] = [("kind", "kernel", "where", "other access", "schedules")]
+    rows += [(*key, f"{len(seeds)} of {options.schedules}") for key, (_, seeds) in found.items()]
+    print(format_rows(rows), file=sys.stderr)
+    return 1

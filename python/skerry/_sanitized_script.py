@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Run a script on emulated GPUs and write what is wrong with its kernels: a process of ``python -m skerry sanitize``.
+
+python -m skerry._sanitized_script REPORTS DEVICES CAPABILITY SEED CHECKS LIMIT SCRIPT [ARGUMENT ...]
+"""
+
+from __future__ import annotations
+
+import atexit
+import dataclasses
+import json
+import pathlib
+import runpy
+import sys
+
+
+def main(arguments: list[str]) -> None:
+    """Run the script as ``__main__``."""
+    import skerry
+    from skerry import _emulated_gpu_context, _kernel_reports
+
+    reports, devices, capability, seed, checks, limit, script, *rest = arguments
+    skerry.rehearse(cuda=int(devices), kernels=True)
+    emulator = _kernel_reports.library()
+    settings = _emulated_gpu_context.settings_for(
+        capability=int(capability) or None,
+        seed=int(seed),
+        checks=_emulated_gpu_context.chosen_checks(checks),
+        limit=int(limit),
+    )
+    for name, value in settings.items():
+        emulator.set(name, value)
+
+    def write() -> None:
+        emulator.wait()
+        found = [dataclasses.asdict(report) for report in emulator.reports()]
+        pathlib.Path(reports).write_text(json.dumps(found))
+        emulator.clear()
+
+    atexit.register(write)
+    sys.argv = [script, *rest]
+    sys.path[0] = str(pathlib.Path(script).resolve().parent)
+    runpy.run_path(script, run_name="__main__")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

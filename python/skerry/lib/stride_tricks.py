@@ -1,0 +1,7 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Views of windows."""
+
+from skerry._extra import sliding_window_view
+
+__all__ = ["sliding_window_view"]

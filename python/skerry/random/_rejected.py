@@ -1,0 +1,266 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Distributions by rejection: attempts for all elements at once, then for those that are left.
+
+How many are left is read from the device after each attempt. The kernels' own distributions are rejected element by
+element, without that; these here are seldom asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import skerry as sk
+from skerry._core import Array
+from skerry.random._composed import Composed, whole_numbers
+from skerry.random._drawing import Size, not_negative
+from skerry.random._transformed import exp_less_one
+
+_NOT_NEGATIVE = (not_negative, "0 or more")
+_MOST_ZIPF = 2.0**63
+_MOST_IN_URN = 10**9
+_FEW = 10
+# log(k!) of k below 8.
+_LOGS = (
+    0.0,
+    0.0,
+    0.6931471805599453,
+    1.791759469228055,
+    3.1780538303479458,
+    4.787491742782046,
+    6.579251212010101,
+    8.525161361065415,
+)
+
+
+class Rejected(Composed):
+    """Methods that draw again what is not accepted."""
+
+    def _accepted(
+        self,
+        shape: tuple[int, ...],
+        attempt: Callable[..., tuple[Array, Array]],
+        *parameters: Array,
+    ) -> Array:
+        """Fill an array by ``attempt(count, *parameters)``, which gives numbers and which are accepted."""
+        # What is one number for all elements stays that.
+        each = [sk.reshape(sk.broadcast_to(x, shape), (-1,)) if x.ndim else x for x in parameters]
+        found = sk.zeros((math.prod(shape),), device=self.device)
+        left = sk.arange(found.size, device=self.device)
+        while left.size:
+            numbers, is_accepted = attempt(left.size, *(x[left] if x.ndim else x for x in each))
+            found[left[is_accepted]] = numbers[is_accepted]
+            left = left[~is_accepted]
+        return sk.reshape(found, shape)
+
+    def vonmises(self, mu: Any, kappa: Any, size: Size = None) -> Array:
+        """Draw from a von Mises distribution, of angles.
+
+        Parameters
+        ----------
+        mu : float or Array
+            The mode, in radians.
+        kappa : float or Array
+            The concentration; 0 gives angles that are equally probable.
+        size : int or tuple of int, optional
+            By default one number, as a 0-d array, or of the shape of the parameters.
+
+        Returns
+        -------
+        Array
+            Of float64, in [-pi, pi]; by Best and Fisher (1979), above a kappa of 1e6 by a normal distribution. The call
+            waits for the device.
+
+        Raises
+        ------
+        ValueError
+            For a negative kappa.
+        DeviceMismatchError
+            For an array on another device.
+
+        Examples
+        --------
+        >>> import skerry as sk
+        >>> rng = sk.random.default_rng(42)
+        >>> rng.vonmises(0, 4, size=2)
+        Array([-0.10301373,  0.90146276], dtype=float64, device='cpu:0')
+
+        """
+        mu = self._parameter("vonmises", "mu", mu)
+        kappa = self._parameter("vonmises", "kappa", kappa, *_NOT_NEGATIVE)
+        shape = self._common_shape("vonmises", size, mu, kappa)
+        given = kappa if isinstance(kappa, Array) else sk.full((), kappa, device=self.device)
+        # Below, a uniform distribution is as near as numbers are.
+        angles = self._accepted(shape, self._angles, sk.clip(given, 1e-8, None))
+        turns = (angles + mu + math.pi) / (2 * math.pi)
+        return sk.clip((turns - sk.floor(turns)) * (2 * math.pi) - math.pi, -math.pi, math.pi)
+
+    def _angles(self, count: int, kappa: Array) -> tuple[Array, Array]:
+        v, side = self.random((2, count))
+        ahead, aside = self.standard_normal((2, count))
+        r = 1.0 + sk.sqrt(1.0 + 4.0 * kappa * kappa)
+        rho = (r - sk.sqrt(2.0 * r)) / (2.0 * kappa)
+        near = sk.where(kappa < 1e-5, 1.0 / kappa + kappa, (1.0 + rho * rho) / (2.0 * rho))
+        z = ahead / sk.sqrt(ahead * ahead + aside * aside)  # the cosine of any angle
+        w = (1.0 + near * z) / (near + z)
+        y = kappa * (near - w)
+        is_accepted = (y * (2.0 - y) >= v) | (sk.log(y / v) + 1.0 >= y)
+        angle = sk.acos(sk.clip(w, -1.0, 1.0))
+        angle = sk.where(side < 0.5, -angle, angle)
+        is_narrow = kappa > 1e6
+        normal = self.standard_normal(count) / sk.sqrt(kappa)
+        return sk.where(is_narrow, normal, angle), is_accepted | is_narrow
+
+    def zipf(self, a: Any, size: Size = None) -> Array:
+        """Draw from a Zipf distribution: k has a probability that is as ``k ** -a``.
+
+        Parameters
+        ----------
+        a : float or Array
+            The exponent.
+        size : int or tuple of int, optional
+            By default one number, as a 0-d array, or of the shape of the parameters.
+
+        Returns
+        -------
+        Array
+            Of int64; by Devroye (1986), of numbers that int64 holds. The call waits for the device.
+
+        Raises
+        ------
+        ValueError
+            For an a that is not above 1.
+        DeviceMismatchError
+            For an array on another device.
+
+        Examples
+        --------
+        >>> import skerry as sk
+        >>> rng = sk.random.default_rng(42)
+        >>> rng.zipf(2, size=4)
+        Array([2, 2, 1, 8], dtype=int64, device='cpu:0')
+
+        """
+        a = self._parameter("zipf", "a", a, lambda x: x > 1, "more than 1")
+        shape = self._common_shape("zipf", size, a)
+        given = a if isinstance(a, Array) else sk.full((), a, device=self.device)
+        # Beyond, all but 1 is less probable than any multiple of 2**-53.
+        return whole_numbers(self._accepted(shape, self._ranks, sk.clip(given, None, 1000.0)))
+
+    def _ranks(self, count: int, a: Array) -> tuple[Array, Array]:
+        u, v = self.random((2, count))
+        less = a - 1.0
+        least = sk.exp(-less * math.log(_MOST_ZIPF))
+        x = sk.floor(sk.exp(-sk.log(u * least + (1.0 - u)) / less))
+        t = exp_less_one(less * sk.log1p(1.0 / x))
+        base = exp_less_one(less * math.log(2.0))
+        # The odds of what was drawn to what is wanted.
+        is_accepted = v * x * (t / base) * (1.0 + base) <= 1.0 + t
+        return x, (is_accepted | (x == 1)) & (x >= 1) & (x < _MOST_ZIPF)
+
+    def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Size = None) -> Array:
+        """Draw how many good ones are among those that are taken out of an urn.
+
+        Parameters
+        ----------
+        ngood, nbad : int or Array
+            Good and bad ones in the urn, together at most 1e9.
+        nsample : int or Array
+            How many are taken.
+        size : int or tuple of int, optional
+            By default one number, as a 0-d array, or of the shape of the parameters.
+
+        Returns
+        -------
+        Array
+            Of int64; below 10 that are taken (or left) one by one, above by Stadlober (1990). The call waits for the
+            device.
+
+        Raises
+        ------
+        ValueError
+            For numbers that are negative, more than 1e9 in the urn, or more taken than there are.
+        DeviceMismatchError
+            For an array on another device.
+
+        Examples
+        --------
+        >>> import skerry as sk
+        >>> rng = sk.random.default_rng(42)
+        >>> rng.hypergeometric(10, 5, 6, size=4)
+        Array([3, 5, 5, 4], dtype=int64, device='cpu:0')
+
+        """
+        op = "hypergeometric"
+        good = self._parameter(op, "ngood", ngood, *_NOT_NEGATIVE)
+        bad = self._parameter(op, "nbad", nbad, *_NOT_NEGATIVE)
+        taken = self._parameter(op, "nsample", nsample, *_NOT_NEGATIVE)
+        self._parameter(op, "ngood + nbad", good + bad, lambda x: x <= _MOST_IN_URN, "at most 1e9")
+        self._parameter(op, "ngood + nbad - nsample", good + bad - taken, *_NOT_NEGATIVE)
+        shape = self._common_shape(op, size, good, bad, taken)
+        given = [
+            sk.floor(x if isinstance(x, Array) else sk.full((), x, device=self.device))
+            for x in (good, bad, taken)
+        ]
+        return whole_numbers(self._accepted(shape, self._good_ones, *given))
+
+    def _good_ones(self, count: int, good: Array, bad: Array, taken: Array) -> tuple[Array, Array]:
+        total = good + bad
+        # Those that are left are a sample, too; and so are the bad ones.
+        sample = sk.minimum(taken, total - taken)
+        rare, frequent = sk.minimum(good, bad), sk.maximum(good, bad)
+        is_small = sample < _FEW
+        found = sk.zeros((count,), device=self.device)
+        is_accepted = sk.ones((count,), dtype=sk.bool, device=self.device)
+        if not bool(sk.all(is_small)):
+            found, is_accepted = self._rare_ones(count, rare, frequent, sample)
+        if bool(sk.any(is_small)):
+            found = sk.where(is_small, self._one_by_one(count, rare, total, sample), found)
+        found = sk.where(good > bad, sample - found, found)
+        return sk.where(sample < taken, good - found, found), is_small | is_accepted
+
+    def _one_by_one(self, count: int, rare: Array, total: Array, sample: Array) -> Array:
+        found = sk.zeros((count,), device=self.device)
+        for i, u in enumerate(self.random((_FEW - 1, count))):
+            is_rare = (u * (total - i) < rare - found) & (i < sample)
+            found = found + sk.astype(is_rare, sk.float64)
+        return found
+
+    def _rare_ones(
+        self, count: int, rare: Array, frequent: Array, sample: Array
+    ) -> tuple[Array, Array]:
+        """By a ratio of uniform numbers."""
+        total = rare + frequent
+        share = rare / sk.maximum(total, 1.0)
+        middle = sample * share + 0.5
+        variance = (total - sample) * sample * share * (1.0 - share) / sk.maximum(total - 1.0, 1.0)
+        deviation = sk.sqrt(variance + 0.5)
+        mode = sk.floor((sample + 1.0) * (rare + 1.0) / (total + 2.0))
+        most = sk.minimum(sk.minimum(sample, rare) + 1.0, sk.floor(middle + 16.0 * deviation))
+        u, v = self.random((2, count))
+        u = 1.0 - u
+        x = middle + (1.7155277699214135 * deviation + 0.8989161620588988) * (v - 0.5) / u
+        is_possible = (x >= 0) & (x < most)
+        k = sk.where(is_possible, sk.floor(x), 0.0)
+
+        def log_weight(k: Array) -> Array:
+            return (
+                _log_factorial(k)
+                + _log_factorial(rare - k)
+                + _log_factorial(sample - k)
+                + _log_factorial(frequent - sample + k)
+            )
+
+        return k, is_possible & (2.0 * sk.log(u) <= log_weight(mode) - log_weight(k))
+
+
+def _log_factorial(k: Array) -> Array:
+    """By Stirling's series, whose next term is below 1e-11; of negative numbers anything."""
+    n = sk.clip(k, 8.0, None)
+    square = 1.0 / (n * n)
+    series = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))) / n
+    great = (n + 0.5) * sk.log(n) - n + (0.9189385332046728 + series)
+    small = sk.take(sk.asarray(_LOGS, device=k.device), sk.astype(sk.clip(k, 0.0, 7.0), sk.int64))
+    return sk.where(k < 8, small, great)

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/emulation/driver/client.hpp"
+
+namespace skerry::emulation::driver {
+namespace {
+
+class driver_contexts : public driver_test {};
+
+void* current() {
+  void* context = nullptr;
+  EXPECT_EQ(CALL(cuCtxGetCurrent, context_get_current)(&context), 0);
+  return context;
+}
+
+TEST_F(driver_contexts, the_primary_one_is_the_same_each_time) {
+  void* again = nullptr;
+  ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&again, 0), 0);
+  EXPECT_EQ(again, context_);
+  unsigned flags = 1;
+  int active = 0;
+  ASSERT_EQ(CALL(cuDevicePrimaryCtxGetState, primary_context_get_state)(0, &flags, &active), 0);
+  EXPECT_EQ(active, 1);
+  EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(0), 0);
+  EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(1), 201);
+}
+
+TEST_F(driver_contexts, are_a_stack_of_the_thread) {
+  void* second = nullptr;
+  ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&second, 1), 0);
+  ASSERT_EQ(CALL(cuCtxPushCurrent, context_push)(second), 0);
+  int device = -1;
+  ASSERT_EQ(CALL(cuCtxGetDevice, context_get_device)(&device), 0);
+  EXPECT_EQ(device, 1);
+  void* popped = nullptr;
+  ASSERT_EQ(CALL(cuCtxPopCurrent, context_pop)(&popped), 0);
+  EXPECT_EQ(popped, second);
+  EXPECT_EQ(current(), context_);
+  EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(1), 0);
+}
+
+TEST_F(driver_contexts, calls_without_one_fail) {
+  ASSERT_EQ(CALL(cuCtxSetCurrent, context_set_current)(nullptr), 0);
+  EXPECT_EQ(current(), nullptr);
+  address data = 0;
+  int device = 0;
+  EXPECT_EQ(CALL(cuMemAlloc, memory_allocate)(&data, 16), 201);
+  EXPECT_EQ(CALL(cuCtxGetDevice, context_get_device)(&device), 201);
+  EXPECT_EQ(CALL(cuCtxSynchronize, context_synchronize)(), 201);
+  ASSERT_EQ(CALL(cuCtxSetCurrent, context_set_current)(context_), 0);
+}
+
+TEST_F(driver_contexts, those_that_are_made_have_handles_of_their_own) {
+  void* made = nullptr;
+  ASSERT_EQ(CALL(cuCtxCreate, context_create)(&made, nullptr, 0, 1), 0);
+  EXPECT_NE(made, context_);
+  EXPECT_EQ(current(), made);
+  int device = -1;
+  ASSERT_EQ(CALL(cuCtxGetDevice, context_get_device)(&device), 0);
+  EXPECT_EQ(device, 1);
+  ASSERT_EQ(CALL(cuCtxDestroy, context_destroy)(made), 0);
+  EXPECT_EQ(current(), context_);
+  EXPECT_EQ(CALL(cuCtxPushCurrent, context_push)(made), 201);
+}
+
+TEST_F(driver_contexts, limits_are_kept) {
+  constexpr int stack = 0;
+  std::size_t value = 0;
+  ASSERT_EQ(CALL(cuCtxGetLimit, context_get_limit)(&value, stack), 0);
+  EXPECT_EQ(value, 1024);
+  ASSERT_EQ(CALL(cuCtxSetLimit, context_set_limit)(stack, 4096), 0);
+  ASSERT_EQ(CALL(cuCtxGetLimit, context_get_limit)(&value, stack), 0);
+  EXPECT_EQ(value, 4096);
+  EXPECT_EQ(CALL(cuCtxSetLimit, context_set_limit)(99, 1), 215);
+  ASSERT_EQ(CALL(cuCtxSetLimit, context_set_limit)(stack, 1024), 0);
+}
+
+TEST_F(driver_contexts, peers_are_enabled_once) {
+  void* peer = nullptr;
+  ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&peer, 1), 0);
+  int can = 0;
+  ASSERT_EQ(CALL(cuDeviceCanAccessPeer, device_can_access_peer)(&can, 0, 1), 0);
+  if (can == 0) GTEST_SKIP() << "these devices are no peers";
+  EXPECT_EQ(CALL(cuCtxEnablePeerAccess, context_enable_peer)(peer, 0), 0);
+  EXPECT_EQ(CALL(cuCtxEnablePeerAccess, context_enable_peer)(peer, 0), 704);
+  EXPECT_EQ(CALL(cuCtxDisablePeerAccess, context_disable_peer)(peer), 0);
+  EXPECT_EQ(CALL(cuCtxDisablePeerAccess, context_disable_peer)(peer), 705);
+  EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(1), 0);
+}
+
+}  // namespace
+}  // namespace skerry::emulation::driver

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// How programs find the driver's functions, and what they do before anything is there.
+
+#include "tests/emulation/driver/client.hpp"
+
+namespace skerry::emulation::driver {
+namespace {
+
+TEST(driver_table, functions_fail_before_cuInit) {
+  EXPECT_EQ(client::instance().status_before_start, 3);
+}
+
+TEST(driver_table, a_name_gives_the_form_of_the_version) {
+  void* of_12 = nullptr;
+  void* of_11 = nullptr;
+  int how = -1;
+  ASSERT_EQ(client::instance().look_up("cuGetProcAddress", &of_12, 12000, &how), 0);
+  EXPECT_EQ(how, 0);
+  ASSERT_EQ(client::instance().look_up("cuGetProcAddress", &of_11, 11080, &how), 0);
+  EXPECT_NE(of_11, of_12);
+  EXPECT_EQ(of_12, client::instance().symbol("cuGetProcAddress_v2"));
+}
+
+TEST(driver_table, symbols_are_those_that_programs_link_to) {
+  for (const char* name : {"cuInit", "cuMemAlloc_v2", "cuMemcpyHtoD_v2", "cuLaunchKernel",
+                           "cuStreamDestroy_v2", "cuDevicePrimaryCtxRelease_v2"}) {
+    EXPECT_NE(client::instance().symbol(name), nullptr) << name;
+  }
+}
+
+TEST(driver_table, an_older_version_has_no_newer_function) {
+  void* found = nullptr;
+  int how = -1;
+  EXPECT_EQ(client::instance().look_up("cuLibraryLoadData", &found, 11080, &how), 500);
+  EXPECT_EQ(found, nullptr);
+  EXPECT_EQ(how, 2);
+}
+
+TEST(driver_table, an_unknown_name_is_not_found) {
+  void* found = nullptr;
+  int how = -1;
+  EXPECT_EQ(client::instance().look_up("cuNoSuchFunction", &found, 13000, &how), 500);
+  EXPECT_EQ(found, nullptr);
+  EXPECT_EQ(how, 1);
+  EXPECT_EQ(client::instance().look_up(nullptr, &found, 13000, &how), 1);
+}
+
+TEST(driver_table, what_is_not_emulated_says_its_name_once) {
+  auto* const create = client::instance().find<int(void**, unsigned)>("cuGraphCreate");
+  ASSERT_NE(create, nullptr);
+  testing::internal::CaptureStderr();
+  void* graph = nullptr;
+  EXPECT_EQ(create(&graph, 0), 801);
+  EXPECT_EQ(create(&graph, 0), 801);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "skerry: emulated GPU: cuGraphCreate: not supported\n");
+}
+
+TEST(driver_table, errors_have_cudas_names) {
+  const char* text = nullptr;
+  ASSERT_EQ(CALL(cuGetErrorName, get_error_name)(700, &text), 0);
+  EXPECT_STREQ(text, "CUDA_ERROR_ILLEGAL_ADDRESS");
+  ASSERT_EQ(CALL(cuGetErrorString, get_error_string)(700, &text), 0);
+  EXPECT_STREQ(text, "an illegal memory access was encountered");
+  EXPECT_EQ(CALL(cuGetErrorName, get_error_name)(12345, &text), 1);
+  EXPECT_EQ(text, nullptr);
+}
+
+TEST(driver_table, devices_answer_without_a_context) {
+  int count = 0;
+  ASSERT_EQ(CALL(cuDeviceGetCount, device_get_count)(&count), 0);
+  EXPECT_EQ(count, 3);
+  char name[64] = {};
+  ASSERT_EQ(CALL(cuDeviceGetName, device_get_name)(name, sizeof name, 1), 0);
+  EXPECT_EQ(std::string_view(name).substr(0, 12), "emulated GPU");
+  int value = 0;
+  ASSERT_EQ(CALL(cuDeviceGetAttribute, device_get_attribute)(&value, 10, 2), 0);
+  EXPECT_EQ(value, 32);
+  EXPECT_EQ(CALL(cuDeviceGetAttribute, device_get_attribute)(&value, 10, 3), 101);
+  EXPECT_EQ(CALL(cuDeviceGetAttribute, device_get_attribute)(&value, 4096, 0), 1);
+  unsigned char first[16];
+  unsigned char second[16];
+  ASSERT_EQ(CALL(cuDeviceGetUuid, device_get_uuid)(first, 0), 0);
+  ASSERT_EQ(CALL(cuDeviceGetUuid, device_get_uuid)(second, 1), 0);
+  EXPECT_NE(std::string(first, first + 16), std::string(second, second + 16));
+  char bus[16] = {};
+  int device = -1;
+  ASSERT_EQ(CALL(cuDeviceGetPCIBusId, device_get_pci_bus_id)(bus, sizeof bus, 1), 0);
+  ASSERT_EQ(CALL(cuDeviceGetByPCIBusId, device_get_by_pci_bus_id)(&device, bus), 0);
+  EXPECT_EQ(device, 1);
+}
+
+}  // namespace
+}  // namespace skerry::emulation::driver

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace skerry::emulation {
+
+enum class rounding { nearest, toward_zero, downward, upward };
+
+/// A format of floating-point numbers of 16 or 8 bits by the text of IEEE 754: numbers are looked
+/// up among all that there are, not computed.
+class small_format {
+ public:
+  /// `largest`: the bits of the largest number; what is beyond is infinite, or NaN.
+  constexpr small_format(int exponent_bits, int fraction_bits, std::uint32_t largest)
+      : exponent_bits_(exponent_bits), fraction_bits_(fraction_bits), largest_(largest) {}
+
+  [[nodiscard]] std::uint32_t sign_bit() const { return 1U << (exponent_bits_ + fraction_bits_); }
+  [[nodiscard]] std::uint32_t largest() const { return largest_; }
+
+  [[nodiscard]] double value_of(std::uint32_t bits) const {
+    const double sign = (bits & sign_bit()) != 0 ? -1 : 1;
+    const std::uint32_t magnitude = bits & (sign_bit() - 1);
+    if (magnitude > largest_) {
+      // Of formats without infinities the number behind the largest one is NaN, too.
+      const bool is_infinite =
+          magnitude == largest_ + 1 && (largest_ + 1) % (1U << fraction_bits_) == 0;
+      return is_infinite ? sign * HUGE_VAL : std::nan("");
+    }
+    return sign * finite(magnitude);
+  }
+
+  /// Infinity stands for the next power of two where it is the nearest, as if there were no largest
+  /// exponent.
+  [[nodiscard]] std::uint32_t rounded(long double x, rounding how) const {
+    const std::uint32_t sign = std::signbit(x) ? sign_bit() : 0;
+    const long double magnitude = std::fabs(x);
+    if (std::isinf(x)) return sign | (largest_ + 1);
+    std::uint32_t low = 0;
+    // The last one that is not above: their order is that of their bits.
+    for (std::uint32_t step = sign_bit(); step != 0; step /= 2) {
+      if (low + step <= largest_ + 1 && finite(low + step) <= magnitude) low += step;
+    }
+    if (low > largest_) return how_beyond(sign, how);
+    const long double below = magnitude - finite(low);
+    if (below == 0) return sign | low;
+    const long double above = finite(low + 1) - magnitude;
+    bool takes_high = false;
+    if (how == rounding::nearest) {
+      takes_high = above < below || (above == below && low % 2 == 1);
+    } else if (how != rounding::toward_zero) {
+      takes_high = (how == rounding::upward) == (sign == 0);
+    }
+    return sign | (takes_high ? low + 1 : low);
+  }
+
+ private:
+  [[nodiscard]] double finite(std::uint32_t magnitude) const {
+    const int bias = (1 << (exponent_bits_ - 1)) - 1;
+    const int exponent = static_cast<int>(magnitude >> fraction_bits_);
+    const std::uint32_t fraction = magnitude & ((1U << fraction_bits_) - 1);
+    const std::uint32_t whole = exponent == 0 ? fraction : fraction + (1U << fraction_bits_);
+    return std::ldexp(whole, std::max(exponent, 1) - bias - fraction_bits_);
+  }
+  [[nodiscard]] std::uint32_t how_beyond(std::uint32_t sign, rounding how) const {
+    const bool is_outward = how == rounding::nearest || (how == rounding::upward && sign == 0) ||
+                            (how == rounding::downward && sign != 0);
+    return sign | (is_outward ? largest_ + 1 : largest_);
+  }
+
+  int exponent_bits_;
+  int fraction_bits_;
+  std::uint32_t largest_;
+};
+
+inline constexpr small_format float16(5, 10, 0x7bff);
+inline constexpr small_format bfloat16(8, 7, 0x7f7f);
+
+/// Every number of 16 bits.
+[[nodiscard]] inline std::vector<std::uint16_t> every_half() {
+  std::vector<std::uint16_t> all(65536);
+  for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<std::uint16_t>(k);
+  return all;
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Lists in functions beyond the standard: alone they are what `asarray` makes of them, beside an array they are refused."""
+
+import numpy as np
+import pytest
+import skerry as sk
+
+CALLS = [
+    ("median", [3.0, 1.0, 2.0]),
+    ("quantile", [3.0, 1.0, 2.0], 0.5),
+    ("percentile", [3.0, 1.0, 2.0], [50, 75]),
+    ("histogram", [1.0, 2.0, 3.0]),
+    ("histogramdd", [[1.0, 2.0, 5.0], [3.0, 4.0, 4.0]]),
+    ("digitize", [1, 2, 3], [0, 2]),
+    ("isclose", [1.0, 2.0], [1.0, 3.0]),
+    ("nanmean", [1.0, float("nan")]),
+    ("convolve", [1.0, 2.0, 3.0], [1.0, 1.0]),
+    ("diag", [1, 2]),
+    ("interp", [1.5], [1.0, 2.0], [3.0, 4.0]),
+    ("cov", [1.0, 2.0, 4.0]),
+    ("pad", [1, 2], 1),
+    ("gradient", [1.0, 2.0, 4.0]),
+    ("kron", [1, 2], [1, 1]),
+    ("partition", [3, 1, 2], 1),
+]
+
+
+@pytest.mark.parametrize(("name", "args"), [(name, args) for name, *args in CALLS])
+def test_lists_alone_are_arrays(name, args):
+    got, want = getattr(sk, name)(*args), getattr(np, name)(*args)
+    pairs = zip(got, want, strict=True) if isinstance(want, tuple) else [(got, want)]
+    for ours, theirs in pairs:
+        if isinstance(theirs, list | tuple):
+            ours, theirs = ours[0], theirs[0]
+        assert ours.device == sk.default_device()
+        np.testing.assert_allclose(np.asarray(ours), theirs)
+
+
+def test_lists_by_name_are_arrays():
+    assert float(sk.median(a=[3.0, 1.0, 2.0])) == 2.0
+
+
+def test_lists_go_to_the_default_device():
+    with sk.device("cuda:0"):
+        assert sk.median([3.0, 1.0, 2.0]).device == sk.Device("cuda:0")
+
+
+@pytest.mark.parametrize("name", ["kron", "dot", "convolve"])
+def test_a_list_beside_an_array_is_refused(name):
+    with pytest.raises(TypeError, match="list"):
+        getattr(sk, name)(sk.ones(2), [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [("put", ([0], [5])), ("place", ([True, False], [5])), ("putmask", ([True, False], [5]))],
+)
+def test_what_is_written_into_is_an_array(name, args):
+    with pytest.raises(TypeError, match=f"{name}: writes into an array, not into list"):
+        getattr(sk, name)([1, 2], *args)

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Users' kernels on the emulated GPU, which has to be there before a library looks for a driver: in processes of their own."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from conftest import HAS_GPU
+from libraries import installed, missing
+
+HERE = pathlib.Path(__file__).parent
+NUMBA_CUDA = pathlib.Path(sys.prefix) / "numba-cuda"
+if HAS_GPU:
+    pytest.skip("on a GPU, NVIDIA's driver runs kernels", allow_module_level=True)
+
+START = """
+import sys
+import skerry
+skerry.rehearse(cuda=2, kernels=True)
+"""
+PYTEST = """
+import pytest
+sys.exit(pytest.main([{file!r}, "--noconftest", "-q", "-p", "no:cacheprovider", "-p", "no:faulthandler", "-x"]))
+"""
+REDIRECT = f"sys.path.append({str(NUMBA_CUDA)!r}); import _numba_cuda_redirector\n"
+
+
+def child(code, **environment):
+    own = {name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"}
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**own, "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0", **environment},
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+
+
+def run_cases(name, before=""):
+    done = child(START + before + PYTEST.format(file=str(HERE / name)))
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert " passed" in done.stdout
+
+
+def test_numba_runs():
+    installed("cuda.core")
+    if not NUMBA_CUDA.exists():
+        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    run_cases("numba_cases.py", REDIRECT)
+
+
+def test_cuda_core_runs():
+    installed("cuda.core")
+    run_cases("cuda_core_cases.py")
+
+
+def test_the_simulator_of_numba_is_refused():
+    done = child(START, NUMBA_ENABLE_CUDASIM="1")
+    assert (
+        "RuntimeError: rehearse: kernels can't be emulated: NUMBA_ENABLE_CUDASIM is set"
+        in done.stderr
+    )
+
+
+def test_a_driver_that_was_looked_for_before_is_refused():
+    if not NUMBA_CUDA.exists():
+        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    before = "import sys\n" + REDIRECT + "from numba import cuda\ncuda.is_available()\n"
+    done = child(before + START)
+    assert "kernels can't be emulated: Numba has looked for a driver before" in done.stderr
+
+
+def test_libraries_of_nvidia_that_came_first_are_refused():
+    installed("nvidia.cu13")
+    before = "import ctypes\nfrom cuda.pathfinder import load_nvidia_dynamic_lib as load\nload('nvJitLink')\n"
+    done = child(before + START)
+    assert "kernels can't be emulated: NVIDIA's libnvJitLink.so.13 is loaded" in done.stderr
