@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "device/cuda/rehearsal/errors.hpp"
 #include "device/cuda/rehearsal/work.hpp"
 
 namespace skerry::rehearsal {

@@ -84,9 +84,5 @@ int event_record(void* event, void* handle);
 int event_query(void* event);
 int event_synchronize(void* event);
 int event_elapsed(float* milliseconds, void* start, void* end);
-// What CUDA calls its errors; the codes are those that the simulated runtime and the emulated GPU
-// give, and those that skerry tells apart.
-[[nodiscard]] const char* error_name(int code) noexcept;
-[[nodiscard]] const char* error_string(int code) noexcept;
 
 }  // namespace skerry::rehearsal
