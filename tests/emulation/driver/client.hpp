@@ -64,7 +64,10 @@ class client {
 
 inline constexpr std::string_view ptx_head =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
-    ".visible .global .align 4 .u32 counter = 7;\n";
+    ".visible .global .align 4 .u32 counter = 7;\n"
+    ".const .align 1 .b8 letter;\n.const .align 8 .b8 numbers[40];\n";
+/// Of the module's .const variables, each at its alignment.
+inline constexpr int constant_bytes = 48;
 
 /// data[i] = value for every thread i of the grid.
 inline constexpr std::string_view store_ptx = R"(

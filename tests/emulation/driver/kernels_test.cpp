@@ -111,9 +111,12 @@ TEST_F(driver_kernels, impossible_launches_fail_at_once) {
   void* const library = load(whole_ptx());
   const address data = allocate(4096);
   void* const store = kernel(library, "store");
-  EXPECT_EQ(launch(store, 0, 1, data, 1), 9);
-  EXPECT_EQ(launch(store, 1, 1025, data, 1), 9);
-  EXPECT_EQ(launch(kernel(library, "count"), 1, 65, data, 1), 701);
+  EXPECT_EQ(launch(store, 0, 1, data, 1), 1);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(launch(store, 1, 1025, data, 1), 1);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("launch more blocks of at most 1024"),
+            std::string::npos);
+  EXPECT_EQ(launch(kernel(library, "count"), 1, 65, data, 1), 1);
   int nothing = 0;
   EXPECT_EQ(launch(&nothing, 1, 1, data, 1), 400);
   EXPECT_EQ(launch(store, 1, 1, data, 1, &nothing), 400);
@@ -151,6 +154,8 @@ TEST_F(driver_kernels, attributes_and_occupancy_are_those_of_the_kernel) {
   EXPECT_EQ(value, 64);
   ASSERT_EQ(CALL(cuFuncGetAttribute, function_get_attribute)(&value, 1, count), 0);
   EXPECT_EQ(value, 1024);
+  ASSERT_EQ(CALL(cuFuncGetAttribute, function_get_attribute)(&value, 2, count), 0);
+  EXPECT_EQ(value, constant_bytes);
   EXPECT_EQ(CALL(cuFuncGetAttribute, function_get_attribute)(&value, 99, count), 1);
   ASSERT_EQ(CALL(cuFuncSetAttribute, function_set_attribute)(count, 8, 100'000), 0);
   ASSERT_EQ(CALL(cuFuncGetAttribute, function_get_attribute)(&value, 8, count), 0);

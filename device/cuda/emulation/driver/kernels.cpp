@@ -38,6 +38,8 @@ int get_attribute(int* value, int attribute, const registered_kernel& named) {
       return give(static_cast<std::size_t>(of.max_threads_per_block));
     case asked::shared_bytes:
       return give(of.static_shared_bytes);
+    case asked::constant_bytes:
+      return give(of.constant_bytes);
     case asked::local_bytes:
       return give(of.local_bytes);
     case asked::registers:

@@ -53,7 +53,11 @@ int launch(void* function, launch_request request, void** extra) {
     const std::span<void*> given(request.arguments, parameters.size());
     if (std::ranges::find(given, nullptr) != given.end()) return code::invalid_value;
   }
-  return enqueue(named, request);
+  const int status = enqueue(named, request);
+  // Of a grid, a block or a kernel's bounds the driver says that an argument is wrong.
+  const bool is_of_size =
+      status == code::invalid_configuration || status == code::launch_out_of_resources;
+  return is_of_size ? code::invalid_value : status;
 }
 
 }  // namespace

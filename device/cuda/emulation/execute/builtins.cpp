@@ -7,6 +7,7 @@
 #include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 #include "device/cuda/emulation/execute/elementwise.hpp"
+#include "device/cuda/emulation/execute/failure_text.hpp"
 #include "device/cuda/emulation/execute/heap.hpp"
 #include "device/cuda/emulation/execute/memory_access.hpp"
 #include "device/cuda/emulation/execute/printed_text.hpp"
@@ -53,8 +54,12 @@ void print(warp& on, const instruction& what, lane_mask active) {
   });
 }
 
-[[nodiscard]] std::string numbers(u32 x, u32 y, u32 z) {
-  return "[" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + "]";
+/// As CUDA's text of an assertion has them: [1,0,0].
+[[nodiscard]] std::string in_brackets(const extent& place) {
+  std::string text = text_of(place);
+  text.front() = '[';
+  text.back() = ']';
+  return text;
 }
 
 /// With the text that CUDA prints for each thread.
@@ -69,8 +74,7 @@ void fail_assertion(warp& on, const instruction& what, lane_mask active) {
     const u32 thread = on.number * warp_size + static_cast<u32>(lane);
     if (!text.empty()) text += '\n';
     text += string(1) + ":" + std::to_string(argument<u32>(on, what, 2, lane)) + ": " + string(3) +
-            ": block: " + numbers(at.x, at.y, at.z) + ", thread: " +
-            numbers(thread % block.x, thread / block.x % block.y, thread / block.x / block.y) +
+            ": block: " + in_brackets(at) + ", thread: " + in_brackets(block.place_of(thread)) +
             " Assertion `" + string(0) + "` failed.";
   });
   fault(code::assertion, std::countr_zero(active), text);

@@ -15,15 +15,14 @@
 #include <vector>
 
 #include "device/cuda/emulation/execute/block.hpp"
+#include "device/cuda/emulation/execute/failure_text.hpp"
 #include "device/cuda/emulation/execute/report.hpp"
 
 namespace skerry::emulation {
 namespace {
 
-constexpr std::uint64_t most_blocks_x = 0x7fffffff;
-constexpr std::uint64_t most_blocks_yz = 65535;
-constexpr std::uint64_t most_threads_xy = 1024;
-constexpr std::uint64_t most_threads_z = 64;
+constexpr extent most_blocks{0x7fffffff, 65535, 65535};
+constexpr extent most_threads{1024, 1024, 64};
 /// Where nobody waits, a warp goes on for long: what it uses stays in the cache.
 constexpr std::uint64_t long_turn = 20'000;
 /// Where blocks wait for others in loops.
@@ -135,13 +134,24 @@ class grid_run {
   return {code, why + "\n  kernel: " + what.readable_name()};
 }
 
-[[nodiscard]] bool is_possible(const launch& how, const device_model& device) {
-  const extent& grid = how.grid;
-  const extent& block = how.block;
-  return grid.x != 0 && grid.y != 0 && grid.z != 0 && block.x != 0 && block.y != 0 &&
-         block.z != 0 && grid.x <= most_blocks_x && grid.y <= most_blocks_yz &&
-         grid.z <= most_blocks_yz && block.x <= most_threads_xy && block.y <= most_threads_xy &&
-         block.z <= most_threads_z && block.count() <= device.threads_per_block;
+[[nodiscard]] bool is_within(const extent& size, const extent& most) {
+  return size.count() != 0 && size.x <= most.x && size.y <= most.y && size.z <= most.z;
+}
+
+/// What is wrong with the sizes of a launch, and what to do; empty if nothing is.
+[[nodiscard]] std::string impossible_size(const launch& how, const device_model& device) {
+  if (!is_within(how.grid, most_blocks)) {
+    return "a grid of " + text_of(how.grid) + " blocks; it has 1 to " + text_of(most_blocks);
+  }
+  if (!is_within(how.block, most_threads)) {
+    return "a block of " + text_of(how.block) + " threads; it has 1 to " + text_of(most_threads);
+  }
+  if (how.block.count() > device.threads_per_block) {
+    return std::to_string(how.block.count()) +
+           " threads in a block; launch more blocks of at most " +
+           std::to_string(device.threads_per_block);
+  }
+  return {};
 }
 
 }  // namespace
@@ -182,8 +192,8 @@ void stop_kernels(double seconds) noexcept {
 std::optional<failure> refuse(const kernel& what, const launch& how, const device_model& device,
                               std::uint32_t shared_bytes_limit) try {
   const program& code = what.decoded();
-  if (!is_possible(how, device)) {
-    return refusal(code::invalid_configuration, what, "a grid or a block that can't be");
+  if (const std::string problem = impossible_size(how, device); !problem.empty()) {
+    return refusal(code::invalid_configuration, what, problem);
   }
   if (code.max_threads != 0 && how.block.count() > code.max_threads) {
     return refusal(code::launch_out_of_resources, what,

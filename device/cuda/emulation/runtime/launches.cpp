@@ -92,13 +92,11 @@ class kernel_run final : public rehearsal::task {
     how_.number = orders[static_cast<std::size_t>(ordinal)].submitted.fetch_add(1);
   }
 
-  /// What the launch returns before it is enqueued; 0 if it can run.
-  [[nodiscard]] int refused(const registered_kernel& named) const {
+  /// Why the launch is not enqueued, if it can't run.
+  [[nodiscard]] std::optional<failure> refused(const registered_kernel& named) const {
     const kernel_attributes of = what_.code->attributes();
     const std::size_t most = of.static_shared_bytes + named.most_dynamic_bytes(of);
-    const std::optional<failure> problem =
-        refuse(*what_.code, how_, model_, static_cast<std::uint32_t>(most));
-    return problem ? problem->code : cuda::success;
+    return refuse(*what_.code, how_, model_, static_cast<std::uint32_t>(most));
   }
 
   int run(int ordinal) noexcept override try {
@@ -148,7 +146,10 @@ int enqueue(const std::shared_ptr<registered_kernel>& what, const launch_request
   try {
     found_kernel found = what->find();
     auto job = std::make_unique<kernel_run>(std::move(found), request, ordinal);
-    if (const int code = job->refused(*what); code != 0) return rehearsal::leave(code);
+    if (const std::optional<failure> problem = job->refused(*what)) {
+      explain(ordinal, *problem);
+      return rehearsal::leave(problem->code);
+    }
     if (!what->is_listed.exchange(true)) list_kernel(what->name());
     say_statistics_at_exit();
     return rehearsal::launch_task(request.stream, std::move(job));

@@ -160,6 +160,11 @@ std::string json_of(const failure& found) {
   return made.number("times", found.times).done();
 }
 
+void print(int ordinal, const failure& what) {
+  if (current_emulator_settings().is_quiet) return;
+  std::fprintf(stderr, "skerry: emulated GPU: device %d: %s\n", ordinal, what.text.c_str());
+}
+
 void tell(int ordinal, const failure& what, bool is_error) {
   failure kept = what;
   kept.device = ordinal;
@@ -167,16 +172,15 @@ void tell(int ordinal, const failure& what, bool is_error) {
   report_list& list = reported();
   const std::lock_guard lock(list.mutex);
   const bool is_new = add(list, kept);
-  const std::string line = "device " + std::to_string(ordinal) + ": " + what.text;
-  if (is_error) list.last_error = line;
-  if (!is_new && !is_error) return;
-  if (current_emulator_settings().is_quiet) return;
-  std::fprintf(stderr, "skerry: emulated GPU: %s\n", line.c_str());
+  if (is_error) list.last_error = "device " + std::to_string(ordinal) + ": " + what.text;
+  if (is_new || is_error) print(ordinal, what);
 }
 
 }  // namespace
 
 void report(int ordinal, const failure& what) { tell(ordinal, what, true); }
+
+void explain(int ordinal, const failure& what) { print(ordinal, what); }
 
 bool report_if_error(int ordinal, const failure& what) {
   const bool is_error = !current_emulator_settings().model.collected.has(what.kind);

@@ -19,6 +19,8 @@ inline constexpr std::size_t most_reports = 1000;
 void report(int ordinal, const failure& what);
 /// The same for what may be told of without being an error; whether it is one.
 [[nodiscard]] bool report_if_error(int ordinal, const failure& what);
+/// Says on stderr why a call is refused; its caller has the status.
+void explain(int ordinal, const failure& what);
 /// The text of the last one that was an error; empty if there was none.
 [[nodiscard]] std::string last_report();
 /// All of them, in their order, as an array of JSON.
