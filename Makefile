@@ -28,7 +28,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python emulate gpu-estimate demo bench accuracy fuzz fuzz-programs exits numba-suite gpu-check lint format conformance docs clean
+.PHONY: help build test test-cpp test-python emulate gpu-estimate demo bench accuracy fuzz fuzz-programs exits numba-suite sweep gpu-check lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -37,6 +37,7 @@ help:
 	@echo "make emulate      the CUDA kernels on an emulated GPU"
 	@echo "make gpu-estimate  what an H100 would do with bench/gpu_rows.py, from counts of the emulated GPU"
 	@echo "make bench        speed against NumPy; figures go to bench/results"
+	@echo "make sweep        every function beside NumPy by dtype, size, layout and threads; SWEEP_OPTIONS=--quick"
 	@echo "make accuracy     the largest error of every function, for the documentation's tables"
 	@echo "make fuzz         10^6 random arrays of other libraries by each protocol, in a child process"
 	@echo "make fuzz-programs  10,000 random programs over streams, devices and views, against their order"
@@ -107,6 +108,11 @@ bench: build
 	python bench/run.py
 	python bench/fragmentation.py
 	python bench/call_instructions.py
+
+# Such as SWEEP_OPTIONS="--quick --compare build/sweep.json --output build/after.json"
+SWEEP_OPTIONS ?=
+sweep: build
+	python bench/sweep.py $(SWEEP_OPTIONS)
 
 # Such as ACCURACY_OPTIONS="sin cos", which prints and writes nothing
 ACCURACY_OPTIONS ?= --write

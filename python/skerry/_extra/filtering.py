@@ -16,7 +16,7 @@ from skerry.exceptions import ShapeError
 
 __all__ = ["convolve", "correlate", "interp"]
 
-# From so many sums of so many products on, transforms take less time: bench/numpy_functions.py.
+# From so many sums of so many products on, transforms take less time (1e5 float64, Zen 5).
 MANY_TAPS = 384
 FEW_SUMS = 12
 

@@ -1,0 +1,381 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""``make sweep``: every public function beside NumPy's, by dtype, size, layout and threads, in one process.
+
+The cells come from the tables of operations and from signatures (sweep_cases.py), and from statements of Python
+(sweep_statements.py). Both libraries are measured in turn, best of several rounds; a slow cell is measured again.
+``SWEEP_PEERS=torch,jax`` measures those beside them where they are installed. Prints how speeds are distributed, the
+geometric mean of each family and the worst cells; everything goes to a file of JSON, which ``--compare`` reads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import functools
+import gc
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+HERE = pathlib.Path(__file__).resolve().parent
+WORST = 40
+#: Seconds of one round, and of one where a slow cell is measured again.
+ROUND, LONG_ROUND = 60e-6, 400e-6
+ROUNDS, MORE_ROUNDS = 5, 12
+#: NumPy's ns for each byte of operands at 10^6 elements, under which a function is bound by memory.
+MEMORY_BOUND = 0.5
+#: A speed has changed from here on, in either direction.
+NOISE = 1.2
+
+
+@dataclasses.dataclass
+class Cell:
+    """What was measured: seconds per call of each library."""
+
+    cell: str
+    family: str
+    function: str
+    dtype: str
+    size: int
+    layout: str
+    threads: int
+    skerry_s: float
+    numpy_s: float
+    peers_s: dict[str, float] = dataclasses.field(default_factory=dict)
+
+    @property
+    def speed(self) -> float:
+        """How many times as fast as NumPy."""
+        return self.numpy_s / self.skerry_s
+
+    def __str__(self) -> str:
+        from side_by_side import duration
+
+        times = f"{duration(self.skerry_s):>10} {duration(self.numpy_s):>10}"
+        threads = "" if self.threads == 1 else f" [{self.threads} threads]"
+        return f"{self.speed:6.2f} {times}  {self.cell}{threads}"
+
+
+# --- measuring ------------------------------------------------------------------------------------
+
+
+@functools.cache
+def loop_of(call: str) -> Callable[..., float]:
+    """Seconds of so many calls of f with operands a to d."""
+    names: dict[str, Any] = {"now": time.perf_counter}
+    exec(
+        f"def loop(number, f, a=None, b=None, c=None, d=None):\n"
+        f" repeat = range(number)\n begin = now()\n for _ in repeat: {call}\n return now() - begin",
+        names,
+    )
+    return names["loop"]
+
+
+class Timer:
+    """The calls of one library in one cell."""
+
+    def __init__(self, loop: Callable[..., float], *arguments: Any) -> None:
+        self.loop, self.arguments = loop, arguments
+        self.run(1)
+        self.best = self.run(1)
+        self.choose(ROUND)
+
+    def run(self, number: int) -> float:
+        """Seconds per call."""
+        return self.loop(number, *self.arguments) / number
+
+    def choose(self, seconds: float) -> None:
+        """As many calls as take that long."""
+        self.number = max(1, min(20_000, int(seconds / max(self.best, 1e-9))))
+
+    def round(self) -> None:
+        """Measure once more."""
+        self.best = min(self.best, self.run(self.number))
+
+
+def measure(timers: list[Timer]) -> None:
+    """Rounds in turn, and more of them where the first timer is slower than the second."""
+    is_long = timers[0].best > 0.05
+    for _ in range(2 if is_long else ROUNDS):
+        for timer in timers:
+            timer.round()
+    if timers[1].best < 0.9 * timers[0].best:
+        for timer in timers:
+            timer.choose(LONG_ROUND)
+        for _ in range(4 if is_long else MORE_ROUNDS):
+            for timer in timers:
+                timer.round()
+
+
+def shape_and_kind(result: Any) -> Any:
+    """What must be the same of both libraries' results."""
+    if isinstance(result, (tuple, list)):
+        return [shape_and_kind(each) for each in result]
+    dtype = getattr(result, "dtype", None)
+    return (tuple(getattr(result, "shape", ())), getattr(dtype, "kind", type(result).__name__))
+
+
+@dataclasses.dataclass
+class Outcome:
+    """Whether both libraries take a call and give the same kind of result."""
+
+    works: bool = True
+    is_unlike: bool = False
+    why: str = ""
+
+
+def tried(case: Any) -> Outcome:
+    """Call both once."""
+    kinds = []
+    for function, how in zip(case.functions(), ("own", "host"), strict=True):
+        operands = [getattr(each, how)() for each in case.operands]
+        try:
+            result = eval(case.call, {"f": function}, dict(zip("abcd", operands, strict=False)))
+        except (TypeError, ValueError, IndexError, ArithmeticError) as problem:
+            return Outcome(False, False, f"{case.call}: {problem}"[:200])
+        kinds.append(shape_and_kind(result))
+    if kinds[0] != kinds[1]:
+        return Outcome(False, True, f"{case.call}: {kinds}"[:300])
+    return Outcome()
+
+
+class Sweep:
+    """A run over all cells with one number of threads."""
+
+    def __init__(self, options: argparse.Namespace, threads: int) -> None:
+        from sweep_peers import installed_peers
+
+        self.options, self.threads = options, threads
+        self.cells: list[Cell] = []
+        self.refused: dict[str, str] = {}
+        self.unlike: dict[str, str] = {}
+        self.peers = installed_peers(threads)
+        self.bound_by_memory: set[tuple[str, str]] = set()
+
+    def is_chosen(self, case: Any) -> bool:
+        """Whether the options ask for a case, and what is known of its function allows it."""
+        from sweep_cases import LARGE
+
+        if self.options.only and self.options.only not in case.function:
+            return False
+        if self.threads > 1 and case.size < 10_000:
+            return False
+        if case.function in self.unlike:
+            return False
+        if case.size >= LARGE:
+            return not self.options.quick and (case.function, case.dtype) in self.bound_by_memory
+        if not self.options.quick:
+            return True
+        return case.dtype in ("float32", "int64") and case.size in (100, 10_000)
+
+    def run(self) -> None:
+        """Measure all cells."""
+        from sweep_cases import all_cases
+        from sweep_statements import statement_cells
+
+        last, begin = "", time.perf_counter()
+        for case in all_cases():
+            if not self.is_chosen(case):
+                continue
+            if case.function != last and sys.stderr.isatty():
+                print(
+                    f"\r\033[K{time.perf_counter() - begin:5.0f} s  {case.function}",
+                    end="",
+                    file=sys.stderr,
+                )
+            last = case.function
+            self.measure_case(case)
+        if self.threads == 1 and not self.options.only:
+            self.cells += statement_cells(self.threads)
+
+    def measure_case(self, case: Any) -> None:
+        """One cell, unless one of the libraries refuses it."""
+        outcome = tried(case)
+        if not outcome.works:
+            kept = self.unlike if outcome.is_unlike else self.refused
+            kept[case.function if outcome.is_unlike else case.name] = outcome.why
+            return
+        ours, theirs = case.functions()
+        mine, host = ([getattr(each, how)() for each in case.operands] for how in ("own", "host"))
+        loop = loop_of(case.call)
+        timers = [Timer(loop, ours, *mine), Timer(loop, theirs, *host)]
+        measure(timers)
+        cell = Cell(
+            case.name, case.family, case.function, case.dtype, case.size, case.layout, self.threads,
+            timers[0].best, timers[1].best,
+        )  # fmt: skip
+        if case.size == 1_000_000 and case.layout == "contiguous":
+            nbytes = sum(each.nbytes for each in host) or case.size
+            if timers[1].best * 1e9 / nbytes < MEMORY_BOUND:
+                self.bound_by_memory.add((case.function, case.dtype))
+        for peer in self.peers:
+            seconds = peer.seconds(case, host)
+            if seconds is not None:
+                cell.peers_s[peer.name] = seconds
+        self.cells.append(cell)
+
+
+# --- what it shows --------------------------------------------------------------------------------
+
+
+def geometric_mean(speeds: list[float]) -> float:
+    """Of positive numbers."""
+    return math.exp(sum(map(math.log, speeds)) / len(speeds)) if speeds else math.nan
+
+
+def report(cells: list[Cell]) -> None:
+    """Distribution, families, the worst."""
+    for threads in sorted({each.threads for each in cells}):
+        some = [each for each in cells if each.threads == threads]
+        speeds = sorted(each.speed for each in some)
+        print(f"\n{threads} thread{'s' if threads > 1 else ''}: {len(some)} cells, beside NumPy")
+        quantiles = ", ".join(
+            f"{q:g} %: {speeds[int(q / 100 * (len(speeds) - 1))]:.2f}"
+            for q in (0.1, 1, 5, 25, 50, 75)
+        )
+        print(f"geometric mean {geometric_mean(speeds):.2f}; {quantiles}")
+        for bound in (0.5, 0.7, 0.9):
+            count = sum(speed < bound for speed in speeds)
+            print(f"under {bound}: {count} cells ({100 * count / len(speeds):.2f} %)")
+        for name in sorted({peer for each in some for peer in each.peers_s}):
+            beside = [each.peers_s[name] / each.skerry_s for each in some if name in each.peers_s]
+            few = sum(speed < 0.8 for speed in beside)
+            print(
+                f"beside {name}: {len(beside)} cells, geometric mean {geometric_mean(beside):.2f}, {few} under 0.8"
+            )
+        for family in sorted({each.family for each in some}):
+            own = [each.speed for each in some if each.family == family]
+            print(
+                f"  {family:<32}{len(own):>6} cells  geometric mean {geometric_mean(own):5.2f}  worst {min(own):5.2f}"
+            )
+        print(f"the {WORST} worst: speed, skerry, NumPy")
+        for each in sorted(some, key=lambda one: one.speed)[:WORST]:
+            print(f"  {each}")
+
+
+def read(path: pathlib.Path) -> tuple[dict[str, Any], list[Cell]]:
+    """A record of an earlier run."""
+    record = json.loads(path.read_text())
+    return record["machine"], [Cell(**each) for each in record["cells"]]
+
+
+def compare(before: list[Cell], after: list[Cell]) -> None:
+    """Cells whose speed beside NumPy has changed by more than noise."""
+    old = {(each.cell, each.threads): each for each in before}
+    pairs = [(old[key], each) for each in after if (key := (each.cell, each.threads)) in old]
+    if not pairs:
+        print("no cell is in both")
+        return
+    changes = [(new.speed / was.speed, was, new) for was, new in pairs]
+    mean = geometric_mean([change for change, _, _ in changes])
+    print(f"\n{len(pairs)} cells are in both; geometric mean of the change {mean:.3f}")
+    for title, chosen in (
+        ("slower", sorted((c for c in changes if c[0] < 1 / NOISE), key=lambda c: c[0])),
+        ("faster", sorted((c for c in changes if c[0] > NOISE), key=lambda c: -c[0])),
+    ):
+        print(f"{len(chosen)} {title} by more than {NOISE}")
+        for change, was, new in chosen[:WORST]:
+            print(
+                f"  {change:5.2f}  {was.speed:.2f} -> {new.speed:.2f}  {new.cell} [{new.threads}]"
+            )
+
+
+# --- running --------------------------------------------------------------------------------------
+
+
+def run_here(options: argparse.Namespace) -> None:
+    """The cells of one number of threads, in this process."""
+    import numpy as np
+    import skerry as sk
+
+    sk.set_num_threads(options.threads)
+    np.seterr(all="ignore")
+    warnings.simplefilter("ignore")
+    gc.disable()
+    sweep = Sweep(options, options.threads)
+    sweep.run()
+    record = {
+        "cells": [dataclasses.asdict(each) for each in sweep.cells],
+        "refused": sweep.refused,
+        "unlike": sweep.unlike,
+    }
+    pathlib.Path(options.output).write_text(json.dumps(record))
+
+
+def run_apart(options: argparse.Namespace, threads: int) -> dict[str, Any]:
+    """The same in a process of its own: libraries read their numbers of threads when they start."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = pathlib.Path(folder) / "cells.json"
+        command = [sys.executable, __file__, "--threads", str(threads), "--output", str(output)]
+        command += ["--quick"] * options.quick + (["--only", options.only] if options.only else [])
+        names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+        subprocess.run(
+            command, env={**os.environ, **dict.fromkeys(names, str(threads))}, check=True
+        )
+        return json.loads(output.read_text())
+
+
+def parse() -> argparse.Namespace:
+    """Options."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="two dtypes, two sizes, one thread: minutes"
+    )
+    parser.add_argument("--only", default="", help="functions whose names have this in them")
+    parser.add_argument(
+        "--compare", type=pathlib.Path, metavar="OLD.json", help="and show what has changed since"
+    )
+    parser.add_argument(
+        "--read", type=pathlib.Path, metavar="NEW.json", help="measure nothing: report this record"
+    )
+    parser.add_argument("--output", type=pathlib.Path, help="where the record goes")
+    parser.add_argument("--threads", type=int, default=0, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Measure or read, report, compare, write."""
+    options = parse()
+    if options.threads:
+        run_here(options)
+        return 0
+    if options.read:
+        _, cells = read(options.read)
+    else:
+        begin = time.perf_counter()
+        from side_by_side import machine
+
+        about = machine()
+        print(", ".join(f"{key} {value}" for key, value in about.items()))
+        counts = [1] if options.quick else sorted({1, os.cpu_count() or 1})
+        parts = [run_apart(options, threads) for threads in counts]
+        cells = [Cell(**each) for part in parts for each in part["cells"]]
+        about["seconds"] = round(time.perf_counter() - begin)
+        record = {"machine": about, "cells": [dataclasses.asdict(each) for each in cells]}
+        record |= {"refused": parts[0]["refused"], "unlike": parts[0]["unlike"]}
+        output = options.output or pathlib.Path("build") / "sweep.json"
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(json.dumps(record, indent=0) + "\n")
+        print(f"{about['seconds']} s; written to {output}")
+        for name, why in parts[0]["unlike"].items():
+            print(f"not compared, as results differ: {name}: {why}")
+    if cells:
+        report(cells)
+    if options.compare:
+        compare(read(options.compare)[1], cells)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,457 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the sweep measures: calls of every public function that NumPy has too, made from its signature.
+
+A function whose required parameters all have a value in ``ARGUMENTS`` is in the sweep by itself; ``LEFT_OUT`` has the
+others, each with its reason. A test compares both with the public names.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import skerry as sk
+from skerry import _core
+
+SIZES = (1, 100, 10_000, 1_000_000)
+#: Past every cache, for what is bound by memory.
+LARGE = 16_000_000
+DTYPES = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "float32", "float64", "complex64", "complex128",
+)  # fmt: skip
+#: Of functions outside the tables of operations, and of layouts other than contiguous ones.
+MAIN_DTYPES = ("bool", "uint8", "int64", "float32", "float64", "complex128")
+LAYOUT_SIZES = (10_000, 1_000_000)
+#: Matrices, and stacks of them.
+MATRICES = ((3, 3), (8, 8), (30, 30), (300, 300), (1000, 3, 3), (100, 8, 8), (10, 100, 100))
+#: Rows for transforms: short and long ones, lengths that are prime or powers of two.
+ROWS = ((16,), (100,), (1024,), (100_003,), (1000, 16), (1000, 101), (100, 1024))
+
+NUMPY_MODULES = {sk: np, sk.linalg: np.linalg, sk.fft: np.fft}
+#: Not measured, and why.
+LEFT_OUT = {
+    **dict.fromkeys(("save", "savez", "savez_compressed", "load"), "files, not memory"),
+    **dict.fromkeys(("copyto", "fill_diagonal", "put", "putmask", "place", "put_along_axis"),
+                    "writes into its argument: of the statements"),
+    **dict.fromkeys(("finfo", "iinfo", "isdtype", "can_cast", "result_type", "show_config",
+                     "broadcast_shapes", "einsum_path", "__array_namespace_info__"),
+                    "no arrays to compute"),
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Operand:
+    """An array that a call takes: what it holds, and how it lies in memory."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    layout: str = "contiguous"
+    kind: str = "values"  # of `draw`
+    seed: int = 0
+
+    @functools.lru_cache(maxsize=16)  # noqa: B019 - the operands of neighbouring cells
+    def host(self) -> Any:
+        """As NumPy's array."""
+        return laid_out(np, np.ascontiguousarray(self.memory()), self)
+
+    @functools.lru_cache(maxsize=16)  # noqa: B019
+    def own(self) -> Any:
+        """As skerry's, in memory of its own."""
+        return laid_out(sk, sk.asarray(self.memory(), copy=True), self)
+
+    def memory(self) -> np.ndarray:
+        """What the array is a view of."""
+        shape = list(self.shape)
+        if self.layout == "transposed":
+            shape.reverse()
+        elif self.layout == "stepped":
+            shape[-1] *= 2
+        elif self.layout in ("short rows", "short columns"):
+            shape[-1] += 1
+        values = draw(tuple(shape), np.dtype(self.dtype), self.kind, self.seed)
+        return np.asarray(values).reshape(shape)
+
+
+def laid_out(xp: Any, memory: Any, of: Operand) -> Any:
+    """The view that an operand is."""
+    if of.layout == "transposed":
+        return memory.T
+    if of.layout == "stepped":
+        return memory[..., ::2]
+    if of.layout == "reversed":
+        return memory[..., ::-1]
+    if of.layout in ("short rows", "short columns"):
+        return memory[..., :-1]
+    return memory
+
+
+def draw(shape: tuple[int, ...], dtype: np.dtype, kind: str, seed: int) -> np.ndarray:
+    """Numbers of a kind: "values" are in the domain of nearly all functions."""
+    rng = np.random.default_rng(seed)
+    n = math.prod(shape)
+    if kind == "matrix" and len(shape) < 2:
+        kind = "values"  # a vector beside matrices
+    if kind == "matrix":
+        x = draw(shape, dtype, "values", seed).reshape(shape)
+        x = x + np.swapaxes(x, -1, -2)  # symmetric and positive
+        return (x + 2 * shape[-1] * np.eye(shape[-1])).astype(dtype)
+    if kind == "sorted":
+        return np.sort(draw(shape, dtype, "values", seed))
+    if kind == "positions":
+        return rng.integers(0, n, n, dtype=dtype)
+    if kind == "choices":
+        return rng.integers(0, 2, n).astype(dtype)
+    if kind == "counts" or (kind != "values" and dtype.kind in "iu"):
+        return rng.integers(0, 8, n).astype(dtype)
+    if dtype.kind == "b":
+        return rng.random(n) < 0.5
+    if dtype.kind in "iu":
+        return rng.integers(1, 100, n).astype(dtype)
+    low, high = {"values": (0.1, 0.9), "signed": (-3.0, 3.0), "above one": (1.1, 9.0)}[kind]
+    values = rng.uniform(low, high, n)
+    if dtype.kind == "c":
+        values = values + 1j * rng.uniform(low, high, n)
+    return values.astype(dtype)
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A cell of the table, but for the number of threads."""
+
+    family: str
+    function: str  # below skerry
+    call: str  # of f, with operands a, b, c
+    operands: tuple[Operand, ...]
+    dtype: str
+    size: int
+    layout: str
+
+    @property
+    def name(self) -> str:
+        """Unique among the cells of one number of threads."""
+        shapes = " ".join("x".join(map(str, each.shape)) for each in self.operands)
+        call = self.call.replace("f(", f"{self.function}(", 1)
+        return f"{call}, {self.dtype}, {shapes or self.size}, {self.layout}"
+
+    def functions(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """Skerry's and NumPy's."""
+        return found_in(sk, self.function), found_in(np, self.function)
+
+
+def found_in(module: Any, path: str) -> Any:
+    """What a dotted path names; None where there is no such thing."""
+    for part in path.split("."):
+        module = getattr(module, part, None)
+    return module
+
+
+# --- arguments of parameters ----------------------------------------------------------------------
+
+#: Of a parameter: the kind of its array, or the text of another argument.
+ARGUMENTS: dict[str, str] = {
+    **dict.fromkeys(
+        ("x", "x1", "x2", "a", "b", "m", "y", "ary", "arr", "ar1", "ar2", "a1", "a2", "p", "z", "v", "f",
+         "array", "obj", "values"), "values"),
+    **dict.fromkeys(("arrays", "tup", "arys"), "several"),
+    "condition": "=mask", "indices": "=positions", "shape": "n,", "axis": "0", "axes": "(1, 0)",
+    "dtype": "'float32'", "n": "n", "n_rows": "side", "N": "side", "num": "n", "start": "1", "stop": "n",
+    "fill_value": "1.5", "repeats": "3", "repetitions": "2", "shift": "1", "source": "0", "destination": "-1",
+    "q": "0.25", "kth": "k", "k": "k", "bins": "10", "pad_width": "3", "axis1": "0", "axis2": "-1",
+    "indices_or_sections": "2", "window_shape": "1", "dimensions": "(side, side)",
+}  # fmt: skip
+#: The same for a function, beside the above.
+SPECIAL: dict[str, dict[str, str]] = {
+    "searchsorted": {"x1": "sorted"}, "interp": {"x": "values", "xp": "sorted", "fp": "values"},
+    "digitize": {"bins": "sorted"}, "bincount": {"x": "counts"},
+    "take_along_axis": {"indices": "=positions"}, "unravel_index": {"indices": "=positions", "shape": "(n, 2)"},
+    "expand_dims": {"axis": "0"}, "broadcast_to": {"shape": "(2, *a.shape)"},
+    "tensordot": {"axes": "1"}, "vander": {"x": "short"}, "convolve": {"a": "values", "v": "short"},
+    "correlate": {"a": "values", "v": "short"}, "polyval": {"p": "short", "x": "values"},
+    "polyfit": {"deg": "3"}, "arange": {"start": "n"}, "pad": {"pad_width": "3"},
+    "extract": {"condition": "=mask"}, "compress": {"condition": "=mask"},
+    "isin": {"x2": "short"}, "setdiff1d": {"ar2": "short"}, "kron": {"a": "short", "b": "short"},
+    "outer": dict.fromkeys(("a", "b", "x1", "x2"), "short"), "append": {"values": "short"}, "delete": {"obj": "1"},
+    "insert": {"obj": "1", "values": "1"}, "repeat": {"repeats": "3"},
+    "reshape": {"shape": "(-1,)"}, "moveaxis": {"source": "0", "destination": "-1"},
+    "lexsort": {"keys": "several"}, "meshgrid": {"arrays": "short several"},
+    "tril_indices": {"n": "side"}, "triu_indices": {"n": "side"}, "diag_indices": {"n": "side"},
+    "eye": {"n_rows": "side"}, "diag": {"v": "short"}, "diagflat": {"v": "short"},
+}  # fmt: skip
+#: Calls that say more than their signatures: the text, and what each operand holds.
+CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "choose": ("f(a, (b, c))", ("choices", "values", "values")),
+    "einsum": ("f('i,i->i', a, b)", ("values", "values")),
+    "gradient": ("f(a)", ("values",)),
+    "histogramdd": ("f((a, b), bins=10)", ("values", "values")),
+    "ravel_multi_index": ("f((a, b), ({n}, {n}))", ("=positions", "=positions")),
+    "cross": ("f(a, b)", ("points", "points")),
+    "dsplit": ("f(a, 2)", ("blocks",)),
+    "tensordot": ("f(a, b, axes=1)", ("values", "values")),
+    "select": ("f([a, b], [c, d])", ("=mask", "=mask", "values", "values")),
+}
+#: Functions of the last two axes that are not in skerry.linalg.
+OF_MATRICES = {
+    "matmul", "tensordot", "matrix_transpose", "transpose", "tril", "triu", "trace", "diagonal", "dot", "inner",
+    "vdot", "cov", "corrcoef",
+    "rot90", "fliplr", "flipud", "tril_indices_from", "triu_indices_from", "diag_indices_from", "swapaxes",
+    "permute_dims", "hsplit", "vsplit",
+}  # fmt: skip
+#: Numbers from elsewhere than between 0 and 1, where a function is NaN or simple there.
+KINDS = {
+    "acosh": "above one",
+    **dict.fromkeys(("sin", "cos", "tan", "exp", "expm1", "tanh", "sinh", "cosh", "atan", "asinh", "sign", "abs",
+                     "floor", "ceil", "trunc", "round", "signbit", "fabs", "absolute"), "signed"),
+    **dict.fromkeys(("bitwise_left_shift", "bitwise_right_shift"), "counts"),
+}  # fmt: skip
+#: Python scalars as second operands, where some of them have ways of their own.
+SCALARS = {"pow": (2, 3, -1, 0.5, 2.5), "floor_divide": (7, 2.5), "remainder": (7, 2.5)}
+
+
+class Call:
+    """A call under construction: its text and its operands."""
+
+    def __init__(self, dtype: str, kind: str = "values") -> None:
+        self.dtype, self.kind = dtype, kind
+        self.operands: list[Operand] = []
+
+    def operand(
+        self, shape: tuple[int, ...], layout: str = "contiguous", kind: str = "", dtype: str = ""
+    ) -> str:
+        """The name of an array that the call takes."""
+        seed = len(self.operands)
+        self.operands.append(Operand(shape, dtype or self.dtype, layout, kind or self.kind, seed))
+        return "abcdefgh"[seed]
+
+    def argument(self, what: str, shape: tuple[int, ...], layout: str) -> str:
+        """The text of an argument by its entry in the tables above."""
+        n = math.prod(shape)
+        few = (max(1, min(9, shape[-1] if shape else 1)),)
+        if what == "several":
+            return ", ".join(self.operand(shape, layout) for _ in range(2))
+        if what == "short several":
+            return ", ".join(self.operand((max(1, math.isqrt(n)),)) for _ in range(2))
+        if what == "short":
+            return self.operand(few)
+        if what == "=mask":
+            return self.operand(shape, layout, dtype="bool")
+        if what == "=positions":
+            return self.operand((n,), kind="positions", dtype="int64")
+        if what == "points":
+            return self.operand((max(1, n // 3), 3), kind="values")
+        if what == "blocks":
+            return self.operand((2, 2, max(2, n // 8 * 2)))
+        if what == "choices":
+            return self.operand(shape, layout, "choices", "int64")
+        if what in ("values", "sorted", "counts", "matrix", "signed", "above one"):
+            return self.operand(shape, layout, "" if what == "values" else what)
+        numbers = {"n": n, "side": max(1, math.isqrt(n)), "k": max(0, n // 10)}
+        return repr(eval(what, {}, {**numbers, "a": self.operands[0] if self.operands else None}))
+
+
+def required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Those without a default, in their order."""
+    every = inspect.signature(function).parameters.values()
+    return [
+        each for each in every if each.default is each.empty and each.kind is not each.VAR_KEYWORD
+    ]
+
+
+def call_of(
+    name: str,
+    function: Callable[..., Any],
+    dtype: str,
+    shape: tuple[int, ...],
+    layout: str,
+    kind: str,
+    keywords: str = "",
+) -> tuple[str, tuple[Operand, ...]]:
+    """The text of a call and its operands. LookupError for a parameter that has no argument."""
+    made = Call(dtype, kind)
+    if name in CALLS:
+        text, kinds = CALLS[name]
+        for each in kinds:
+            made.argument(each, shape, layout)
+        return text.format(n=math.prod(shape)), tuple(made.operands)
+    chosen = {**ARGUMENTS, **SPECIAL.get(name, {})}
+    parts = []
+    for parameter in required_parameters(function):
+        text = made.argument(chosen[parameter.name], shape, layout)
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            text = f"{parameter.name}={text}"
+        elif "several" in chosen[parameter.name] and parameter.kind is not parameter.VAR_POSITIONAL:
+            text = f"({text})"
+        parts.append(text)
+    if keywords:
+        parts.append(keywords)
+    return f"f({', '.join(parts)})", tuple(made.operands)
+
+
+# --- the functions --------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Function:
+    """A public function that NumPy has, too."""
+
+    path: str
+    function: Callable[..., Any]
+    loops: tuple[str, ...] | None  # dtypes, where a table of operations has it
+    is_elementwise: bool
+
+    @property
+    def name(self) -> str:
+        """Without its module."""
+        return self.path.rpartition(".")[2]
+
+    @property
+    def family(self) -> str:
+        """The standard's chapter, or the topic beyond it."""
+        module = getattr(self.function, "__module__", "") or ""
+        if "._extra." in module:
+            return module.rpartition(".")[2]
+        _, found, rest = (self.function.__doc__ or "").rpartition("Source: array API 2025.12, ")
+        return rest.split(".")[0].split("\n")[0].strip() if found else "beyond the standard"
+
+
+def public_functions() -> Iterator[tuple[str, Callable[..., Any], Any]]:
+    """Path, function and NumPy's counterpart or None, of every public function."""
+    for module, peers in NUMPY_MODULES.items():
+        prefix = "" if module is sk else module.__name__.partition(".")[2] + "."
+        for name in module.__all__:
+            function = getattr(module, name)
+            if callable(function) and not inspect.isclass(function):
+                yield prefix + name, function, getattr(peers, name, None)
+
+
+def measured_functions() -> list[Function]:
+    """What is in the sweep."""
+    tables = {
+        entry["name"]: tuple(entry["loops"])
+        for entry in (*_core.op_table(), *_core.reduction_table())
+    }
+    elementwise = {entry["name"] for entry in _core.op_table()}
+    found = []
+    for path, function, peer in public_functions():
+        name = path.rpartition(".")[2]
+        if peer is None or name in LEFT_OUT or not has_arguments(name, function):
+            continue
+        found.append(Function(path, function, tables.get(name), name in elementwise))
+    return found
+
+
+def has_arguments(name: str, function: Callable[..., Any]) -> bool:
+    """Whether there is an argument for each of its required parameters."""
+    known = {**ARGUMENTS, **SPECIAL.get(name, {})}
+    return name in CALLS or all(each.name in known for each in required_parameters(function))
+
+
+# --- the cells ------------------------------------------------------------------------------------
+
+
+def shapes_of(size: int) -> dict[str, tuple[int, ...]]:
+    """The shape of so many elements, nearly, in each layout."""
+    side = max(1, math.isqrt(size))
+    third = max(1, size // 3)
+    return {
+        "contiguous": (size,), "stepped": (size,), "reversed": (size,), "rows": (side, side),
+        "transposed": (side, side), "short rows": (third, 3), "short columns": (3, third),
+    }  # fmt: skip
+
+
+def elementwise_cases(of: Function) -> Iterator[Case]:
+    """Every dtype by size; layouts of the main dtypes; a row, a column and scalars beside an array."""
+    kind = KINDS.get(of.name, "values")
+    is_binary = len(required_parameters(of.function)) == 2
+    for dtype in of.loops or ():
+        for size in (*SIZES, LARGE):
+            call, operands = call_of(of.name, of.function, dtype, (size,), "contiguous", kind)
+            yield Case(of.family, of.path, call, operands, dtype, size, "contiguous")
+        if dtype not in MAIN_DTYPES:
+            continue
+        for size in LAYOUT_SIZES:
+            for layout, shape in shapes_of(size).items():
+                if layout in ("contiguous", "rows"):
+                    continue
+                call, operands = call_of(of.name, of.function, dtype, shape, layout, kind)
+                yield Case(of.family, of.path, call, operands, dtype, size, layout)
+            if is_binary:
+                yield from broadcast_cases(of, dtype, size, kind)
+
+
+def broadcast_cases(of: Function, dtype: str, size: int, kind: str) -> Iterator[Case]:
+    """An array beside a row, a column or a Python scalar."""
+    side = math.isqrt(size)
+    first = Operand((side, side), dtype, kind=kind)
+    for layout, shape in (("row", (side,)), ("column", (side, 1))):
+        second = Operand(shape, dtype, kind=kind, seed=1)
+        yield Case(of.family, of.path, "f(a, b)", (first, second), dtype, size, layout)
+    if dtype == "bool":
+        return
+    whole = Operand((size,), dtype, kind=kind)
+    usual = (3,) if np.dtype(dtype).kind in "iu" else (1.5,)
+    for scalar in SCALARS.get(of.name, usual):
+        yield Case(of.family, of.path, f"f(a, {scalar!r})", (whole,), dtype, size, "scalar")
+
+
+def other_cases(of: Function) -> Iterator[Case]:
+    """Functions that go by axes, or by whole arrays."""
+    parameters = inspect.signature(of.function).parameters
+    takes_axis = "axis" in parameters and parameters["axis"].default is not inspect.Parameter.empty
+    dtypes = of.loops or MAIN_DTYPES
+    for dtype in dtypes:
+        for size in (*SIZES, LARGE):
+            yield from case_of(of, dtype, size, "contiguous", (size,))
+        if dtype not in MAIN_DTYPES:
+            continue
+        for size in LAYOUT_SIZES:
+            for layout, shape in shapes_of(size).items():
+                if layout == "contiguous":
+                    continue
+                axes = ("axis=0", "axis=-1") if takes_axis and len(shape) == 2 else ("",)
+                for keywords in axes:
+                    yield from case_of(of, dtype, size, layout, shape, keywords)
+
+
+def matrix_cases(of: Function, shapes: tuple[tuple[int, ...], ...], kind: str) -> Iterator[Case]:
+    """Functions of matrices and of rows, by their shapes."""
+    for dtype in ("float32", "float64", "complex64", "complex128"):
+        for shape in shapes:
+            yield from case_of(of, dtype, math.prod(shape), "contiguous", shape, kind=kind)
+
+
+def case_of(
+    of: Function,
+    dtype: str,
+    size: int,
+    layout: str,
+    shape: tuple[int, ...],
+    keywords: str = "",
+    kind: str = "",
+) -> Iterator[Case]:
+    """One call."""
+    call, operands = call_of(
+        of.name, of.function, dtype, shape, layout, kind or KINDS.get(of.name, "values"), keywords
+    )
+    yield Case(of.family, of.path, call, operands, dtype, size, layout)
+
+
+def cases_of(function: Function) -> Iterator[Case]:
+    """The cells of a function, by what it takes."""
+    if function.path.startswith("fft."):
+        return matrix_cases(function, ROWS, "values")
+    if function.path.startswith("linalg.") or function.name in OF_MATRICES:
+        return matrix_cases(function, MATRICES, "matrix")
+    return elementwise_cases(function) if function.is_elementwise else other_cases(function)
+
+
+def all_cases() -> Iterator[Case]:
+    """Every cell; those that one of the two libraries refuses, too."""
+    for function in measured_functions():
+        yield from cases_of(function)

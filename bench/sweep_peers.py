@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch and JAX in the sweep: their functions by the standard's names, where these differ by a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from sweep_cases import Case, found_in
+
+TORCH_NAMES = {
+    "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atan2": "arctan2",
+    "atanh": "arctanh", "bitwise_invert": "bitwise_not", "equal": "eq", "greater": "gt", "greater_equal": "ge",
+    "less": "lt", "less_equal": "le", "not_equal": "ne", "max": "amax", "min": "amin", "concat": "concat",
+    "cumulative_sum": "cumsum", "cumulative_prod": "cumprod", "permute_dims": "permute", "expand_dims": "unsqueeze",
+    "matrix_transpose": "t", "unique_values": "unique",
+}  # fmt: skip
+
+
+class Peer:
+    """A library beside NumPy; `None` for what it does not have."""
+
+    name = ""
+
+    def function(self, path: str) -> Callable[..., Any] | None:
+        """Its function, by the path below skerry."""
+        raise NotImplementedError
+
+    def array(self, host: Any) -> Any:
+        """Its array of NumPy's."""
+        raise NotImplementedError
+
+    def seconds(self, case: Case, host: list[Any]) -> float | None:
+        """Best seconds of a call."""
+        from sweep import ROUNDS, Timer, loop_of
+
+        function = self.function(case.function)
+        if function is None:
+            return None
+        try:
+            timer = Timer(loop_of(case.call), function, *map(self.array, host))
+            for _ in range(ROUNDS):
+                timer.round()
+        except Exception:  # whatever a library says of dtypes and arguments that it does not take
+            return None
+        return timer.best
+
+
+class Torch(Peer):
+    """PyTorch on the CPU."""
+
+    name = "torch"
+
+    def __init__(self, threads: int) -> None:
+        import torch
+
+        torch.set_num_threads(threads)
+        torch.set_grad_enabled(False)
+        self.torch = torch
+
+    def function(self, path: str) -> Callable[..., Any] | None:
+        """By name; most of its functions take axis= for dim=."""
+        module, _, name = path.rpartition(".")
+        return found_in(self.torch, f"{module}.{TORCH_NAMES.get(name, name)}".lstrip("."))
+
+    def array(self, host: Any) -> Any:
+        """Over the same memory."""
+        return self.torch.from_numpy(host)
+
+
+class Jax(Peer):
+    """JAX on the CPU, each function compiled alone."""
+
+    name = "jax"
+
+    def __init__(self, threads: int) -> None:
+        if threads == 1:
+            os.environ.setdefault(
+                "XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+            )
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        self.jax = jax
+        self.compiled: dict[str, Callable[..., Any]] = {}
+
+    def function(self, path: str) -> Callable[..., Any] | None:
+        """Compiled, and waited for."""
+        if path not in self.compiled:
+            plain = found_in(self.jax.numpy, path)
+            if plain is None:
+                return None
+            fast = self.jax.jit(plain, static_argnames=("axis", "shape"))
+            self.compiled[path] = lambda *args, **keywords: fast(
+                *args, **keywords
+            ).block_until_ready()
+        return self.compiled[path]
+
+    def array(self, host: Any) -> Any:
+        """A copy."""
+        return self.jax.numpy.asarray(host)
+
+
+def installed_peers(threads: int) -> list[Peer]:
+    """Those that SWEEP_PEERS names."""
+    known: dict[str, type[Peer]] = {"torch": Torch, "jax": Jax}
+    names = [name for name in os.environ.get("SWEEP_PEERS", "").split(",") if name]
+    return [known[name](threads) for name in names]  # type: ignore[call-arg]

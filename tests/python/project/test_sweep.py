@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The sweep of bench/sweep.py has every public function that NumPy has too, and its cells are calls that work."""
+
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "bench"))
+
+import sweep  # noqa: E402
+import sweep_cases  # noqa: E402
+
+
+def test_every_public_function_is_measured_or_left_out_with_a_reason():
+    unknown = [
+        path
+        for path, function, peer in sweep_cases.public_functions()
+        if peer is not None
+        and path.rpartition(".")[2] not in sweep_cases.LEFT_OUT
+        and not sweep_cases.has_arguments(path.rpartition(".")[2], function)
+    ]
+    assert not unknown, "their parameters need arguments in bench/sweep_cases.py"
+
+
+def test_no_reason_is_left_of_a_function_that_is_gone():
+    names = {
+        path.rpartition(".")[2]
+        for path, _, peer in sweep_cases.public_functions()
+        if peer is not None
+    }
+    assert set(sweep_cases.LEFT_OUT) <= names
+
+
+@pytest.mark.filterwarnings("ignore")  # of NumPy, about numbers
+@pytest.mark.parametrize("function", sweep_cases.measured_functions(), ids=lambda each: each.path)
+def test_calls_of_a_function_work_for_both_libraries(function):
+    cases = [case for case in sweep_cases.cases_of(function) if case.size <= 100]
+    assert cases, "no small case"
+    outcomes = [sweep.tried(case) for case in cases]
+    assert any(outcome.works for outcome in outcomes), outcomes[0].why
