@@ -175,6 +175,19 @@ op_id with_bools(op_id op) noexcept {
   return op;
 }
 
+/// A power by some scalars is an operation of the base alone, which `operands` are then; the bits
+/// are those of pow (math::power).
+op_id simplify_power(dtype type, std::span<const operand>& operands) {
+  const operand& by = operands[1];
+  if (by.array != nullptr || kind(type) == dtype_kind::complex_floating) return op_id_of<ops::pow>;
+  const double exponent = to_element("pow", *by.value, dtype::float64).as<double>();
+  op_id simpler = op_id_of<ops::pow>;
+  if (exponent == 2) simpler = op_id_of<ops::square>;
+  if (exponent == -1 && is_floating(type)) simpler = op_id_of<ops::reciprocal>;
+  if (simpler != op_id_of<ops::pow>) operands = operands.first(1);
+  return simpler;
+}
+
 /// How a call goes on whose dtype the operation has no loop for.
 struct other_loop {
   op_id op;
@@ -218,6 +231,8 @@ ndarray apply_entry(const char* name, const op_entry& entry, op_id op,
   if (!own) [[unlikely]]
     return apply_other_loop(name, op, of.where, of.type, operands);
   const dtype result = *own;
+  if (op == op_id_of<ops::pow>) [[unlikely]]
+    op = simplify_power(of.type, operands);
   if (!is_one_part(of)) return apply_parts(name, op, of, result, operands);
   const std::int64_t width = itemsize(result);
   if (width > itemsize(of.type)) check_shape(name, of.shape->span(), width);
@@ -248,6 +263,8 @@ void apply_into(op_id op, const ndarray& target, std::span<const operand> operan
     return apply_other_loop_into(op, of, target, operands);
   const dtype result = *own;
   if (result != target.dtype()) reject_result_dtype(entry.name, result, target);
+  if (op == op_id_of<ops::pow>) [[unlikely]]
+    op = simplify_power(of.type, operands);
   if (!is_one_part(of) || !safe_in_place(target, operands)) {
     return apply_parts_into(entry.name, op, of, target, operands);
   }

@@ -100,6 +100,29 @@ SKERRY_BINARY_FUNCTIONS(SKERRY_BINARY)
 #undef SKERRY_UNARY
 #undef SKERRY_BINARY
 
+SKERRY_HD SKERRY_INLINE float32 cube(float32 x) {
+  const float64 wide = x;
+  return static_cast<float32>(wide * wide * wide);
+}
+/// With what the two products lose; a zero keeps its sign.
+SKERRY_HD SKERRY_INLINE float64 cube(float64 x) {
+  const float64 square = x * x;
+  const float64 high = square * x;
+  const float64 low = math::fma(square, x, -high) + math::fma(x, x, -square) * x;
+  const bool is_regular = (high != 0) & (math::fabs(high) < infinity<float64>());
+  return is_regular ? high + low : high;
+}
+
+/// pow, which is a product or a quotient for the exponents 2, 3 and -1: the same bits as where a
+/// scalar exponent is known before, and the rest is not computed.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T power(T base, T exponent) {
+  const T general = pow(base, exponent);
+  const T third = exponent == T(3) ? cube(base) : general;
+  const T second = exponent == T(2) ? base * base : third;
+  return exponent == T(-1) ? T(1) / base : second;
+}
+
 SKERRY_HD SKERRY_INLINE float32 fmod(float32 x1, float32 x2) { return ::fmodf(x1, x2); }
 SKERRY_HD SKERRY_INLINE float64 fmod(float64 x1, float64 x2) { return ::fmod(x1, x2); }
 

@@ -126,6 +126,21 @@ void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arr
   }
 }
 
+/// Of arrays that lie in one order of axes, such as transposes, the result lies so, too: copying is
+/// a run for each then.
+layout joined_layout(const char* op, const dims& shape, std::int64_t width,
+                     std::span<const ndarray> arrays) {
+  check_shape(op, shape.span(), width);
+  std::optional<layout> kept;
+  for (const ndarray& x : arrays) {
+    if (x.is_c_contiguous() || !is_dense(x.layout(), x.itemsize())) return c_layout(shape, width);
+    layout like = dense_layout_like({shape, x.strides(), 0}, width);
+    if (kept && kept->strides != like.strides) return c_layout(shape, width);
+    kept = std::move(like);
+  }
+  return kept ? std::move(*kept) : c_layout(shape, width);
+}
+
 }  // namespace
 
 void check_shapes(const char* op, std::span<const ndarray> arrays, int axis) {
@@ -142,7 +157,8 @@ ndarray join(const char* op, std::span<const ndarray> arrays, int axis, dtype ty
   dims shape = arrays[0].shape();
   shape[axis] = 0;
   for (const ndarray& x : arrays) shape[axis] = total_length(op, shape[axis], x.shape()[axis]);
-  ndarray out = empty(op, shape, type, arrays[0].device());
+  ndarray out =
+      empty_of(joined_layout(op, shape, itemsize(type), arrays), type, arrays[0].device());
   if (out.size() > 0 && !interleave(out, arrays, axis)) fill_parts(op, out, arrays, axis);
   return out;
 }

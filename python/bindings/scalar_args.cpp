@@ -24,6 +24,7 @@ PyTypeObject* numpy_floating = nullptr;
 PyTypeObject* numpy_complex = nullptr;
 PyObject* dtype_objects[dtype_count] = {};
 PyObject* scalar_types[dtype_count] = {};  // numpy.float32 and so on
+PyObject* dtype_names[dtype_count] = {};   // "float32" and so on, the string that literals are
 
 PyTypeObject* numpy_class(const char* name) {
   return reinterpret_cast<PyTypeObject*>(
@@ -120,9 +121,9 @@ void prepare_scalars() {
   numpy_floating = numpy_class("floating");
   numpy_complex = numpy_class("complexfloating");
   for (int i = 0; i < dtype_count; ++i) {
-    dtype_objects[i] = object(PyObject_CallMethod(numpy_module, "dtype", "s",
-                                                  dtype_infos[static_cast<std::size_t>(i)].name))
-                           .release();
+    dtype_names[i] = PyUnicode_InternFromString(dtype_infos[static_cast<std::size_t>(i)].name);
+    dtype_objects[i] =
+        object(PyObject_CallMethod(numpy_module, "dtype", "O", dtype_names[i])).release();
     scalar_types[i] = object(PyObject_GetAttrString(dtype_objects[i], "type")).release();
   }
 }
@@ -205,8 +206,12 @@ std::optional<dtype> numpy_scalar_dtype(PyObject* from) noexcept {
 
 dtype parse_dtype(const char* op, PyObject* from) {
   for (int i = 0; i < dtype_count; ++i) {
-    if (dtype_objects[i] == from || scalar_types[i] == from) return static_cast<dtype>(i);
+    if (dtype_objects[i] == from || scalar_types[i] == from || dtype_names[i] == from) {
+      return static_cast<dtype>(i);
+    }
   }
+  if (from == reinterpret_cast<PyObject*>(&PyFloat_Type)) return dtype::float64;
+  if (from == reinterpret_cast<PyObject*>(&PyLong_Type)) return dtype::int64;
   // NumPy would show the items of a list in an error, and so read arrays.
   const bool is_none = from == Py_None || is_array(from) || PyList_Check(from) ||
                        PyTuple_Check(from) || PyDict_Check(from);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/all.hpp"
+#include "ops/elementwise/cpu/by_scalar.hpp"
 #include "ops/elementwise/cpu/corrected.hpp"
 #include "ops/elementwise/cpu/ordinary.hpp"
 #include "ops/elementwise/kernels.hpp"

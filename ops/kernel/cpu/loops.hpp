@@ -28,6 +28,16 @@ struct quick_form {
   static constexpr bool exists = false;
 };
 inline constexpr int64 corrected_block = 512;
+inline constexpr int64 filled_block = 256;
+
+/// What an operation by a single right operand is, where that is simpler: `apply(right, run)` calls
+/// `run` with a function of the left operand, of the same results; false if there is none for it.
+template <class Op, class T>
+struct scalar_form {
+  static constexpr bool exists = false;
+};
+/// From so many elements on it is worth being made.
+inline constexpr int64 least_for_scalar_form = 32;
 
 /// Whether |x[i]| <= most for all i < n. By their bits: GCC 12 vectorises no reduction by
 /// comparison.
@@ -84,6 +94,16 @@ inline constexpr unsigned left_single = 1u << 1;
 inline constexpr unsigned right_single = 1u << 2;
 
 template <class Function, class T>
+SKERRY_INLINE void pair_loop(Function function, char* out, const char* a, const char* b, int64 n) {
+  using R = decltype(function(T{}, T{}));
+  constexpr int64 size = sizeof(T);
+#pragma GCC ivdep
+  for (int64 i = 0; i < n; ++i) {
+    store<R>(out + i * int64(sizeof(R)), function(load<T>(a + i * size), load<T>(b + i * size)));
+  }
+}
+
+template <class Function, class T>
 SKERRY_INLINE void binary_loop(Function function, char* out, const char* a, const char* b,
                                unsigned single, int64 n) {
   using R = decltype(function(T{}, T{}));
@@ -101,10 +121,24 @@ SKERRY_INLINE void binary_loop(Function function, char* out, const char* a, cons
       store<R>(out + i * int64(sizeof(R)), function(left, load<T>(b + i * size)));
     }
   } else {
-#pragma GCC ivdep
-    for (int64 i = 0; i < n; ++i) {
-      store<R>(out + i * int64(sizeof(R)), function(load<T>(a + i * size), load<T>(b + i * size)));
-    }
+    pair_loop<Function, T>(function, out, a, b, n);
+  }
+}
+
+/// Of a single operand a block is filled, for the loop over pairs: the compiler takes what is the
+/// same in all steps out of the loop and leaves branches there, by which it is no vector loop.
+template <class Op, class T>
+SKERRY_INLINE void filled_loop(char* out, const char* a, const char* b, unsigned single, int64 n) {
+  using R = ops::result_t<Op, T, T>;
+  T filled[filled_block];
+  const bool is_left = single == left_single;
+  const T value = load<T>(is_left ? a : b);
+  for (int64 i = 0; i < least(n, filled_block); ++i) filled[i] = value;
+  const char* const same = reinterpret_cast<const char*>(filled);
+  for (int64 begin = 0; begin < n; begin += filled_block) {
+    const char* const x = (is_left ? b : a) + begin * int64(sizeof(T));
+    pair_loop<Op, T>(Op{}, out + begin * int64(sizeof(R)), is_left ? same : x, is_left ? x : same,
+                     least(n - begin, filled_block));
   }
 }
 
@@ -139,8 +173,19 @@ SKERRY_INLINE void corrected_loop(char* out, const char* a, const char* b, unsig
 
 template <class Op, class T>
 SKERRY_SHARED void binary_body(char* const* data, unsigned single, int64 n) noexcept {
+  if constexpr (scalar_form<Op, T>::exists) {
+    if (single == right_single && n >= least_for_scalar_form) {
+      const auto run = [&](auto function) {
+        loop_of<decltype(function), T>(function, data[0], data[1], n);
+      };
+      if (scalar_form<Op, T>::apply(load<T>(data[2]), run)) return;
+    }
+  }
   if constexpr (quick_form<Op, T>::exists) {
     corrected_loop<Op, T>(data[0], data[1], data[2], single, n);
+  } else if constexpr (Op::info.expensive) {
+    if (single == 0) return pair_loop<Op, T>(Op{}, data[0], data[1], data[2], n);
+    filled_loop<Op, T>(data[0], data[1], data[2], single, n);
   } else {
     binary_loop<Op, T>(Op{}, data[0], data[1], data[2], single, n);
   }

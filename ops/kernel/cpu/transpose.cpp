@@ -147,7 +147,7 @@ void copy_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows
   }
 }
 
-/// Every other item, as from x[::2]: a known step has a vector form.
+/// Every other item, as from x[::2], or backwards: a known step has a vector form.
 template <class U, int Step>
 void copy_stepped(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
@@ -168,6 +168,7 @@ void copy_items(const strided_2d& to, const strided_2d& from, int64 n, int64 row
   if (to.step == size && from.step == size) return copy_rows<U>(to, from, n, rows);
   if (to.step == size && from.step == 0) return fill_rows<U>(to, from, n, rows);
   if (to.step == size && from.row == size && rows > 1) return transpose<U>(to, from, n, rows);
+  if (to.step == size && from.step == -size) return copy_stepped<U, -1>(to, from, n, rows);
   if (to.step == size && from.step == 2 * size) return copy_stepped<U, 2>(to, from, n, rows);
   if (to.step == size && from.step == 3 * size) return copy_stepped<U, 3>(to, from, n, rows);
   if (to.step == size && from.step == 4 * size) return copy_stepped<U, 4>(to, from, n, rows);

@@ -69,6 +69,20 @@ def test_concat_and_stack_of_any_shape(data):
             assert_same(view, np.take(parts[0], i, axis), where)
 
 
+@pytest.mark.parametrize("where", WHERE)
+def test_what_is_joined_of_one_order_of_axes_lies_in_it(where):
+    host = sample("float32", (3, 4, 5))
+    for axes in itertools.permutations(range(3)):
+        mine, want = sk.permute_dims(on(where, host), axes), np.transpose(host, axes)
+        for axis in range(3):
+            joined = sk.concat([mine, mine], axis=axis)
+            expected = np.concatenate([want, want], axis)
+            assert_same(joined, expected, where)
+            assert joined.strides == expected.strides
+        mixed = [mine, sk.asarray(mine, copy=True)[::1]]
+        assert_same(sk.concat(mixed), np.concatenate([want, want]), where)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "int16", "float32", "float64", "complex128"])
 def test_stack_along_the_last_axis(dtype):
     for size in (1, 5, 4097, 150_001):

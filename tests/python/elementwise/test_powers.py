@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Powers by scalars: the bits that an array of the same exponent gives, however short the way to them is."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import on, to_numpy
+
+FLOATS = ["float16", "float32", "float64"]
+EXPONENTS = [2, 3, -1, 0, 1, -2, 4, 0.5, 2.5]
+
+
+def bases(dtype):
+    """Numbers of every size and sign, and the special ones."""
+    rng = np.random.default_rng(3)
+    limits = np.finfo(dtype)
+    powers = rng.uniform(limits.minexp - limits.nmant, limits.maxexp, 3000)
+    with np.errstate(all="ignore"):
+        wide = (rng.choice([-1, 1], 3000) * np.exp2(powers)).astype(dtype)
+    special = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, limits.max, limits.tiny, -limits.max]
+    return np.concatenate(
+        [wide, rng.uniform(-4, 4, 3000).astype(dtype), np.asarray(special, dtype)]
+    )
+
+
+def bits(x):
+    """Bits of floats; all NaNs are one."""
+    values = to_numpy(x)
+    return np.where(np.isnan(values), 0, values.view(f"u{values.itemsize}"))
+
+
+@pytest.mark.parametrize("exponent", EXPONENTS)
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_scalar_gives_the_bits_of_an_array_of_it(dtype, exponent, device):
+    x = on(device, bases(dtype))
+    by_array = sk.pow(x, sk.full_like(x, exponent))
+    np.testing.assert_array_equal(bits(x**exponent), bits(by_array))
+    target = sk.asarray(x, copy=True)
+    target **= exponent
+    np.testing.assert_array_equal(bits(target), bits(by_array))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_squares_and_reciprocals_are_products_and_quotients(dtype, device):
+    x = on(device, bases(dtype))
+    np.testing.assert_array_equal(bits(x**2), bits(x * x))
+    np.testing.assert_array_equal(bits(x**-1.0), bits(1 / x))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_cubes_are_rounded_nearly_once(dtype, device):
+    values = bases(dtype)
+    values = values[np.isfinite(values)]
+    found = to_numpy(on(device, values) ** 3)
+    with np.errstate(all="ignore"):
+        want = (values.astype(np.longdouble) ** 3).astype(dtype)
+        neighbours = [np.nextafter(want, dtype_of(dtype)(end)) for end in (-np.inf, np.inf)]
+    assert np.all((found == want) | (found == neighbours[0]) | (found == neighbours[1]))
+    assert np.mean(found == want) > 0.99
+
+
+def dtype_of(name):
+    return np.dtype(name).type
+
+
+@pytest.mark.parametrize("exponent", [2, 3])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
+def test_integers_wrap_around_as_products_do(dtype, exponent, device):
+    x = on(device, np.random.default_rng(0).integers(0, 127, 1000).astype(dtype))
+    product = x * x if exponent == 2 else x * x * x
+    np.testing.assert_array_equal(to_numpy(x**exponent), to_numpy(product))
+    np.testing.assert_array_equal(to_numpy(sk.pow(x, sk.full_like(x, exponent))), to_numpy(product))
+
+
+def test_the_dtype_is_that_of_the_promotion(device):
+    x = on(device, np.arange(1, 5, dtype="int32"))
+    assert (x**2).dtype == np.int32
+    assert (x**2.0).dtype == np.float64
+    np.testing.assert_array_equal(to_numpy(x**-1.0), 1 / np.arange(1, 5))
