@@ -18,6 +18,7 @@
 #include "ops/move/views.hpp"
 #include "ops/select/masks.hpp"
 #include "ops/select/selection.hpp"
+#include "ops/select/take.hpp"
 
 namespace skerry {
 namespace {
@@ -318,6 +319,9 @@ bool fill_masked(const char* op, const ndarray& x, const ndarray& mask, const op
 
 ndarray get_item(const char* op, const ndarray& x, std::span<const key_item> key) {
   check_devices(op, x, key, nullptr);
+  if (key.size() == 1 && key[0].kind == part::indices && x.rank() > 0) {
+    return take_first(op, x, key[0].array);
+  }
   const ndarray* mask = only_mask(x, key);
   if (mask != nullptr && mask->rank() == x.rank()) return compress(op, x, *mask);
   const selection chosen = read_key(op, x, key);

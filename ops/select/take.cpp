@@ -117,6 +117,10 @@ ndarray take(const ndarray& x, const ndarray& indices, std::optional<std::int64_
   return take_axis(op, x, as_indices(indices), along);
 }
 
+ndarray take_first(const char* op, const ndarray& x, const ndarray& indices) {
+  return take_axis(op, x, as_indices(indices), 0);
+}
+
 ndarray take_along_axis(const ndarray& x, const ndarray& indices, std::int64_t axis) {
   constexpr const char* op = "take_along_axis";
   require_one_device(op, x, indices, "indices");

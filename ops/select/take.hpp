@@ -17,6 +17,8 @@ namespace skerry {
 /// Elements along an axis; the axes of `indices` are in its place. `axis` is empty for 1-D arrays.
 [[nodiscard]] ndarray take(const ndarray& x, const ndarray& indices,
                            std::optional<std::int64_t> axis);
+/// `x[indices]`: of the first axis.
+[[nodiscard]] ndarray take_first(const char* op, const ndarray& x, const ndarray& indices);
 /// out[…, j, …] = x[…, indices[…, j, …], …]: the other axes broadcast.
 [[nodiscard]] ndarray take_along_axis(const ndarray& x, const ndarray& indices, std::int64_t axis);
 /// The coordinates of elements that are not 0, an int64 array for each axis. Waits for the device.

@@ -181,6 +181,15 @@ std::vector<key_item> read_key(const char* op, const ndarray& x, PyObject* key) 
   return items;
 }
 
+/// Whether reading or writing by a key may take long: every index may stand for the whole array.
+bool takes_long(const ndarray& x, std::span<const key_item> key) {
+  auto most = static_cast<double>(x.size());
+  for (const key_item& item : key) {
+    if (item.kind != key_kind::basic) most *= static_cast<double>(item.array.size());
+  }
+  return most > long_work;
+}
+
 PyObject* get_item(PyObject* self, PyObject* key) {
   constexpr const char* op = "__getitem__";
   return guarded([&] {
@@ -189,7 +198,7 @@ PyObject* get_item(PyObject* self, PyObject* key) {
     if (sort == key_sort::basic) return wrap(x.view(view_of(op, x, key)));
     if (sort == key_sort::foreign) return get_item(self, converted_key(op, self, key).get());
     const std::vector<key_item> items = read_key(op, x, key);
-    return wrap_made(true, [&] { return skerry::get_item(op, x, items); });
+    return wrap_made(takes_long(x, items), [&] { return skerry::get_item(op, x, items); });
   });
 }
 
@@ -205,7 +214,7 @@ void set(const char* op, PyObject* self, PyObject* key, PyObject* value) {
   if (sort == key_sort::advanced) {
     const std::vector<key_item> items = read_key(op, x, key);
     require_operand(op, value, source, scalar_value);
-    const without_gil working(true);
+    const without_gil working(takes_long(x, items));
     skerry::set_item(op, x, items, source);
     return;
   }
