@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "ops/elementwise/apply.hpp"
+#include "ops/elementwise/op_id.hpp"
 #include "ops/reduce/reduce.hpp"
 #include "ops/table/table.hpp"
 #include "python/bindings/array_type.hpp"
@@ -29,6 +30,10 @@ PyObject* wrong_count(const op_entry& op, Py_ssize_t count, PyObject* keywords) 
                  op.arity == 1 ? "" : "s", count);
   }
   return nullptr;
+}
+
+bool is_real_number(const ndarray& x) {
+  return x.dtype() != dtype::bool_ && kind(x.dtype()) != dtype_kind::complex_floating;
 }
 
 template <int Arity>
@@ -73,6 +78,9 @@ template <int Arity>
       throw dtype_error(std::string(op.name) +
                         ": at least one argument must be a skerry.Array; Python scalars alone "
                         "have neither a dtype nor a device");
+    }
+    if constexpr (Arity == 1) {
+      if (id == op_id_of<ops::real> && is_real_number(*operands[0].array)) return Py_NewRef(args[0]);
     }
     return wrap_made(takes_long(operands), [&] { return apply(id, operands); });
   });

@@ -186,3 +186,11 @@ def test_python_scalars_of_special_values(dtype, where):
     assert int(sk.asarray(-2.75, dtype=dtype, device=where)) == -2
     for z, truth in [(complex(0, nan), True), (complex(-0.0, 0.0), False), (1j, True)]:
         assert bool(sk.asarray(z, device=where)) is truth
+
+
+def test_real_numbers_are_their_own_real_parts(device):
+    for dtype in ("int32", "float16", "float64"):
+        x = sk.ones((3,), dtype=dtype, device=device)
+        assert sk.real(x) is x
+    z = sk.ones((3,), dtype="complex128", device=device)
+    assert sk.real(z) is not z
