@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run Numba kernels under all checks of the emulated GPU, and write what was found as JSON.
 
-main("faulty", "NAME,NAME"), main("right", "NAME,NAME", SEEDS), where numba.cuda is numba-cuda's.
+main("faulty", "NAME,NAME", SEEDS), main("right", "NAME,NAME", SEEDS), where numba.cuda is numba-cuda's.
 """
 
 import contextlib
@@ -69,32 +69,36 @@ def launch(case, compiled):
     del kept
 
 
-def run_faulty(case, *, lineinfo=True):
+def run_faulty(case, compiled, seed):
     raised = ""
-    gpu = emulated_gpu(limit=LIMIT, seed=1)
+    gpu = emulated_gpu(limit=LIMIT, seed=seed)
     with contextlib.suppress(EmulationError), gpu:
-        from numba import cuda
-
-        options = dict(case.options) or {"lineinfo": lineinfo}
         try:
-            launch(case, cuda.jit(**options)(case.function))
+            launch(case, compiled)
         except Exception as problem:
             raised = f"{type(problem).__name__}: {problem}"
-    return {
-        "kind": case.kind,
-        "error": case.error,
-        "raises": case.raises,
-        "here": case.line_of("HERE"),
-        "other": case.line_of("OTHER"),
-        "raised": raised,
-        "reports": [dataclasses.asdict(report) for report in gpu.reports],
-    }
+    return {"raised": raised, "reports": [dataclasses.asdict(report) for report in gpu.reports]}
 
 
-def all_faulty(names, *, lineinfo=True):
+def all_faulty(names, seeds, *, lineinfo=True):
+    """What is to be found in each kernel, and what was by each seed."""
     with emulated_gpu():
         import faulty_numba_kernels as kernels
-    return {name: run_faulty(kernels.KERNELS[name], lineinfo=lineinfo) for name in names}
+        from numba import cuda
+    found = {}
+    for name in names:
+        case = kernels.KERNELS[name]
+        options = dict(case.options) or {"lineinfo": lineinfo}
+        compiled = cuda.jit(**options)(case.function)
+        found[name] = {
+            "kind": case.kind,
+            "error": case.error,
+            "raises": case.raises,
+            "here": case.line_of("HERE"),
+            "other": case.line_of("OTHER"),
+            "runs": [run_faulty(case, compiled, seed) for seed in range(seeds)],
+        }
+    return found
 
 
 def run_right(case, compiled, n, seed):
@@ -134,8 +138,8 @@ def main(what, names, seeds="1"):
     warnings.filterwarnings("ignore", message="(?s).*(under-utilization|copy overhead|Debug mode)")
     chosen = names.split(",")
     runs = {
-        "faulty": lambda: all_faulty(chosen),
-        "faulty_without_lines": lambda: all_faulty(chosen, lineinfo=False),
+        "faulty": lambda: all_faulty(chosen, int(seeds)),
+        "faulty_without_lines": lambda: all_faulty(chosen, 1, lineinfo=False),
         "right": lambda: all_right(chosen, int(seeds)),
     }
     print(json.dumps(runs[what]()))

@@ -52,17 +52,16 @@ def run(what, names, *more):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def complaint(name, result):
+def complaint(name, of, run):
     """What is wrong with a report; empty if it says what it should."""
-    kind, here, other = result["kind"], result["here"], result["other"]
-    if result["raises"]:
-        told = result["raised"]
-        return "" if told.startswith(result["raises"]) and f"line {here}" in told else told
-    reports = result["reports"]
+    kind, here, other = of["kind"], of["here"], of["other"]
+    raised, reports = run["raised"], run["reports"]
+    if of["raises"]:
+        return "" if raised.startswith(of["raises"]) and f"line {here}" in raised else raised
     if {report["kind"] for report in reports} != {kind}:
         return f"not {kind} alone: {reports}"
-    if bool(result["raised"]) != result["error"]:
-        return f"raised: {result['raised']}"
+    if bool(raised) != of["error"]:
+        return f"raised: {raised}"
     if any(report["kernel"] != f"faulty_numba_kernels.{name}" for report in reports):
         return f"of another kernel: {reports}"
     if kind == "race_streams":
@@ -72,9 +71,8 @@ def complaint(name, result):
     lines |= {each.get("line") for report in reports for each in report["waiting"]}
     pairs = [{report["line"], report["other"].get("line")} for report in reports if report["other"]]
     # A loop that never ends may be met at any of its lines.
-    is_there = bool({here, other} & lines if kind == "never_ends" else here in lines) and files <= {
-        str(HERE / "faulty_numba_kernels.py")
-    }
+    is_there = bool({here, other} & lines) if kind == "never_ends" else here in lines
+    is_there = is_there and files <= {str(HERE / "faulty_numba_kernels.py")}
     if is_there and (not kind.startswith("race") or {here, other} in pairs):
         return ""
     return f"not at {here} and {other}: {reports}"
@@ -83,16 +81,22 @@ def complaint(name, result):
 def test_faulty_kernels_are_found_at_their_lines(full):
     names = names_in("faulty_numba_kernels.py")
     assert len(names) > 30
-    chosen = names if full else FAULTY
-    found = run("faulty", chosen)
-    wrong = {name: complaint(name, found[name]) for name in chosen}
-    assert not {name: text for name, text in wrong.items() if text}
-    print(f"{len(chosen)} faulty kernels found")
+    chosen, seeds = (names, ALL_SEEDS) if full else (FAULTY, 1)
+    found = run("faulty", chosen, str(seeds))
+    wrong = {
+        (name, seed): text
+        for name, of in found.items()
+        for seed, each in enumerate(of["runs"])
+        if (text := complaint(name, of, each))
+    }
+    assert not wrong
+    assert all(len(of["runs"]) == seeds for of in found.values())
+    print(f"{len(found)} faulty kernels found by {seeds} schedules")
 
 
 def test_without_line_numbers_kernel_block_and_thread_are_told():
-    (result,) = run("faulty_without_lines", ["no_bound"]).values()
-    (report,) = result["reports"]
+    (found,) = run("faulty_without_lines", ["no_bound"]).values()
+    (report,) = found["runs"][0]["reports"]
     assert report["kind"] == "out_of_bounds"
     assert report["line"] is None
     assert report["kernel"] == "faulty_numba_kernels.no_bound"
