@@ -213,3 +213,25 @@ def test_an_interruption_ends_a_kernel_and_the_wait(wait):
     assert "interrupted: the kernel may never end" in complaints
     assert f"waits_for_nobody.cu:{line}" in complaints
     assert seconds < 20
+
+
+def test_an_interrupted_sanitize_tells_where_the_kernel_was(tmp_path):
+    installed("cuda.core")
+    script = tmp_path / "program.py"
+    script.write_text(
+        START.format(here=str(HERE)).replace("return synchronize()", "return b")
+        + "b = run('waits_for_nobody')\nprint('begun', flush=True)\nsynchronize()\n"
+    )
+    command = [sys.executable, "-m", "skerry", "sanitize", "--checks", "none", str(script)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(
+        command, env=own_environment(), start_new_session=True, **pipes
+    ) as process:
+        assert select.select([process.stdout], [], [], 120)[0]
+        assert process.stdout.readline() == "begun\n", process.stderr.read()
+        time.sleep(1)
+        os.killpg(process.pid, signal.SIGINT)
+        _, complaints = process.communicate(timeout=60)
+    assert process.returncode == 1, complaints
+    assert "interrupted: the kernel may never end" in complaints
+    assert "1 of 1" in complaints  # no other schedule is tried
