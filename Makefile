@@ -123,8 +123,9 @@ accuracy: build $(VENV)/.group-test
 FUZZ_OPTIONS ?=
 fuzz: build
 	python tests/fuzz/interchange.py $(FUZZ_OPTIONS)
-fuzz-programs: build
+fuzz-programs: build $(CONSUMERS)
 	python tests/fuzz/programs.py $(FUZZ_OPTIONS)
+	python tests/fuzz/programs.py --kernels $(FUZZ_OPTIONS)
 
 # Such as EXITS_OPTIONS="--seed 7 --count 100"
 EXITS_OPTIONS ?=

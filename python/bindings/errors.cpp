@@ -61,6 +61,8 @@ void raise_unavailable(const device_unavailable_error& error) {
 }
 
 void raise_device(const device_error& error) {
+  // An interruption that ended a kernel comes first.
+  if (error.fatal() && PyErr_CheckSignals() != 0) return;
   raise_with(error.fatal() ? fatal_device_class : class_of<device_error>, error.what(),
              [&](PyObject* instance) {
                decorate(instance, "device", text_of(to_string(error.where())));

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from skerry import _core, _kernel_reports
 
-__all__ = ["load", "refuse_other_drivers", "rehearse_from_environment"]
+__all__ = ["find_library", "load", "refuse_other_drivers", "rehearse_from_environment"]
 
 # In this order: those with a soname of NVIDIA's need the emulator.
 # Not libcudart: PyTorch and others link to theirs, and would get a stand-in that has few of its functions.
@@ -61,13 +61,17 @@ def _refuse_numba(environment: os._Environ[str]) -> None:
         )
 
 
-def _real_library(name: str) -> str | None:
+def find_library(name: str) -> str | None:
     """Path of NVIDIA's library: of a PyPI package, else of an installed toolkit."""
-    folders = [os.path.join(folder, "nvidia", "cu13", "lib") for folder in sys.path]
-    if prefix := os.environ.get("CONDA_PREFIX"):
-        folders.append(os.path.join(prefix, "lib"))
-    roots = (os.environ.get("CUDA_PATH"), os.environ.get("CUDA_HOME"), "/usr/local/cuda")
-    folders += [os.path.join(root, lib) for root in roots if root for lib in ("lib64", "lib")]
+    inside = ("lib64", "lib", "nvvm/lib64")
+    packages = [os.path.join(folder, "nvidia", "cu13") for folder in sys.path]
+    roots = [
+        os.environ.get("CONDA_PREFIX"),
+        os.environ.get("CUDA_PATH"),
+        os.environ.get("CUDA_HOME"),
+        "/usr/local/cuda",
+    ]
+    folders = [os.path.join(root, lib) for root in [*packages, *roots] if root for lib in inside]
     for folder in folders:
         path = os.path.join(folder, name)
         if os.path.exists(path):
@@ -85,7 +89,7 @@ def _builtins_of(nvrtc: str) -> list[ctypes.CDLL]:
 def _load_linker(path: str) -> list[ctypes.CDLL]:
     """Load a stand-in; without NVIDIA's library it stands for nothing, and whoever needs that says so."""
     name = os.path.basename(path)
-    real = _real_library(name)
+    real = find_library(name)
     if real is None:
         return []
     builtins = _builtins_of(real) if name.startswith("libnvrtc") else []

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import pathlib
 import subprocess
@@ -13,6 +14,10 @@ import tempfile
 
 from skerry._emulated_gpu_context import CHECKS, LIMIT, chosen_checks
 from skerry._kernel_reports import KernelReport, format_rows
+
+# A kernel has a second to end by itself.
+SECONDS_TO_REPORT = 5
+INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,20 +56,31 @@ def _run(options: argparse.Namespace, seed: int) -> tuple[int, list[KernelReport
         ]
         # What the program prints is the same each time.
         shown = None if seed == 0 else subprocess.DEVNULL
-        done = subprocess.run(
-            [*map(str, command), *options.arguments], check=False, stdout=shown, stderr=shown
-        )
+        code = _wait_for([*map(str, command), *options.arguments], shown)
         if not reports.exists():
-            return done.returncode, None
-        return done.returncode, [KernelReport(**entry) for entry in json.loads(reports.read_text())]
+            return code, None
+        return code, [KernelReport(**entry) for entry in json.loads(reports.read_text())]
+
+
+def _wait_for(command: list[str], output: int | None) -> int:
+    """Give the exit status; a process that is interrupted with this one has time to say where its kernel was."""
+    with subprocess.Popen(command, stdout=output, stderr=output) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(SECONDS_TO_REPORT)
+            process.kill()
+            return INTERRUPTED
 
 
 def main(options: argparse.Namespace) -> int:
     """Run the script by each schedule; 1 if something was found."""
     chosen_checks(options.checks)
     found: dict[tuple[str, ...], tuple[KernelReport, set[int]]] = {}
-    failed = 0
+    failed = tried = 0
     for seed in range(options.schedules):
+        tried += 1
         code, reports = _run(options, seed)
         if reports is None:
             print(
@@ -75,12 +91,14 @@ def main(options: argparse.Namespace) -> int:
         for report in reports or []:
             key = (report.kind, report.kernel or "", report.place, report.other_place)
             found.setdefault(key, (report, set()))[1].add(seed)
+        if code == INTERRUPTED:
+            break
     if not found:
-        print(f"sanitize: nothing found in {options.schedules} schedules", file=sys.stderr)
+        print(f"sanitize: nothing found in {tried} schedules", file=sys.stderr)
         return failed
     for report, _ in found.values():
         print(f"sanitize: device {report.device}: {report.text}\n", file=sys.stderr)
     rows: list[tuple[str, ...]] = [("kind", "kernel", "where", "other access", "schedules")]
-    rows += [(*key, f"{len(seeds)} of {options.schedules}") for key, (_, seeds) in found.items()]
+    rows += [(*key, f"{len(seeds)} of {tried}") for key, (_, seeds) in found.items()]
     print(format_rows(rows), file=sys.stderr)
     return 1

@@ -9,10 +9,32 @@ from __future__ import annotations
 
 import atexit
 import dataclasses
+import functools
+import importlib.util
 import json
 import pathlib
 import runpy
 import sys
+from typing import Any
+
+
+def _number_lines() -> None:
+    """Kernels of Numba have line numbers, as if each asked for them, but for a debugger's, which have more."""
+    if importlib.util.find_spec("numba") is None:
+        return
+    from numba import cuda
+
+    plain = cuda.jit
+
+    @functools.wraps(plain)
+    def jit(*arguments: Any, **options: Any) -> Any:
+        if not options.get("debug"):
+            options.setdefault("lineinfo", True)
+        # One that was kept by an ordinary run has none.
+        options.pop("cache", None)
+        return plain(*arguments, **options)
+
+    cuda.jit = jit
 
 
 def main(arguments: list[str]) -> None:
@@ -39,6 +61,7 @@ def main(arguments: list[str]) -> None:
         emulator.clear()
 
     atexit.register(write)
+    _number_lines()
     sys.argv = [script, *rest]
     sys.path[0] = str(pathlib.Path(script).resolve().parent)
     runpy.run_path(script, run_name="__main__")

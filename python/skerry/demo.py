@@ -14,12 +14,13 @@ import importlib.util
 import os
 import pathlib
 import time
+import warnings
 
 import numpy as np
 import numpy.typing as npt
 
 import skerry as sk
-from skerry import _core
+from skerry import _core, _emulated_gpu
 
 CLUSTERS = 10
 ITERATIONS = 15
@@ -60,10 +61,18 @@ def load_digits() -> Floats:
     return images
 
 
+def can_compile_kernels() -> bool:
+    """Whether numba-cuda is there, with NVIDIA's compiler and linker."""
+    packages = ("numba_cuda", "cuda")
+    libraries = ("libnvvm.so.4", "libnvJitLink.so.13")
+    return all(map(importlib.util.find_spec, packages)) and all(
+        map(_emulated_gpu.find_library, libraries)
+    )
+
+
 def rehearse_two() -> None:
-    """Rehearse two devices: as an emulated GPU where numba-cuda is there, which compiles kernels for it."""
-    needed = ("numba_cuda", "cuda.core", "nvidia.cu13")
-    if all(importlib.util.find_spec(name.split(".")[0]) for name in needed):
+    """Rehearse two devices: as an emulated GPU where kernels can be compiled for it."""
+    if can_compile_kernels():
         with contextlib.suppress(sk.exceptions.DeviceUnavailableError, RuntimeError):
             return sk.rehearse(cuda=2, kernels=True)
     return sk.rehearse(cuda=2)
@@ -154,7 +163,12 @@ def shade_with_numba(centroids: sk.Array) -> sk.Array:
     from skerry._demo_kernel import shade
     from skerry.testing import numba_simulator
 
-    with numba_simulator() if simulated else contextlib.nullcontext():
+    with (
+        numba_simulator() if simulated else contextlib.nullcontext(),
+        warnings.catch_warnings(),
+    ):
+        # Ten blocks are few for a GPU: Numba would say so.
+        warnings.filterwarnings("ignore", message=".*under-utilization")
         shade[centroids.shape[0], centroids.shape[1]](centroids, pixels)
         cuda.synchronize()
     kind = "a Numba kernel on the emulated GPU" if rehearsed else "a Numba kernel on the GPU"

@@ -5,6 +5,9 @@
 Every program runs twice, in two processes: on rehearsed devices where each piece of work takes another random time, and
 with ``SKERRY_SYNC=1``. What the two read must be equal. A program is made from the seed and its index alone, so that a
 difference is told with the options that show it again.
+
+With ``--kernels`` the devices are emulated GPUs, and kernels of Numba and cuda.core work on the arrays, too. In order,
+each step then waits for all of them.
 """
 
 from __future__ import annotations
@@ -12,11 +15,13 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import contextlib
+import functools
 import hashlib
 import os
 import pathlib
 import pickle
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -37,11 +42,15 @@ class Program:
         self.arrays = []
         self.seen = []
         self.trace = []
+        self.without = None  # a pattern
+
+    def left_out(self, name):
+        return self.without is not None and self.without.search(name)
 
     def run(self):
         for device in DEVICES:
             self.keep(self.sk.arange(SIZE, dtype=self.sk.int64, device=device))
-        names = [name for name in dir(self) if name.startswith("do_")]
+        names = [name for name in dir(self) if name.startswith("do_") and not self.left_out(name)]
         weights = [getattr(self, name).weight for name in names]
         for name in self.rng.choices(names, weights, k=STEPS):
             self.step(name)
@@ -208,22 +217,37 @@ class Program:
             _value.weight = 1
 
 
-def child(seed: int, start: int, count: int, out: str, show: bool) -> None:
+def make_streams(sk, kernels):
+    """Streams that steps run on, by their device; None is the current one."""
+    streams = {}
+    for device in DEVICES:
+        own = [sk.Stream(device) for _ in range(4)]
+        # By its handle alone, as another library's.
+        handles = [int(own[3].handle), 2, *(kernels.handles(device) if kernels else [])]
+        foreign = [sk.Stream.from_handle(device, handle) for handle in handles]
+        streams[device] = [None, *own[:3], *foreign]
+        streams[device, "kept"] = own
+    return streams
+
+
+def child(options: argparse.Namespace, seed: int) -> None:
     """Run programs and write a line for each: a digest, or the whole program with ``show``."""
     import numpy as np
     import skerry as sk
     from skerry import _core
 
     delayed = os.environ.get("SKERRY_SYNC") != "1"
-    streams = {}
-    for device in DEVICES:
-        own = [sk.Stream(device) for _ in range(4)]
-        # By its handle alone, as another library's.
-        foreign = sk.Stream.from_handle(device, int(own[3].handle))
-        streams[device] = [None, *own[:3], foreign, sk.Stream.from_handle(device, 2)]
+    make, kernels = Program, None
+    if options.kernels:
+        import kernel_programs
+
+        kernels = kernel_programs.Kernels(sk, without_order=options.without_order)
+        make = functools.partial(kernel_programs.KernelProgram, kernels, in_order=not delayed)
+    streams = make_streams(sk, kernels)
+    start, count, show = options.start, options.count, options.show
     rng = random.Random()
     with (
-        open(out, "w") as file,
+        open(options.child, "w") as file,
         concurrent.futures.ThreadPoolExecutor(1) as threads,
     ):
         for index in range(start, start + count):
@@ -231,22 +255,28 @@ def child(seed: int, start: int, count: int, out: str, show: bool) -> None:
             longest = rng.choice(DELAYS)
             if delayed:
                 _core.rehearsal_delay(0, longest)
-            program = Program(sk, np, rng, streams, threads)
+            program = make(sk, np, rng, streams, threads)
+            program.without = options.without and re.compile(options.without)
             seen = program.run()
             digest = hashlib.sha256(repr(seen).encode()).hexdigest()
             print("\n".join([*program.trace, *map(str, seen)]) if show else digest, file=file)
         _core.rehearsal_delay(0)
 
 
-def run(seed: int, start: int, count: int, show: bool = False) -> list[list[str]]:
+def run(options: argparse.Namespace, seed: int) -> list[list[str]]:
     """Run the lines of both runs: in program order by force, then by its own means."""
+    flags = [f"--{name}" for name in ("show", "kernels") if getattr(options, name)]
+    for name in ("without", "without-order"):
+        if value := getattr(options, name.replace("-", "_")):
+            flags.append(f"--{name}={value}")
     with tempfile.TemporaryDirectory() as folder:
         runs = []
         for sync in ("1", "0"):
             out = pathlib.Path(folder) / sync
-            command = [sys.executable, __file__, "--child", out, "--seed", seed, "--start", start]
-            command += ["--count", count, *(["--show"] if show else [])]
+            command = [sys.executable, __file__, "--child", out, "--seed", seed, *flags]
+            command += ["--start", options.start, "--count", options.count]
             environment = dict(os.environ, SKERRY_REHEARSE="2", SKERRY_SYNC=sync)
+            environment["SKERRY_REHEARSE_KERNELS"] = "1" if options.kernels else "0"
             runs.append((subprocess.Popen([str(part) for part in command], env=environment), out))
         for process, _ in runs:
             if process.wait() != 0:
@@ -261,14 +291,22 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=None, help="of all programs; random by default")
     parser.add_argument("--start", type=int, default=0, help="index of the first program")
     parser.add_argument("--show", action="store_true", help="steps of the programs, what they read")
+    parser.add_argument("--without", metavar="PATTERN", help="leave out steps of such names")
+    parser.add_argument("--kernels", action="store_true", help="of Numba and cuda.core, too")
+    parser.add_argument(
+        "--without-order",
+        default="",
+        choices=("before", "after"),
+        help="no wait of kernels for what was before, or of what is after for them: programs must differ",
+    )
     parser.add_argument("--child", metavar="FILE", help=argparse.SUPPRESS)
     options = parser.parse_args()
     seed = random.randrange(1 << 32) if options.seed is None else options.seed
     if options.child is not None:
-        child(seed, options.start, options.count, options.child, options.show)
+        child(options, seed)
         return 0
     began = time.monotonic()
-    in_order, lines = run(seed, options.start, options.count, options.show)
+    in_order, lines = run(options, seed)
     if options.show:
         for name, text in (("SKERRY_SYNC=1", in_order), ("SKERRY_SYNC=0", lines)):
             print("\n".join([f"{name}:", *text]))
@@ -280,7 +318,8 @@ def main() -> int:
     )
     for i in wrong[:3]:
         index = options.start + i
-        print(f"again: python {__file__} --seed {seed} --start {index} --count 1 --show")
+        kernels = " --kernels" * options.kernels
+        print(f"again: python {__file__}{kernels} --seed {seed} --start {index} --count 1 --show")
     return int(bool(wrong))
 
 

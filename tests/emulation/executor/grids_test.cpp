@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <vector>
 
 #include "tests/emulation/executor/emulated.hpp"
 
@@ -114,6 +115,21 @@ TEST(EmulationGrids, a_kernel_that_never_ends_is_stopped) {
   expect_failure(run_text(text, how, {.instruction_limit = 100'000}, memory), code::launch_timeout,
                  {"more than 100000 instructions"});
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(EmulationGrids, a_kernel_that_runs_for_long_is_told_of_once) {
+  test_memory memory;
+  std::vector<failure> told;
+  launch how{.block = {64}};
+  how.notice = [&](const failure& where) { told.push_back(where); };
+  const std::string text = kernel_text("", "$spin: bra.uni $spin;");
+  const device_model device{.seconds_limit = 0.6, .seconds_to_notice = 0.2};
+  expect_failure(run_text(text, how, device, memory), code::launch_timeout, {"more than 0.6 s"});
+  ASSERT_EQ(told.size(), 1);
+  EXPECT_NE(told[0].text.find("has run for 0.2 s and goes on"), std::string::npos);
+  EXPECT_NE(told[0].text.find("bra.uni $spin"), std::string::npos);
+  EXPECT_NE(told[0].text.find("kernel: k"), std::string::npos);
+  EXPECT_EQ(told[0].waiting.size(), 2);
 }
 
 TEST(EmulationGrids, kernels_are_stopped_where_the_process_ends) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run kernels of CUDA C++ under all checks of the emulated GPU, and write what was found as JSON.
 
-python checked_kernels.py faulty
+python checked_kernels.py faulty SEEDS
 python checked_kernels.py right SEEDS
 """
 
@@ -17,7 +17,7 @@ import right_kernels
 from skerry.exceptions import EmulationError
 from skerry.testing import emulated_gpu
 
-LIMIT = 2_000_000
+LIMIT = 200_000
 
 
 class Program:
@@ -87,12 +87,12 @@ def synchronize():
     return int(driver.cuCtxSynchronize()[0])
 
 
-def run_faulty(name):
+def run_faulty(name, seed):
     from cuda.core import Device
 
     case = faulty_kernels.KERNELS[name]
     status = 0
-    gpu = emulated_gpu(limit=LIMIT, seed=1)
+    gpu = emulated_gpu(limit=LIMIT, seed=seed)
     with contextlib.suppress(EmulationError), gpu:
         Device(0).set_current()
         program = Program(faulty_kernels.source(name), f"{name}.cu")
@@ -111,7 +111,7 @@ def run_right(seeds):
     for seed in range(seeds):
         for name, (_, expected) in right_kernels.KERNELS.items():
             for n in right_kernels.SIZES:
-                gpu = emulated_gpu(limit=50 * LIMIT, seed=seed)
+                gpu = emulated_gpu(limit=500 * LIMIT, seed=seed)
                 try:
                     with gpu:
                         from cuda.core import Device
@@ -136,7 +136,10 @@ def run_right(seeds):
 
 def main(what, seeds="1"):
     runs = {
-        "faulty": lambda: {name: run_faulty(name) for name in faulty_kernels.KERNELS},
+        "faulty": lambda: {
+            name: [run_faulty(name, seed) for seed in range(1, 1 + int(seeds))]
+            for name in faulty_kernels.KERNELS
+        },
         "right": lambda: run_right(int(seeds)),
     }
     print(json.dumps(runs[what]()))

@@ -4,12 +4,17 @@
 
 import os
 import pathlib
+import select
+import signal
 import subprocess
 import sys
+import time
 
+import faulty_kernels
 import pytest
 from conftest import HAS_GPU
-from libraries import installed
+from libraries import installed, missing
+from test_users_kernels import NUMBA_CUDA, REDIRECT
 
 HERE = pathlib.Path(__file__).parent
 if HAS_GPU:
@@ -37,8 +42,13 @@ def run(name, a=None):
 """
 
 
-def child(code, *arguments, folder=None):
+def own_environment(**more):
     own = {name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"}
+    return own | more
+
+
+def child(code, *arguments, folder=None, **more):
+    own = own_environment(**more)
     command = [sys.executable, *(arguments or ("-c", code))]
     return subprocess.run(
         command, env=own, cwd=folder, capture_output=True, text=True, timeout=600, check=False
@@ -137,3 +147,91 @@ def test_sanitize_tells_what_it_found_and_where(tmp_path):
     done = child("", "-m", "skerry", "sanitize", "--schedules", "1", str(script))
     assert done.returncode == 0, done.stderr
     assert "nothing found in 1 schedules" in done.stderr
+
+
+SPIN = """
+skerry.rehearse(cuda=1, kernels=True)
+x = skerry.arange(4, device="cuda:0")
+"""
+
+
+def test_sanitize_gives_numba_line_numbers(tmp_path):
+    installed("cuda.core")
+    if not NUMBA_CUDA.exists():
+        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    folder = tmp_path / "start"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text("import sys\n" + REDIRECT)
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import numpy as np\nfrom numba import cuda\n"
+        "@cuda.jit(cache=True)\ndef beyond(x):\n    x[cuda.grid(1) + 1] = 1.0\n"
+        "beyond[1, 32](np.zeros(32))\n"
+    )
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+    command = ("-m", "skerry", "sanitize", "--schedules", "1", str(script))
+    done = child("", *command, PYTHONPATH=path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert f"{script}:5" in done.stderr
+
+
+def test_a_kernel_that_runs_for_long_says_so_once():
+    installed("cuda.core")
+    settings = {"SKERRY_EMULATE_NOTICE": "1", "SKERRY_EMULATE_SECONDS": "3"}
+    done = child(START.format(here=str(HERE)) + SPIN + "print(run('waits_for_nobody'))", **settings)
+    assert done.stdout == "702\n", done.stderr
+    line = faulty_kernels.line_of("waits_for_nobody", "HERE")
+    before, _, after = done.stderr.partition("a kernel has run for 1 s and goes on")
+    assert not before.count("waits_for_nobody")
+    notice, _, _ = after.partition("more than 3 s")
+    assert f"waits_for_nobody.cu:{line}" in notice
+    assert "kernel: waits_for_nobody" in notice
+    assert done.stderr.count("goes on") == 1
+
+
+@pytest.mark.parametrize(
+    "wait", ["synchronize()", "skerry.synchronize('cuda:0')", "float(x.sum())"]
+)
+def test_an_interruption_ends_a_kernel_and_the_wait(wait):
+    installed("cuda.core")
+    code = START.format(here=str(HERE)).replace("return synchronize()", "return b") + SPIN
+    code += f"b = run('waits_for_nobody')\nprint('begun', flush=True)\n{wait}\nprint('waited')\n"
+    command = [sys.executable, "-c", code]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env=own_environment(), **pipes) as process:
+        assert select.select([process.stdout], [], [], 120)[0]
+        assert process.stdout.readline() == "begun\n", process.stderr.read()
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        said, complaints = process.communicate(timeout=60)
+        seconds = time.monotonic() - began
+    assert process.returncode == -signal.SIGINT, complaints
+    assert said == ""
+    assert "KeyboardInterrupt" in complaints
+    line = faulty_kernels.line_of("waits_for_nobody", "HERE")
+    assert "interrupted: the kernel may never end" in complaints
+    assert f"waits_for_nobody.cu:{line}" in complaints
+    assert seconds < 20
+
+
+def test_an_interrupted_sanitize_tells_where_the_kernel_was(tmp_path):
+    installed("cuda.core")
+    script = tmp_path / "program.py"
+    script.write_text(
+        START.format(here=str(HERE)).replace("return synchronize()", "return b")
+        + "b = run('waits_for_nobody')\nprint('begun', flush=True)\nsynchronize()\n"
+    )
+    command = [sys.executable, "-m", "skerry", "sanitize", "--checks", "none", str(script)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(
+        command, env=own_environment(), start_new_session=True, **pipes
+    ) as process:
+        assert select.select([process.stdout], [], [], 120)[0]
+        assert process.stdout.readline() == "begun\n", process.stderr.read()
+        time.sleep(1)
+        os.killpg(process.pid, signal.SIGINT)
+        _, complaints = process.communicate(timeout=60)
+    assert process.returncode == 1, complaints
+    assert "interrupted: the kernel may never end" in complaints
+    assert "1 of 1" in complaints  # no other schedule is tried

@@ -28,14 +28,14 @@ sys.exit(pytest.main([{file!r}, "--noconftest", "-q", "-p", "no:cacheprovider", 
 REDIRECT = f"sys.path.append({str(NUMBA_CUDA)!r}); import _numba_cuda_redirector\n"
 
 
-def child(code, **environment):
+def child(code, timeout=900, **environment):
     own = {name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"}
     return subprocess.run(
         [sys.executable, "-c", code],
         env={**own, "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0", **environment},
         capture_output=True,
         text=True,
-        timeout=900,
+        timeout=timeout,
         check=False,
     )
 
@@ -79,3 +79,25 @@ def test_libraries_of_nvidia_that_came_first_are_refused():
     before = "import ctypes\nfrom cuda.pathfinder import load_nvidia_dynamic_lib as load\nload('nvJitLink')\n"
     done = child(before + START)
     assert "kernels can't be emulated: NVIDIA's libnvJitLink.so.13 is loaded" in done.stderr
+
+
+def test_the_demo_hands_its_centroids_to_numba_on_the_emulated_gpu(tmp_path):
+    for name in ("cuda.core", "sklearn", "PIL"):
+        installed(name)
+    if not NUMBA_CUDA.exists():
+        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    (tmp_path / "sitecustomize.py").write_text("import sys\n" + REDIRECT)
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("SKERRY_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "skerry", "demo", "--output", str(tmp_path / "centroids.png")],
+        env={**clean, "PYTHONPATH": path, "NUMBA_ENABLE_CUDASIM": "0"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Handed to a Numba kernel on the emulated GPU" in done.stdout
+    assert "FAILED" not in done.stdout
+    assert done.stderr == ""

@@ -16,6 +16,7 @@
 
 #include "device/cuda/emulation/execute/block.hpp"
 #include "device/cuda/emulation/execute/failure_text.hpp"
+#include "device/cuda/emulation/execute/interruption.hpp"
 #include "device/cuda/emulation/execute/report.hpp"
 
 namespace skerry::emulation {
@@ -30,6 +31,8 @@ constexpr std::uint64_t cooperative_turn = 500;
 
 constexpr std::uint64_t turns_between_looks = 256;
 constexpr std::uint64_t instructions_between_looks = 100'000;
+/// What is shorter is not worth an interruption's handler.
+constexpr std::chrono::milliseconds soon{100};
 
 /// When kernels have to end, on the steady clock.
 constinit std::atomic<std::chrono::steady_clock::rep> stop_at{
@@ -38,6 +41,8 @@ constinit std::atomic<std::chrono::steady_clock::rep> stop_at{
 /// The blocks of a grid that run at the same time, with the warps of them that have not ended.
 class grid_run {
  public:
+  using steady = std::chrono::steady_clock;
+
   explicit grid_run(launch_state& of) : of_(of), blocks_left_(of.how.grid.count()) {
     const auto asked = static_cast<std::uint64_t>(std::max(1, of.device.resident_blocks));
     const std::uint64_t resident =
@@ -78,6 +83,17 @@ class grid_run {
     return "more than " + std::to_string(instructions) + " instructions of warps";
   }
 
+  [[nodiscard]] static std::string seconds_text(double seconds) {
+    std::string text = std::to_string(seconds);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+    return text + " s";
+  }
+
+  [[nodiscard]] bool has_run_for(double seconds, steady::time_point now) const {
+    return seconds > 0 && now - begin_ > std::chrono::duration<double>(seconds);
+  }
+
   /// Now and then: a look at the clock takes as long as a few instructions.
   void check_time() {
     if (++turns_ % turns_between_looks != 0 &&
@@ -86,15 +102,23 @@ class grid_run {
     }
     looked_at_ = of_.counted.warp_instructions;
     const auto now = steady::now();
-    const double limit = of_.device.seconds_limit;
-    if (limit > 0 && now - begin_ > std::chrono::duration<double>(limit)) {
-      std::string text = std::to_string(limit);
-      text.erase(text.find_last_not_of('0') + 1);
-      if (text.ends_with('.')) text.pop_back();
-      throw too_long(of_, "more than " + text + " s", warps_);
-    }
     if (now.time_since_epoch().count() > stop_at.load(std::memory_order_relaxed)) {
       throw too_long(of_, "the process ends", warps_);
+    }
+    if (now - begin_ < soon) return;
+    const double limit = of_.device.seconds_limit;
+    if (has_run_for(limit, now)) {
+      throw too_long(of_, "more than " + seconds_text(limit), warps_);
+    }
+    const double long_time = of_.device.seconds_to_notice;
+    if (!has_told_ && of_.how.notice && has_run_for(long_time, now)) {
+      has_told_ = true;
+      of_.how.notice(still_running(of_, seconds_text(long_time), warps_));
+    }
+    if (!of_.how.interruptions_before) return;
+    if (!watch_) watch_.emplace();
+    if (has_to_end(*of_.how.interruptions_before, now)) {
+      throw too_long(of_, "interrupted", warps_);
     }
   }
 
@@ -119,13 +143,13 @@ class grid_run {
     if (blocks_left_ > 0) start_next(owner);
   }
 
-  using steady = std::chrono::steady_clock;
-
   launch_state& of_;
   std::uint64_t blocks_left_;
   steady::time_point begin_ = steady::now();
   std::uint64_t turns_ = 0;
   std::uint64_t looked_at_ = 0;
+  bool has_told_ = false;
+  std::optional<interruption_watch> watch_;
   std::vector<std::unique_ptr<block>> blocks_;
   std::vector<warp*> warps_;
 };

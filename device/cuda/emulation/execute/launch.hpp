@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,6 +47,8 @@ struct device_model {
   std::uint32_t stack_bytes = 128 << 10;
   /// A kernel that runs for longer fails with 702; 0: no limit.
   double seconds_limit = 0;
+  /// A kernel that runs for longer is told of once, where somebody listens; 0: never.
+  double seconds_to_notice = 0;
   /// A kernel that executes more instructions of warps fails with 702; 0: no limit.
   std::uint64_t instruction_limit = 0;
   /// Plain stores to global memory become visible at a fence, a barrier or the end alone.
@@ -113,6 +116,12 @@ struct launch {
   device_heap* heap = nullptr;
   /// Gets what kernels print; null: the standard output does, when the kernel has ended.
   printed_text* printed = nullptr;
+  /// Gets where a kernel is that has run for device_model::seconds_to_notice; empty: nobody
+  /// listens.
+  std::function<void(const failure&)> notice = {};
+  /// interruptions() when the program asked for it: it ends by those that come later; none: by
+  /// none.
+  std::optional<std::uint64_t> interruptions_before = {};
 };
 
 /// What warps ask global memory for, in one direction. A request is an instruction of a warp.

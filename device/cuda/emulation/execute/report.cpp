@@ -14,6 +14,7 @@ namespace {
 
 /// A deadlock of a large grid needs no more lines than these to be understood.
 constexpr std::size_t most_lines = 40;
+constexpr std::size_t most_lines_of_a_notice = 4;
 
 /// The lanes of a warp by the instruction that they wait at.
 void append_waiting(std::vector<waiting_lanes>& into, const warp& on) {
@@ -81,6 +82,14 @@ failure deadlock(const launch_state& of, std::span<warp* const> waiting) {
 failure too_long(const launch_state& of, const std::string& why, std::span<warp* const> running) {
   failure made = of_kind(failure_kind::never_ends, why + ": the kernel may never end", of);
   for (const warp* on : running) append_waiting(made.waiting, *on);
+  return with_text(std::move(made));
+}
+
+failure still_running(const launch_state& of, const std::string& since,
+                      std::span<warp* const> running) {
+  failure made = of_kind(failure_kind::other, "a kernel has run for " + since + " and goes on", of);
+  for (const warp* on : running) append_waiting(made.waiting, *on);
+  if (made.waiting.size() > most_lines_of_a_notice) made.waiting.resize(most_lines_of_a_notice);
   return with_text(std::move(made));
 }
 

@@ -23,4 +23,8 @@ namespace skerry::emulation {
 [[nodiscard]] failure too_long(const launch_state& of, const std::string& why,
                                std::span<warp* const> running);
 
+/// A kernel that runs for long, and where some of its threads are.
+[[nodiscard]] failure still_running(const launch_state& of, const std::string& since,
+                                    std::span<warp* const> running);
+
 }  // namespace skerry::emulation

@@ -15,6 +15,7 @@
 
 #include "device/cuda/emulation/check/findings.hpp"
 #include "device/cuda/emulation/check/touched_memory.hpp"
+#include "device/cuda/emulation/execute/interruption.hpp"
 #include "device/cuda/emulation/runtime/attributes.hpp"
 #include "device/cuda/emulation/runtime/device_resources.hpp"
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
@@ -89,6 +90,8 @@ class kernel_run final : public rehearsal::task {
     how_.stack_bytes = stack_limit(ordinal);
     how_.printed = &printed_on(ordinal);
     how_.heap = &heap_of(ordinal);
+    how_.notice = [ordinal](const failure& where) { notice(ordinal, where); };
+    how_.interruptions_before = interruptions();
     how_.number = orders[static_cast<std::size_t>(ordinal)].submitted.fetch_add(1);
   }
 

@@ -27,6 +27,10 @@ int get_properties(cuda::device_properties* properties, int ordinal) {
   return code;
 }
 
+void set_unless_given(const char* name, const char* value) noexcept {
+  if (std::getenv(name) == nullptr) static_cast<void>(change_setting(name, value));
+}
+
 const cuda::module_interface& interface() {
   static const cuda::api calls = [] {
     cuda::api table = *rehearsal::calls_table();
@@ -40,9 +44,8 @@ const cuda::module_interface& interface() {
     handles.set_device_count = [](int count) noexcept {
       static_cast<void>(change_setting("SKERRY_EMULATE_DEVICES", std::to_string(count)));
       // A user's kernel may never end, and has nobody to stop it.
-      if (std::getenv("SKERRY_EMULATE_SECONDS") == nullptr) {
-        static_cast<void>(change_setting("SKERRY_EMULATE_SECONDS", "60"));
-      }
+      set_unless_given("SKERRY_EMULATE_SECONDS", "60");
+      set_unless_given("SKERRY_EMULATE_NOTICE", "10");
     };
     return handles;
   }();

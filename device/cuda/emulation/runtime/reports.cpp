@@ -161,8 +161,7 @@ std::string json_of(const failure& found) {
 }
 
 void print(int ordinal, const failure& what) {
-  if (current_emulator_settings().is_quiet) return;
-  std::fprintf(stderr, "skerry: emulated GPU: device %d: %s\n", ordinal, what.text.c_str());
+  if (!current_emulator_settings().is_quiet) notice(ordinal, what);
 }
 
 void tell(int ordinal, const failure& what, bool is_error) {
@@ -181,6 +180,10 @@ void tell(int ordinal, const failure& what, bool is_error) {
 void report(int ordinal, const failure& what) { tell(ordinal, what, true); }
 
 void explain(int ordinal, const failure& what) { print(ordinal, what); }
+
+void notice(int ordinal, const failure& what) {
+  std::fprintf(stderr, "skerry: emulated GPU: device %d: %s\n", ordinal, what.text.c_str());
+}
 
 bool report_if_error(int ordinal, const failure& what) {
   const bool is_error = !current_emulator_settings().model.collected.has(what.kind);

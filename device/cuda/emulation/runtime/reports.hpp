@@ -21,6 +21,8 @@ void report(int ordinal, const failure& what);
 [[nodiscard]] bool report_if_error(int ordinal, const failure& what);
 /// Says on stderr why a call is refused; its caller has the status.
 void explain(int ordinal, const failure& what);
+/// Says on stderr what is not wrong; also where what is wrong is kept for others.
+void notice(int ordinal, const failure& what);
 /// The text of the last one that was an error; empty if there was none.
 [[nodiscard]] std::string last_report();
 /// All of them, in their order, as an array of JSON.

@@ -39,6 +39,7 @@ constexpr number_setting numbers[] = {
     {"SKERRY_EMULATE_QUANTUM", 0, 1'000'000, set_model<&device_model::quantum>},
     {"SKERRY_EMULATE_LIMIT", 0, any_number, set_model<&device_model::instruction_limit>},
     {"SKERRY_EMULATE_SECONDS", 0, any_number, set_model<&device_model::seconds_limit>},
+    {"SKERRY_EMULATE_NOTICE", 0, any_number, set_model<&device_model::seconds_to_notice>},
     {"SKERRY_EMULATE_HOLD_STORES", 0, 1, set_model<&device_model::holds_stores_back>},
     {"SKERRY_EMULATE_INITCHECK", 0, 1, set_model<&device_model::checks_undefined_values>},
     {"SKERRY_EMULATE_RACECHECK", 0, 2,

@@ -1,0 +1,263 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of random programs that run kernels of others on skerry's arrays: of ``programs.py --kernels``.
+
+Kernels of CUDA C++ (NVRTC, launched by cuda.core) and of Numba run on an emulated GPU: on skerry's streams, on their
+own and on the default one, in order by what the protocols say alone: DLPack's stream, the CUDA array interface's,
+``__cuda_stream__`` and waits of one stream for another.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import pathlib
+import sys
+
+from programs import DEVICES, SIZE, Program
+
+SOURCE = """
+using number = long long;
+extern "C" __global__ void add_to(number* a, int as, const number* b, int bs, int n) {
+  int i = threadIdx.x;
+  if (i < n) a[i * as] = (a[i * as] + b[i * bs]) % 1009;
+}
+extern "C" __global__ void combine(number* out, const number* a, int as, const number* b, int bs, int n) {
+  int i = threadIdx.x;
+  if (i < n) out[i] = (3 * a[i * as] + b[i * bs]) % 1009;
+}
+extern "C" __global__ void scan(number* out, const number* a, int as, int n) {
+  __shared__ number s[64];
+  int i = threadIdx.x;
+  s[i] = i < n ? a[i * as] : 0;
+  __syncthreads();
+  for (int k = 1; k < 64; k *= 2) {
+    number before = i >= k ? s[i - k] : 0;
+    __syncthreads();
+    s[i] += before;
+    __syncthreads();
+  }
+  if (i < n) out[i] = s[i] % 1009;
+}
+extern "C" __global__ void fill(number* a, int as, int value, int n) {
+  int i = threadIdx.x;
+  if (i < n) a[i * as] = value + i;
+}
+"""
+THREADS = 64
+DEFAULT = 1  # the legacy default stream's handle
+
+
+class Kernels:
+    """Kernels, and streams of their libraries; of a process."""
+
+    def __init__(self, sk, *, without_order=""):
+        self.sk = sk
+        self.waits_before, self.waits_after = without_order != "before", without_order != "after"
+        sys.path.append(str(pathlib.Path(sys.prefix) / "numba-cuda"))
+        import _numba_cuda_redirector  # noqa: F401
+        from cuda import core
+        from numba import cuda
+        from skerry import _kernel_reports
+
+        self.core, self.cuda = core, cuda
+        self.emulator = _kernel_reports.library()
+        cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
+        options = core.ProgramOptions(arch="sm_80")
+        code = core.Program(SOURCE, "c++", options).compile("ptx")
+        self.compiled = {
+            name: code.get_kernel(name) for name in ("add_to", "combine", "scan", "fill")
+        }
+        self.devices = dict(zip(DEVICES, map(core.Device, range(2)), strict=True))
+        self.own = {device: self._streams_of(device) for device in DEVICES}
+        self._core_streams = {}
+
+        @cuda.jit
+        def add_one(a):
+            i = cuda.threadIdx.x
+            if i < a.size:
+                a[i] = (a[i] + 1) % 1009
+
+        @cuda.jit
+        def difference(out, a, b):
+            i = cuda.threadIdx.x
+            if i < out.size:
+                out[i] = (a[i] - b[i]) % 1009
+
+        self.add_one, self.difference = add_one, difference
+
+    def _streams_of(self, device):
+        """One of cuda.core, which the default stream does not wait for, and one of Numba, which it does."""
+        self.devices[device].set_current()
+        with self.cuda.gpus[DEVICES.index(device)]:
+            return [self.devices[device].create_stream(), self.cuda.stream()]
+
+    def handles(self, device):
+        """Of streams that are not skerry's."""
+        theirs, numbas = self.own[device]
+        return [int(theirs.handle), int(numbas.handle), DEFAULT]
+
+    def numba_stream(self, device):
+        return self.own[device][1]
+
+    def address(self, array, handle):
+        """Address and stride of an array; the stream waits for what is pending on it."""
+        if handle == DEFAULT and self.waits_before:
+            known = array.__cuda_array_interface__
+            strides = known["strides"]
+            return known["data"][0], strides[0] // 8 if strides else 1
+        from cuda.core.utils import StridedMemoryView
+
+        asked = handle if self.waits_before else -1
+        view = StridedMemoryView.from_dlpack(array, stream_ptr=asked)
+        return view.ptr, view.strides[0] if view.strides else 1
+
+    def launch(self, name, device, handle, *arguments):
+        """Launch one block; numbers that are no addresses are ints of C."""
+        self.devices[device].set_current()
+        stream = self._core_streams.get(handle)
+        if stream is None:
+            stream = self._core_streams[handle] = self.core.Stream.from_handle(handle)
+        values = [each if each > 1 << 20 else ctypes.c_int(each) for each in arguments]
+        config = self.core.LaunchConfig(grid=1, block=THREADS)
+        self.core.launch(stream, config, self.compiled[name], *values)
+
+    def wait(self):
+        self.emulator.wait()
+
+
+class KernelProgram(Program):
+    """Random steps of which many launch kernels."""
+
+    def __init__(self, kernels, *given, in_order):
+        super().__init__(*given)
+        self.kernels, self.in_order = kernels, in_order
+
+    def step(self, name):
+        super().step(name)
+        if self.in_order:
+            self.kernels.wait()
+
+    def stream(self, device):
+        """The handle of a stream to launch on: skerry's current one, or one of others."""
+        current = self.sk.current_stream(device).handle
+        return self.rng.choice([current, current, *self.kernels.handles(device)])
+
+    def launch(self, name, array, *others, more=()):
+        """Launch on the device of an array, which is written."""
+        device = str(array.device)
+        handle = self.stream(device)
+        places = [self.kernels.address(each, handle) for each in (array, *others)]
+        flat = [number for place in places for number in place]
+        # A new array has no stride of its own.
+        if name in ("combine", "scan"):
+            del flat[1]
+        self.kernels.launch(name, device, handle, *flat, *more, array.shape[0])
+        self.take_back(device, handle, array, *others)
+
+    def take_back(self, device, handle, written, *read):
+        """Later uses come after what others do: skerry's stream waits, and a use there is one that all streams know."""
+        if not self.kernels.waits_after:
+            return
+        current = self.sk.current_stream(device)
+        if current.handle != handle:
+            current.wait(self.sk.Stream.from_handle(device, handle))
+        written[:1] *= 1
+        for each in read:
+            each[:1] + 0
+
+    def new(self, like):
+        return self.sk.empty(like.shape, dtype=self.sk.int64, device=like.device)
+
+    def do_kernel_add(self):
+        a, b = self.pair()
+        self.launch("add_to", a, b)
+
+    def do_kernel_combine(self):
+        a, b = self.pair()
+        out = self.new(a)
+        self.launch("combine", out, a, b)
+        self.keep(out)
+
+    def do_kernel_scan(self):
+        a = self.part(self.pick())
+        out = self.new(a)
+        self.launch("scan", out, a)
+        self.keep(out)
+
+    def do_kernel_fill(self):
+        self.launch("fill", self.part(self.pick()), more=(self.rng.randrange(50),))
+
+    def do_kernel_dropped(self):
+        """The array is gone before its kernel has begun, and its memory may be another's."""
+        a = self.pick()
+        for _ in range(2):
+            out = self.new(a)
+            self.launch("scan", out, a)
+            del out
+        self.keep(self.sk.full((SIZE,), self.rng.randrange(9), device=a.device))
+
+    def do_kernel_chain(self):
+        """Each kernel on a stream of its own."""
+        a, b = self.pair()
+        out = self.new(a)
+        self.launch("combine", out, a, b)
+        self.launch("add_to", out, b)
+        self.launch("add_to", a, out)
+        self.keep(out)
+
+    def do_kernel_and_copy(self):
+        """A copy to the other device that the driver makes, ordered by hand."""
+        a = self.pick() + 0  # without gaps
+        here, there = str(a.device), DEVICES[a.device == DEVICES[0]]
+        out = self.sk.empty(a.shape, dtype=self.sk.int64, device=there)
+        source = self.sk.Stream.from_handle(here, self.stream(here))
+        target = self.sk.Stream.from_handle(there, self.stream(there))
+        source_place, _ = self.kernels.address(a, source.handle)
+        target_place, _ = self.kernels.address(out, target.handle)
+        if self.kernels.waits_before:
+            target.wait(source)
+        self.copy(target_place, source_place, a.nbytes, there, target.handle)
+        self.take_back(there, target.handle, out)
+        if self.kernels.waits_after:
+            source.wait(target)
+        self.take_back(here, source.handle, a)
+        self.keep(out)
+
+    def copy(self, to, source, nbytes, device, handle):
+        from cuda.bindings import driver
+
+        self.kernels.devices[device].set_current()
+        (status,) = driver.cuMemcpyAsync(to, source, nbytes, handle)
+        assert int(status) == 0
+
+    def launch_numba(self, kernel, array, *others):
+        """Launch it on the default stream or one of Numba's; Numba asks the arrays for their interface."""
+        device = str(array.device)
+        stream = self.rng.choice([0, self.kernels.numba_stream(device)])
+        with self.kernels.cuda.gpus[DEVICES.index(device)]:
+            kernel[1, THREADS, stream](array, *others)
+        handle = int(stream.handle) if stream else DEFAULT
+        self.take_back(device, handle, array, *others)
+
+    def do_numba_in_place(self):
+        self.launch_numba(self.kernels.add_one, self.part(self.pick()))
+
+    def do_numba_difference(self):
+        a, b = self.pair()
+        out = self.new(a)
+        self.launch_numba(self.kernels.difference, out, a, b)
+        self.keep(out)
+
+    def do_numba_array(self):
+        """Memory of Numba's, taken over while its kernel runs."""
+        device = self.rng.choice(DEVICES)
+        stream = self.kernels.numba_stream(device)
+        with self.kernels.cuda.gpus[DEVICES.index(device)]:
+            values = self.np.arange(SIZE) * self.rng.randrange(9)
+            theirs = self.kernels.cuda.to_device(values, stream=stream)
+            self.kernels.add_one[1, THREADS, stream](theirs)
+            self.keep(self.sk.as_cuda_array(theirs))
+
+    for _step, _value in list(locals().items()):
+        if _step.startswith("do_"):
+            _value.weight = 4 if "kernel" in _step else 2
