@@ -300,12 +300,12 @@ TEST(EmulationDecode, a_fat_binary_may_be_compressed_by_lz4) {
 TEST(EmulationDecode, a_fat_binary_may_be_compressed_by_zstandard) {
   constexpr std::uint64_t zstd = 0x8000;
   const std::string text = kernel_text("", "ret;");
-  // A frame of one block that is stored as it is: magic, a size of two bytes, the block's header.
-  ASSERT_GE(text.size(), 256);
+  // A frame of one block that is stored as it is: magic, a size of one byte, the block's header.
+  ASSERT_LT(text.size(), 256);
   std::string packed;
   append(packed, 0xfd2fb528, 4);
-  append(packed, 0x60, 1);
-  append(packed, text.size() - 256, 2);
+  append(packed, 0x20, 1);
+  append(packed, text.size(), 1);
   append(packed, text.size() << 3U | 1U, 3);
   packed += text;
   const std::string image = fat_binary(packed_entry(zstd, packed, text.size()));
