@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from skerry import _core, _kernel_reports
+from skerry import _core, _emulated_runtime, _kernel_reports
 
 __all__ = ["find_library", "load", "refuse_other_drivers", "rehearse_from_environment"]
 
@@ -143,5 +143,6 @@ def load(folder: str) -> None:
     libraries = [ctypes.CDLL(paths[name]) for name in _EMULATOR]
     for name in _LINKERS:
         libraries += _load_linker(paths[name])
+    _emulated_runtime.stand_in_when_loaded(libraries[0])
     _loaded.extend(libraries)
     _kernel_reports.print_at_exit()

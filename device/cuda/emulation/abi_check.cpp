@@ -6,6 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "device/cuda/emulation/driver/abi.hpp"
 #include "device/cuda/emulation/runtime/abi.hpp"
 #include "device/cuda/emulation/runtime/attributes.hpp"
 
@@ -19,6 +20,10 @@ namespace {
                 sizeof(own::own_member) == sizeof(cuda::cuda_member))
 
 SKERRY_SAME_SIZE(extent, dim3);
+SKERRY_SAME_SIZE(runtime_copy_3d, cudaMemcpy3DParms);
+SKERRY_SAME_SIZE(fill_node, cudaMemsetParams);
+SKERRY_SAME_SIZE(host_node, cudaHostNodeParams);
+SKERRY_SAME_PLACE(runtime_copy_3d, width_bytes, cudaMemcpy3DParms, extent.width);
 SKERRY_SAME_SIZE(function_attributes, cudaFuncAttributes);
 SKERRY_SAME_SIZE(launch_attribute, cudaLaunchAttribute);
 SKERRY_SAME_SIZE(launch_configuration, cudaLaunchConfig_t);
@@ -45,6 +50,14 @@ SKERRY_SAME_PLACE(launch_configuration, dynamic_shared_bytes, cudaLaunchConfig_t
 SKERRY_SAME_PLACE(launch_configuration, stream, cudaLaunchConfig_t, stream);
 SKERRY_SAME_PLACE(launch_configuration, attributes, cudaLaunchConfig_t, attrs);
 SKERRY_SAME_PLACE(launch_configuration, attribute_count, cudaLaunchConfig_t, numAttrs);
+SKERRY_SAME_PLACE(device_properties, maps_host_memory, cudaDeviceProp, canMapHostMemory);
+SKERRY_SAME_PLACE(device_properties, concurrent_kernels, cudaDeviceProp, concurrentKernels);
+SKERRY_SAME_PLACE(device_properties, unified_addressing, cudaDeviceProp, unifiedAddressing);
+SKERRY_SAME_PLACE(device_properties, threads_per_multiprocessor, cudaDeviceProp,
+                  maxThreadsPerMultiProcessor);
+SKERRY_SAME_PLACE(device_properties, managed_memory, cudaDeviceProp, managedMemory);
+SKERRY_SAME_PLACE(device_properties, cooperative_launch, cudaDeviceProp, cooperativeLaunch);
+SKERRY_SAME_PLACE(device_properties, supports_pools, cudaDeviceProp, memoryPoolsSupported);
 SKERRY_SAME_PLACE(device_properties, uuid, cudaDeviceProp, uuid);
 SKERRY_SAME_PLACE(device_properties, total_bytes, cudaDeviceProp, totalGlobalMem);
 SKERRY_SAME_PLACE(device_properties, shared_bytes_per_block, cudaDeviceProp, sharedMemPerBlock);

@@ -211,6 +211,19 @@ void address_range::add_free(std::uintptr_t start, std::size_t span) {
   free_.erase(here);
 }
 
+void address_range::release_all() noexcept {
+  for (;;) {
+    void* first = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      if (blocks_.empty()) return;
+      blocks_.begin()->second.retired = true;
+      first = pointer(blocks_.begin()->first);
+    }
+    static_cast<void>(reclaim(first));
+  }
+}
+
 void address_range::trim() noexcept {
   const std::lock_guard lock(mutex_);
   end_quarantine(0);

@@ -61,6 +61,8 @@ class address_range {
   [[nodiscard]] bool reclaim(void* data) noexcept;
   /// Undoes retire().
   void restore(void* data) noexcept;
+  /// Frees every block; no work uses any.
+  void release_all() noexcept;
   /// Gives pages of free blocks back to the system.
   void trim() noexcept;
 

@@ -142,6 +142,8 @@ void forget_errors() noexcept {
   last_error = 0;
 }
 
+void forget_error(int ordinal) noexcept { sticky[static_cast<std::size_t>(ordinal)].store(0); }
+
 void clear() noexcept {
   arm({});
   forget_errors();

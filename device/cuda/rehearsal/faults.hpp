@@ -25,6 +25,8 @@ void remember_error(int code) noexcept;
 void set_sticky_error(int ordinal, int code) noexcept;
 /// Devices with sticky errors work again.
 void forget_errors() noexcept;
+/// The same of one device.
+void forget_error(int ordinal) noexcept;
 
 /// What control.hpp says of calls after finish(), which this thread makes.
 void mark_finished() noexcept;

@@ -101,6 +101,36 @@ void machine::stop() noexcept {
   for (const auto& each : all) each->wait_all();
 }
 
+void machine::reset_device(int ordinal) noexcept {
+  wait_for_device(ordinal);
+  {
+    const std::unique_lock lock(streams_mutex_);
+    std::erase_if(streams_, [&](const auto& one) {
+      if (one.second->ordinal() != ordinal) return false;
+      if (one.second->options().is_blocking) blocking_streams_.fetch_sub(1);
+      one.second->close();
+      return true;
+    });
+  }
+  {
+    const std::lock_guard lock(events_mutex_);
+    std::erase_if(events_, [&](const auto& one) { return one.second.ordinal == ordinal; });
+  }
+  {
+    const std::lock_guard lock(pooled_mutex_);
+    std::erase_if(pooled_, [&](void* data) { return at(ordinal).memory.contains(data); });
+  }
+  {
+    const std::lock_guard lock(peers_mutex_);
+    const auto of = static_cast<std::size_t>(ordinal);
+    for (auto* const each : {&enabled_, &pool_readers_}) {
+      (*each)[of].reset();
+      for (auto& owners : *each) owners.reset(of);
+    }
+  }
+  at(ordinal).memory.release_all();
+}
+
 void* machine::add_event(int ordinal, bool is_timed) {
   const std::lock_guard lock(events_mutex_);
   // Numbers, not addresses: they are never used again, so a stale handle is always noticed.

@@ -60,6 +60,9 @@ class machine {
   /// Waits for every stream of a device.
   void wait_for_device(int ordinal) noexcept;
   void stop() noexcept;
+  /// Ends all that a device has: its streams, events, memory and ways to peers, when its work has
+  /// run.
+  void reset_device(int ordinal) noexcept;
 
   [[nodiscard]] void* add_event(int ordinal, bool is_timed);
   [[nodiscard]] bool remove_event(void* handle) noexcept;

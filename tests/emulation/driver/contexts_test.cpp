@@ -51,6 +51,38 @@ TEST_F(driver_contexts, calls_without_one_fail) {
   ASSERT_EQ(CALL(cuCtxSetCurrent, context_set_current)(context_), 0);
 }
 
+TEST_F(driver_contexts, a_reset_ends_what_the_device_has_and_its_error) {
+  void* second = nullptr;
+  ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&second, 1), 0);
+  ASSERT_EQ(CALL(cuCtxPushCurrent, context_push)(second), 0);
+  const std::string image = whole_ptx();
+  void* module = nullptr;
+  ASSERT_EQ(CALL(cuModuleLoadData, module_load)(&module, image.c_str()), 0);
+  void* const library = load(image);
+  void* stream = nullptr;
+  ASSERT_EQ(CALL(cuStreamCreate, stream_create)(&stream, 0), 0);
+  const address data = allocate(40);
+  EXPECT_EQ(launch(kernel(library, "count"), 1, 1, data, 5), 0);
+  EXPECT_EQ(read(data, 1), std::vector<std::uint32_t>{12});
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(launch(kernel(library, "store"), 1, 11, data, 1), 0);
+  EXPECT_EQ(CALL(cuCtxSynchronize, context_synchronize)(), 700);
+  testing::internal::GetCapturedStderr();
+  ASSERT_EQ(CALL(cuDevicePrimaryCtxReset, primary_context_reset)(1), 0);
+  EXPECT_EQ(CALL(cuCtxSynchronize, context_synchronize)(), 0);
+  EXPECT_EQ(CALL(cuMemFree, memory_free)(data), 1);
+  EXPECT_EQ(CALL(cuStreamSynchronize, stream_synchronize)(stream), 400);
+  void* function = nullptr;
+  EXPECT_EQ(CALL(cuModuleGetFunction, module_get_function)(&function, module, "count"), 400);
+  // Libraries are of no context: theirs has variables with their first values again.
+  const address fresh = allocate(40);
+  EXPECT_EQ(launch(kernel(library, "count"), 1, 1, fresh, 5), 0);
+  EXPECT_EQ(read(fresh, 1), std::vector<std::uint32_t>{12});
+  release(fresh);
+  EXPECT_EQ(CALL(cuCtxPopCurrent, context_pop)(nullptr), 0);
+  EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(1), 0);
+}
+
 TEST_F(driver_contexts, those_that_are_made_have_handles_of_their_own) {
   void* made = nullptr;
   ASSERT_EQ(CALL(cuCtxCreate, context_create)(&made, nullptr, 0, 1), 0);

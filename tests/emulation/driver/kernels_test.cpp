@@ -206,6 +206,102 @@ TEST_F(driver_kernels, links_put_ptx_together) {
   EXPECT_EQ(CALL(cuModuleUnload, module_unload)(module), 0);
 }
 
+/// A link with a log of its own.
+class logged_link {
+ public:
+  logged_link() {
+    constexpr int buffer = 5;
+    constexpr int buffer_nbytes = 6;
+    int options[] = {buffer, buffer_nbytes};
+    void* values[] = {log_, reinterpret_cast<void*>(sizeof log_)};
+    EXPECT_EQ(CALL(cuLinkCreate, link_create)(2, options, values, &state_), 0);
+  }
+  ~logged_link() { EXPECT_EQ(CALL(cuLinkDestroy, link_destroy)(state_), 0); }
+  [[nodiscard]] int add(std::string text, const char* name) {
+    constexpr int ptx = 1;
+    text.insert(0, ".version 8.0\n.target sm_80\n.address_size 64\n");
+    return CALL(cuLinkAddData, link_add)(state_, ptx, text.data(), text.size() + 1, name, 0,
+                                         nullptr, nullptr);
+  }
+  [[nodiscard]] int complete(void** image) {
+    return CALL(cuLinkComplete, link_complete)(state_, image, nullptr);
+  }
+  [[nodiscard]] std::string log() const { return log_; }
+
+ private:
+  char log_[400] = {};
+  void* state_ = nullptr;
+};
+
+constexpr const char* helper_ptx = R"(
+.func (.reg .u32 r) own(.reg .u32 x) { add.u32 r, x, 1; ret; }
+.visible .func (.param .b32 r) NAME(.param .b32 x) {
+  .reg .u32 %a;
+  ld.param.u32 %a, [x];
+  add.u32 %a, %a, NUMBER;
+  st.param.b32 [r], %a;
+  ret;
+}
+)";
+
+std::string helper(const std::string& name, const std::string& number) {
+  std::string text = helper_ptx;
+  text.replace(text.find("NAME"), 4, name);
+  return text.replace(text.find("NUMBER"), 6, number);
+}
+
+constexpr const char* caller_ptx = R"(
+.extern .func (.param .b32 r) first(.param .b32 x);
+.visible .entry caller(.param .u64 data, .param .u32 value) {
+  .reg .b32 %r<3>; .reg .b64 %d;
+  ld.param.u64 %d, [data];
+  ld.param.u32 %r1, [value];
+  cvta.to.global.u64 %d, %d;
+  { .param .b32 given; .param .b32 got;
+    st.param.b32 [given], %r1;
+    call.uni (got), first, (given);
+    ld.param.b32 %r2, [got]; }
+  st.global.u32 [%d], %r2;
+  ret;
+}
+)";
+
+TEST_F(driver_kernels, objects_are_linked_by_their_names) {
+  logged_link link;
+  // Both have a function `own`, each for itself.
+  ASSERT_EQ(link.add(caller_ptx, "caller"), 0);
+  ASSERT_EQ(link.add(helper("first", "10"), "first"), 0);
+  ASSERT_EQ(link.add(helper("second", "20"), "second"), 0);
+  void* image = nullptr;
+  ASSERT_EQ(link.complete(&image), 0) << link.log();
+  void* const library = load(static_cast<const char*>(image));
+  const address data = allocate(4);
+  EXPECT_EQ(launch(kernel(library, "caller"), 1, 1, data, 5), 0);
+  EXPECT_EQ(read(data, 1), std::vector<std::uint32_t>{15});
+  release(data);
+}
+
+TEST_F(driver_kernels, a_link_that_defines_a_name_twice_says_which) {
+  logged_link link;
+  ASSERT_EQ(link.add(helper("first", "10"), "one"), 0);
+  ASSERT_EQ(link.add(helper("first", "20"), "two"), 0);
+  void* image = nullptr;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(link.complete(&image), 200);
+  testing::internal::GetCapturedStderr();
+  EXPECT_NE(link.log().find("multiple definition of 'first' in 'two'"), std::string::npos);
+}
+
+TEST_F(driver_kernels, a_link_without_a_definition_says_of_what) {
+  logged_link link;
+  ASSERT_EQ(link.add(caller_ptx, "caller"), 0);
+  void* image = nullptr;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(link.complete(&image), 218);
+  testing::internal::GetCapturedStderr();
+  EXPECT_NE(link.log().find("unresolved function first"), std::string::npos) << link.log();
+}
+
 TEST_F(driver_kernels, an_access_fault_is_the_devices_error_from_then_on) {
   void* lost = nullptr;
   ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&lost, 2), 0);

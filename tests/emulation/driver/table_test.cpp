@@ -30,6 +30,22 @@ TEST(driver_table, symbols_are_those_that_programs_link_to) {
   }
 }
 
+TEST(driver_table, programs_with_a_default_stream_of_each_thread_find_their_names) {
+  for (const char* name : {"cuMemcpy_ptds", "cuMemcpyHtoD_v2_ptds", "cuLaunchKernel_ptsz",
+                           "cuStreamSynchronize_ptsz", "cuMemAllocAsync_ptsz"}) {
+    EXPECT_NE(client::instance().symbol(name), nullptr) << name;
+  }
+  auto* const wait = reinterpret_cast<decltype(&stream_synchronize)>(
+      client::instance().symbol("cuStreamSynchronize_ptsz"));
+  void* context = nullptr;
+  ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&context, 0), 0);
+  ASSERT_EQ(CALL(cuCtxPushCurrent, context_push)(context), 0);
+  EXPECT_EQ(wait(nullptr), 0);
+  EXPECT_EQ(wait(context), 400);
+  EXPECT_EQ(CALL(cuCtxPopCurrent, context_pop)(nullptr), 0);
+  EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(0), 0);
+}
+
 TEST(driver_table, an_older_version_has_no_newer_function) {
   void* found = nullptr;
   int how = -1;
@@ -48,14 +64,14 @@ TEST(driver_table, an_unknown_name_is_not_found) {
 }
 
 TEST(driver_table, what_is_not_emulated_says_its_name_once) {
-  auto* const create = client::instance().find<int(void**, unsigned)>("cuGraphCreate");
+  auto* const create = client::instance().find<int(void**, unsigned)>("cuArrayCreate");
   ASSERT_NE(create, nullptr);
   testing::internal::CaptureStderr();
-  void* graph = nullptr;
-  EXPECT_EQ(create(&graph, 0), 801);
-  EXPECT_EQ(create(&graph, 0), 801);
+  void* array = nullptr;
+  EXPECT_EQ(create(&array, 0), 801);
+  EXPECT_EQ(create(&array, 0), 801);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "skerry: emulated GPU: cuGraphCreate: not supported\n");
+            "skerry: emulated GPU: cuArrayCreate: not supported\n");
 }
 
 TEST(driver_table, errors_have_cudas_names) {

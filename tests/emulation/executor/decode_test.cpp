@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -244,7 +246,73 @@ TEST(EmulationDecode, a_fat_binary_gives_the_best_target) {
   expect_image_error(image, 209, 75);
   expect_image_error(image.substr(0, image.size() - 1), 200);
   expect_image_error(fat_binary(entry(1, 80, ptx80).substr(0, 80)), 200);
-  expect_image_error(fat_binary(entry(1, 80, ptx80, 0x8000)), 801);
+}
+
+/// An entry whose text was `nbytes` long before it was compressed.
+[[nodiscard]] std::string packed_entry(std::uint64_t flag, const std::string& packed,
+                                       std::size_t nbytes) {
+  std::string made;
+  append(made, 1, 2);
+  append(made, 0x101, 2);
+  append(made, 80, 4);
+  append(made, (packed.size() + 7) / 8 * 8, 8);
+  append(made, packed.size(), 4);
+  append(made, 64, 4);
+  append(made, 0, 4);
+  append(made, 80, 4);
+  append(made, 0, 8);
+  append(made, 0x11 | flag, 8);
+  append(made, 0, 8);
+  append(made, nbytes, 8);
+  made.resize(80);
+  made += packed;
+  made.resize((made.size() + 7) / 8 * 8);
+  return made;
+}
+
+/// One sequence of literals, and one whose match repeats the last four bytes of `text`.
+[[nodiscard]] std::string as_lz4(const std::string& text, std::size_t repeated) {
+  const auto length = [](std::string& to, std::size_t left) {
+    for (; left >= 255; left -= 255) to.push_back(static_cast<char>(255));
+    to.push_back(static_cast<char>(left));
+  };
+  std::string made{static_cast<char>(0xff)};
+  length(made, text.size() - 15);
+  made += text;
+  append(made, 4, 2);
+  length(made, repeated - 4 - 15);
+  return made;
+}
+
+TEST(EmulationDecode, a_fat_binary_may_be_compressed_by_lz4) {
+  constexpr std::uint64_t lz4 = 0x2000;
+  constexpr std::size_t repeated = 400;
+  const std::string text = kernel_text("", "ret;") + "// x";
+  const std::string packed = as_lz4(text, repeated);
+  const std::size_t nbytes = text.size() + repeated;
+  EXPECT_NE(load_text(fat_binary(packed_entry(lz4, packed, nbytes)))->find("k"), nullptr);
+  expect_image_error(fat_binary(packed_entry(lz4, packed, nbytes - 1)), 200);
+  expect_image_error(fat_binary(packed_entry(lz4, packed, nbytes + 1)), 200);
+  expect_image_error(fat_binary(packed_entry(lz4, packed.substr(0, 50), nbytes)), 200);
+  expect_image_error(fat_binary(packed_entry(lz4, packed, ~std::uint64_t{0})), 200);
+}
+
+TEST(EmulationDecode, a_fat_binary_may_be_compressed_by_zstandard) {
+  constexpr std::uint64_t zstd = 0x8000;
+  const std::string text = kernel_text("", "ret;");
+  // A frame of one block that is stored as it is: magic, a size of one byte, the block's header.
+  ASSERT_LT(text.size(), 256);
+  std::string packed;
+  append(packed, 0xfd2fb528, 4);
+  append(packed, 0x20, 1);
+  append(packed, text.size(), 1);
+  append(packed, text.size() << 3U | 1U, 3);
+  packed += text;
+  const std::string image = fat_binary(packed_entry(zstd, packed, text.size()));
+  void* const library = dlopen("libzstd.so.1", RTLD_NOW);
+  if (library == nullptr) return expect_image_error(image, 801);
+  EXPECT_NE(load_text(image)->find("k"), nullptr);
+  expect_image_error(fat_binary(packed_entry(zstd, packed.substr(0, 60), text.size())), 200);
 }
 
 TEST(EmulationDecode, parameters_variables_and_attributes_are_read) {

@@ -72,6 +72,128 @@ struct pool_properties {
   unsigned char reserved[54];
 };
 
+/// CUmemcpyAttributes
+struct copy_attributes {
+  int source_order;
+  memory_location source;
+  memory_location target;
+  unsigned flags;
+};
+
+/// CUgraphEdgeData
+struct edge_data {
+  unsigned char from_port;
+  unsigned char to_port;
+  unsigned char type;
+  unsigned char reserved[5];
+};
+
+/// CUDA_KERNEL_NODE_PARAMS_v1
+struct kernel_node_v1 {
+  void* function;
+  extent grid;
+  extent block;
+  unsigned shared_bytes;
+  void** arguments;
+  void** extra;
+};
+
+/// CUDA_KERNEL_NODE_PARAMS_v3
+struct kernel_node {
+  void* function;
+  extent grid;
+  extent block;
+  unsigned shared_bytes;
+  void** arguments;
+  void** extra;
+  void* kernel;
+  void* context;
+};
+
+/// CUDA_MEMSET_NODE_PARAMS_v1, with which _v2 begins
+struct fill_node {
+  std::uint64_t target;
+  std::size_t pitch;
+  unsigned value;
+  unsigned element_bytes;
+  std::size_t width;
+  std::size_t height;
+};
+
+/// cudaMemcpy3DParms
+struct runtime_copy_3d {
+  struct side {
+    void* array;
+    std::size_t position[3];
+    void* data;
+    std::size_t pitch;
+    std::size_t width;
+    std::size_t height;
+  };
+  side source;
+  side target;
+  std::size_t width_bytes;
+  std::size_t height;
+  std::size_t depth;
+  int kind;
+};
+
+/// CUDA_HOST_NODE_PARAMS_v2
+struct host_node {
+  void (*function)(void* data);
+  void* data;
+};
+
+/// CUDA_MEMCPY_NODE_PARAMS
+struct copy_node {
+  int flags;
+  int reserved;
+  void* context;
+  copy_3d what;
+};
+
+/// CUDA_MEM_ALLOC_NODE_PARAMS_v2
+struct allocation_node {
+  pool_properties pool;
+  const void* access;
+  std::size_t access_count;
+  std::size_t nbytes;
+  std::uint64_t data;
+};
+
+/// CUgraphNodeParams
+struct node_parameters {
+  int kind;
+  int reserved[3];
+  union {
+    long long room[29];
+    kernel_node kernel;
+    copy_node copy;
+    fill_node fill;
+    host_node host;
+    void* child;
+    void* event;
+    allocation_node allocation;
+    std::uint64_t released;
+  };
+  long long reserved_end;
+};
+
+/// CUDA_GRAPH_INSTANTIATE_PARAMS
+struct graph_instantiation {
+  std::uint64_t flags;
+  void* upload_stream;
+  void* error_node;
+  int result;
+};
+
+/// CUgraphExecUpdateResultInfo
+struct graph_update {
+  int result;
+  void* error_node;
+  void* error_from;
+};
+
 /// CUlaunchConfig
 struct driver_launch {
   extent grid;

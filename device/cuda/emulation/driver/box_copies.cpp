@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "device/cuda/emulation/driver/calls.hpp"
+#include "device/cuda/emulation/driver/captures.hpp"
 #include "device/cuda/emulation/driver/copies.hpp"
 
 namespace skerry::emulation::driver {
@@ -111,14 +112,22 @@ int copy_2d(const abi::copy_2d* what) {
 }
 int copy_2d_unaligned(const abi::copy_2d* what) { return copy_2d(what); }
 int copy_2d_async(const abi::copy_2d* what, void* stream) {
-  return in_context([&] { return enqueue_2d(what, stream); });
+  return in_context([&]() -> int {
+    if (has_null(what)) return code::invalid_value;
+    return on_stream(stream, node_kind::copy,
+                     [kept = *what](void* on) { return enqueue_2d(&kept, on); });
+  });
 }
 
 int copy_3d(const abi::copy_3d* what) {
   return in_context([&] { return wait_for_legacy_stream(enqueue_3d(what, cuda::legacy_stream)); });
 }
 int copy_3d_async(const abi::copy_3d* what, void* stream) {
-  return in_context([&] { return enqueue_3d(what, stream); });
+  return in_context([&]() -> int {
+    if (has_null(what)) return code::invalid_value;
+    return on_stream(stream, node_kind::copy,
+                     [kept = *what](void* on) { return enqueue_3d(&kept, on); });
+  });
 }
 
 }  // namespace skerry::emulation::driver

@@ -7,6 +7,8 @@
 #include <unordered_map>
 
 #include "device/cuda/emulation/driver/calls.hpp"
+#include "device/cuda/emulation/driver/libraries.hpp"
+#include "device/cuda/rehearsal/machine.hpp"
 
 namespace skerry::emulation::driver {
 
@@ -107,13 +109,17 @@ int primary_context_release(int device) {
   });
 }
 
-// What was allocated stays: it may be another library's, which a GPU would have taken it from.
+// As on a GPU, other libraries' memory on the device is gone, too. Libraries stay, with variables
+// that are made anew.
 int primary_context_reset(int device) {
   return answer([&]() -> int {
     if (!exists(device)) return code::invalid_device;
-    if (!rehearsal::push_device(device)) return code::invalid_value;
-    static_cast<void>(machine_calls().device_synchronize());
-    static_cast<void>(rehearsal::pop_device());
+    rehearsal::machine& all = rehearsal::machine::instance();
+    all.wait_for_device(device);
+    remove_modules(device);
+    all.reset_device(device);
+    forget_variables(device);
+    rehearsal::forget_error(device);
     return code::success;
   });
 }

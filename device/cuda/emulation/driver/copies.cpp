@@ -3,6 +3,7 @@
 #include "device/cuda/emulation/driver/copies.hpp"
 
 #include "device/cuda/emulation/driver/calls.hpp"
+#include "device/cuda/emulation/driver/captures.hpp"
 #include "device/cuda/emulation/driver/contexts.hpp"
 #include "device/cuda/emulation/driver/memory.hpp"
 
@@ -16,6 +17,12 @@ namespace {
 }
 [[nodiscard]] bool is_devices(const void* data) noexcept {
   return memory_at(address_of(data)).ordinal >= 0;
+}
+
+/// A copy that a stream makes, or a graph.
+template <class Copy>
+int copy_in_order(void* stream, Copy make) noexcept {
+  return in_context([&] { return on_stream(stream, node_kind::copy, make); });
 }
 
 int to_device(address target, const void* source, std::size_t nbytes, void* stream) {
@@ -61,7 +68,8 @@ int copy(address target, address source, std::size_t nbytes) {
   });
 }
 int copy_async(address target, address source, std::size_t nbytes, void* stream) {
-  return in_context([&] { return enqueue_copy(pointer(target), pointer(source), nbytes, stream); });
+  return copy_in_order(
+      stream, [=](void* on) { return enqueue_copy(pointer(target), pointer(source), nbytes, on); });
 }
 
 int copy_to_device(address target, const void* source, std::size_t nbytes) {
@@ -70,7 +78,7 @@ int copy_to_device(address target, const void* source, std::size_t nbytes) {
   });
 }
 int copy_to_device_async(address target, const void* source, std::size_t nbytes, void* stream) {
-  return in_context([&] { return to_device(target, source, nbytes, stream); });
+  return copy_in_order(stream, [=](void* on) { return to_device(target, source, nbytes, on); });
 }
 
 int copy_to_host(void* target, address source, std::size_t nbytes) {
@@ -78,7 +86,7 @@ int copy_to_host(void* target, address source, std::size_t nbytes) {
       [&] { return wait_for_legacy_stream(to_host(target, source, nbytes, cuda::legacy_stream)); });
 }
 int copy_to_host_async(void* target, address source, std::size_t nbytes, void* stream) {
-  return in_context([&] { return to_host(target, source, nbytes, stream); });
+  return copy_in_order(stream, [=](void* on) { return to_host(target, source, nbytes, on); });
 }
 
 // As on a GPU, the host goes on before a copy on the device has been made.
@@ -86,7 +94,28 @@ int copy_on_device(address target, address source, std::size_t nbytes) {
   return in_context([&] { return on_device(target, source, nbytes, cuda::legacy_stream); });
 }
 int copy_on_device_async(address target, address source, std::size_t nbytes, void* stream) {
-  return in_context([&] { return on_device(target, source, nbytes, stream); });
+  return copy_in_order(stream, [=](void* on) { return on_device(target, source, nbytes, on); });
+}
+
+// What the attributes say of places and of the order of reads is for hardware: a source is read
+// when the stream comes there.
+int copy_batch(const address* targets, const address* sources, const std::size_t* sizes,
+               std::size_t count, const abi::copy_attributes*, const std::size_t*, std::size_t,
+               void* stream) {
+  return in_context([&]() -> int {
+    if (count == 0 || has_null(targets, sources, sizes)) return code::invalid_value;
+    for (std::size_t i = 0; i < count; ++i) {
+      const int status = copy_async(targets[i], sources[i], sizes[i], stream);
+      if (status != code::success) return status;
+    }
+    return code::success;
+  });
+}
+int copy_batch_v1(const address* targets, const address* sources, const std::size_t* sizes,
+                  std::size_t count, const abi::copy_attributes* attributes,
+                  const std::size_t* first, std::size_t attribute_count, std::size_t*,
+                  void* stream) {
+  return copy_batch(targets, sources, sizes, count, attributes, first, attribute_count, stream);
 }
 
 int copy_peer(address target, void* target_context, address source, void* source_context,
@@ -97,8 +126,9 @@ int copy_peer(address target, void* target_context, address source, void* source
 }
 int copy_peer_async(address target, void* target_context, address source, void* source_context,
                     std::size_t nbytes, void* stream) {
-  return in_context(
-      [&] { return between(target, target_context, source, source_context, nbytes, stream); });
+  return copy_in_order(stream, [=](void* on) {
+    return between(target, target_context, source, source_context, nbytes, on);
+  });
 }
 
 }  // namespace skerry::emulation::driver

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "device/cuda/emulation/driver/calls.hpp"
+#include "device/cuda/emulation/driver/captures.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
 
 namespace skerry::emulation::driver {
@@ -41,14 +42,19 @@ int event_destroy(void* event) {
 }
 
 int event_record(void* event, void* stream) {
-  return in_context([&] { return machine_calls().event_record(event, stream); });
+  return in_context([&] {
+    int status = code::success;
+    return capture_record(event, stream, &status) ? status
+                                                  : machine_calls().event_record(event, stream);
+  });
 }
 int event_record_with_flags(void* event, void* stream, unsigned flags) {
   constexpr unsigned external = 1;  // changes what a captured stream does alone
-  return in_context([&]() -> int {
-    return (flags & ~external) == 0 ? machine_calls().event_record(event, stream)
-                                    : code::invalid_value;
-  });
+  if ((flags & external) != 0 && is_captured(stream)) {
+    return capture(stream, node_kind::event_record,
+                   [event](void* on) { return event_record(event, on); });
+  }
+  return (flags & ~external) == 0 ? event_record(event, stream) : code::invalid_value;
 }
 
 int event_query(void* event) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "device/cuda/emulation/driver/calls.hpp"
+#include "device/cuda/emulation/driver/captures.hpp"
 #include "device/cuda/emulation/driver/copies.hpp"
 #include "device/cuda/emulation/driver/memory.hpp"
 #include "device/cuda/emulation/runtime/library_work.hpp"
@@ -64,7 +65,9 @@ int enqueue(const rows& what, Value value, void* stream) {
 
 template <class Value>
 int fill(const rows& what, Value value, void* stream) noexcept {
-  return in_context([&] { return enqueue(what, value, stream); });
+  return in_context([&] {
+    return on_stream(stream, node_kind::fill, [=](void* on) { return enqueue(what, value, on); });
+  });
 }
 
 /// On the legacy stream: as on a GPU, the host goes on before a fill of device memory has been

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "device/cuda/emulation/driver/captures.hpp"
+#include "device/cuda/emulation/driver/graph_nodes.hpp"
 #include "device/cuda/emulation/driver/kernels.hpp"
 
 namespace skerry::emulation::driver {
@@ -52,6 +54,9 @@ int launch(void* function, launch_request request, void** extra) {
     if (request.arguments == nullptr) return code::invalid_value;
     const std::span<void*> given(request.arguments, parameters.size());
     if (std::ranges::find(given, nullptr) != given.end()) return code::invalid_value;
+  }
+  if (is_captured(request.stream)) {
+    return capture(request.stream, node_kind::kernel, kept_launch(named, request));
   }
   const int status = enqueue(named, request);
   // Of a grid, a block or a kernel's bounds the driver says that an argument is wrong.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -54,6 +55,9 @@ struct image_options {
   void** values = nullptr;
 };
 
+/// Writes into the buffer that the options have for errors, if there is one.
+void write_error_log(const image_options& options, const std::string& text) noexcept;
+
 /// Loads what `image` points to. Throws image_error, whose text the options' log gets, too.
 [[nodiscard]] std::shared_ptr<loaded_library> load_library(const void* image,
                                                            const image_options& options = {});
@@ -72,6 +76,8 @@ struct image_options {
 /// The same each time for a device.
 [[nodiscard]] void* module_of(const std::shared_ptr<const loaded_library>& library, int ordinal);
 [[nodiscard]] bool remove_module(const void* handle) noexcept;
+/// All of a device.
+void remove_modules(int ordinal) noexcept;
 [[nodiscard]] std::optional<loaded_module> find_module(const void* handle) noexcept;
 /// The library that has a kernel, whatever it was loaded as; null if none has.
 [[nodiscard]] std::shared_ptr<const loaded_library> owner_of(const void* kernel) noexcept;

@@ -37,7 +37,19 @@ all_libraries& tables() noexcept {
   return std::ranges::any_of(in.kernels(), [&](const auto& one) { return one.get() == kernel; });
 }
 
-void write_log(const image_options& options, const std::string& text) noexcept {
+std::shared_ptr<loaded_library> load(std::span<const std::byte> image,
+                                     const image_options& options) {
+  try {
+    return std::make_shared<loaded_library>(load_image(image));
+  } catch (const image_error& problem) {
+    write_error_log(options, problem.what());
+    throw;
+  }
+}
+
+}  // namespace
+
+void write_error_log(const image_options& options, const std::string& text) noexcept {
   char* log = nullptr;
   std::uintptr_t nbytes = 0;
   for (std::size_t i = 0; i < options.names.size(); ++i) {
@@ -51,18 +63,6 @@ void write_log(const image_options& options, const std::string& text) noexcept {
   std::memcpy(log, text.data(), kept);
   log[kept] = '\0';
 }
-
-std::shared_ptr<loaded_library> load(std::span<const std::byte> image,
-                                     const image_options& options) {
-  try {
-    return std::make_shared<loaded_library>(load_image(image));
-  } catch (const image_error& problem) {
-    write_log(options, problem.what());
-    throw;
-  }
-}
-
-}  // namespace
 
 loaded_library::loaded_library(std::shared_ptr<loaded_image> image) : image_(std::move(image)) {
   const auto lazy = std::make_shared<lazy_image>(image_);
@@ -167,6 +167,16 @@ bool remove_module(const void* handle) noexcept {
   all_libraries& all = tables();
   const std::lock_guard lock(all.mutex);
   return all.modules.erase(handle) == 1;
+}
+
+void remove_modules(int ordinal) noexcept {
+  std::vector<std::shared_ptr<const loaded_library>> held;  // until after the lock
+  all_libraries& all = tables();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& [handle, module] : all.modules) {
+    if (module.ordinal == ordinal) held.push_back(module.library);
+  }
+  std::erase_if(all.modules, [&](const auto& one) { return one.second.ordinal == ordinal; });
 }
 
 std::optional<loaded_module> find_module(const void* handle) noexcept {

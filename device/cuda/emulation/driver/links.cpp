@@ -1,37 +1,47 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// cuLink*: PTX and what holds PTX are put behind each other; a machine that runs PTX has nothing to
-// translate.
+// cuLink*: of PTX, and of what holds PTX, one module is made, as a linker resolves their names; a
+// machine that runs PTX has nothing to translate.
 
-#include <algorithm>
+#include <deque>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "device/cuda/emulation/driver/calls.hpp"
-#include "device/cuda/emulation/ptx/module_source.hpp"
+#include "device/cuda/emulation/driver/libraries.hpp"
+#include "device/cuda/emulation/linkers/link_input.hpp"
+#include "device/cuda/emulation/ptx/joined_modules.hpp"
 
 namespace skerry::emulation::driver {
 
 namespace {
 
-/// CUjitInputType
-enum class input : int { cubin = 0, ptx = 1, fat_binary = 2, object = 3, archive = 4 };
+/// CUjitInputType: the last one that holds PTX.
+constexpr int archive_input = 4;
 
-struct linked_text {
+struct link_text {
+  std::string name;
   std::string text;
+};
+
+struct link_in_progress {
+  std::deque<link_text> texts;
   std::string complete;  ///< what the caller was given
+  std::vector<int> option_names;
+  std::vector<void*> option_values;
+
+  [[nodiscard]] image_options options() noexcept { return {option_names, option_values.data()}; }
 };
 
 struct all_links {
   std::mutex mutex;
-  std::unordered_map<void*, std::unique_ptr<linked_text>> links;
+  std::unordered_map<void*, std::unique_ptr<link_in_progress>> links;
 };
 
 all_links& links() noexcept {
@@ -49,37 +59,54 @@ int with_link(void* state, Body body) noexcept {
   });
 }
 
-/// Without the directives that a module has once, which those of the first piece are.
-std::string without_head(std::string_view text) {
-  std::string kept;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    const std::string_view line = text.substr(0, end);
-    const bool is_head = line.starts_with(".version") || line.starts_with(".target") ||
-                         line.starts_with(".address_size");
-    if (!is_head) kept += line;
-    text.remove_prefix(end);
+/// What is wrong goes into the program's log, too.
+template <class Body>
+int with_log(link_in_progress& of, Body body) {
+  try {
+    return body();
+  } catch (const image_error& problem) {
+    write_error_log(of.options(), std::string("error   : ") + problem.what());
+    throw;
   }
-  return kept;
 }
 
-int add(linked_text& into, input kind, std::span<const std::byte> image) {
-  if (kind == input::object || kind == input::archive) {
-    return unsupported("cuLink of an object or an archive");
-  }
-  const std::string_view text =
-      ptx::text_of(image, current_emulator_settings().model.compute_capability);
-  into.text += into.text.empty() ? std::string(text) : without_head(text);
-  into.text += '\n';
-  return code::success;
+int add(link_in_progress& into, int kind, const char* name, std::string bytes) {
+  if (kind < 0) return code::invalid_value;
+  if (kind > archive_input) return unsupported("cuLinkAddData of LTO-IR");
+  const linkers::link_input input{linkers::input_type::any, name != nullptr ? name : "<unnamed>",
+                                  std::move(bytes)};
+  // Grid barriers and the like are the executor's own.
+  if (linkers::is_device_runtime(input)) return code::success;
+  return with_log(into, [&] {
+    const int capability = current_emulator_settings().model.compute_capability;
+    for (std::string& text : linkers::ptx_in(input, capability)) {
+      into.texts.push_back({input.name, std::move(text)});
+    }
+    return code::success;
+  });
+}
+
+/// Kernels must be whole: what nobody defines is noticed here, as a linker does.
+std::string joined(const link_in_progress& of) {
+  std::vector<ptx::link_part> parts;
+  for (const link_text& each : of.texts) parts.push_back({each.name, each.text});
+  std::string text = ptx::join_modules(parts);
+  const auto linked = module::load(std::as_bytes(std::span(text)),
+                                   current_emulator_settings().model.compute_capability);
+  for (const auto& each : linked->kernels()) static_cast<void>(each->decoded());
+  return text;
 }
 
 }  // namespace
 
-int link_create(unsigned, const int*, void**, void** state) {
+int link_create(unsigned count, const int* options, void** values, void** state) {
   return in_context([&]() -> int {
-    if (has_null(state)) return code::invalid_value;
-    auto fresh = std::make_unique<linked_text>();
+    if (has_null(state) || (count != 0 && has_null(options, values))) return code::invalid_value;
+    auto fresh = std::make_unique<link_in_progress>();
+    if (count != 0) {
+      fresh->option_names.assign(options, options + count);
+      fresh->option_values.assign(values, values + count);
+    }
     *state = fresh.get();
     all_links& all = links();
     const std::lock_guard lock(all.mutex);
@@ -88,31 +115,32 @@ int link_create(unsigned, const int*, void**, void** state) {
   });
 }
 
-int link_add(void* state, int kind, void* data, std::size_t nbytes, const char*, unsigned,
+int link_add(void* state, int kind, void* data, std::size_t nbytes, const char* name, unsigned,
              const int*, void**) {
-  return with_link(state, [&](linked_text& into) -> int {
+  return with_link(state, [&](link_in_progress& into) -> int {
     if (has_null(data)) return code::invalid_value;
-    return add(into, static_cast<input>(kind), {static_cast<const std::byte*>(data), nbytes});
+    return add(into, kind, name, std::string(static_cast<const char*>(data), nbytes));
   });
 }
 
 int link_add_file(void* state, int kind, const char* path, unsigned, const int*, void**) {
-  return with_link(state, [&](linked_text& into) -> int {
+  return with_link(state, [&](link_in_progress& into) -> int {
     if (has_null(path)) return code::invalid_value;
     std::ifstream file(path, std::ios::binary);
     if (!file) return code::file_not_found;
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    return add(into, static_cast<input>(kind), std::as_bytes(std::span(bytes)));
+    return add(into, kind, path, {std::istreambuf_iterator<char>(file), {}});
   });
 }
 
 int link_complete(void* state, void** image, std::size_t* nbytes) {
-  return with_link(state, [&](linked_text& of) -> int {
+  return with_link(state, [&](link_in_progress& of) -> int {
     if (has_null(image)) return code::invalid_value;
-    of.complete = of.text;
-    *image = of.complete.data();
-    if (nbytes != nullptr) *nbytes = of.complete.size() + 1;  // with the zero at its end
-    return code::success;
+    return with_log(of, [&] {
+      of.complete = joined(of);
+      *image = of.complete.data();
+      if (nbytes != nullptr) *nbytes = of.complete.size() + 1;  // with the zero at its end
+      return code::success;
+    });
   });
 }
 

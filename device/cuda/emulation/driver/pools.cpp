@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "device/cuda/emulation/driver/calls.hpp"
+#include "device/cuda/emulation/driver/captures.hpp"
 #include "device/cuda/emulation/driver/pools.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
 
@@ -35,20 +36,54 @@ pooled_blocks& blocks() noexcept {
   return set != nullptr ? set : default_pool(ordinal);
 }
 
-[[nodiscard]] std::uint64_t used_bytes(int ordinal) noexcept {
-  return rehearsal::machine::instance().at(ordinal).memory.live_bytes();
+[[nodiscard]] std::uint64_t used_bytes(const memory_pool& of) noexcept {
+  if (of.memory != pool_memory::device) return of.host_bytes.load();
+  return rehearsal::machine::instance().at(of.ordinal).memory.live_bytes();
 }
 
 void note_use(memory_pool& from, address data) {
-  if (!from.is_default) {
+  if (!from.is_default || from.memory != pool_memory::device) {
     pooled_blocks& all = blocks();
     const std::lock_guard lock(all.mutex);
     all.of[data] = &from;
   }
-  const std::uint64_t used = used_bytes(from.ordinal);
+  const std::uint64_t used = used_bytes(from);
   std::uint64_t most = from.most_used.load();
   while (used > most && !from.most_used.compare_exchange_weak(most, used)) {
   }
+}
+
+int allocate_on_host(memory_pool& from, address* data, std::size_t nbytes) {
+  void* fresh = nullptr;
+  const int status = machine_calls().host_allocate(&fresh, nbytes);
+  if (status != code::success) return status;
+  rehearsal::machine::instance().pinned.set_use(
+      fresh, {.is_managed = from.memory == pool_memory::managed});
+  from.host_bytes.fetch_add(nbytes);
+  *data = address_of(fresh);
+  note_use(from, *data);
+  return code::success;
+}
+
+/// The pool of a block of the host's, which it leaves; null for other memory.
+memory_pool* take_from_host(address data) noexcept {
+  if (rehearsal::machine::instance().owner(pointer(data)) >= 0) return nullptr;
+  pooled_blocks& all = blocks();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.of.find(data);
+  if (found == all.of.end()) return nullptr;
+  memory_pool* const from = found->second;
+  all.of.erase(found);
+  return from;
+}
+
+/// When the stream comes there: a free that waited for streams would wait for itself.
+int free_on_host(memory_pool& from, address data, void* stream) {
+  from.host_bytes.fetch_sub(rehearsal::machine::instance().pinned.find(pointer(data)).nbytes);
+  const auto release = [](void* block) {
+    static_cast<void>(rehearsal::machine::instance().pinned.release(block));
+  };
+  return machine_calls().launch_host_function(stream, release, pointer(data));
 }
 
 /// Memory of the pool's device, whose legacy stream says so where the stream is another device's.
@@ -57,6 +92,8 @@ int allocate_from(memory_pool& from, address* data, std::size_t nbytes, void* st
   if (const int status = machine_calls().stream_device(stream, &ordinal); status != 0) {
     return status;
   }
+  if (is_captured(stream)) return capture_allocation(stream, data, nbytes);
+  if (from.memory != pool_memory::device) return allocate_on_host(from, data, nbytes);
   void* fresh = nullptr;
   int status = code::success;
   if (ordinal == from.ordinal) {
@@ -92,10 +129,10 @@ constexpr int release_threshold = 4;  ///< 64 bits, as what is counted; the othe
 
 void* pool_of(address base) noexcept {
   rehearsal::machine& all = rehearsal::machine::instance();
-  if (!all.is_pooled(pointer(base))) return nullptr;
   pooled_blocks& known = blocks();
   const std::lock_guard lock(known.mutex);
   const auto found = known.of.find(base);
+  if (found == known.of.end() && !all.is_pooled(pointer(base))) return nullptr;
   return found != known.of.end() ? found->second : default_pool(all.owner(pointer(base)));
 }
 
@@ -119,6 +156,8 @@ int pool_allocate_from(address* data, std::size_t nbytes, void* pool, void* stre
 
 int pool_free(address data, void* stream) {
   return in_context([&]() -> int {
+    if (is_captured(stream)) return capture(stream, node_kind::release, {});
+    if (memory_pool* const from = take_from_host(data)) return free_on_host(*from, data, stream);
     const int status = machine_calls().deallocate_async(pointer(data), stream);
     if (status != code::success) return status;
     pooled_blocks& all = blocks();
@@ -149,26 +188,64 @@ int pool_get_current(void** pool, int device) {
 int pool_set_current(int device, void* pool) {
   return with_pool(pool, [&](memory_pool& found) -> int {
     if (!exists(device)) return code::invalid_device;
-    if (found.ordinal != device) return code::invalid_value;
+    if (found.ordinal != device || found.memory != pool_memory::device) return code::invalid_value;
     chosen[static_cast<std::size_t>(device)].store(&found);
     return code::success;
   });
 }
 
-int pool_create(void** pool, const abi::pool_properties* properties) {
+namespace {
+
+/// What a pool of these properties gives; false for what there is not.
+bool find_memory(int allocation_type, const abi::memory_location& at, pool_memory* memory) {
   constexpr int pinned = 1;
+  constexpr int managed = 2;
+  constexpr int last_location = 4;  // of the host's, by its NUMA nodes
+  if (at.kind < 0 || at.kind > last_location) return false;
+  const bool is_devices = at.kind == abi::location_of_device;
+  if (is_devices && !exists(at.number)) return false;
+  if (allocation_type == managed) {
+    *memory = pool_memory::managed;
+    return true;
+  }
+  *memory = is_devices ? pool_memory::device : pool_memory::pinned;
+  return allocation_type == pinned && at.kind != 0;
+}
+
+}  // namespace
+
+int pool_get_default_at(void** pool, const abi::memory_location* at, int allocation_type) {
   return answer([&]() -> int {
-    if (has_null(pool, properties) || properties->allocation_type != pinned) {
+    pool_memory memory{};
+    if (has_null(pool, at) || !find_memory(allocation_type, *at, &memory)) {
       return code::invalid_value;
     }
-    if (properties->location.kind != abi::location_of_device) {
-      return unsupported("cuMemPoolCreate of memory that isn't a device's");
+    *pool = memory == pool_memory::device ? default_pool(at->number) : default_pool(memory);
+    return code::success;
+  });
+}
+
+int pool_get_current_at(void** pool, const abi::memory_location* at, int allocation_type) {
+  return answer([&]() -> int {
+    const int status = pool_get_default_at(pool, at, allocation_type);
+    if (status != code::success) return status;
+    const auto* const found = static_cast<const memory_pool*>(*pool);
+    if (found->memory == pool_memory::device) *pool = current_pool(found->ordinal);
+    return code::success;
+  });
+}
+
+int pool_create(void** pool, const abi::pool_properties* properties) {
+  return answer([&]() -> int {
+    pool_memory memory{};
+    if (has_null(pool, properties) ||
+        !find_memory(properties->allocation_type, properties->location, &memory)) {
+      return code::invalid_value;
     }
     if (properties->handle_types != 0) {
       return unsupported("cuMemPoolCreate of memory for other processes");
     }
-    if (!exists(properties->location.number)) return code::invalid_value;
-    *pool = add_pool(properties->location.number);
+    *pool = add_pool(memory == pool_memory::device ? properties->location.number : 0, memory);
     return code::success;
   });
 }
@@ -189,8 +266,10 @@ int pool_destroy(void* pool) {
 }
 
 int pool_trim(void* pool, std::size_t keep) {
-  return with_pool(
-      pool, [&](memory_pool& found) { return machine_calls().pool_trim(found.ordinal, keep); });
+  return with_pool(pool, [&](memory_pool& found) {
+    return found.memory != pool_memory::device ? code::success
+                                               : machine_calls().pool_trim(found.ordinal, keep);
+  });
 }
 
 int pool_set_attribute(void* pool, int attribute, void* value) {
@@ -222,7 +301,7 @@ int pool_get_attribute(void* pool, int attribute, void* value) {
       return code::success;
     }
     if (attribute < first_number || attribute > last_number) return code::invalid_value;
-    const std::uint64_t used = used_bytes(found.ordinal);
+    const std::uint64_t used = used_bytes(found);
     const bool is_current = attribute == first_number || attribute == first_number + 2;
     *static_cast<std::uint64_t*>(value) =
         is_current ? used : std::max(used, found.most_used.load());
@@ -236,6 +315,7 @@ int pool_set_access(void* pool, const abi::access_description* list, std::size_t
     if (has_null(list)) return code::invalid_value;
     for (std::size_t i = 0; i < count; ++i) {
       const abi::access_description& one = list[i];
+      if (found.memory != pool_memory::device) continue;  // which everybody has
       if (one.location_type != abi::location_of_device || !exists(one.location)) {
         return code::invalid_value;
       }
@@ -254,6 +334,10 @@ int pool_get_access(int* flags, void* pool, const abi::memory_location* location
   constexpr int read_write = 3;
   return with_pool(pool, [&](memory_pool& found) -> int {
     if (has_null(flags, location)) return code::invalid_value;
+    if (found.memory != pool_memory::device) {
+      *flags = read_write;
+      return code::success;
+    }
     if (location->kind != abi::location_of_device || !exists(location->number)) {
       return code::invalid_value;
     }

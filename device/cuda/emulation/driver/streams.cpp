@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// Streams and what runs in their order on the host. Nothing is captured into graphs.
+// Streams and what runs in their order on the host.
 
 #include <memory>
 
 #include "device/cuda/emulation/driver/calls.hpp"
+#include "device/cuda/emulation/driver/captures.hpp"
 #include "device/cuda/emulation/driver/contexts.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
 #include "device/cuda/rehearsal/work.hpp"
@@ -15,6 +16,7 @@ namespace skerry::emulation::driver {
 namespace {
 
 constexpr unsigned non_blocking = 1;
+constexpr int capture_unsupported = 900;  // of what a graph can't hold
 
 int create(void** stream, unsigned flags, int priority) {
   if (has_null(stream) || (flags & ~non_blocking) != 0) return code::invalid_value;
@@ -46,15 +48,6 @@ void run_callback(void* call) {
   what->function(what->stream, rehearsal::sticky_error(what->ordinal), what->data);
 }
 
-int not_captured(void* stream, int* status, std::uint64_t* id) noexcept {
-  return with_stream(stream, [&](const auto&) -> int {
-    if (has_null(status)) return code::invalid_value;
-    *status = 0;
-    if (id != nullptr) *id = 0;
-    return code::success;
-  });
-}
-
 }  // namespace
 
 int stream_create(void** stream, unsigned flags) {
@@ -66,20 +59,29 @@ int stream_create_with_priority(void** stream, unsigned flags, int priority) {
 
 int stream_destroy(void* stream) {
   return in_context([&]() -> int {
+    if (is_captured(stream)) return capture_unsupported;
     return is_default(stream) ? code::invalid_handle : machine_calls().stream_destroy(stream);
   });
 }
 
 int stream_synchronize(void* stream) {
-  return in_context([&] { return machine_calls().stream_synchronize(stream); });
+  return in_context([&] {
+    return is_captured(stream) ? capture_unsupported : machine_calls().stream_synchronize(stream);
+  });
 }
 int stream_query(void* stream) {
-  return in_context([&] { return machine_calls().stream_query(stream); });
+  return in_context([&] {
+    return is_captured(stream) ? capture_unsupported : machine_calls().stream_query(stream);
+  });
 }
 
 int stream_wait_event(void* stream, void* event, unsigned flags) {
   return in_context([&]() -> int {
-    return flags == 0 ? machine_calls().stream_wait_event(stream, event) : code::invalid_value;
+    constexpr unsigned external = 1;  // of captured streams alone
+    if ((flags & ~external) != 0) return code::invalid_value;
+    int status = code::success;
+    return capture_wait(stream, event, &status) ? status
+                                                : machine_calls().stream_wait_event(stream, event);
   });
 }
 
@@ -87,6 +89,7 @@ int stream_add_callback(void* stream, void (*callback)(void*, int, void*), void*
                         unsigned flags) {
   return with_stream(stream, [&](const rehearsal::queue& on) -> int {
     if (callback == nullptr || flags != 0) return code::invalid_value;
+    if (is_captured(stream)) return capture_unsupported;
     auto call = std::make_unique<callback_call>(callback, stream, on.ordinal(), data);
     const int status = machine_calls().launch_host_function(stream, run_callback, call.get());
     if (status == code::success) static_cast<void>(call.release());
@@ -97,7 +100,9 @@ int stream_add_callback(void* stream, void (*callback)(void*, int, void*), void*
 int launch_host_function(void* stream, void (*function)(void*), void* data) {
   return in_context([&]() -> int {
     if (function == nullptr) return code::invalid_value;
-    return machine_calls().launch_host_function(stream, function, data);
+    return on_stream(stream, node_kind::host, [function, data](void* on) {
+      return machine_calls().launch_host_function(on, function, data);
+    });
   });
 }
 
@@ -146,13 +151,6 @@ int stream_get_device(void* stream, int* device) {
   });
 }
 
-int stream_is_capturing(void* stream, int* status) {
-  return in_context([&]() -> int {
-    return has_null(status) ? code::invalid_value
-                            : machine_calls().stream_is_capturing(stream, status);
-  });
-}
-
 int thread_exchange_capture_mode(int* mode) {
   return answer([&]() -> int {
     constinit static thread_local int current = 0;
@@ -161,24 +159,6 @@ int thread_exchange_capture_mode(int* mode) {
     std::swap(current, *mode);
     return code::success;
   });
-}
-
-int stream_get_capture_info_v1(void* stream, int* status, std::uint64_t* id) {
-  return not_captured(stream, status, id);
-}
-
-int stream_get_capture_info_v2(void* stream, int* status, std::uint64_t* id, void** graph,
-                               const void** nodes, std::size_t* count) {
-  return stream_get_capture_info(stream, status, id, graph, nodes, nullptr, count);
-}
-
-int stream_get_capture_info(void* stream, int* status, std::uint64_t* id, void** graph,
-                            const void** nodes, const void** edges, std::size_t* count) {
-  if (graph != nullptr) *graph = nullptr;
-  if (nodes != nullptr) *nodes = nullptr;
-  if (edges != nullptr) *edges = nullptr;
-  if (count != nullptr) *count = 0;
-  return not_captured(stream, status, id);
 }
 
 }  // namespace skerry::emulation::driver

@@ -167,13 +167,13 @@ class grid_run {
   if (!is_within(how.grid, most_blocks)) {
     return "a grid of " + text_of(how.grid) + " blocks; it has 1 to " + text_of(most_blocks);
   }
-  if (!is_within(how.block, most_threads)) {
-    return "a block of " + text_of(how.block) + " threads; it has 1 to " + text_of(most_threads);
-  }
   if (how.block.count() > device.threads_per_block) {
     return std::to_string(how.block.count()) +
            " threads in a block; launch more blocks of at most " +
            std::to_string(device.threads_per_block);
+  }
+  if (!is_within(how.block, most_threads)) {
+    return "a block of " + text_of(how.block) + " threads; it has 1 to " + text_of(most_threads);
   }
   return {};
 }

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string>
 
+#include "device/cuda/emulation/ptx/compressed_text.hpp"
+
 namespace skerry::emulation::ptx {
 namespace {
 
@@ -42,6 +44,8 @@ struct entry_header {
   std::uint32_t name_nbytes;
   std::uint64_t flags;
 };
+/// Where the size of what is compressed stands behind it; such an entry has a longer header.
+constexpr std::size_t whole_nbytes_offset = 56;
 
 [[noreturn]] void damaged(const char* what) {
   throw image_error(code::invalid_kernel_image, std::string("fat binary: ") + what);
@@ -59,8 +63,23 @@ template <class T>
   return text.substr(0, text.find('\0'));
 }
 
-[[nodiscard]] std::string_view best_of(std::span<const std::byte> entries, int capability) {
-  std::string_view best;
+[[nodiscard]] std::string text_in(std::span<const std::byte> entry, const entry_header& header) {
+  const auto stored = entry.subspan(header.header_nbytes, header.nbytes);
+  if ((header.flags & (flag_lz4 | flag_zstd)) == 0) return std::string(as_text(stored));
+  if (header.header_nbytes < whole_nbytes_offset + sizeof(std::uint64_t) ||
+      header.compressed_nbytes > stored.size()) {
+    damaged("an entry is cut off");
+  }
+  const auto packed = stored.first(header.compressed_nbytes);
+  const auto nbytes = read<std::uint64_t>(entry.data() + whole_nbytes_offset);
+  std::string text =
+      (header.flags & flag_lz4) != 0 ? unpacked_lz4(packed, nbytes) : unpacked_zstd(packed, nbytes);
+  text.resize(std::min(text.find('\0'), text.size()));
+  return text;
+}
+
+[[nodiscard]] std::string best_of(std::span<const std::byte> entries, int capability) {
+  std::span<const std::byte> best;
   std::uint32_t best_target = 0;
   while (!entries.empty()) {
     if (entries.size() < sizeof(entry_header)) damaged("an entry is cut off");
@@ -71,12 +90,8 @@ template <class T>
     }
     if (header.kind == kind_ptx && header.target <= static_cast<std::uint32_t>(capability) &&
         header.target > best_target) {
-      if ((header.flags & (flag_lz4 | flag_zstd)) != 0) {
-        throw image_error(code::not_supported,
-                          "fat binary: PTX is compressed; build it with --compress-mode=none");
-      }
       best_target = header.target;
-      best = as_text(entries.subspan(header.header_nbytes, header.nbytes));
+      best = entries;
     }
     entries = entries.subspan(header.header_nbytes + header.nbytes);
   }
@@ -85,7 +100,7 @@ template <class T>
         code::no_kernel_image_for_device,
         "no PTX in the fat binary for compute capability " + std::to_string(capability));
   }
-  return best;
+  return text_in(best, read<entry_header>(best.data()));
 }
 
 }  // namespace
@@ -109,7 +124,7 @@ std::span<const std::byte> image_at(const void* data) {
   return {bytes, std::strlen(text)};
 }
 
-std::string_view text_of(std::span<const std::byte> image, int compute_capability) {
+std::string text_of(std::span<const std::byte> image, int compute_capability) {
   if (image.size() >= 24 && read<std::uint32_t>(image.data()) == wrapper_magic) {
     const auto* data = read<const std::byte*>(image.data() + 8);
     image = {data, fat_binary_size(data)};
@@ -129,7 +144,7 @@ std::string_view text_of(std::span<const std::byte> image, int compute_capabilit
   if (text.find(".version") == std::string_view::npos) {
     throw image_error(code::invalid_kernel_image, "the image is neither a fat binary nor PTX");
   }
-  return text;
+  return std::string(text);
 }
 
 }  // namespace skerry::emulation::ptx

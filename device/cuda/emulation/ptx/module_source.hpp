@@ -85,7 +85,7 @@ inline constexpr int newest_version_minor = 9;
 [[nodiscard]] std::span<const std::byte> image_at(const void* data);
 
 /// The PTX text in an image that a device of this capability would compile: see module::load.
-[[nodiscard]] std::string_view text_of(std::span<const std::byte> image, int compute_capability);
+[[nodiscard]] std::string text_of(std::span<const std::byte> image, int compute_capability);
 
 /// Throws image_error.
 void parse_module(module_source& into);

@@ -64,7 +64,21 @@ struct device_properties {
   std::size_t texture_alignment;
   std::size_t texture_pitch_alignment;
   int multiprocessors;
-  int others[155];
+  int integrated;
+  int maps_host_memory;
+  int others_before_kernels[41];
+  int concurrent_kernels;
+  int others_before_addresses[6];
+  int unified_addressing;
+  int others_before_threads[3];
+  int threads_per_multiprocessor;
+  int others_before_managed[7];
+  int managed_memory;
+  int others_before_cooperative[7];
+  int cooperative_launch;
+  int others_before_pools[12];
+  int supports_pools;
+  int others[71];
 };
 
 /// cudaPointerAttributes

@@ -57,6 +57,8 @@ enum class device_attribute : int {
   memory_sync_domains = 126,
   numa_node = 131,
   host_numa_node = 134,
+  host_numa_pools_supported = 142,
+  host_pools_supported = 144,
 };
 /// One more than the last number of CUDA 13.0.
 inline constexpr int past_device_attributes = 148;

@@ -54,6 +54,8 @@ constexpr answer fixed[] = {
     {memory_sync_domains, 1},
     {numa_node, -1},
     {host_numa_node, -1},
+    {host_numa_pools_supported, 1},
+    {host_pools_supported, 1},
 };
 
 }  // namespace

@@ -50,6 +50,13 @@ int get_device_properties(abi::device_properties* properties, int ordinal) {
   properties->major = device.compute_capability / 10;
   properties->minor = device.compute_capability % 10;
   properties->multiprocessors = device.multiprocessors;
+  properties->threads_per_multiprocessor = static_cast<int>(device.threads_per_multiprocessor);
+  properties->supports_pools = simulated.supports_pools;
+  for (int* const ability : {&properties->maps_host_memory, &properties->concurrent_kernels,
+                             &properties->unified_addressing, &properties->managed_memory,
+                             &properties->cooperative_launch}) {
+    *ability = 1;
+  }
   return cuda::success;
 }
 

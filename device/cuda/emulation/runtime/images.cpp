@@ -3,6 +3,8 @@
 #include "device/cuda/emulation/runtime/images.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -15,6 +17,13 @@ namespace skerry::emulation {
 namespace {
 
 constexpr int invalid_device_function = 98;
+
+/// How often each device was reset.
+constinit std::array<std::atomic<std::uint64_t>, rehearsal::most_devices> lives{};
+
+std::uint64_t life_of(int ordinal) noexcept {
+  return lives[static_cast<std::size_t>(ordinal)].load();
+}
 
 rehearsal::address_range& memory_of(int ordinal) noexcept {
   return rehearsal::machine::instance().at(ordinal).memory;
@@ -29,8 +38,9 @@ void free_at(int ordinal, std::uint64_t address) noexcept {
 }  // namespace
 
 loaded_image::~loaded_image() {
-  for (const auto& [ordinal, addresses] : placed_) {
-    for (const std::uint64_t address : addresses) free_at(ordinal, address);
+  for (const auto& [ordinal, placed] : placed_) {
+    if (placed.life != life_of(ordinal)) continue;
+    for (const std::uint64_t address : placed.addresses) free_at(ordinal, address);
   }
 }
 
@@ -59,7 +69,9 @@ void loaded_image::place(int ordinal, std::vector<std::uint64_t>& into) const {
 std::span<const std::uint64_t> loaded_image::variables(int ordinal) {
   if (code_->variables().empty()) return {};
   const std::lock_guard lock(mutex_);
-  std::vector<std::uint64_t>& placed = placed_[ordinal];
+  auto& [life, placed] = placed_[ordinal];
+  if (life != life_of(ordinal)) placed.clear();
+  life = life_of(ordinal);
   if (placed.empty()) {
     try {
       place(ordinal, placed);
@@ -70,6 +82,10 @@ std::span<const std::uint64_t> loaded_image::variables(int ordinal) {
     }
   }
   return placed;
+}
+
+void forget_variables(int ordinal) noexcept {
+  lives[static_cast<std::size_t>(ordinal)].fetch_add(1);
 }
 
 std::shared_ptr<loaded_image> load_image(std::span<const std::byte> image) {

@@ -34,12 +34,20 @@ class loaded_image {
   [[nodiscard]] std::span<const std::uint64_t> variables(int ordinal);
 
  private:
+  /// What was placed before a device was reset is gone.
+  struct placement {
+    std::uint64_t life = 0;
+    std::vector<std::uint64_t> addresses;
+  };
   void place(int ordinal, std::vector<std::uint64_t>& into) const;
 
   std::shared_ptr<const module> code_;
   std::mutex mutex_;
-  std::map<int, std::vector<std::uint64_t>> placed_;
+  std::map<int, placement> placed_;
 };
+
+/// A device is reset: variables that images have on it are made anew by who uses them next.
+void forget_variables(int ordinal) noexcept;
 
 /// For the devices that there are; throws image_error.
 [[nodiscard]] std::shared_ptr<loaded_image> load_image(std::span<const std::byte> image);

@@ -23,6 +23,8 @@ class all_pools {
     }
   }
   std::array<memory_pool, rehearsal::most_devices> defaults;
+  memory_pool pinned{.is_default = true, .memory = pool_memory::pinned};
+  memory_pool managed{.is_default = true, .memory = pool_memory::managed};
   std::mutex mutex;
   std::unordered_map<const void*, std::unique_ptr<memory_pool>> made;
 };
@@ -38,8 +40,13 @@ memory_pool* default_pool(int ordinal) noexcept {
   return &pools().defaults[static_cast<std::size_t>(ordinal)];
 }
 
-memory_pool* add_pool(int ordinal) {
+memory_pool* default_pool(pool_memory memory) noexcept {
+  return memory == pool_memory::pinned ? &pools().pinned : &pools().managed;
+}
+
+memory_pool* add_pool(int ordinal, pool_memory memory) {
   auto fresh = std::make_unique<memory_pool>();
+  fresh->memory = memory;
   fresh->ordinal = ordinal;
   memory_pool* const handle = fresh.get();
   all_pools& all = pools();
@@ -58,6 +65,9 @@ memory_pool* find_pool(const void* handle) noexcept {
   all_pools& all = pools();
   for (int ordinal = 0; ordinal < current_emulator_settings().devices; ++ordinal) {
     if (default_pool(ordinal) == handle) return default_pool(ordinal);
+  }
+  for (memory_pool* const each : {&all.pinned, &all.managed}) {
+    if (each == handle) return each;
   }
   const std::lock_guard lock(all.mutex);
   const auto found = all.made.find(handle);

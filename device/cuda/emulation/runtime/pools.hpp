@@ -8,19 +8,26 @@
 
 namespace skerry::emulation {
 
+/// What a pool gives: memory of its device, or of the host, which is at one address for all.
+enum class pool_memory { device, pinned, managed };
+
 /// A pool of the stream-ordered allocator: a name for a device's memory, and what it was told. All
 /// pools of a device give of the same.
 struct memory_pool {
-  int ordinal = 0;
+  int ordinal = 0;  ///< 0 for the host's memory
   bool is_default = false;
+  pool_memory memory = pool_memory::device;
+  std::atomic<std::uint64_t> host_bytes{0};  ///< given and not freed
   /// Whether freed memory is used again across streams, in three cases; what is kept at least.
   std::array<std::atomic<std::uint64_t>, 4> settings{1, 1, 1, 0};
   std::atomic<std::uint64_t> most_used{0};
 };
 
 [[nodiscard]] memory_pool* default_pool(int ordinal) noexcept;
+/// Of the host's memory.
+[[nodiscard]] memory_pool* default_pool(pool_memory memory) noexcept;
 /// Throws bad_alloc.
-[[nodiscard]] memory_pool* add_pool(int ordinal);
+[[nodiscard]] memory_pool* add_pool(int ordinal, pool_memory memory = pool_memory::device);
 /// False for a default pool, and for what is none.
 [[nodiscard]] bool remove_pool(const void* handle) noexcept;
 /// Null if there is no such pool.

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+
+#include "device/cuda/emulation/driver/graphs.hpp"
+
+namespace skerry::emulation::driver {
+
+// Streams whose work goes into a graph instead of being done. What other streams do after they have
+// waited for an event of such a stream goes there, too.
+
+/// How many streams are captured; most programs have none, and look no further.
+inline constinit std::atomic<int> captured_streams{0};
+
+[[nodiscard]] bool is_in_capture(void* stream) noexcept;
+[[nodiscard]] inline bool is_captured(void* stream) noexcept {
+  return captured_streams.load(std::memory_order_relaxed) != 0 && is_in_capture(stream);
+}
+
+/// Adds a node behind what the stream has last. A status.
+[[nodiscard]] int capture(void* stream, node_kind kind, node_work work);
+/// Memory that the graph holds, in a node of the stream. A status.
+[[nodiscard]] int capture_allocation(void* stream, address* data, std::size_t nbytes);
+
+/// Does `work`, which is called with a stream, or puts it into the graph that the stream is
+/// captured for. What `work` holds must be copies.
+template <class Work>
+[[nodiscard]] int on_stream(void* stream, node_kind kind, Work work) {
+  return is_captured(stream) ? capture(stream, kind, node_work(std::move(work))) : work(stream);
+}
+
+/// Whether the call was one of captured streams; its status is in `status` then.
+[[nodiscard]] bool capture_record(void* event, void* stream, int* status);
+[[nodiscard]] bool capture_wait(void* stream, void* event, int* status);
+
+}  // namespace skerry::emulation::driver

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "device/cuda/emulation/driver/graphs.hpp"
+#include "device/cuda/emulation/runtime/launches.hpp"
+
+namespace skerry::emulation::driver {
+
+/// A launch that is made later, with copies of its parameters. Throws image_error.
+[[nodiscard]] node_work kept_launch(std::shared_ptr<registered_kernel> what,
+                                    const launch_request& request);
+
+}  // namespace skerry::emulation::driver

@@ -1,0 +1,208 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs, pools and batches of cuda.core and of the driver on the emulated GPU: run by test_graphs_and_pools.py."""
+
+import ctypes
+
+import numpy as np
+import pytest
+from cuda.bindings import driver
+from cuda.core import (
+    Device,
+    GraphMemoryResource,
+    LaunchConfig,
+    LegacyPinnedMemoryResource,
+    ManagedMemoryResource,
+    PinnedMemoryResource,
+    Program,
+    ProgramOptions,
+    launch,
+)
+
+SCALE = """
+extern "C" __global__ void scale(float* data, float factor, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) data[i] *= factor;
+}
+extern "C" __global__ void shift(float* data, float by, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) data[i] += by;
+}
+"""
+COUNT = 300
+NBYTES = COUNT * 4
+CONFIG = LaunchConfig(grid=3, block=128)
+
+
+def check(result):
+    assert result[0] == driver.CUresult.CUDA_SUCCESS, result
+    return result[1] if len(result) == 2 else result[1:]
+
+
+def floats_of(buffer):
+    kind = ctypes.c_float * (buffer.size // 4)
+    return np.frombuffer(kind.from_address(int(buffer.handle)), np.float32)
+
+
+@pytest.fixture
+def device():
+    device = Device(0)
+    device.set_current()
+    return device
+
+
+@pytest.fixture
+def stream(device):
+    stream = device.create_stream()
+    yield stream
+    stream.close()
+
+
+@pytest.fixture
+def kernels(device):
+    options = ProgramOptions(std="c++17", arch=f"sm_{device.arch}")
+    compiled = Program(SCALE, code_type="c++", options=options).compile("cubin")
+    return {name: compiled.get_kernel(name) for name in ("scale", "shift")}
+
+
+@pytest.fixture
+def pinned(stream):
+    buffer = LegacyPinnedMemoryResource().allocate(NBYTES, stream=stream)
+    floats_of(buffer)[:] = np.arange(COUNT)
+    yield buffer
+    buffer.close()
+
+
+def scaled_and_shifted(device, kernels, buffer, factor, by):
+    builder = device.create_graph_builder().begin_building()
+    size = np.int32(COUNT)
+    launch(builder, CONFIG, kernels["scale"], buffer, np.float32(factor), size)
+    launch(builder, CONFIG, kernels["shift"], buffer, np.float32(by), size)
+    return builder.end_building()
+
+
+def test_a_graph_runs_each_time_it_is_launched(device, stream, kernels, pinned):
+    builder = scaled_and_shifted(device, kernels, pinned, 2, 1)
+    values = floats_of(pinned)
+    np.testing.assert_array_equal(values, np.arange(COUNT))
+    graph = builder.complete()
+    graph.upload(stream)
+    for _ in range(2):
+        graph.launch(stream)
+    stream.sync()
+    np.testing.assert_array_equal(values, 4 * np.arange(COUNT) + 3)
+    graph.close()
+    builder.close()
+
+
+def test_a_graph_is_updated_to_other_parameters(device, stream, kernels, pinned):
+    first = scaled_and_shifted(device, kernels, pinned, 2, 1)
+    second = scaled_and_shifted(device, kernels, pinned, 1, 5)
+    graph = first.complete()
+    graph.update(second)
+    graph.launch(stream)
+    stream.sync()
+    np.testing.assert_array_equal(floats_of(pinned), np.arange(COUNT) + 5)
+    for each in (graph, second, first):
+        each.close()
+
+
+def test_branches_of_a_graph_join(device, stream, kernels, pinned):
+    builder = device.create_graph_builder().begin_building()
+    size = np.int32(COUNT // 2)
+    left, right = builder.split(2)
+    half = int(pinned.handle) + (COUNT // 2) * 4
+    launch(left, CONFIG, kernels["scale"], int(pinned.handle), np.float32(3), size)
+    launch(right, CONFIG, kernels["scale"], half, np.float32(5), size)
+    joined = type(builder).join(left, right)
+    launch(joined, CONFIG, kernels["shift"], pinned, np.float32(1), np.int32(COUNT))
+    graph = joined.end_building().complete()
+    graph.launch(stream)
+    stream.sync()
+    expected = np.arange(COUNT) * np.repeat([3, 5], COUNT // 2) + 1
+    np.testing.assert_array_equal(floats_of(pinned), expected)
+
+
+def test_a_graph_has_memory_of_its_own(device, stream, kernels, pinned):
+    memory = GraphMemoryResource(device)
+    builder = device.create_graph_builder().begin_building("relaxed")
+    scratch = memory.allocate(NBYTES, stream=builder)
+    scratch.copy_from(pinned, stream=builder)
+    launch(builder, CONFIG, kernels["scale"], scratch, np.float32(4), np.int32(COUNT))
+    pinned.copy_from(scratch, stream=builder)
+    scratch.close()
+    graph = builder.end_building().complete()
+    graph.launch(stream)
+    stream.sync()
+    np.testing.assert_array_equal(floats_of(pinned), 4 * np.arange(COUNT))
+    assert memory.attributes.reserved_mem_high >= NBYTES
+    graph.close()
+
+
+@pytest.mark.parametrize("resource", [ManagedMemoryResource, PinnedMemoryResource])
+def test_the_host_and_kernels_share_memory_of_a_pool(stream, kernels, resource):
+    memory = resource()
+    buffer = memory.allocate(NBYTES, stream=stream)
+    stream.sync()
+    values = floats_of(buffer)
+    values[:] = np.arange(COUNT)
+    launch(stream, CONFIG, kernels["scale"], buffer, np.float32(2), np.int32(COUNT))
+    stream.sync()
+    np.testing.assert_array_equal(values, 2 * np.arange(COUNT))
+    assert buffer.is_host_accessible
+    assert buffer.is_device_accessible
+    buffer.close(stream)
+    stream.sync()
+
+
+def test_copies_are_made_in_a_batch(device, stream, pinned):
+    on_device = [device.allocate(400, stream=stream) for _ in range(3)]
+    base = int(pinned.handle)
+    sources = [base, base + 400, base + 800]
+    attributes = driver.CUmemcpyAttributes()
+    attributes.srcAccessOrder = driver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_STREAM
+    check(
+        driver.cuMemcpyBatchAsync(
+            [driver.CUdeviceptr(int(each.handle)) for each in on_device],
+            [driver.CUdeviceptr(each) for each in sources],
+            [400] * 3,
+            3,
+            [attributes],
+            [0],
+            1,
+            stream.handle,
+        )
+    )
+    for number, each in enumerate(on_device):
+        found = np.empty(100, np.float32)
+        check(driver.cuMemcpyDtoHAsync(found.ctypes.data, int(each.handle), 400, stream.handle))
+        stream.sync()
+        np.testing.assert_array_equal(found, 100 * number + np.arange(100))
+
+
+def test_a_buffer_is_freed_on_the_stream_that_used_it_last(device, stream, pinned):
+    producer = device.create_stream()
+    buffer = device.allocate(NBYTES, stream=producer)
+    buffer.fill(3, stream=producer)
+    stream.wait(producer.record())
+    buffer.set_deallocation_stream(stream)
+    buffer.copy_to(pinned, stream=stream)
+    buffer.close()
+    stream.sync()
+    assert bytes(ctypes.string_at(int(pinned.handle), NBYTES)) == bytes([3]) * NBYTES
+    producer.close()
+
+
+@pytest.mark.filterwarnings("error")
+def test_nothing_warns_of_the_driver(stream, kernels, pinned, capfd):
+    launch(stream, CONFIG, kernels["shift"], pinned, np.float32(1), np.int32(COUNT))
+    stream.sync()
+    assert check(driver.cuDriverGetVersion()) >= 13000
+    assert capfd.readouterr().err == ""
+
+
+def test_a_reset_device_starts_again(device):
+    base = check(driver.cuMemAlloc(64))
+    check(driver.cuDevicePrimaryCtxReset(0))
+    assert driver.cuMemFree(base)[0] == driver.CUresult.CUDA_ERROR_INVALID_VALUE
+    check(driver.cuMemFree(check(driver.cuMemAlloc(64))))

@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of cuda.core with graphs and memory pools on the emulated GPU, in a process of their own."""
+
+from libraries import installed
+from test_users_kernels import run_cases
+
+
+def test_graphs_and_pools_run():
+    installed("cuda.core")
+    run_cases("graph_and_pool_cases.py")
+
+
+def test_the_runtime_of_cuda_bindings_runs():
+    installed("cuda.bindings")
+    run_cases("runtime_cases.py")
