@@ -80,7 +80,8 @@ template <int Arity>
                         "have neither a dtype nor a device");
     }
     if constexpr (Arity == 1) {
-      if (id == op_id_of<ops::real> && is_real_number(*operands[0].array)) return Py_NewRef(args[0]);
+      if (id == op_id_of<ops::real> && is_real_number(*operands[0].array))
+        return Py_NewRef(args[0]);
     }
     return wrap_made(takes_long(operands), [&] { return apply(id, operands); });
   });
