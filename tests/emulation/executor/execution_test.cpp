@@ -273,6 +273,14 @@ TEST(EmulationExecution, registers_may_be_of_a_byte) {
   EXPECT_EQ(results_of(body, {1}, {1}), words{165 * 1000 + 165 - 91});
 }
 
+TEST(EmulationExecution, a_directive_needs_no_blank_before_a_type) {
+  // As cuda_fp16.hpp has it in hexp10.
+  const std::string body = R"(
+    { .reg.b16 h; .reg.b32 w,x; .shared.align 4 .b8 s[4]; mov.b16 h, 7; cvt.u32.u16 w, h;
+      st.shared.u32 [s], w; ld.shared.u32 x, [s]; add.u32 %r9, w, x; })";
+  EXPECT_EQ(results_of(body, {1}, {1}), words{14});
+}
+
 TEST(EmulationExecution, variables_lie_where_the_device_has_them) {
   test_memory memory;
   const auto loaded = load_text(

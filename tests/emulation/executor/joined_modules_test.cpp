@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -147,6 +148,29 @@ TEST(joined_modules, a_joined_kernel_runs) {
   };
   const std::string text = joined({caller_of({"f", "g"}), with_own("f", 3), with_own("g", 4)});
   EXPECT_EQ(results_of(text, 2), (std::vector<std::uint32_t>{3, 4}));
+}
+
+int registers_of(const std::string& text) {
+  const auto code = module::load(std::as_bytes(std::span(text)), 80);
+  return code->find("k")->attributes().registers;
+}
+
+TEST(joined_modules, a_limit_of_registers_is_every_kernels_that_has_none) {
+  // Values that are all needed at the end.
+  std::string loads;
+  std::string stores;
+  for (int k = 0; k < 64; ++k) {
+    const std::string of = "%v" + std::to_string(k) + ", ";
+    loads += "ld.global.u64 " + of + "[%p+" + std::to_string(8 * k) + "];\n";
+    stores += "st.global.u64 [%p+" + std::to_string(8 * k) + "], %v" + std::to_string(k) + ";\n";
+  }
+  const std::string text = kernel_text(
+      ".param .u64 p", ".reg .b64 %p; .reg .b64 %v<64>;\nld.param.u64 %p, [p];\n" + loads + stores);
+  EXPECT_GT(registers_of(text), 128);
+  const std::string limited = ptx::with_register_limit(text, 40);
+  EXPECT_EQ(registers_of(limited), 40);
+  EXPECT_EQ(registers_of(ptx::with_register_limit(limited, 24)), 40);
+  EXPECT_EQ(count_of(ptx::with_register_limit(text + text, 40), ".maxnreg 40 {"), 2);
 }
 
 }  // namespace

@@ -17,14 +17,15 @@ namespace {
   return std::ranges::find(options, wanted) != options.end();
 }
 
-[[nodiscard]] int capability_of(const std::vector<std::string>& options) {
-  int capability = 0;
+/// The first number in the last option that begins so; 0 if there is none.
+[[nodiscard]] int number_in(const std::vector<std::string>& options, std::string_view prefix) {
+  int number = 0;
   for (const std::string& option : options) {
     const std::size_t digit = option.find_first_of("0123456789");
-    if (!option.starts_with("-arch=") || digit == std::string::npos) continue;
-    std::from_chars(option.data() + digit, option.data() + option.size(), capability);
+    if (!option.starts_with(prefix) || digit == std::string::npos) continue;
+    std::from_chars(option.data() + digit, option.data() + option.size(), number);
   }
-  return capability;
+  return number;
 }
 
 }  // namespace
@@ -33,7 +34,12 @@ ptx_link::ptx_link(std::vector<std::string> options)
     : options_(std::move(options)),
       is_lto_(has(options_, "-lto")),
       asks_for_ptx_(has(options_, "-ptx")),
-      compute_capability_(capability_of(options_)) {}
+      compute_capability_(number_in(options_, "-arch=")),
+      max_registers_(number_in(options_, "-maxrregcount=")) {}
+
+void ptx_link::take(std::string_view ptx) {
+  image_ = image_of(max_registers_ > 0 ? ptx::with_register_limit(ptx, max_registers_) : ptx);
+}
 
 int ptx_link::create() {
   std::vector<std::string> options = options_;
@@ -62,7 +68,7 @@ int ptx_link::complete() {
   }
   const int result = real_->complete();
   if (asks_for_ptx_) return result;
-  if (result == link_result::success) image_ = image_of(real_->ptx());
+  if (result == link_result::success) take(real_->ptx());
   // The library gives PTX of LTO-IR only.
   return result == link_result::incompatible_options ? complete_mixed() : result;
 }
@@ -121,7 +127,7 @@ int ptx_link::join(std::string linked) {
     std::vector<ptx::link_part> parts;
     parts.reserve(texts.size());
     for (const auto& [name, text] : texts) parts.push_back({name, text});
-    image_ = image_of(ptx::join_modules(parts));
+    take(ptx::join_modules(parts));
   } catch (const image_error& problem) {
     own_log_ = "emulated GPU: " + at + problem.what() + "\n";
     return link_result::invalid_input;

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/cuda/emulation/linkers/link_input.hpp"
@@ -36,11 +37,14 @@ class ptx_link {
   [[nodiscard]] int link_all();
   [[nodiscard]] int link_lto_ir(std::string& ptx);
   [[nodiscard]] int join(std::string linked);
+  /// Makes the image of linked PTX.
+  void take(std::string_view ptx);
 
   std::vector<std::string> options_;
   bool is_lto_ = false;
   bool asks_for_ptx_ = false;
   int compute_capability_ = 0;
+  int max_registers_ = 0;
   std::deque<link_input> inputs_;  // the library keeps addresses of names
   std::unique_ptr<real_link> real_ = std::make_unique<real_link>();
   std::string own_log_;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/cuda/emulation/ptx/lexer.hpp"
 #include "device/cuda/emulation/ptx/link_piece.hpp"
 
 namespace skerry::emulation::ptx {
@@ -135,6 +136,26 @@ std::string join_modules(std::span<const link_part> parts) {
   if (parts.size() == 1) return std::string(parts.front().text);
   if (parts.empty()) throw image_error(code::invalid_value, "linker: there is nothing to link");
   return joining(parts).text();
+}
+
+std::string with_register_limit(std::string_view text, int registers) {
+  const std::string limit = ".maxnreg " + std::to_string(registers) + " ";
+  std::string result;
+  std::size_t copied = 0;
+  lexer from(text);
+  for (token t = from.next(); t.kind != token_kind::end; t = from.next()) {
+    if (!t.is(".entry")) continue;
+    bool has_limit = false;
+    while (t.kind != token_kind::end && !t.is("{")) {
+      has_limit = has_limit || t.is(".maxnreg");
+      t = from.next();
+    }
+    if (has_limit || !t.is("{")) continue;
+    const std::size_t body = from.position() - t.text.size();
+    result.append(text.substr(copied, body - copied)).append(limit);
+    copied = body;
+  }
+  return result.append(text.substr(copied));
 }
 
 }  // namespace skerry::emulation::ptx

@@ -19,4 +19,7 @@ struct link_part {
 /// nobody defines stays declared: whoever loads the module may know it. Throws image_error.
 [[nodiscard]] std::string join_modules(std::span<const link_part> parts);
 
+/// The module with a limit of registers for each kernel that has none of its own.
+[[nodiscard]] std::string with_register_limit(std::string_view text, int registers);
+
 }  // namespace skerry::emulation::ptx

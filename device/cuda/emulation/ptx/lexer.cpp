@@ -46,6 +46,8 @@ token lexer::next() noexcept {
   } else if (is_part_of_word(first)) {
     kind = is_digit(first) ? token_kind::number : token_kind::word;
     while (position_ < text_.size()) {
+      // `.reg.b32` is a directive and a type, as `.reg .b32` is.
+      if (first == '.' && position_ > begin && text_[position_] == '.') break;
       if (is_part_of_word(text_[position_])) {
         ++position_;
       } else if (at("::")) {

@@ -54,11 +54,13 @@ kernel_attributes kernel::attributes() const {
   const program& code = decoded();
   // A register of a GPU is a row of 4 bytes for each lane.
   const auto rows = static_cast<int>(code.register_nbytes / (4 * warp_size));
+  // What a kernel needs beyond its limit, ptxas keeps in local memory.
+  const int most = source_.max_registers != 0 ? static_cast<int>(source_.max_registers) : 255;
   return {.static_shared_bytes = code.static_shared_nbytes,
           .local_bytes = code.local_nbytes,
           .parameter_bytes = source_.parameter_nbytes,
           .constant_bytes = constant_bytes_of(owner_.variables()),
-          .registers = std::clamp(rows, 16, 255),
+          .registers = std::min(std::max(rows, 16), most),
           .max_threads_per_block =
               source_.max_threads != 0 ? static_cast<int>(source_.max_threads) : 1024,
           .ptx_version = owner_.target(),

@@ -179,6 +179,7 @@ void parse_entry(lexer& from, module_source& into) {
   for (; !t.is("{"); t = from.next()) {
     if (t.kind == token_kind::end) refuse("a kernel has no body", found.name);
     if (t.is(".maxntid") || t.is(".reqntid")) found.max_threads = parse_threads(from);
+    if (t.is(".maxnreg")) found.max_registers = small_number(from);
   }
   found.body = from.inside_braces();
   into.entries.push_back(std::move(found));

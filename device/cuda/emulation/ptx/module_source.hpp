@@ -41,7 +41,8 @@ struct entry_source {
   std::string_view name{};
   std::vector<parameter> parameters{};
   std::uint32_t parameter_nbytes = 0;
-  std::uint32_t max_threads = 0;  ///< .maxntid or .reqntid; 0 if there is none
+  std::uint32_t max_threads = 0;    ///< .maxntid or .reqntid; 0 if there is none
+  std::uint32_t max_registers = 0;  ///< .maxnreg; 0 if there is none
   std::string_view body{};
 };
 
