@@ -241,7 +241,9 @@ int stream_get_capture_info(void* stream, int* status, std::uint64_t* id, void**
     *status = at != nullptr ? 1 : 0;
     if (id != nullptr) *id = at != nullptr ? at->of->id : 0;
     if (graph != nullptr) *graph = at != nullptr ? at->of->into : nullptr;
-    if (nodes != nullptr) *nodes = at != nullptr ? at->last.data() : nullptr;
+    if (nodes != nullptr) {
+      *nodes = at != nullptr ? static_cast<const void*>(at->last.data()) : nullptr;
+    }
     if (edges != nullptr) *edges = nullptr;
     if (count != nullptr) *count = at != nullptr ? at->last.size() : 0;
     return code::success;

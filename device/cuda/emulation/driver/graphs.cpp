@@ -59,6 +59,7 @@ int with_node(const void* handle, Body body) noexcept {
 
 std::vector<graph_node*> nodes_of(const graph& in) {
   std::vector<graph_node*> found;
+  found.reserve(in.nodes.size());
   for (const auto& each : in.nodes) found.push_back(each.get());
   return found;
 }

@@ -89,6 +89,7 @@ int add(link_in_progress& into, int kind, const char* name, std::string bytes) {
 /// Kernels must be whole: what nobody defines is noticed here, as a linker does.
 std::string joined(const link_in_progress& of) {
   std::vector<ptx::link_part> parts;
+  parts.reserve(of.texts.size());
   for (const link_text& each : of.texts) parts.push_back({each.name, each.text});
   std::string text = ptx::join_modules(parts);
   const auto linked = module::load(std::as_bytes(std::span(text)),
