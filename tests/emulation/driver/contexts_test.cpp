@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
 #include "tests/emulation/driver/client.hpp"
 
 namespace skerry::emulation::driver {
@@ -49,6 +54,22 @@ TEST_F(driver_contexts, calls_without_one_fail) {
   EXPECT_EQ(CALL(cuCtxGetDevice, context_get_device)(&device), 201);
   EXPECT_EQ(CALL(cuCtxSynchronize, context_synchronize)(), 201);
   ASSERT_EQ(CALL(cuCtxSetCurrent, context_set_current)(context_), 0);
+}
+
+TEST_F(driver_contexts, are_none_of_a_forked_childs) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    void* context = nullptr;
+    const bool is_refused = CALL(cuInit, initialize)(0) == 3 &&
+                            CALL(cuCtxGetCurrent, context_get_current)(&context) == 3;
+    std::exit(is_refused ? 7 : 8);  // as a program ends, whose handlers must not wait either
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_EQ(current(), context_);
 }
 
 TEST_F(driver_contexts, a_reset_ends_what_the_device_has_and_its_error) {

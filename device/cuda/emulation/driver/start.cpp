@@ -12,7 +12,7 @@ namespace skerry::emulation::driver {
 int initialize(unsigned flags) {
   if (flags != 0) return code::invalid_value;
   static_cast<void>(machine_calls());
-  return code::success;
+  return machine_has_started() ? code::success : code::not_initialized;
 }
 
 int get_version(int* version) {

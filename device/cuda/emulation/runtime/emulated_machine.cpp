@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <atomic>
@@ -67,10 +68,14 @@ const cuda::api& machine_calls() noexcept {
     // those who use it, comes before.
     follow_printed_text();
     static_cast<void>(std::atexit([] {
+      if (!machine_has_started()) return;
       stop_kernels(seconds_at_exit);
       rehearsal::finish();
     }));
     has_started.store(true, std::memory_order_release);
+    // A forked child has none of its threads, and locks that nobody opens.
+    static_cast<void>(pthread_atfork(nullptr, nullptr,
+                                     [] { has_started.store(false, std::memory_order_release); }));
     return table;
   }();
   return *calls;

@@ -17,7 +17,7 @@ namespace skerry::emulation {
 /// The simulated runtime with as many devices as the settings say.
 [[nodiscard]] const cuda::api& machine_calls() noexcept;
 /// Whether anything has called it: the runtime starts with its first call, the driver when it is
-/// told to.
+/// told to. Not in a forked child of who called it: as CUDA, it can't be used there.
 [[nodiscard]] bool machine_has_started() noexcept;
 
 /// The memory that kernels of one device can access: its own, that of peers which it was given
