@@ -189,6 +189,15 @@ def test_a_kernel_that_runs_for_long_says_so_once():
     assert done.stderr.count("goes on") == 1
 
 
+@pytest.fixture
+def interruptible():
+    """Let the test's processes be interrupted: those of a shell's background ignore it, and so would theirs."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(
     "wait", ["synchronize()", "skerry.synchronize('cuda:0')", "float(x.sum())"]
 )
@@ -215,6 +224,7 @@ def test_an_interruption_ends_a_kernel_and_the_wait(wait):
     assert seconds < 20
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_sanitize_tells_where_the_kernel_was(tmp_path):
     installed("cuda.core")
     script = tmp_path / "program.py"

@@ -50,4 +50,6 @@ def test_programs_fail_where_nothing_waits_for_kernels():
     done = programs("--count", "40", "--seed", "3", "--without-order", "after")
     assert done.returncode == 1
     assert " 0 differ" not in done.stdout
-    assert " differ" in done.stdout or "illegal memory access" in done.stderr
+    # In our words, or in Numba's where its call was the first to meet it.
+    lost = "illegal memory access" in done.stderr or "ILLEGAL_ADDRESS" in done.stderr
+    assert " differ" in done.stdout or lost, done.stderr
