@@ -8,6 +8,8 @@ namespace skerry::python {
 
 /// Adds the elementwise functions and the reductions, made from the tables of ops, and the views.
 void add_functions(PyObject* module);
+/// Adds what functions in Python take NumPy's arrays and lists by.
+void add_array_functions(PyObject* module);
 /// Adds matmul, tensordot and vecdot.
 void add_products(PyObject* module);
 /// Opens OpenBLAS, once, if it is there: skerry._openblas looks for the package that brings it.

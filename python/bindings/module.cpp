@@ -26,6 +26,7 @@ PYBIND11_MODULE(_core, module) {
     prepare_array_type(module.ptr());
     add_devices(module);
     add_functions(module.ptr());
+    add_array_functions(module.ptr());
     add_creation(module.ptr());
     add_cuda_interface(module.ptr());
     add_joining(module.ptr());

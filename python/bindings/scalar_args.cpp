@@ -212,6 +212,8 @@ dtype parse_dtype(const char* op, PyObject* from) {
   }
   if (from == reinterpret_cast<PyObject*>(&PyFloat_Type)) return dtype::float64;
   if (from == reinterpret_cast<PyObject*>(&PyLong_Type)) return dtype::int64;
+  if (from == reinterpret_cast<PyObject*>(&PyBool_Type)) return dtype::bool_;
+  if (from == reinterpret_cast<PyObject*>(&PyComplex_Type)) return dtype::complex128;
   // NumPy would show the items of a list in an error, and so read arrays.
   const bool is_none = from == Py_None || is_array(from) || PyList_Check(from) ||
                        PyTuple_Check(from) || PyDict_Check(from);

@@ -103,12 +103,12 @@ def _with_lists(code: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
 def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays") -> Function:
     """Give a function of skerry's arrays the rules for NumPy's, arrays on cpu:0, and for lists that are alone.
 
-    These are "arrays", "refused" by functions that write into their argument, or "kept" as they are.
+    These are "arrays", "refused" by functions that write into their argument, or "kept" as they are. Calls with nothing
+    to convert go past this module (python/bindings/array_function.cpp).
     """
     may_be_of_a_library = name in WITH_NUMBERS_OF_THE_HOST
     code = function.__code__
 
-    @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         for each in (*args, *kwargs.values()) if kwargs else args:
             if isinstance(each, HOLDING):
@@ -125,4 +125,4 @@ def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays")
                 break
         return function(*args, **kwargs)
 
-    return call
+    return functools.wraps(function)(_core.array_function(function, call, lists == "refused"))

@@ -78,6 +78,10 @@ PARAMETERS = {
     "repeats": "int | Array",
     "scatter_reduce.op": "str",
     "scatter_reduce.values": "Operand",
+    "are_arrays.values": "tuple[Any, ...]",
+    "array_function.converting": "Callable[..., Any]",
+    "array_function.direct": "Callable[..., Any]",
+    "array_function.refuses_lists": "bool",
     "require_one_device.arrays": "tuple[Array, ...]",
     "require_one_device.name": "str",
     "rtol": "float | Array",
@@ -93,6 +97,7 @@ PARAMETERS = {
 }
 RESULTS = {
     **dict.fromkeys(["broadcast_arrays", "meshgrid", "nonzero", "unstack"], "tuple[Array, ...]"),
+    "array_function": "Callable[..., Any]",
     "best_items": "tuple[Array, Array]",
     **dict.fromkeys(
         "count_cuda_calls draw fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
@@ -101,7 +106,7 @@ RESULTS = {
         "None",
     ),
     **dict.fromkeys(
-        "can_cast cuda_was_used is_cuda_array is_page_locked is_pinned is_rehearsing is_writable".split(),
+        "are_arrays can_cast cuda_was_used is_cuda_array is_page_locked is_pinned is_rehearsing is_writable".split(),
         "bool",
     ),
     **dict.fromkeys(

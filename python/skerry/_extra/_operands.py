@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -14,7 +15,6 @@ from skerry import _core
 from skerry._core import Array
 from skerry.exceptions import AxisError, DTypeError
 
-ONLY_ARRAYS = {Array}
 SCALARS = (bool, int, float, complex, np.generic)
 
 
@@ -27,15 +27,19 @@ def common_dtype(name: str, *dtypes: np.dtype[Any]) -> np.dtype[Any]:
         For uint64 with signed integers.
 
     """
-    for kinds in ("fc", "iu", "b"):
-        of_kind = [dtype for dtype in dtypes if dtype.kind in kinds]
-        if of_kind:
-            found = np.result_type(*of_kind)
-            if found.kind not in kinds:
-                listed = ", ".join(str(dtype) for dtype in of_kind)
-                raise DTypeError(f"{name}: no common dtype of {listed}; convert one with astype")
-            return found
-    raise DTypeError(f"{name}: no dtype to promote")
+    found, listed = _common_dtype(frozenset(dtypes))
+    if found is None:
+        raise DTypeError(f"{name}: no common dtype of {listed}; convert one with astype")
+    return found
+
+
+@functools.cache
+def _common_dtype(dtypes: frozenset[np.dtype[Any]]) -> tuple[np.dtype[Any] | None, str]:
+    """Promote those of the highest kind; the text lists them where they don't."""
+    kinds = next(kinds for kinds in ("fc", "iu", "b") if any(x.kind in kinds for x in dtypes))
+    highest = [x for x in dtypes if x.kind in kinds]
+    found = np.result_type(*highest)
+    return found if found.kind in kinds else None, ", ".join(sorted(map(str, highest)))
 
 
 def floating_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -65,9 +69,8 @@ def as_arrays(name: str, *values: Any) -> list[Array]:
         Without any array, or for what has no device, such as a list.
 
     """
-    if {*map(type, values)} == ONLY_ARRAYS:
-        _core.require_one_device(name, values)
-        return list(values)
+    if values and _core.are_arrays(values):
+        return [*values]
     found = [sk.asarray(x, device="cpu:0") if type(x) is np.ndarray else x for x in values]
     arrays = tuple(x for x in found if isinstance(x, Array))
     for x in found:
@@ -90,7 +93,7 @@ def as_arrays(name: str, *values: Any) -> list[Array]:
 
 def arrays_or_scalars(name: str, *values: Any) -> list[Array]:
     """Return arrays of one device; scalars alone are put on the default device."""
-    if values and all(isinstance(x, SCALARS) for x in values):
+    if not _core.are_arrays(values) and all(isinstance(x, SCALARS) for x in values):
         return [sk.asarray(x) for x in values]
     return as_arrays(name, *values)
 
@@ -108,20 +111,23 @@ def cast(x: Array, dtype: Any) -> Array:
 def promoted(name: str, *values: Any) -> list[Array]:
     """Return arrays of one device and one dtype."""
     arrays = as_arrays(name, *values)
-    dtype = arrays[0].dtype
-    for x in arrays:
-        if x.dtype != dtype:
-            break
-    else:
+    if _agree(arrays):
         return arrays
-    dtype = common_dtype(name, *(x.dtype for x in arrays))
+    dtype = common_dtype(name, *[x.dtype for x in arrays])
     return [cast(x, dtype) for x in arrays]
+
+
+def _agree(arrays: list[Array]) -> bool:
+    """Whether all have one dtype."""
+    return len({x.dtype for x in arrays}) == 1
 
 
 def floating(name: str, *values: Any) -> list[Array]:
     """Return arrays of one device and one floating dtype, float64 for integers."""
     arrays = as_arrays(name, *values)
-    dtype = floating_dtype(common_dtype(name, *(x.dtype for x in arrays)))
+    if arrays[0].dtype.kind in "fc" and (len(arrays) == 1 or _agree(arrays)):
+        return arrays
+    dtype = floating_dtype(common_dtype(name, *[x.dtype for x in arrays]))
     return [cast(x, dtype) for x in arrays]
 
 

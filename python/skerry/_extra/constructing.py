@@ -91,9 +91,7 @@ def diag(v: Any, k: int = 0) -> Array:
         raise ValueError(f"diag: {x.ndim} axes; a matrix has 2, a diagonal 1: use diagonal")
     n = x.size + abs(k)
     found = sk.zeros((n, n), dtype=x.dtype, device=x.device)
-    if x.size:
-        places = sk.arange(x.size, device=x.device)
-        found[places + max(-k, 0), places + max(k, 0)] = x
+    sk.linalg.diagonal(found, offset=k)[...] = x
     return found
 
 

@@ -32,6 +32,8 @@ def _sum_product(name: str, a: Any, b: Any, axis_of_matrix: int) -> Array:
         return _result(x * y, bools)
     if x.ndim <= 2 and y.ndim == 2 and axis_of_matrix == -2:
         return _result(x @ y, bools)
+    if x.ndim == y.ndim == 1 and x.size == y.size:
+        return _result(x @ y, bools)
     axis = -1 if y.ndim == 1 else axis_of_matrix
     return _result(sk.tensordot(x, y, axes=((-1,), (axis,))), bools)
 

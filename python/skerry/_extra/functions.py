@@ -53,8 +53,7 @@ def heaviside(x1: Any, x2: Any, /) -> Array:
 
     """
     x, at_zero = _real("heaviside", x1, x2)
-    found = sk.where(x > 0, 1.0, sk.where(x == 0, at_zero, sk.zeros_like(x)))
-    return sk.where(sk.isnan(x), sk.nan, found)
+    return sk.where(x == 0, at_zero, sk.maximum(sk.sign(x), 0.0))
 
 
 def sinc(x: Any) -> Array:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,9 @@ __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "fliplr", "flipud", "ravel", "rot90",
     "sliding_window_view", "swapaxes", "transpose",
 ]  # fmt: skip
+
+#: The shape of an array that has too few axes.
+Shape = Callable[[Array], tuple[int, ...]]
 
 
 def fliplr(m: Any) -> Array:
@@ -147,8 +150,8 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
 
     """
     x = as_array("swapaxes", a)
-    order = list(range(x.ndim))
-    i, j = (axis_within("swapaxes", axis, x.ndim) for axis in (axis1, axis2))
+    order = [*range(x.ndim)]
+    i, j = axis_within("swapaxes", axis1, x.ndim), axis_within("swapaxes", axis2, x.ndim)
     order[i], order[j] = order[j], order[i]
     return sk.permute_dims(x, tuple(order))
 
@@ -181,12 +184,14 @@ def ravel(a: Any, order: str = "C") -> Array:
     return flat(sk.permute_dims(x, tuple(range(x.ndim))[::-1]) if order == "F" else x)
 
 
-def _each(name: str, arys: tuple[Any, ...], shape: Any) -> Any:
-    made = tuple(
-        x if x.shape == shape(x) else sk.reshape(x, shape(x))
-        for x in arrays_or_scalars(name, *arys)
-    )
-    return made[0] if len(made) == 1 else made
+def with_axes(least: int, x: Array, shape: Shape) -> Array:
+    """Reshape what has fewer axes."""
+    return x if x.ndim >= least else sk.reshape(x, shape(x))
+
+
+def _each(name: str, arys: tuple[Any, ...], least: int, shape: Shape) -> Any:
+    found = [with_axes(least, x, shape) for x in arrays_or_scalars(name, *arys)]
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 def atleast_1d(*arys: Any) -> Any:
@@ -214,7 +219,7 @@ def atleast_1d(*arys: Any) -> Any:
     Array([3.], dtype=float64, device='cpu:0')
 
     """
-    return _each("atleast_1d", arys, lambda x: x.shape or (1,))
+    return _each("atleast_1d", arys, 1, with_one)
 
 
 def atleast_2d(*arys: Any) -> Any:
@@ -242,7 +247,11 @@ def atleast_2d(*arys: Any) -> Any:
     (1, 2)
 
     """
-    return _each("atleast_2d", arys, with_two)
+    return _each("atleast_2d", arys, 2, with_two)
+
+
+def with_one(x: Array) -> tuple[int, ...]:
+    return x.shape or (1,)
 
 
 def with_two(x: Array) -> tuple[int, ...]:
@@ -274,7 +283,7 @@ def atleast_3d(*arys: Any) -> Any:
     (1, 2, 1)
 
     """
-    return _each("atleast_3d", arys, with_three)
+    return _each("atleast_3d", arys, 3, with_three)
 
 
 def with_three(x: Array) -> tuple[int, ...]:

@@ -229,6 +229,9 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     x = as_array("delete", arr)
     x, axis = (flat(x), 0) if axis is None else (x, axis_within("delete", axis, x.ndim))
     n = x.shape[axis]
+    if type(obj) is int and -n <= obj < n:
+        rows = (slice(None),) * axis
+        return sk.concat([x[(*rows, slice(obj % n))], x[(*rows, slice(obj % n + 1, n))]], axis=axis)
     gone = obj if isinstance(obj, slice) else _places("delete", obj, n, n - 1)
     if gone is None:
         _, obj = as_arrays("delete", x, obj)
@@ -297,6 +300,10 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     x, values = as_arrays("insert", arr, values)
     x, axis = (flat(x), 0) if axis is None else (x, axis_within("insert", axis, x.ndim))
     n = x.shape[axis]
+    if type(obj) is int and -n <= obj <= n:
+        return _inserted_at(
+            x, obj + n if obj < 0 else obj, _along(cast(values, x.dtype), x, axis), axis
+        )
     places = _places("insert", obj, n, n)
     if places is None:
         _, where = as_arrays("insert", x, obj)
@@ -306,9 +313,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         where = sk.asarray(places, device=x.device)
     values = cast(values, x.dtype)
     if where.ndim == 0:
-        # NumPy's rule: one index takes values as arr[index] does, so their first axis comes to ``axis``.
-        values = sk.reshape(values, (1,) * (x.ndim - values.ndim) + values.shape)
-        values = sk.moveaxis(values, 0, axis)
+        values = _along(values, x, axis)
     count = where.size
     if count == 1:
         count = values.shape[axis - x.ndim] if values.ndim >= x.ndim - axis else 1
@@ -316,6 +321,24 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     if places is not None and count <= MANY_CUTS:
         return _inserted_runs(x, np.broadcast_to(places.reshape(-1), (count,)), values, axis)
     return _inserted(x, where, values, axis)
+
+
+def _along(values: Array, x: Array, axis: int) -> Array:
+    """Bring the first axis to ``axis``: NumPy's rule is that one index takes values as ``arr[index]`` does."""
+    values = sk.reshape(values, (1,) * (x.ndim - values.ndim) + values.shape)
+    return sk.moveaxis(values, 0, axis) if axis else values
+
+
+def _inserted_at(x: Array, place: int, values: Array, axis: int) -> Array:
+    """Put ``values`` before one place."""
+    rows = (slice(None),) * axis
+    shape = (*x.shape[:axis], values.shape[axis - x.ndim], *x.shape[axis + 1 :])
+    parts = [
+        x[(*rows, slice(place))],
+        sk.broadcast_to(values, shape),
+        x[(*rows, slice(place, None))],
+    ]
+    return sk.concat(parts, axis=axis)
 
 
 def _inserted_runs(x: Array, places: Any, values: Array, axis: int) -> Array:

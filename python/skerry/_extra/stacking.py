@@ -10,16 +10,18 @@ from typing import Any
 import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import arrays_or_scalars, promoted
-from skerry._extra.shaping import with_three, with_two
+from skerry._extra.shaping import Shape, with_axes, with_one, with_three, with_two
 
 __all__ = ["append", "column_stack", "dstack", "hstack", "vstack"]
 
 
-def _join(name: str, arrays: Sequence[Any], axis: int, shape: Any, dtype: Any) -> Array:
+def _join(
+    name: str, arrays: Sequence[Any], axis: int, least: int, shape: Shape, dtype: Any
+) -> Array:
     if isinstance(arrays, Array):
         arrays = sk.unstack(arrays)
     given = (arrays_or_scalars if dtype is not None else promoted)(name, *arrays)
-    parts = [sk.reshape(x, shape(x)) for x in given]
+    parts = [with_axes(least, x, shape) for x in given]
     if dtype is not None:
         parts = [sk.astype(x, dtype, copy=False) for x in parts]
     return sk.concat(parts, axis=axis if parts[0].ndim > 1 else 0)
@@ -53,7 +55,7 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
            [3, 4]], dtype=int64, device='cpu:0')
 
     """
-    return _join("vstack", tup, 0, with_two, dtype)
+    return _join("vstack", tup, 0, 2, with_two, dtype)
 
 
 def hstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
@@ -81,7 +83,7 @@ def hstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
     Array([1, 2, 3], dtype=int64, device='cpu:0')
 
     """
-    return _join("hstack", tup, 1, lambda x: x.shape or (1,), dtype)
+    return _join("hstack", tup, 1, 1, with_one, dtype)
 
 
 def dstack(tup: Sequence[Any]) -> Array:
@@ -110,7 +112,7 @@ def dstack(tup: Sequence[Any]) -> Array:
             [2, 4]]], dtype=int64, device='cpu:0')
 
     """
-    return _join("dstack", tup, 2, with_three, None)
+    return _join("dstack", tup, 2, 3, with_three, None)
 
 
 def column_stack(tup: Sequence[Any]) -> Array:
@@ -139,11 +141,11 @@ def column_stack(tup: Sequence[Any]) -> Array:
            [2, 4]], dtype=int64, device='cpu:0')
 
     """
-    return _join("column_stack", tup, 1, _as_columns, None)
+    return _join("column_stack", tup, 1, 2, _as_columns, None)
 
 
-def _as_columns(x: Array) -> tuple[int, ...]:
-    return x.shape if x.ndim > 1 else (-1, 1)
+def _as_columns(_: Array) -> tuple[int, ...]:
+    return (-1, 1)
 
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Array:

@@ -307,7 +307,7 @@ def test_many_threads_share_one_array():
 def test_functions_of_python_follow_the_rule(name):
     """No numpy.ndarray reaches them beside an array of another device."""
     function = getattr(sk, name)
-    if not inspect.isfunction(function):
+    if not inspect.isroutine(function):
         pytest.skip("no function")
     x = sk.ones((3,), device="cuda:0")
     with pytest.raises(DeviceMismatchError, match=r"numpy\.ndarray"):

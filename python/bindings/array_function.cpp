@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <Python.h>
+#include <structmember.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/converted_args.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/functions.hpp"
+#include "python/bindings/method_table.hpp"
+
+// Functions that are written in Python and take NumPy's arrays and lists as those in C++ do
+// (python/skerry/_arrays.py). Most calls have nothing to convert: these go to the function itself,
+// without a frame in between that would look at their arguments.
+namespace skerry::python {
+namespace {
+
+struct array_function {
+  PyObject_HEAD PyObject* attributes;
+  PyObject* weak_references;
+  PyObject* direct;      ///< the function
+  PyObject* converting;  ///< the same for arguments to convert
+  bool refuses_lists;    ///< as its first argument
+  vectorcallfunc call;
+};
+
+/// What the arguments of a call are.
+class arguments_seen {
+ public:
+  /// Whether there is nothing to convert in an argument, as far as it tells by itself.
+  bool add(PyObject* value) {
+    if (is_array(value)) return add_array(value);
+    if (!may_become_array(value)) return true;
+    if (!is_list_or_tuple(value)) return false;
+    const std::int64_t arrays_before = arrays_;
+    PyObject* const* const items = PySequence_Fast_ITEMS(value);
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
+    has_sequences_ = true;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      if (is_array(items[i])) {
+        static_cast<void>(add_array(items[i]));
+      } else if (may_become_array(items[i])) {
+        return false;
+      }
+    }
+    has_lists_ = has_lists_ || (PyList_Check(value) && arrays_ == arrays_before);
+    return true;
+  }
+  /// A list alone becomes an array; who has arrays in sequences leaves their devices to be checked.
+  [[nodiscard]] bool is_direct() const noexcept {
+    return !(has_sequences_ && devices_differ_) && !(has_lists_ && arrays_ == 0);
+  }
+
+ private:
+  bool add_array(PyObject* value) {
+    const device where = value_of(value).device();
+    if (arrays_++ == 0) {
+      first_ = where;
+    } else {
+      devices_differ_ = devices_differ_ || where != first_;
+    }
+    return true;
+  }
+
+  device first_{};
+  std::int64_t arrays_ = 0;
+  bool devices_differ_ = false;
+  bool has_sequences_ = false;
+  bool has_lists_ = false;
+};
+
+bool is_direct(const array_function& function, PyObject* const* args, Py_ssize_t count,
+               PyObject* keywords) {
+  arguments_seen seen;
+  const Py_ssize_t all = count + (keywords != nullptr ? PyTuple_GET_SIZE(keywords) : 0);
+  if (function.refuses_lists && count > 0 && is_list_or_tuple(args[0])) return false;
+  for (Py_ssize_t i = 0; i < all; ++i) {
+    if (!seen.add(args[i])) return false;
+  }
+  return seen.is_direct();
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, std::size_t count, PyObject* keywords) {
+  const array_function& function = *reinterpret_cast<array_function*>(self);
+  const bool direct = is_direct(function, args, PyVectorcall_NARGS(count), keywords);
+  return PyObject_Vectorcall(direct ? function.direct : function.converting, args, count, keywords);
+}
+
+/// As functions do: in a class it is a method.
+PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
+  if (instance == nullptr || instance == Py_None) return Py_NewRef(self);
+  return PyMethod_New(self, instance);
+}
+
+/// Pickled by its name.
+PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
+
+PyObject* represent(PyObject* self) {
+  return guarded([&] {
+    const object name(PyObject_GetAttrString(self, "__qualname__"));
+    return PyUnicode_FromFormat("<function skerry.%U>", name.get());
+  });
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  const array_function& function = *reinterpret_cast<array_function*>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(function.attributes);
+  Py_VISIT(function.direct);
+  Py_VISIT(function.converting);
+  return 0;
+}
+
+int clear(PyObject* self) {
+  array_function& function = *reinterpret_cast<array_function*>(self);
+  Py_CLEAR(function.attributes);
+  Py_CLEAR(function.direct);
+  Py_CLEAR(function.converting);
+  return 0;
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  if (reinterpret_cast<array_function*>(self)->weak_references != nullptr) {
+    PyObject_ClearWeakRefs(self);
+  }
+  static_cast<void>(clear(self));
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+PyMemberDef members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(array_function, attributes), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(array_function, weak_references), READONLY,
+     nullptr},
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(array_function, call), READONLY, nullptr},
+    {},
+};
+PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {}};
+PyGetSetDef attributes[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr}, {}};
+PyType_Slot slots[] = {{Py_tp_call, slot(PyVectorcall_Call)},
+                       {Py_tp_descr_get, slot(bind)},
+                       {Py_tp_repr, slot(represent)},
+                       {Py_tp_traverse, slot(traverse)},
+                       {Py_tp_clear, slot(clear)},
+                       {Py_tp_dealloc, slot(dealloc)},
+                       {Py_tp_members, members},
+                       {Py_tp_methods, methods},
+                       {Py_tp_getset, attributes},
+                       {}};
+PyType_Spec spec{"skerry._core.ArrayFunction", sizeof(array_function), 0,
+                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                     Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                 slots};
+
+PyObject* run_array_function(const arguments& with) {
+  static PyObject* const type = object(PyType_FromSpec(&spec)).release();
+  object made(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0));
+  array_function& function = *reinterpret_cast<array_function*>(made.get());
+  function.direct = Py_NewRef(with[0]);
+  function.converting = Py_NewRef(with[1]);
+  function.refuses_lists = PyObject_IsTrue(with[2]) == 1;
+  function.call = call;
+  return made.release();
+}
+
+constexpr function_entry array_functions[] = {
+    {"array_function", "(direct, converting, refuses_lists, /)",
+     "A callable that calls `direct`, or `converting` where arguments may have to become arrays: "
+     "NumPy's arrays, also in sequences, and lists without any array beside them.",
+     run_array_function},
+};
+
+}  // namespace
+
+void add_array_functions(PyObject* module) {
+  add_functions<array_functions>(module, nullptr, private_home);
+}
+
+}  // namespace skerry::python
