@@ -3,6 +3,7 @@
 #include "ops/move/join.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -127,14 +128,16 @@ void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arr
 }
 
 /// Of arrays that lie in one order of axes, such as transposes, the result lies so, too: copying is
-/// a run for each then.
+/// a run for each then. One after the other in memory, where each has one place along the axis.
 layout joined_layout(const char* op, const dims& shape, std::int64_t width,
-                     std::span<const ndarray> arrays) {
+                     std::span<const ndarray> arrays, int axis) {
   check_shape(op, shape.span(), width);
   std::optional<layout> kept;
   for (const ndarray& x : arrays) {
     if (x.is_c_contiguous() || !is_dense(x.layout(), x.itemsize())) return c_layout(shape, width);
-    layout like = dense_layout_like({shape, x.strides(), 0}, width);
+    dims strides = x.strides();
+    if (x.shape()[axis] == 1) strides[axis] = std::numeric_limits<std::int64_t>::max();
+    layout like = dense_layout_like({shape, strides, 0}, width);
     if (kept && kept->strides != like.strides) return c_layout(shape, width);
     kept = std::move(like);
   }
@@ -158,7 +161,7 @@ ndarray join(const char* op, std::span<const ndarray> arrays, int axis, dtype ty
   shape[axis] = 0;
   for (const ndarray& x : arrays) shape[axis] = total_length(op, shape[axis], x.shape()[axis]);
   ndarray out =
-      empty_of(joined_layout(op, shape, itemsize(type), arrays), type, arrays[0].device());
+      empty_of(joined_layout(op, shape, itemsize(type), arrays, axis), type, arrays[0].device());
   if (out.size() > 0 && !interleave(out, arrays, axis)) fill_parts(op, out, arrays, axis);
   return out;
 }

@@ -5,12 +5,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
+#include "ops/move/views.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
 #include "python/bindings/method_table.hpp"
+#include "python/bindings/value_args.hpp"
 
 // Functions that are written in Python and take NumPy's arrays and lists as those in C++ do
 // (python/skerry/_arrays.py). Most calls have nothing to convert: these go to the function itself,
@@ -169,7 +172,67 @@ PyObject* run_array_function(const arguments& with) {
   return made.release();
 }
 
+bool are_arrays_of_one_device(PyObject* tuple, Py_ssize_t count) noexcept {
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* const each = PyTuple_GET_ITEM(tuple, i);
+    if (!is_array(each)) return false;
+    if (value_of(each).device() != value_of(PyTuple_GET_ITEM(tuple, 0)).device()) return false;
+  }
+  return true;
+}
+
+PyObject* run_require_one_device(const arguments& with) {
+  const Py_ssize_t count = PyTuple_Size(with[1]);
+  if (are_arrays_of_one_device(with[1], count)) Py_RETURN_NONE;
+  converted_args given(utf8(with[0]), nullptr);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    given.add("arrays[" + std::to_string(i) + "]", PyTuple_GET_ITEM(with[1], i));
+  }
+  given.require_one_device();
+  Py_RETURN_NONE;
+}
+
+PyObject* run_are_arrays(const arguments& with) {
+  return PyBool_FromLong(are_arrays_of_one_device(with[0], PyTuple_Size(with[0])));
+}
+
+/// NumPy's places of the axes that atleast_1d to atleast_3d add.
+ndarray with_axes(const ndarray& x, int least) {
+  static constexpr std::int64_t to_one[] = {0};
+  static constexpr std::int64_t to_two[] = {0, 1};
+  static constexpr std::int64_t to_three[][3] = {{0, 1, 2}, {0, 2}, {2}};
+  const int missing = least - x.rank();
+  if (missing <= 0) return x;
+  const std::int64_t* const axes = least == 3 ? to_three[x.rank()] : (least == 2 ? to_two : to_one);
+  return expand_dims(x, {axes, static_cast<std::size_t>(missing)});
+}
+
+PyObject* run_with_axes(const arguments& with) {
+  PyObject* const values = with[0];
+  const Py_ssize_t count = PyTuple_Size(values);
+  if (!are_arrays_of_one_device(values, count)) Py_RETURN_NONE;
+  const int least = static_cast<int>(integer(with, 1));
+  object found(PyTuple_New(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* const x = PyTuple_GET_ITEM(values, i);
+    const bool has_enough = value_of(x).rank() >= least;
+    PyTuple_SET_ITEM(found.get(), i,
+                     has_enough ? Py_NewRef(x) : wrap(with_axes(value_of(x), least)));
+  }
+  return found.release();
+}
+
 constexpr function_entry array_functions[] = {
+    {"with_axes", "(values, least, /)",
+     "The arrays of a tuple with at least so many axes, 1 to 3, as NumPy adds them; None unless "
+     "all are arrays of one device.",
+     run_with_axes},
+    {"are_arrays", "(values, /)", "Whether a tuple holds nothing but arrays, of one device.",
+     run_are_arrays},
+    {"require_one_device", "(name, arrays, /)",
+     "DeviceMismatchError, in the name of a function, unless a tuple of arrays, NumPy's too, is on "
+     "one device.",
+     run_require_one_device},
     {"array_function", "(direct, converting, refuses_lists, /)",
      "A callable that calls `direct`, or `converting` where arguments may have to become arrays: "
      "NumPy's arrays, also in sequences, and lists without any array beside them.",

@@ -74,39 +74,6 @@ PyObject* array_function(PyObject* self, PyObject* args) {
   });
 }
 
-bool are_arrays_of_one_device(PyObject* tuple, Py_ssize_t count) noexcept {
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* const each = PyTuple_GET_ITEM(tuple, i);
-    if (!is_array(each)) return false;
-    if (value_of(each).device() != value_of(PyTuple_GET_ITEM(tuple, 0)).device()) return false;
-  }
-  return true;
-}
-
-PyObject* run_require_one_device(const arguments& with) {
-  const Py_ssize_t count = PyTuple_Size(with[1]);
-  if (are_arrays_of_one_device(with[1], count)) Py_RETURN_NONE;
-  converted_args given(utf8(with[0]), nullptr);
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    given.add("arrays[" + std::to_string(i) + "]", PyTuple_GET_ITEM(with[1], i));
-  }
-  given.require_one_device();
-  Py_RETURN_NONE;
-}
-
-PyObject* run_are_arrays(const arguments& with) {
-  return PyBool_FromLong(are_arrays_of_one_device(with[0], PyTuple_Size(with[0])));
-}
-
-constexpr function_entry protocol_functions[] = {
-    {"are_arrays", "(values, /)", "Whether a tuple holds nothing but arrays, of one device.",
-     run_are_arrays},
-    {"require_one_device", "(name, arrays, /)",
-     "DeviceMismatchError, in the name of a function, unless a tuple of arrays, NumPy's too, is on "
-     "one device.",
-     run_require_one_device},
-};
-
 PyMethodDef function_protocol[] = {
     {"__array_function__", array_function, METH_VARARGS,
      "__array_function__($self, func, types, args, kwargs, /)\n--\n\nRuns skerry's function of the "
@@ -137,7 +104,6 @@ void add_numpy_protocols(PyObject* module, PyTypeObject* type) {
   set_attribute(self, "__array_ufunc__", ufunc);
   set_attribute(self, "__array_function__", function);
   set_attribute(self, "__array_priority__", priority);
-  add_functions<protocol_functions>(module, nullptr, private_home);
   object ufuncs(PyDict_New());
   add_to_module(module, "direct_ufuncs", ufuncs);
   direct_ufuncs = ufuncs.release();

@@ -82,6 +82,8 @@ PARAMETERS = {
     "array_function.converting": "Callable[..., Any]",
     "array_function.direct": "Callable[..., Any]",
     "array_function.refuses_lists": "bool",
+    "with_axes.least": "int",
+    "with_axes.values": "tuple[Any, ...]",
     "require_one_device.arrays": "tuple[Array, ...]",
     "require_one_device.name": "str",
     "rtol": "float | Array",
@@ -99,6 +101,7 @@ RESULTS = {
     **dict.fromkeys(["broadcast_arrays", "meshgrid", "nonzero", "unstack"], "tuple[Array, ...]"),
     "array_function": "Callable[..., Any]",
     "best_items": "tuple[Array, Array]",
+    "with_axes": "tuple[Array, ...] | None",
     **dict.fromkeys(
         "count_cuda_calls draw fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
         "require_one_device reset_peak scatter_reduce set_current_stream set_default_device set_memory_limit "
@@ -140,7 +143,7 @@ RESULTS = {
 OPTIONAL = ("Any", "Axis", "DtypeLike")
 #: What a stub imports of these, as far as it uses them.
 IMPORTS = {
-    "collections.abc": "Mapping Sequence",
+    "collections.abc": "Callable Mapping Sequence",
     "contextvars": "ContextVar",
     "typing": "Any Literal",
 }

@@ -86,10 +86,17 @@ void transpose(const strided_2d& to, const strided_2d& from, int64 n, int64 rows
   const int64 whole_n = n - n % count;
   const int64 whole_rows = rows - rows % count;
   if constexpr (count > 1) {
-    for (int64 i = 0; i < whole_n; i += count) {
-      for (int64 j = 0; j < whole_rows; j += count) {
-        transpose_block<U>(to.base + i * size + j * to.row, to.row,
-                           from.base + i * from.step + j * size, from.step);
+    // Rows of `to` one after the other: a core waits for a store that misses the first cache, and
+    // goes on past such loads. Pointers of their own, as what is stored might be `to` itself.
+    const int64 to_row = to.row;
+    const int64 from_step = from.step;
+    for (int64 j = 0; j < whole_rows; j += count) {
+      char* target = to.base + j * to_row;
+      const char* source = from.base + j * size;
+      for (int64 i = 0; i < whole_n; i += count) {
+        transpose_block<U>(target, to_row, source, from_step);
+        target += 16;
+        source += count * from_step;
       }
     }
   }

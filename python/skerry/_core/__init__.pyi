@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Written by python/stubs/generate.py."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal
 
@@ -341,6 +341,7 @@ def var(
 def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array: ...
 def where(condition: Array, x1: Operand, x2: Operand, /) -> Array: ...
 def why_no_cuda() -> tuple[str, str] | None: ...
+def with_axes(values: tuple[Any, ...], least: int, /) -> tuple[Array, ...] | None: ...
 def zeros(
     shape: Shape, *, dtype: DtypeLike = None, device: DeviceLike | None = None, pinned: bool = False
 ) -> Array: ...

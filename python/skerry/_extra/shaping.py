@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,6 @@ __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "fliplr", "flipud", "ravel", "rot90",
     "sliding_window_view", "swapaxes", "transpose",
 ]  # fmt: skip
-
-#: The shape of an array that has too few axes.
-Shape = Callable[[Array], tuple[int, ...]]
 
 
 def fliplr(m: Any) -> Array:
@@ -184,14 +181,11 @@ def ravel(a: Any, order: str = "C") -> Array:
     return flat(sk.permute_dims(x, tuple(range(x.ndim))[::-1]) if order == "F" else x)
 
 
-def with_axes(least: int, x: Array, shape: Shape) -> Array:
-    """Reshape what has fewer axes."""
-    return x if x.ndim >= least else sk.reshape(x, shape(x))
-
-
-def _each(name: str, arys: tuple[Any, ...], least: int, shape: Shape) -> Any:
-    found = [with_axes(least, x, shape) for x in arrays_or_scalars(name, *arys)]
-    return found[0] if len(found) == 1 else tuple(found)
+def _each(name: str, arys: tuple[Any, ...], least: int) -> Any:
+    found: Any = _core.with_axes(arys, least)
+    if found is None:
+        found = _core.with_axes(tuple(arrays_or_scalars(name, *arys)), least)
+    return found[0] if len(found) == 1 else found
 
 
 def atleast_1d(*arys: Any) -> Any:
@@ -219,7 +213,7 @@ def atleast_1d(*arys: Any) -> Any:
     Array([3.], dtype=float64, device='cpu:0')
 
     """
-    return _each("atleast_1d", arys, 1, with_one)
+    return _each("atleast_1d", arys, 1)
 
 
 def atleast_2d(*arys: Any) -> Any:
@@ -247,15 +241,7 @@ def atleast_2d(*arys: Any) -> Any:
     (1, 2)
 
     """
-    return _each("atleast_2d", arys, 2, with_two)
-
-
-def with_one(x: Array) -> tuple[int, ...]:
-    return x.shape or (1,)
-
-
-def with_two(x: Array) -> tuple[int, ...]:
-    return (1,) * (2 - x.ndim) + x.shape
+    return _each("atleast_2d", arys, 2)
 
 
 def atleast_3d(*arys: Any) -> Any:
@@ -283,11 +269,7 @@ def atleast_3d(*arys: Any) -> Any:
     (1, 2, 1)
 
     """
-    return _each("atleast_3d", arys, 3, with_three)
-
-
-def with_three(x: Array) -> tuple[int, ...]:
-    return x.shape if x.ndim > 2 else (*with_two(x), 1)
+    return _each("atleast_3d", arys, 3)
 
 
 def transpose(a: Any, axes: Sequence[int] | None = None) -> Array:

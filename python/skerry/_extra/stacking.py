@@ -8,20 +8,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import arrays_or_scalars, promoted
-from skerry._extra.shaping import Shape, with_axes, with_one, with_three, with_two
 
 __all__ = ["append", "column_stack", "dstack", "hstack", "vstack"]
 
 
-def _join(
-    name: str, arrays: Sequence[Any], axis: int, least: int, shape: Shape, dtype: Any
-) -> Array:
+def _join(name: str, arrays: Sequence[Any], axis: int, least: int, dtype: Any = None) -> Array:
     if isinstance(arrays, Array):
         arrays = sk.unstack(arrays)
     given = (arrays_or_scalars if dtype is not None else promoted)(name, *arrays)
-    parts = [with_axes(least, x, shape) for x in given]
+    parts: Any = _core.with_axes(tuple(given), least)
     if dtype is not None:
         parts = [sk.astype(x, dtype, copy=False) for x in parts]
     return sk.concat(parts, axis=axis if parts[0].ndim > 1 else 0)
@@ -55,7 +53,7 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
            [3, 4]], dtype=int64, device='cpu:0')
 
     """
-    return _join("vstack", tup, 0, 2, with_two, dtype)
+    return _join("vstack", tup, 0, 2, dtype)
 
 
 def hstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
@@ -83,7 +81,7 @@ def hstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
     Array([1, 2, 3], dtype=int64, device='cpu:0')
 
     """
-    return _join("hstack", tup, 1, 1, with_one, dtype)
+    return _join("hstack", tup, 1, 1, dtype)
 
 
 def dstack(tup: Sequence[Any]) -> Array:
@@ -112,7 +110,7 @@ def dstack(tup: Sequence[Any]) -> Array:
             [2, 4]]], dtype=int64, device='cpu:0')
 
     """
-    return _join("dstack", tup, 2, 3, with_three, None)
+    return _join("dstack", tup, 2, 3)
 
 
 def column_stack(tup: Sequence[Any]) -> Array:
@@ -141,11 +139,8 @@ def column_stack(tup: Sequence[Any]) -> Array:
            [2, 4]], dtype=int64, device='cpu:0')
 
     """
-    return _join("column_stack", tup, 1, 2, _as_columns, None)
-
-
-def _as_columns(_: Array) -> tuple[int, ...]:
-    return (-1, 1)
+    arrays = promoted("column_stack", *(sk.unstack(tup) if isinstance(tup, Array) else tup))
+    return sk.concat([x if x.ndim > 1 else sk.reshape(x, (-1, 1)) for x in arrays], axis=1)
 
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Array:

@@ -83,6 +83,18 @@ def test_what_is_joined_of_one_order_of_axes_lies_in_it(where):
         assert_same(sk.concat(mixed), np.concatenate([want, want]), where)
 
 
+@pytest.mark.parametrize("where", WHERE)
+def test_what_is_stacked_lies_as_it_did(where):
+    """Copying is a run for each array."""
+    host = sample("float32", (3, 4, 5))
+    for axes in itertools.islice(itertools.permutations(range(3)), 1, None):
+        mine, want = sk.permute_dims(on(where, host), axes), np.transpose(host, axes)
+        for axis in range(4):
+            joined = sk.stack([mine, mine], axis=axis)
+            assert_same(joined, np.stack([want, want], axis), where)
+            assert sk.unstack(joined, axis=axis)[1].strides == mine.strides
+
+
 @pytest.mark.parametrize("dtype", ["int8", "int16", "float32", "float64", "complex128"])
 def test_stack_along_the_last_axis(dtype):
     for size in (1, 5, 4097, 150_001):
