@@ -33,6 +33,8 @@ ROUND, LONG_ROUND = 60e-6, 400e-6
 ROUNDS, MORE_ROUNDS = 5, 12
 #: NumPy's ns for each byte of operands at 10^6 elements, under which a function is bound by memory.
 MEMORY_BOUND = 0.5
+#: A cell below has to have a reason, which the file gives with it.
+SLOW = 0.9
 #: A speed has changed from here on, in either direction.
 NOISE = 1.2
 
@@ -56,6 +58,16 @@ class Cell:
     def speed(self) -> float:
         """How many times as fast as NumPy."""
         return self.numpy_s / self.skerry_s
+
+    @property
+    def reason(self) -> str | None:
+        """Why it is slower than NumPy's, where that was chosen."""
+        from sweep_cases import ACCURATE, ACCURATE_SPEED
+
+        was_chosen = self.function in ACCURATE and self.dtype in ("float32", "float64")
+        if was_chosen and ACCURATE_SPEED <= self.speed < SLOW:
+            return "accuracy: less than 1 ulp, and the same bits on every level of instructions"
+        return None
 
     def __str__(self) -> str:
         from side_by_side import duration
@@ -108,7 +120,7 @@ def measure(timers: list[Timer]) -> None:
     for _ in range(2 if is_long else ROUNDS):
         for timer in timers:
             timer.round()
-    if timers[1].best < 0.9 * timers[0].best:
+    if timers[1].best < SLOW * timers[0].best:
         for timer in timers:
             timer.choose(LONG_ROUND)
         for _ in range(4 if is_long else MORE_ROUNDS):
@@ -243,9 +255,11 @@ def report(cells: list[Cell]) -> None:
             for q in (0.1, 1, 5, 25, 50, 75)
         )
         print(f"geometric mean {geometric_mean(speeds):.2f}; {quantiles}")
-        for bound in (0.5, 0.7, 0.9):
+        for bound in (0.5, 0.7, SLOW):
             count = sum(speed < bound for speed in speeds)
             print(f"under {bound}: {count} cells ({100 * count / len(speeds):.2f} %)")
+        chosen = sum(each.reason is not None for each in some)
+        print(f"{chosen} of those under {SLOW} have a reason")
         for name in sorted({peer for each in some for peer in each.peers_s}):
             beside = [each.peers_s[name] / each.skerry_s for each in some if name in each.peers_s]
             few = sum(speed < 0.8 for speed in beside)
@@ -364,6 +378,7 @@ def main() -> int:
         about["seconds"] = round(time.perf_counter() - begin)
         record = {"machine": about, "cells": [dataclasses.asdict(each) for each in cells]}
         record |= {"refused": parts[0]["refused"], "unlike": parts[0]["unlike"]}
+        record["reasons"] = {each.cell: each.reason for each in cells if each.reason is not None}
         output = options.output or pathlib.Path("build") / "sweep.json"
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(json.dumps(record, indent=0) + "\n")

@@ -41,3 +41,19 @@ def test_calls_of_a_function_work_for_both_libraries(function):
     assert cases, "no small case"
     outcomes = [sweep.tried(case) for case in cases]
     assert any(outcome.works for outcome in outcomes), outcomes[0].why
+
+
+def test_no_cell_is_measured_twice():
+    names = [case.name for case in sweep_cases.all_cases()]
+    assert len(names) == len(set(names))
+    assert any("gradient(a, axis=0)" in name for name in names)
+
+
+def test_reasons_are_given_for_chosen_accuracy_alone():
+    def cell(function, speed, dtype="float32"):
+        return sweep.Cell("", "", function, dtype, 100, "contiguous", 1, 1.0, speed)
+
+    assert "accuracy" in cell("tan", 0.8).reason
+    assert cell("tan", 0.6).reason is None
+    assert cell("tan", 1.0).reason is None
+    assert cell("add", 0.8).reason is None
