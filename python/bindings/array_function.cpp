@@ -35,7 +35,10 @@ class arguments_seen {
  public:
   /// Whether there is nothing to convert in an argument, as far as it tells by itself.
   bool add(PyObject* value) {
-    if (is_array(value)) return add_array(value);
+    if (is_array(value)) {
+      add_array(value);
+      return true;
+    }
     if (!may_become_array(value)) return true;
     if (!is_list_or_tuple(value)) return false;
     const std::int64_t arrays_before = arrays_;
@@ -44,7 +47,7 @@ class arguments_seen {
     has_sequences_ = true;
     for (Py_ssize_t i = 0; i < count; ++i) {
       if (is_array(items[i])) {
-        static_cast<void>(add_array(items[i]));
+        add_array(items[i]);
       } else if (may_become_array(items[i])) {
         return false;
       }
@@ -58,14 +61,13 @@ class arguments_seen {
   }
 
  private:
-  bool add_array(PyObject* value) {
+  void add_array(PyObject* value) {
     const device where = value_of(value).device();
     if (arrays_++ == 0) {
       first_ = where;
     } else {
       devices_differ_ = devices_differ_ || where != first_;
     }
-    return true;
   }
 
   device first_{};
