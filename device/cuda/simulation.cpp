@@ -40,7 +40,7 @@ const module_interface& open_emulator() {
   if (found == nullptr) {
     throw device_unavailable_error(
         "rehearse: this build of skerry has no emulated GPU to run kernels on (" + complaint +
-            "); install a build with it, or rehearse without kernels",
+            "); install one with it, as `make build` makes, or rehearse without kernels",
         unavailable_reason::no_cuda_module);
   }
   emulator.store(found);

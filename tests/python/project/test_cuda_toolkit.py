@@ -249,3 +249,12 @@ def test_make_installs_nvcc_where_it_is_needed_and_there_is_none(shell, argument
 )
 def test_make_configures_the_cpp_tests_where_they_are_run(shell, goals, tests):
     assert f"define.SKERRY_TESTS={tests}" in make(*goals, path=shell)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@pytest.mark.parametrize("goals", [["demo"], ["demo", "test"], ["build"], []])
+def test_make_builds_for_the_demo_alone_what_the_demo_needs(shell, goals):
+    said = make(*(goals or ["build", "SKERRY_EMULATED_GPU=OFF"]), path=shell)
+    only_demo = goals == ["demo"]
+    assert ('define.SKERRY_CPU_TARGETS="native"' in said) == only_demo
+    assert ("define.SKERRY_EMULATED_GPU=OFF" in said) == (only_demo or not goals)
