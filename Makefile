@@ -31,7 +31,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python emulate gpu-estimate demo bench accuracy fuzz fuzz-programs exits numba-suite sweep gpu-check lint format conformance docs clean
+.PHONY: help build test test-cpp test-python emulate gpu-estimate demo bench accuracy working-memory fuzz fuzz-programs exits numba-suite sweep gpu-check lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -42,6 +42,7 @@ help:
 	@echo "make bench        speed against NumPy; figures go to bench/results"
 	@echo "make sweep        every function beside NumPy by dtype, size, layout and threads; SWEEP_OPTIONS=--quick"
 	@echo "make accuracy     the largest error of every function, for the documentation's tables"
+	@echo "make working-memory  what every function takes of memory, for the documentation's table"
 	@echo "make fuzz         10^6 random arrays of other libraries by each protocol, in a child process"
 	@echo "make fuzz-programs  10,000 random programs over streams, devices and views, against their order"
 	@echo "make exits        1,000 processes that exit while their threads are in calls"
@@ -122,6 +123,11 @@ sweep: build
 ACCURACY_OPTIONS ?= --write
 accuracy: build $(VENV)/.group-test
 	python bench/accuracy.py $(ACCURACY_OPTIONS)
+
+# Such as WORKING_MEMORY_OPTIONS="--only sort", which prints and writes nothing
+WORKING_MEMORY_OPTIONS ?= --write
+working-memory: build
+	python bench/working_memory.py $(WORKING_MEMORY_OPTIONS)
 
 # Such as FUZZ_OPTIONS="--seed 7 --count 100000"
 FUZZ_OPTIONS ?=

@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What functions take of memory beyond operands and result is what the documentation's table says."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "bench"))
+
+import working_memory  # noqa: E402
+from sweep_cases import Operand, measured_functions  # noqa: E402
+
+TABLE = working_memory.read_table()
+
+
+def test_the_table_has_every_function_that_is_measured():
+    assert {each.path for each in measured_functions()} == set(TABLE), "run `make working-memory`"
+
+
+def limit_of(words):
+    """The bytes for a byte that the table allows: a step more, as what is measured may lie at the edge of one."""
+    return float(words) + 0.25 if words not in ("0", "O(1)") else 0.0
+
+
+# All dtypes with --full. In a process of its own: other tests leave threads that allocate, and tracing is slow.
+@pytest.mark.parametrize("dtype", ["float64"])
+def test_functions_take_no_more_than_the_table_says(dtype, full):
+    command = [sys.executable, str(ROOT / "bench" / "working_memory.py")]
+    command += [] if full else ["--dtype", dtype]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "SKERRY_REHEARSE": ""},
+    )
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert len(lines) > 200
+    more = [
+        (name, beyond, TABLE[name]["beyond"])
+        for name, beyond, *_ in lines
+        if beyond not in ("0", "O(1)") and float(beyond) > limit_of(TABLE[name]["beyond"])
+    ]
+    assert not more, "less memory, or `make working-memory`"
+
+
+@pytest.mark.parametrize(("slope", "constant", "words"), [(0.0, 0, "0"), (0.0, 100_000, "O(1)")])
+def test_what_does_not_grow_is_no_multiple(slope, constant, words):
+    assert working_memory.in_words(slope, constant) == words
+
+
+def test_a_temporary_is_seen():
+    """What a function that makes two temporaries takes: the measurement measures."""
+
+    class Doubled:
+        def functions(self):
+            return (lambda a: ((a + 1.0) + (a + 2.0)).sum(), None)
+
+        call, name = "f(a)", "doubled"
+        operands = (Operand((1 << 16,), "float64"),)
+
+    working_memory.prepare()
+    beyond, both = working_memory.measure(Doubled())
+    assert beyond >= 3 * (1 << 19)
+    assert both < (1 << 19) + 4096
