@@ -30,7 +30,19 @@ TABLES = {"f": DOCS / "accuracy_real.csv", "c": DOCS / "accuracy_complex.csv"}
 FLOATING = {"float32", "float64", "complex64", "complex128"} & set(_core.built_dtypes())
 # Results that are chosen, not rounded; test_elementwise.py has them bit for bit.
 EXACT = {"ceil", "clip", "conj", "copysign", "floor", "floor_divide", "imag", "maximum", "minimum"}
-EXACT |= {"fmax", "fmin", "negative", "nextafter", "positive", "real", "round", "trunc"}
+EXACT |= {
+    "fabs",
+    "fmax",
+    "fmin",
+    "fmod",
+    "heaviside",
+    "negative",
+    "nextafter",
+    "positive",
+    "real",
+    "round",
+    "trunc",
+}
 EXACT_IF_REAL = {"abs", "sign"}
 PRECISION = 256  # bits of mpmath's numbers
 RECOMPUTED = 4  # the largest errors of a range that are computed again with mpmath
@@ -59,11 +71,13 @@ BY_MPMATH: dict[str, Callable[..., Any]] = {
     "atan": arc_tangent,
     "atanh": area_tangent,
     "add": lambda x1, x2: x1 + x2,
+    "deg2rad": mp.radians,
     "divide": lambda x1, x2: x1 / x2,
     "log2": lambda x: mp.log(x) / mp.ln2,
     "logaddexp": lambda x1, x2: mp.log(mp.exp(x1) + mp.exp(x2)),
     "multiply": lambda x1, x2: x1 * x2,
     "pow": power,
+    "rad2deg": mp.degrees,
     "reciprocal": lambda x: 1 / x,
     "remainder": lambda x1, x2: x1 - x2 * mp.floor(x1 / x2),
     "sign": lambda x: x / abs(x),

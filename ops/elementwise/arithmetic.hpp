@@ -101,6 +101,19 @@ struct divide {
   }
 };
 
+struct fabs {
+  static constexpr op_info info{
+      .name = "fabs",
+      .doc = "The absolute value.\n\nReal floating dtypes; the result has the dtype of x.",
+      .is_private = true,
+  };
+  static constexpr bool of_bits = true;
+  template <real_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
+    return math::fabs(x);
+  }
+};
+
 struct floor_divide {
   static constexpr op_info info{
       .name = "floor_divide",
@@ -121,9 +134,13 @@ struct fmax {
       .name = "fmax",
       .doc =
           "The greater of x1 and x2; where one is NaN, the other.\n\n"
-          "Real floating dtypes; the result has their promoted dtype.",
+          "Real dtypes; the result has their promoted dtype.",
       .is_private = true,
   };
+  template <integral T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
+    return math::maximum(x1, x2);
+  }
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     const T greater = x2 > x1 ? x2 : x1;  // x1, where x2 is NaN
@@ -136,13 +153,55 @@ struct fmin {
       .name = "fmin",
       .doc =
           "The lesser of x1 and x2; where one is NaN, the other.\n\n"
+          "Real dtypes; the result has their promoted dtype.",
+      .is_private = true,
+  };
+  template <integral T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
+    return math::minimum(x1, x2);
+  }
+  template <real_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
+    const T lesser = x2 < x1 ? x2 : x1;
+    return x1 != x1 ? x2 : lesser;
+  }
+};
+
+struct fmod {
+  static constexpr op_info info{
+      .name = "fmod",
+      .doc =
+          "The remainder of a division rounded towards zero, with the sign of x1: C's fmod.\n\n"
+          "Real dtypes; the result has their promoted dtype. Integer division by zero gives 0.",
+      .is_private = true,
+  };
+  /// The remainder of floor division is one x2 too far where the signs differ.
+  template <integral T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
+    const T rest = math::remainder(x1, x2);
+    if constexpr (unsigned_integral<T>) return rest;
+    const bool too_far = (rest != T(0)) & ((x1 < T(0)) != (x2 < T(0)));
+    return wrapping_subtract(rest, too_far ? x2 : T(0));
+  }
+  template <real_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
+    return math::copysign(math::truncated_rest(x1, x2), x1);
+  }
+};
+
+struct heaviside {
+  static constexpr op_info info{
+      .name = "heaviside",
+      .doc =
+          "0 for negative x1, 1 for positive ones, x2 for zeros; NaN for NaN.\n\n"
           "Real floating dtypes; the result has their promoted dtype.",
       .is_private = true,
   };
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
-    const T lesser = x2 < x1 ? x2 : x1;
-    return x1 != x1 ? x2 : lesser;
+    const T step = x1 < T(0) ? T(0) : T(1);
+    const T known = x1 == T(0) ? x2 : step;
+    return x1 != x1 ? x1 : known;
   }
 };
 

@@ -150,6 +150,30 @@ struct cosh {
   }
 };
 
+struct deg2rad {
+  static constexpr op_info info{
+      .name = "deg2rad",
+      .doc = "Degrees as radians.\n\nReal floating dtypes; the result has the dtype of x.",
+      .is_private = true,
+  };
+  template <real_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
+    return x * T(0.017453292519943295);
+  }
+};
+
+struct rad2deg {
+  static constexpr op_info info{
+      .name = "rad2deg",
+      .doc = "Radians as degrees.\n\nReal floating dtypes; the result has the dtype of x.",
+      .is_private = true,
+  };
+  template <real_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
+    return x * T(57.29577951308232);
+  }
+};
+
 struct sin {
   static constexpr op_info info{
       .name = "sin",

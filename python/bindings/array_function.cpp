@@ -3,11 +3,17 @@
 #include <Python.h>
 #include <structmember.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <optional>
 #include <string>
 
+#include "ops/call/promotion.hpp"
+#include "ops/elementwise/op_table.hpp"
 #include "ops/move/views.hpp"
+#include "ops/reduce/reduce.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
@@ -24,9 +30,11 @@ namespace {
 struct array_function {
   PyObject_HEAD PyObject* attributes;
   PyObject* weak_references;
-  PyObject* direct;      ///< the function
-  PyObject* converting;  ///< the same for arguments to convert
-  bool refuses_lists;    ///< as its first argument
+  PyObject* direct;       ///< the function
+  PyObject* converting;   ///< the same for arguments to convert
+  PyObject* operation;    ///< the private operation of its name, or null
+  const op_entry* entry;  ///< of the operation
+  bool refuses_lists;     ///< as its first argument
   vectorcallfunc call;
 };
 
@@ -88,8 +96,33 @@ bool is_direct(const array_function& function, PyObject* const* args, Py_ssize_t
   return seen.is_direct();
 }
 
+/// Whether the operation does with these arguments what the function does: arrays of one dtype,
+/// for which it has a loop or of integers, which it promotes; Python's numbers of no higher kind.
+bool is_of_operation(const array_function& function, PyObject* const* args, Py_ssize_t count) {
+  if (function.operation == nullptr || count != function.entry->arity) return false;
+  std::optional<dtype> type;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!is_array(args[i])) continue;
+    if (type.value_or(value_of(args[i]).dtype()) != value_of(args[i]).dtype()) return false;
+    type = value_of(args[i]).dtype();
+  }
+  if (!type) return false;
+  const dtype_kind of = kind(*type);
+  const bool is_floating = of == dtype_kind::real_floating;
+  const bool is_integer = of == dtype_kind::signed_integer || of == dtype_kind::unsigned_integer;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const bool is_number = PyFloat_CheckExact(args[i]) ? is_floating : PyLong_CheckExact(args[i]);
+    if (!is_array(args[i]) && !is_number) return false;
+  }
+  return function.entry->result[static_cast<int>(*type)].has_value() ||
+         (is_integer && !promotion_is_strict());
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, std::size_t count, PyObject* keywords) {
   const array_function& function = *reinterpret_cast<array_function*>(self);
+  if (keywords == nullptr && is_of_operation(function, args, PyVectorcall_NARGS(count))) {
+    return PyObject_Vectorcall(function.operation, args, count, nullptr);
+  }
   const bool direct = is_direct(function, args, PyVectorcall_NARGS(count), keywords);
   return PyObject_Vectorcall(direct ? function.direct : function.converting, args, count, keywords);
 }
@@ -116,6 +149,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(function.attributes);
   Py_VISIT(function.direct);
   Py_VISIT(function.converting);
+  Py_VISIT(function.operation);
   return 0;
 }
 
@@ -124,6 +158,7 @@ int clear(PyObject* self) {
   Py_CLEAR(function.attributes);
   Py_CLEAR(function.direct);
   Py_CLEAR(function.converting);
+  Py_CLEAR(function.operation);
   return 0;
 }
 
@@ -170,6 +205,13 @@ PyObject* run_array_function(const arguments& with) {
   function.direct = Py_NewRef(with[0]);
   function.converting = Py_NewRef(with[1]);
   function.refuses_lists = PyObject_IsTrue(with[2]) == 1;
+  if (with.has(3)) {
+    const object name(PyObject_GetAttrString(with[3], "__name__"));
+    if (const std::optional<op_id> id = find_op(utf8(name.get()))) {
+      function.entry = &op_table()[*id];
+      function.operation = Py_NewRef(with[3]);
+    }
+  }
   function.call = call;
   return made.release();
 }
@@ -196,6 +238,42 @@ PyObject* run_require_one_device(const arguments& with) {
 
 PyObject* run_are_arrays(const arguments& with) {
   return PyBool_FromLong(are_arrays_of_one_device(with[0], PyTuple_Size(with[0])));
+}
+
+/// Whether all are arrays of one device and dtype: the arguments of most calls.
+PyObject* run_agree(const arguments& with) {
+  const Py_ssize_t count = PyTuple_Size(with[0]);
+  bool agree = count > 0 && are_arrays_of_one_device(with[0], count);
+  for (Py_ssize_t i = 1; agree && i < count; ++i) {
+    agree = value_of(PyTuple_GET_ITEM(with[0], i)).dtype() ==
+            value_of(PyTuple_GET_ITEM(with[0], 0)).dtype();
+  }
+  return PyBool_FromLong(agree);
+}
+
+/// The largest of integers as unsigned numbers of their width, by which negative ones are greater
+/// than all others.
+element greatest_unsigned(const ndarray& x) {
+  static constexpr dtype unsigned_of_width[] = {dtype::uint8, dtype::uint16, dtype::uint32,
+                                                dtype::uint64};
+  const int width = std::countr_zero(static_cast<unsigned>(x.itemsize()));
+  const ndarray bits(x.memory(), x.layout(), unsigned_of_width[width], true);
+  static const reduction_id max = find_reduction("max").value();
+  return read_element(reduce(max, bits, std::nullopt, std::nullopt, false));
+}
+
+/// Reads from the device: the call waits for it.
+PyObject* run_lie_below(const arguments& with) {
+  const ndarray& x = value_of(with[0]);
+  const std::int64_t end = integer(with, 1);
+  if (x.size() == 0) Py_RETURN_TRUE;
+  std::uint64_t greatest = 0;
+  {
+    const without_gil working(x.size() > long_work);
+    const element found = greatest_unsigned(x);
+    std::memcpy(&greatest, found.bytes, static_cast<std::size_t>(x.itemsize()));
+  }
+  return PyBool_FromLong(end > 0 && greatest < static_cast<std::uint64_t>(end));
 }
 
 /// NumPy's places of the axes that atleast_1d to atleast_3d add.
@@ -231,13 +309,20 @@ constexpr function_entry array_functions[] = {
      run_with_axes},
     {"are_arrays", "(values, /)", "Whether a tuple holds nothing but arrays, of one device.",
      run_are_arrays},
+    {"agree", "(values, /)",
+     "Whether a tuple holds nothing but arrays, of one device and one dtype.", run_agree},
+    {"lie_below", "(x, end, /)",
+     "Whether all elements of an array of integers are from 0 to below `end`. Reads from the "
+     "device: the call waits for it.",
+     run_lie_below},
     {"require_one_device", "(name, arrays, /)",
      "DeviceMismatchError, in the name of a function, unless a tuple of arrays, NumPy's too, is on "
      "one device.",
      run_require_one_device},
-    {"array_function", "(direct, converting, refuses_lists, /)",
+    {"array_function", "(direct, converting, refuses_lists, operation=None, /)",
      "A callable that calls `direct`, or `converting` where arguments may have to become arrays: "
-     "NumPy's arrays, also in sequences, and lists without any array beside them.",
+     "NumPy's arrays, also in sequences, and lists without any array beside them. An elementwise "
+     "`operation` is called at once with arrays of a dtype that it takes.",
      run_array_function},
 };
 

@@ -125,4 +125,7 @@ def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays")
                 break
         return function(*args, **kwargs)
 
-    return functools.wraps(function)(_core.array_function(function, call, lists == "refused"))
+    operation = getattr(_core, name, None)
+    return functools.wraps(function)(
+        _core.array_function(function, call, lists == "refused", operation)
+    )

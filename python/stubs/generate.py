@@ -65,6 +65,7 @@ PARAMETERS = {
     "count_occurrences.weights": "Array | None",
     **dict.fromkeys(["lengths", "sliding_windows.axes"], "list[int] | tuple[int, ...]"),
     "edges": "Array",
+    "lie_below.end": "int",
     "device": "DeviceLike",
     "indexing": "str",
     "matrix_norm.ord": "float | str",
@@ -78,9 +79,10 @@ PARAMETERS = {
     "repeats": "int | Array",
     "scatter_reduce.op": "str",
     "scatter_reduce.values": "Operand",
-    "are_arrays.values": "tuple[Any, ...]",
+    **dict.fromkeys(["agree.values", "are_arrays.values"], "tuple[Any, ...]"),
     "array_function.converting": "Callable[..., Any]",
     "array_function.direct": "Callable[..., Any]",
+    "array_function.operation": "Callable[..., Any] | None",
     "array_function.refuses_lists": "bool",
     "with_axes.least": "int",
     "with_axes.values": "tuple[Any, ...]",
@@ -109,7 +111,8 @@ RESULTS = {
         "None",
     ),
     **dict.fromkeys(
-        "are_arrays can_cast cuda_was_used is_cuda_array is_page_locked is_pinned is_rehearsing is_writable".split(),
+        "agree are_arrays can_cast cuda_was_used"
+        " is_cuda_array is_page_locked is_pinned is_rehearsing is_writable lie_below".split(),
         "bool",
     ),
     **dict.fromkeys(

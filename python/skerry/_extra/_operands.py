@@ -15,6 +15,7 @@ from skerry import _core
 from skerry._core import Array
 from skerry.exceptions import AxisError, DTypeError
 
+Arrays = tuple[Array, ...] | list[Array]
 SCALARS = (bool, int, float, complex, np.generic)
 
 
@@ -108,25 +109,20 @@ def cast(x: Array, dtype: Any) -> Array:
     return x if x.dtype == dtype else sk.astype(x, dtype)
 
 
-def promoted(name: str, *values: Any) -> list[Array]:
+def promoted(name: str, *values: Any) -> Arrays:
     """Return arrays of one device and one dtype."""
+    if _core.agree(values):
+        return values
     arrays = as_arrays(name, *values)
-    if _agree(arrays):
-        return arrays
     dtype = common_dtype(name, *[x.dtype for x in arrays])
     return [cast(x, dtype) for x in arrays]
 
 
-def _agree(arrays: list[Array]) -> bool:
-    """Whether all have one dtype."""
-    return len({x.dtype for x in arrays}) == 1
-
-
-def floating(name: str, *values: Any) -> list[Array]:
+def floating(name: str, *values: Any) -> Arrays:
     """Return arrays of one device and one floating dtype, float64 for integers."""
+    if _core.agree(values) and values[0].dtype.kind in "fc":
+        return values
     arrays = as_arrays(name, *values)
-    if arrays[0].dtype.kind in "fc" and (len(arrays) == 1 or _agree(arrays)):
-        return arrays
     dtype = floating_dtype(common_dtype(name, *[x.dtype for x in arrays]))
     return [cast(x, dtype) for x in arrays]
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import as_array, axis_within, cast, flat, promoted
+from skerry._extra._operands import Arrays, as_array, axis_within, cast, flat, promoted
 
 __all__ = ["cross", "diagonal", "dot", "inner", "kron", "outer", "trace", "vdot"]
 
 
-def _numbers(name: str, *values: Any) -> tuple[list[Array], bool]:
+def _numbers(name: str, *values: Any) -> tuple[Arrays, bool]:
     """Return arrays that can be multiplied, and whether they were bools: these are counted, then compared with 0."""
     arrays = promoted(name, *values)
     if arrays[0].dtype.kind != "b":

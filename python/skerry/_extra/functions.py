@@ -12,7 +12,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import by_pieces, floating, promoted
+from skerry._extra._operands import Arrays, by_pieces, floating, promoted
 from skerry.exceptions import DTypeError
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _real(name: str, *values: Any) -> list[Array]:
+def _real(name: str, *values: Any) -> Arrays:
     arrays = floating(name, *values)
     if arrays[0].dtype.kind == "c":
         raise DTypeError(f"{name}: takes real numbers, not {arrays[0].dtype}; pass real(x)")
@@ -52,8 +52,7 @@ def heaviside(x1: Any, x2: Any, /) -> Array:
     Array([0. , 0.5, 1. ], dtype=float64, device='cpu:0')
 
     """
-    x, at_zero = _real("heaviside", x1, x2)
-    return sk.where(x == 0, at_zero, sk.maximum(sk.sign(x), 0.0))
+    return _core.heaviside(*floating("heaviside", x1, x2))
 
 
 def sinc(x: Any) -> Array:
@@ -178,14 +177,7 @@ def fmod(x1: Any, x2: Any, /) -> Array:
 
     """
     x, y = promoted("fmod", x1, x2)
-    if x.dtype.kind in "ub":
-        return sk.remainder(x, y)
-    if x.dtype.kind == "f":
-        found = sk.remainder(sk.abs(x), sk.abs(y))
-        return sk.copysign(found, x)
-    found = sk.remainder(x, y)
-    # The remainder has the sign of y, which is one y too far where x has the other one.
-    return sk.where((found != 0) & ((x < 0) != (y < 0)), found - y, found)
+    return sk.remainder(x, y) if x.dtype.kind == "b" else _core.fmod(x, y)
 
 
 def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
@@ -263,7 +255,7 @@ def fabs(x: Any, /) -> Array:
     Array([1., 2.], dtype=float64, device='cpu:0')
 
     """
-    return sk.abs(_real("fabs", x)[0])
+    return _core.fabs(*floating("fabs", x))
 
 
 def exp2(x: Any, /) -> Array:
@@ -291,15 +283,6 @@ def exp2(x: Any, /) -> Array:
     return found
 
 
-def _without_nan(name: str, x1: Any, x2: Any) -> Array:
-    x, y = promoted(name, x1, x2)
-    if x.dtype.kind == "b":
-        return (x & y) if name == "fmin" else (x | y)
-    if name == "fmin":
-        return (_core.fmin if x.dtype.kind == "f" else sk.minimum)(x, y)
-    return (_core.fmax if x.dtype.kind == "f" else sk.maximum)(x, y)
-
-
 def fmax(x1: Any, x2: Any, /) -> Array:
     """Return the greater elements, and those that are not NaN beside NaN.
 
@@ -325,7 +308,8 @@ def fmax(x1: Any, x2: Any, /) -> Array:
     Array([1. , 0.5], dtype=float64, device='cpu:0')
 
     """
-    return _without_nan("fmax", x1, x2)
+    x, y = promoted("fmax", x1, x2)
+    return x | y if x.dtype.kind == "b" else _core.fmax(x, y)
 
 
 def fmin(x1: Any, x2: Any, /) -> Array:
@@ -353,4 +337,5 @@ def fmin(x1: Any, x2: Any, /) -> Array:
     Array([0.5, 0.5], dtype=float64, device='cpu:0')
 
     """
-    return _without_nan("fmin", x1, x2)
+    x, y = promoted("fmin", x1, x2)
+    return x & y if x.dtype.kind == "b" else _core.fmin(x, y)

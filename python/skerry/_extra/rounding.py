@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_array, by_pieces, cast, floating
 
@@ -88,14 +89,6 @@ def fix(x: Any) -> Array:
     return x.copy() if x.dtype.kind == "b" else sk.trunc(x)
 
 
-def _real_product(name: str, x: Any, factor: float) -> Array:
-    (x,) = floating(name, x)
-    if x.dtype.kind == "c":
-        raise TypeError(f"{name}: takes real numbers, not {x.dtype}; pass real(x)")
-    found: Array = x * factor
-    return found
-
-
 def deg2rad(x: Any, /) -> Array:
     """Convert degrees to radians.
 
@@ -116,7 +109,7 @@ def deg2rad(x: Any, /) -> Array:
     Array([3.14159265], dtype=float64, device='cpu:0')
 
     """
-    return _real_product("deg2rad", x, math.pi / 180)
+    return _core.deg2rad(*floating("deg2rad", x))
 
 
 def rad2deg(x: Any, /) -> Array:
@@ -139,7 +132,7 @@ def rad2deg(x: Any, /) -> Array:
     Array([180.], dtype=float64, device='cpu:0')
 
     """
-    return _real_product("rad2deg", x, 180 / math.pi)
+    return _core.rad2deg(*floating("rad2deg", x))
 
 
 # NumPy has two names for each.

@@ -46,8 +46,8 @@ OPERATORS = {
 
 # Results that are bits of operands. IEEE 754-2019 (6.2.3) leaves open which one of several NaNs arithmetic hands on, and
 # compilers exchange operands; so there, and within complex arithmetic, every NaN counts as equal.
-HAND_ON = {"clip", "conj", "copysign", "fmax", "fmin", "imag", "maximum", "minimum", "negative"}
-HAND_ON |= {"positive", "real"}
+HAND_ON = {"clip", "conj", "copysign", "fabs", "fmax", "fmin", "heaviside", "imag", "maximum"}
+HAND_ON |= {"minimum", "negative", "positive", "real"}
 
 
 def on_host(x):
