@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -221,22 +221,43 @@ def interp(
         places = sk.concat([places[-1:] - period, places, places[:1] + period])
         values = sk.concat([values[-1:], values, values[:1]])
         left = right = None
-    return by_pieces(lambda x: _between(x, places, values, left, right), where)
+    points = _Points(places, values, _slopes(places, values), left, right)
+    return by_pieces(points.at, where)
 
 
-def _between(where: Array, places: Array, values: Array, left: Any, right: Any) -> Array:
-    last = places.size - 1
-    after = sk.searchsorted(places, where, side="right")
-    before = sk.clip(after - 1, 0, max(last, 0))
-    near, low = sk.take(values, before), sk.take(places, before)
-    if last:
-        slopes = (values[1:] - values[:-1]) / cast(places[1:] - places[:-1], values.dtype)
-        # The last point has no slope: beyond it is its value.
-        slopes = sk.concat([slopes, sk.zeros((1,), dtype=slopes.dtype, device=slopes.device)])
-        found = sk.take(slopes, before) * cast(where - low, values.dtype) + near
-        found = sk.where(where == low, near, found)
-    else:
-        found = near
-    found = sk.where(after == 0, values[0] if left is None else left, found)
-    found = sk.where(where > places[-1], values[-1] if right is None else right, found)
-    return sk.where(sk.isnan(where), sk.nan, found) if last else found
+def _slopes(places: Array, values: Array) -> Array | None:
+    """Return those between the points; the last point has none: beyond it is its value."""
+    if places.size == 1:
+        return None
+    slopes = (values[1:] - values[:-1]) / cast(places[1:] - places[:-1], values.dtype)
+    return sk.concat([slopes, sk.zeros((1,), dtype=slopes.dtype, device=slopes.device)])
+
+
+class _Points(NamedTuple):
+    """What is interpolated between."""
+
+    places: Array
+    values: Array
+    slopes: Array | None
+    left: Any
+    right: Any
+
+    def at(self, where: Array) -> Array:
+        places = self.places
+        first, last = places[0, ...], places[-1, ...]
+        inside = sk.clip(where, first, last)
+        if self.slopes is None:
+            found = self.values[0, ...] + sk.zeros_like(inside)
+        else:
+            # The clipped places are never before the first point; NaN counts as beyond the last one.
+            before = sk.searchsorted(places, inside, side="right") - 1
+            near = sk.take(self.values, before)
+            beyond = inside - sk.take(places, before)
+            steps = sk.take(self.slopes, before) * cast(beyond, near.dtype) + near
+            # An infinite slope makes NaN of a point itself.
+            found = sk.where(beyond == 0, near, steps)
+        if self.left is not None:
+            found = sk.where(where < first, self.left, found)
+        if self.right is not None:
+            found = sk.where(where > last, self.right, found)
+        return found

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_arrays, cast
 
@@ -50,7 +51,7 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
     _require_order("unravel_index", order)
     places = _integers("unravel_index", indices)
     n = math.prod(lengths)
-    if not _lie_in(places, 0, n):
+    if not _core.lie_below(places, n):
         raise ValueError(f"unravel_index: an index is out of bounds for shape {lengths}; below {n}")
     found = places_of(places, lengths if order == "C" else lengths[::-1])
     return found if order == "C" else found[::-1]
@@ -142,29 +143,18 @@ def within(name: str, places: Array, n: int, mode: str) -> Array:
     if places.dtype.kind not in "iub":
         raise TypeError(f"{name}: indices must be integers, not {places.dtype}; convert by astype")
     places = cast(places, sk.int64)
+    if mode == "raise":
+        # Of `put` negative ones count from the end.
+        wraps = name == "put"
+        if not _core.lie_below(places + n if wraps else places, 2 * n if wraps else n):
+            error = IndexError if wraps else ValueError
+            raise error(f"{name}: an index is out of bounds for {n}; use mode='wrap' or 'clip'")
+        return sk.where(places < 0, places + n, places) if wraps else places
     if mode == "wrap":
         return places % n
     if mode == "clip":
         return sk.clip(places, 0, n - 1)
-    if mode != "raise":
-        raise ValueError(f"{name}: mode {mode!r} is not known; it is raise, wrap or clip")
-    wraps = name == "put"
-    if not _lie_in(places, -n if wraps else 0, n):
-        error = IndexError if wraps else ValueError
-        raise error(f"{name}: an index is out of bounds for {n}; use mode='wrap' or 'clip'")
-    return sk.where(places < 0, places + n, places) if wraps else places
-
-
-def _lie_in(places: Array, least: int, end: int) -> bool:
-    """Read from the device whether all of them do."""
-    if places.size == 0:
-        return True
-    # As unsigned numbers, those below ``least`` are greater than all others: one reduction tells.
-    if least:
-        places = places - least
-    if places.strides != (8,):
-        places = sk.reshape(places, (-1,), copy=True)
-    return int(sk.max(places.view(sk.uint64))) < end - least
+    raise ValueError(f"{name}: mode {mode!r} is not known; it is raise, wrap or clip")
 
 
 def places_of(places: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:

@@ -78,19 +78,41 @@ def pad(
 
     """
     x = as_array("pad", array)
+    widths = _widths(pad_width, x.ndim)
+    if mode == "constant" and end_values is stat_length is reflect_type is None:
+        value = 0 if constant_values is None else constant_values
+        if isinstance(value, int | float | complex):
+            return _padded_with(x, widths, value)
     options = {
         "constant_values": constant_values,
         "end_values": end_values,
         "stat_length": stat_length,
         "reflect_type": reflect_type,
     }
-    widths = _widths(pad_width, x.ndim)
     fill = _filler(mode, {k: v for k, v in options.items() if v is not None}, x.ndim)
     if mode not in ("constant", "empty"):
         for axis, pair in enumerate(widths):
             if x.shape[axis] == 0 and any(pair):
                 raise ValueError(f"pad: axis {axis} has no elements; only constants can be added")
     return _padded(x, widths, fill)
+
+
+def _padded_with(x: Array, widths: list[tuple[int, int]], value: complex) -> Array:
+    """Put one number around an array."""
+    if value:
+        value = np.asarray(value).astype(x.dtype).item()
+    shape = tuple([n + before + after for n, (before, after) in zip(x.shape, widths, strict=True)])
+    found = sk.empty(shape, dtype=x.dtype, device=x.device)
+    inside = found
+    for axis, (before, after) in enumerate(widths):
+        front = (slice(None),) * axis
+        if before:
+            inside[(*front, slice(before))] = value
+        if after:
+            inside[(*front, slice(-after, None))] = value
+        inside = inside[(*front, slice(before, shape[axis] - after))]
+    inside[...] = x
+    return found
 
 
 def _padded(x: Array, widths: list[tuple[int, int]], fill: Fill | None) -> Array:
@@ -107,6 +129,8 @@ def _padded(x: Array, widths: list[tuple[int, int]], fill: Fill | None) -> Array
 
 
 def _widths(given: Any, ndim: int) -> list[tuple[int, int]]:
+    if type(given) is int and given >= 0:
+        return [(given, given)] * ndim
     if isinstance(given, dict):
         widths = [(0, 0)] * ndim
         for axis, pair in given.items():

@@ -17,6 +17,9 @@ from skerry.exceptions import ShapeError
 
 __all__ = ["argwhere", "choose", "compress", "extract", "flatnonzero", "select"]
 
+# So many are chosen one after the other, in less time than a stack of them takes.
+FEW_CHOICES = 4
+
 
 def flatnonzero(a: Any) -> Array:
     """Return where the flattened array is not zero.
@@ -114,10 +117,10 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
         if condition.dtype != sk.bool:
             raise TypeError(f"select: a condition is {condition.dtype}, not bool; compare first")
     given = [x for x in (*choicelist, default) if isinstance(x, (Array, np.ndarray))]
-    choices = promoted("select", *(choices if not given else (*choicelist, default)))
+    values = promoted("select", *(choices if not given else (*choicelist, default)))
     shape = sk.broadcast_shapes(*(x.shape for x in everything))
-    found = choices[-1]
-    for condition, choice in zip(conditions[::-1], choices[-2::-1], strict=True):
+    found = values[-1]
+    for condition, choice in zip(conditions[::-1], values[-2::-1], strict=True):
         found = sk.where(condition, choice, found)
     return found if found.shape == shape else sk.broadcast_to(found, shape).copy()
 
@@ -157,6 +160,11 @@ def choose(a: Any, choices: Sequence[Any], *, mode: str = "raise") -> Array:
     which, *_ = as_arrays("choose", a, *listed)
     which = within("choose", which, len(listed), mode)
     options = promoted("choose", *listed) if listed else []
+    if 1 < len(options) <= FEW_CHOICES:
+        found = options[-1]
+        for number in range(len(options) - 2, -1, -1):
+            found = sk.where(which == number, options[number], found)
+        return found
     shape = sk.broadcast_shapes(which.shape, *(x.shape for x in options))
     stacked = sk.stack([sk.broadcast_to(x, shape) for x in options])
     which = sk.broadcast_to(which, shape)

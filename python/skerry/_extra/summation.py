@@ -7,9 +7,10 @@ from __future__ import annotations
 import functools
 import importlib
 import math
+import operator
 import string
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,6 +68,11 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
         given = [sk.astype(x, dtype, copy=False) for x in as_arrays("einsum", *given)]
     arrays = promoted("einsum", *given)
     bools = arrays[0].dtype.kind == "b"
+    if len(arrays) == 2 and not bools:
+        x, y = arrays
+        direct = _product_of(formula, x.shape, y.shape)
+        if direct is not None:
+            return direct(x, y)
     terms, output = _terms(formula, tuple(x.shape for x in arrays))
     work = [
         (cast(x, sk.int64) if bools else x, term) for x, term in zip(arrays, terms, strict=True)
@@ -250,23 +256,110 @@ def _summed(labelled: Labelled, wanted: set[str]) -> Labelled:
 
 
 def _contract(a: Labelled, b: Labelled, wanted: set[str]) -> Labelled:
-    """Multiply two arrays and sum over what nothing else wants, as a stack of products of matrices."""
+    """Multiply two arrays and sum over what nothing else wants."""
     (x, of_x), (y, of_y) = _summed(a, wanted | set(b[1])), _summed(b, wanted | set(a[1]))
-    stack, rows, summed, columns = _roles(of_x, of_y, frozenset(wanted))
+    stack, rows, _, columns = _roles(of_x, of_y, frozenset(wanted))
     out = stack + rows + columns
-    lengths = {**dict(zip(of_x, x.shape, strict=True)), **dict(zip(of_y, y.shape, strict=True))}
-    x = _in_order(x, of_x, stack + rows + summed)
-    y = _in_order(y, of_y, stack + summed + columns)
+    return _product(of_x, of_y, out, x.shape, y.shape)(x, y), out
+
+
+class _Product(NamedTuple):
+    """How two arrays are multiplied; None for an order or a shape that an array has."""
+
+    order_of_x: tuple[int, ...] | None
+    shape_of_x: tuple[int, ...] | None
+    order_of_y: tuple[int, ...] | None
+    shape_of_y: tuple[int, ...] | None
+    multiply: Callable[[Array, Array], Array]
+    shape: tuple[int, ...] | None
+    order: tuple[int, ...] | None
+
+    def __call__(self, x: Array, y: Array) -> Array:
+        if self.order_of_x is not None:
+            x = sk.permute_dims(x, self.order_of_x)
+        if self.shape_of_x is not None:
+            x = sk.reshape(x, self.shape_of_x)
+        if self.order_of_y is not None:
+            y = sk.permute_dims(y, self.order_of_y)
+        if self.shape_of_y is not None:
+            y = sk.reshape(y, self.shape_of_y)
+        found = self.multiply(x, y)
+        if self.shape is not None:
+            found = sk.reshape(found, self.shape)
+        return found if self.order is None else sk.permute_dims(found, self.order)
+
+
+def _sum_of_products(x: Array, y: Array) -> Array:
+    """Sum over the last axis; vecdot conjugates its first argument."""
+    return sk.vecdot(sk.conj(x) if x.dtype.kind == "c" else x, y)
+
+
+@functools.lru_cache(maxsize=1024)
+def _product_of(
+    formula: str, shape_of_x: tuple[int, ...], shape_of_y: tuple[int, ...]
+) -> _Product | None:
+    """Return the product that a formula is, if there is nothing to do beside one."""
+    (of_x, of_y), output = _terms(formula, (shape_of_x, shape_of_y))
+    lengths = dict(zip(of_x, shape_of_x, strict=True))
+    is_one = (
+        len(set(of_x)) == len(of_x)
+        and len(set(of_y)) == len(of_y)
+        and all(lengths.get(label, n) == n for label, n in zip(of_y, shape_of_y, strict=True))
+        and set(of_x) ^ set(of_y) <= set(output)
+    )
+    return _product(of_x, of_y, output, shape_of_x, shape_of_y) if is_one else None
+
+
+@functools.lru_cache(maxsize=1024)
+def _product(
+    of_x: Labels,
+    of_y: Labels,
+    output: Labels,
+    shape_of_x: tuple[int, ...],
+    shape_of_y: tuple[int, ...],
+) -> _Product:
+    """Return what multiplies two arrays and sums over what both have and the result has not.
+
+    As a stack of products of matrices, of vectors where no axis is of one array only, or element by element where there
+    is nothing to sum.
+    """
+    lengths = {
+        **dict(zip(of_x, shape_of_x, strict=True)),
+        **dict(zip(of_y, shape_of_y, strict=True)),
+    }
+    stack, rows, summed, columns = _roles(of_x, of_y, frozenset(output))
+
+    def arranged(term: Labels, order: Labels, shape: tuple[int, ...]) -> tuple[Any, Any]:
+        own = tuple(lengths[label] for label in order)
+        return _order(term, order), shape if shape != own else None
+
     if not summed:
-        x = sk.reshape(x, x.shape + (1,) * len(columns))
-        places = (*x.shape[: len(stack)], *(1 for _ in rows), *y.shape[len(stack) :])
-        return x * sk.reshape(y, places), out
+        places = [
+            arranged(
+                term,
+                tuple(label for label in output if label in term),
+                tuple(lengths[label] if label in term else 1 for label in output),
+            )
+            for term in (of_x, of_y)
+        ]
+        return _Product(*places[0], *places[1], operator.mul, None, None)
     front = tuple(lengths[label] for label in stack)
     m, k, n = (math.prod(lengths[label] for label in part) for part in (rows, summed, columns))
-    if not rows and not columns and x.dtype.kind != "c":  # vecdot would conjugate one
-        return sk.vecdot(sk.reshape(x, (*front, k)), sk.reshape(y, (*front, k))), out
-    product = sk.reshape(x, (*front, m, k)) @ sk.reshape(y, (*front, k, n))
-    return sk.reshape(product, tuple(lengths[label] for label in out)), out
+    is_matrix = bool(rows or columns)
+    out = stack + rows + columns
+    shape = tuple(lengths[label] for label in out)
+    return _Product(
+        *arranged(of_x, stack + rows + summed, (*front, m, k) if is_matrix else (*front, k)),
+        *arranged(of_y, stack + summed + columns, (*front, k, n) if is_matrix else (*front, k)),
+        operator.matmul if is_matrix else _sum_of_products,
+        shape if is_matrix and shape != (*front, m, n) else None,
+        _order(out, output),
+    )
+
+
+def _order(term: Labels, wanted: Labels) -> tuple[int, ...] | None:
+    """Return where the axes of a term stand in another one of the same labels; None if they are in order."""
+    return None if term == wanted else tuple(map(term.index, wanted))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -283,4 +376,5 @@ def _roles(of_x: Labels, of_y: Labels, wanted: frozenset[str]) -> tuple[Labels, 
 
 def _in_order(x: Array, term: Labels, wanted: Labels) -> Array:
     """Return the array with its axes in the order of labels."""
-    return x if term == wanted else sk.permute_dims(x, tuple(map(term.index, wanted)))
+    order = _order(term, wanted)
+    return x if order is None else sk.permute_dims(x, order)
