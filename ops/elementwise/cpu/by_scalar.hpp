@@ -15,23 +15,28 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// floor(x / divisor) for a divisor above 1: Granlund and Montgomery, "Division by Invariant
-/// Integers using Multiplication" (1994), figures 4.1 and 4.2.
-template <class T>
+/// floor(x / divisor) for a divisor above 1, or below -1 (`IsNegative`): Granlund and Montgomery,
+/// "Division by Invariant Integers using Multiplication" (1994), figures 4.1 and 4.2.
+template <class T, bool IsNegative>
 class division {
  public:
-  explicit division(T divisor)
-      : shift_(std::bit_width(static_cast<uint64>(divisor) - 1)),
-        // Signed ones are divided by their magnitudes, of 63 bits, whose reciprocal fits.
-        reciprocal_(ops::signed_integral<T>
-                        ? quotient(uint128(1) << (63 + shift_), divisor)
-                        : quotient(((uint128(1) << shift_) - static_cast<uint64>(divisor)) << 64,
-                                   divisor)) {}
+  explicit division(T divisor) {
+    const uint64 magnitude =
+        static_cast<uint64>(IsNegative ? ops::wrapping_subtract(T(0), divisor) : divisor);
+    shift_ = std::bit_width(magnitude - 1);
+    // Signed ones are divided by their magnitudes, up to 2^63, whose reciprocal fits.
+    const uint128 dividend = ops::signed_integral<T> ? uint128(1) << (63 + shift_)
+                                                     : ((uint128(1) << shift_) - magnitude) << 64;
+    reciprocal_ = static_cast<uint64>(dividend / magnitude) + 1;
+  }
 
   SKERRY_INLINE T operator()(T x) const {
     if constexpr (ops::signed_integral<T>) {
-      const auto sign = static_cast<uint64>(x >> 63);
-      return static_cast<T>((high_product(static_cast<uint64>(x) ^ sign) >> (shift_ - 1)) ^ sign);
+      const T directed = IsNegative ? ops::wrapping_subtract(T(0), x) : x;
+      // Of the least value's negative, 2^63, the highest bit is no sign.
+      const auto sign = static_cast<uint64>((IsNegative ? directed & ~x : x) >> 63);
+      const uint64 product = high_product(static_cast<uint64>(directed) ^ sign);
+      return static_cast<T>((product >> (shift_ - 1)) ^ sign);
     } else {
       const uint64 high = high_product(x);
       return (((x - high) >> 1) + high) >> (shift_ - 1);
@@ -41,9 +46,6 @@ class division {
  private:
   __extension__ using uint128 = unsigned __int128;
 
-  static uint64 quotient(uint128 dividend, T divisor) {
-    return static_cast<uint64>(dividend / static_cast<uint64>(divisor)) + 1;
-  }
   [[nodiscard]] SKERRY_INLINE uint64 high_product(uint64 x) const {
     return static_cast<uint64>((uint128(x) * reciprocal_) >> 64);
   }
@@ -52,15 +54,29 @@ class division {
   uint64 reciprocal_;
 };
 
+/// Calls `run` with the division by a divisor, if there is one.
+template <ops::integral T, class Run>
+bool divide_by(T divisor, Run run) {
+  if (divisor > T(1)) {
+    run(division<T, false>(divisor));
+    return true;
+  }
+  if constexpr (ops::signed_integral<T>) {
+    if (divisor < T(-1)) {
+      run(division<T, true>(divisor));
+      return true;
+    }
+  }
+  return false;
+}
+
 template <class T>
   requires ops::integral<T> && (sizeof(T) == 8)
 struct scalar_form<ops::floor_divide, T> {
   static constexpr bool exists = true;
   template <class Run>
   static bool apply(T divisor, Run run) {
-    if (divisor <= T(1)) return false;
-    run(division<T>(divisor));
-    return true;
+    return divide_by(divisor, run);
   }
 };
 
@@ -70,11 +86,11 @@ struct scalar_form<ops::remainder, T> {
   static constexpr bool exists = true;
   template <class Run>
   static bool apply(T divisor, Run run) {
-    if (divisor <= T(1)) return false;
-    run([divisor, quotient = division<T>(divisor)](T x) {
-      return ops::wrapping_subtract(x, ops::wrapping_multiply(quotient(x), divisor));
+    return divide_by(divisor, [&](auto quotient) {
+      run([divisor, quotient](T x) {
+        return ops::wrapping_subtract(x, ops::wrapping_multiply(quotient(x), divisor));
+      });
     });
-    return true;
   }
 };
 

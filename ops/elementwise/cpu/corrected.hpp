@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/exponential.hpp"
 #include "ops/kernel/cpu/loops.hpp"
 
@@ -32,5 +33,55 @@ struct quick_form<ops::logaddexp, T> {
                                                        : quick;
   }
 };
+
+/// 64-bit integers of up to 51 bits, divided as doubles, since no vector instruction divides
+/// integers. A quotient that isn't an integer is at least 1 / |b| away from one, relatively more
+/// than 2^-52, so rounding doesn't reach it; quotient * b is exact, too.
+template <class Op, class T>
+struct quotient_of_doubles {
+  static constexpr bool exists = true;
+
+  SKERRY_INLINE T operator()(T a, T b) const {
+    const float64 x = to_double(a);
+    const float64 y = to_double(b);
+    const float64 quotient = ops::math::floor(x / y);
+    const bool is_quotient = ops::same_v<Op, ops::floor_divide>;
+    const T result = to_integer(is_quotient ? quotient : x - quotient * y);
+    return b == T(0) ? T(0) : result;
+  }
+
+  /// Whether one of them has more bits.
+  struct doubt {
+    SKERRY_INLINE uint64 operator()(T a, T b) const {
+      constexpr int bits = 51;
+      constexpr uint64 least = ops::signed_integral<T> ? uint64{1} << bits : 0;
+      const uint64 together = (static_cast<uint64>(a) + least) | (static_cast<uint64>(b) + least);
+      return uint64{0} - (together >> (ops::signed_integral<T> ? bits + 1 : bits));
+    }
+  };
+
+  static SKERRY_INLINE T corrected(T a, T b, T quick) {
+    return doubt{}(a, b) != 0 ? Op{}(a, b) : quick;
+  }
+
+ private:
+  // In a double from 2^52 to 2^53 the last bits are an integer: conversions for every level.
+  static constexpr float64 origin = 6755399441055744.0;  // 1.5 * 2^52
+
+  static SKERRY_INLINE float64 to_double(T x) {
+    const uint64 bits = static_cast<uint64>(x) + ops::math::to_bits(origin);
+    return ops::math::from_bits<float64>(bits) - origin;
+  }
+  static SKERRY_INLINE T to_integer(float64 whole) {
+    return static_cast<T>(ops::math::to_bits(whole + origin) - ops::math::to_bits(origin));
+  }
+};
+
+template <ops::integral T>
+  requires(sizeof(T) == 8)
+struct quick_form<ops::floor_divide, T> : quotient_of_doubles<ops::floor_divide, T> {};
+template <ops::integral T>
+  requires(sizeof(T) == 8)
+struct quick_form<ops::remainder, T> : quotient_of_doubles<ops::remainder, T> {};
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Quotients and remainders of integers by a scalar, which are products by its reciprocal on a CPU."""
+"""Quotients and remainders of integers: by a scalar products by its reciprocal, of arrays through doubles on a CPU."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def divisors(dtype):
         *(p + 1 for p in powers),
     }
     found |= {limits.max, limits.max - 1}
-    found |= {-each for each in (1, 2, 3, 7, 100)} if limits.min < 0 else set()
+    found |= {-each for each in found} | {limits.min, limits.min + 1}
     return sorted(each for each in found if each != 0 and limits.min <= each <= limits.max)
 
 
@@ -73,3 +73,40 @@ def test_in_place_and_few_elements(device):
         x = on(device, host)
         x //= 7
         assert_same(x, host // 7, device)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+@pytest.mark.parametrize("bits", [8, 50, 51, 52, 53, 63])
+def test_quotients_of_arrays_of_every_width(dtype, bits, device):
+    rng = np.random.default_rng(bits)
+    limits = np.iinfo(dtype)
+    most = min((1 << bits) - 1, limits.max)
+    least = -most - 1 if limits.min < 0 else 0
+    few = [least, least + 1, 0, 1, 2, 3, most // 2, most // 2 + 1, most - 1, most]
+    few += [-1, -2, -3] if least < 0 else []
+    ends = np.asarray(few, dtype)
+    drawn = rng.integers(least, most, (2, 2000), dtype=dtype, endpoint=True)
+    a = np.concatenate([drawn[0], np.repeat(ends, len(ends))])
+    b = np.concatenate(
+        [drawn[1] >> rng.integers(0, bits, 2000, dtype=dtype), np.tile(ends, len(ends))]
+    )
+    x, y = on(device, a), on(device, b)
+    with np.errstate(over="ignore", divide="ignore"):
+        assert_same(x // y, a // b, device)
+        assert_same(x % y, a % b, device)
+        assert_same(x[::-2] // y[::-2], a[::-2] // b[::-2], device)
+        for i in range(0, len(ends)):
+            assert_same(int(ends[i]) // y, ends[i] // b, device, what=f"{ends[i]} //")
+            assert_same(int(ends[i]) % y, ends[i] % b, device, what=f"{ends[i]} %")
+            assert_same(x // int(ends[i]), a // ends[i], device, what=f"// {ends[i]}")
+            assert_same(x % int(ends[i]), a % ends[i], device, what=f"% {ends[i]}")
+
+
+def test_one_wide_integer_among_narrow_ones_in_place(device):
+    for place in (0, 511, 512, 700):
+        a = np.arange(-400, 400)
+        b = np.full(800, 7)
+        a[place], b[place] = np.iinfo("int64").min, -3
+        x = on(device, a)
+        x %= on(device, b)
+        assert_same(x, a % b, device)
