@@ -342,7 +342,8 @@ struct sign {
   };
   template <signed_integral T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
-    return static_cast<T>((x > T(0)) - (x < T(0)));
+    const T positive = x > T(0) ? T(1) : T(0);
+    return x < T(0) ? T(-1) : positive;
   }
   template <unsigned_integral T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
