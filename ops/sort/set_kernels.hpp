@@ -54,12 +54,15 @@ struct isin_params {
   char* scratch;  ///< host form only: isin_scratch() bytes
 };
 
-/// Sets up to this size are compared one by one.
-inline constexpr std::int64_t small_set = 8;
+/// Whether a set is so small that its items are compared one by one: a vector of comparisons takes
+/// less time than a look into a hash table, and a table of all values is there at once.
+[[nodiscard]] constexpr bool is_small_set(std::int64_t among_size, std::int64_t itemsize) {
+  return among_size <= 8 || (itemsize > 2 && among_size * itemsize <= 128);
+}
 
 /// Slots of the hash table: a power of 2 that leaves it half empty; or one for every value.
 [[nodiscard]] constexpr std::int64_t isin_slots(std::int64_t among_size, std::int64_t itemsize) {
-  if (among_size <= small_set) return 0;
+  if (is_small_set(among_size, itemsize)) return 0;
   if (itemsize <= 2) return std::int64_t{1} << (8 * itemsize);
   std::int64_t slots = 16;
   while (slots < 2 * among_size) slots *= 2;

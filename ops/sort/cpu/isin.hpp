@@ -111,7 +111,7 @@ template <class T>
 void run_isin(const void* params) {
   const auto& p = *static_cast<const isin_params*>(params);
   if (p.size <= 0) return;
-  if (p.among_size <= small_set) {
+  if (is_small_set(p.among_size, sizeof(T))) {
     cpu::parallel_for(p.size, 32768, [&](int64 begin, int64 end) { isin_few<T>(p, begin, end); });
   } else if constexpr (sizeof(T) <= 2) {
     isin_table<T>(p);

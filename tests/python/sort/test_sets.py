@@ -163,7 +163,7 @@ def isin_reference(x1, x2, invert):
 def test_isin(dtype, invert, device):
     low_high = (0, 30) if np.dtype(dtype).kind in "iu" else (None, None)
     x = sample(dtype, (9, 14), 5, *low_high)
-    for m in (0, 1, 7, 8, 9, 40):
+    for m in (0, 1, 7, 8, 9, 16, 17, 32, 33, 40):
         among = np.concatenate(
             [sample(dtype, m, 6, *low_high)[: m // 2], x.reshape(-1)[: m - m // 2]]
         )
