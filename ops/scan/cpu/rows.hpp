@@ -105,6 +105,28 @@ struct scan_loops {
     return i;
   }
 
+  /// Pairs of integers, exact in any order: of three products for two, a result waits for one only.
+  template <bool Write>
+  static SKERRY_INLINE int64 run_pairs(const scan_block& block, A before, A& total) {
+    const auto combine = [](A a, A b) { return Op::reduction::combine(a, b); };
+    char* const out = block.out;
+    const char* const x = block.x;
+    const int64 rows = block.rows;
+    A last = before;
+    int64 i = 0;
+    for (; i + 2 <= rows; i += 2) {
+      const A first = item(x + i * size);
+      const A both = combine(first, item(x + (i + 1) * size));
+      if constexpr (Write) {
+        store<A>(out + i * out_size, combine(last, first));
+        last = combine(last, both);
+        store<A>(out + (i + 1) * out_size, last);
+      }
+      total = combine(total, both);
+    }
+    return i;
+  }
+
   template <bool Write, bool PastCaches>
   static SKERRY_INLINE void run_as(const scan_block& block, const char* before, char* totals) {
     const typename carry::offset offset = at(before, 0).get();
@@ -112,6 +134,8 @@ struct scan_loops {
     int64 i = 0;
     if constexpr (has_vectors) {
       i = run_vectors<Write, PastCaches>(block, offset, local);
+    } else if constexpr (ops::integral<A>) {
+      i = run_pairs<Write>(block, offset, local);
     } else if (block.rows > 0) {
       local = item(block.x);
       if constexpr (Write) store<A>(block.out, carry::apply(offset, local));

@@ -11,6 +11,7 @@ from oracle import (
     BASE_SHAPE,
     DTYPES,
     SIZES,
+    assert_same,
     assert_within_a_unit,
     layouts_of,
     on,
@@ -288,3 +289,16 @@ def test_bad_arguments(name):
         function(x, axis=0.5)
     with pytest.raises(TypeError):
         function(x, 0)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64"])
+def test_products_of_integers_of_every_length(dtype, device):
+    """Pairs of them, and a single one at the end of a block."""
+    limits = np.iinfo(dtype)
+    host = np.random.default_rng(3).integers(limits.min, limits.max, 9000, dtype=dtype) | 1
+    for n in (1, 2, 3, 4, 5, 33, 34, 4095, 4096, 4097, 8193):
+        x = on(device, host)
+        assert_same(sk.cumulative_prod(x[:n]), np.cumulative_prod(host[:n]), device, what=str(n))
+        assert_same(
+            sk.cumulative_prod(x[:n][::-1]), np.cumulative_prod(host[:n][::-1]), device, what=str(n)
+        )
