@@ -56,6 +56,43 @@ SKERRY_INLINE void transpose_block(char* to, int64 to_row, const char* from, int
   for (int i = 0; i < count; ++i) store(to + i * to_row, rows[i]);
 }
 
+#if defined(__AVX2__)
+/// Four rows of four items of 8 bytes: interleaved within halves, whose halves are joined then.
+SKERRY_INLINE void transpose_four(char* to, int64 to_row, const char* from, int64 from_row) {
+  typedef uint64 V __attribute__((vector_size(32)));
+  V x[4];
+  V low[2];
+  V high[2];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) x[i] = load<V>(from + i * from_row);
+#pragma GCC unroll 2
+  for (int i = 0; i < 2; ++i) {
+    low[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 0, 4, 2, 6);
+    high[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 1, 5, 3, 7);
+  }
+  store(to, __builtin_shufflevector(low[0], low[1], 0, 1, 4, 5));
+  store(to + to_row, __builtin_shufflevector(high[0], high[1], 0, 1, 4, 5));
+  store(to + 2 * to_row, __builtin_shufflevector(low[0], low[1], 2, 3, 6, 7));
+  store(to + 3 * to_row, __builtin_shufflevector(high[0], high[1], 2, 3, 6, 7));
+}
+#endif
+
+/// Items along a side of a block.
+template <class U>
+inline constexpr int64 block_side =
+#if defined(__AVX2__)
+    sizeof(U) == 8 ? 4 :
+#endif
+                   16 / sizeof(U);
+
+template <class U>
+SKERRY_INLINE void transpose_square(char* to, int64 to_row, const char* from, int64 from_row) {
+#if defined(__AVX2__)
+  if constexpr (sizeof(U) == 8) return transpose_four(to, to_row, from, from_row);
+#endif
+  transpose_block<U>(to, to_row, from, from_row);
+}
+
 template <class U>
 void copy_strided(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
   for (int64 j = 0; j < rows; ++j) {
@@ -81,7 +118,7 @@ void copy_strided(const strided_2d& to, const strided_2d& from, int64 n, int64 r
 template <class U>
 void transpose(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
-  constexpr int64 count = 16 / size;
+  constexpr int64 count = block_side<U>;
   if constexpr (count == 1) return copy_strided<U>(to, from, n, rows);
   const int64 whole_n = n - n % count;
   const int64 whole_rows = rows - rows % count;
@@ -94,8 +131,8 @@ void transpose(const strided_2d& to, const strided_2d& from, int64 n, int64 rows
       char* target = to.base + j * to_row;
       const char* source = from.base + j * size;
       for (int64 i = 0; i < whole_n; i += count) {
-        transpose_block<U>(target, to_row, source, from_step);
-        target += 16;
+        transpose_square<U>(target, to_row, source, from_step);
+        target += count * size;
         source += count * from_step;
       }
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/copy_2d.hpp"
 #include "ops/kernel/cpu/loops.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/kernel/cpu/stream.hpp"
@@ -33,9 +34,71 @@ void streamed_copy_body(char* const* data, unsigned single, int64 n) noexcept {
   fill_streamed(data[0], load<item_t<Size>>(data[1]), n);
 }
 
+/// Whether the two fastest axes are a few items, as in a repetition of short rows.
+template <int Size>
+bool has_short_pieces(const plan& work) {
+  constexpr int64 most_items = 16;
+  return work.rank > 2 && work.shape[0] * work.shape[1] <= most_items &&
+         work.shape[2] >= 2 * most_items;
+}
+
+/// Short pieces go item after item along the third axis: a run for each takes longer than its
+/// items.
+template <int Size>
+void copy_short_pieces(const plan& work) {
+  constexpr int64 block_bytes = 16384;
+  const int64 block = block_bytes / (Size * work.shape[0] * work.shape[1]);
+  const int64 blocks = ceil_div(work.shape[2], block);
+  int64 units = blocks;
+  for (int a = 3; a < work.rank; ++a) units *= work.shape[a];
+  const int64 grain = greatest(1, parallel_from * Size / block_bytes);
+  cpu::parallel_for(units, grain, [&](int64 begin, int64 end) {
+    for (int64 unit = begin; unit < end; ++unit) {
+      const int64 first = unit % blocks * block;
+      const int64 n = least(block, work.shape[2] - first);
+      char* data[2];
+      for (int i = 0; i < 2; ++i) {
+        data[i] = work.base(i) + first * work.strides[i][2];
+        int64 rest = unit / blocks;
+        for (int a = 3; a < work.rank; rest /= work.shape[a], ++a) {
+          data[i] += rest % work.shape[a] * work.strides[i][a];
+        }
+      }
+      for (int64 j = 0; j < work.shape[1]; ++j) {
+        for (int64 i = 0; i < work.shape[0]; ++i) {
+          copy_2d(
+              {data[0] + i * work.strides[0][0] + j * work.strides[0][1], work.strides[0][2], 0},
+              {data[1] + i * work.strides[1][0] + j * work.strides[1][1], work.strides[1][2], 0}, n,
+              1, Size);
+        }
+      }
+    }
+  });
+}
+
+/// Few items that don't lie as a run does; those that are far apart by powers of two, as in a large
+/// matrix, fall into the same sets of a cache and go by tiles.
+template <int Size>
+bool is_small_matrix(const plan& work) {
+  constexpr int64 most_bytes = int64{1} << 17;
+  if (work.rank != 2 && (work.rank != 1 || work.strides[1][0] == 0)) return false;
+  if (work.contiguous || work.size * Size > most_bytes) return false;
+  return work.size <= 4096 || work.strides[1][0] % 512 != 0;
+}
+
+template <int Size>
+void copy_small_matrix(const plan& work) {
+  const bool is_row = work.rank == 1;
+  copy_2d({work.base(0), work.strides[0][0], is_row ? 0 : work.strides[0][1]},
+          {work.base(1), work.strides[1][0], is_row ? 0 : work.strides[1][1]}, work.shape[0],
+          is_row ? 1 : work.shape[1], Size);
+}
+
 template <int Size>
 void run_copy(const void* params) {
   const plan& work = *static_cast<const plan*>(params);
+  if (is_small_matrix<Size>(work)) return copy_small_matrix<Size>(work);
+  if (has_short_pieces<Size>(work)) return copy_short_pieces<Size>(work);
   const bool is_large = work.size * Size >= streamed_bytes;
   run(work, {is_large ? streamed_copy_body<Size> : copy_body<Size>, 0b101u, 1, is_large});
 }
@@ -88,6 +151,22 @@ void run_where(const void* params) {
       {where_body<Size>, 1u | 1u << (1u << 2) | 1u << (1u << 3) | 1u << both_single, 1});
 }
 
+/// Items [begin, end) of so few runs that a loop over all at once is one of vectors.
+template <int Size, int Count>
+SKERRY_INLINE void interleave_few(const interleave_params& p, int64 begin, int64 end) {
+  using U = item_t<Size>;
+  const char* parts[Count];
+  for (int k = 0; k < Count; ++k) parts[k] = p.parts[k];
+  char* const out = p.output;
+#pragma GCC ivdep
+  for (int64 i = begin; i < end; ++i) {
+#pragma GCC unroll 4
+    for (int k = 0; k < Count; ++k) {
+      store(out + (i * Count + k) * Size, load<U>(parts[k] + i * Size));
+    }
+  }
+}
+
 /// Items of `count` runs side by side, by way of a buffer, so that every line of a large result is
 /// written once.
 template <int Size>
@@ -98,6 +177,9 @@ void run_interleave(const void* params) {
   const int64 step = p.count * Size;
   const int64 most = 16384 / step;
   const auto chunk = [&](int64 begin, int64 end) {
+    if (!is_large && p.count == 2) return interleave_few<Size, 2>(p, begin, end);
+    if (!is_large && p.count == 3) return interleave_few<Size, 3>(p, begin, end);
+    if (!is_large && p.count == 4) return interleave_few<Size, 4>(p, begin, end);
     alignas(64) char buffer[16384];
     for (int64 i = begin; i < end; i += most) {
       const int64 n = least(most, end - i);

@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Copies whose pieces are a few items, small transposes, and runs side by side, on both sides of where each way begins."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import assert_same, on
+
+DTYPES = ["int8", "int16", "float32", "int64", "complex128"]
+ROWS = (1, 2, 31, 32, 33, 700, 5000)
+
+
+def numbered(shape, dtype):
+    """Different items."""
+    return np.arange(np.prod(shape)).astype(dtype).reshape(shape)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 8, 9])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_repetitions_of_short_rows(dtype, width, device):
+    for rows in ROWS:
+        host = numbered((rows, width + 1), dtype)
+        x = on(device, host)
+        for a, b in ((host[:, :-1], x[:, :-1]), (host[::-1, :0:-1], x[::-1, :0:-1])):
+            for count in (2, 3, 5):
+                what = f"{rows} x {width}, {count} times"
+                assert_same(
+                    sk.repeat(b, count, axis=-1), np.repeat(a, count, axis=-1), device, what=what
+                )
+                assert_same(
+                    sk.repeat(b, count, axis=0), np.repeat(a, count, axis=0), device, what=what
+                )
+                assert_same(sk.tile(b, (1, count)), np.tile(a, (1, count)), device, what=what)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_short_pieces_of_four_axes(dtype, device):
+    host = numbered((5, 3, 40, 2, 3), dtype)
+    x = on(device, host)
+    for axes in ((2, 0, 1, 3, 4), (0, 1, 2, 4, 3), (4, 3, 2, 1, 0), (1, 2, 0, 4, 3)):
+        a, b = np.transpose(host, axes), sk.permute_dims(x, axes)
+        assert_same(sk.reshape(b, (-1,)), a.reshape(-1), device, what=str(axes))
+        out = on(device, np.zeros(a.shape, dtype))
+        out[..., ::-1] = b
+        assert_same(out, a[..., ::-1], device, what=str(axes))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "shape",
+    [(3, 5), (4, 4), (7, 9), (64, 64), (100, 100), (127, 129), (128, 128), (129, 127), (300, 64)],
+)
+def test_transposes(dtype, shape, device):
+    host = numbered(shape, dtype)
+    x = on(device, host)
+    assert_same(sk.reshape(x.T, (-1,)), host.T.reshape(-1), device)
+    assert_same(sk.reshape(x[1:, 1:].T, (-1,)), host[1:, 1:].T.reshape(-1), device)
+    assert_same(sk.reshape(x[:, ::2].T, (-1,)), host[:, ::2].T.reshape(-1), device)
+    assert_same(sk.reshape(x.T[::-1], (-1,)), host.T[::-1].reshape(-1), device)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_runs_side_by_side(dtype, count, device):
+    for n in (1, 3, 31, 100, 4097, 70_001):
+        hosts = [numbered((n,), dtype) + k for k in range(count)]
+        got = sk.stack([on(device, each) for each in hosts], axis=-1)
+        assert_same(got, np.stack(hosts, axis=-1), device, what=str(n))
