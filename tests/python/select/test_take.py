@@ -276,3 +276,21 @@ def test_bad_input(name, device):
     for word in words:
         assert word in str(caught.value), str(caught.value)
     assert np.array_equal(to_numpy(x), values)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_take_from_near_and_far(dtype, device):
+    """From what is in the caches, and from more, by plain indices and by ones from the end."""
+    rng = np.random.default_rng(5)
+    for n in (1, 100, 70_000):
+        host = sample(dtype, n)
+        x = on(device, host)
+        for low in (0, -n):
+            indices = rng.integers(low, n, 1000)
+            for places in (indices, indices[::-3]):
+                where = on(device, indices)[:: -3 if len(places) < len(indices) else 1]
+                assert_same(sk.take(x, where), host[places], device, what=f"{n}, from {low}")
+        for bad in (n, -n - 1):
+            indices[500] = bad
+            with pytest.raises(IndexError, match=str(bad)):
+                to_numpy(sk.take(x, on(device, indices)))
