@@ -60,6 +60,7 @@ struct is_called_alike<int(Ours...), Result(Cudas...)>
 SKERRY_SAME_SIZE(memory_location, CUmemLocation);
 SKERRY_SAME_SIZE(pool_properties, CUmemPoolProps);
 SKERRY_SAME_SIZE(access_description, CUmemAccessDesc);
+SKERRY_SAME_SIZE(physical_properties, CUmemAllocationProp);
 SKERRY_SAME_SIZE(launch_attribute, CUlaunchAttribute);
 SKERRY_SAME_SIZE(driver_launch, CUlaunchConfig);
 SKERRY_SAME_SIZE(copy_2d, CUDA_MEMCPY2D);
@@ -79,6 +80,9 @@ SKERRY_SAME_PLACE(memory_location, number, CUmemLocation, id);
 SKERRY_SAME_PLACE(pool_properties, handle_types, CUmemPoolProps, handleTypes);
 SKERRY_SAME_PLACE(pool_properties, location, CUmemPoolProps, location);
 SKERRY_SAME_PLACE(pool_properties, most_bytes, CUmemPoolProps, maxSize);
+SKERRY_SAME_PLACE(physical_properties, location, CUmemAllocationProp, location);
+static_assert(offsetof(physical_properties, compression) ==
+              offsetof(CUmemAllocationProp, allocFlags.compressionType));
 SKERRY_SAME_PLACE(driver_launch, stream, CUlaunchConfig, hStream);
 SKERRY_SAME_PLACE(driver_launch, attributes, CUlaunchConfig, attrs);
 SKERRY_SAME_PLACE(driver_launch, attribute_count, CUlaunchConfig, numAttrs);

@@ -99,8 +99,9 @@ enum class memory_state : std::uint8_t {
   none,  ///< no memory at all
   host,  ///< the host's, which is not pinned
   live,
-  unreachable,  ///< another device's
+  unreachable,  ///< a device's, to which this one was not given access
   freed,
+  unmapped,  ///< a reserved address without memory
 };
 
 /// The allocation that an address lies in, or nearest to.

@@ -76,8 +76,7 @@ int get_properties(cuda::device_properties* properties, int ordinal) {
 int memory_info(std::size_t* free_bytes, std::size_t* total_bytes) {
   return enter(&cuda::api::memory_info, [&](machine& all) {
     *total_bytes = current_settings().memory_bytes.load();
-    *free_bytes =
-        *total_bytes - std::min(*total_bytes, all.at(current_ordinal()).memory.live_bytes());
+    *free_bytes = *total_bytes - std::min(*total_bytes, all.live_bytes(current_ordinal()));
     return cuda::success;
   });
 }
@@ -124,7 +123,9 @@ int device_synchronize() {
 int allocate_on(machine& all, int ordinal, void** data, std::size_t nbytes) {
   *data = nullptr;
   if (nbytes == 0) return cuda::success;
-  return all.at(ordinal).memory.allocate(data, nbytes, current_settings().memory_bytes.load());
+  const std::size_t total = current_settings().memory_bytes.load();
+  const std::size_t mapped = std::min(total, all.mapped.live_bytes(ordinal));
+  return all.at(ordinal).memory.allocate(data, nbytes, total - mapped);
 }
 
 int allocate(void** data, std::size_t nbytes) {
@@ -214,7 +215,7 @@ int get_pointer_attributes(cuda::pointer_attributes* attributes, const void* dat
     *attributes = {cuda::memory_type::unregistered, -2, nullptr, given, nullptr, 0};
     if (const int owner = all.owner(data); owner >= 0) {
       attributes->host_pointer = nullptr;
-      if (const memory_block found = all.at(owner).memory.find(data)) {
+      if (const memory_block found = all.find(data, false)) {
         *attributes = {cuda::memory_type::device, owner, given, nullptr, found.data, found.nbytes};
       }
     } else if (const memory_block found = all.pinned.find(data)) {

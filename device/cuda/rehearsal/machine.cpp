@@ -37,7 +37,19 @@ int machine::owner(const void* data) noexcept {
   for (int ordinal = 0; ordinal < count_; ++ordinal) {
     if (at(ordinal).memory.contains(data)) return ordinal;
   }
-  return -1;
+  return mapped.contains(data) ? std::max(0, mapped.owner(data)) : -1;
+}
+
+bool machine::covers(const void* data, std::size_t nbytes, bool retired_too) noexcept {
+  if (mapped.contains(data)) return mapped.covers(data, nbytes);
+  const int of = owner(data);
+  return of >= 0 && at(of).memory.covers(data, nbytes, retired_too);
+}
+
+memory_block machine::find(const void* data, bool retired_too) noexcept {
+  if (mapped.contains(data)) return mapped.find(data);
+  const int of = owner(data);
+  return of >= 0 ? at(of).memory.find(data, retired_too) : memory_block{};
 }
 
 std::shared_ptr<queue> machine::stream(void* handle) noexcept {
@@ -202,7 +214,9 @@ void machine::allow_pool_reader(int reader, int owner) noexcept {
   pool_readers_[static_cast<std::size_t>(reader)].set(static_cast<std::size_t>(owner));
 }
 
-bool machine::is_shared_with(int reader, int owner, void* data) noexcept {
+bool machine::is_accessible(int reader, int owner, void* data) noexcept {
+  if (mapped.contains(data)) return mapped.may_access(reader, data);
+  if (reader == owner) return true;
   {
     const std::lock_guard lock(pooled_mutex_);
     if (!pooled_.contains(data)) return peer_enabled(reader, owner);

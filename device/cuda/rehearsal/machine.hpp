@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "device/cuda/rehearsal/address_range.hpp"
+#include "device/cuda/rehearsal/mapped_memory.hpp"
 #include "device/cuda/rehearsal/queue.hpp"
 #include "device/cuda/rehearsal/settings.hpp"
 
@@ -46,8 +47,18 @@ class machine {
   [[nodiscard]] simulated_device& at(int ordinal) noexcept {
     return *devices_[static_cast<std::size_t>(ordinal)];
   }
-  /// Whose memory `data` is, live or not; -1 for the host's.
+  /// Whose memory `data` is, live or not; -1 for the host's. Addresses that are reserved and have
+  /// no memory are the first device's.
   [[nodiscard]] int owner(const void* data) noexcept;
+  /// Whether `nbytes` from `data` lie inside one block of a device, or in memory that was mapped.
+  /// `retired_too` as in address_range.
+  [[nodiscard]] bool covers(const void* data, std::size_t nbytes, bool retired_too) noexcept;
+  /// The block of a device, or what was mapped, that `data` points into.
+  [[nodiscard]] memory_block find(const void* data, bool retired_too) noexcept;
+  /// What a device has given away.
+  [[nodiscard]] std::size_t live_bytes(int ordinal) noexcept {
+    return at(ordinal).memory.live_bytes() + mapped.live_bytes(ordinal);
+  }
 
   /// Null if there is no such stream. The default handles (0, 1, 2) mean the current device's one:
   /// the per-thread stream waits for the legacy one and the other way round, so that one queue for
@@ -83,11 +94,13 @@ class machine {
   /// Blocks of an owner's pool can be read by kernels of `reader` from now on.
   void allow_pool_reader(int reader, int owner) noexcept;
   [[nodiscard]] bool is_pool_reader(int reader, int owner) noexcept;
-  /// Whether kernels of `reader` can read and write the block of another device at `data`: what
-  /// cudaMalloc gave by enable_peer(), what comes from the pool by allow_pool_reader().
-  [[nodiscard]] bool is_shared_with(int reader, int owner, void* data) noexcept;
+  /// Whether kernels of `reader` can read and write the block at `data`: their device's own, of
+  /// others what cudaMalloc gave by enable_peer(), what comes from the pool by allow_pool_reader(),
+  /// and what was mapped by mapped_memory::set_access().
+  [[nodiscard]] bool is_accessible(int reader, int owner, void* data) noexcept;
 
   pinned_blocks pinned;
+  mapped_memory mapped;
   std::atomic<std::uint64_t> direct_copies{0};
   std::atomic<std::uint64_t> staged_copies{0};
 

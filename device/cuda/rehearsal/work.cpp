@@ -43,7 +43,7 @@ enum class place { device, pinned, pageable, invalid };
 place locate(machine& all, const void* data, std::size_t nbytes, int* owner) {
   *owner = all.owner(data);
   if (*owner >= 0) {
-    return all.at(*owner).memory.covers(data, nbytes, false) ? place::device : place::invalid;
+    return all.covers(data, nbytes, false) ? place::device : place::invalid;
   }
   if (all.pinned.contains(data)) {
     return all.pinned.covers(data, nbytes) ? place::pinned : place::invalid;
@@ -71,8 +71,7 @@ bool kind_fits(cuda::copy_kind kind, bool to_device, bool from_device) {
 /// would fault on.
 bool still_there(const void* data, std::size_t nbytes, int ordinal) {
   machine& all = machine::instance();
-  const int owner = all.owner(data);
-  if (owner < 0 || all.at(owner).memory.covers(data, nbytes, true)) return true;
+  if (all.owner(data) < 0 || all.covers(data, nbytes, true)) return true;
   set_sticky_error(ordinal, cuda::illegal_address);
   return false;
 }

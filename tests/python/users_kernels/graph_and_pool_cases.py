@@ -16,6 +16,8 @@ from cuda.core import (
     PinnedMemoryResource,
     Program,
     ProgramOptions,
+    VirtualMemoryResource,
+    VirtualMemoryResourceOptions,
     launch,
 )
 
@@ -206,3 +208,36 @@ def test_a_reset_device_starts_again(device):
     check(driver.cuDevicePrimaryCtxReset(0))
     assert driver.cuMemFree(base)[0] == driver.CUresult.CUDA_ERROR_INVALID_VALUE
     check(driver.cuMemFree(check(driver.cuMemAlloc(64))))
+
+
+def test_memory_is_mapped_and_grows(device, stream, kernels):
+    memory = VirtualMemoryResource(device, VirtualMemoryResourceOptions(handle_type=None))
+    buffer = memory.allocate(NBYTES)
+    check(driver.cuMemsetD32(buffer.handle, np.float32(2).view(np.uint32), COUNT))
+    launch(stream, CONFIG, kernels["scale"], buffer, np.float32(3), np.int32(COUNT))
+    stream.sync()
+    grown = memory.modify_allocation(buffer, 2 * buffer.size)
+    launch(stream, CONFIG, kernels["shift"], grown, np.float32(1), np.int32(COUNT))
+    result = np.empty(COUNT, np.float32)
+    stream.sync()
+    check(driver.cuMemcpyDtoH(result, grown.handle, NBYTES))
+    assert (result == 7).all()
+    grown.close()
+
+
+def test_memory_that_another_device_was_not_given_is_out_of_its_reach(device):
+    given = VirtualMemoryResourceOptions(handle_type=None, peers=[1])
+    shared = VirtualMemoryResource(device, given).allocate(NBYTES)
+    kept = VirtualMemoryResource(device, VirtualMemoryResourceOptions(handle_type=None))
+    own = kept.allocate(NBYTES)
+    other = Device(1)
+    other.set_current()
+    options = ProgramOptions(arch=f"sm_{other.arch}")
+    scale = Program(SCALE, code_type="c++", options=options).compile("cubin").get_kernel("scale")
+    stream = other.create_stream()
+    launch(stream, CONFIG, scale, shared, np.float32(3), np.int32(COUNT))
+    stream.sync()
+    launch(stream, CONFIG, scale, own, np.float32(3), np.int32(COUNT))
+    with pytest.raises(Exception, match="CUDA_ERROR_ILLEGAL_ADDRESS"):
+        stream.sync()
+    check(driver.cuDevicePrimaryCtxReset(1))

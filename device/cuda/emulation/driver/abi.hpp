@@ -19,6 +19,18 @@ struct memory_location {
 };
 inline constexpr int location_of_device = 1;
 
+/// CUmemAllocationProp
+struct physical_properties {
+  int type = 0;
+  int handle_types = 0;
+  memory_location location{};
+  void* security = nullptr;
+  unsigned char compression = 0;
+  unsigned char is_rdma_capable = 0;
+  unsigned short usage = 0;
+  unsigned char reserved[4] = {};
+};
+
 /// CUmemorytype
 enum class memory_kind : int { host = 1, device = 2, array = 3, unified = 4 };
 

@@ -33,7 +33,7 @@ known_memory memory_at(address data) noexcept {
   known_memory found;
   found.ordinal = all.owner(pointer(data));
   if (found.ordinal >= 0) {
-    found.block = all.at(found.ordinal).memory.find(pointer(data));
+    found.block = all.find(pointer(data), false);
   } else {
     found.block = all.pinned.find(pointer(data));
     if (found) found.use = all.pinned.use_of(pointer(data));

@@ -134,12 +134,4 @@ int pointer_set_attribute(const void* value, int attribute, address data) {
   });
 }
 
-// No memory here is mapped in pieces.
-int retain_allocation_handle(std::uint64_t*, void*) {
-  return answer([] { return code::invalid_value; });
-}
-int release_allocation_handle(std::uint64_t) {
-  return answer([] { return code::invalid_value; });
-}
-
 }  // namespace skerry::emulation::driver

@@ -112,6 +112,9 @@ std::string text_of(const memory_near& memory) {
     return "in no memory of a device, nor in pinned memory of the host: it is a pointer of the "
            "host";
   }
+  if (memory.state == memory_state::unmapped) {
+    return "at addresses that are reserved, where no memory is mapped";
+  }
   const std::string whose = memory.device < 0 ? "" : " of device " + std::to_string(memory.device);
   if (memory.nbytes == 0) {
     return memory.is_of_malloc ? "in the device's heap, before all that malloc gave"

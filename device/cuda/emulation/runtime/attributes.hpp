@@ -51,6 +51,7 @@ enum class device_attribute : int {
   cooperative_launch = 95,
   shared_per_block_optin = 97,
   host_register = 99,
+  virtual_memory_supported = 102,
   blocks_per_multiprocessor = 106,
   reserved_shared_per_block = 111,
   pools_supported = 115,

@@ -50,6 +50,7 @@ constexpr answer fixed[] = {
     {cooperative_launch, 1},
     {host_register, 1},
     {reserved_shared_per_block, 1 << 10},
+    {virtual_memory_supported, 1},
     {pools_supported, 1},
     {memory_sync_domains, 1},
     {numa_node, -1},

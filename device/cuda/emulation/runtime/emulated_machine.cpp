@@ -90,9 +90,8 @@ allocation device_memory_map::find(std::uint64_t address) const {
   const int owner = all.owner(pointer(address));
   if (owner < 0) return bytes_of(all.pinned.find(pointer(address)));
   // A block that was freed after the launch is there until the launch has run.
-  const rehearsal::memory_block found = all.at(owner).memory.find(pointer(address), true);
-  const bool is_reachable =
-      found && (owner == ordinal_ || all.is_shared_with(ordinal_, owner, found.data));
+  const rehearsal::memory_block found = all.find(pointer(address), true);
+  const bool is_reachable = found && all.is_accessible(ordinal_, owner, found.data);
   return is_reachable ? bytes_of(found) : allocation{};
 }
 
@@ -103,11 +102,15 @@ memory_near device_memory_map::nearest(std::uint64_t address) const {
     return {.state = is_mapped(address) ? memory_state::host : memory_state::none,
             .address = address};
   }
-  rehearsal::address_range& memory = all.at(owner).memory;
-  if (const auto found = memory.find(pointer(address), true)) {
-    const auto state = owner == ordinal_ ? memory_state::live : memory_state::unreachable;
-    return near_block(found, state, address, owner);
+  if (const auto found = all.find(pointer(address), true)) {
+    const bool is_reachable = all.is_accessible(ordinal_, owner, found.data);
+    return near_block(found, is_reachable ? memory_state::live : memory_state::unreachable, address,
+                      owner);
   }
+  if (all.mapped.contains(pointer(address))) {
+    return {.state = memory_state::unmapped, .address = address};
+  }
+  rehearsal::address_range& memory = all.at(owner).memory;
   if (const auto freed = memory.find_freed(pointer(address))) {
     return near_block(freed, memory_state::freed, address, owner);
   }
