@@ -37,17 +37,44 @@ std::optional<dtype> dtype_of(char kind, std::int64_t width) {
   return std::nullopt;
 }
 
-/// The memory of a numpy.ndarray, which is believed. Empty where a copy must come first. The buffer
-/// protocol would do, but NumPy writes a format string for it.
-std::optional<ndarray> from_array_struct(const char* op, PyObject* from, device where) {
+/// What a numpy.ndarray begins with: PyArrayObject_fields, part of NumPy's ABI in versions 1 and 2.
+struct numpy_array_head {
+  PyObject_HEAD void* data;
+  int rank;
+  Py_ssize_t* shape;
+  Py_ssize_t* strides;
+  PyObject* base;
+  PyObject* dtype;
+  int flags;  ///< those of an array_struct; byte order is the dtype's
+};
+
+/// The dtype that is this object; others may be equal to it, with metadata, say.
+std::optional<dtype> dtype_that_is(PyObject* object) {
+  for (int i = 0; i < dtype_count; ++i) {
+    if (dtype_object(static_cast<dtype>(i)) == object) return static_cast<dtype>(i);
+  }
+  return std::nullopt;
+}
+
+std::optional<dtype> dtype_by_struct(PyObject* from) {
   static PyObject* const name = PyUnicode_InternFromString("__array_struct__");
   const object capsule(PyObject_GetAttr(from, name));
   const auto* about =
       static_cast<const array_struct*>(PyCapsule_GetPointer(capsule.get(), nullptr));
   if (about == nullptr) throw python_error{};
-  constexpr int needed = flag_aligned | flag_native_order;
-  const std::optional<dtype> type = dtype_of(about->kind, about->itemsize);
-  if (!type || (about->flags & needed) != needed) return std::nullopt;
+  if ((about->flags & flag_native_order) == 0) return std::nullopt;
+  return dtype_of(about->kind, about->itemsize);
+}
+
+/// The memory of a numpy.ndarray, which is believed. Empty where a copy must come first. The buffer
+/// protocol would do, but NumPy writes a format string for it, and `__array_struct__`, but for that
+/// it makes a capsule.
+std::optional<ndarray> from_array_head(const char* op, PyObject* from, device where) {
+  const auto* about = reinterpret_cast<const numpy_array_head*>(from);
+  if ((about->flags & flag_aligned) == 0) return std::nullopt;
+  std::optional<dtype> type = dtype_that_is(about->dtype);
+  if (!type) type = dtype_by_struct(from);
+  if (!type) return std::nullopt;
   const auto rank = static_cast<std::size_t>(about->rank);
   dims shape(std::span<const std::int64_t>(about->shape, rank));
   dims strides(std::span<const std::int64_t>(about->strides, rank));
@@ -234,7 +261,7 @@ ndarray from_foreign(const conversion& wanted, PyObject* from) {
 
 ndarray share_numpy_array(const char* op, const char* argument, PyObject* from) {
   if (is_plain_numpy_array(from)) {
-    if (auto shared = from_array_struct(op, from, device{})) return std::move(*shared);
+    if (auto shared = from_array_head(op, from, device{})) return std::move(*shared);
   } else {
     reject_special_array(op, from);
     throw dtype_error(std::string(op) + ": " + argument + " is a " + type_name(from) +
@@ -267,7 +294,7 @@ ndarray convert(const conversion& wanted, ndarray from, bool fresh) {
 
 numpy_memory take_numpy_array(const conversion& wanted, PyObject* from, device home) {
   if (is_numpy_array_exactly(from)) {
-    if (auto shared = from_array_struct(wanted.op, from, home)) return {std::move(*shared), false};
+    if (auto shared = from_array_head(wanted.op, from, home)) return {std::move(*shared), false};
   } else {
     reject_special_array(wanted.op, from);
   }

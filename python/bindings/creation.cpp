@@ -21,6 +21,11 @@ namespace skerry::python {
 namespace {
 
 dims parse_shape(const arguments& with) {
+  if (PyLong_CheckExact(with[0])) return {clamped_integer(with[0])};
+  if (PyTuple_CheckExact(with[0]) && PyTuple_GET_SIZE(with[0]) == 1 &&
+      PyLong_CheckExact(PyTuple_GET_ITEM(with[0], 0))) {
+    return {clamped_integer(PyTuple_GET_ITEM(with[0], 0))};
+  }
   const std::vector<std::int64_t> shape = integers(with, 0);
   return dims(std::span<const std::int64_t>(shape));
 }
@@ -203,6 +208,10 @@ PyObject* run_meshgrid(const arguments& with) {
   return wrap_all(meshgrid(arrays, xy));
 }
 
+PyObject* quick_asarray(PyObject* const* args, Py_ssize_t count) {
+  return count == 1 && is_array(args[0]) ? Py_NewRef(args[0]) : nullptr;
+}
+
 PyObject* run_asarray(const arguments& with) {
   constexpr const char* op = "asarray";
   conversion wanted{.op = op,
@@ -264,7 +273,7 @@ constexpr function_entry creation_functions[] = {
      "    An Array, or memory of a GPU, stays where it is unless device= says otherwise.\n"
      "copy : bool, optional\n    None: share the memory where that is possible. False: ValueError "
      "where it is not.\n" SKERRY_CREATION_ERRORS,
-     run_asarray},
+     run_asarray, quick_asarray},
     {"empty", "(shape, *, dtype=None, device=None, pinned=False)",
      "An array of a shape, with arbitrary elements.\n\nParameters\n----------\nshape : int or "
      "tuple of ints\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,

@@ -100,6 +100,9 @@ struct function_entry {
   const char* signature;
   docstring doc;
   PyObject* (*run)(const arguments& with);  ///< may throw
+  /// What is so short that the binding of arguments would take most of it: tried first with
+  /// positional arguments alone; null where it does not apply. Neither throws nor fails.
+  PyObject* (*quick)(PyObject* const* args, Py_ssize_t count) = nullptr;
 };
 
 /// "name(signature)\n--\n\ndoc", from which Python makes `__text_signature__` and `__doc__`. Never
@@ -140,6 +143,10 @@ const signature& entry_signature() {
 template <const auto& Table, std::size_t I>
 PyObject* entry_function(PyObject* self, PyObject* const* args, Py_ssize_t count,
                          PyObject* keywords) {
+  if constexpr (Table[I].quick != nullptr) {
+    PyObject* const found = keywords == nullptr ? Table[I].quick(args, count) : nullptr;
+    if (found != nullptr) return found;
+  }
   return call_entry(entry_signature<Table, I>(), Table[I], self, args, count, keywords);
 }
 

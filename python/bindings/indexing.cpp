@@ -265,8 +265,12 @@ PyObject* item_at(PyObject* self, Py_ssize_t index) {
     return nullptr;
   }
   return guarded([&] {
-    const index_item item{.kind = item_kind::integer, .start = index};
-    return wrap(x.view(index_view("__getitem__", x.layout(), {&item, 1})));
+    const std::int64_t* const shape = x.shape().data();
+    const std::int64_t* const strides = x.strides().data();
+    const auto rest = static_cast<std::size_t>(std::max(x.rank() - 1, 0));
+    layout at{dims({shape + 1, rest}), dims({strides + 1, rest}), x.layout().offset};
+    if (x.rank() > 0) at.offset += index * strides[0];
+    return wrap(x.view(std::move(at)));
   });
 }
 

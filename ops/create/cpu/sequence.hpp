@@ -42,11 +42,30 @@ void sequence_run(const sequence_params& p, int64 begin, int64 end) {
   }
 }
 
+/// Whether all values are whole numbers of 32 bits, and none is -0.
+inline bool is_of_int32(float64 start, float64 step, int64 size) {
+  constexpr float64 most = 1 << 30;
+  const float64 last = start + static_cast<float64>(size) * step;
+  return size <= (int64{1} << 30) && start >= -most && start <= most && last >= -most &&
+         last <= most && static_cast<float64>(static_cast<int32>(start)) == start &&
+         step >= -most && step <= most && static_cast<float64>(static_cast<int32>(step)) == step &&
+         (start != 0 || step >= 0);
+}
+
 template <ops::real_floating T>
   requires(!ops::stored_only<T>)
 void sequence_run(const sequence_params& p, int64 begin, int64 end) {
   const float64 start = p.start.as<float64>();
   const float64 step = p.step.as<float64>();
+  if (is_of_int32(start, step, p.size)) {
+    const auto added = static_cast<int32>(step);
+    auto value = static_cast<int32>(start + static_cast<float64>(begin) * step);
+    for (int64 i = begin; i < end; ++i) {
+      store(p.output + i * int64(sizeof(T)), static_cast<T>(value));
+      value += added;
+    }
+    return;
+  }
   constexpr int64 block = 4096;  // int32 has a vector conversion to double, int64 has not
   for (int64 at = begin; at < end; at += block) {
     const float64 origin = static_cast<float64>(at);
