@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/create/create.hpp"
 #include "ops/move/join.hpp"
 
+#include <optional>
 #include <string>
 
 #include "core/errors.hpp"
 #include "ops/move/rearrange.hpp"
+#include "ops/move/views.hpp"
 #include "ops/scan/diff.hpp"
 #include "ops/select/take.hpp"
 #include "python/bindings/array_type.hpp"
@@ -85,13 +88,30 @@ PyObject* run_repeat(const arguments& with) {
   return compute(long_work + 1, [&] { return repeat(x, repeats, axis); });
 }
 
+/// An end of `diff`: an array, or a scalar or an array of no axes for one slice of it.
+std::optional<ndarray> end_of_diff(const arguments& with, int at, const ndarray& x,
+                                   std::int64_t axis) {
+  if (!with.has(at)) return std::nullopt;
+  scalar value;
+  const bool is_number = !is_array(with[at]) && parse_scalar(with[at], value) == parsed::yes;
+  const ndarray end = is_number
+                          ? full({}, value, promote_scalar("diff", x.dtype(), value), x.device())
+                          : array_argument(with, at);
+  if (end.rank() > 0 || axis < -x.rank() || axis >= x.rank()) return end;
+  dims one = x.shape();
+  one[static_cast<int>(axis < 0 ? axis + x.rank() : axis)] = 1;
+  return broadcast_to(end, one);
+}
+
 PyObject* run_diff(const arguments& with) {
   const ndarray& x = array_argument(with, 0);
   const std::int64_t axis = integer(with, 1, -1);
   const std::int64_t n = integer(with, 2, 1);
-  const ndarray* prepend = with.has(3) ? &array_argument(with, 3) : nullptr;
-  const ndarray* append = with.has(4) ? &array_argument(with, 4) : nullptr;
-  return compute(x.size(), [&] { return diff(x, axis, n, prepend, append); });
+  const std::optional<ndarray> prepend = end_of_diff(with, 3, x, axis);
+  const std::optional<ndarray> append = end_of_diff(with, 4, x, axis);
+  return compute(x.size(), [&] {
+    return diff(x, axis, n, prepend ? &*prepend : nullptr, append ? &*append : nullptr);
+  });
 }
 
 constexpr function_entry joining_functions[] = {
@@ -111,8 +131,8 @@ constexpr function_entry joining_functions[] = {
      "The n-th differences between neighbours along an axis.\n\n"
      "Parameters\n----------\nx : Array\n    Numeric, at least 1-D.\naxis : int\n"
      "n : int\n    How often differences are taken; 0 gives x back.\n"
-     "prepend, append : Array, optional\n    Joined to x along the axis before; of its shape but "
-     "for that axis.\n\n"
+     "prepend, append : Array or Python scalar, optional\n    Joined to x along the axis before; "
+     "of its shape but for that axis, or a scalar or an array of no\n    axes for one slice.\n\n"
      "Returns\n-------\nArray\n    n elements shorter along the axis, or of length 0; of the "
      "promoted dtype.\n\n"
      "Raises\n------\nDeviceMismatchError, TypeError, ValueError, AxisError\n\n"

@@ -32,7 +32,8 @@ _LIST = "tuple[int, ...] | list[int]"
 _ARRAYS = "tuple[Array, ...] | list[Array]"
 PARAMETERS = {
     **dict.fromkeys(["x", "x1", "x2", "condition", "indices"], "Array"),
-    **dict.fromkeys(["append", "prepend", "sorter", "*arrays"], "Array"),
+    **dict.fromkeys(["sorter", "*arrays"], "Array"),
+    **dict.fromkeys(["append", "prepend"], "Operand"),
     **dict.fromkeys(["fill_value", "max", "min", "where.x1", "where.x2"], "Operand"),
     **dict.fromkeys(["desc"], "Mapping[str, Any]"),
     **dict.fromkeys(["dtype", "from_", "to"], "DtypeLike"),

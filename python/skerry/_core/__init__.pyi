@@ -130,8 +130,8 @@ def diff(
     *,
     axis: int = -1,
     n: int = 1,
-    prepend: Array | None = None,
-    append: Array | None = None,
+    prepend: Operand | None = None,
+    append: Operand | None = None,
 ) -> Array: ...
 def divide(x1: Operand, x2: Operand, /) -> Array: ...
 def draw(

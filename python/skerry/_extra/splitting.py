@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -316,7 +317,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         values = _along(values, x, axis)
     count = where.size
     if count == 1:
-        count = values.shape[axis - x.ndim] if values.ndim >= x.ndim - axis else 1
+        count = _slices_in(values, x, axis)
+    values = _fitted(values, x)
     where = sk.broadcast_to(flat(where), (count,))
     if places is not None and count <= MANY_CUTS:
         return _inserted_runs(x, np.broadcast_to(places.reshape(-1), (count,)), values, axis)
@@ -325,17 +327,35 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
 
 def _along(values: Array, x: Array, axis: int) -> Array:
     """Bring the first axis to ``axis``: NumPy's rule is that one index takes values as ``arr[index]`` does."""
-    values = sk.reshape(values, (1,) * (x.ndim - values.ndim) + values.shape)
+    if values.ndim < x.ndim:
+        values = sk.reshape(values, (1,) * (x.ndim - values.ndim) + values.shape)
     return sk.moveaxis(values, 0, axis) if axis else values
+
+
+def _slices_in(values: Array, x: Array, axis: int) -> int:
+    """Return how many slices of ``x`` the values are: NumPy counts axes from the front, where there are as many."""
+    if values.ndim >= x.ndim:
+        return values.shape[axis]
+    return values.shape[axis - x.ndim] if values.ndim >= x.ndim - axis else 1
+
+
+def _fitted(values: Array, x: Array) -> Array:
+    """Drop further axes in front, which are of length 1."""
+    extra = max(values.ndim - x.ndim, 0)
+    if math.prod(values.shape[:extra]) != 1:
+        raise ShapeError(
+            f"insert: values of shape {values.shape} don't fit an array of {x.ndim} axes; reshape them"
+        )
+    return sk.reshape(values, values.shape[extra:]) if extra else values
 
 
 def _inserted_at(x: Array, place: int, values: Array, axis: int) -> Array:
     """Put ``values`` before one place."""
     rows = (slice(None),) * axis
-    shape = (*x.shape[:axis], values.shape[axis - x.ndim], *x.shape[axis + 1 :])
+    shape = (*x.shape[:axis], _slices_in(values, x, axis), *x.shape[axis + 1 :])
     parts = [
         x[(*rows, slice(place))],
-        sk.broadcast_to(values, shape),
+        sk.broadcast_to(_fitted(values, x), shape),
         x[(*rows, slice(place, None))],
     ]
     return sk.concat(parts, axis=axis)

@@ -66,5 +66,11 @@ CALLS = {
         call(np.empty((0,)), 0, 1.0),
         call(V, [], A([], "int32")),
         call(V, 7, 5, _raises=IndexError),
+        call(V, 1, A([[5]], "int32")),
+        call(V, [1, 4], A([[7, 8]], "int32")),
+        call(M, 1, M[None, :1], 0),
+        call(M, [1], M[None, :, :1], 1),
+        call(V, 1, A([[7, 8]], "int32"), _raises=ValueError),
+        call(V, [1, 4], A([[7], [8]], "int32"), _raises=ValueError),
     ],
 }

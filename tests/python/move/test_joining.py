@@ -189,6 +189,23 @@ def test_diff(dtype, where):
     assert_same(sk.diff(mine[:0, :], n=2), np.diff(x[:0], n=2), where)
 
 
+def test_diff_takes_numbers_and_arrays_of_no_axes_for_one_slice(device):
+    x = sample("float32", (4, 6), 2)
+    mine = on(device, x)
+    for axis in (0, 1, -2):
+        want = np.diff(x, axis=axis, prepend=np.float32(2), append=np.float32(0.5))
+        got = sk.diff(mine, axis=axis, prepend=2, append=0.5)
+        assert_same(got, want, device)
+        assert_same(sk.diff(mine, axis=axis, prepend=mine[0, 0], append=mine[1, 1]),
+                    np.diff(x, axis=axis, prepend=x[0, 0], append=x[1, 1]), device)  # fmt: skip
+    counts = on(device, np.asarray([1, 4]))
+    assert_same(sk.diff(counts, append=9.5), np.diff(np.asarray([1, 4]), append=9.5), device)
+    with pytest.raises(sk.exceptions.AxisError):
+        sk.diff(mine, axis=2, append=0)
+    with pytest.raises(TypeError, match="diff: append"):
+        sk.diff(mine, append="no")
+
+
 def test_diff_promotes_with_what_is_joined(device):
     x, y = np.arange(4, dtype=np.float32), np.ones(2)
     got = sk.diff(on(device, x), append=on(device, y))
@@ -248,7 +265,7 @@ CASES = {
     "diff_0d": (lambda x: sk.diff(x[0, 0]), IndexError, []),
     "diff_bool": (lambda x: sk.diff(x > 0), TypeError, ["bool"]),
     "diff_shapes": (lambda x: sk.diff(x, append=x[:1]), ValueError, ["(1, 4)"]),
-    "diff_scalar": (lambda x: sk.diff(x, append=1.0), TypeError, ["append"]),
+    "diff_text": (lambda x: sk.diff(x, append="no"), TypeError, ["append"]),
 }
 
 
