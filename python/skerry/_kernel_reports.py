@@ -81,16 +81,16 @@ class KernelReport:
 
     @property
     def place(self) -> str:
-        """Where it is: ``file:line``, or the instruction, or nothing."""
-        return _place(self.file, self.line, self.instruction)
+        """Where it is: ``file:line``, or the instruction, or where the first of those that wait is, or nothing."""
+        own = _place(self.file, self.line, self.instruction)
+        return own or next(filter(None, map(_place_of, self.waiting)), "")
 
     @property
     def other_place(self) -> str:
         """The same of the other access of a race."""
         if self.other is None:
             return ""
-        known = (self.other.get(name) for name in ("file", "line", "instruction"))
-        return _place(*known) or str(self.other.get("by", ""))
+        return _place_of(self.other) or str(self.other.get("by", ""))
 
     def __str__(self) -> str:
         return self.text
@@ -103,6 +103,10 @@ class KernelReport:
 
 def _place(file: str | None, line: int | None, instruction: str | None) -> str:
     return f"{file}:{line}" if line else (instruction or "")
+
+
+def _place_of(entry: dict[str, Any]) -> str:
+    return _place(*(entry.get(name) for name in ("file", "line", "instruction")))
 
 
 class EmulatorLibrary:

@@ -8,6 +8,7 @@ import argparse
 import contextlib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,26 +19,50 @@ from skerry._kernel_reports import KernelReport, format_rows
 # A kernel has a second to end by itself.
 SECONDS_TO_REPORT = 5
 INTERRUPTED = 130
+CAPABILITIES = (80, 90)
+
+
+def _count(text: str) -> int:
+    if (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{number} is less than 1")
+    return number
+
+
+def _checks(text: str) -> str:
+    try:
+        chosen_checks(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem).removeprefix("checks: ")) from None
+    return text
+
+
+def _program(text: str) -> str:
+    if not pathlib.Path(text).exists():
+        raise argparse.ArgumentTypeError(f"there is no {text}")
+    return text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options, and the script with its arguments."""
     parser.add_argument(
-        "--schedules", type=int, default=3, metavar="N", help="how many are tried (3)"
+        "--schedules", type=_count, default=3, metavar="N", help="how many are tried (3)"
     )
     parser.add_argument(
-        "--checks", default="all", help=f"by commas: {', '.join(CHECKS)}; all, none (all)"
+        "--checks",
+        type=_checks,
+        default="all",
+        help=f"by commas: {', '.join(CHECKS)}; all, none (all)",
     )
     parser.add_argument(
-        "--devices", type=int, default=2, help="how many emulated GPUs there are (2)"
+        "--devices", type=_count, default=2, help="how many emulated GPUs there are (2)"
     )
     parser.add_argument(
-        "--capability", type=int, default=0, help="their compute capability, such as 90"
+        "--capability", type=int, choices=CAPABILITIES, help="their compute capability (80)"
     )
     parser.add_argument(
         "--limit", type=int, default=LIMIT, help="instructions after which a kernel never ends"
     )
-    parser.add_argument("script", help="the program")
+    parser.add_argument("script", type=_program, help="the program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
 
 
@@ -45,7 +70,7 @@ def _run(options: argparse.Namespace, seed: int) -> tuple[int, list[KernelReport
     """Give the exit status of a schedule and what it found: None if the process ended before it could say so."""
     with tempfile.TemporaryDirectory() as folder:
         reports = pathlib.Path(folder) / "reports.json"
-        numbers = [options.devices, options.capability, seed, options.checks, options.limit]
+        numbers = [options.devices, options.capability or 0, seed, options.checks, options.limit]
         command = [
             sys.executable,
             "-m",
@@ -74,9 +99,18 @@ def _wait_for(command: list[str], output: int | None) -> int:
             return INTERRUPTED
 
 
+def _key(report: KernelReport) -> tuple[str, ...]:
+    """Give what is the same of a finding in every schedule: not who waits first, nor the name of a temporary file."""
+    places = ("" if report.waiting else report.place, report.other_place)
+    folder = re.escape(tempfile.gettempdir())
+    steady = (
+        re.sub(rf"^({folder}/.*?)[a-z0-9_]{{8}}(\.\w+:\d+)$", r"\1*\2", one) for one in places
+    )
+    return (report.kind, report.kernel or "", *steady)
+
+
 def main(options: argparse.Namespace) -> int:
-    """Run the script by each schedule; 1 if something was found."""
-    chosen_checks(options.checks)
+    """Run the script by each schedule; 1 if something was found, else the script's exit status."""
     found: dict[tuple[str, ...], tuple[KernelReport, set[int]]] = {}
     failed = tried = 0
     for seed in range(options.schedules):
@@ -89,16 +123,18 @@ def main(options: argparse.Namespace) -> int:
             )
         failed = failed or code
         for report in reports or []:
-            key = (report.kind, report.kernel or "", report.place, report.other_place)
-            found.setdefault(key, (report, set()))[1].add(seed)
+            found.setdefault(_key(report), (report, set()))[1].add(seed)
         if code == INTERRUPTED:
             break
     if not found:
-        print(f"sanitize: nothing found in {tried} schedules", file=sys.stderr)
+        ended = f"; the program ended with status {failed}" if failed else ""
+        print(f"sanitize: nothing found in {tried} schedules{ended}", file=sys.stderr)
         return failed
     for report, _ in found.values():
         print(f"sanitize: device {report.device}: {report.text}\n", file=sys.stderr)
     rows: list[tuple[str, ...]] = [("kind", "kernel", "where", "other access", "schedules")]
-    rows += [(*key, f"{len(seeds)} of {tried}") for key, (_, seeds) in found.items()]
+    for report, seeds in found.values():
+        cells = (report.kind, report.kernel or "", report.place, report.other_place)
+        rows.append((*cells, f"{len(seeds)} of {tried}"))
     print(format_rows(rows), file=sys.stderr)
     return 1

@@ -8,12 +8,15 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import faulty_kernels
 import pytest
 from conftest import HAS_GPU
 from libraries import installed, missing
+from skerry._kernel_reports import KernelReport
+from skerry._sanitize import _key
 from test_users_kernels import NUMBA_CUDA, REDIRECT
 
 HERE = pathlib.Path(__file__).parent
@@ -147,6 +150,42 @@ def test_sanitize_tells_what_it_found_and_where(tmp_path):
     done = child("", "-m", "skerry", "sanitize", "--schedules", "1", str(script))
     assert done.returncode == 0, done.stderr
     assert "nothing found in 1 schedules" in done.stderr
+    script.write_text("raise SystemExit(3)\n")
+    done = child("", "-m", "skerry", "sanitize", "--schedules", "1", str(script))
+    assert done.returncode == 3, done.stderr
+    assert "nothing found in 1 schedules; the program ended with status 3" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("nowhere.py",), "argument script: there is no nowhere.py"),
+        (("--checks", "speed", "-"), "argument --checks: there is no speed; there are races"),
+        (("--schedules", "0", "-"), "argument --schedules: 0 is less than 1"),
+        (("--capability", "75", "-"), "argument --capability: invalid choice: 75"),
+    ],
+)
+def test_sanitize_refuses_what_it_does_not_know(options, complaint):
+    done = child("", "-m", "skerry", "sanitize", *options)
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def report_of(**fields):
+    return KernelReport("deadlock", 719, "what", "text", 0, kernel="k", **fields)
+
+
+def test_a_finding_is_one_row_in_all_schedules():
+    waits = [report_of(waiting=({"file": "k.cu", "line": line},)) for line in (3, 5)]
+    assert [one.place for one in waits] == ["k.cu:3", "k.cu:5"]
+    assert _key(waits[0]) == _key(waits[1])
+    folder = tempfile.gettempdir()
+    lines = [report_of(file=f"{folder}/k_{name}.cu", line=3) for name in ("a8_zq12x", "bbbb2222")]
+    assert _key(lines[0]) == _key(lines[1])
+    assert _key(lines[0]) != _key(report_of(file=f"{folder}/k_a8_zq12x.cu", line=4))
+    own = [report_of(file=name, line=3) for name in ("solver_a.py", "solver_b.py")]
+    assert _key(own[0]) != _key(own[1])
 
 
 SPIN = """
