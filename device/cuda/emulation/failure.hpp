@@ -30,6 +30,7 @@ inline constexpr int misaligned_address = 716;
 inline constexpr int launch_failure = 719;
 inline constexpr int cooperative_launch_too_large = 720;
 inline constexpr int not_supported = 801;
+inline constexpr int invalid_cluster_size = 912;
 }  // namespace code
 
 /// What was found wrong: what people tell apart, where CUDA has one number for many.

@@ -368,7 +368,8 @@ TEST(EmulationForms, what_can_not_be_emulated_says_what_to_do) {
       "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
       "[%r1], [%d1, {%r2}], [%r3]",
       "tensor maps");
-  expect_told("mapa.shared::cluster.u32 %r1, %r2, %r3", "clusters");
+  expect_told("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3]",
+              "a cluster's other blocks");
   expect_told("atom.global.cas.b128 %q1, [%d8], %q2, %q3", "128 bits");
   expect_told("add.zz.f32 %r1, %r2, %r3", "no such form");
 }

@@ -114,6 +114,11 @@ std::byte* undefined_values::memory_bits(const std::byte* at) noexcept {
   if (const std::uint64_t k = offset_in(owner_.shared.data()); k < shared_.size()) {
     return shared_.data() + k;
   }
+  for (const block* const peer : owner_.launched.peers) {
+    if (const std::uint64_t k = offset_in(peer->shared.data()); k < peer->shared.size()) {
+      return peer->undefined->shared_.data() + k;
+    }
+  }
   if (owner_.warps.empty()) return nullptr;
   if (const std::uint64_t k = offset_in(owner_.warps.front().local); k < local_.size()) {
     return local_.data() + k;

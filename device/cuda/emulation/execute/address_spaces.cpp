@@ -24,12 +24,9 @@ void declare_address_spaces(operation_table& table) {
     const operation same = *table.find(from);
     table.add(to, same);
   };
-  // A cluster is one block.
-  for (const std::string_view space : {"shared::cta", "shared::cluster"}) {
-    rename({"isspacep.", space}, "isspacep.shared");
-    rename({"cvta.", space, ".u64"}, "cvta.shared.u64");
-    rename({"cvta.to.", space, ".u64"}, "cvta.to.shared.u64");
-  }
+  rename({"isspacep.shared::cta"}, "isspacep.shared");
+  rename({"cvta.shared::cta.u64"}, "cvta.shared.u64");
+  rename({"cvta.to.shared::cta.u64"}, "cvta.to.shared.u64");
   rename({"cvta.param::entry.u64"}, "cvta.param.u64");
   rename({"cvta.to.param::entry.u64"}, "cvta.to.param.u64");
   for (const std::string_view space : {"param", "param::entry"}) {

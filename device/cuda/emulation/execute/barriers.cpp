@@ -7,6 +7,7 @@
 #include "device/cuda/emulation/check/shared_races.hpp"
 #include "device/cuda/emulation/check/synchronization.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
+#include "device/cuda/emulation/execute/clusters.hpp"
 #include "device/cuda/emulation/execute/elementwise.hpp"
 
 namespace skerry::emulation {
@@ -86,8 +87,16 @@ void release_grid_if_complete(launch_state& of) {
   if (of.races) of.races->synchronize_grid(of.grid);
 }
 
+void release_cluster_if_complete(launch_state& of) {
+  if (!is_cluster_complete(of)) return;
+  for (block* one : of.peers) release(*one, cluster_barrier);
+}
+
 void release_if_complete(block& of, std::size_t barrier) {
   if (barrier == grid_barrier) return release_grid_if_complete(of.launched);
+  if (barrier == cluster_barrier && !of.launched.peers.empty()) {
+    return release_cluster_if_complete(of.launched);
+  }
   if (is_complete(of, barrier)) release(of, barrier);
 }
 
@@ -193,6 +202,11 @@ void recheck_barriers(block& of) {
     if (of.barriers[barrier].arrived == 0) continue;
     release_if_complete(of, barrier);
   }
+  const auto has_arrived = [](const block* one) {
+    return one->barriers[cluster_barrier].arrived != 0;
+  };
+  // Others of the cluster may have waited for what ended.
+  if (std::ranges::any_of(of.launched.peers, has_arrived)) release_cluster_if_complete(of.launched);
 }
 
 }  // namespace skerry::emulation

@@ -102,6 +102,7 @@ launch_state::launch_state(const kernel& what, const launch& how, const device_m
       how(how),
       device(device),
       memory(memory),
+      cluster(how.cluster.value_or(extent{})),
       random(device.seed ^ (how.number * 0x9e3779b97f4a7c15)),
       stack_nbytes(stack_of(code, how, device)),
       local_nbytes(local_of(code, stack_nbytes)),
@@ -168,6 +169,7 @@ block::block(launch_state& of)
              std::max<std::size_t>(128, of.code.local_alignment)) {
   if (!of.code.functions.empty()) calls = std::make_unique<call_stacks>(*this);
   if (of.how.is_cooperative) of.grid.push_back(this);
+  if (of.cluster.count() > 1) of.peers.push_back(this);
   if (of.device.checks_shared_races) {
     races = std::make_unique<shared_races>(shared.size(), warps.size());
   }

@@ -67,11 +67,13 @@ struct launch_state {
   const launch& how;
   const device_model& device;
   const memory_map& memory;
+  const extent cluster;  ///< of one block, if there are none of several
   random_source random;
   std::uint32_t stack_nbytes;                  ///< of a lane, for functions that are called
   std::uint32_t local_nbytes;                  ///< of a lane: the kernel's frame, and those
   std::vector<std::uint64_t> workspace;        ///< of the grid's barriers
   std::vector<block*> grid;                    ///< the blocks of a cooperative launch
+  std::vector<block*> peers;                   ///< those of the cluster that runs, by their ranks
   std::unique_ptr<printed_text> printed_here;  ///< where nobody else takes it
   aligned_bytes constants;                     ///< bank 1
   std::vector<std::byte> parameters;
@@ -126,7 +128,7 @@ struct barrier_state {
 };
 
 inline constexpr std::size_t named_barriers = 16;
-/// A cluster's barrier. A cluster is one block here, which arrives at it and waits for it apart.
+/// A cluster's barrier, at which threads arrive and for which they wait apart.
 inline constexpr std::size_t cluster_barrier = 16;
 inline constexpr std::size_t grid_barrier = 17;
 

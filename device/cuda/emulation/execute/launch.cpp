@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "device/cuda/emulation/execute/block.hpp"
+#include "device/cuda/emulation/execute/clusters.hpp"
 #include "device/cuda/emulation/execute/failure_text.hpp"
 #include "device/cuda/emulation/execute/interruption.hpp"
 #include "device/cuda/emulation/execute/report.hpp"
@@ -45,8 +46,10 @@ class grid_run {
 
   explicit grid_run(launch_state& of) : of_(of), blocks_left_(of.how.grid.count()) {
     const auto asked = static_cast<std::uint64_t>(std::max(1, of.device.resident_blocks));
-    const std::uint64_t resident =
-        of.how.is_cooperative ? blocks_left_ : std::min(asked, blocks_left_);
+    std::uint64_t resident = std::min(asked, blocks_left_);
+    if (of.how.is_cooperative) resident = blocks_left_;
+    // One cluster after the other.
+    if (of.cluster.count() > 1) resident = of.cluster.count();
     for (std::uint64_t k = 0; k < resident; ++k) {
       blocks_.push_back(std::make_unique<block>(of));
       start_next(*blocks_.back());
@@ -124,13 +127,15 @@ class grid_run {
 
   [[nodiscard]] std::uint64_t quantum() {
     const auto mean = static_cast<std::uint32_t>(std::max(0, of_.device.quantum));
-    if (mean == 0) return of_.how.is_cooperative ? cooperative_turn : long_turn;
+    const bool waits_for_blocks = of_.how.is_cooperative || !of_.peers.empty();
+    if (mean == 0) return waits_for_blocks ? cooperative_turn : long_turn;
     return 1 + of_.random.below(2 * mean);
   }
 
   /// Blocks start in their order, as on a GPU: some algorithms rely on it.
   void start_next(block& in) {
-    in.start(of_.how.grid.count() - blocks_left_--);
+    const std::uint64_t number = of_.how.grid.count() - blocks_left_--;
+    in.start(number_in_grid(number, of_.how.grid, of_.cluster));
     for (warp& one : in.warps) warps_.push_back(&one);
   }
 
@@ -140,7 +145,10 @@ class grid_run {
     warps_.pop_back();
     if (!owner.has_ended()) return;
     owner.finish_all_stores();
-    if (blocks_left_ > 0) start_next(owner);
+    if (blocks_left_ == 0) return;
+    if (of_.peers.empty()) return start_next(owner);
+    if (!warps_.empty()) return;
+    for (block* const one : of_.peers) start_next(*one);
   }
 
   launch_state& of_;
@@ -176,6 +184,38 @@ class grid_run {
     return "a block of " + text_of(how.block) + " threads; it has 1 to " + text_of(most_threads);
   }
   return {};
+}
+
+/// Why the cluster of a launch is impossible; none if it is not.
+[[nodiscard]] std::optional<failure> refuse_cluster(const kernel& what, const launch& how,
+                                                    const device_model& device) {
+  constexpr std::uint64_t most = 16;
+  const extent size = how.cluster.value_or(extent{});
+  const extent& declared = what.decoded().cluster;
+  const auto is_multiple = [](std::uint32_t of, std::uint32_t one) {
+    return one != 0 && of % one == 0;
+  };
+  if (size.count() > 1 && device.compute_capability < 90) {
+    return refusal(code::not_supported, what,
+                   "a cluster of " + text_of(size) +
+                       " blocks, which needs compute capability 9.0; emulate that");
+  }
+  if (size.count() > 1 && how.is_cooperative) {
+    return refusal(code::not_supported, what, "a cooperative launch of clusters is not emulated");
+  }
+  if (size.count() > most || !is_multiple(how.grid.x, size.x) || !is_multiple(how.grid.y, size.y) ||
+      !is_multiple(how.grid.z, size.z)) {
+    return refusal(code::invalid_cluster_size, what,
+                   "a cluster of " + text_of(size) + " blocks; it has 1 to " +
+                       std::to_string(most) + ", and a grid of " + text_of(how.grid) +
+                       " has to be a multiple of it");
+  }
+  if (declared.count() != 0 && text_of(declared) != text_of(size)) {
+    return refusal(
+        code::invalid_cluster_size, what,
+        "a cluster of " + text_of(size) + " blocks, the kernel requires " + text_of(declared));
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -224,6 +264,7 @@ std::optional<failure> refuse(const kernel& what, const launch& how, const devic
                    std::to_string(how.block.count()) + " threads in a block, the kernel allows " +
                        std::to_string(code.max_threads));
   }
+  if (auto problem = refuse_cluster(what, how, device)) return problem;
   const std::uint64_t shared = std::uint64_t{code.static_shared_nbytes} + how.dynamic_shared_bytes;
   if (shared > shared_bytes_limit) {
     return refusal(code::invalid_value, what,

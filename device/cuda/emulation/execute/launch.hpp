@@ -97,6 +97,8 @@ class memory_map {
 struct launch {
   extent grid{};
   extent block{};
+  /// Blocks that run at the same time and reach each other's shared memory; none: each by itself.
+  std::optional<extent> cluster = {};
   std::uint32_t dynamic_shared_bytes = 0;
   /// kernel_attributes::parameter_bytes of them, each parameter at its offset.
   std::span<const std::byte> parameters{};
@@ -155,8 +157,9 @@ struct statistics {
 
 /// What a launch itself returns, before anything runs: 1 too much shared memory, 9 an impossible
 /// grid or block, 209, 218 or 222 a kernel that can't be decoded, 701 too many threads for this
-/// kernel, 720 a cooperative launch of more blocks than the device holds. `shared_bytes_limit` is
-/// what cudaFuncSetAttribute allowed for the kernel, or 48 KiB.
+/// kernel, 720 a cooperative launch of more blocks than the device holds, 912 a cluster that it
+/// can't be launched with. `shared_bytes_limit` is what cudaFuncSetAttribute allowed for the
+/// kernel, or 48 KiB.
 [[nodiscard]] std::optional<failure> refuse(const kernel& what, const launch& how,
                                             const device_model& device,
                                             std::uint32_t shared_bytes_limit);

@@ -8,6 +8,7 @@
 #include "device/cuda/emulation/check/touched_memory.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
+#include "device/cuda/emulation/execute/clusters.hpp"
 
 namespace skerry::emulation {
 namespace {
@@ -211,11 +212,36 @@ void check_generic(warp& on, const instruction& what, int lane, std::uint64_t ad
     }
   } else if (address - local < frames) {
     check_local(on, lane, address, access);
+  } else if (const block* const other = block_at(launched, address)) {
+    const std::uint64_t begin = address_of(other->shared.data());
+    if (!is_within(address, begin, other->shared_nbytes, access.nbytes)) {
+      out_of_bounds(lane, access, "shared", address - begin, other->shared_nbytes);
+    }
   } else if (!access.writes && is_within(address, address_of(launched.parameters.data()),
                                          launched.parameters.size(), access.nbytes)) {
     return;
   } else {
     find_known(on, what, lane, address, access);
+  }
+}
+
+/// Where lanes access shared memory, if some may be other blocks' of a cluster.
+void resolve_in_cluster(const warp& on, lane_mask active, memory_access access,
+                        lane_addresses& into) {
+  check_alignment(into, active, access, "shared");
+  for_lanes(active, [&](int lane) {
+    std::uint64_t& address = into.at[static_cast<std::size_t>(lane)];
+    const block* const other = block_in_window(on.owner->launched, address);
+    const block& in = other != nullptr ? *other : *on.owner;
+    const std::uint64_t offset = other != nullptr ? address % cluster_stride : address;
+    if (!is_within(offset, 0, end_of_shared(in.shared_nbytes, access), access.nbytes)) {
+      out_of_bounds(lane, access, "shared", offset, in.shared_nbytes);
+    }
+    address = address_of(in.shared.data()) + offset;
+  });
+  const std::uint64_t first = into.at[static_cast<std::size_t>(std::countr_zero(active))];
+  for (std::size_t lane = 0; lane < warp_size; ++lane) {
+    if ((active >> lane & 1) == 0) into.at[lane] = first;
   }
 }
 
@@ -243,6 +269,7 @@ void locate(warp& on, const instruction& what, lane_mask active, memory_access a
   if constexpr (Space == memory_space::shared) {
     const std::uint64_t nbytes = owner.shared_nbytes;
     const std::uint64_t end = end_of_shared(nbytes, access);
+    if (!owner.launched.peers.empty()) return resolve_in_cluster(on, active, access, into);
     resolve_window(owner.shared.data(), nbytes, end, active, access, "shared", into);
   } else if constexpr (Space == memory_space::parameter) {
     const auto& parameters = owner.launched.parameters;
@@ -360,20 +387,12 @@ std::span<std::byte> reachable(warp& on, const instruction& what, int lane, std:
   std::uint64_t end = known_of(on, what).end;
   if (lies_in(shared, on.owner->shared_nbytes)) end = shared + on.owner->shared_nbytes;
   if (lies_in(local, frame)) end = local + frame;
+  if (const block* const other = block_at(launched, address)) {
+    end = address_of(other->shared.data()) + other->shared_nbytes;
+  }
   if (lies_in(parameters, launched.parameters.size()))
     end = parameters + launched.parameters.size();
   return {reinterpret_cast<std::byte*>(address), static_cast<std::size_t>(end - address)};
-}
-
-bool is_shared_or_local(const warp& on, std::uint64_t address) noexcept {
-  const std::uint64_t frames = std::uint64_t{on.owner->launched.local_nbytes} * warp_size;
-  return address - address_of(on.owner->shared.data()) < on.owner->shared_nbytes ||
-         address - address_of(on.local) < frames;
-}
-
-std::uint64_t without_shared_base(const warp& on, std::uint64_t address) noexcept {
-  const std::uint64_t shared = address_of(on.owner->shared.data());
-  return address - shared < on.owner->shared_nbytes ? address - shared : address;
 }
 
 }  // namespace skerry::emulation

@@ -52,6 +52,7 @@ const operation_table& operations() {
     declare_builtins(all);
     declare_fences(all);
     declare_address_spaces(all);
+    declare_clusters(all);
     return all;
   }();
   return table;

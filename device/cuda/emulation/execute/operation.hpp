@@ -85,5 +85,6 @@ void declare_control(operation_table& table);
 void declare_builtins(operation_table& table);
 void declare_fences(operation_table& table);
 void declare_address_spaces(operation_table& table);
+void declare_clusters(operation_table& table);
 
 }  // namespace skerry::emulation

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "device/cuda/emulation/extent.hpp"
+
 namespace skerry::emulation {
 
 class warp;
@@ -182,6 +184,7 @@ struct program {
   row frame = no_row;  ///< where the frame of each lane's function is; none if no calls
   std::uint32_t parameter_nbytes = 0;
   std::uint32_t max_threads = 0;  ///< 0: any
+  extent cluster{0, 0, 0};        ///< that it has to be launched with; 0: any
 };
 
 }  // namespace skerry::emulation

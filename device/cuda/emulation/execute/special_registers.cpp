@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "device/cuda/emulation/execute/block.hpp"
+#include "device/cuda/emulation/execute/clusters.hpp"
 
 namespace skerry::emulation {
 namespace {
@@ -12,8 +13,9 @@ using at = const special_reader&;
 
 [[nodiscard]] lane_mask bit(at who) { return lane_mask{1} << who.lane; }
 
-constexpr auto zero = [](at) { return value{0}; };
-constexpr auto one = [](at) { return value{1}; };
+[[nodiscard]] const extent& place(at who) { return who.on->owner->at; }
+[[nodiscard]] const extent& grid(at who) { return who.launched.how.grid; }
+[[nodiscard]] const extent& size(at who) { return who.launched.cluster; }
 
 using enum sharing;
 constexpr special_register registers[] = {
@@ -56,22 +58,22 @@ constexpr special_register registers[] = {
     {"%dynamic_smem_size", launch,
      [](at who) { return value{who.launched.how.dynamic_shared_bytes}; }},
     {"%total_smem_size", launch, [](at who) { return value{who.launched.shared_bytes()}; }},
-    // A cluster is one block.
-    {"%clusterid.x", block, [](at who) { return value{who.on->owner->at.x}; }},
-    {"%clusterid.y", block, [](at who) { return value{who.on->owner->at.y}; }},
-    {"%clusterid.z", block, [](at who) { return value{who.on->owner->at.z}; }},
-    {"%nclusterid.x", launch, [](at who) { return value{who.launched.how.grid.x}; }},
-    {"%nclusterid.y", launch, [](at who) { return value{who.launched.how.grid.y}; }},
-    {"%nclusterid.z", launch, [](at who) { return value{who.launched.how.grid.z}; }},
-    {"%cluster_ctarank", launch, zero},
-    {"%cluster_nctarank", launch, one},
-    {"%cluster_ctaid.x", launch, zero},
-    {"%cluster_ctaid.y", launch, zero},
-    {"%cluster_ctaid.z", launch, zero},
-    {"%cluster_nctaid.x", launch, one},
-    {"%cluster_nctaid.y", launch, one},
-    {"%cluster_nctaid.z", launch, one},
-    {"%is_explicit_cluster", launch, zero},
+    {"%clusterid.x", block, [](at who) { return value{place(who).x / size(who).x}; }},
+    {"%clusterid.y", block, [](at who) { return value{place(who).y / size(who).y}; }},
+    {"%clusterid.z", block, [](at who) { return value{place(who).z / size(who).z}; }},
+    {"%nclusterid.x", launch, [](at who) { return value{grid(who).x / size(who).x}; }},
+    {"%nclusterid.y", launch, [](at who) { return value{grid(who).y / size(who).y}; }},
+    {"%nclusterid.z", launch, [](at who) { return value{grid(who).z / size(who).z}; }},
+    {"%cluster_ctarank", block, [](at who) { return value{cluster_rank(*who.on->owner)}; }},
+    {"%cluster_nctarank", launch, [](at who) { return size(who).count(); }},
+    {"%cluster_ctaid.x", block, [](at who) { return value{place(who).x % size(who).x}; }},
+    {"%cluster_ctaid.y", block, [](at who) { return value{place(who).y % size(who).y}; }},
+    {"%cluster_ctaid.z", block, [](at who) { return value{place(who).z % size(who).z}; }},
+    {"%cluster_nctaid.x", launch, [](at who) { return value{size(who).x}; }},
+    {"%cluster_nctaid.y", launch, [](at who) { return value{size(who).y}; }},
+    {"%cluster_nctaid.z", launch, [](at who) { return value{size(who).z}; }},
+    {"%is_explicit_cluster", launch,
+     [](at who) { return value{who.launched.how.cluster.has_value()}; }},
     // What grid barriers that the compiler puts in the place of a call find their memory by.
     {"%envreg1", launch, [](at who) { return who.launched.grid_workspace() >> 32; }},
     {"%envreg2", launch, [](at who) { return who.launched.grid_workspace() & 0xffffffff; }},

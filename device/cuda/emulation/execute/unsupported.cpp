@@ -26,7 +26,9 @@ constexpr string_view tensor_maps =
 constexpr string_view reductions =
     "bulk copies that reduce are not emulated; copy, and reduce by red or atom";
 constexpr string_view clusters =
-    "clusters of several blocks are not emulated; launch the kernel without clusters";
+    "asynchronous work on a cluster's other blocks is not emulated; store to their shared memory "
+    "and "
+    "wait at the cluster's barrier";
 
 constexpr auto families = std::to_array<family>({
     {"tex.", textures},
@@ -52,8 +54,6 @@ constexpr auto families = std::to_array<family>({
     {"prefetch.tensormap", tensor_maps},
     {"cp.reduce.async.bulk.", reductions},
     {"fence.proxy.tensormap", tensor_maps},
-    {"mapa.", clusters},
-    {"getctarank.", clusters},
     {"st.async.", clusters},
     {"red.async.", clusters},
     {"multimem.", "memory of several devices at one address is not emulated"},

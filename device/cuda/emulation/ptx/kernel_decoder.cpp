@@ -51,6 +51,7 @@ std::unique_ptr<const program> kernel_decoder::decode() {
   code.dynamic_shared_offset = align_up(code.static_shared_nbytes, dynamic_alignment_);
   code.parameter_nbytes = entry_.parameter_nbytes;
   code.max_threads = entry_.max_threads;
+  code.cluster = entry_.cluster;
   return builder_.finish();
 }
 

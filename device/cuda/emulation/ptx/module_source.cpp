@@ -155,13 +155,14 @@ void resolve_aliases(module_source& in) {
   }
 }
 
-[[nodiscard]] std::uint32_t parse_threads(lexer& from) {
-  std::uint32_t threads = small_number(from);
-  while (from.peek().is(",")) {
+[[nodiscard]] extent parse_extent(lexer& from) {
+  extent found{small_number(from), 1, 1};
+  for (std::uint32_t* const next : {&found.y, &found.z}) {
+    if (!from.peek().is(",")) break;
     (void)from.next();
-    threads *= small_number(from);
+    *next = small_number(from);
   }
-  return threads;
+  return found;
 }
 
 void parse_entry(lexer& from, module_source& into) {
@@ -178,7 +179,10 @@ void parse_entry(lexer& from, module_source& into) {
   }
   for (; !t.is("{"); t = from.next()) {
     if (t.kind == token_kind::end) refuse("a kernel has no body", found.name);
-    if (t.is(".maxntid") || t.is(".reqntid")) found.max_threads = parse_threads(from);
+    if (t.is(".maxntid") || t.is(".reqntid")) {
+      found.max_threads = static_cast<std::uint32_t>(parse_extent(from).count());
+    }
+    if (t.is(".reqnctapercluster")) found.cluster = parse_extent(from);
     if (t.is(".maxnreg")) found.max_registers = small_number(from);
   }
   found.body = from.inside_braces();

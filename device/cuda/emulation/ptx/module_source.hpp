@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/cuda/emulation/extent.hpp"
 #include "device/cuda/emulation/ptx/module.hpp"
 
 namespace skerry::emulation::ptx {
@@ -43,6 +44,7 @@ struct entry_source {
   std::uint32_t parameter_nbytes = 0;
   std::uint32_t max_threads = 0;    ///< .maxntid or .reqntid; 0 if there is none
   std::uint32_t max_registers = 0;  ///< .maxnreg; 0 if there is none
+  extent cluster{0, 0, 0};          ///< .reqnctapercluster; 0 if there is none
   std::string_view body{};
 };
 

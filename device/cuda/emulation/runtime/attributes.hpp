@@ -55,6 +55,7 @@ enum class device_attribute : int {
   blocks_per_multiprocessor = 106,
   reserved_shared_per_block = 111,
   pools_supported = 115,
+  cluster_launch = 120,
   memory_sync_domains = 126,
   numa_node = 131,
   host_numa_node = 134,

@@ -81,6 +81,7 @@ int attribute_of(const device_model& device, abi::device_attribute attribute,
       {board_group, ordinal},
       {shared_per_block_optin, device.shared_bytes_per_block_optin},
       {blocks_per_multiprocessor, device.blocks_per_multiprocessor},
+      {cluster_launch, is_newer ? 1 : 0},
   };
   if (const auto* const found = std::ranges::find(of_model, attribute, &answer::to);
       found != std::end(of_model)) {

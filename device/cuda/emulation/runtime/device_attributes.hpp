@@ -17,8 +17,7 @@ inline constexpr int most_constant_bytes = 64 << 10;
 inline constexpr int most_grid[] = {0x7fffffff, 0xffff, 0xffff};
 inline constexpr int most_block[] = {1024, 1024, 64};
 
-/// 0 for what isn't emulated: textures and surfaces, memory that is mapped in pieces, other
-/// processes' memory, clusters of blocks.
+/// 0 for what isn't emulated: textures and surfaces, other processes' memory.
 [[nodiscard]] int attribute_of(const device_model& device, abi::device_attribute attribute,
                                int ordinal) noexcept;
 

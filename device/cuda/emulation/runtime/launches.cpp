@@ -82,6 +82,9 @@ class kernel_run final : public rehearsal::task {
     constexpr std::size_t too_much = 0xffffffff;  // for any device
     how_.grid = request.grid;
     how_.block = request.block;
+    how_.cluster = request.cluster;
+    const extent& required = what_.code->decoded().cluster;
+    if (!how_.cluster && required.count() != 0) how_.cluster = required;
     how_.dynamic_shared_bytes =
         static_cast<std::uint32_t>(std::min(request.dynamic_shared_bytes, too_much));
     how_.parameters = parameters_;
@@ -184,7 +187,8 @@ bool apply(const abi::launch_attribute& attribute, launch_request& to) noexcept 
     case abi::cluster_dimension: {
       extent size;
       std::memcpy(&size, attribute.value, sizeof size);
-      return size.count() <= 1;
+      if (size.count() != 0) to.cluster = size;
+      return true;
     }
     default:
       return false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "device/cuda/emulation/execute/launch.hpp"
@@ -22,6 +23,8 @@ struct launch_request {
   void** arguments = nullptr;
   /// All blocks run at the same time, so that they can wait for each other.
   bool is_cooperative = false;
+  /// None: what the kernel says.
+  std::optional<extent> cluster = {};
 };
 
 /// Enqueues a kernel on the current device. A status; what a running kernel does wrong becomes the

@@ -1,0 +1,12 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Clusters of several blocks on the emulated GPU, in a process of their own."""
+
+from libraries import installed
+from test_users_kernels import run_cases
+
+
+def test_clusters_run(monkeypatch):
+    installed("cuda.core")
+    monkeypatch.setenv("SKERRY_EMULATE_TARGET", "90")
+    run_cases("cluster_cases.py")
