@@ -128,7 +128,12 @@ const ndarray& array_argument(const arguments& with, int parameter) {
 
 std::vector<ndarray> require_arrays(const char* op, std::span<PyObject* const> from) {
   std::vector<ndarray> arrays;
+  arrays.reserve(from.size());
   for (PyObject* each : from) {
+    if (is_array(each)) {
+      arrays.push_back(value_of(each));
+      continue;
+    }
     const std::string name = "arrays[" + std::to_string(arrays.size()) + "]";
     arrays.push_back(require_array(op, name.c_str(), each));
   }

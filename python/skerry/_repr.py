@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,10 @@ from skerry import _core
 THRESHOLD = 1000
 EDGE = 3
 PREFIX = "Array("
+# What changes the text of a number among NumPy's print options.
+_DEFAULTS: dict[str, Any] = {
+    "precision": 8, "floatmode": "maxprec", "sign": "-", "formatter": None, "legacy": False,
+}  # fmt: skip
 
 
 def _edges(x: _core.Array, axis: int = 0) -> npt.NDArray[Any]:
@@ -28,6 +32,18 @@ def _edges(x: _core.Array, axis: int = 0) -> npt.NDArray[Any]:
     head = _edges(x[(*before, slice(None, EDGE + 1))], axis + 1)
     tail = _edges(x[(*before, slice(-EDGE, None))], axis + 1)
     return np.concatenate([head, tail], axis=axis)
+
+
+def _text_of_one(value: Any) -> str | None:
+    """Write a number as ``array2string`` does by default, in less time; None for what is written otherwise."""
+    options: Mapping[str, Any] = np.get_printoptions()
+    if value.dtype.kind not in "biuf" or any(options[k] != v for k, v in _DEFAULTS.items()):
+        return None
+    if value.dtype.kind != "f":
+        return str(value)
+    if not (value == 0 or 1e-4 <= abs(float(value)) < 1e3):
+        return None  # with an exponent, perhaps
+    return np.format_float_positional(value, precision=_DEFAULTS["precision"], trim=".")
 
 
 def array_repr(x: _core.Array) -> str:
@@ -44,13 +60,15 @@ def array_repr(x: _core.Array) -> str:
         if shown > 10 * THRESHOLD:
             return f"{PREFIX}..., shape={x.shape}, {about}"
     host = _edges(x) if summarised else np.asarray(x.to_device("cpu"))
-    body = np.array2string(
-        host,
-        separator=", ",
-        prefix=PREFIX,
-        threshold=0 if summarised else THRESHOLD,
-        edgeitems=EDGE,
-    )
+    body = _text_of_one(host[()]) if x.ndim == 0 else None
+    if body is None:
+        body = np.array2string(
+            host,
+            separator=", ",
+            prefix=PREFIX,
+            threshold=0 if summarised else THRESHOLD,
+            edgeitems=EDGE,
+        )
     shape = f"shape={x.shape}, " if summarised else ""
     last_line = len(body) - body.rfind("\n") - 1
     gap = " " if last_line + len(shape) + len(about) < 88 else "\n" + " " * len(PREFIX)

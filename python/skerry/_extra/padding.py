@@ -89,7 +89,14 @@ def pad(
         "stat_length": stat_length,
         "reflect_type": reflect_type,
     }
-    fill = _filler(mode, {k: v for k, v in options.items() if v is not None}, x.ndim)
+    return _padded_by(mode, {k: v for k, v in options.items() if v is not None}, x, widths)
+
+
+def _padded_by(
+    mode: str, options: dict[str, Any], x: Array, widths: list[tuple[int, int]]
+) -> Array:
+    """Pad axis by axis, as a mode says."""
+    fill = _filler(mode, options, x.ndim)
     if mode not in ("constant", "empty"):
         for axis, pair in enumerate(widths):
             if x.shape[axis] == 0 and any(pair):

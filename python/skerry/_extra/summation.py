@@ -16,7 +16,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import as_arrays, cast, promoted
+from skerry._extra._operands import Arrays, as_arrays, cast, promoted
 from skerry.exceptions import ShapeError
 
 __all__ = ["einsum", "einsum_path"]
@@ -73,21 +73,8 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
         direct = _product_of(formula, x.shape, y.shape)
         if direct is not None:
             return direct(x, y)
-    terms, output = _terms(formula, tuple(x.shape for x in arrays))
-    work = [
-        (cast(x, sk.int64) if bools else x, term) for x, term in zip(arrays, terms, strict=True)
-    ]
-    work = _without_ones([_diagonals(x, term) for x, term in work])
-    for chosen in _path(work, output, optimize):
-        parts = [work.pop(i) for i in sorted(chosen, reverse=True)]
-        wanted = set(output).union(*(term for _, term in work))
-        product = parts.pop()
-        while parts:
-            needed = wanted.union(*(term for _, term in parts[:-1]))
-            product = _contract(product, parts.pop(), needed)
-        work.append(product)
-    x, term = _summed(work[0], set(output))
-    found = _in_order(x, term, output)
+    counted = [cast(x, sk.int64) for x in arrays] if bools else arrays
+    found = _evaluated(formula, counted, optimize)
     return found != 0 if bools else found
 
 
@@ -121,6 +108,23 @@ def einsum_path(*operands: Any, optimize: Optimize = "greedy") -> tuple[list[Any
     stand_ins = [np.broadcast_to(np.zeros((), x.dtype), x.shape) for x in arrays]
     path, text = np.einsum_path(formula, *stand_ins, optimize=optimize)
     return list(path), text
+
+
+def _evaluated(formula: str, arrays: Arrays, optimize: Optimize) -> Array:
+    """Return what a formula of any number of arrays is."""
+    terms, output = _terms(formula, tuple(x.shape for x in arrays))
+    labelled = zip(arrays, terms, strict=True)
+    work = _without_ones([_diagonals(x, term) for x, term in labelled])
+    for chosen in _path(work, output, optimize):
+        parts = [work.pop(i) for i in sorted(chosen, reverse=True)]
+        wanted = set(output).union(*(term for _, term in work))
+        product = parts.pop()
+        while parts:
+            needed = wanted.union(*(term for _, term in parts[:-1]))
+            product = _contract(product, parts.pop(), needed)
+        work.append(product)
+    x, term = _summed(work[0], set(output))
+    return _in_order(x, term, output)
 
 
 def _formula(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:

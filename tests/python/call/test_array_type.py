@@ -198,6 +198,19 @@ def test_reflected_operators(device):
         pow(x, 2, 3)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float16", "float32", "float64"])
+def test_repr_of_one_number_is_as_numpy_writes_it(dtype):
+    rng = np.random.default_rng(0)
+    some = rng.standard_normal(200) * 10.0 ** rng.integers(-6, 5, 200)
+    values = np.asarray([*some, 0.0, -0.0, 1.0, 999.9999999, 1e3, 1e-4, 1 / 3]).astype(dtype)
+    for value in values:
+        shown = np.array2string(np.asarray(value))
+        assert str(sk.asarray(value)) == f"Array({shown}, dtype={dtype}, device='cpu:0')"
+    with np.printoptions(precision=3, sign="+"):
+        shown = np.array2string(np.asarray(values[0]))
+        assert str(sk.asarray(values[0])).startswith(f"Array({shown},")
+
+
 def test_repr_of_large_arrays_shows_the_edges():
     x = sk.reshape(sk.arange(1_000_000), (1000, 1000))
     text = repr(x)
