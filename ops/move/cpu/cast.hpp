@@ -4,6 +4,7 @@
 
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/math/concepts.hpp"
+#include "ops/math/ieee.hpp"
 #include "ops/math/integer.hpp"
 #include "ops/math/op_info.hpp"
 
@@ -33,6 +34,23 @@ SKERRY_INLINE I to_integer(F x) {
   }
 }
 
+#if !defined(__AVX512DQ__)
+/// Correctly rounded: by halves in doubles whose last bits they are, as x86 has a vector
+/// instruction for this only since AVX-512.
+template <ops::integral I>
+  requires(sizeof(I) == 8)
+SKERRY_INLINE float64 to_double(I x) {
+  constexpr uint64 flipped = ops::signed_integral<I> ? uint64{1} << 31 : 0;
+  constexpr float64 origins = 19342813113834066795298816.0 + 4503599627370496.0;  // 2^84 + 2^52
+  constexpr float64 shift = ops::signed_integral<I> ? 9223372036854775808.0 : 0.0;
+  const auto bits = static_cast<uint64>(x);
+  const uint64 high = ((bits >> 32) ^ flipped) | (uint64{0x453} << 52);
+  const uint64 low = (bits & 0xffffffffu) | (uint64{0x433} << 52);
+  return (ops::math::from_bits<float64>(high) - (origins + shift)) +
+         ops::math::from_bits<float64>(low);
+}
+#endif
+
 template <class To>
 struct convert {
   static constexpr op_info info{.name = "cast", .doc = ""};
@@ -51,6 +69,10 @@ struct convert {
       }
     } else if constexpr (ops::real_floating<From> && ops::integral<To>) {
       return to_integer<To>(x);
+#if !defined(__AVX512DQ__)
+    } else if constexpr (ops::same_v<To, float64> && ops::integral<From> && sizeof(From) == 8) {
+      return to_double(x);
+#endif
     } else {
       return static_cast<To>(x);
     }

@@ -267,3 +267,17 @@ def test_ranges_read_no_array_of_another_device(device):
     ]:
         with pytest.raises(sk.exceptions.DeviceMismatchError):
             call()
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_integers_of_64_bits_round_once_as_float64(dtype, device):
+    """To the nearest, and to the even one of two, about powers of 2 and for bits of every length."""
+    limits = np.iinfo(dtype)
+    near = [(1 << k) + i for k in range(65) for i in (-3, -2, -1, 0, 1, 2, 3)]
+    near += [(1 << k) + (1 << (k - 53)) + i for k in range(53, 64) for i in (-1, 0, 1)]
+    near += [-each for each in near] + [limits.min, limits.max]
+    ends = np.asarray([each for each in near if limits.min <= each <= limits.max], dtype)
+    rng = np.random.default_rng(1)
+    drawn = rng.integers(limits.min, limits.max, 1000, dtype=dtype, endpoint=True)
+    host = np.concatenate([ends, drawn >> rng.integers(0, 64, 1000).astype(dtype)])
+    assert_same(sk.astype(on(device, host), sk.float64), host.astype("float64"), device)
