@@ -317,13 +317,20 @@ void reduce_units(void* context, std::int64_t begin, std::int64_t end) noexcept 
 }
 
 void reduce_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& what = *static_cast<const reduction*>(context);
+  auto& what = *static_cast<reduction*>(context);
   for (int64 part = begin; part < end; ++part) {
     const block_place at = locate(what, part / what.chunks);
     const int64 from = part % what.chunks * what.chunk;
+    char* const acc = what.partials + part * accumulator_bytes;
+    if (__atomic_load_n(&what.is_decided, __ATOMIC_RELAXED)) {
+      what.how.clear(acc, at.n);
+      continue;
+    }
     block_reducer(what, at.n)
-        .run(at.input, from, least(from + what.chunk, what.work.reduced_size),
-             what.partials + part * accumulator_bytes);
+        .run(at.input, from, least(from + what.chunk, what.work.reduced_size), acc);
+    if (what.units == 1 && at.n == 1 && what.how.absorbing >= 0 && *acc == what.how.absorbing) {
+      __atomic_store_n(&what.is_decided, true, __ATOMIC_RELAXED);
+    }
   }
 }
 

@@ -328,3 +328,18 @@ def test_extrema_of_rows_of_any_length(name, dtype):
         for case in cases:
             got = to_numpy(function(sk.asarray(case), axis=1))
             np.testing.assert_array_equal(got, oracle(case, axis=1))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "float32", "complex128"])
+def test_one_element_decides_wherever_it_is(dtype):
+    """Of more elements than one part of a reduction has: the parts after it are not read."""
+    n = 1_000_000
+    for place in (0, 5, 65_535, 65_536, 500_000, n - 1):
+        x = np.zeros(n, dtype)
+        assert not bool(sk.any(on("cpu:0", x)))
+        x[place] = 1
+        assert bool(sk.any(on("cpu:0", x)))
+        x = np.ones(n, dtype)
+        assert bool(sk.all(on("cpu:0", x)))
+        x[place] = 0
+        assert not bool(sk.all(on("cpu:0", x)))
