@@ -130,6 +130,76 @@ SKERRY_INLINE void move_to_three_groups(const ranked_row<T>& row, int64 n, const
   });
 }
 
+#if defined(SKERRY_PACKS_LANES)
+/// What moves in a partition by vectors: items, or their places.
+template <class K>
+struct moved_items {
+  const K* row;
+  SKERRY_INLINE K one(int64 at) const { return row[at]; }
+  SKERRY_INLINE lanes_of<K> lanes(int64 at) const { return load_lanes(row + at); }
+};
+struct moved_places {
+  SKERRY_INLINE int64 one(int64 at) const { return at; }
+  SKERRY_INLINE lanes_of<int64> lanes(int64 at) const {
+    lanes_of<int64> places = all_lanes<int64>(at);
+    for (int i = 0; i < lane_count<int64>; ++i) places[i] += i;
+    return places;
+  }
+};
+
+/// Where the next ones of a group go. Whole vectors are stored while there is room, of which the
+/// end is written again.
+template <class K>
+struct packed_group {
+  K* next;
+  K* end;
+
+  SKERRY_INLINE void put(lanes_of<K> v, unsigned set) {
+    const int count = __builtin_popcount(set);
+    const lanes_of<K> packed = pack_lanes<K>(v, set);
+    if (next + lane_count<K> <= end) {
+      store_lanes(next, packed);
+    } else {
+      store_some_lanes(next, count, packed);
+    }
+    next += count;
+  }
+};
+
+/// The same to three groups, by vectors.
+template <class T, class Moved>
+SKERRY_SHARED void pack_three_groups(const ranked_row<T>& row, int64 n, const row_groups<T>& to,
+                                     Moved moved, rank_key_t<T>* out) {
+  using K = rank_key_t<T>;
+  constexpr int lanes = lane_count<K>;
+  constexpr int64 block = 32 * lanes;
+  const K key = to.keys[0];
+  const lanes_of<K> pivot = all_lanes<K>(key);
+  packed_group<K> low{out, out + to.next[1]};
+  packed_group<K> middle{low.end, out + to.next[2]};
+  packed_group<K> high{middle.end, out + n};
+  K keys[block];
+  for (int64 at = 0; at < n; at += block) {
+    const int64 count = least(block, n - at);
+    row.block(at, count, keys);
+    int64 i = 0;
+    for (; i + lanes <= count; i += lanes) {
+      const lanes_of<K> v = load_lanes(keys + i);
+      const unsigned from = lanes_above<false, K>(v, pivot);
+      const unsigned above = lanes_above<true, K>(v, pivot);
+      const lanes_of<K> items = moved.lanes(at + i);
+      low.put(items, from ^ every_lane<K>);
+      high.put(items, above);
+      if (from != above) middle.put(items, from ^ above);
+    }
+    for (; i < count; ++i) {
+      packed_group<K>& group = keys[i] < key ? low : keys[i] == key ? middle : high;
+      *group.next++ = moved.one(at + i);
+    }
+  }
+}
+#endif
+
 /// Moves items by `put(to, from)` to where their groups are.
 template <class T, class Put>
 SKERRY_INLINE void move_to_groups(const ranked_row<T>& row, int64 n, row_groups<T>& to, Put put) {
@@ -149,6 +219,20 @@ SKERRY_SHARED void partition_rows(const partial_params& p, bool is_signed) {
     for_each_statistic(p, row, reinterpret_cast<K*>(scratch),
                        [&](int, const order_statistic<K>& found) { groups.add(found); });
     const int64 first = at * p.length;
+#if defined(SKERRY_PACKS_LANES)
+    if constexpr (sizeof(K) >= 4) {
+      if (groups.count == 1 && p.places == nullptr) {
+        const moved_items<K> items{reinterpret_cast<const K*>(row.row)};
+        return pack_three_groups(row, p.length, groups, items,
+                                 reinterpret_cast<K*>(p.values) + first);
+      }
+    }
+    if constexpr (sizeof(K) == 8) {
+      if (groups.count == 1) {
+        return pack_three_groups(row, p.length, groups, moved_places{}, p.places + first);
+      }
+    }
+#endif
     if (p.places != nullptr) {
       move_to_groups(row, p.length, groups, [&](int64 to, int64 i) { p.places[first + to] = i; });
     } else {
