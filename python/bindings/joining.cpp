@@ -94,8 +94,7 @@ std::optional<ndarray> end_of_diff(const arguments& with, int at, const ndarray&
   if (!with.has(at)) return std::nullopt;
   scalar value;
   const bool is_number = !is_array(with[at]) && parse_scalar(with[at], value) == parsed::yes;
-  const ndarray end = is_number
-                          ? full({}, value, promote_scalar("diff", x.dtype(), value), x.device())
+  ndarray end = is_number ? full({}, value, promote_scalar("diff", x.dtype(), value), x.device())
                           : array_argument(with, at);
   if (end.rank() > 0 || axis < -x.rank() || axis >= x.rank()) return end;
   dims one = x.shape();
