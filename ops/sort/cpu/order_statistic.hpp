@@ -183,7 +183,7 @@ struct enclosing_keys {
 };
 
 /// Shorter rows are partitioned as a whole.
-inline constexpr int64 sampled_from = 4096;
+inline constexpr int64 sampled_from = 1024;
 
 /// Uses `room` for the sample.
 template <class T>
