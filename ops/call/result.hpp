@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+
 #include "core/ndarray.hpp"
 
 namespace skerry {
@@ -11,6 +13,12 @@ namespace skerry {
 [[nodiscard]] ndarray empty(const dims& shape, dtype type, device where);
 /// Uninitialised, of a checked dense layout.
 [[nodiscard]] ndarray empty_of(layout place, dtype type, device where);
+
+namespace detail {
+/// Called with each array that is about to be written, by who may have put off reading it; null
+/// until somebody does.
+extern constinit std::atomic<void (*)(const ndarray& target)> before_write;
+}  // namespace detail
 
 /// Throws read_only_error, with the remedy, for a read-only target and for one in which two
 /// elements share memory.

@@ -16,6 +16,7 @@
 #include "ops/call/result.hpp"
 #include "ops/elementwise/kernels.hpp"
 #include "ops/elementwise/op_id.hpp"
+#include "ops/fuse/recording.hpp"
 #include "ops/move/copy.hpp"
 
 namespace skerry {
@@ -244,7 +245,79 @@ ndarray apply_entry(const char* name, const op_entry& entry, op_id op,
   return {std::move(memory), *of.shape, result};
 }
 
+/// The element that a scalar is in a loop of `type`.
+element element_of(const char* name, const scalar& value, dtype type) {
+  const bool is_truth = type == dtype::bool_;  // of any number
+  return to_element(name, is_truth ? cast_scalar(name, value, type) : value, type);
+}
+
+/// The step of apply_parts(), recorded. Arrays are converted where they are read.
+ndarray record_loop(recording& to, const char* name, op_id op, const common& of, const dims& shape,
+                    layout place, std::span<const operand> operands) {
+  const op_entry& entry = entry_of(op);
+  const kernel& loop = elementwise_kernel(name, op, of);
+  recorded_input inputs[plan::max_operands - 1];
+  std::optional<ndarray> casts[plan::max_operands - 1];
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const operand& x = operands[i];
+    inputs[i].type = of.type;
+    if (x.array == nullptr) {
+      inputs[i].value = element_of(name, *x.value, of.type);
+    } else if (x.array->dtype() == of.type) {
+      inputs[i].array = x.array;
+    } else {
+      inputs[i].array = &casts[i].emplace(record_operand(to, *x.array, of.type, shape));
+    }
+  }
+  return to.append(loop, entry.expensive ? 8 : 1, std::move(place),
+                   *entry.result[static_cast<int>(of.type)], of.where, {inputs, operands.size()});
+}
+
+/// What apply_entry() and apply_into() decide before they look at shapes.
+struct decided {
+  op_id op;
+  common of;
+  dtype result;
+};
+decided decide(const char* name, op_id op, const common& of, std::span<const operand>& operands) {
+  if (!entry_of(op).result[static_cast<int>(of.type)]) {
+    const auto [other, type] = find_other_loop(name, op, of.type);
+    return {other, {of.where, type, nullptr, 0}, *entry_of(other).result[static_cast<int>(type)]};
+  }
+  const dtype result = *entry_of(op).result[static_cast<int>(of.type)];
+  if (op == op_id_of<ops::pow>) op = simplify_power(of.type, operands);
+  return {op, of, result};
+}
+
 }  // namespace
+
+ndarray record_as(recording& to, const char* name, op_id op, std::span<const operand> operands) {
+  const common found = common_of(name, operands);
+  const auto [loop, of, result] = decide(name, op, found, operands);
+  if (of.run > 0) {
+    check_shape(name, of.shape->span(), itemsize(result));
+    return record_loop(to, name, loop, of, *of.shape, c_layout(*of.shape, itemsize(result)),
+                       operands);
+  }
+  const dims shape = common_shape(name, operands);
+  layout place = result_layout(name, shape, result, operands);
+  return record_loop(to, name, loop, of, shape, std::move(place), operands);
+}
+
+ndarray record(recording& to, op_id op, std::span<const operand> operands) {
+  return record_as(to, entry_of(op).name, op, operands);
+}
+
+ndarray record_into(recording& to, op_id op, const ndarray& target,
+                    std::span<const operand> operands) {
+  const char* const name = entry_of(op).name;
+  const common found = common_of(name, operands, &target);
+  const std::span<const operand> given = operands;
+  const auto [loop, of, result] = decide(name, op, found, operands);
+  if (result != target.dtype()) reject_result_dtype(name, result, target);
+  check_result_shape(name, common_shape(name, given), target);
+  return record_loop(to, name, loop, of, target.shape(), target.layout(), operands);
+}
 
 ndarray apply_as(const char* name, op_id op, std::span<const operand> operands) {
   return apply_entry(name, entry_of(op), op, operands);

@@ -11,20 +11,27 @@
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
+#include "ops/fuse/recording.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/kernels.hpp"
 
 namespace skerry {
 namespace {
 
-/// The condition as bools: numbers by their truth, unless mixes are refused.
-ndarray truth_of(const operand& condition) {
+/// Throws for a condition that is no array of bools, or of numbers where mixes are not refused.
+void check_condition(const operand& condition) {
   const bool is_array = condition.array != nullptr;
-  if (is_array && condition.array->dtype() == dtype::bool_) return *condition.array;
-  if (is_array && !promotion_is_strict()) return convert_operand(*condition.array, dtype::bool_);
+  if (is_array && (condition.array->dtype() == dtype::bool_ || !promotion_is_strict())) return;
   throw dtype_error(std::string("where: condition must be a bool array, not ") +
                     (is_array ? describe(*condition.array) : "a Python scalar") +
                     (is_array ? "; compare it, as in x != 0" : ""));
+}
+
+/// The condition as bools: numbers by their truth.
+ndarray truth_of(const operand& condition) {
+  check_condition(condition);
+  if (condition.array->dtype() == dtype::bool_) return *condition.array;
+  return convert_operand(*condition.array, dtype::bool_);
 }
 
 /// For two scalars, the default dtype of the wider kind.
@@ -88,7 +95,39 @@ ndarray where(const operand& condition, const operand& x1, const operand& x2) {
   return out;
 }
 
-ndarray clip(const ndarray& x, const operand& min, const operand& max) {
+ndarray record_where(recording& to, const operand& condition, const operand& x1,
+                     const operand& x2) {
+  const operand all[] = {condition, x1, x2};
+  const device place = common_device("where", all);
+  check_condition(condition);
+  const dtype type = choice_dtype(x1, x2);
+  const dims shape = common_shape("where", all);
+  layout fresh = result_layout("where", shape, type, all);
+  const kernel& loop = require_kernel(
+      "where", kernels<moves_kernels>(place).where[size_class(itemsize(type))], type, place);
+  recorded_input inputs[3];
+  ndarray casts[3];
+  for (int i = 0; i < 3; ++i) {
+    inputs[i].type = i == 0 ? dtype::bool_ : type;
+    if (all[i].array == nullptr) {
+      inputs[i].value = to_element("where", *all[i].value, type);
+    } else if (all[i].array->dtype() == inputs[i].type) {
+      inputs[i].array = all[i].array;
+    } else {
+      casts[i] = record_operand(to, *all[i].array, inputs[i].type, shape);
+      inputs[i].array = &casts[i];
+    }
+  }
+  return to.append(loop, 1, std::move(fresh), type, place, inputs);
+}
+
+namespace {
+
+/// `apply` gets the operation that clip() is, and its operands; `copied` is called where there is
+/// no bound.
+template <class Apply, class Copied>
+ndarray clip_by(const ndarray& x, const operand& min, const operand& max, Apply apply,
+                Copied copied) {
   constexpr op_id limit_both = op_id_of<ops::clip>;
   std::array<operand, 3> all{{{.array = &x, .name = "x"}}};
   std::size_t count = 1;
@@ -99,10 +138,24 @@ ndarray clip(const ndarray& x, const operand& min, const operand& max) {
   static_cast<void>(common_device("clip", given));
   static_cast<void>(nearest_loop("clip", op_table()[limit_both].result, x.dtype()));
   for (const operand& bound : given.subspan(1)) check_bound(x, bound);
-  if (count == 1) return copy(x);
-  if (count == 3) return apply_as("clip", limit_both, given);
+  if (count == 1) return copied();
+  if (count == 3) return apply(limit_both, given);
   const bool only_min = min.array != nullptr || min.value != nullptr;
-  return apply_as("clip", only_min ? op_id_of<ops::maximum> : op_id_of<ops::minimum>, given);
+  return apply(only_min ? op_id_of<ops::maximum> : op_id_of<ops::minimum>, given);
+}
+
+}  // namespace
+
+ndarray clip(const ndarray& x, const operand& min, const operand& max) {
+  return clip_by(
+      x, min, max, [](op_id op, auto given) { return apply_as("clip", op, given); },
+      [&] { return copy(x); });
+}
+
+ndarray record_clip(recording& to, const ndarray& x, const operand& min, const operand& max) {
+  return clip_by(
+      x, min, max, [&](op_id op, auto given) { return record_as(to, "clip", op, given); },
+      [&] { return record_astype(to, x, x.dtype()); });
 }
 
 }  // namespace skerry

@@ -14,6 +14,7 @@
 #include "ops/call/kernels.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
+#include "ops/fuse/recording.hpp"
 #include "ops/move/kernels.hpp"
 
 namespace skerry {
@@ -134,6 +135,18 @@ ndarray contiguous(const ndarray& x) { return x.is_c_contiguous() ? x : copy_c_o
 ndarray astype(const ndarray& x, dtype type, bool force_copy) {
   if (x.dtype() == type && !force_copy) return x;
   return convert("astype", x, type, order_of("astype", x, type));
+}
+
+ndarray record_astype(recording& to, const ndarray& x, dtype type) {
+  const kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
+  const recorded_input from{.array = &x, .type = x.dtype()};
+  return to.append(entry, 1, order_of("astype", x, type), type, x.device(), {&from, 1});
+}
+
+ndarray record_operand(recording& to, const ndarray& x, dtype type, const dims& shape) {
+  const kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
+  const recorded_input from{.array = &x, .type = x.dtype()};
+  return to.append(entry, 1, c_layout(shape, itemsize(type)), type, x.device(), {&from, 1});
 }
 
 ndarray convert_operand(const ndarray& x, dtype type) {

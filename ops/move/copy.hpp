@@ -7,6 +7,8 @@
 
 namespace skerry {
 
+class recording;
+
 /// A fresh array with the elements of `x`, on its device; keeps the axis order of a dense `x`, else
 /// C order.
 [[nodiscard]] ndarray copy(const ndarray& x);
@@ -18,6 +20,12 @@ namespace skerry {
 /// A cast copy on the same device; `x` itself if the dtype is the same and `force_copy` is false.
 /// Throws dtype_error for complex to real.
 [[nodiscard]] ndarray astype(const ndarray& x, dtype type, bool force_copy);
+
+/// astype() of a copy, recorded.
+[[nodiscard]] ndarray record_astype(recording& to, const ndarray& x, dtype type);
+/// `x`, which broadcasts to the shape, in another dtype: recorded as an operand.
+[[nodiscard]] ndarray record_operand(recording& to, const ndarray& x, dtype type,
+                                     const dims& shape);
 
 /// A fresh array that broadcasts as `x` does; elements that `x` repeats are converted once. For
 /// operands.

@@ -7,6 +7,7 @@
 #include "ops/create/kernels.hpp"
 #include "ops/elementwise/kernels.hpp"
 #include "ops/fourier/kernels.hpp"
+#include "ops/fuse/kernels.hpp"
 #include "ops/linear/convolution_kernels.hpp"
 #include "ops/linear/linalg_kernels.hpp"
 #include "ops/linear/matmul_kernels.hpp"
@@ -26,6 +27,7 @@
   X(cast)                         \
   X(convolution)                  \
   X(fft)                          \
+  X(fuse)                         \
   X(linalg)                       \
   X(matmul)                       \
   X(index)                        \

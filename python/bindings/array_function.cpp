@@ -216,7 +216,7 @@ PyObject* run_array_function(const arguments& with) {
   return made.release();
 }
 
-bool are_arrays_of_one_device(PyObject* tuple, Py_ssize_t count) noexcept {
+bool are_arrays_of_one_device(PyObject* tuple, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* const each = PyTuple_GET_ITEM(tuple, i);
     if (!is_array(each)) return false;

@@ -51,6 +51,7 @@ void keep_object(array_object* self) noexcept {
 // that a cycle has some other member by which it was closed and is broken.
 
 void begin_tracking(array_object* self) {
+  if (begin_pending(self)) return;
   storage& memory = *self->value.memory().get();
   collector_view* const view = memory.collector();
   if (view == nullptr || python_owner(memory) == nullptr) return;
@@ -89,6 +90,8 @@ void deallocate(PyObject* object) {
   PyObject* reporter = nullptr;
   if (self->value.memory()->is_foreign()) [[unlikely]]
     reporter = end_tracking(self);
+  if (fused_work != 0) [[unlikely]]
+    end_pending(object);
   if (self->weak_references != nullptr) PyObject_ClearWeakRefs(object);
   PyTypeObject* type = Py_TYPE(object);
   self->value.~ndarray();
@@ -111,23 +114,25 @@ ndarray part_of(const ndarray& x, bool imaginary) {
 }
 
 PyObject* get_dtype(PyObject* self, void*) {
-  return Py_NewRef(dtype_object(value_of(self).dtype()));
+  return Py_NewRef(dtype_object(header_of(self).dtype()));
 }
 PyObject* get_device(PyObject* self, void*) {
-  return guarded([&] { return Py_NewRef(device_object(value_of(self).device())); });
+  return guarded([&] { return Py_NewRef(device_object(header_of(self).device())); });
 }
-PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(value_of(self).rank()); }
+PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(header_of(self).rank()); }
 PyObject* get_shape(PyObject* self, void*) {
-  return guarded([&] { return tuple_of(value_of(self).shape()).release(); });
+  return guarded([&] { return tuple_of(header_of(self).shape()).release(); });
 }
 PyObject* get_strides(PyObject* self, void*) {
-  return guarded([&] { return tuple_of(value_of(self).strides()).release(); });
+  return guarded([&] { return tuple_of(header_of(self).strides()).release(); });
 }
-PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(value_of(self).size()); }
+PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(header_of(self).size()); }
 PyObject* get_itemsize(PyObject* self, void*) {
-  return PyLong_FromLongLong(value_of(self).itemsize());
+  return PyLong_FromLongLong(header_of(self).itemsize());
 }
-PyObject* get_nbytes(PyObject* self, void*) { return PyLong_FromLongLong(value_of(self).nbytes()); }
+PyObject* get_nbytes(PyObject* self, void*) {
+  return PyLong_FromLongLong(header_of(self).nbytes());
+}
 PyObject* get_transpose(PyObject* self, void*) {
   return guarded([&] { return wrap(transpose(value_of(self))); });
 }
@@ -282,7 +287,7 @@ PyObject* named_tuple(PyObject* type, std::vector<ndarray>&& arrays) {
 }
 
 const ndarray& require_array(const char* op, const char* argument, PyObject* from) {
-  if (is_array(from)) return value_of(from);
+  if (is_array(from)) return header_of(from);
   reject_argument(op, argument, "a skerry.Array", from);
 }
 

@@ -14,6 +14,7 @@
 #include "ops/call/operand.hpp"
 #include "python/bindings/errors.hpp"
 #include "python/bindings/gil.hpp"
+#include "python/bindings/pending.hpp"
 #include "python/bindings/scalar_args.hpp"
 
 namespace skerry::python {
@@ -28,15 +29,28 @@ struct array_object {
 };
 
 extern PyTypeObject* array_type;
+extern PyTypeObject* pending_type;  ///< pending.hpp
 
 /// Makes the type and adds it to the module as Array; throws python_error.
 void prepare_array_type(PyObject* module);
 
-[[nodiscard]] inline bool is_array(PyObject* value) noexcept {
-  return Py_TYPE(value) == array_type;
+[[nodiscard]] inline bool is_pending(PyObject* value) noexcept {
+  return Py_TYPE(value) == pending_type;
 }
-[[nodiscard]] inline const ndarray& value_of(PyObject* array) noexcept {
+/// What is pending has its value afterwards; throws python_error where it can't be computed.
+[[nodiscard]] inline bool is_array(PyObject* value) {
+  if (Py_TYPE(value) == array_type) return true;
+  return fused_work != 0 && settle(value);
+}
+/// What an array is, its memory aside, which may be pending.
+[[nodiscard]] inline const ndarray& header_of(PyObject* array) noexcept {
   return reinterpret_cast<array_object*>(array)->value;
+}
+/// Throws python_error where it can't be computed.
+[[nodiscard]] inline const ndarray& value_of(PyObject* array) {
+  if (fused_work != 0) [[unlikely]]
+    settle(array);
+  return header_of(array);
 }
 /// A new Python object for an array.
 [[nodiscard]] PyObject* wrap(ndarray&& value);
@@ -60,10 +74,9 @@ template <class Make>
 [[nodiscard]] const ndarray& require_array(const char* op, const char* argument, PyObject* from);
 
 /// Reads an argument of an operation: an Array or a Python scalar.
-[[nodiscard]] inline parsed parse_operand(PyObject* from, operand& to,
-                                          scalar& scalar_value) noexcept {
+[[nodiscard]] inline parsed parse_operand(PyObject* from, operand& to, scalar& scalar_value) {
   if (is_array(from)) {
-    to.array = &value_of(from);
+    to.array = &header_of(from);
     return parsed::yes;
   }
   const parsed result = parse_scalar(from, scalar_value);

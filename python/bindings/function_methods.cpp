@@ -165,7 +165,8 @@ PyObject* prepare_search(method_call& call) {
 
 /// Real arrays are their own conjugates, as in NumPy; bool, which has no numbers, too.
 PyObject* own_conjugate(method_call& call) {
-  if (kind(call.array().dtype()) == dtype_kind::complex_floating) return nullptr;
+  const dtype type = header_of(call.values[0]).dtype();
+  if (kind(type) == dtype_kind::complex_floating) return nullptr;
   return Py_NewRef(call.values[0]);
 }
 

@@ -13,6 +13,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
+#include "python/bindings/recorded_calls.hpp"
 #include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
@@ -63,6 +64,10 @@ template <int Arity>
   if (count != Arity || (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0)) {
     return wrong_count(op, count, keywords);
   }
+  if (fused_work != 0) [[unlikely]] {
+    PyObject* const made = record_call(id, args, Arity);
+    if (made != nullptr || PyErr_Occurred() != nullptr) return made;
+  }
   return guarded([&]() -> PyObject* {
     scalar values[Arity];
     operand operands[Arity];
@@ -106,6 +111,9 @@ PyObject* run_elementwise(const arguments& with) {
 }
 
 PyObject* run_clip(const arguments& with) {
+  if (fused_work != 0) [[unlikely]] {
+    if (PyObject* const made = record_clip(with)) return made;
+  }
   const ndarray& x = require_array("clip", "x", with[0]);
   scalar values[2];
   operand bounds[3] = {{.array = &x}, {.name = "min"}, {.name = "max"}};
@@ -116,6 +124,9 @@ PyObject* run_clip(const arguments& with) {
 }
 
 PyObject* run_where(const arguments& with) {
+  if (fused_work != 0) [[unlikely]] {
+    if (PyObject* const made = record_where(with)) return made;
+  }
   scalar values[3];
   operand operands[3] = {{.name = "condition"}, {.name = "x1"}, {.name = "x2"}};
   for (int i = 0; i < 3; ++i) require_operand("where", with[i], operands[i], values[i]);

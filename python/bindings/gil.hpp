@@ -14,12 +14,16 @@ namespace skerry::python {
 
 /// How many threads are inside a `without_gil` now. Changes only while the GIL is held.
 inline int threads_without_gil = 0;
+/// Called before a thread lets it go for long work; null until there is something to call. May
+/// throw.
+inline void (*before_leaving_gil)() = nullptr;
 
 /// Lets other Python threads run meanwhile, if the work is long enough to be worth it.
 class without_gil {
  public:
   explicit without_gil(bool worth_it) {
     if (!worth_it) return;
+    if (before_leaving_gil != nullptr) before_leaving_gil();
     ++threads_without_gil;
     state_ = PyEval_SaveThread();
   }

@@ -14,6 +14,7 @@
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/function_table.hpp"
+#include "python/bindings/recorded_calls.hpp"
 #include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
@@ -107,6 +108,9 @@ PyObject* run_broadcast_shapes(const arguments& with) {
 }
 
 PyObject* run_astype(const arguments& with) {
+  if (fused_work != 0) [[unlikely]] {
+    if (PyObject* const made = record_astype(with)) return made;
+  }
   const ndarray& x = array_argument(with, 0);
   const dtype type = parse_dtype("astype", with[1]);
   const bool copied = truth(with, 2, true);

@@ -4,6 +4,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/functions.hpp"
 #include "python/bindings/method_table.hpp"
+#include "python/bindings/pending.hpp"
 #include "python/bindings/pybind.hpp"
 
 namespace {
@@ -50,6 +51,7 @@ PYBIND11_MODULE(_core, module) {
     add_function_methods(array_type);
     add_own_methods(array_type);
     add_absent_attributes(array_type);
+    add_fuse(module.ptr());
     module.attr("__version__") = SKERRY_VERSION;
   } catch (const python_error&) {
     throw pybind11::error_already_set();

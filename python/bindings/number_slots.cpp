@@ -8,12 +8,31 @@
 #include "ops/elementwise/op_id.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
+#include "python/bindings/recorded_calls.hpp"
 
 namespace skerry::python {
 namespace {
 
+/// Where something is fused, before a call is run: true with what it makes, or null and an error.
+[[gnu::noinline, gnu::cold]] bool recorded(op_id op, PyObject* const* args, int count,
+                                           PyObject*& made) {
+  made = record_call(op, args, count);
+  return made != nullptr || PyErr_Occurred() != nullptr || !settle_all(args, count);
+}
+[[gnu::noinline, gnu::cold]] bool recorded_in_place(op_id op, PyObject* self, PyObject* other,
+                                                    PyObject*& made) {
+  PyObject* const args[] = {self, other};
+  made = record_in_place(op, self, other);
+  return made != nullptr || PyErr_Occurred() != nullptr || !settle_all(args, 2);
+}
+
 template <class Op>
 PyObject* binary(PyObject* left, PyObject* right) {
+  if (fused_work != 0) [[unlikely]] {
+    PyObject* const args[] = {left, right};
+    PyObject* made = nullptr;
+    if (recorded(op_id_of<Op>, args, 2, made)) return made;
+  }
   scalar values[2];
   operand operands[2] = {{.name = "x1"}, {.name = "x2"}};
   const parsed first = parse_operand(left, operands[0], values[0]);
@@ -29,16 +48,24 @@ PyObject* binary(PyObject* left, PyObject* right) {
 
 template <class Op>
 PyObject* unary(PyObject* self) {
+  if (fused_work != 0) [[unlikely]] {
+    PyObject* made = nullptr;
+    if (recorded(op_id_of<Op>, &self, 1, made)) return made;
+  }
   return guarded([&] {
-    const operand x{.array = &value_of(self)};
+    const operand x{.array = &header_of(self)};
     return wrap_made(takes_long({&x, 1}), [&] { return apply(op_id_of<Op>, {&x, 1}); });
   });
 }
 
 template <class Op>
 PyObject* in_place(PyObject* self, PyObject* other) {
+  if (fused_work != 0) [[unlikely]] {
+    PyObject* made = nullptr;
+    if (recorded_in_place(op_id_of<Op>, self, other, made)) return made;
+  }
   scalar scalar_value;
-  operand operands[2] = {{.array = &value_of(self), .name = "x1"}, {.name = "x2"}};
+  operand operands[2] = {{.array = &header_of(self), .name = "x1"}, {.name = "x2"}};
   const parsed second = parse_operand(other, operands[1], scalar_value);
   if (second == parsed::error) return nullptr;
   if (second == parsed::no) {
@@ -47,7 +74,7 @@ PyObject* in_place(PyObject* self, PyObject* other) {
   return guarded([&] {
     {
       const without_gil working(takes_long(operands));
-      apply_into(op_id_of<Op>, value_of(self), operands);
+      apply_into(op_id_of<Op>, header_of(self), operands);
     }
     return Py_NewRef(self);
   });
@@ -78,6 +105,10 @@ PyObject* compare(PyObject* self, PyObject* other, int comparison) {
                                              binary<ops::equal>,   binary<ops::not_equal>,
                                              binary<ops::greater>, binary<ops::greater_equal>};
   static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
+  if (fused_work != 0) [[unlikely]] {
+    // Of an array that is pending no question is asked that would settle it.
+    if (is_pending(other)) return functions[comparison](self, other);
+  }
   scalar scalar_value;
   operand ignored;
   if (parse_operand(other, ignored, scalar_value) == parsed::no && !is_plain_numpy_array(other) &&

@@ -41,6 +41,7 @@ _GROUPS = {
         "cumulative_prod cumulative_sum max mean min prod std sum var",
     ),
     "utility": ("Utility functions", "all any diff"),
+    "fusion": ("Chains in one pass", "fuse"),
     "inspection": ("Inspection", "__array_namespace_info__ show_config"),
     "devices": (
         "Devices and streams",

@@ -21,6 +21,7 @@ from skerry._config import show_config
 from skerry._core import *
 from skerry._core import __version__
 from skerry._data_types import finfo, iinfo, isdtype
+from skerry._fuse import fuse
 from skerry._info import __array_namespace_info__
 from skerry._scopes import cuda_array_interface_version, device, stream, strict_promotion
 
@@ -56,7 +57,7 @@ pi = 3.141592653589793
 __all__ = [
     "__array_api_version__", "__array_namespace_info__", "__version__", "bool", "complex64",
     "complex128", "cuda_array_interface_version", "device", "e", "exceptions", "fft", "finfo",
-    "float16", "float32", "float64", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
+    "float16", "float32", "float64", "fuse", "iinfo", "inf", "int8", "int16", "int32", "int64", "isdtype",
     "lib", "linalg", "nan", "newaxis", "pi", "random", "show_config", "stream", "strict_promotion", "uint8",
     "uint16", "uint32", "uint64",
 ]  # fmt: skip

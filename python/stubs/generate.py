@@ -85,6 +85,7 @@ PARAMETERS = {
     "array_function.direct": "Callable[..., Any]",
     "array_function.operation": "Callable[..., Any] | None",
     "array_function.refuses_lists": "bool",
+    "fused_function.function": "Callable[..., Any]",
     "with_axes.least": "int",
     "with_axes.values": "tuple[Any, ...]",
     "require_one_device.arrays": "tuple[Array, ...]",
@@ -103,6 +104,7 @@ PARAMETERS = {
 RESULTS = {
     **dict.fromkeys(["broadcast_arrays", "meshgrid", "nonzero", "unstack"], "tuple[Array, ...]"),
     "array_function": "Callable[..., Any]",
+    "fused_function": "Callable[..., Any]",
     "best_items": "tuple[Array, Array]",
     "with_axes": "tuple[Array, ...] | None",
     **dict.fromkeys(
@@ -117,7 +119,8 @@ RESULTS = {
         "bool",
     ),
     **dict.fromkeys(
-        "counted_allocations exported_version get_num_threads rehearsal_calls rehearsal_set_device trim".split(),
+        "counted_allocations exported_version fused_work get_num_threads rehearsal_calls rehearsal_set_device "
+        "trim".split(),
         "int",
     ),
     **dict.fromkeys(["cuda_allocator", "instruction_set"], "str"),

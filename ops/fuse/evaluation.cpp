@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/fuse/evaluation.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <numeric>
+#include <tuple>
+
+#include "core/axis_list.hpp"
+#include "core/memory_use.hpp"
+#include "device/memory.hpp"
+#include "device/stream.hpp"
+#include "ops/call/kernels.hpp"
+
+namespace skerry {
+namespace {
+
+/// From so many steps of an element on others may have the lock meanwhile: about 10 us.
+constexpr std::int64_t long_work = 1 << 16;
+
+/// Lets others have the lock of the layer above while it lives.
+class without_lock {
+ public:
+  without_lock(const evaluation_hooks& hooks, bool worth_it) : hooks_(hooks) {
+    if (worth_it && hooks.let_go != nullptr) state_ = hooks.let_go();
+  }
+  without_lock(const without_lock&) = delete;
+  without_lock& operator=(const without_lock&) = delete;
+  ~without_lock() noexcept(false) {
+    if (state_ != nullptr) hooks_.take_back(state_);
+  }
+
+ private:
+  const evaluation_hooks& hooks_;
+  void* state_ = nullptr;
+};
+
+/// Whether an array is one run of this shape.
+bool is_run_of(const layout& where, const dims& shape, std::int64_t width) noexcept {
+  return where.shape == shape && is_c_contiguous(where, width);
+}
+
+std::int64_t stride_along(const layout& where, int axis, int rank) noexcept {
+  const int own = axis - (rank - where.rank());
+  return own < 0 || where.shape[own] == 1 ? 0 : where.strides[own];
+}
+
+std::int64_t size_of(const dims& shape) noexcept {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+}  // namespace
+
+bool evaluation::runs_beside(const node& a, const node& b) const noexcept {
+  return a.level == b.level && place_of(a).shape == place_of(b).shape &&
+         a.result->where() == b.result->where();
+}
+
+void evaluation::find_needed() noexcept {
+  for (node& each : of_.nodes_) {
+    each.is_stored = each.is_needed = each.result->references() > 1;
+  }
+  for (auto i = std::ssize(of_.nodes_) - 1; i >= 0; --i) {
+    const node& each = at(static_cast<std::int32_t>(i));
+    if (!each.is_needed) continue;
+    for (int k = 0; k < each.input_count; ++k) {
+      if (each.inputs[k].from == source::node) at(each.inputs[k].index).is_needed = true;
+    }
+  }
+}
+
+void evaluation::find_levels() noexcept {
+  for (node& each : of_.nodes_) {
+    each.level = 0;
+    each.part = -1;
+    if (!each.is_needed) continue;
+    const auto for_each_maker = [&](auto&& look) {
+      for (int k = 0; k < each.input_count; ++k) {
+        if (each.inputs[k].from == source::node) look(at(each.inputs[k].index));
+      }
+    };
+    for_each_maker([&](const node& maker) {
+      const bool is_alike = place_of(maker).shape == place_of(each).shape;
+      each.level = std::max(each.level, maker.level + (is_alike ? 0 : 1));
+    });
+    for_each_maker([&](node& maker) {
+      if (!runs_beside(maker, each)) maker.is_stored = true;
+    });
+  }
+}
+
+void evaluation::run() {
+  find_needed();
+  find_levels();
+  std::vector<std::int32_t>& order = of_.order_;
+  order.clear();
+  bool is_one_pass = true;
+  for (std::size_t i = 0; i < of_.nodes_.size(); ++i) {
+    if (!of_.nodes_[i].is_needed) continue;
+    order.push_back(static_cast<std::int32_t>(i));
+    is_one_pass = is_one_pass && runs_beside(at(order.front()), of_.nodes_[i]);
+  }
+  if (is_one_pass) return run_pass(order);
+  const auto key = [&](std::int32_t i) {
+    const device where = at(i).result->where();
+    return std::tuple(at(i).level, place_of(at(i)).shape, where.kind, where.index);
+  };
+  std::ranges::stable_sort(order, {}, key);
+  for (auto begin = order.begin(); begin != order.end();) {
+    const auto end = std::find_if(begin, order.end(),
+                                  [&](std::int32_t i) { return !runs_beside(at(*begin), at(i)); });
+    run_pass({begin, end});
+    begin = end;
+  }
+}
+
+void evaluation::run_pass(nodes pass) {
+  if (pass.empty()) return;
+  const dims& shape = place_of(at(pass[0])).where.shape;
+  if (!fits(pass)) return run_in_halves(pass);
+  allocate_outputs(pass);
+  if (size_of(shape) > 0) launch_part(shape, at(pass[0]).result->where());
+}
+
+void evaluation::run_in_halves(nodes pass) {
+  const nodes first = pass.first(pass.size() / 2);
+  const nodes second = pass.subspan(first.size());
+  const std::int32_t mark = ++part_;
+  for (const std::int32_t i : first) at(i).part = mark;
+  for (const std::int32_t i : second) {
+    for (int k = 0; k < at(i).input_count; ++k) {
+      const reference& input = at(i).inputs[k];
+      if (input.from == source::node && at(input.index).part == mark) {
+        at(input.index).is_stored = true;
+      }
+    }
+  }
+  run_pass(first);
+  run_pass(second);
+}
+
+bool evaluation::fits(nodes part) {
+  ++part_;
+  cost_ = 0;
+  widest_ = 1;
+  steps_.clear();
+  constants_.clear();
+  for (std::size_t position = 0; position < part.size(); ++position) {
+    node& each = at(part[position]);
+    each.part = part_;
+    each.last = -1;
+    for (int k = 0; k < each.input_count; ++k) {
+      if (each.inputs[k].from != source::node) continue;
+      at(each.inputs[k].index).last = static_cast<std::int32_t>(position);
+    }
+  }
+  return add_operands(part) && add_steps(part);
+}
+
+/// An operand that is not among those of the part yet. False where there is no room.
+bool evaluation::add_operand(const reference& to) {
+  const auto index = static_cast<std::size_t>(to.index);
+  auto& [operand, asked] = to.from == source::leaf ? of_.leaves_[index].use : of_.nodes_[index].use;
+  if (asked == part_) return true;
+  if (operand_count_ == wide_plan::max_operands) return false;
+  asked = part_;
+  operand = operand_count_;
+  operands_[static_cast<std::size_t>(operand_count_++)] = to;
+  return true;
+}
+
+bool evaluation::add_operands(nodes part) {
+  operand_count_ = 0;
+  for (const std::int32_t i : part) {
+    const auto width = static_cast<std::uint8_t>(itemsize(at(i).type));
+    if (at(i).is_stored && !add_operand({source::node, width, i})) return false;
+  }
+  outputs_ = operand_count_;
+  for (const std::int32_t i : part) {
+    for (int k = 0; k < at(i).input_count; ++k) {
+      const reference& input = at(i).inputs[k];
+      const bool is_inside = input.from == source::node && at(input.index).part == part_;
+      if (input.from == source::constant || is_inside) continue;
+      if (!add_operand(input)) return false;
+    }
+  }
+  return true;
+}
+
+std::int16_t evaluation::find_input(const reference& input) {
+  const auto index = static_cast<std::size_t>(input.index);
+  if (input.from == source::constant) {
+    constants_.push_back(of_.constants_[index]);
+    return static_cast<std::int16_t>(fused_params::first_constant + std::ssize(constants_) - 1);
+  }
+  const auto& use = input.from == source::leaf ? of_.leaves_[index].use : of_.nodes_[index].use;
+  return static_cast<std::int16_t>(use.operand);
+}
+
+/// What is not stored goes to slots, each free again behind the last step that reads it. False
+/// where there are too few.
+bool evaluation::add_steps(nodes part) {
+  unsigned free = (1u << fused_params::slots) - 1;
+  for (std::size_t position = 0; position < part.size(); ++position) {
+    node& each = at(part[position]);
+    if (!each.is_stored) {
+      if (free == 0) return false;
+      each.use = {fused_params::first_slot + std::countr_zero(free), part_};
+      free &= free - 1;
+    }
+    fused_step step{.host = each.host, .places = {}, .widths = {}, .inputs = each.input_count};
+    step.places[0] = static_cast<std::int16_t>(each.use.operand);
+    step.widths[0] = static_cast<std::uint8_t>(itemsize(each.type));
+    widest_ = std::max<int>(widest_, step.widths[0]);
+    for (int k = 0; k < each.input_count; ++k) {
+      step.places[k + 1] = find_input(each.inputs[k]);
+      step.widths[k + 1] = each.inputs[k].width;
+      widest_ = std::max<int>(widest_, step.widths[k + 1]);
+      if (each.inputs[k].from != source::node) continue;
+      const node& maker = at(each.inputs[k].index);
+      const bool is_over = maker.last == static_cast<std::int32_t>(position);
+      if (maker.part == part_ && !maker.is_stored && is_over) {
+        free |= 1u << (maker.use.operand - fused_params::first_slot);
+      }
+    }
+    cost_ += each.cost;
+    steps_.push_back(step);
+  }
+  return true;
+}
+
+void evaluation::allocate_outputs(nodes part) {
+  for (const std::int32_t i : part) {
+    node& each = at(i);
+    if (!each.is_stored) continue;
+    const std::int64_t nbytes = size_of(place_of(each).where.shape) * itemsize(each.type);
+    each.made = allocate(each.result->where(), static_cast<std::size_t>(nbytes));
+  }
+}
+
+void evaluation::fill_plan(wide_plan& work, const dims& shape) {
+  const layout* where[wide_plan::max_operands];
+  bool is_run = true;
+  for (int i = 0; i < operand_count_; ++i) {
+    const reference& from = operands_[static_cast<std::size_t>(i)];
+    const auto index = static_cast<std::size_t>(from.index);
+    if (from.from == source::leaf) {
+      work.data[i] = of_.leaves_[index].array.data();
+      where[i] = &of_.leaves_[index].array.layout();
+    } else {
+      work.data[i] = of_.nodes_[index].made->data();
+      where[i] = &place_of(of_.nodes_[index]).where;
+    }
+    work.itemsize[i] = from.width;
+    is_run = is_run && is_run_of(*where[i], shape, from.width);
+  }
+  work.operand_count = operand_count_;
+  work.output_count = outputs_;
+  work.size = size_of(shape);
+  work.rank = is_run && work.size > 1 ? 1 : 0;
+  work.shape[0] = work.size;
+  for (int i = 0; i < operand_count_; ++i) work.strides[i][0] = work.itemsize[i];
+  if (is_run) return;
+  axis_list<wide_plan::max_operands> axes;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    std::int64_t strides[wide_plan::max_operands] = {};
+    for (int i = 0; i < operand_count_; ++i) {
+      strides[i] = stride_along(*where[i], axis, shape.rank());
+    }
+    axes.add(shape[axis], strides);
+  }
+  axes.order();
+  std::fill(work.data + operand_count_, std::end(work.data), nullptr);
+  axes.flip_negative(work.data);
+  axes.coalesce();
+  work.rank = axes.size();
+  for (int axis = 0; axis < axes.size(); ++axis) {
+    work.shape[axis] = axes[axis].extent;
+    for (int i = 0; i < operand_count_; ++i) work.strides[i][axis] = axes[axis].strides[i];
+  }
+}
+
+void evaluation::launch_part(const dims& shape, device where) {
+  const std::size_t step_bytes = steps_.size() * sizeof(fused_step);
+  const std::size_t value_bytes = constants_.size() * sizeof(element);
+  const std::size_t nbytes = sizeof(fused_params) + step_bytes + value_bytes;
+  const std::size_t units = nbytes / sizeof(std::max_align_t) + 1;
+  if (of_.params_.size() < units) of_.params_.resize(units);
+  auto* const bytes = reinterpret_cast<std::byte*>(of_.params_.data());
+  auto* const params = new (bytes) fused_params;
+  fill_plan(params->work, shape);
+  params->steps = static_cast<std::int32_t>(steps_.size());
+  params->piece = std::min(fused_params::piece_bytes / widest_, fused_params::piece_elements);
+  params->cost = std::min(cost_, 1024);
+  std::memcpy(bytes + sizeof(fused_params), steps_.data(), step_bytes);
+  if (value_bytes > 0) {
+    std::memcpy(bytes + sizeof(fused_params) + step_bytes, constants_.data(), value_bytes);
+  }
+  memory_use uses[wide_plan::max_operands];
+  for (int i = 0; i < operand_count_; ++i) {
+    const reference& from = operands_[static_cast<std::size_t>(i)];
+    const auto index = static_cast<std::size_t>(from.index);
+    const storage_ref& memory =
+        from.from == source::leaf ? of_.leaves_[index].array.memory() : of_.nodes_[index].made;
+    uses[i] = i < outputs_ ? writes(memory) : reads(memory);
+  }
+  const kernel& run = kernels<fuse_kernels>(where).run;
+  const without_lock working(hooks_, params->work.size * std::ssize(steps_) > long_work);
+  launch(where, run, bytes, nbytes, {uses, static_cast<std::size_t>(operand_count_)});
+}
+
+}  // namespace skerry

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ops/fuse/recording.hpp"
+
+namespace skerry {
+
+/// Computes what a recording holds, in passes: operations over one shape on one device that wait
+/// for no other pass. A pass of too many operands is cut in parts.
+class evaluation {
+ public:
+  evaluation(recording& of, const evaluation_hooks& hooks) noexcept
+      : of_(of),
+        hooks_(hooks),
+        part_(of.parts_),
+        steps_(of.steps_),
+        constants_(of.used_constants_) {}
+  /// Leaves the results in the nodes. Throws out_of_memory_error, device_error.
+  void run();
+
+ private:
+  using node = recording::node;
+  using reference = recording::reference;
+  using source = recording::source;
+  using nodes = std::span<const std::int32_t>;  ///< their numbers, each behind its inputs
+
+  [[nodiscard]] node& at(std::int32_t i) { return of_.nodes_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] const recording::place& place_of(const node& x) const {
+    return of_.places_[static_cast<std::size_t>(x.place)];
+  }
+  [[nodiscard]] bool runs_beside(const node& a, const node& b) const noexcept;
+  void find_needed() noexcept;
+  void find_levels() noexcept;
+
+  void run_pass(nodes pass);
+  void run_in_halves(nodes pass);
+  [[nodiscard]] bool fits(nodes part);
+  [[nodiscard]] bool add_operand(const reference& to);
+  [[nodiscard]] bool add_operands(nodes part);
+  [[nodiscard]] bool add_steps(nodes part);
+  [[nodiscard]] std::int16_t find_input(const reference& input);
+  void allocate_outputs(nodes part);
+  void fill_plan(wide_plan& work, const dims& shape);
+  void launch_part(const dims& shape, device where);
+
+  recording& of_;
+  const evaluation_hooks& hooks_;
+  // Of the part that is made ready: its number, where its operands come from, what it runs.
+  std::int32_t& part_;
+  int outputs_ = 0;
+  int operand_count_ = 0;
+  int cost_ = 0;
+  int widest_ = 1;
+  std::array<reference, wide_plan::max_operands> operands_;
+  std::vector<fused_step>& steps_;
+  std::vector<element>& constants_;
+};
+
+}  // namespace skerry

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/dims.hpp"
+#include "core/launch.hpp"
+#include "core/scalar.hpp"
+
+// A pass: operations over one shape, run one after the other on pieces that stay in the first
+// cache. What it is made of stands in one block of bytes: fused_params, its steps, its constants.
+
+namespace skerry {
+
+/// As core/plan.hpp, of more operands: arrays alone, the outputs first. All axes have room.
+struct wide_plan {
+  static constexpr int max_operands = 16;
+  static constexpr int max_axes = max_rank;
+
+  std::int32_t operand_count;
+  std::int32_t output_count;
+  std::int32_t rank;  ///< after coalescing; 0 means one element
+  std::int64_t size;  ///< elements; never 0
+  char* data[max_operands];
+  std::int64_t itemsize[max_operands];
+  std::int64_t shape[max_axes];
+  std::int64_t strides[max_operands][max_axes];  ///< bytes; 0 where broadcast
+
+  [[nodiscard]] static constexpr bool is_value(int) noexcept { return false; }
+  [[nodiscard]] char* base(int operand) const noexcept { return data[operand]; }
+};
+constexpr int outputs_of(const wide_plan& of) noexcept { return of.output_count; }
+
+/// One operation: a kernel whose parameter is a plan, and where its output and its inputs are.
+struct alignas(16) fused_step {
+  static constexpr int most_inputs = 3;
+
+  void (*host)(const void* params);
+  /// Operands of the pass, then slots, then constants.
+  std::int16_t places[1 + most_inputs];
+  std::uint8_t widths[1 + most_inputs];  ///< bytes of an item
+  std::uint8_t inputs;
+};
+
+struct alignas(16) fused_params {
+  static constexpr int slots = 16;             ///< pieces of values that nobody keeps
+  static constexpr int piece_bytes = 4096;     ///< of the widest item
+  static constexpr int piece_elements = 2048;  ///< at most, so that no step starts threads
+  static constexpr int first_slot = wide_plan::max_operands;
+  static constexpr int first_constant = first_slot + slots;
+
+  wide_plan work;
+  std::int32_t steps;
+  std::int32_t piece;  ///< elements
+  std::int32_t cost;   ///< of an element, in additions
+
+  [[nodiscard]] const fused_step* step() const noexcept {
+    return reinterpret_cast<const fused_step*>(this + 1);
+  }
+  [[nodiscard]] const element* constants() const noexcept {
+    return reinterpret_cast<const element*>(step() + steps);
+  }
+};
+
+struct fuse_kernels {
+  /// Parameter: fused_params with what follows it. There is no native form.
+  kernel run;
+};
+
+}  // namespace skerry

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/fuse/recording.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "device/backend.hpp"
+#include "ops/call/result.hpp"
+#include "ops/fuse/evaluation.hpp"
+
+namespace skerry {
+namespace {
+
+thread_local recording* of_thread = nullptr;   ///< what it records to
+thread_local std::unique_ptr<recording> kept;  ///< of the last call, for the next one
+constinit evaluation_hooks hooks_above{};
+
+/// So many arrays and places, the latest ones, are looked through for equal ones.
+constexpr std::ptrdiff_t most_compared = 16;
+
+template <class Items, class IsSame>
+std::int32_t find_latest(const Items& items, IsSame is_same) {
+  const auto first = std::max<std::ptrdiff_t>(std::ssize(items) - most_compared, 0);
+  for (std::ptrdiff_t i = std::ssize(items) - 1; i >= first; --i) {
+    if (is_same(items[static_cast<std::size_t>(i)])) return static_cast<std::int32_t>(i);
+  }
+  return -1;
+}
+
+void before_write(const ndarray& target) {
+  if (of_thread != nullptr) of_thread->evaluate_readers(target);
+}
+
+}  // namespace
+
+recording* recording::current() noexcept { return of_thread; }
+
+bool recording::is_evaluated_here() const noexcept { return evaluator_ == &of_thread; }
+
+bool recording::begin() {
+  if (of_thread == nullptr) {
+    of_thread = (kept != nullptr ? std::move(kept) : std::make_unique<recording>()).release();
+  }
+  detail::before_write = before_write;
+  return ++of_thread->depth_ == 1;
+}
+
+void recording::end() {
+  if (--of_thread->depth_ > 0) return;
+  const auto clear = [](recording* ended) {
+    of_thread = nullptr;
+    ended->forget();
+    kept.reset(ended);
+  };
+  const std::unique_ptr<recording, decltype(clear)> ended(of_thread, clear);
+  ended->evaluate();
+}
+
+void recording::set_hooks(const evaluation_hooks& hooks) noexcept { hooks_above = hooks; }
+
+bool recording::records(device where) noexcept {
+  return is_host(where) || capabilities_of(where).form == kernel_form::host;
+}
+
+std::int32_t recording::find_place(const layout& where) {
+  const std::int32_t known = find_latest(places_, [&](const place& each) {
+    return each.where.shape == where.shape && each.where.strides == where.strides;
+  });
+  if (known >= 0) return known;
+  const std::int32_t alike =
+      find_latest(places_, [&](const place& each) { return each.where.shape == where.shape; });
+  const auto own = static_cast<std::int32_t>(places_.size());
+  const std::int32_t shape = alike >= 0 ? places_[static_cast<std::size_t>(alike)].shape : own;
+  places_.push_back({where, shape});
+  return own;
+}
+
+recording::reference recording::refer_to(const recorded_input& x) {
+  const auto width = static_cast<std::uint8_t>(itemsize(x.type));
+  if (x.array == nullptr) {
+    constants_.push_back(x.value);
+    return {source::constant, width, static_cast<std::int32_t>(constants_.size()) - 1};
+  }
+  if (const pending_memory* const pending = pending_of(*x.array)) {
+    if (pending->by_ != this) throw library_error("fuse: an operand has lost its value");
+    return {source::node, width, pending->node_};
+  }
+  const std::int32_t known =
+      find_latest(leaves_, [&](const leaf& each) { return same_elements(each.array, *x.array); });
+  if (known >= 0) return {source::leaf, width, known};
+  leaves_.push_back({.array = *x.array});
+  return {source::leaf, width, static_cast<std::int32_t>(leaves_.size()) - 1};
+}
+
+ndarray recording::append(const kernel& step, int cost, layout place, dtype type, device where,
+                          std::span<const recorded_input> inputs) {
+  if (is_evaluating()) throw library_error("fuse: an operation while results are being computed");
+  node added{.host = step.host,
+             .result = nullptr,
+             .inputs = {},
+             .input_count = static_cast<std::uint8_t>(inputs.size()),
+             .cost = static_cast<std::uint8_t>(cost),
+             .type = type,
+             .place = 0,
+             .made = {}};
+  for (std::size_t i = 0; i < inputs.size(); ++i) added.inputs[i] = refer_to(inputs[i]);
+  added.place = find_place(place);
+  nodes_.reserve(std::max<std::size_t>(nodes_.capacity(), 16));
+  storage_ref memory(added.result =
+                         new pending_memory(this, static_cast<std::int32_t>(nodes_.size()), where));
+  nodes_.push_back(std::move(added));
+  memory->retain();
+  return {std::move(memory), std::move(place), type};
+}
+
+void recording::forget() noexcept {
+  for (const node& each : nodes_) {
+    each.result->by_ = nullptr;
+    each.result->release();
+  }
+  nodes_.clear();
+  leaves_.clear();
+  places_.clear();
+  constants_.clear();
+}
+
+void recording::evaluate() {
+  if (nodes_.empty()) return;
+  if (is_evaluating()) throw library_error("fuse: a value while results are being computed");
+  evaluator_ = &of_thread;
+  const auto done = [](recording* self) {
+    self->evaluator_ = nullptr;
+    for (node& each : self->nodes_) each.made = {};
+  };
+  const std::unique_ptr<recording, decltype(done)> evaluating(this, done);
+  evaluation(*this, hooks_above).run();
+  for (node& each : nodes_) {
+    // The last reference is this one's where nobody wants the value any more.
+    if (each.result->references() == 1 || each.result->holder == nullptr || !each.made) continue;
+    layout where = places_[static_cast<std::size_t>(each.place)].where;
+    hooks_above.settled(each.result->holder,
+                        ndarray(std::move(each.made), std::move(where), each.type));
+  }
+  forget();
+}
+
+void recording::evaluate_readers(const ndarray& target) {
+  const auto reads = [&](const leaf& each) {
+    return each.array.device() == target.device() && may_overlap(each.array, target);
+  };
+  if (std::ranges::any_of(leaves_, reads)) evaluate();
+}
+
+}  // namespace skerry

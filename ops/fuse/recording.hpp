@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/launch.hpp"
+#include "core/ndarray.hpp"
+#include "core/scalar.hpp"
+#include "ops/fuse/kernels.hpp"
+
+// Operations that are recorded instead of run. What is recorded is evaluated in passes: in each one
+// the operations over one shape, piece by piece, so that values in between stay in the first cache.
+//
+// A recording belongs to one thread, which records with the lock of the layer above held (Python's
+// GIL); whoever else evaluates holds it too. So nothing here has a lock of its own.
+
+namespace skerry {
+
+class recording;
+
+/// The memory of a result that is recorded and not computed: it has no bytes. What holds it as an
+/// array is told by `holder`.
+class pending_memory final : public storage {
+ public:
+  pending_memory(recording* by, std::int32_t node, device where) noexcept
+      : storage(nullptr, 0, where), by_(by), node_(node) {
+    is_foreign_ = true;
+  }
+  [[nodiscard]] void* owner(void (*release)(void*) noexcept) const noexcept override {
+    return release == mark ? const_cast<pending_memory*>(this) : nullptr;
+  }
+  /// As a storage is asked for its owner: what is pending owns itself. A cast that asks for the
+  /// class takes ten times as long.
+  static void mark(void*) noexcept {}
+  /// Null once nobody can compute it.
+  [[nodiscard]] recording* by() const noexcept { return by_; }
+  void* holder = nullptr;  ///< the layer above's object, of which it is told the value
+
+ private:
+  friend class recording;
+  void destroy() noexcept override { delete this; }
+
+  recording* by_;
+  std::int32_t node_;
+};
+
+/// The pending memory of an array, null where it has real memory.
+[[nodiscard]] inline pending_memory* pending_of(const ndarray& x) noexcept {
+  if (!x.memory()->is_foreign()) return nullptr;
+  return static_cast<pending_memory*>(x.memory()->owner(pending_memory::mark));
+}
+
+/// An input of a recorded operation: an array, or an element.
+struct recorded_input {
+  const ndarray* array = nullptr;
+  dtype type = dtype::bool_;
+  element value{};
+};
+
+/// What the layer above does around and after an evaluation.
+struct evaluation_hooks {
+  /// The value of what `holder` holds; it never throws.
+  void (*settled)(void* holder, ndarray&& value) noexcept = nullptr;
+  /// Around long work: others may hold the lock meanwhile.
+  void* (*let_go)() noexcept = nullptr;
+  void (*take_back)(void* state) = nullptr;
+};
+
+class recording {
+ public:
+  static constexpr std::size_t most_operations = 1000;
+
+  recording() = default;
+  recording(const recording&) = delete;
+  recording& operator=(const recording&) = delete;
+  ~recording() { forget(); }
+
+  /// That of this thread; null where it records nothing.
+  [[nodiscard]] static recording* current() noexcept;
+  /// This thread records from now on; true for the outermost of nested calls.
+  static bool begin();
+  /// The end of one call. That of the outermost evaluates what is still held; what it throws is
+  /// left without a value.
+  static void end();
+  static void set_hooks(const evaluation_hooks& hooks) noexcept;
+
+  /// Whether operations on this device are recorded: those whose kernels are host forms.
+  [[nodiscard]] static bool records(device where) noexcept;
+
+  /// The result of a kernel whose parameter is a plan, output first. `cost`: of an element, in
+  /// additions. Inputs broadcast to the shape of `place`.
+  [[nodiscard]] ndarray append(const kernel& step, int cost, layout place, dtype type, device where,
+                               std::span<const recorded_input> inputs);
+
+  /// Computes all that is recorded and still held. Where it throws, nothing has changed. Throws
+  /// out_of_memory_error, device_error, and library_error where it is at it already.
+  void evaluate();
+  /// The same if what is recorded reads memory that `target` may share: it is to be written.
+  void evaluate_readers(const ndarray& target);
+
+  /// By whatever thread.
+  [[nodiscard]] bool is_evaluating() const noexcept { return evaluator_ != nullptr; }
+  [[nodiscard]] bool is_evaluated_here() const noexcept;
+  [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
+
+ private:
+  friend class evaluation;
+
+  /// Of inputs: what they are, and which one.
+  enum class source : std::uint8_t { node, leaf, constant };
+  struct reference {
+    source from;
+    std::uint8_t width;
+    std::int32_t index;
+  };
+  /// The number of an operand, or of a slot, in the part that asked last.
+  struct operand_use {
+    std::int32_t operand = -1;
+    std::int32_t asked = -1;
+  };
+  struct node {
+    void (*host)(const void* params);
+    pending_memory* result;  ///< one reference is the recording's
+    reference inputs[fused_step::most_inputs];
+    std::uint8_t input_count;
+    std::uint8_t cost;
+    dtype type;
+    bool is_needed = false;
+    bool is_stored = false;
+    std::int32_t place;
+    std::int32_t level = 0;  ///< passes that come before
+    std::int32_t part = -1;  ///< in which it runs
+    std::int32_t last = -1;  ///< the last step of the part that reads it
+    operand_use use{};
+    storage_ref made;
+  };
+  struct leaf {
+    ndarray array;
+    operand_use use{};
+  };
+  struct place {
+    layout where;
+    std::int32_t shape;  ///< number of the first place with this shape
+  };
+
+  [[nodiscard]] std::int32_t find_place(const layout& where);
+  [[nodiscard]] reference refer_to(const recorded_input& x);
+  void forget() noexcept;
+
+  std::vector<node> nodes_;
+  std::vector<leaf> leaves_;
+  std::vector<place> places_;
+  std::vector<element> constants_;
+  // What evaluations need, kept for the next one.
+  std::vector<std::int32_t> order_;
+  std::vector<fused_step> steps_;
+  std::vector<element> used_constants_;
+  std::vector<std::max_align_t> params_;
+  int depth_ = 0;
+  std::int32_t parts_ = 0;           ///< that were made ready, also by evaluations that failed
+  const void* evaluator_ = nullptr;  ///< what tells its thread from others
+};
+
+}  // namespace skerry

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/recorded_calls.hpp"
+
+#include <utility>
+
+#include "device/registry.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/elementwise/op_id.hpp"
+#include "ops/fuse/recording.hpp"
+#include "ops/move/copy.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/device_args.hpp"
+#include "python/bindings/value_args.hpp"
+
+namespace skerry::python {
+namespace {
+
+/// What this thread can record to now.
+recording* open_recording() noexcept {
+  recording* const to = recording::current();
+  return to == nullptr || to->is_evaluating() ? nullptr : to;
+}
+
+/// The arguments of a call, as far as it can be recorded.
+class recorded_args {
+ public:
+  static constexpr int most = 3;
+
+  /// False where it can't be. Throws python_error.
+  bool read(const recording& to, PyObject* const* from, int count, const char* const* names) {
+    for (int i = 0; i < count; ++i) {
+      operand& x = operands[i];
+      x.name = names[i];
+      if (from[i] == nullptr || from[i] == Py_None) continue;
+      if (is_pending(from[i]) && pending_of(header_of(from[i]))->by() == &to) {
+        x.array = &header_of(from[i]);
+      } else if (is_array(from[i])) {
+        x.array = &header_of(from[i]);
+      } else {
+        const parsed result = parse_scalar(from[i], values_[i]);
+        if (result == parsed::error) PyErr_Clear();  // the call itself says it
+        if (result != parsed::yes) return false;
+        x.value = &values_[i];
+      }
+      if (x.array != nullptr && !recording::records(x.array->device())) return false;
+      has_array_ = has_array_ || x.array != nullptr;
+    }
+    return has_array_;
+  }
+
+  operand operands[most];
+
+ private:
+  scalar values_[most];
+  bool has_array_ = false;
+};
+
+constexpr const char* unary_names[] = {"x"};
+constexpr const char* binary_names[] = {"x1", "x2"};
+constexpr const char* where_names[] = {"condition", "x1", "x2"};
+constexpr const char* clip_names[] = {"x", "min", "max"};
+
+bool is_number_of_reals(const ndarray& x) {
+  return x.dtype() != dtype::bool_ && kind(x.dtype()) != dtype_kind::complex_floating;
+}
+
+/// Makes what `made` gives from the operands, where they can be recorded.
+template <class Make>
+PyObject* record_by(PyObject* const* args, int count, const char* const* names, Make made) {
+  recording* const to = open_recording();
+  if (to == nullptr) return nullptr;
+  recorded_args read;
+  if (!read.read(*to, args, count, names)) return nullptr;
+  return made(*to, read.operands);
+}
+
+}  // namespace
+
+PyObject* record_call(op_id op, PyObject* const* args, int count) noexcept {
+  return guarded([&] {
+    return record_by(args, count, count == 1 ? unary_names : binary_names,
+                     [&](recording& to, const operand* operands) {
+                       if (op == op_id_of<ops::real> && is_number_of_reals(*operands[0].array)) {
+                         return Py_NewRef(args[0]);
+                       }
+                       return wrap_made(false, [&] {
+                         return record(to, op, {operands, static_cast<std::size_t>(count)});
+                       });
+                     });
+  });
+}
+
+PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
+  return guarded([&]() -> PyObject* {
+    recording* const to = open_recording();
+    if (to == nullptr) return nullptr;
+    if (!is_pending(self)) {
+      to->evaluate_readers(header_of(self));
+      return nullptr;
+    }
+    PyObject* const args[] = {self, other};
+    recorded_args read;
+    if (!read.read(*to, args, 2, binary_names) || !is_pending(self)) return nullptr;
+    auto* const changed = reinterpret_cast<array_object*>(self);
+    changed->value = record_into(*to, op, changed->value, {read.operands, 2});
+    pending_of(changed->value)->holder = self;
+    return Py_NewRef(self);
+  });
+}
+
+PyObject* record_where(const arguments& with) {
+  return record_by(with.values, 3, where_names,
+                   [&](recording& to, const operand* operands) -> PyObject* {
+                     for (int i = 0; i < 3; ++i) {
+                       const bool is_there =
+                           operands[i].array != nullptr || (i > 0 && operands[i].value != nullptr);
+                       if (!is_there) return nullptr;
+                     }
+                     return wrap(skerry::record_where(to, operands[0], operands[1], operands[2]));
+                   });
+}
+
+PyObject* record_clip(const arguments& with) {
+  return record_by(
+      with.values, 3, clip_names, [&](recording& to, const operand* operands) -> PyObject* {
+        if (operands[0].array == nullptr) return nullptr;
+        return wrap(skerry::record_clip(to, *operands[0].array, operands[1], operands[2]));
+      });
+}
+
+PyObject* record_astype(const arguments& with) {
+  return record_by(with.values, 1, unary_names,
+                   [&](recording& to, const operand* operands) -> PyObject* {
+                     const ndarray& x = *operands[0].array;
+                     const dtype type = parse_dtype("astype", with[1]);
+                     const bool copied = truth(with, 2, true);
+                     if (with.has(3) && usable_device("astype", with[3]) != x.device())
+                       return nullptr;
+                     if (!copied && type == x.dtype()) return Py_NewRef(with[0]);
+                     return wrap(skerry::record_astype(to, x, type));
+                   });
+}
+
+}  // namespace skerry::python

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+#include "ops/elementwise/op_table.hpp"
+#include "python/bindings/function_table.hpp"
+
+// Calls that are recorded while a fused function runs; asked for where fused_work != 0. Null
+// without an error: the call is to be run, as this thread records nothing, or not on the device, or
+// as an argument is no array and no scalar. Null with one: it failed as the call would have.
+
+namespace skerry::python {
+
+[[nodiscard]] PyObject* record_call(op_id op, PyObject* const* args, int count) noexcept;
+/// x op= other: a pending x has another value then. Evaluates what reads an x that is not.
+[[nodiscard]] PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept;
+[[nodiscard]] PyObject* record_where(const arguments& with);
+[[nodiscard]] PyObject* record_clip(const arguments& with);
+[[nodiscard]] PyObject* record_astype(const arguments& with);
+
+}  // namespace skerry::python

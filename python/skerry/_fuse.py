@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Chains of operations in one pass."""
+
+from __future__ import annotations
+
+import functools as _functools
+import inspect as _inspect
+from collections.abc import Callable as _Callable
+from typing import Any as _Any
+from typing import TypeVar as _TypeVar
+from typing import cast as _cast
+
+from skerry import _core
+
+_F = _TypeVar("_F", bound=_Callable[..., _Any])
+
+_BODY_RUNS_LATER: dict[str, _Callable[[_Any], bool]] = {
+    "generator": _inspect.isgeneratorfunction,
+    "coroutine": _inspect.iscoroutinefunction,
+    "asynchronous generator": _inspect.isasyncgenfunction,
+}
+
+
+def fuse(function: _F, /) -> _F:
+    """Make a function whose chains of elementwise operations go through memory once, with the same results bit for bit.
+
+    The function runs as ever, each time it is called. Its elementwise operations are checked and recorded; they are
+    computed together when the function returns, or where a value is asked for: by ``if``, ``float``, ``print``, a
+    reduction, ``matmul``, an index, NumPy. What nobody keeps is never written to memory.
+
+    Parameters
+    ----------
+    function : callable
+        It takes and returns anything. A generator's or a coroutine's body runs after the call: fuse what that calls.
+
+    Returns
+    -------
+    callable
+        Of the same signature.
+
+    Raises
+    ------
+    TypeError
+        For what is no function that runs when it is called.
+
+    Notes
+    -----
+    A CUDA device runs the operations one by one, as without it.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> @sk.fuse
+    ... def density(x, mean, spread):
+    ...     return sk.exp(-((x - mean) ** 2) / spread) * 0.5
+    >>> density(sk.asarray([0.0, 1.0]), 1.0, 2.0)
+    Array([0.3032653, 0.5      ], dtype=float64, device='cpu:0')
+
+    """
+    if not callable(function) or isinstance(function, type):
+        raise TypeError(f"fuse: function must be a function, not {type(function).__name__}")
+    for kind, is_that in _BODY_RUNS_LATER.items():
+        if is_that(function):
+            name = getattr(function, "__qualname__", repr(function))
+            raise TypeError(
+                f"fuse: the body of the {kind} {name} runs after the call; fuse the functions that it calls"
+            )
+    return _cast("_F", _functools.update_wrapper(_core.fused_function(function), function))

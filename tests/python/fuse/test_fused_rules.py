@@ -1,0 +1,459 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a fused function does besides elementwise operations: it is the function without the decorator."""
+
+import contextlib
+import copy
+import functools
+import gc
+import inspect
+import pickle
+import threading
+import traceback
+import weakref
+
+import numpy as np
+import pytest
+import skerry as sk
+from skerry import _core
+
+X = np.linspace(-2, 2, 1000)
+
+
+@pytest.fixture(params=["cpu:0", "cuda:0"])
+def x(request):
+    return sk.asarray(X, device=request.param)
+
+
+def both(function, *args):
+    """The results of the function and of the fused one, as NumPy's arrays."""
+    return function(*args), sk.fuse(function)(*args)
+
+
+def host(x):
+    return np.asarray(x.to_device("cpu:0"))
+
+
+@contextlib.contextmanager
+def failing_allocations():
+    _core.fail_allocation(1, True)
+    try:
+        yield
+    finally:
+        _core.fail_allocation(0)
+
+
+@sk.fuse
+def module_function(x):
+    """Its own documentation."""
+    return x + 1
+
+
+def test_results_are_ordinary_arrays(x):
+    y = sk.fuse(lambda x: x * 2 + 1)(x)
+    assert type(y) is sk.Array
+    assert y.device == x.device
+    np.testing.assert_array_equal(host(y), X * 2 + 1)
+    y += 1
+    np.testing.assert_array_equal(host(y), X * 2 + 1 + 1)
+
+
+def test_arrays_inside_are_arrays_with_a_dtype_and_a_shape(x):
+    @sk.fuse
+    def run(x):
+        y = x * 2
+        assert isinstance(y, sk.Array)
+        assert y.__class__ is sk.Array
+        assert (y.dtype, y.shape, y.ndim, y.size) == (np.float64, (1000,), 1, 1000)
+        assert (y.itemsize, y.nbytes, y.strides, y.device) == (8, 8000, (8,), x.device)
+        return y
+
+    run(x)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda y: [float(y[3]), int(y[4]), bool((y > 5).any())],
+        lambda y: [repr(y), str(y), f"{y[0]}"],
+        lambda y: [sk.sum(y), y.sum(), y.mean(), sk.max(y)],
+        lambda y: [sk.sort(y), y.argsort(), sk.cumulative_sum(y), y @ y, sk.matmul(y, y)],
+        lambda y: [y[3:], y[::-1], y[y > 0], y.reshape(10, 100).T, sk.reshape(y, (2, 500))],
+        lambda y: [sk.concat([y, y + 1]), sk.stack([y, y]), sk.expand_dims(y, axis=0)],
+        lambda y: [sk.asarray(y), sk.asarray(y, copy=True), sk.zeros_like(y), sk.full((2,), y[0])],
+        lambda y: [y.to_device("cpu:0"), sk.from_dlpack(y), np.asarray(y.to_device("cpu:0"))],
+        lambda y: [copy.copy(y), copy.deepcopy(y), pickle.loads(pickle.dumps(y))],
+        lambda y: [sk.Array.sum(y), sk.Array.copy(y), sk.Array.__neg__(y), sk.Array.T.__get__(sk.reshape(y, (10, 100)) * 2)],
+        lambda y: [len(y), list(y[:3]), y.tolist()[:2], 0.5 in y],
+        lambda y: [sk.take(y, sk.asarray([1, 2], device=y.device)), y.copy(), y.real, y.imag],
+        lambda y: [sk.searchsorted(sk.sort(y), y), sk.isin(y, y), sk.unique_values(sk.round(y))],
+        lambda y: [sk.nan_to_num(y), sk.diff(y), np.exp(y), np.add(y, 1), np.mean(y)],
+        lambda y: [sk.linalg.vector_norm(y), sk.fft.rfft(y), y.__array_namespace__().sin(y)],
+        lambda y: [y.round(), y.clip(-1, 1), y.astype("float32"), y.conj(), y.dot(y), y.std()],
+        lambda y: [divmod(float(y[1]), 2), y // 2, -y, +y, abs(y), ~(y > 0), 2 ** y, y == y],
+    ],
+)  # fmt: skip
+def test_what_needs_a_value_has_it(x, use):
+    def run(x):
+        return use(x * 3 + 0.25)
+
+    for want, got in zip(*both(run, x), strict=True):
+        assert type(got) is type(want)
+        if isinstance(want, sk.Array):
+            assert (got.dtype, got.shape) == (want.dtype, want.shape)
+            assert host(got).tobytes() == host(want).tobytes()
+        elif isinstance(want, np.ndarray):
+            np.testing.assert_array_equal(got, want)
+        else:
+            assert got == want
+
+
+def test_every_method_and_attribute_settles_or_records(x):
+    """None of them reads memory that is not there."""
+
+    def run(name):
+        try:
+            found = getattr(x * 2, name)
+            return found() if callable(found) else found
+        except Exception as error:
+            return type(error), str(error).split(" at 0x")[0]
+
+    for name in dir(sk.Array):
+        if name in ("__class__", "__dir__", "__init_subclass__", "__subclasshook__", "__sizeof__"):
+            continue
+        want, got = both(run, name)
+        assert type(got) is type(want), name
+
+
+def test_branches_closures_scalars_and_loops_are_pythons(x):
+    limit = 3
+
+    def run(x, n, *, scale=1.0):
+        y = x
+        for i in range(n):
+            y = y * scale + i
+            if float(sk.max(y)) > limit:
+                y = y - 1
+        return y
+
+    fused = sk.fuse(run)
+    for n, scale in [(0, 1.0), (1, 2.0), (5, 1.5), (7, -1.0)]:
+        assert host(fused(x, n, scale=scale)).tobytes() == host(run(x, n, scale=scale)).tobytes()
+    assert fused(x, 0) is x
+
+
+def test_in_place_on_temporaries_is_seen_by_other_names(x):
+    def run(x):
+        t = x * 2
+        u = t
+        t += 1
+        t **= 2
+        return t is u, u, t - u
+
+    want, got = both(run, x)
+    assert want[0]
+    assert got[0]
+    assert host(got[1]).tobytes() == host(want[1]).tobytes()
+    assert not host(got[2]).any()
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda a, b: a.__iadd__(1),
+        lambda a, b: a.__setitem__(slice(2, 5), 7),
+        lambda a, b: a.__setitem__(a > 0, 3),
+        lambda a, b: a[::2].__imul__(3),
+        lambda a, b: a.__setitem__(Ellipsis, b),
+        lambda a, b: a.__iadd__(b * 2),
+        lambda a, b: a.sort(),
+        lambda a, b: a.fill(4),
+        lambda a, b: sk.Array.clip(b, 0, 1, out=a),
+    ],
+)
+def test_a_write_to_an_argument_comes_after_what_reads_it(x, write):
+    def run(x):
+        a, b = x + 0.0, x * 2.0
+        float(a[0] + b[0])  # both are there
+        t = a * 3
+        write(a, b)
+        return a, t, a + t
+
+    for want, got in zip(*both(run, x), strict=True):
+        assert host(got).tobytes() == host(want).tobytes()
+
+
+def test_a_captured_array_may_be_written(x):
+    state = x + 0.0
+    outer = state[10:20]
+
+    def run():
+        nonlocal state
+        t = state * 2
+        outer[...] = 5
+        state += 1
+        return t, state * 1
+
+    first = [host(each) for each in run()]
+    state = x + 0.0
+    outer = state[10:20]
+    second = [host(each) for each in sk.fuse(run)()]
+    np.testing.assert_array_equal(first, second)
+
+
+def test_errors_are_those_of_the_call_at_its_line(x):
+    def run(x):
+        y = x * 2
+        z = y + x[:7]
+        return z + 1
+
+    def message(function):
+        with pytest.raises(ValueError, match="broadcast") as raised:
+            function(x)
+        lines = [frame.line for frame in traceback.extract_tb(raised.tb)]
+        return str(raised.value), lines[-1]
+
+    assert message(run) == message(sk.fuse(run))
+    for bad in (lambda x: (x + 1) & 1.5, lambda x: (x + 1) @ x[:3], lambda x: (x + 1) + "a"):
+        with pytest.raises(Exception) as eager:
+            bad(x)
+        with pytest.raises(type(eager.value)) as fused:
+            sk.fuse(bad)(x)
+        assert str(fused.value) == str(eager.value)
+
+
+def test_other_devices_are_refused_as_ever():
+    a, b = sk.ones(3, device="cpu:0"), sk.ones(3, device="cpu:1")
+    with pytest.raises(sk.exceptions.DeviceMismatchError) as eager:
+        (a + 1) * b
+    with pytest.raises(sk.exceptions.DeviceMismatchError) as fused:
+        sk.fuse(lambda: (a + 1) * b)()
+    assert str(fused.value) == str(eager.value)
+
+
+def test_two_devices_in_one_call():
+    a, b = sk.arange(5, device="cpu:0"), sk.arange(5, device="cuda:0")
+    c, d = sk.fuse(lambda: (a + 1, b * 2))()
+    assert (c.device, d.device) == (a.device, b.device)
+    assert (host(c).tolist(), host(d).tolist()) == ([1, 2, 3, 4, 5], [0, 2, 4, 6, 8])
+
+
+def test_an_exception_leaves_arrays_that_are_kept_with_their_values(x):
+    kept = []
+
+    @sk.fuse
+    def run(x):
+        kept.append(x * 2)
+        raise KeyError("own")
+
+    with pytest.raises(KeyError, match="own"):
+        run(x)
+    assert type(kept[0]) is sk.Array
+    np.testing.assert_array_equal(host(kept[0]), X * 2)
+    assert _core.fused_work() == 0
+
+
+def test_memory_that_runs_out_leaves_everything_as_it_was(x):
+    @sk.fuse
+    def run(x):
+        y = x * 2 + 1
+        z = y - x
+        with failing_allocations(), pytest.raises(sk.exceptions.OutOfMemoryError):
+            float(y[0])
+        return y, z
+
+    y, z = run(x)
+    np.testing.assert_array_equal(host(y), X * 2 + 1)
+    np.testing.assert_array_equal(host(z), X * 2 + 1 - X)
+
+
+def test_memory_that_runs_out_at_the_end_is_an_error_of_the_call(x):
+    kept = []
+
+    @sk.fuse
+    def fail(x):
+        kept.append(x * 2)
+        return kept[0]
+
+    with pytest.raises(sk.exceptions.OutOfMemoryError), failing_allocations():
+        fail(x)
+    with pytest.raises(RuntimeError, match="has no value"):
+        kept[0] + 1
+    kept.clear()
+    assert _core.fused_work() == 0
+    np.testing.assert_array_equal(host(sk.fuse(lambda x: x + 1)(x)), X + 1)
+
+
+def test_dead_temporaries_take_no_memory():
+    x = sk.ones(100_000)
+    live = []
+
+    @sk.fuse
+    def run(x):
+        y = sk.exp(x * 2 - 1) / 3 + x
+        live.append(_core.fused_work())
+        return y
+
+    y = run(x)
+    assert live == [2]  # the call, and y
+    assert y.nbytes == x.nbytes
+
+
+def test_nested_and_recursive_functions(x):
+    @sk.fuse
+    def inner(x):
+        return x * 2
+
+    @sk.fuse
+    def outer(x):
+        y = inner(x) + 1
+        assert (
+            _core.fused_work() == 2
+        )  # the outer call, and y: nobody keeps what the inner one gave
+        return inner(y)
+
+    @sk.fuse
+    def power(x, n):
+        return x if n == 0 else power(x, n - 1) * 1.01
+
+    np.testing.assert_array_equal(host(outer(x)), (X * 2 + 1) * 2)
+    want = functools.reduce(lambda y, _: y * 1.01, range(50), X)
+    np.testing.assert_array_equal(host(power(x, 50)), want)
+
+
+def test_ten_thousand_operations(x):
+    def run(x):
+        y = x
+        for i in range(10_000):
+            y = y * 0.999 + i if i % 2 else y - 0.5
+        return y
+
+    want, got = both(run, x)
+    assert host(got).tobytes() == host(want).tobytes()
+
+
+def test_generators(x):
+    def produce(x):
+        y = x + 1
+        yield y
+        y = y * 2
+        yield y
+
+    def run(x):
+        return [each - 1 for each in produce(x)]
+
+    for want, got in zip(*both(run, x), strict=True):
+        assert host(got).tobytes() == host(want).tobytes()
+    with pytest.raises(TypeError, match=r"generator .*produce runs after the call"):
+        sk.fuse(produce)
+
+
+def test_what_is_no_function():
+    async def later(x):
+        return x
+
+    for bad in (3, None, sk.Array, int, later):
+        with pytest.raises(TypeError, match="fuse: "):
+            sk.fuse(bad)
+    with pytest.raises(TypeError):
+        type(module_function)()
+
+
+def test_a_fused_function_is_a_function():
+    assert module_function.__name__ == "module_function"
+    assert module_function.__doc__ == "Its own documentation."
+    assert list(inspect.signature(module_function).parameters) == ["x"]
+    assert pickle.loads(pickle.dumps(module_function)) is module_function
+    assert weakref.ref(module_function)() is module_function
+
+    class Model:
+        scale = 3
+
+        @sk.fuse
+        def run(self, x):
+            return x * self.scale + 1
+
+    assert Model().run(sk.asarray([1.0])).tolist() == [4.0]
+    assert Model.run(Model(), sk.asarray([2.0])).tolist() == [7.0]
+
+
+def test_cycles_through_a_fused_function_are_collected():
+    class Owner:
+        pass
+
+    owner = Owner()
+    owner.function = sk.fuse(functools.partial(id, owner))
+    gone = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert gone() is None
+
+
+def test_threads_record_apart():
+    results = {}
+
+    @sk.fuse
+    def run(x, n):
+        y = x
+        for i in range(20):
+            y = y * 1.5 + i - n
+        return y
+
+    def work(n):
+        x = sk.asarray(np.full(50_000, float(n)))
+        results[n] = [run(x, n) for _ in range(10)]
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    for n, made in results.items():
+        want = run.__wrapped__(sk.asarray(np.full(50_000, float(n))), n)
+        for each in made:
+            assert host(each).tobytes() == host(want).tobytes()
+
+
+def test_another_thread_gets_the_value(x):
+    found = []
+
+    @sk.fuse
+    def run(x):
+        y = x * 2
+        other = threading.Thread(target=lambda: found.append(host(y + 1)))
+        other.start()
+        other.join()
+        return y - 1
+
+    np.testing.assert_array_equal(host(run(x)), X * 2 - 1)
+    np.testing.assert_array_equal(found[0], X * 2 + 1)
+
+
+def test_a_pending_array_can_be_a_key_a_value_and_an_item(x):
+    def run(x):
+        y = x + 0.0
+        mask = x * 2 > 1
+        y[mask] = 5
+        y[3] = (x * 7)[4]
+        y[...] = y + 0.5
+        return y, sk.concat([y, x * 2]), sk.asarray([1.0, 2.0], device=x.device) * (x[:2] + 1)
+
+    for want, got in zip(*both(run, x), strict=True):
+        assert host(got).tobytes() == host(want).tobytes()
+
+
+def test_numpy_arrays_and_lists_beside_pending_ones():
+    a = sk.asarray([1.0, 2.0, 3.0])
+    want, got = both(
+        lambda a: [(a + 1) * np.arange(3.0), np.arange(3.0) + (a * 2), np.sin(a + 1)], a
+    )
+    for one, other in zip(want, got, strict=True):
+        assert type(one) is type(other)
+        assert host(one).tobytes() == host(other).tobytes()
+
+
+def test_strict_promotion_holds_inside():
+    a, b = sk.asarray([1, 2]), sk.asarray([1.5, 2.5])
+    with sk.strict_promotion(), pytest.raises(TypeError):
+        sk.fuse(lambda: (a + 1) * b)()
+    assert sk.fuse(lambda: (a + 1) * b)().tolist() == [3.0, 7.5]
