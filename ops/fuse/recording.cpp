@@ -34,11 +34,14 @@ void before_write(const ndarray& target) {
   if (of_thread != nullptr) of_thread->evaluate_readers(target);
 }
 
+/// What tells this thread from others.
+const void* this_thread() noexcept { return static_cast<const void*>(&of_thread); }
+
 }  // namespace
 
 recording* recording::current() noexcept { return of_thread; }
 
-bool recording::is_evaluated_here() const noexcept { return evaluator_ == &of_thread; }
+bool recording::is_evaluated_here() const noexcept { return evaluator_ == this_thread(); }
 
 bool recording::begin() {
   if (of_thread == nullptr) {
@@ -130,7 +133,7 @@ void recording::forget() noexcept {
 void recording::evaluate() {
   if (nodes_.empty()) return;
   if (is_evaluating()) throw library_error("fuse: a value while results are being computed");
-  evaluator_ = &of_thread;
+  evaluator_ = this_thread();
   const auto done = [](recording* self) {
     self->evaluator_ = nullptr;
     for (node& each : self->nodes_) each.made = {};

@@ -55,7 +55,7 @@ def fuse(function: _F, /) -> _F:
     ... def density(x, mean, spread):
     ...     return sk.exp(-((x - mean) ** 2) / spread) * 0.5
     >>> density(sk.asarray([0.0, 1.0]), 1.0, 2.0)
-    Array([0.3032653, 0.5      ], dtype=float64, device='cpu:0')
+    Array([0.30326533, 0.5       ], dtype=float64, device='cpu:0')
 
     """
     if not callable(function) or isinstance(function, type):

@@ -16,7 +16,7 @@ struct fused_loop {
 };
 
 inline bool takes(const fused_loop&, unsigned) noexcept { return true; }
-inline int64 direct_tile(const fused_loop& what) noexcept { return 4 * what.pass.piece; }
+inline int64 direct_tile(const fused_loop& what) noexcept { return int64{4} * what.pass.piece; }
 inline bool streams_of(const fused_loop&) noexcept { return false; }
 inline constexpr bool may_stream(const fused_loop&) noexcept { return false; }
 
@@ -26,7 +26,7 @@ SKERRY_INLINE void run_step(const fused_loop& what, const fused_step& step, char
   const auto place_of = [&](int i, bool repeats) {
     const int place = step.places[i];
     if (place >= fused_params::first_slot) {
-      return slots + (place - fused_params::first_slot) * fused_params::piece_bytes;
+      return slots + int64{place - fused_params::first_slot} * fused_params::piece_bytes;
     }
     return data[place] + (repeats ? 0 : at * step.widths[i]);
   };
