@@ -121,11 +121,17 @@ bool find_rehearsal(findings& into) {
   // The module calls the runtime of the library that was opened.
   std::string complaint;
   into.module = open_cuda_module(emulator_folder() + "/skerry_cuda.so", complaint);
-  if (into.module == nullptr)
-    into.problem = no_module(complaint);
-  else
-    detail::table = into.module->calls;
-  return into.module != nullptr;
+  if (into.module == nullptr) {
+    into.problem = {
+        unavailable_reason::no_cuda_module,
+        "this build of skerry has no module of its own kernels for the emulated GPU (" + complaint +
+            "); rehearse with kernels=True, which runs your kernels without it, or build "
+            "it by `make emulate` in skerry's sources." +
+            cpu_works};
+    return false;
+  }
+  detail::table = into.module->calls;
+  return true;
 }
 
 /// Sets the table; false with a problem if there is no CUDA to ask.

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+import skerry
 from conftest import HAS_GPU
 from libraries import installed, missing
 
@@ -101,3 +102,15 @@ def test_the_demo_hands_its_centroids_to_numba_on_the_emulated_gpu(tmp_path):
     assert "Handed to a Numba kernel on the emulated GPU" in done.stdout
     assert "FAILED" not in done.stdout
     assert done.stderr == ""
+
+
+def test_own_kernels_that_are_not_built_are_asked_for(tmp_path):
+    folder = pathlib.Path(skerry.__file__).parent / "emulator"
+    for each in folder.iterdir():
+        if each.name != "skerry_cuda.so":
+            (tmp_path / each.name).symlink_to(each)
+    code = "import skerry\nskerry.ones(3, device='cuda:0')\n"
+    settings = {"SKERRY_REHEARSE": "2", "SKERRY_REHEARSE_KERNELS": "all"}
+    done = child(code, SKERRY_EMULATOR=str(tmp_path), **settings)
+    assert "DeviceUnavailableError: cuda:0: this build of skerry has no module" in done.stderr
+    assert "rehearse with kernels=True, which runs your kernels without it" in done.stderr
