@@ -56,6 +56,7 @@ CALLS = {
     "ones": lambda f, x: f(SHAPE),
     "outer": None,  # of 1-D arrays
     "permute_dims": lambda f, x: f(x, tuple(range(RANK))[::-1]),
+    "fuse": None,
     "rehearse": None,
     "repeat": lambda f, x: f(x, 2, axis=9),
     "reset_peak": None,
