@@ -133,14 +133,14 @@ ndarray pick_sorted(const char* op, const ndarray& x, std::span<const std::int64
 ndarray order_statistics(const ndarray& x, std::span<const std::int64_t> given) {
   constexpr const char* op = "order_statistics";
   const kernel& what = kernel_for(op, &partial_kernels::statistics, x);
-  normalize_axis(op, -1, x.rank());
+  const int last = normalize_axis(op, -1, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(op, given, row_length(x));
   if (ranks.empty() || ranks.size() > most_ranks) {
     throw value_error(std::string(op) + ": it takes 1 to " + std::to_string(most_ranks) +
                       " ranks, not " + std::to_string(ranks.size()));
   }
   dims shape = x.shape();
-  shape[x.rank() - 1] = static_cast<std::int64_t>(ranks.size());
+  shape[last] = static_cast<std::int64_t>(ranks.size());
   ndarray out = empty(op, shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
   if (row_length(x) <= sorted_up_to) return pick_sorted(op, x, ranks, out);

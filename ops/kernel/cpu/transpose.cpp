@@ -64,9 +64,9 @@ SKERRY_INLINE void transpose_four(char* to, int64 to_row, const char* from, int6
   V low[2];
   V high[2];
 #pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) x[i] = load<V>(from + i * from_row);
+  for (int64 i = 0; i < 4; ++i) x[i] = load<V>(from + i * from_row);
 #pragma GCC unroll 2
-  for (int i = 0; i < 2; ++i) {
+  for (int64 i = 0; i < 2; ++i) {
     low[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 0, 4, 2, 6);
     high[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 1, 5, 3, 7);
   }

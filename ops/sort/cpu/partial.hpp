@@ -172,7 +172,7 @@ SKERRY_SHARED void pack_three_groups(const ranked_row<T>& row, int64 n, const ro
                                      Moved moved, rank_key_t<T>* out) {
   using K = rank_key_t<T>;
   constexpr int lanes = lane_count<K>;
-  constexpr int64 block = 32 * lanes;
+  constexpr int64 block = int64{32} * lanes;
   const K key = to.keys[0];
   const lanes_of<K> pivot = all_lanes<K>(key);
   packed_group<K> low{out, out + to.next[1]};

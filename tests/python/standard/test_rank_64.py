@@ -45,6 +45,7 @@ CALLS = {
     "from_cuda_array_interface": None,
     "full": lambda f, x: f(SHAPE, 2.0),
     "full_like": lambda f, x: f(x, 2.0),
+    "fuse": None,  # of functions
     "get_num_threads": None,
     "imag": lambda f, x: f(sk.astype(x, sk.complex64)),
     "is_cuda_array": None,
@@ -56,7 +57,6 @@ CALLS = {
     "ones": lambda f, x: f(SHAPE),
     "outer": None,  # of 1-D arrays
     "permute_dims": lambda f, x: f(x, tuple(range(RANK))[::-1]),
-    "fuse": None,
     "rehearse": None,
     "repeat": lambda f, x: f(x, 2, axis=9),
     "reset_peak": None,
