@@ -19,8 +19,13 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 // Long enough that a burst of small work never sleeps, short enough that an idle stream costs
-// nothing; waking a sleeping thread takes about 5 µs.
+// nothing.
 constexpr std::chrono::microseconds spin_time{20};
+
+// Who submits need not wake a thread that naps, which takes 5 µs, and 20 in a virtual machine. So
+// work waits for up to so long, if nobody waits for it: who does runs it.
+constexpr std::chrono::microseconds nap_time{50};
+constexpr int naps_before_sleep = 20;
 
 /// A real stream holds about a thousand launches before the next one blocks.
 constexpr std::uint64_t most_in_flight = 1024;
@@ -122,6 +127,7 @@ mark queue::at(std::uint64_t ticket) noexcept {
 }
 
 void queue::wait(std::uint64_t ticket) noexcept {
+  if (!reached(ticket)) run_here(ticket);
   if (!spin_until([&] { return reached(ticket); })) {
     std::unique_lock lock(mutex_);
     waiters_.fetch_add(1);
@@ -149,15 +155,48 @@ void queue::close() noexcept {
 /// Items done with are kept for prepare() under the same lock, which saves the submitting thread
 /// most of the contention.
 work* queue::take(const done_items& used) noexcept {
-  const std::uint64_t taken = done_.load(std::memory_order_relaxed);
-  spin_until([&] { return submitted_.load(std::memory_order_acquire) > taken; });
+  running_.store(false, std::memory_order_release);
+  const auto arrives = [&] { return has_work(); };
+  bool has_some = spin_until(arrives);
+  for (int naps = 0; !has_some && naps < naps_before_sleep; ++naps) {
+    std::this_thread::sleep_for(nap_time);
+    has_some = has_work();
+  }
   std::unique_lock lock = lock_soon(mutex_);
   if (used.first != nullptr) used.last->next = std::exchange(spare_, used.first);
   asleep_ = true;
-  arrived_.wait(lock, [&] { return first_ != nullptr || closing_; });
+  arrived_.wait(lock, [&] { return !running_ && (first_ != nullptr || closing_); });
   asleep_ = false;
+  running_ = true;
   last_ = nullptr;
   return std::exchange(first_, nullptr);
+}
+
+bool queue::has_work() const noexcept {
+  const std::uint64_t submitted = submitted_.load(std::memory_order_acquire);
+  return submitted > done_.load(std::memory_order_acquire) &&
+         !running_.load(std::memory_order_acquire);
+}
+
+/// In order: while it runs, nobody else takes any.
+void queue::run_here(std::uint64_t ticket) noexcept {
+  std::unique_lock lock = lock_soon(mutex_);
+  if (running_) return;
+  running_ = true;
+  while (first_ != nullptr && !reached(ticket) && !first_->is_the_threads &&
+         first_->delay_us == 0) {
+    work* const item = first_;
+    first_ = item->next;
+    if (first_ == nullptr) last_ = nullptr;
+    lock.unlock();
+    run(*item);
+    if (follows_order) set_current_order({});  // what this thread does itself is on no stream
+    count_done();
+    lock = lock_soon(mutex_);
+    item->next = std::exchange(spare_, item);
+  }
+  running_ = false;
+  if (asleep_ && (first_ != nullptr || closing_)) arrived_.notify_one();
 }
 
 void queue::count_done() noexcept {
@@ -169,22 +208,26 @@ void queue::count_done() noexcept {
   progressed_.notify_all();
 }
 
+void queue::run(work& item) noexcept {
+  if (item.delay_us > 0 && !stopping_) {
+    std::this_thread::sleep_for(std::chrono::microseconds(item.delay_us));
+  }
+  // A device with a sticky error runs nothing any more.
+  if (!stopping_ && sticky_error(ordinal_) == 0) {
+    if (follows_order) set_current_order(item.order);
+    item.run(item, ordinal_);
+  }
+  // Before the work counts as done: nothing of it may be alive then.
+  item.clear();
+}
+
 void queue::loop() noexcept {
   done_items used;
   for (work* batch = take(used); batch != nullptr; batch = take(used)) {
     used = {.first = nullptr, .last = batch};
     while (batch != nullptr) {
       work* const item = std::exchange(batch, batch->next);
-      if (item->delay_us > 0 && !stopping_) {
-        std::this_thread::sleep_for(std::chrono::microseconds(item->delay_us));
-      }
-      // A device with a sticky error runs nothing any more.
-      if (!stopping_ && sticky_error(ordinal_) == 0) {
-        if (follows_order) set_current_order(item->order);
-        item->run(*item, ordinal_);
-      }
-      // Before the work counts as done: nothing of it may be alive then.
-      item->clear();
+      run(*item);
       item->next = std::exchange(used.first, item);
       count_done();
     }

@@ -46,8 +46,9 @@ struct work {
   const void* source = nullptr;
   std::size_t nbytes = 0;
   int value = 0;
-  bool is_immediate = false;  ///< no delay before it
-  int delay_us = 0;           ///< as set when the work was submitted
+  bool is_immediate = false;    ///< no delay before it
+  bool is_the_threads = false;  ///< the stream's own thread alone runs it
+  int delay_us = 0;             ///< as set when the work was submitted
   mark wait_for;
   order_point order;                                ///< where it was submitted
   std::shared_ptr<std::atomic<std::int64_t>> time;  ///< to be set
@@ -63,6 +64,7 @@ struct work {
     order = {};
     time.reset();
     is_immediate = false;
+    is_the_threads = false;
     delay_us = 0;
   }
   [[nodiscard]] const void* payload() const noexcept { return heap ? heap.get() : bytes; }
@@ -98,6 +100,8 @@ class queue : public std::enable_shared_from_this<queue> {
   [[nodiscard]] bool reached(std::uint64_t ticket) const noexcept {
     return done_.load(std::memory_order_acquire) >= ticket;
   }
+  /// Runs the work before it on the calling thread where the stream's own has not begun with it,
+  /// which may have to be woken first.
   void wait(std::uint64_t ticket) noexcept;
   /// The host waits for all that was submitted.
   void wait_all() noexcept;
@@ -115,6 +119,9 @@ class queue : public std::enable_shared_from_this<queue> {
 
   void loop() noexcept;
   work* take(const done_items& used) noexcept;
+  [[nodiscard]] bool has_work() const noexcept;
+  void run(work& item) noexcept;
+  void run_here(std::uint64_t ticket) noexcept;
   void count_done() noexcept;
 
   const int ordinal_;
@@ -130,6 +137,8 @@ class queue : public std::enable_shared_from_this<queue> {
   bool asleep_ = false;
   bool closing_ = false;
   std::atomic<bool> stopping_{false};
+  /// Somebody has taken work, and nobody else takes any until it is done. Set under the lock.
+  std::atomic<bool> running_{false};
   // Each in a cache line of its own: one thread writes it, the other looks at it all the time.
   alignas(64) std::atomic<std::uint64_t> submitted_{0};
   alignas(64) std::atomic<std::uint64_t> done_{0};

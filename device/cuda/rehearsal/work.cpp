@@ -168,6 +168,7 @@ int submit_wait(queue& on, const mark& point) {
   if (point.on->reached(point.ticket)) return cuda::success;
   draft item(on);
   item->run = run_wait;
+  item->is_the_threads = true;
   item->wait_for = point;
   item.submit();
   return cuda::success;
@@ -246,6 +247,7 @@ int launch_host_function(void* handle, void (*function)(void*), void* data) {
   return enter_with_work(handle, &cuda::api::launch_host_function, [&](machine&, queue& on) {
     draft item(on);
     item->run = run_function;
+    item->is_the_threads = true;
     item->function = function;
     item->target = data;
     item.submit();

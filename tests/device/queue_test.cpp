@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/rehearsal/queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace skerry::rehearsal {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Longer than the stream's thread stays awake.
+constexpr auto long_pause = 10ms;
+
+struct seen {
+  std::vector<int> numbers;
+  std::vector<std::thread::id> threads;
+};
+
+void note(work& self, int) noexcept {
+  auto& into = *static_cast<seen*>(self.target);
+  into.numbers.push_back(self.value);
+  into.threads.push_back(std::this_thread::get_id());
+}
+
+std::uint64_t submit(queue& on, seen& into, int number, bool is_the_threads = false) {
+  work* const item = on.prepare();
+  item->run = note;
+  item->target = &into;
+  item->value = number;
+  item->is_the_threads = is_the_threads;
+  return on.submit(item);
+}
+
+class queue_test : public testing::Test {
+ protected:
+  void TearDown() override {
+    on->wait_all();
+    on->close();
+  }
+  std::shared_ptr<queue> on = std::make_shared<queue>(0);
+};
+
+TEST_F(queue_test, who_waits_runs_what_a_sleeping_thread_would_have_to_be_woken_for) {
+  seen all;
+  int here = 0;
+  // Once in a while the thread is faster.
+  for (int round = 0; round < 20 && here == 0; ++round) {
+    std::this_thread::sleep_for(long_pause);
+    on->wait(submit(*on, all, round));
+    if (all.threads.back() == std::this_thread::get_id()) ++here;
+  }
+  EXPECT_GT(here, 0);
+}
+
+TEST_F(queue_test, what_may_wait_for_others_runs_on_the_streams_own_thread) {
+  seen all;
+  for (int round = 0; round < 20; ++round) {
+    submit(*on, all, 2 * round);
+    on->wait(submit(*on, all, 2 * round + 1, true));
+    EXPECT_NE(all.threads.back(), std::this_thread::get_id());
+  }
+}
+
+TEST_F(queue_test, who_waits_runs_nothing_behind_what_it_waits_for) {
+  seen all;
+  for (int round = 0; round < 20; ++round) {
+    std::this_thread::sleep_for(long_pause);
+    const std::uint64_t first = submit(*on, all, 2 * round);
+    submit(*on, all, 2 * round + 1);
+    on->wait(first);
+    on->wait_all();
+    ASSERT_EQ(all.numbers.size(), static_cast<std::size_t>(2 * round + 2));
+  }
+}
+
+TEST_F(queue_test, work_runs_alone_and_in_order_whoever_waits) {
+  seen all;  // without a lock: one runs at a time
+  std::atomic<std::uint64_t> last{0};
+  std::atomic<bool> is_over{false};
+  const auto wait_again_and_again = [&] {
+    while (!is_over) on->wait(last.load());
+  };
+  std::thread one(wait_again_and_again);
+  std::thread other(wait_again_and_again);
+  constexpr int count = 5000;
+  for (int number = 0; number < count; ++number) {
+    last = submit(*on, all, number, number % 7 == 0);
+    if (number % 3 == 0) on->wait(last.load());
+    if (number % 1000 == 0) std::this_thread::sleep_for(3ms);
+  }
+  is_over = true;
+  one.join();
+  other.join();
+  on->wait_all();
+  ASSERT_EQ(all.numbers.size(), static_cast<std::size_t>(count));
+  for (int number = 0; number < count; ++number) {
+    ASSERT_EQ(all.numbers[static_cast<std::size_t>(number)], number);
+  }
+}
+
+}  // namespace
+}  // namespace skerry::rehearsal
