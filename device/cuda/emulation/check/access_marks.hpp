@@ -106,6 +106,13 @@ class marked_words {
   explicit marked_words(std::size_t words)
       : count_(words), marks_(std::make_unique<std::uint64_t[]>(3 * words)) {}
 
+  /// Of a word that nobody has accessed yet.
+  void set(std::size_t word, access_mark write, access_mark read, access_mark other) noexcept {
+    marks_[word] = write.bits();
+    marks_[count_ + word] = read.bits();
+    marks_[2 * count_ + word] = other.bits();
+  }
+
   /// Notes an access of the bytes [begin, end) by a mark. `is_before(one, now)` tells the order,
   /// and `found(one, is_write, byte)` is told of who is not before.
   template <class Order, class Found>

@@ -121,9 +121,6 @@ void global_races::check(const warp& on, const instruction& what, lane_mask acti
                          const lane_addresses& at, memory_access access) {
   const access_mark first = first_mark(on, place_of(on, what));
   if (first.is_none()) return;
-  const auto order = [&](access_mark one, access_mark now) {
-    return is_before(one, now, *on.owner);
-  };
   const auto check_lane = [&](int lane, std::uint64_t begin) {
     if (what.is_strong) return synchronize(first.block(), begin, access.writes);
     if (!access.writes && is_between_equals(at, active, lane)) return;
@@ -133,18 +130,41 @@ void global_races::check(const warp& on, const instruction& what, lane_mask acti
     const std::uint64_t begin = at.at[static_cast<std::size_t>(lane)];
     // A generic address may be one of these.
     if (is_shared_or_local(on, begin)) return;
-    if (!what.is_strong && lanes >= least_run && access.nbytes % 4 == 0) {
-      const access_mark now = first.of_lane(static_cast<std::uint64_t>(lane));
-      page& in = pages_.at(begin / page_nbytes);
-      if (in.note_run(begin % page_nbytes / 4, access.nbytes / 4, static_cast<std::size_t>(lanes),
-                      now, access.writes, order)) {
-        return;
-      }
+    if (!what.is_strong && lanes >= least_run) {
+      return note_run(on, first.of_lane(static_cast<std::uint64_t>(lane)), begin, lanes, access);
     }
     for (int k = 0; k < lanes; ++k) {
       check_lane(lane + k, begin + static_cast<std::uint64_t>(k) * access.nbytes);
     }
   });
+}
+
+void global_races::check_warp(const warp& on, const instruction& what, std::uint64_t begin,
+                              memory_access access) {
+  const access_mark first = first_mark(on, place_of(on, what));
+  if (!first.is_none()) note_run(on, first, begin, warp_size, access);
+}
+
+void global_races::note_run(const warp& on, access_mark now, std::uint64_t begin, int lanes,
+                            memory_access access) {
+  const auto order = [&](access_mark one, access_mark later) {
+    return is_before(one, later, *on.owner);
+  };
+  const std::uint64_t end = begin + static_cast<std::uint64_t>(lanes) * access.nbytes;
+  while (begin < end) {
+    // An element is aligned, so that it lies in one line.
+    const std::uint64_t in_line = begin % marked_line::nbytes;
+    const std::uint64_t last = std::min(end, begin - in_line + marked_line::nbytes);
+    const std::uint64_t count = (last - begin) / access.nbytes;
+    marked_line& line = pages_.at(begin / marked_page::nbytes).line_of(begin);
+    const bool is_noted = access.nbytes % 4 == 0 && line.note_run(in_line / 4, access.nbytes / 4,
+                                                                  count, now, access.writes, order);
+    for (std::uint64_t k = 0; k < count && !is_noted; ++k) {
+      note(on, now.of_lane(k), begin + k * access.nbytes, access);
+    }
+    now = now.of_lane(count);
+    begin = last;
+  }
 }
 
 void global_races::check_bytes(const warp& on, std::uint32_t place, int lane, std::uint64_t begin,
@@ -161,9 +181,10 @@ void global_races::note(const warp& on, access_mark now, std::uint64_t begin,
   };
   const std::uint64_t end = begin + access.nbytes;
   for (std::uint64_t at = begin; at < end;) {
-    const std::uint64_t base = at / page_nbytes * page_nbytes;
-    const std::uint64_t last = std::min(end, base + page_nbytes);
-    pages_.at(at / page_nbytes)
+    const std::uint64_t base = at / marked_line::nbytes * marked_line::nbytes;
+    const std::uint64_t last = std::min(end, base + marked_line::nbytes);
+    pages_.at(at / marked_page::nbytes)
+        .line_of(at)
         .note(at - base, last - base, now, access.writes, order,
               [&](access_mark before, bool is_write, std::size_t byte) {
                 tell_race(on, now, access.writes, before, is_write, base + byte);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/cuda/emulation/check/access_marks.hpp"
+#include "device/cuda/emulation/check/marked_page.hpp"
 #include "device/cuda/emulation/check/paged.hpp"
 #include "device/cuda/emulation/execute/memory_access.hpp"
 #include "device/cuda/emulation/execute/program.hpp"
@@ -35,6 +36,9 @@ class global_races {
   /// Tells of each race, or faults with 719.
   void check(const warp& on, const instruction& what, lane_mask active, const lane_addresses& at,
              memory_access access);
+  /// The same for a plain access of all lanes, one behind the other from `begin` on.
+  void check_warp(const warp& on, const instruction& what, std::uint64_t begin,
+                  memory_access access);
   /// The same for a copy's plain access of any size by one lane.
   void check_bytes(const warp& on, std::uint32_t place, int lane, std::uint64_t begin,
                    memory_access access);
@@ -53,23 +57,21 @@ class global_races {
     epoch time = 1;
     epoch fence = 0;  ///< its own accesses before come first
   };
-  static constexpr std::uint64_t page_nbytes = 4096;
-  struct page : marked_words {
-    page() : marked_words(page_nbytes / 4) {}
-  };
-
   [[nodiscard]] epoch time_of(const block& of, const block_state& state) const;
   /// The mark of a warp's first lane; none if no more can be told apart.
   [[nodiscard]] access_mark first_mark(const warp& on, std::uint32_t place) const;
   [[nodiscard]] bool is_before(access_mark one, access_mark now, const block& by) const;
   void synchronize(std::uint32_t by, std::uint64_t address, bool writes);
   void note(const warp& on, access_mark now, std::uint64_t begin, memory_access access);
+  /// The accesses of some lanes, one behind the other, from that of `now` on.
+  void note_run(const warp& on, access_mark now, std::uint64_t begin, int lanes,
+                memory_access access);
 
   std::uint64_t blocks_;
   bool tells_threads_apart_;
   std::vector<block_state> states_;
   std::unordered_map<std::uint64_t, clock> published_;  ///< by the address of a strong store
-  paged<page> pages_;
+  paged<marked_page> pages_;
 };
 
 /// Whether a kernel's asynchronous loads are filled up at both ends, with bytes that it ignores. So

@@ -14,7 +14,7 @@ template <class Page>
 class paged {
  public:
   [[nodiscard]] Page& at(std::uint64_t number) {
-    recent& last = recent_[number % recent_.size()];
+    recent& last = recent_[place_of(number)];
     if (last.page == nullptr || last.number != number) {
       std::unique_ptr<Page>& found = pages_[number];
       if (found == nullptr) found = std::make_unique<Page>();
@@ -25,12 +25,17 @@ class paged {
   [[nodiscard]] const auto& all() const noexcept { return pages_; }
 
  private:
+  static constexpr int place_bits = 5;
+  /// Arrays of one size lie at distances that are multiples of large numbers.
+  [[nodiscard]] static std::size_t place_of(std::uint64_t number) noexcept {
+    return static_cast<std::size_t>(number * 0x9e3779b97f4a7c15 >> (64 - place_bits));
+  }
   struct recent {
     std::uint64_t number = 0;
     Page* page = nullptr;
   };
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
-  std::array<recent, 32> recent_{};
+  std::array<recent, std::size_t{1} << place_bits> recent_{};
 };
 
 }  // namespace skerry::emulation

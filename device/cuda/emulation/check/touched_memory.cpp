@@ -3,24 +3,50 @@
 #include "device/cuda/emulation/check/touched_memory.hpp"
 
 #include <algorithm>
+#include <bit>
 
+#include "device/cuda/emulation/check/access_marks.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 
 namespace skerry::emulation {
 
 void touched_memory::note(const warp& on, lane_mask active, const lane_addresses& at,
                           memory_access access) {
-  for_lanes(active, [&](int lane) {
+  for_runs(at.at, active, access.nbytes, [&](int lane, int lanes) {
     const std::uint64_t begin = at.at[static_cast<std::size_t>(lane)];
-    if (!is_shared_or_local(on, begin)) note_bytes(begin, access);
+    const auto nbytes = static_cast<std::uint32_t>(lanes) * access.nbytes;
+    if (!is_shared_or_local(on, begin)) note_bytes(begin, {nbytes, access.writes});
   });
 }
 
 void touched_memory::note_bytes(std::uint64_t begin, memory_access access) {
-  for (std::uint64_t address = begin; address < begin + access.nbytes; ++address) {
-    page& in = pages_.at(address / page_nbytes);
-    (access.writes ? in.written : in.read).set(address % page_nbytes);
+  const std::uint64_t end = begin + access.nbytes;
+  for (std::uint64_t at = begin; at < end;) {
+    const std::uint64_t base = at / page_nbytes * page_nbytes;
+    const std::uint64_t last = std::min(end, base + page_nbytes);
+    page& in = pages_.at(at / page_nbytes);
+    (access.writes ? in.written : in.read).set(at - base, last - base);
+    at = last;
   }
+}
+
+void touched_memory::byte_set::set(std::uint64_t begin, std::uint64_t end) noexcept {
+  while (begin < end) {
+    const std::uint64_t count = std::min(end - begin, word_bits - begin % word_bits);
+    const std::uint64_t ones = ~std::uint64_t{0} >> (word_bits - count);
+    words_[begin / word_bits] |= ones << begin % word_bits;
+    begin += count;
+  }
+}
+
+std::uint64_t touched_memory::byte_set::next(std::uint64_t from, bool is_set) const noexcept {
+  while (from < page_nbytes) {
+    const std::uint64_t word = words_[from / word_bits];
+    const std::uint64_t left = (is_set ? word : ~word) >> from % word_bits;
+    if (left != 0) return from + static_cast<std::uint64_t>(std::countr_zero(left));
+    from = (from / word_bits + 1) * word_bits;
+  }
+  return page_nbytes;
 }
 
 std::vector<allocation> touched_memory::ranges_of(byte_set page::* which) const {
@@ -31,10 +57,12 @@ std::vector<allocation> touched_memory::ranges_of(byte_set page::* which) const 
   std::vector<allocation> ranges;
   for (const std::uint64_t number : numbers) {
     const byte_set& bytes = (*pages_.all().at(number)).*which;
-    for (std::size_t k = bytes._Find_first(); k < page_nbytes; k = bytes._Find_next(k)) {
-      const std::uint64_t address = number * page_nbytes + k;
-      if (ranges.empty() || ranges.back().end != address) ranges.push_back({address, address});
-      ranges.back().end = address + 1;
+    const std::uint64_t base = number * page_nbytes;
+    for (std::uint64_t k = bytes.next(0, true); k < page_nbytes; k = bytes.next(k, true)) {
+      const std::uint64_t begin = base + k;
+      k = bytes.next(k, false);
+      if (ranges.empty() || ranges.back().end != begin) ranges.push_back({begin, begin});
+      ranges.back().end = base + k;
     }
   }
   return ranges;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bitset>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -27,7 +27,17 @@ class touched_memory {
 
  private:
   static constexpr std::uint64_t page_nbytes = 4096;
-  using byte_set = std::bitset<page_nbytes>;
+  /// Of a page's bytes.
+  class byte_set {
+   public:
+    void set(std::uint64_t begin, std::uint64_t end) noexcept;
+    /// The next byte from `from` on that is in the set, or is not; page_nbytes if there is none.
+    [[nodiscard]] std::uint64_t next(std::uint64_t from, bool is_set) const noexcept;
+
+   private:
+    static constexpr std::uint64_t word_bits = 64;
+    std::array<std::uint64_t, page_nbytes / word_bits> words_{};
+  };
   struct page {
     byte_set read;
     byte_set written;

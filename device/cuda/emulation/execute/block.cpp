@@ -185,8 +185,8 @@ block::block(launch_state& of)
     fill_lanes(one);
   }
   if (of.watched) undefined = std::make_unique<undefined_values>(*this);
-  watches_accesses = races || undefined || of.races || of.requests || of.how.touched ||
-                     of.device.holds_stores_back;
+  watches_lanes = undefined || of.requests || of.device.holds_stores_back;
+  watches_global_order = of.races || of.how.touched;
 }
 
 block::~block() = default;

@@ -164,8 +164,8 @@ class block {
   std::unique_ptr<shared_races> races;          ///< null: nobody looks for them
   std::unique_ptr<undefined_values> undefined;  ///< null: nobody looks for them
   std::vector<std::vector<held_store>> held;    ///< of each warp, in their order
-  bool watches_accesses =
-      false;  ///< somebody counts, checks or holds back what warps read and write
+  bool watches_lanes = false;  ///< somebody counts, checks or holds back what each lane accesses
+  bool watches_global_order = false;  ///< somebody looks for races on global memory
 
  private:
   void start_warp(warp& which);

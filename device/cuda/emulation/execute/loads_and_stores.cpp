@@ -105,9 +105,10 @@ void load(warp& on, const instruction& what, lane_mask active) {
       is_parameter(on, what.immediate, nbytes)) {
     return load_parameter<T, R>(on, what, active);
   }
+  const memory_access access{.nbytes = nbytes, .writes = false, .is_vector = what.count > 1};
   if constexpr (may_be_contiguous(Space)) {
     const std::byte* const begin =
-        active == all_lanes ? resolve_contiguous<Space>(on, what, nbytes) : nullptr;
+        active == all_lanes ? resolve_contiguous<Space>(on, what, access) : nullptr;
     if (begin != nullptr) {
       return with_count(what.count, [&]<std::size_t n>(std::integral_constant<std::size_t, n>) {
         load_contiguous<T, R, n>(on, what, begin);
@@ -115,7 +116,6 @@ void load(warp& on, const instruction& what, lane_mask active) {
     }
   }
   lane_addresses from;
-  const memory_access access{.nbytes = nbytes, .writes = false, .is_vector = what.count > 1};
   resolve<Space>(on, what, active, access, from);
   if (is_global(Space) && !on.owner->held[on.number].empty()) {
     for_lanes(active, [&](int lane) { release_stores_at(on, from.of(lane), nbytes); });
@@ -147,9 +147,10 @@ void hold_stores(warp& on, const instruction& what, lane_mask active, const lane
 template <class T, class R, memory_space Space>
 void store(warp& on, const instruction& what, lane_mask active) {
   const auto nbytes = static_cast<std::uint32_t>(sizeof(T) * what.count);
+  const memory_access access{.nbytes = nbytes, .writes = true};
   if constexpr (may_be_contiguous(Space)) {
     std::byte* const begin =
-        active == all_lanes ? resolve_contiguous<Space>(on, what, nbytes) : nullptr;
+        active == all_lanes ? resolve_contiguous<Space>(on, what, access) : nullptr;
     if (begin != nullptr) {
       return with_count(what.count, [&]<std::size_t n>(std::integral_constant<std::size_t, n>) {
         store_contiguous<T, R, n>(on, what, begin);
@@ -157,7 +158,7 @@ void store(warp& on, const instruction& what, lane_mask active) {
     }
   }
   lane_addresses to;
-  resolve<Space>(on, what, active, {.nbytes = nbytes, .writes = true}, to);
+  resolve<Space>(on, what, active, access, to);
   if (is_global(Space) && on.owner->launched.device.holds_stores_back) {
     // A generic address may be one of shared memory, which is read by other means, too.
     if (!what.is_strong && Space == memory_space::global) {

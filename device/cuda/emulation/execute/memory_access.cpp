@@ -294,6 +294,15 @@ void locate(warp& on, const instruction& what, lane_mask active, memory_access a
   }
 }
 
+/// Tells who looks for races of a warp's access to global memory, lane behind lane.
+void note_order(const warp& on, const instruction& what, std::uint64_t begin,
+                memory_access access) {
+  const launch_state& launched = on.owner->launched;
+  if (launched.races) launched.races->check_warp(on, what, begin, access);
+  if (launched.how.touched == nullptr) return;
+  launched.how.touched->note_bytes(begin, {access.nbytes * warp_size, access.writes});
+}
+
 }  // namespace
 
 template <memory_space Space>
@@ -318,9 +327,14 @@ void resolve(warp& on, const instruction& what, lane_mask active, memory_access 
 }
 
 template <memory_space Space>
-std::byte* resolve_contiguous(warp& on, const instruction& what, std::uint32_t nbytes) noexcept {
+std::byte* resolve_contiguous(warp& on, const instruction& what, memory_access access) {
   const block& owner = *on.owner;
-  if (owner.watches_accesses || what.is_uniform) return nullptr;
+  if (owner.watches_lanes || what.is_uniform) return nullptr;
+  constexpr bool is_shared = Space == memory_space::shared;
+  const bool watches_order = is_shared ? owner.races != nullptr : owner.watches_global_order;
+  // A generic address may be one of shared memory.
+  if (watches_order && (is_shared || what.is_strong)) return nullptr;
+  const std::uint32_t nbytes = access.nbytes;
   const auto offset = static_cast<std::uint64_t>(what.immediate);
   const std::uint64_t first =
       what.operand_nbytes == 4
@@ -328,22 +342,23 @@ std::byte* resolve_contiguous(warp& on, const instruction& what, std::uint32_t n
           : first_of_contiguous(on.values<const std::uint64_t>(what.source[0]), offset, nbytes);
   if (first == nowhere || (first & (nbytes - 1)) != 0) return nullptr;
   const std::uint32_t all = nbytes * warp_size;
-  if constexpr (Space == memory_space::shared) {
+  if constexpr (is_shared) {
     const bool is_inside = is_within(first, 0, owner.shared_nbytes, all);
     return is_inside ? owner.shared.data() + first : nullptr;
   } else {
     const allocation& known = known_of(on, what);
-    const bool is_inside = is_within(first, known.begin, known.end - known.begin, all);
-    return is_inside ? reinterpret_cast<std::byte*>(first) : nullptr;
+    if (!is_within(first, known.begin, known.end - known.begin, all)) return nullptr;
+    if (watches_order) note_order(on, what, first, access);
+    return reinterpret_cast<std::byte*>(first);
   }
 }
 
 template std::byte* resolve_contiguous<memory_space::generic>(warp&, const instruction&,
-                                                              std::uint32_t) noexcept;
+                                                              memory_access);
 template std::byte* resolve_contiguous<memory_space::global>(warp&, const instruction&,
-                                                             std::uint32_t) noexcept;
+                                                             memory_access);
 template std::byte* resolve_contiguous<memory_space::shared>(warp&, const instruction&,
-                                                             std::uint32_t) noexcept;
+                                                             memory_access);
 
 template void resolve<memory_space::generic>(warp&, const instruction&, lane_mask, memory_access,
                                              lane_addresses&);

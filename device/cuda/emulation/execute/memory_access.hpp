@@ -53,10 +53,10 @@ void resolve(warp& on, const instruction& what, lane_mask active, memory_access 
              lane_addresses& into);
 
 /// Where the first lane accesses memory if all of them do, their `nbytes` lie one behind the other
-/// as those of most arrays do, and nobody but the warp has to know; null if resolve() has to look.
+/// as those of most arrays do, and nobody has to know of each lane; null if resolve() has to look.
 template <memory_space Space>
 [[nodiscard]] std::byte* resolve_contiguous(warp& on, const instruction& what,
-                                            std::uint32_t nbytes) noexcept;
+                                            memory_access access);
 
 /// The same for bytes at one address, such as a copy's.
 [[nodiscard]] std::byte* resolve_shared(warp& on, int lane, std::uint64_t address,
