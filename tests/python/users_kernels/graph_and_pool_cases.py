@@ -213,7 +213,9 @@ def test_a_reset_device_starts_again(device):
 def test_memory_is_mapped_and_grows(device, stream, kernels):
     memory = VirtualMemoryResource(device, VirtualMemoryResourceOptions(handle_type=None))
     buffer = memory.allocate(NBYTES)
-    check(driver.cuMemsetD32(buffer.handle, np.float32(2).view(np.uint32), COUNT))
+    two = np.float32(2).view(np.uint32)
+    # On the kernel's stream: those of cuda.core are in no order with the default one.
+    check(driver.cuMemsetD32Async(buffer.handle, two, COUNT, stream.handle))
     launch(stream, CONFIG, kernels["scale"], buffer, np.float32(3), np.int32(COUNT))
     stream.sync()
     grown = memory.modify_allocation(buffer, 2 * buffer.size)

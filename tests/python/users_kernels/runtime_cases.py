@@ -170,3 +170,13 @@ def test_nodes_are_added_by_the_runtimes_calls():
     check(cudart.cudaGraphExecDestroy(executable))
     check(cudart.cudaGraphDestroy(graph))
     check(cudart.cudaFree(data))
+
+
+def test_what_is_not_emulated_is_refused_by_its_name(capsys):
+    describe = cudart.cudaCreateChannelDesc
+    _, channels = describe(32, 0, 0, 0, cudart.cudaChannelFormatKind.cudaChannelFormatKindFloat)
+    assert channels.x == 32
+    for _ in range(2):
+        status, _ = cudart.cudaMallocArray(channels, 16, 16, 0)
+        assert status == cudart.cudaError_t.cudaErrorNotSupported
+    assert capsys.readouterr().err == "skerry: emulated GPU: cudaMallocArray: not supported\n"
