@@ -251,7 +251,8 @@ void evaluation::fill_plan(wide_plan& work, const dims& shape) {
       work.data[i] = of_.leaves_[index].array.data();
       where[i] = &of_.leaves_[index].array.layout();
     } else {
-      work.data[i] = of_.nodes_[index].made->data();
+      const storage_ref& made = of_.nodes_[index].made;  // none where it is fed to a reduction
+      work.data[i] = made ? made->data() : nullptr;
       where[i] = &place_of(of_.nodes_[index]).where;
     }
     work.itemsize[i] = from.width;
@@ -283,7 +284,7 @@ void evaluation::fill_plan(wide_plan& work, const dims& shape) {
   }
 }
 
-void evaluation::launch_part(const dims& shape, device where) {
+std::span<const std::byte> evaluation::fill_params(const dims& shape) {
   const std::size_t step_bytes = steps_.size() * sizeof(fused_step);
   const std::size_t value_bytes = constants_.size() * sizeof(element);
   const std::size_t nbytes = sizeof(fused_params) + step_bytes + value_bytes;
@@ -299,17 +300,68 @@ void evaluation::launch_part(const dims& shape, device where) {
   if (value_bytes > 0) {
     std::memcpy(bytes + sizeof(fused_params) + step_bytes, constants_.data(), value_bytes);
   }
+  return {bytes, nbytes};
+}
+
+const storage_ref& evaluation::memory_of(int operand) const {
+  const reference& from = operands_[static_cast<std::size_t>(operand)];
+  const auto index = static_cast<std::size_t>(from.index);
+  return from.from == source::leaf ? of_.leaves_[index].array.memory() : of_.nodes_[index].made;
+}
+
+void evaluation::launch_part(const dims& shape, device where) {
+  const std::span<const std::byte> params = fill_params(shape);
   memory_use uses[wide_plan::max_operands];
   for (int i = 0; i < operand_count_; ++i) {
-    const reference& from = operands_[static_cast<std::size_t>(i)];
-    const auto index = static_cast<std::size_t>(from.index);
-    const storage_ref& memory =
-        from.from == source::leaf ? of_.leaves_[index].array.memory() : of_.nodes_[index].made;
-    uses[i] = i < outputs_ ? writes(memory) : reads(memory);
+    uses[i] = i < outputs_ ? writes(memory_of(i)) : reads(memory_of(i));
   }
   const kernel& run = kernels<fuse_kernels>(where).run;
-  const without_lock working(hooks_, params->work.size * std::ssize(steps_) > long_work);
-  launch(where, run, bytes, nbytes, {uses, static_cast<std::size_t>(operand_count_)});
+  const without_lock working(hooks_, size_of(shape) * std::ssize(steps_) > long_work);
+  launch(where, run, params.data(), params.size(),
+         {uses, static_cast<std::size_t>(operand_count_)});
+}
+
+/// What a node is computed from, in order_. See feed().
+bool evaluation::find_cone(std::int32_t of, bool is_held) {
+  for (node& each : of_.nodes_) each.is_needed = each.is_stored = false;
+  at(of).is_needed = true;
+  for (std::int32_t i = of; i >= 0; --i) {
+    const node& each = at(i);
+    if (!each.is_needed) continue;
+    const bool is_alike = place_of(each).shape == place_of(at(of)).shape &&
+                          each.result->where() == at(of).result->where();
+    if (!is_alike) return false;
+    for (int k = 0; k < each.input_count; ++k) {
+      if (each.inputs[k].from == source::node) at(each.inputs[k].index).is_needed = true;
+    }
+  }
+  of_.order_.clear();
+  for (std::int32_t i = 0; i <= of; ++i) {
+    node& each = at(i);
+    if (!each.is_needed) continue;
+    of_.order_.push_back(i);
+    bool takes_long = each.cost > 1;
+    for (int k = 0; k < each.input_count; ++k) {
+      const reference& input = each.inputs[k];
+      takes_long = takes_long || (input.from == source::node && at(input.index).level > 0);
+    }
+    each.level = takes_long ? 1 : 0;
+    const bool is_kept = i == of ? is_held : each.result->references() > 1;
+    if (takes_long && is_kept) return false;
+  }
+  at(of).is_stored = true;
+  return true;
+}
+
+bool evaluation::feed(std::int32_t of, bool is_held, const feed_reader& reduce) {
+  if (!find_cone(of, is_held) || !fits(of_.order_)) return false;
+  const dims& shape = place_of(at(of)).where.shape;
+  const std::span<const std::byte> params = fill_params(shape);
+  memory_use uses[wide_plan::max_operands];
+  for (int i = outputs_; i < operand_count_; ++i) uses[i - outputs_] = reads(memory_of(i));
+  const without_lock working(hooks_, size_of(shape) * std::ssize(steps_) > long_work);
+  reduce(params, {uses, static_cast<std::size_t>(operand_count_ - outputs_)});
+  return true;
 }
 
 }  // namespace skerry

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,6 +24,10 @@ class evaluation {
         constants_(of.used_constants_) {}
   /// Leaves the results in the nodes. Throws out_of_memory_error, device_error.
   void run();
+  /// Hands the parameters of the one pass that computes a node to `reduce`, and what it reads, and
+  /// stores nothing. False where more than one pass would be needed, or where an operation that
+  /// takes long would be computed again for an array that is held; `is_held`: the node itself is.
+  [[nodiscard]] bool feed(std::int32_t node, bool is_held, const feed_reader& reduce);
 
  private:
   using node = recording::node;
@@ -37,6 +42,7 @@ class evaluation {
   [[nodiscard]] bool runs_beside(const node& a, const node& b) const noexcept;
   void find_needed() noexcept;
   void find_levels() noexcept;
+  [[nodiscard]] bool find_cone(std::int32_t of, bool is_held);
 
   void run_pass(nodes pass);
   void run_in_halves(nodes pass);
@@ -47,6 +53,8 @@ class evaluation {
   [[nodiscard]] std::int16_t find_input(const reference& input);
   void allocate_outputs(nodes part);
   void fill_plan(wide_plan& work, const dims& shape);
+  [[nodiscard]] std::span<const std::byte> fill_params(const dims& shape);
+  [[nodiscard]] const storage_ref& memory_of(int operand) const;
   void launch_part(const dims& shape, device where);
 
   recording& of_;

@@ -67,6 +67,8 @@ struct alignas(16) fused_params {
 struct fuse_kernels {
   /// Parameter: fused_params with what follows it. There is no native form.
   kernel run;
+  /// Parameter: fed_elements (ops/kernel/fed_elements.hpp). On the calling thread alone.
+  kernel feed;
 };
 
 }  // namespace skerry

@@ -53,6 +53,10 @@ bool recording::begin() {
 
 void recording::end() {
   if (--of_thread->depth_ > 0) return;
+  if (of_thread->nodes_.empty() && of_thread->leaves_.empty()) {
+    kept.reset(std::exchange(of_thread, nullptr));
+    return;
+  }
   const auto clear = [](recording* ended) {
     of_thread = nullptr;
     ended->forget();
@@ -130,15 +134,25 @@ void recording::forget() noexcept {
   constants_.clear();
 }
 
-void recording::evaluate() {
-  if (nodes_.empty()) return;
+/// Evaluates while what it returns lives.
+auto recording::begin_evaluation() {
   if (is_evaluating()) throw library_error("fuse: a value while results are being computed");
   evaluator_ = this_thread();
   const auto done = [](recording* self) {
     self->evaluator_ = nullptr;
     for (node& each : self->nodes_) each.made = {};
   };
-  const std::unique_ptr<recording, decltype(done)> evaluating(this, done);
+  return std::unique_ptr<recording, decltype(done)>(this, done);
+}
+
+bool recording::feed(const ndarray& x, bool is_held, const feed_reader& reduce) {
+  const auto evaluating = begin_evaluation();
+  return evaluation(*this, hooks_above).feed(pending_of(x)->node_, is_held, reduce);
+}
+
+void recording::evaluate() {
+  if (nodes_.empty()) return;
+  const auto evaluating = begin_evaluation();
   evaluation(*this, hooks_above).run();
   for (node& each : nodes_) {
     // The last reference is this one's where nobody wants the value any more.

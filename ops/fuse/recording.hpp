@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "core/launch.hpp"
+#include "core/memory_use.hpp"
 #include "core/ndarray.hpp"
 #include "core/scalar.hpp"
 #include "ops/fuse/kernels.hpp"
@@ -70,6 +72,11 @@ struct evaluation_hooks {
   void (*take_back)(void* state) = nullptr;
 };
 
+/// Runs a kernel that reads what a pass makes: it gets the pass's parameters (fuse_kernels::feed),
+/// and the memory that they read.
+using feed_reader =
+    std::function<void(std::span<const std::byte> pass, std::span<const memory_use> uses)>;
+
 class recording {
  public:
   static constexpr std::size_t most_operations = 1000;
@@ -99,7 +106,10 @@ class recording {
   /// Computes all that is recorded and still held. Where it throws, nothing has changed. Throws
   /// out_of_memory_error, device_error, and library_error where it is at it already.
   void evaluate();
-  /// The same if what is recorded reads memory that `target` may share: it is to be written.
+  /// Has `reduce` read the value of a pending array, which is made for it and not stored, and stays
+  /// pending; `is_held` by others than who asks. False where it is better computed: evaluate() it.
+  [[nodiscard]] bool feed(const ndarray& x, bool is_held, const feed_reader& reduce);
+  /// As evaluate(), if what is recorded reads memory that `target` may share: it is to be written.
   void evaluate_readers(const ndarray& target);
 
   /// By whatever thread.
@@ -147,6 +157,7 @@ class recording {
     std::int32_t shape;  ///< number of the first place with this shape
   };
 
+  [[nodiscard]] auto begin_evaluation();
   [[nodiscard]] std::int32_t find_place(const layout& where);
   [[nodiscard]] reference refer_to(const recorded_input& x);
   void forget() noexcept;

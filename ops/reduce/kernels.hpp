@@ -15,7 +15,7 @@ inline constexpr int reduction_count = ops::size_of<ops::reductions>;
 /// out[kept] = reduce(in[kept, reduced]). Axes are without size-1 ones, ordered (0 fastest in the
 /// input), coalesced; negative strides of reduced ones turned round, except where the reduction
 /// takes the index, and has one reduced axis at most.
-struct reduce_params {
+struct alignas(16) reduce_params {
   static constexpr int max_axes = 8;
 
   const char* input;
@@ -30,7 +30,13 @@ struct reduce_params {
   std::int64_t output_strides[max_axes];  ///< per kept axis, bytes
   std::int64_t reduced_shape[max_axes];
   std::int64_t reduced_strides[max_axes];  ///< of the input, bytes
+  /// Null: the elements are in memory. Else they are made when they are reduced, by this kernel of
+  /// a pass, which takes fed_elements; the parameters of the pass stand behind these. `input` is no
+  /// address then, but bytes are counted from it. Only of itemsizes up to 8, in dense order, one
+  /// axis of each kind at most; extrema along rows of up to fed_bytes, variances not along columns.
+  void (*feed)(const void* params);
 };
+inline constexpr std::int64_t fed_bytes = 524288;  ///< that are made at a time: in the second cache
 
 struct reduce_kernels {
   /// Parameter: reduce_params, by the input's dtype.

@@ -17,6 +17,13 @@ namespace skerry {
                              std::optional<std::span<const std::int64_t>> axes,
                              std::optional<dtype> type, bool keepdims, double correction = 0);
 
+/// The same of an array that is recorded and not computed, without dtype=: its elements are made
+/// for it and not stored. `is_held`: by others than who asks. Nothing where they had better be
+/// computed first.
+[[nodiscard]] std::optional<ndarray> reduce_recorded(
+    reduction_id op, const ndarray& x, bool is_held,
+    std::optional<std::span<const std::int64_t>> axes, bool keepdims, double correction);
+
 /// What x is cast to before it is reduced (by a reduction that takes dtype=) to `type`: nothing
 /// where the accumulator, which holds integers modulo 2^64, gives the same.
 [[nodiscard]] dtype loaded_dtype(reduction_id op, dtype own, dtype type) noexcept;

@@ -64,7 +64,7 @@ template <int Arity>
   if (count != Arity || (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0)) {
     return wrong_count(op, count, keywords);
   }
-  if (fused_work != 0) [[unlikely]] {
+  if (fused_work != 0 && !runs_at_once(args, Arity)) [[unlikely]] {
     PyObject* const made = record_call(id, args, Arity);
     if (made != nullptr || PyErr_Occurred() != nullptr) return made;
   }
@@ -152,7 +152,8 @@ double parse_correction(const char* name, PyObject* from) {
 
 PyObject* reduce_call(reduction_id id, const arguments& with) {
   const reduction_entry& op = reduction_table()[static_cast<std::size_t>(id)];
-  const ndarray& x = require_array(op.name, "x", with[0]);
+  const bool was_pending = fused_work != 0 && is_pending(with[0]);
+  const ndarray& x = was_pending ? header_of(with[0]) : require_array(op.name, "x", with[0]);
   const bool has_option = op.has_dtype || op.has_correction;
   const bool keep = truth(with, has_option ? 3 : 2, false);
   std::optional<dtype> type;
@@ -163,6 +164,14 @@ PyObject* reduce_call(reduction_id id, const arguments& with) {
   if (!all_axes) axes = op.has_one_axis ? std::vector{integer(with, 1)} : integers(with, 1);
   std::optional<std::span<const std::int64_t>> chosen;
   if (!all_axes) chosen = axes;
+  if (was_pending) {
+    if (!type && records_now(with[0])) {
+      const bool is_held = Py_REFCNT(with[0]) > 1;
+      std::optional<ndarray> made = reduce_recorded(id, x, is_held, chosen, keep, correction);
+      if (made) return wrap(std::move(*made));
+    }
+    settle(with[0]);
+  }
   return wrap_made(x.size() > long_work,
                    [&] { return reduce(id, x, chosen, type, keep, correction); });
 }

@@ -13,6 +13,7 @@
 #include "ops/fuse/recording.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
+#include "python/bindings/recorded_calls.hpp"
 
 namespace skerry::python {
 
@@ -106,11 +107,20 @@ PyObject* make_fused(PyObject*, PyObject* function) {
 
 /// For tests: fused_work.
 PyObject* count_fused_work(PyObject*, PyObject*) { return PyLong_FromLong(fused_work); }
+/// For tests: exchange_least_recorded().
+PyObject* exchange_recorded(PyObject*, PyObject* nbytes) {
+  const long long asked = PyLong_AsLongLong(nbytes);
+  if (asked == -1 && PyErr_Occurred() != nullptr) return nullptr;
+  return PyLong_FromLongLong(exchange_least_recorded(asked));
+}
 PyMethodDef module_functions[] = {
     {"fused_work", count_fused_work, METH_NOARGS,
      "fused_work($module, /)\n--\n\nHow many fused calls run, and pending arrays there are."},
     {"fused_function", make_fused, METH_O,
      "fused_function($module, function, /)\n--\n\nThe function, whose calls are recorded."},
+    {"least_recorded", exchange_recorded, METH_O,
+     "least_recorded($module, nbytes, /)\n--\n\nFrom what size of a result on calls are recorded. "
+     "Returns what it was."},
 };
 
 int traverse_fused(PyObject* object, visitproc visit, void* arg) {
@@ -245,7 +255,9 @@ PyType_Slot pending_slots[] = {
 void make_pending_type() {
   constexpr const char* names[] = {
       "dtype", "device",   "shape",  "ndim", "size",      "nbytes",    "strides",
-      "clip",  "itemsize", "astype", "conj", "conjugate", "__class__", "__array_namespace__"};
+      "clip",  "itemsize", "astype", "conj", "conjugate", "__class__", "__array_namespace__",
+      "all",   "any",      "max",    "mean", "min",       "prod",      "std",
+      "sum",   "var"};
   object known(PyFrozenSet_New(nullptr));
   for (const char* each : names) {
     const object name(PyUnicode_InternFromString(each));
@@ -319,8 +331,7 @@ void add_fuse(PyObject* module) {
   before_leaving_gil = evaluate_own;
   make_pending_type();
   make_fused_type();
-  add_function(module, &module_functions[0], private_home);
-  add_function(module, &module_functions[1], private_home);
+  for (PyMethodDef& each : module_functions) add_function(module, &each, private_home);
 }
 
 }  // namespace skerry::python

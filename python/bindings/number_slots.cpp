@@ -16,6 +16,7 @@ namespace {
 /// Where something is fused, before a call is run: true with what it makes, or null and an error.
 [[gnu::noinline, gnu::cold]] bool recorded(op_id op, PyObject* const* args, int count,
                                            PyObject*& made) {
+  if (runs_at_once(args, count)) return false;
   made = record_call(op, args, count);
   return made != nullptr || PyErr_Occurred() != nullptr || !settle_all(args, count);
 }

@@ -9,15 +9,24 @@
 
 // Calls that are recorded while a fused function runs; asked for where fused_work != 0. Null
 // without an error: the call is to be run, as this thread records nothing, or not on the device, or
-// as an argument is no array and no scalar. Null with one: it failed as the call would have.
+// as an argument is no array and no scalar, or as all arrays are small. Null with one: it failed as
+// the call would have.
 
 namespace skerry::python {
 
+/// Whether an array is pending, and recorded by this thread, which computes nothing now.
+[[nodiscard]] bool records_now(PyObject* array) noexcept;
+
+/// Whether a call is plainly not recorded: its arrays have their values, are alike and are small.
+[[nodiscard]] bool runs_at_once(PyObject* const* args, int count) noexcept;
 [[nodiscard]] PyObject* record_call(op_id op, PyObject* const* args, int count) noexcept;
 /// x op= other: a pending x has another value then. Evaluates what reads an x that is not.
 [[nodiscard]] PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept;
 [[nodiscard]] PyObject* record_where(const arguments& with);
 [[nodiscard]] PyObject* record_clip(const arguments& with);
 [[nodiscard]] PyObject* record_astype(const arguments& with);
+
+/// For tests: from how many bytes of a result on calls are recorded. Returns what it was.
+std::int64_t exchange_least_recorded(std::int64_t nbytes) noexcept;
 
 }  // namespace skerry::python

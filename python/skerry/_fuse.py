@@ -26,8 +26,8 @@ def fuse(function: _F, /) -> _F:
     """Make a function whose chains of elementwise operations go through memory once, with the same results bit for bit.
 
     The function runs as ever, each time it is called. Its elementwise operations are checked and recorded; they are
-    computed together when the function returns, or where a value is asked for: by ``if``, ``float``, ``print``, a
-    reduction, ``matmul``, an index, NumPy. What nobody keeps is never written to memory.
+    computed together when the function returns, or where a value is asked for: by ``if``, ``float``, ``print``,
+    ``matmul``, an index, NumPy. What nobody keeps is never written to memory, also where it is summed up.
 
     Parameters
     ----------

@@ -86,6 +86,7 @@ PARAMETERS = {
     "array_function.operation": "Callable[..., Any] | None",
     "array_function.refuses_lists": "bool",
     "fused_function.function": "Callable[..., Any]",
+    "least_recorded.nbytes": "int",
     "with_axes.least": "int",
     "with_axes.values": "tuple[Any, ...]",
     "require_one_device.arrays": "tuple[Array, ...]",
@@ -119,8 +120,8 @@ RESULTS = {
         "bool",
     ),
     **dict.fromkeys(
-        "counted_allocations exported_version fused_work get_num_threads rehearsal_calls rehearsal_set_device "
-        "trim".split(),
+        "counted_allocations exported_version fused_work get_num_threads least_recorded rehearsal_calls "
+        "rehearsal_set_device trim".split(),
         "int",
     ),
     **dict.fromkeys(["cuda_allocator", "instruction_set"], "str"),

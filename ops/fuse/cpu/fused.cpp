@@ -3,6 +3,7 @@
 #include "core/plan.hpp"
 #include "ops/fuse/kernels.hpp"
 #include "ops/kernel/cpu/tiles.hpp"
+#include "ops/kernel/fed_elements.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -65,8 +66,58 @@ void run_fused(const void* params) {
   drive(pass.work, fused_loop{pass, pass.cost});
 }
 
+/// As many of the `n` elements from the from-th on as make a plan: rows, planes or more of whole
+/// ones. The output of `work` is dense.
+wide_plan cut_plan(const wide_plan& work, int64 from, int64 n, char* to) noexcept {
+  wide_plan part;
+  part.operand_count = work.operand_count;
+  part.output_count = work.output_count;
+  int axis = 0;
+  int64 inner = 1;  // elements of what lies within `axis`
+  while (axis + 1 < work.rank && from % (inner * work.shape[axis]) == 0 &&
+         n >= inner * work.shape[axis]) {
+    part.shape[axis] = work.shape[axis];
+    inner *= work.shape[axis++];
+  }
+  int64 position[wide_plan::max_axes] = {};
+  int64 rest = from / inner;
+  for (int a = axis; a < work.rank; ++a) {
+    position[a] = rest % work.shape[a];
+    rest /= work.shape[a];
+  }
+  part.rank = least(axis + 1, work.rank);
+  part.shape[axis] = work.rank == 0 ? 1 : least(n / inner, work.shape[axis] - position[axis]);
+  part.size = inner * part.shape[axis];
+  for (int i = 0; i < work.operand_count; ++i) {
+    part.itemsize[i] = work.itemsize[i];
+    part.data[i] = work.data[i];
+    for (int a = 0; a < part.rank; ++a) part.strides[i][a] = work.strides[i][a];
+    for (int a = axis; a < work.rank && i > 0; ++a) {
+      part.data[i] += position[a] * work.strides[i][a];
+    }
+  }
+  part.data[0] = to;
+  return part;
+}
+
+void feed_elements(const void* params) {
+  fed_elements what = *static_cast<const fed_elements*>(params);
+  const auto& pass = *static_cast<const fused_params*>(what.pass);
+  const fused_loop loop{pass, pass.cost};
+  while (what.n > 0) {
+    const wide_plan part = cut_plan(pass.work, what.from, what.n, what.to);
+    drive_here(part, loop);
+    what.from += part.size;
+    what.n -= part.size;
+    what.to += part.size * part.itemsize[0];
+  }
+}
+
 }  // namespace
 
-void fill_fused(fuse_kernels& table) { table.run.host = run_fused; }
+void fill_fused(fuse_kernels& table) {
+  table.run.host = run_fused;
+  table.feed.host = feed_elements;
+}
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -275,10 +275,10 @@ void run_one(const Plan& work, const Loop& what) noexcept {
   call(what, data, 0, 1);
 }
 
-/// Small work along one axis without anything to pack; false if it isn't that.
+/// Work along one axis without anything to pack, on this thread; false if it isn't that.
 template <class Plan, class Loop>
-bool run_small(const Plan& work, const Loop& what) noexcept {
-  if (work.rank != 1 || work.size * what.cost >= parallel_from) return false;
+bool run_whole(const Plan& work, const Loop& what) noexcept {
+  if (work.rank != 1) return false;
   char* data[Plan::max_operands];
   unsigned single = 0;
   for (int i = 0; i < work.operand_count; ++i) {
@@ -295,13 +295,20 @@ bool run_small(const Plan& work, const Loop& what) noexcept {
   return true;
 }
 
+/// Runs the loop over the plan on this thread.
+template <class Plan, class Loop>
+void drive_here(const Plan& work, const Loop& what) noexcept {
+  if (work.rank == 0) return run_one(work, what);
+  if (run_whole(work, what)) return;
+  tiling<Plan, Loop> how(work, what);
+  run_range<Plan, Loop>(&how, 0, how.units);
+}
+
 /// Runs the loop over the plan: cut into tiles, which are spread over the pool.
 template <class Plan, class Loop>
 void drive(const Plan& work, const Loop& what) noexcept {
-  if (work.rank == 0) return run_one(work, what);
-  if (run_small(work, what)) return;
+  if (work.size * what.cost < parallel_from) return drive_here(work, what);
   tiling<Plan, Loop> how(work, what);
-  if (work.size * what.cost < parallel_from) return run_range<Plan, Loop>(&how, 0, how.units);
   const int64 tile_cost = how.n * how.rows * what.cost;
   cpu::parallel_for(how.units, greatest(parallel_from / 2 / tile_cost, 1), run_range<Plan, Loop>,
                     &how);

@@ -60,11 +60,13 @@ struct reduction {
     const int64 results = of.kept_size * with.result_size;
     const int64 least_streamed = makes_pieces() ? streamed_bytes / 4 : streamed_bytes;
     streams = results >= least_streamed && cpu::thread_count() == 1;
-    is_far = !pack && of.kept_size * of.reduced_size * with.itemsize >= far_bytes;
+    is_far =
+        !pack && of.feed == nullptr && of.kept_size * of.reduced_size * with.itemsize >= far_bytes;
     for (int a = 0; a < work.kept_rank; ++a) units *= block_count(a);
     choose_chunks();
   }
 
+  int64 row_bytes() const { return greatest(length, 1) * how.itemsize; }
   int64 columns_within(int64 most) const {
     return least(most, least(widest_block, accumulator_bytes / how.accumulator_size));
   }
@@ -103,6 +105,8 @@ struct reduction {
     if (plain && (length >= long_from || work.kept_size < 8)) {
       way = manner::rows;
       block = least(columns_within(width()), reduce_parallel_from / greatest(length, 1));
+      // Which row a thread takes changes no result.
+      if (work.feed != nullptr) block = greatest(least(block, fed_bytes / row_bytes()), 1);
     } else if (long_rows) {
       way = manner::fold;
     } else if (narrow) {

@@ -1,191 +1,22 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/kernel/cpu/copy_2d.hpp"
-#include "ops/reduce/cpu/cut.hpp"
+#include "ops/reduce/cpu/block_reducer.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
-
-/// Reduces one chunk of the range for one block.
-class block_reducer {
- public:
-  explicit block_reducer(const reduction& what, int64 n) noexcept
-      : what_(what), how_(what.how), n_(n), sums_(what.how, n) {}
-
-  void run(const char* base, int64 begin, int64 end, char* acc) noexcept {
-    const reduce_params& work = what_.work;
-    int64 position[reduce_params::max_axes] = {};
-    int64 rest = begin;
-    for (int a = 0; a < work.reduced_rank && begin < end; ++a) {  // an extent may be 0
-      position[a] = rest % work.reduced_shape[a];
-      rest /= work.reduced_shape[a];
-    }
-    while (begin < end && !decided_) {
-      const char* at = base;
-      for (int a = 0; a < work.reduced_rank; ++a) at += position[a] * work.reduced_strides[a];
-      const int64 rows = least(what_.length - position[0], end - begin);
-      add(at, rows, begin);
-      begin += rows;
-      position[0] += rows;
-      for (int a = 0; a + 1 < work.reduced_rank && position[a] == work.reduced_shape[a]; ++a) {
-        position[a] = 0;
-        ++position[a + 1];
-      }
-    }
-    flush();
-    sums_.total(acc);
-  }
-
- private:
-  /// `first` is the index of the first row along the reduced axes.
-  void add(const char* at, int64 rows, int64 first) noexcept {
-    if (what_.way == manner::columns) {
-      add_columns(at, rows, first);
-    } else if (what_.pack) {
-      gather(at, rows, first);
-    } else {
-      add_run(at, rows, first);
-    }
-  }
-
-  void add_columns(const char* at, int64 rows, int64 first) noexcept {
-    const int64 size = how_.itemsize;
-    while (rows > 0) {
-      int64 now = least(rows, how_.block_rows - held_);
-      element_rows block = {.x = at,
-                            .row = what_.step,
-                            .rows = now,
-                            .n = n_,
-                            .is_fresh = held_ == 0,
-                            .first = first,
-                            .is_far = what_.is_far};
-      if (what_.pack) {
-        now = least(now, greatest(pack_bytes / (n_ * size), 1));
-        copy_2d({buffer_, size, n_ * size}, {const_cast<char*>(at), what_.kept_step(), what_.step},
-                n_, now, size);
-        block.x = buffer_;
-        block.row = n_ * size;
-        block.rows = now;
-      }
-      how_.columns(acc_, block);
-      held_ += now;
-      if (held_ == how_.block_rows) flush();
-      rows -= now;
-      at += now * what_.step;
-      first += now;
-    }
-  }
-
-  void gather(const char* at, int64 rows, int64 first) noexcept {
-    const int64 size = how_.itemsize;
-    const int64 capacity = pack_bytes / size;
-    while (rows > 0) {
-      if (held_ == 0) held_first_ = first;
-      const int64 now = least(rows, capacity - held_);
-      copy_2d({buffer_ + held_ * size, size, 0}, {const_cast<char*>(at), what_.step, 0}, now, 1,
-              size);
-      held_ += now;
-      if (held_ == capacity) flush();
-      rows -= now;
-      at += now * what_.step;
-      first += now;
-    }
-  }
-
-  void flush() noexcept {
-    if (held_ == 0) return;
-    if (what_.way == manner::fold) {
-      add_run(buffer_, held_, held_first_);
-    } else {
-      sums_.push(acc_);
-    }
-    held_ = 0;
-  }
-
-  /// A contiguous run of rows of n accumulators: several rows side by side make a matrix that is
-  /// wide enough for vectors.
-  void add_run(const char* at, int64 rows, int64 first) noexcept {
-    if (n_ == 1 && (how_.splits_runs || rows <= how_.longest_run)) return add_row(at, rows, first);
-    const int64 row_bytes = n_ * how_.itemsize;
-    const int64 widest = greatest(what_.columns_within(widest_block) / n_, 1);
-    int64 beside = least(greatest(rows / 16, 1), widest);
-    if (n_ == 1) beside = least(greatest(beside / 16 * 16, 16), widest);
-    const int64 most = beside * how_.block_rows;
-    while (rows > 0) {
-      const int64 now = least(rows, most);
-      const int64 whole = now / beside;
-      const int64 rest = now % beside;
-      element_rows block = {.x = at,
-                            .row = beside * row_bytes,
-                            .rows = whole,
-                            .n = beside * n_,
-                            .is_fresh = true,
-                            .first = first,
-                            .per_row = beside,
-                            .width = n_,
-                            .is_far = what_.is_far};
-      if (whole > 0) {
-        how_.columns(acc_, block);
-      } else {
-        how_.clear(acc_, beside * n_);
-      }
-      if (rest > 0) {
-        block.x = at + whole * beside * row_bytes;
-        block.rows = 1;
-        block.n = rest * n_;
-        block.is_fresh = false;
-        block.first = first + whole * beside;
-        how_.columns(acc_, block);
-      }
-      fold(beside);
-      sums_.push(acc_);
-      rows -= now;
-      at += now * row_bytes;
-      first += now;
-    }
-  }
-
-  void add_row(const char* at, int64 n, int64 first) noexcept {
-    while (n > 0 && !decided_) {
-      const int64 now = least(n, how_.longest_run);
-      how_.rows(acc_, {.x = at, .row = 0, .rows = 1, .n = now, .is_fresh = true, .first = first});
-      sums_.push(acc_);
-      decided_ = how_.absorbing >= 0 && acc_[0] == how_.absorbing;
-      n -= now;
-      at += now * how_.itemsize;
-      first += now;
-    }
-  }
-
-  void fold(int64 beside) noexcept {
-    while (beside > 1) {
-      const int64 half = (beside + 1) / 2;
-      how_.merge(acc_, acc_ + half * n_ * how_.accumulator_size, (beside - half) * n_);
-      beside = half;
-    }
-  }
-
-  const reduction& what_;
-  const reducer& how_;
-  int64 n_;
-  int64 held_ = 0;        ///< rows in acc_ (columns) or elements in buffer_ (fold)
-  int64 held_first_ = 0;  ///< index of the first element in buffer_
-  bool decided_ = false;  ///< no further element can change the result
-  alignas(64) char acc_[accumulator_bytes];
-  alignas(64) char buffer_[pack_bytes];
-  pairwise sums_;
-};
 
 struct block_place {
   const char* input;
   char* output;
   int64 n;
   int64 output_step;
+  int64 step;  ///< of elements along reduced axis 0
 };
 
 block_place locate(const reduction& what, int64 unit) noexcept {
   const reduce_params& work = what.work;
-  block_place at = {work.input, work.output, 1, 0};
+  block_place at = {work.input, work.output, 1, 0, what.step};
   for (int a = 0; a < work.kept_rank; ++a) {
     const int64 count = what.block_count(a);
     int64 position = unit % count;
@@ -213,7 +44,7 @@ void reduce_matrix(const reduction& what, const block_place& at, char* out) noex
     return what.how.short_rows[rows - 2](out, at.input, at.n, finishing(what));
   }
   element_rows block = {.x = at.input,
-                        .row = what.step,
+                        .row = at.step,
                         .rows = rows,
                         .n = at.n,
                         .is_fresh = true,
@@ -223,7 +54,7 @@ void reduce_matrix(const reduction& what, const block_place& at, char* out) noex
   if (what.pack) {
     block.x = buffer;
     block.row = at.n * size;
-    copy_2d({buffer, size, block.row}, {const_cast<char*>(at.input), what.kept_step(), what.step},
+    copy_2d({buffer, size, block.row}, {const_cast<char*>(at.input), what.kept_step(), at.step},
             at.n, rows, size);
   }
   what.how.direct(out, at.output_step, block, finishing(what));
@@ -241,9 +72,10 @@ void stream_pieces(const reduction& what, const block_place& at) noexcept {
   const int64 runs = what.has_short_rows() ? 1 : what.length;
   alignas(64) char results[most * most_result_bytes];
   for (int64 i = 0; i < at.n; i += most) {
-    const block_place piece = {at.input + i * column, results, least(most, at.n - i), result_size};
+    const block_place piece = {at.input + i * column, results, least(most, at.n - i), result_size,
+                               at.step};
     for (int64 run = 0; run < runs; ++run) {
-      prefetch(piece.input + run * what.step + ahead, piece.n * column);
+      prefetch(piece.input + run * at.step + ahead, piece.n * column);
     }
     reduce_matrix(what, piece, results);
     copy_unfenced(at.output + i * result_size, results, piece.n * result_size);
@@ -304,34 +136,63 @@ bool reduce_at_once(const reduction& what, const block_place& at) noexcept {
   return true;
 }
 
+/// Makes all elements of a unit, if `room` holds them: false if it doesn't.
+bool feed_unit(const reduction& what, block_place& at, char* room) noexcept {
+  const int64 size = what.how.itemsize;
+  const bool is_across = what.step != size;
+  const int64 rows = is_across ? what.length : at.n;
+  const int64 n = is_across ? at.n : what.length;
+  if (rows * n * size > fed_bytes) return false;
+  feed(what, at.input, is_across ? what.step : what.kept_step(), rows, n, room);
+  at.input = room;
+  if (is_across) at.step = n * size;
+  return true;
+}
+
+/// `room` is null where the elements are in memory.
+void reduce_unit(const reduction& what, int64 unit, char* room) noexcept {
+  block_place at = locate(what, unit);
+  const bool is_there = room == nullptr || feed_unit(what, at, room);
+  if (is_there && reduce_at_once(what, at)) return;
+  alignas(64) char acc[accumulator_bytes];
+  block_reducer(what, at.n, at.step, is_there ? nullptr : room)
+      .run(at.input, 0, what.work.reduced_size, acc);
+  what.how.finish(at.output, at.output_step, acc, at.n, finishing(what));
+}
+
+/// `each(i, room)` of a range.
+template <class Each>
+[[gnu::noinline]] void walk_with_room(int64 begin, int64 end, Each each) noexcept {
+  alignas(64) char room[fed_bytes];
+  for (int64 i = begin; i < end; ++i) each(i, room);
+}
+template <class Each>
+void walk(const reduction& what, int64 begin, int64 end, Each each) noexcept {
+  if (what.work.feed != nullptr) return walk_with_room(begin, end, each);
+  for (int64 i = begin; i < end; ++i) each(i, static_cast<char*>(nullptr));
+}
+
 void reduce_units(void* context, std::int64_t begin, std::int64_t end) noexcept {
   const auto& what = *static_cast<const reduction*>(context);
-  for (int64 unit = begin; unit < end; ++unit) {
-    const block_place at = locate(what, unit);
-    if (reduce_at_once(what, at)) continue;
-    alignas(64) char acc[accumulator_bytes];
-    block_reducer(what, at.n).run(at.input, 0, what.work.reduced_size, acc);
-    what.how.finish(at.output, at.output_step, acc, at.n, finishing(what));
-  }
+  walk(what, begin, end, [&](int64 unit, char* room) { reduce_unit(what, unit, room); });
   if (what.streams) fence_stores();
+}
+
+void reduce_chunk(reduction& what, int64 part, char* room) noexcept {
+  const block_place at = locate(what, part / what.chunks);
+  const int64 from = part % what.chunks * what.chunk;
+  char* const acc = what.partials + part * accumulator_bytes;
+  if (__atomic_load_n(&what.is_decided, __ATOMIC_RELAXED)) return what.how.clear(acc, at.n);
+  block_reducer(what, at.n, at.step, room)
+      .run(at.input, from, least(from + what.chunk, what.work.reduced_size), acc);
+  if (what.units == 1 && at.n == 1 && what.how.absorbing >= 0 && *acc == what.how.absorbing) {
+    __atomic_store_n(&what.is_decided, true, __ATOMIC_RELAXED);
+  }
 }
 
 void reduce_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept {
   auto& what = *static_cast<reduction*>(context);
-  for (int64 part = begin; part < end; ++part) {
-    const block_place at = locate(what, part / what.chunks);
-    const int64 from = part % what.chunks * what.chunk;
-    char* const acc = what.partials + part * accumulator_bytes;
-    if (__atomic_load_n(&what.is_decided, __ATOMIC_RELAXED)) {
-      what.how.clear(acc, at.n);
-      continue;
-    }
-    block_reducer(what, at.n)
-        .run(at.input, from, least(from + what.chunk, what.work.reduced_size), acc);
-    if (what.units == 1 && at.n == 1 && what.how.absorbing >= 0 && *acc == what.how.absorbing) {
-      __atomic_store_n(&what.is_decided, true, __ATOMIC_RELAXED);
-    }
-  }
+  walk(what, begin, end, [&](int64 part, char* room) { reduce_chunk(what, part, room); });
 }
 
 /// Few outputs of many elements: the parts of the range are reduced side by side, their results

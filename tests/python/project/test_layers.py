@@ -138,7 +138,7 @@ FAMILIES = {
     "fuse": "call kernel",
     "move": "call math kernel fuse",
     "elementwise": "call math kernel move fuse",
-    "reduce": "call math kernel move",
+    "reduce": "call math kernel move fuse",
     "create": "call math kernel move elementwise",
     "random": "call math kernel move",
     "scan": "call math kernel move elementwise reduce",

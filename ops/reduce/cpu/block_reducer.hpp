@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cpu/copy_2d.hpp"
+#include "ops/kernel/fed_elements.hpp"
+#include "ops/reduce/cpu/cut.hpp"
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+namespace {
+
+/// Makes rows of `n` elements, those that would lie at `at`, `row` bytes apart: densely in `to`.
+void feed(const reduction& what, const char* at, int64 row, int64 rows, int64 n,
+          char* to) noexcept {
+  const int64 size = what.how.itemsize;
+  if (row == n * size) {
+    n *= rows;
+    rows = 1;
+  }
+  for (int64 j = 0; j < rows; ++j) {
+    const fed_elements piece = {.pass = &what.work + 1,
+                                .from = (at + j * row - what.work.input) / size,
+                                .n = n,
+                                .to = to + j * n * size};
+    what.work.feed(&piece);
+  }
+}
+
+/// Reduces one chunk of the range for one block.
+class block_reducer {
+ public:
+  /// Elements along reduced axis 0 lie `step` bytes apart. Where there is `room`, they are made in
+  /// it.
+  explicit block_reducer(const reduction& what, int64 n, int64 step, char* room) noexcept
+      : what_(what), how_(what.how), n_(n), step_(step), room_(room), sums_(what.how, n) {}
+
+  void run(const char* base, int64 begin, int64 end, char* acc) noexcept {
+    const reduce_params& work = what_.work;
+    int64 position[reduce_params::max_axes] = {};
+    int64 rest = begin;
+    for (int a = 0; a < work.reduced_rank && begin < end; ++a) {  // an extent may be 0
+      position[a] = rest % work.reduced_shape[a];
+      rest /= work.reduced_shape[a];
+    }
+    while (begin < end && !decided_) {
+      const char* at = base;
+      for (int a = 0; a < work.reduced_rank; ++a) at += position[a] * work.reduced_strides[a];
+      const int64 rows = least(what_.length - position[0], end - begin);
+      add(at, rows, begin);
+      begin += rows;
+      position[0] += rows;
+      for (int a = 0; a + 1 < work.reduced_rank && position[a] == work.reduced_shape[a]; ++a) {
+        position[a] = 0;
+        ++position[a + 1];
+      }
+    }
+    flush();
+    sums_.total(acc);
+  }
+
+ private:
+  /// `first` is the index of the first row along the reduced axes.
+  void add(const char* at, int64 rows, int64 first) noexcept {
+    if (what_.way == manner::columns) {
+      add_columns(at, rows, first);
+    } else if (what_.pack) {
+      gather(at, rows, first);
+    } else {
+      add_run(at, rows, first);
+    }
+  }
+
+  void add_columns(const char* at, int64 rows, int64 first) noexcept {
+    const int64 size = how_.itemsize;
+    while (rows > 0) {
+      int64 now = least(rows, how_.block_rows - held_);
+      element_rows block = {.x = at,
+                            .row = step_,
+                            .rows = now,
+                            .n = n_,
+                            .is_fresh = held_ == 0,
+                            .first = first,
+                            .is_far = what_.is_far};
+      if (what_.pack) {
+        now = least(now, greatest(pack_bytes / (n_ * size), 1));
+        copy_2d({buffer_, size, n_ * size}, {const_cast<char*>(at), what_.kept_step(), step_}, n_,
+                now, size);
+        block.x = buffer_;
+        block.row = n_ * size;
+        block.rows = now;
+      }
+      columns(block);
+      held_ += now;
+      if (held_ == how_.block_rows) flush();
+      rows -= now;
+      at += now * step_;
+      first += now;
+    }
+  }
+
+  void gather(const char* at, int64 rows, int64 first) noexcept {
+    const int64 size = how_.itemsize;
+    const int64 capacity = pack_bytes / size;
+    while (rows > 0) {
+      if (held_ == 0) held_first_ = first;
+      const int64 now = least(rows, capacity - held_);
+      copy_2d({buffer_ + held_ * size, size, 0}, {const_cast<char*>(at), step_, 0}, now, 1, size);
+      held_ += now;
+      if (held_ == capacity) flush();
+      rows -= now;
+      at += now * step_;
+      first += now;
+    }
+  }
+
+  void flush() noexcept {
+    if (held_ == 0) return;
+    if (what_.way == manner::fold) {
+      add_run(buffer_, held_, held_first_);
+    } else {
+      sums_.push(acc_);
+    }
+    held_ = 0;
+  }
+
+  /// A contiguous run of rows of n accumulators: several rows side by side make a matrix that is
+  /// wide enough for vectors.
+  void add_run(const char* at, int64 rows, int64 first) noexcept {
+    if (n_ == 1 && (how_.splits_runs || rows <= how_.longest_run)) return add_row(at, rows, first);
+    const int64 row_bytes = n_ * how_.itemsize;
+    const int64 widest = greatest(what_.columns_within(widest_block) / n_, 1);
+    int64 beside = least(greatest(rows / 16, 1), widest);
+    if (n_ == 1) beside = least(greatest(beside / 16 * 16, 16), widest);
+    const int64 most = beside * how_.block_rows;
+    while (rows > 0) {
+      const int64 now = least(rows, most);
+      const int64 whole = now / beside;
+      const int64 rest = now % beside;
+      element_rows block = {.x = at,
+                            .row = beside * row_bytes,
+                            .rows = whole,
+                            .n = beside * n_,
+                            .is_fresh = true,
+                            .first = first,
+                            .per_row = beside,
+                            .width = n_,
+                            .is_far = what_.is_far};
+      if (whole > 0) {
+        columns(block);
+      } else {
+        how_.clear(acc_, beside * n_);
+      }
+      if (rest > 0) {
+        block.x = at + whole * beside * row_bytes;
+        block.rows = 1;
+        block.n = rest * n_;
+        block.is_fresh = false;
+        block.first = first + whole * beside;
+        columns(block);
+      }
+      fold(beside);
+      sums_.push(acc_);
+      rows -= now;
+      at += now * row_bytes;
+      first += now;
+    }
+  }
+
+  void add_row(const char* at, int64 n, int64 first) noexcept {
+    while (n > 0 && !decided_) {
+      int64 now = least(n, how_.longest_run);
+      const char* x = at;
+      if (room_ != nullptr) {
+        now = least(now, fed_bytes / how_.itemsize);
+        feed(what_, at, 0, 1, now, room_);
+        x = room_;
+      }
+      how_.rows(acc_, {.x = x, .row = 0, .rows = 1, .n = now, .is_fresh = true, .first = first});
+      sums_.push(acc_);
+      decided_ = how_.absorbing >= 0 && acc_[0] == how_.absorbing;
+      n -= now;
+      at += now * how_.itemsize;
+      first += now;
+    }
+  }
+
+  /// What is made is made for some rows at a time, as many fours of them as there is room for: so
+  /// the loops take them.
+  void columns(const element_rows& block) noexcept {
+    if (room_ == nullptr) return how_.columns(acc_, block);
+    element_rows piece = block;
+    piece.x = room_;
+    piece.row = block.n * how_.itemsize;
+    const int64 most = greatest(fed_bytes / piece.row / 4 * 4, 4);
+    for (int64 j = 0; j < block.rows; j += most) {
+      piece.rows = least(most, block.rows - j);
+      piece.is_fresh = block.is_fresh && j == 0;
+      feed(what_, block.x + j * block.row, block.row, piece.rows, block.n, room_);
+      how_.columns(acc_, piece);
+    }
+  }
+
+  void fold(int64 beside) noexcept {
+    while (beside > 1) {
+      const int64 half = (beside + 1) / 2;
+      how_.merge(acc_, acc_ + half * n_ * how_.accumulator_size, (beside - half) * n_);
+      beside = half;
+    }
+  }
+
+  const reduction& what_;
+  const reducer& how_;
+  int64 n_;
+  int64 step_;
+  char* room_;
+  int64 held_ = 0;        ///< rows in acc_ (columns) or elements in buffer_ (fold)
+  int64 held_first_ = 0;  ///< index of the first element in buffer_
+  bool decided_ = false;  ///< no further element can change the result
+  alignas(64) char acc_[accumulator_bytes];
+  alignas(64) char buffer_[pack_bytes];
+  pairwise sums_;
+};
+
+}  // namespace
+}  // namespace skerry::inline SKERRY_TARGET::kernels

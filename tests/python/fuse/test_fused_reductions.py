@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""A reduction of what is recorded: its bits are those of eager calls, and the elements are stored nowhere."""
+
+import itertools
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import DTYPES, to_numpy
+from skerry import _core
+
+REDUCTIONS = ["all", "any", "argmax", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"]  # fmt: skip
+# Rows and columns of a few and of many, on both sides of where the kernels cut them, and what is cut for threads.
+SHAPES = [
+    (5,), (1000,), (200_003,), (1, 9), (3, 5), (9, 1), (16, 1000), (1000, 16), (3, 300), (9, 40_000), (40_000, 9),
+    (700, 600), (50_000, 2), (50_000, 4), (300, 500), (6, 7, 8), (20, 30, 40),
+]  # fmt: skip
+
+
+def sample(seed, dtype, shape):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(scale=3, size=shape)
+    if np.dtype(dtype).kind == "c":
+        values = values + 1j * rng.normal(size=shape)
+    values = np.abs(values) if np.dtype(dtype).kind == "u" else values
+    return np.asarray(np.round(values, 1)).astype(dtype)  # zeros of both signs are among them
+
+
+def axes_of(rank):
+    for count in range(1, rank + 1):
+        yield from itertools.combinations(range(rank), count)
+
+
+def outcome(run, *args):
+    """A result, or the type and text of an error."""
+    try:
+        return run(*args)
+    except (TypeError, ValueError, IndexError) as error:
+        return type(error), str(error)
+
+
+def assert_same(run, *args):
+    want, got = outcome(run, *args), outcome(sk.fuse(run), *args)
+    if isinstance(want, tuple):
+        assert got == want
+        return
+    assert type(got) is sk.Array
+    assert (got.dtype, got.shape, got.strides) == (want.dtype, want.shape, want.strides)
+    assert to_numpy(got).tobytes() == to_numpy(want).tobytes()
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_bits_are_those_of_eager_reductions(name, shape):
+    reduce = getattr(sk, name)
+    for number, dtype in enumerate(["float32", "float64", "float16", "int32", "uint8", "bool"]):
+        x, y = (sk.asarray(sample(seed, dtype, shape)) for seed in (number, number + 100))
+        for axes in axes_of(len(shape)):
+            axis = axes[0] if len(axes) == 1 or name == "argmax" else axes
+            assert_same(lambda x, y, axis=axis: reduce(x * y, axis=axis), x, y)
+        assert_same(lambda x, y: reduce(x * y, axis=None, keepdims=True), x, y)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
+def test_each_dtype(dtype, device):
+    x, y = (sk.asarray(sample(seed, dtype, (70, 130)), device=device) for seed in (1, 2))
+    for name, axis in itertools.product(REDUCTIONS, (None, 0, 1)):
+        assert_same(lambda x, y, n=name, a=axis: getattr(sk, n)(x + y, axis=a), x, y)
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        lambda x: x.T,
+        lambda x: x[:, ::3],
+        lambda x: x[::-1, ::-1],
+        lambda x: x[:, 1:],
+        lambda x: x[0],
+        lambda x: x[:, :1],
+    ],
+)
+def test_operands_of_any_layout(layout):
+    x = sk.asarray(sample(5, "float32", (301, 401)))
+    y = sk.asarray(sample(6, "float32", layout(x).shape))
+    for name, axis in itertools.product(["sum", "max", "var"], (None, 0, -1)):
+        assert_same(lambda x, y, n=name, a=axis: getattr(sk, n)(layout(x) * y - 1, axis=a), x, y)
+        assert_same(lambda x, n=name, a=axis: getattr(sk, n)(x - layout(x)[..., :1][:1], axis=a), x)
+
+
+def test_broadcast_operands():
+    x = sk.asarray(sample(7, "float64", (200, 1, 16)))
+    y = sk.asarray(sample(8, "float64", (1, 150, 16)))
+    for axis in (None, -1, 0, (1, 2), (0, 1), (0, 2)):
+        assert_same(lambda x, y, a=axis: sk.sum((x - y) ** 2, axis=a), x, y)
+
+
+def test_methods_dtype_and_correction():
+    x = sk.asarray(sample(9, "float32", (90, 200)))
+    assert_same(lambda x: (x * 2).sum(axis=1), x)
+    assert_same(lambda x: (x * 2).std(axis=1, correction=1), x)
+    assert_same(lambda x: sk.sum(x * 2, dtype=sk.float64), x)
+    assert_same(lambda x: sk.sum(x * 2, axis=5), x)
+    assert_same(lambda x: sk.max((x * 2)[:0]), x)
+
+
+def test_what_is_reduced_is_not_stored():
+    x = sk.asarray(sample(10, "float32", (1000, 1000)))
+    run = sk.fuse(lambda x: sk.sum((x - 1) ** 2, axis=1))
+    run(x)
+    sk.reset_peak("cpu:0")
+    before = sk.memory_statistics("cpu:0").live_bytes
+    run(x)
+    assert sk.memory_statistics("cpu:0").peak_bytes - before < x.nbytes / 4
+
+
+def test_what_is_held_keeps_its_value():
+    x = sk.asarray(sample(11, "float64", (300, 200)))
+
+    def normalise(x):
+        apart = x - sk.mean(x, axis=1, keepdims=True)
+        spread = sk.mean(apart * apart, axis=1, keepdims=True)
+        total = sk.sum(apart)
+        return apart / sk.sqrt(spread + 1e-5) + total
+
+    def softmax(x):
+        grown = sk.exp(x - sk.max(x, axis=1, keepdims=True))
+        return grown / sk.sum(grown, axis=1, keepdims=True)
+
+    for run in (normalise, softmax):
+        assert_same(run, x)
+
+
+def test_what_takes_long_and_is_held_is_computed_once():
+    x = sk.asarray(sample(12, "float64", (300, 200)))
+    pending = []
+
+    @sk.fuse
+    def run(x):
+        cheap = x * 2
+        first = sk.sum(cheap)
+        pending.append(_core.fused_work())
+        grown = sk.exp(x)
+        second = sk.sum(grown)
+        pending.append(_core.fused_work())
+        return cheap, grown, first + second
+
+    run(x)
+    assert pending == [2, 1]  # the call, and `cheap`, which is made again; then nothing is left
+
+
+def test_several_reductions_of_one_chain():
+    x = sk.asarray(sample(13, "float32", (100_000,)))
+    y = sk.asarray(sample(14, "float32", (100_000,)))
+    assert_same(lambda x, y: sk.sum(x * y) / sk.sqrt(sk.sum(x * x) * sk.sum(y * y)), x, y)
+    assert_same(lambda x: sk.log(sk.sum(sk.exp(x - sk.max(x)))), x)
+
+
+def test_memory_that_runs_out_leaves_the_record():
+    x = sk.asarray(sample(15, "float32", (1000,)))
+
+    @sk.fuse
+    def run(x):
+        y = x * 2
+        _core.fail_allocation(1, True)
+        try:
+            with pytest.raises(sk.exceptions.OutOfMemoryError):
+                sk.sum(y)
+        finally:
+            _core.fail_allocation(0)
+        return y, sk.sum(y)
+
+    y, total = run(x)
+    assert to_numpy(y).tobytes() == to_numpy(x * 2).tobytes()
+    assert to_numpy(total).tobytes() == to_numpy(sk.sum(x * 2)).tobytes()
+
+
+def test_small_arrays_are_computed_at_once(usual_limit):
+    _core.least_recorded(usual_limit)
+    pending = []
+
+    def run(x, y):
+        z = x * y + 1
+        pending.append(_core.fused_work())
+        z += x
+        return sk.where(z > 0, z, -z), sk.clip(z, 0, 1), z.astype("float32"), sk.sum(z)
+
+    small, large = (sk.asarray(sample(16, "float64", (n,))) for n in (100, usual_limit))
+    row, column = small[:, None], large[:1000]
+    for args in ((small, small), (large, large), (row, column), (small, small[:1])):
+        for got, want in zip(sk.fuse(run)(*args), run(*args), strict=True):
+            assert to_numpy(got).tobytes() == to_numpy(want).tobytes()
+    assert pending[::2] == [1, 2, 2, 1]
