@@ -62,6 +62,14 @@ struct ranked_row {
   SKERRY_INLINE void block(int64 at, int64 n, K* to) const {
     for (int64 i = 0; i < n; ++i) to[i] = key(at + i);
   }
+  /// The keys of a block, which are the items themselves, or are written to `room`.
+  [[nodiscard]] SKERRY_INLINE const K* keys_of(int64 at, int64 n, K* room) const {
+    if constexpr (sizeof(T) >= 4 && ops::integral<T>) {
+      if (flip == inverted) return reinterpret_cast<const K*>(row) + at;
+    }
+    block(at, n, room);
+    return room;
+  }
 };
 
 /// The key of a rank, and what else is known of the row then.
@@ -220,10 +228,10 @@ struct collected_keys {
   SKERRY_INLINE void collect(const ranked_row<T>& row, int64 begin, int64 end,
                              enclosing_keys<K> bounds, K* to) {
     constexpr int64 block = 64;
-    K keys[block];
+    K encoded[block];
     for (; begin < end; begin += block) {
       const int64 n = least(block, end - begin);
-      row.block(begin, n, keys);
+      const K* const keys = row.keys_of(begin, n, encoded);
       n == block ? keep_block(keys, bounds, to) : keep(keys, n, bounds, to);
     }
   }
@@ -255,7 +263,6 @@ struct collected_keys {
         const unsigned from_low = lanes_above<false, K>(v, low);
         const unsigned inside = from_low & ~lanes_above<true, K>(v, high);
         below += lane_count<K> - __builtin_popcount(from_low);
-        if (inside == 0) continue;
         store_lanes(to + count, pack_lanes<K>(v, inside));
         count += __builtin_popcount(inside);
       }

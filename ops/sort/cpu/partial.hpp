@@ -178,10 +178,10 @@ SKERRY_SHARED void pack_three_groups(const ranked_row<T>& row, int64 n, const ro
   packed_group<K> low{out, out + to.next[1]};
   packed_group<K> middle{low.end, out + to.next[2]};
   packed_group<K> high{middle.end, out + n};
-  K keys[block];
+  K encoded[block];
   for (int64 at = 0; at < n; at += block) {
     const int64 count = least(block, n - at);
-    row.block(at, count, keys);
+    const K* const keys = row.keys_of(at, count, encoded);
     int64 i = 0;
     for (; i + lanes <= count; i += lanes) {
       const lanes_of<K> v = load_lanes(keys + i);

@@ -140,7 +140,7 @@ struct keys_to_items {
   SKERRY_INLINE void put_some(int64 at, int64 n, lanes_of<K> v) const {
     store_some_lanes(to + at, n, code.flipped(v));
   }
-  SKERRY_INLINE void put_key(int64 at, K key) const { put_some(at, 1, all_lanes<K>(key)); }
+  SKERRY_INLINE void put_key(int64 at, K key) const { to[at] = code.flipped(all_lanes<K>(key))[0]; }
 };
 
 /// A pseudo-random sample of Rows vectors' worth of keys, sorted.
