@@ -295,11 +295,36 @@ bool run_whole(const Plan& work, const Loop& what) noexcept {
   return true;
 }
 
+/// Whether more operands lie backwards along axis 0, as x[::-1] does, than forwards: turned round,
+/// the others are packed instead of them.
+template <class Plan>
+bool lies_backwards(const Plan& work) noexcept {
+  int backwards = 0;
+  for (int i = 0; i < work.operand_count; ++i) {
+    const int64 step = work.strides[i][0];
+    backwards += (step == -work.itemsize[i] ? 1 : 0) - (step == work.itemsize[i] ? 1 : 0);
+  }
+  return backwards > 0;
+}
+
+/// Where axis 0 begins at its other end.
+template <class Plan>
+Plan turned_round(const Plan& work) noexcept {
+  Plan turned = work;
+  for (int i = 0; i < work.operand_count; ++i) {
+    const int64 step = work.strides[i][0];
+    if (step != 0) turned.data[i] += step * (work.shape[0] - 1);
+    turned.strides[i][0] = -step;
+  }
+  return turned;
+}
+
 /// Runs the loop over the plan on this thread.
 template <class Plan, class Loop>
 void drive_here(const Plan& work, const Loop& what) noexcept {
   if (work.rank == 0) return run_one(work, what);
   if (run_whole(work, what)) return;
+  if (lies_backwards(work)) return drive_here(turned_round(work), what);
   tiling<Plan, Loop> how(work, what);
   run_range<Plan, Loop>(&how, 0, how.units);
 }
@@ -308,6 +333,7 @@ void drive_here(const Plan& work, const Loop& what) noexcept {
 template <class Plan, class Loop>
 void drive(const Plan& work, const Loop& what) noexcept {
   if (work.size * what.cost < parallel_from) return drive_here(work, what);
+  if (lies_backwards(work)) return drive(turned_round(work), what);
   tiling<Plan, Loop> how(work, what);
   const int64 tile_cost = how.n * how.rows * what.cost;
   cpu::parallel_for(how.units, greatest(parallel_from / 2 / tile_cost, 1), run_range<Plan, Loop>,

@@ -209,6 +209,10 @@ void copy_items(const strided_2d& to, const strided_2d& from, int64 n, int64 row
   if (rows > 1 && (n == 1 || (to.step != size && to.row == size))) {
     return copy_items<U>({to.base, to.row, to.step}, {from.base, from.row, from.step}, rows, n);
   }
+  if (to.step == -size) {  // the same from the other end
+    return copy_items<U>({to.base - (n - 1) * size, size, to.row},
+                         {from.base + (n - 1) * from.step, -from.step, from.row}, n, rows);
+  }
   if (to.step == size && from.step == size) return copy_rows<U>(to, from, n, rows);
   if (to.step == size && from.step == 0) return fill_rows<U>(to, from, n, rows);
   if (to.step == size && from.row == size && rows > 1) return transpose<U>(to, from, n, rows);

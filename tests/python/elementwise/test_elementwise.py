@@ -203,6 +203,28 @@ def test_stepped_operands(dtype, device):
             assert_same(target, result, device)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "int64", "complex128"])
+def test_operands_that_lie_backwards(dtype, device):
+    # More of them than lie forwards are computed from the other end, through several tiles, as often as not with a
+    # result that is an operand; beside them an operand that repeats, and one that lies forwards.
+    for shape in ((7001,), (3, 5003), (901, 5)):
+        a, b, c = (sample(dtype, shape, seed) for seed in (3, 4, 5))
+        x, y, z = (on(device, each) for each in (a, b, c))
+        for mine, other, want, wanted in (
+            (x[..., ::-1], y[..., ::-1], a[..., ::-1], b[..., ::-1]),
+            (x[..., :1], y[..., ::-1], a[..., :1], b[..., ::-1]),
+            (x, y[..., ::-1], a, b[..., ::-1]),
+        ):
+            assert_same(mine + other, want + wanted, device)
+            chosen = sk.where(other == mine, other, mine)
+            assert_same(chosen, np.where(wanted == want, wanted, want), device)
+        z[..., ::-1] += y[..., ::-1]
+        c[..., ::-1] += b[..., ::-1]
+        assert_same(z, c, device)
+        z += z[..., ::-1]
+        assert_same(z, c + c[..., ::-1], device)
+
+
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
 def test_results_larger_than_the_caches(where):
