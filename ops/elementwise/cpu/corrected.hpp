@@ -44,7 +44,8 @@ struct quotient_of_doubles {
   SKERRY_INLINE T operator()(T a, T b) const {
     const float64 x = to_double(a);
     const float64 y = to_double(b);
-    const float64 quotient = ops::math::floor(x / y);
+    const bool is_truncated = ops::same_v<Op, ops::fmod>;
+    const float64 quotient = is_truncated ? ops::math::trunc(x / y) : ops::math::floor(x / y);
     const bool is_quotient = ops::same_v<Op, ops::floor_divide>;
     const T result = to_integer(is_quotient ? quotient : x - quotient * y);
     return b == T(0) ? T(0) : result;
@@ -83,5 +84,37 @@ struct quick_form<ops::floor_divide, T> : quotient_of_doubles<ops::floor_divide,
 template <ops::integral T>
   requires(sizeof(T) == 8)
 struct quick_form<ops::remainder, T> : quotient_of_doubles<ops::remainder, T> {};
+template <ops::integral T>
+  requires(sizeof(T) == 8)
+struct quick_form<ops::fmod, T> : quotient_of_doubles<ops::fmod, T> {};
+
+/// Exponents below 128 by as many steps for each: those of a vector go together.
+template <ops::integral T>
+  requires(sizeof(T) >= 4)
+struct quick_form<ops::pow, T> {
+  static constexpr bool exists = true;
+  static constexpr int bits = 7;
+
+  SKERRY_INLINE T operator()(T base, T exponent) const {
+    T power = 1;
+#pragma GCC unroll 8
+    for (int k = 0; k < bits; ++k) {
+      power = ops::wrapping_multiply(power, ((exponent >> k) & T(1)) != T(0) ? base : T(1));
+      base = ops::wrapping_multiply(base, base);
+    }
+    return power;
+  }
+
+  /// Whether the exponent is another.
+  struct doubt {
+    SKERRY_INLINE ops::bits_t<T> operator()(T, T exponent) const {
+      return ops::bits_t<T>{0} - (static_cast<ops::bits_t<T>>(exponent) >> bits);
+    }
+  };
+
+  static SKERRY_INLINE T corrected(T base, T exponent, T quick) {
+    return doubt{}(base, exponent) != 0 ? ops::pow{}(base, exponent) : quick;
+  }
+};
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

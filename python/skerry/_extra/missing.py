@@ -177,10 +177,12 @@ def nanmean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fa
     Array(1.5, dtype=float64, device='cpu:0')
 
     """
-    x = as_array("nanmean", a)
-    x = cast(x, dtype or floating_dtype(x.dtype))
+    given = as_array("nanmean", a)
+    x = cast(given, dtype or floating_dtype(given.dtype))
     if x.dtype.kind not in "fc":
         raise TypeError(f"nanmean: dtype must be floating, not {x.dtype}; leave it out")
+    if given.dtype.kind not in "fc":  # no NaN
+        return sk.mean(x, axis=axis, keepdims=keepdims)
     return _kept(_mean(x, axis)[0], x, axis, keepdims)
 
 

@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+import skerry as sk
 from oracle import assert_same, on
 
 DTYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
@@ -94,12 +95,16 @@ def test_quotients_of_arrays_of_every_width(dtype, bits, device):
     with np.errstate(over="ignore", divide="ignore"):
         assert_same(x // y, a // b, device)
         assert_same(x % y, a % b, device)
+        assert_same(sk.fmod(x, y), np.fmod(a, b), device)
         assert_same(x[::-2] // y[::-2], a[::-2] // b[::-2], device)
         for i in range(0, len(ends)):
             assert_same(int(ends[i]) // y, ends[i] // b, device, what=f"{ends[i]} //")
             assert_same(int(ends[i]) % y, ends[i] % b, device, what=f"{ends[i]} %")
             assert_same(x // int(ends[i]), a // ends[i], device, what=f"// {ends[i]}")
             assert_same(x % int(ends[i]), a % ends[i], device, what=f"% {ends[i]}")
+            assert_same(
+                sk.fmod(x, int(ends[i])), np.fmod(a, ends[i]), device, what=f"fmod {ends[i]}"
+            )
 
 
 def test_one_wide_integer_among_narrow_ones_in_place(device):

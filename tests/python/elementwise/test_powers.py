@@ -73,6 +73,36 @@ def test_integers_wrap_around_as_products_do(dtype, exponent, device):
     np.testing.assert_array_equal(to_numpy(sk.pow(x, sk.full_like(x, exponent))), to_numpy(product))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint32", "int64", "uint64"])
+def test_integers_by_exponents_of_every_width(dtype, device):
+    # Those below 128 are computed by vectors, the others of a block one by one.
+    limits = np.iinfo(dtype)
+    some = [0, 1, 2, 3, 63, 126, 127, 128, 129, 1000, limits.max - 1, limits.max, limits.min, -1, -2]
+    some = [each for each in some if limits.min <= each <= limits.max]
+    few = [each for each in some if 0 <= each < 128]
+    bases = [0, 1, 2, 3, 5, 7, 100, limits.max, limits.min, *((-1, -2, -3) if limits.min else ())]
+
+    def power(base, exponent):
+        if exponent < 0:
+            return {1: 1, -1: 1 if exponent % 2 == 0 else -1}.get(base, 0)
+        wrapped = pow(base, exponent, 2**limits.bits)
+        return wrapped - 2**limits.bits if wrapped > limits.max else wrapped
+
+    for exponents in (few, some):
+        pairs = [(base, exponent) for base in bases for exponent in exponents] * 9
+        a, b = (np.asarray(each, dtype) for each in zip(*pairs, strict=True))
+        x, y = on(device, a), on(device, b)
+        want = np.asarray([power(*each) for each in pairs], dtype)
+        np.testing.assert_array_equal(to_numpy(sk.pow(x, y)), want)
+        np.testing.assert_array_equal(to_numpy(sk.pow(x[::-1], y[::-1])), want[::-1])
+        for base in bases:
+            want = np.asarray([power(base, int(each)) for each in b], dtype)
+            np.testing.assert_array_equal(to_numpy(base**y), want)
+        for exponent in exponents:
+            want = np.asarray([power(int(each), exponent) for each in a], dtype)
+            np.testing.assert_array_equal(to_numpy(x**exponent), want)
+
+
 def test_the_dtype_is_that_of_the_promotion(device):
     x = on(device, np.arange(1, 5, dtype="int32"))
     assert (x**2).dtype == np.int32
