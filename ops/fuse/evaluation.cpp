@@ -122,6 +122,7 @@ void evaluation::run_pass(nodes pass) {
   const dims& shape = place_of(at(pass[0])).where.shape;
   if (!fits(pass)) return run_in_halves(pass);
   allocate_outputs(pass);
+  report(pass, false);
   if (size_of(shape) > 0) launch_part(shape, at(pass[0]).result->where());
 }
 
@@ -309,6 +310,34 @@ const storage_ref& evaluation::memory_of(int operand) const {
   return from.from == source::leaf ? of_.leaves_[index].array.memory() : of_.nodes_[index].made;
 }
 
+std::int64_t evaluation::bytes_of(const reference& x) const {
+  const auto index = static_cast<std::size_t>(x.index);
+  if (x.from == source::constant) return 0;
+  if (x.from == source::leaf) return of_.leaves_[index].array.nbytes();
+  return size_of(place_of(of_.nodes_[index]).where.shape) * x.width;
+}
+
+/// Of the pass whose operands were added last.
+void evaluation::report(nodes pass, bool is_fed) const {
+  if (hooks_.watch == nullptr) return;
+  const auto node_at = [&](std::int32_t i) -> const node& {
+    return of_.nodes_[static_cast<std::size_t>(i)];
+  };
+  pass_report of{.operations = std::ssize(pass),
+                 .shape = place_of(node_at(pass[0])).where.shape,
+                 .is_fed = is_fed};
+  for (int i = is_fed ? outputs_ : 0; i < operand_count_; ++i) {
+    of.moved += bytes_of(operands_[static_cast<std::size_t>(i)]);
+  }
+  for (const std::int32_t i : pass) {
+    const node& each = node_at(i);
+    of.moved_eager += size_of(of.shape) * itemsize(each.type);
+    for (int k = 0; k < each.input_count; ++k) of.moved_eager += bytes_of(each.inputs[k]);
+  }
+  if (is_fed) of.moved_eager += size_of(of.shape) * itemsize(node_at(pass.back()).type);
+  hooks_.watch(of);
+}
+
 void evaluation::launch_part(const dims& shape, device where) {
   const std::span<const std::byte> params = fill_params(shape);
   memory_use uses[wide_plan::max_operands];
@@ -355,6 +384,7 @@ bool evaluation::find_cone(std::int32_t of, bool is_held) {
 
 bool evaluation::feed(std::int32_t of, bool is_held, const feed_reader& reduce) {
   if (!find_cone(of, is_held) || !fits(of_.order_)) return false;
+  report(of_.order_, true);
   const dims& shape = place_of(at(of)).where.shape;
   const std::span<const std::byte> params = fill_params(shape);
   memory_use uses[wide_plan::max_operands];

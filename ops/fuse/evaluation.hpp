@@ -55,6 +55,8 @@ class evaluation {
   void fill_plan(wide_plan& work, const dims& shape);
   [[nodiscard]] std::span<const std::byte> fill_params(const dims& shape);
   [[nodiscard]] const storage_ref& memory_of(int operand) const;
+  [[nodiscard]] std::int64_t bytes_of(const reference& x) const;
+  void report(nodes pass, bool is_fed) const;
   void launch_part(const dims& shape, device where);
 
   recording& of_;

@@ -63,6 +63,15 @@ struct recorded_input {
   element value{};
 };
 
+/// A pass, as it is told to who watches.
+struct pass_report {
+  std::int64_t operations = 0;
+  const dims& shape;
+  std::int64_t moved = 0;        ///< bytes of what is read and written in memory
+  std::int64_t moved_eager = 0;  ///< the same where each operation runs alone
+  bool is_fed;                   ///< to a reduction, instead of stored
+};
+
 /// What the layer above does around and after an evaluation.
 struct evaluation_hooks {
   /// The value of what `holder` holds; it never throws.
@@ -70,6 +79,8 @@ struct evaluation_hooks {
   /// Around long work: others may hold the lock meanwhile.
   void* (*let_go)() noexcept = nullptr;
   void (*take_back)(void* state) = nullptr;
+  /// Of each pass before it runs; null where nobody watches.
+  void (*watch)(const pass_report& pass) noexcept = nullptr;
 };
 
 /// Runs a kernel that reads what a pass makes: it gets the pass's parameters (fuse_kernels::feed),

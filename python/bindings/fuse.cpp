@@ -107,6 +107,31 @@ PyObject* make_fused(PyObject*, PyObject* function) {
 
 /// For tests: fused_work.
 PyObject* count_fused_work(PyObject*, PyObject*) { return PyLong_FromLong(fused_work); }
+evaluation_hooks hooks = {.settled = take_value, .let_go = let_go, .take_back = take_back};
+PyObject* watcher = nullptr;  ///< a callable
+
+void tell_watcher(const pass_report& pass) noexcept {
+  const error_aside kept;
+  const bool done = guarded(
+      [&] {
+        const object shape = tuple_of(pass.shape);
+        const object ignored(PyObject_CallFunction(
+            watcher, "LOLLO", static_cast<long>(pass.operations), shape.get(),
+            static_cast<long>(pass.moved), static_cast<long>(pass.moved_eager),
+            pass.is_fed ? Py_True : Py_False));
+        return true;
+      },
+      false);
+  if (!done) PyErr_WriteUnraisable(watcher);
+}
+
+PyObject* watch_passes(PyObject*, PyObject* with) {
+  Py_XSETREF(watcher, with == Py_None ? nullptr : Py_NewRef(with));
+  hooks.watch = watcher == nullptr ? nullptr : tell_watcher;
+  recording::set_hooks(hooks);
+  Py_RETURN_NONE;
+}
+
 /// For tests: exchange_least_recorded().
 PyObject* exchange_recorded(PyObject*, PyObject* nbytes) {
   const long long asked = PyLong_AsLongLong(nbytes);
@@ -118,6 +143,10 @@ PyMethodDef module_functions[] = {
      "fused_work($module, /)\n--\n\nHow many fused calls run, and pending arrays there are."},
     {"fused_function", make_fused, METH_O,
      "fused_function($module, function, /)\n--\n\nThe function, whose calls are recorded."},
+    {"watch_passes", watch_passes, METH_O,
+     "watch_passes($module, watcher, /)\n--\n\nCalls watcher(operations, shape, moved, "
+     "moved_eager, "
+     "is_fed) before each pass; None ends it."},
     {"least_recorded", exchange_recorded, METH_O,
      "least_recorded($module, nbytes, /)\n--\n\nFrom what size of a result on calls are recorded. "
      "Returns what it was."},
@@ -327,7 +356,7 @@ bool settle_all(PyObject* const* objects, Py_ssize_t count) noexcept {
 }
 
 void add_fuse(PyObject* module) {
-  recording::set_hooks({.settled = take_value, .let_go = let_go, .take_back = take_back});
+  recording::set_hooks(hooks);
   before_leaving_gil = evaluate_own;
   make_pending_type();
   make_fused_type();

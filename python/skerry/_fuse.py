@@ -6,6 +6,10 @@ from __future__ import annotations
 
 import functools as _functools
 import inspect as _inspect
+import linecache as _linecache
+import pathlib as _pathlib
+import sys as _sys
+import threading as _threading
 from collections.abc import Callable as _Callable
 from typing import Any as _Any
 from typing import TypeVar as _TypeVar
@@ -46,6 +50,8 @@ def fuse(function: _F, /) -> _F:
 
     Notes
     -----
+    ``skerry.fuse.explain(function, *args)`` prints what a call computes in which pass, and why there.
+
     A CUDA device runs the operations one by one, as without it.
 
     Examples
@@ -67,3 +73,60 @@ def fuse(function: _F, /) -> _F:
                 f"fuse: the body of the {kind} {name} runs after the call; fuse the functions that it calls"
             )
     return _cast("_F", _functools.update_wrapper(_core.fused_function(function), function))
+
+
+_PACKAGE = str(_pathlib.Path(__file__).parent)
+
+
+def _asking_line() -> str:
+    """Where the function that is explained stands now; nothing where it has returned."""
+    frame = _sys._getframe(2)
+    while frame.f_code.co_filename.startswith(_PACKAGE):
+        if frame.f_code is explain.__code__ or frame.f_back is None:
+            return ""
+        frame = frame.f_back
+    text = _linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+    return f"line {frame.f_lineno}" + (f": {text}" if text else "")
+
+
+def explain(function: _Callable[..., _Any], /, *args: _Any, **keywords: _Any) -> None:
+    """Print what a fused call computes in passes, the bytes that these move, and what asked for them at which line.
+
+    Parameters
+    ----------
+    function : callable
+        Fused or not. It is called once.
+    *args, **keywords
+        Its arguments.
+
+    """
+    lines: list[str] = []
+    sums = [0, 0]
+    own_thread = _threading.get_ident()
+
+    def watch(
+        operations: int, shape: tuple[int, ...], moved: int, moved_eager: int, is_fed: bool
+    ) -> None:
+        if _threading.get_ident() != own_thread:
+            return
+        line = _asking_line()
+        use = "for a reduction" if is_fed else "for a value" if line else "at the end"
+        lines.append(
+            f"{operations} operation{'s' * (operations > 1)} over {shape}: {moved} bytes moved, "
+            f"{moved_eager} one by one; {use}" + (f" in {line}" if line else "")
+        )
+        sums[0] += moved
+        sums[1] += moved_eager
+
+    _core.watch_passes(watch)
+    try:
+        fuse(function)(*args, **keywords)
+    finally:
+        _core.watch_passes(None)
+    count = len(lines)
+    print(f"{count} pass{'es' * (count != 1)}, {sums[0]} bytes moved, {sums[1]} one by one")
+    for line in lines:
+        print(f"  {line}")
+
+
+fuse.explain = explain  # type: ignore[attr-defined]

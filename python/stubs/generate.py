@@ -87,6 +87,7 @@ PARAMETERS = {
     "array_function.refuses_lists": "bool",
     "fused_function.function": "Callable[..., Any]",
     "least_recorded.nbytes": "int",
+    "watch_passes.watcher": "Callable[[int, tuple[int, ...], int, int, bool], object] | None",
     "with_axes.least": "int",
     "with_axes.values": "tuple[Any, ...]",
     "require_one_device.arrays": "tuple[Array, ...]",
@@ -111,7 +112,8 @@ RESULTS = {
     **dict.fromkeys(
         "count_cuda_calls draw fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
         "require_one_device reset_peak scatter_reduce set_current_stream set_default_device set_memory_limit "
-        "set_num_threads synchronize use_device_context use_promotion_context use_version_context".split(),
+        "set_num_threads synchronize use_device_context use_promotion_context use_version_context "
+        "watch_passes".split(),
         "None",
     ),
     **dict.fromkeys(

@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What skerry.fuse.explain prints."""
+
+import pytest
+import skerry as sk
+
+
+def normalise(x):
+    apart = x - sk.mean(x)
+    spread = sk.mean(apart * apart)
+    if float((x * 2)[0]) > 100:
+        return apart
+    return apart / sk.sqrt(spread + 1)
+
+
+def test_passes_bytes_and_lines_are_printed(capsys):
+    sk.fuse.explain(normalise, sk.ones(1000))
+    first = normalise.__code__.co_firstlineno
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[1] == (
+        "  2 operations over (1000,): 8008 bytes moved, 48008 one by one; "
+        f"for a reduction in line {first + 2}: spread = sk.mean(apart * apart)"
+    )
+    # apart and x * 2 are wanted: x and the mean are read.
+    assert printed[2] == (
+        "  2 operations over (1000,): 24008 bytes moved, 32008 one by one; "
+        f"for a value in line {first + 3}: if float((x * 2)[0]) > 100:"
+    )
+    assert printed[3].endswith("; at the end")
+    moved = [int(line.split(": ")[1].split()[0]) for line in printed[1:]]
+    assert printed[0].startswith(f"{len(moved)} passes, {sum(moved)} bytes moved, ")
+
+
+def test_what_is_computed_at_once_is_no_pass(capsys):
+    sk.fuse.explain(sk.fuse(lambda x, *, y: x), sk.ones(3), y=2)
+    assert capsys.readouterr().out == "0 passes, 0 bytes moved, 0 one by one\n"
+
+
+def test_an_error_of_the_function_ends_it(capsys):
+    with pytest.raises(ZeroDivisionError):
+        sk.fuse.explain(lambda x: (x + 1, 1 // 0), sk.ones(3))
+    sk.fuse(lambda x: x + 1)(sk.ones(3))
+    assert capsys.readouterr().out == ""
