@@ -3,6 +3,7 @@
 #include "ops/move/copy.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "core/errors.hpp"
@@ -199,6 +200,10 @@ void fill(const char* op, const ndarray& target, const scalar& value) {
   const device where = target.device();
   const kernel& copies = require_kernel(op, kernels<moves_kernels>(where).copy[size_class(width)],
                                         target.dtype(), where);
+  if (target.rank() == 0 && is_host(where)) {  // x[i] = value, which needs no plan
+    std::memcpy(target.data(), entry.bytes, static_cast<std::size_t>(width));
+    return;
+  }
   kernel_call call(target);
   call.add(entry, width);
   call.enqueue(copies);

@@ -191,22 +191,19 @@ ndarray stack(std::span<const ndarray> arrays, std::int64_t axis) {
   return join(op, columns, normalize_axis(op, axis, columns[0].rank()), type);
 }
 
-std::vector<ndarray> unstack(const ndarray& x, std::int64_t axis) {
-  constexpr const char* op = "unstack";
-  const int along = normalize_axis(op, axis, x.rank());
-  layout place = x.layout();
-  const std::int64_t stride = place.strides[along];
-  const std::int64_t count = place.shape[along];
-  place.shape.erase(along);
-  place.strides.erase(along);
-  const bool has_elements = place.size() > 0;
-  std::vector<ndarray> parts;
-  parts.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) {
-    parts.push_back(x.view(place));
-    if (has_elements) place.offset += stride;
-  }
-  return parts;
+unstacked::unstacked(const ndarray& x, std::int64_t axis) : x_(x), place_(x.layout()) {
+  const int along = normalize_axis("unstack", axis, x.rank());
+  stride_ = place_.strides[along];
+  count_ = place_.shape[along];
+  place_.shape.erase(along);
+  place_.strides.erase(along);
+  if (place_.size() == 0) stride_ = 0;
+}
+
+ndarray unstacked::next() {
+  ndarray part = x_.view(place_);
+  place_.offset += stride_;
+  return part;
 }
 
 }  // namespace skerry

@@ -19,8 +19,19 @@ namespace skerry {
 [[nodiscard]] ndarray concat(std::span<const ndarray> arrays, std::optional<std::int64_t> axis);
 /// Along a new axis, at position `axis` of the result.
 [[nodiscard]] ndarray stack(std::span<const ndarray> arrays, std::int64_t axis);
-/// Views along an axis.
-[[nodiscard]] std::vector<ndarray> unstack(const ndarray& x, std::int64_t axis);
+/// Views along an axis, made one by one: a list of thousands would not fit the caches.
+class unstacked {
+ public:
+  unstacked(const ndarray& x, std::int64_t axis);
+  [[nodiscard]] std::int64_t count() const noexcept { return count_; }
+  [[nodiscard]] ndarray next();
+
+ private:
+  const ndarray& x_;
+  layout place_;
+  std::int64_t stride_;
+  std::int64_t count_;
+};
 
 // Of functions that join on the way, under their own name: arrays of one device.
 

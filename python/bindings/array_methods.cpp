@@ -13,6 +13,7 @@
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/host_interface.hpp"
 #include "python/bindings/method_table.hpp"
+#include "python/bindings/scalar_objects.hpp"
 #include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
@@ -132,10 +133,27 @@ PyObject* run_copy(const arguments& with) {
   return wrap_made(x.size() > long_work, [&] { return copy(x); });
 }
 
+/// The elements from `first` on along the axes from `axis` on, as nested lists; one where there are
+/// no more axes.
+template <class T>
+object nested_lists(const ndarray& host, int axis, const char* first) {
+  if (axis == host.rank()) return object(to_python<T>(first));
+  const std::int64_t count = host.shape()[axis];
+  const std::int64_t stride = host.strides()[axis];
+  const bool is_last = axis + 1 == host.rank();
+  object list(PyList_New(count));
+  for (std::int64_t i = 0; i < count; ++i, first += stride) {
+    object item = is_last ? object(to_python<T>(first)) : nested_lists<T>(host, axis + 1, first);
+    PyList_SET_ITEM(list.get(), i, item.release());
+  }
+  return list;
+}
+
 PyObject* run_tolist(const arguments& with) {
-  const object host(wrap(moved(value_of(with.self), device{})));
-  const object view(PyObject_CallMethod(numpy(), "asarray", "O", host.get()));
-  return PyObject_CallMethod(view.get(), "tolist", nullptr);
+  const ndarray host = moved(value_of(with.self), device{});
+  return visit(host.dtype(), [&]<class T>(type_identity<T>) {
+    return nested_lists<T>(host, 0, host.data()).release();
+  });
 }
 
 PyObject* run_reduce(const arguments& with) {

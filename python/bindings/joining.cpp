@@ -56,7 +56,12 @@ PyObject* run_stack(const arguments& with) {
 
 PyObject* run_unstack(const arguments& with) {
   const ndarray& x = array_argument(with, 0);
-  return wrap_all(unstack(x, integer(with, 1, 0)));
+  unstacked parts(x, integer(with, 1, 0));
+  object tuple(PyTuple_New(parts.count()));
+  for (std::int64_t i = 0; i < parts.count(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), i, wrap(parts.next()));
+  }
+  return tuple.release();
 }
 
 PyObject* run_tile(const arguments& with) {

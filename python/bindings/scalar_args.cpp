@@ -6,9 +6,9 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "ops/math/concepts.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/errors.hpp"
+#include "python/bindings/scalar_objects.hpp"
 
 namespace skerry::python {
 namespace {
@@ -179,18 +179,7 @@ scalar require_scalar(const char* op, const char* argument, PyObject* from) {
 
 PyObject* to_python(const element& value, dtype type) {
   return visit(type, [&]<class T>(type_identity<T>) -> PyObject* {
-    const T v = value.as<T>();
-    if constexpr (std::is_same_v<T, bool>) {
-      return PyBool_FromLong(v);
-    } else if constexpr (ops::real_floating<T>) {
-      return PyFloat_FromDouble(v);
-    } else if constexpr (ops::complex_floating<T>) {
-      return PyComplex_FromDoubles(v.re, v.im);
-    } else if constexpr (std::is_unsigned_v<T>) {
-      return PyLong_FromUnsignedLongLong(v);
-    } else {
-      return PyLong_FromLongLong(v);
-    }
+    return to_python<T>(reinterpret_cast<const char*>(value.bytes));
   });
 }
 

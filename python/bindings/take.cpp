@@ -12,18 +12,23 @@
 namespace skerry::python {
 namespace {
 
+/// Whether taking elements may take long: every index may stand for the whole array.
+bool takes_long(const ndarray& x, const ndarray& indices) {
+  return static_cast<double>(x.size()) * static_cast<double>(indices.size()) > long_work;
+}
+
 PyObject* run_take(const arguments& with) {
   const ndarray& x = array_argument(with, 0);
   const ndarray& indices = array_argument(with, 1);
   const std::optional<std::int64_t> axis = optional_integer(with, 2);
-  return wrap_made(true, [&] { return take(x, indices, axis); });
+  return wrap_made(takes_long(x, indices), [&] { return take(x, indices, axis); });
 }
 
 PyObject* run_take_along_axis(const arguments& with) {
   const ndarray& x = array_argument(with, 0);
   const ndarray& indices = array_argument(with, 1);
   const std::int64_t axis = integer(with, 2, -1);
-  return wrap_made(true, [&] { return take_along_axis(x, indices, axis); });
+  return wrap_made(takes_long(x, indices), [&] { return take_along_axis(x, indices, axis); });
 }
 
 PyObject* run_nonzero(const arguments& with) {

@@ -374,3 +374,12 @@ def test_to_numpy_copies_from_devices_alone(device):
     host[0, 0] = 9
     assert x[0, 0].item() == (9 if device.startswith("cpu") else 0)
     assert x.T.to_numpy().tolist() == host.T.tolist() or not device.startswith("cpu")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_lists_hold_python_scalars(dtype, device):
+    host = (np.arange(24).reshape(2, 3, 4) % 3).astype(dtype)
+    for key in (..., (0, 0, 1), (slice(None), slice(None, None, -2)), (slice(0), 1)):
+        found, want = on(device, host)[key].tolist(), host[key].tolist()
+        assert found == want
+        assert repr(found) == repr(want)

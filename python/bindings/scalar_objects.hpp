@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#include "core/scalar.hpp"
+#include "ops/math/concepts.hpp"
+#include "python/bindings/pybind.hpp"
+
+namespace skerry::python {
+
+/// The Python scalar of the kind of T that the item at `from` is; null where an error is set.
+template <class T>
+[[nodiscard]] PyObject* to_python(const char* from) {
+  element item;
+  std::memcpy(item.bytes, from, sizeof(T));
+  const T value = item.as<T>();
+  if constexpr (std::is_same_v<T, bool>) {
+    return PyBool_FromLong(value);
+  } else if constexpr (ops::real_floating<T>) {
+    return PyFloat_FromDouble(value);
+  } else if constexpr (ops::complex_floating<T>) {
+    return PyComplex_FromDoubles(value.re, value.im);
+  } else if constexpr (std::is_unsigned_v<T>) {
+    return PyLong_FromUnsignedLongLong(value);
+  } else {
+    return PyLong_FromLongLong(value);
+  }
+}
+
+}  // namespace skerry::python
