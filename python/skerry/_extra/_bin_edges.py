@@ -53,8 +53,9 @@ def never_decreases(edges: Array) -> bool:
 
 def items_of(name: str, a: Array, bins: Any, weights: Array | None) -> tuple[Array, Array | None]:
     """Return the elements, and their weights, as 1-D arrays; bool as integers."""
-    arrays = [each for each in (a, bins, weights) if isinstance(each, Array)]
-    _core.require_one_device(name, tuple(arrays))
+    if weights is not None or isinstance(bins, Array):
+        arrays = [each for each in (a, bins, weights) if isinstance(each, Array)]
+        _core.require_one_device(name, tuple(arrays))
     if a.dtype.kind == "c":
         msg = f"{name}: {a.dtype} has no order; it takes bool and real dtypes"
         raise TypeError(msg)
@@ -75,14 +76,29 @@ def outer_edges(name: str, items: Array, limits: Any) -> tuple[Any, Any]:
     elif items.size == 0:
         first, last = 0, 1
     else:
-        ends = sk.stack([sk.min(items), sk.max(items)])
-        first, last = np.asarray(ends.to_device("cpu:0"))
-    if not (np.isfinite(first) and np.isfinite(last)):
+        first, last = sk.stack([sk.min(items), sk.max(items)]).tolist()
+    if not (math.isfinite(first) and math.isfinite(last)):
         msg = f"{name}: the range is not finite: [{first}, {last}]; give another by range="
         raise ValueError(msg)
     if first == last:
         first, last = first - 0.5, last + 0.5
     return first, last
+
+
+def even_edges(items: Array, limits: Any, ends: tuple[Any, Any], bins: int, dtype: Any) -> Any:
+    """Return what NumPy's ``linspace`` gives between the ends, in less time where they are elements."""
+    first, last = ends
+    if limits is None and items.size > 0:
+        dtype = items.dtype if items.dtype.kind == "f" else np.dtype(np.float64)
+        start, stop = dtype.type(first), dtype.type(last)
+        step = (stop - start) / bins
+        if step != 0:  # else the numbers are subnormal
+            edges = np.arange(bins + 1, dtype=dtype)
+            edges *= step
+            edges += start
+            edges[-1] = stop
+            return edges
+    return np.linspace(first, last, bins + 1, dtype=dtype)
 
 
 def edges_of(name: str, items: Array, bins: Any, limits: Any, weights: Array | None) -> Edges:
@@ -102,10 +118,12 @@ def edges_of(name: str, items: Array, bins: Any, limits: Any, weights: Array | N
     first, last = outer_edges(name, items, limits)
     if count is None:
         count = estimated_count(bins, items, first, last, is_cut=limits is not None)
-    dtype = np.result_type(first, last, np.empty(0, items.dtype))
+    dtype = items.dtype
+    if limits is not None:
+        dtype = np.result_type(first, last, np.empty(0, dtype))
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
-    edges = np.linspace(first, last, count + 1, dtype=dtype)
-    if np.any(edges[:-1] >= edges[1:]):
+    edges = even_edges(items, limits, (first, last), count, dtype)
+    if (edges[:-1] >= edges[1:]).any():
         msg = f"{name}: too many bins for the range: {count} in [{first}, {last}]"
         raise ValueError(msg)
     there = sk.asarray(edges, device=items.device, copy=True)
@@ -140,7 +158,8 @@ def edges_along(name: str, column: Array, bins: Any, limits: Any) -> Array:
         return given_edges(name, bins, column)
     count = bin_count(name, bins)
     first, last = outer_edges(name, column, limits)
-    return sk.asarray(np.linspace(first, last, count + 1), device=column.device, copy=True)
+    edges = even_edges(column, limits, (first, last), count, None)
+    return sk.asarray(edges, device=column.device, copy=True)
 
 
 def columns_of(name: str, sample: Any) -> list[Array]:

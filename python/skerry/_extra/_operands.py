@@ -106,7 +106,7 @@ def as_array(name: str, value: Any) -> Array:
 
 def cast(x: Array, dtype: Any) -> Array:
     """Convert without a copy where there is nothing to convert."""
-    return x if x.dtype == dtype else sk.astype(x, dtype)
+    return x if x.dtype is dtype or x.dtype == dtype else sk.astype(x, dtype)
 
 
 def promoted(name: str, *values: Any) -> Arrays:

@@ -172,7 +172,7 @@ def _of_rows(wanted: Wanted, rows: Array) -> Array:
     index = np.asarray(virtual_index(wanted.method, n, q, np))
     if wanted.picks_elements:
         return _pick(rows, element_index(wanted.method, index, np).astype(np.int64))
-    low = np.clip(np.floor(index), 0, n - 1).astype(np.int64)
+    low = np.minimum(np.maximum(np.floor(index), 0), n - 1).astype(np.int64)
     high = np.where(index < 0, 0, np.minimum(low + 1, n - 1)).astype(np.int64)
     weight = np.asarray(weight_of_next(wanted.method, index, np), dtype=index.dtype)
     both = _pick(rows, np.concatenate([low, high]))
@@ -191,16 +191,18 @@ def _of_rows(wanted: Wanted, rows: Array) -> Array:
 
 def _pick(rows: Array, places: np.ndarray) -> Array:
     """Return elements of the sorted rows."""
-    ranks = np.unique(places)
-    if ranks.size > MOST_RANKS:
+    # They are few, and lists take less time then.
+    where = places.tolist()
+    ranks = sorted(set(where))
+    if len(ranks) > MOST_RANKS:
         found = sk.sort(rows, axis=-1)
-        where = places
     else:
-        found = _core.order_statistics(rows, ranks.tolist())
-        where = np.searchsorted(ranks, places)
-    if where.size == found.shape[-1] and np.array_equal(where, np.arange(where.size)):
+        found = _core.order_statistics(rows, ranks)
+        place_of = {rank: place for place, rank in enumerate(ranks)}
+        where = [place_of[each] for each in where]
+    if where == list(range(found.shape[-1])):
         return found
-    at = sk.asarray(where.tolist(), dtype=sk.int64, device=rows.device)
+    at = sk.asarray(where, dtype=sk.int64, device=rows.device)
     return sk.take(found, at, axis=-1)
 
 

@@ -92,33 +92,34 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
     """
     x, y = _vectors("correlate", a, v)
     y = sk.flip(sk.conj(y) if y.dtype.kind == "c" else y)
-    short = min(x.size, y.size)
-    middle = (short - 1) // 2 if x.size >= y.size else short // 2
+    middle = (y.size - 1) // 2 if x.size >= y.size else x.size // 2
     return _convolution("correlate", x, y, mode, middle)
 
 
-def _vectors(name: str, a: Any, v: Any) -> list[Array]:
+def _vectors(name: str, a: Any, v: Any) -> tuple[Array, Array]:
     x, y = promoted(name, a, v)
+    if x.ndim == y.ndim == 1 and x.size and y.size:
+        return x, y
     for each, which in ((x, "a"), (y, "v")):
         if each.ndim > 1:
             raise ShapeError(f"{name}: {which} has {each.ndim} axes; vectors have 1")
         if each.size == 0:
             raise ValueError(f"{name}: {which} has no elements; give one or more")
-    return [flat(x), flat(y)]
+    return flat(x), flat(y)
 
 
 def _convolution(name: str, x: Array, y: Array, mode: str, middle: int) -> Array:
     """Return the sums of ``mode``; "same" begins at ``middle`` of all."""
     if x.size < y.size:
         x, y = y, x
-    parts = {
-        "full": (0, x.size + y.size - 1),
-        "same": (middle, middle + x.size),
-        "valid": (y.size - 1, x.size),
-    }
-    if mode not in parts:
+    if mode == "full":
+        start, stop = 0, x.size + y.size - 1
+    elif mode == "same":
+        start, stop = middle, middle + x.size
+    elif mode == "valid":
+        start, stop = y.size - 1, x.size
+    else:
         raise ValueError(f"{name}: mode {mode!r} is not known; it is full, same or valid")
-    start, stop = parts[mode]
     if x.dtype.kind == "b":
         counts = _sums(cast(x, sk.int32), cast(y, sk.int32), start, stop)
         return counts != 0
@@ -177,7 +178,8 @@ def interp(
     x : Array or scalar
         Where to.
     xp, fp : Array
-        Places, rising, and values of the points: one axis each.
+        Places, rising, and values of the points: one axis each. Places that do not rise are no error, as in NumPy; the
+        results mean nothing then.
     left, right : scalar, optional
         Values beyond the points; the first and the last one by default.
     period : float, optional
@@ -229,7 +231,7 @@ def _slopes(places: Array, values: Array) -> Array | None:
     """Return those between the points; the last point has none: beyond it is its value."""
     if places.size == 1:
         return None
-    slopes = (values[1:] - values[:-1]) / cast(places[1:] - places[:-1], values.dtype)
+    slopes = sk.diff(values) / cast(sk.diff(places), values.dtype)
     return sk.concat([slopes, sk.zeros((1,), dtype=slopes.dtype, device=slopes.device)])
 
 
@@ -249,8 +251,9 @@ class _Points(NamedTuple):
         if self.slopes is None:
             found = self.values[0, ...] + sk.zeros_like(inside)
         else:
-            # The clipped places are never before the first point; NaN counts as beyond the last one.
-            before = sk.searchsorted(places, inside, side="right") - 1
+            # The clipped places are never before the first point, which need not be searched; NaN counts as beyond the
+            # last one. So every index is that of a point, also of places that do not rise.
+            before = sk.searchsorted(places[1:], inside, side="right")
             near = sk.take(self.values, before)
             beyond = inside - sk.take(places, before)
             steps = sk.take(self.slopes, before) * cast(beyond, near.dtype) + near

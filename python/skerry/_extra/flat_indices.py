@@ -8,12 +8,16 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_arrays, cast
 
 __all__ = ["ravel_multi_index", "unravel_index"]
+
+INT64 = np.dtype(np.int64)
 
 
 def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") -> tuple[Array, ...]:
@@ -135,21 +139,21 @@ def _integers(name: str, values: Any) -> Array:
     places = sk.asarray(values) if isinstance(values, int) else as_arrays(name, values)[0]
     if places.dtype.kind not in "iu":
         raise TypeError(f"{name}: indices must be integers, not {places.dtype}; convert by astype")
-    return cast(places, sk.int64)
+    return cast(places, INT64)
 
 
 def within(name: str, places: Array, n: int, mode: str) -> Array:
     """Bring indices into range(n), as ``mode`` says."""
-    if places.dtype.kind not in "iub":
+    if places.dtype is not INT64 and places.dtype.kind not in "iub":
         raise TypeError(f"{name}: indices must be integers, not {places.dtype}; convert by astype")
-    places = cast(places, sk.int64)
+    places = cast(places, INT64)
     if mode == "raise":
         # Of `put` negative ones count from the end.
         wraps = name == "put"
-        if not _core.lie_below(places + n if wraps else places, 2 * n if wraps else n):
-            error = IndexError if wraps else ValueError
-            raise error(f"{name}: an index is out of bounds for {n}; use mode='wrap' or 'clip'")
-        return sk.where(places < 0, places + n, places) if wraps else places
+        if _core.lie_below(places + n, 2 * n) if wraps else _core.lie_below(places, n):
+            return sk.where(places < 0, places + n, places) if wraps else places
+        error = IndexError if wraps else ValueError
+        raise error(f"{name}: an index is out of bounds for {n}; use mode='wrap' or 'clip'")
     if mode == "wrap":
         return places % n
     if mode == "clip":

@@ -162,6 +162,8 @@ def angle(z: Any, deg: bool = False) -> Array:
     Array([ 90., 180.], dtype=float64, device='cpu:0')
 
     """
+    if isinstance(z, Array) and z.dtype.kind in "iu":
+        return sk.where(z < 0, 180.0 if deg else math.pi, 0.0)
     (x,) = floating("angle", z)
     is_complex = x.dtype.kind == "c"
     found = sk.atan2(sk.imag(x), sk.real(x)) if is_complex else by_pieces(_angle_of_real, x)

@@ -69,6 +69,13 @@ CALLS = {
     ],
     "histogram_bin_edges": [
         call(X),
+        *[call(R(500, dtype, seed=4) * 0.3, 7) for dtype in ("float16", "float32", "float64")],
+        call(INTEGERS, 9),
+        call(A([], "float32"), 3),
+        call(A([1.0, 1.0 + 2**-52]), 3, _raises=ValueError),
+        call(A([-0.0, 5e-324]), 1),
+        call(A([16777217.0, 16777217.0], "float32"), 4, _raises=ValueError),
+        call(A([1 << 60, 7]), 6),
         call(GRID, 7, (0.5, 4)),
         call(INTEGERS, "auto"),
         call(X, EDGES),

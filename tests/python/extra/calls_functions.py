@@ -43,7 +43,7 @@ CALLS = {
         call(F, 0.5),
     ],
     "divmod": [call(X[:6], 0.7), call(N, M), call(U, 7), call(F, -0.5)],
-    "modf": [call(X), call(F), call(A(2.75)), NOT_COMPLEX],
+    "modf": [call(X), call(F), call(N), call(M), call(A(2.75)), NOT_COMPLEX],
     "fabs": [call(X), call(F), call(A([-3, 2])), NOT_COMPLEX],
     "exp2": [call(X, _rtol=1e-14), call(F, _rtol=1e-6), call(A([-3, 2]), _rtol=1e-14)],
     **{

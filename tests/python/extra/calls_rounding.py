@@ -31,6 +31,9 @@ CALLS = {
         call(Z, True, _rtol=1e-15),
         call(X[:5], _rtol=1e-15),
         call(N, deg=True, _rtol=1e-15),
+        call(A([-3, 0, 5]), _rtol=1e-15),
+        call(A([-3, 0, 5], "int8").astype("int64"), True, _rtol=1e-15),
+        call(B.astype("int64"), _rtol=1e-15),
         call(Z.astype("complex64"), _rtol=1e-6),
     ],
     **{

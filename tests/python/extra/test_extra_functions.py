@@ -165,6 +165,32 @@ def test_arrays_of_numpy_are_on_the_first_cpu_device():
                 call(sk.asarray([0.5, 1.5], device=where))
 
 
+def test_interp_looks_at_points_only(monkeypatch, device):
+    """Places that do not rise, and NaN, stand for points, too."""
+    seen = []
+    take = sk.take
+
+    def spy(x, indices, **options):
+        seen.append(to_numpy(indices))
+        return take(x, indices, **options)
+
+    monkeypatch.setattr(sk, "take", spy)
+    where = on(device, np.asarray([-1.0, 0.5, 1.0, 2.5, 9.0, np.nan]))
+    values = on(device, np.asarray([10.0, 20.0, 30.0]))
+    for places in ([3.0, 2.0, 1.0], [2.0, 3.0, 1.0], [1.0, 1.0, 1.0], [1.0, 2.0, 3.0]):
+        found = to_numpy(sk.interp(where, on(device, np.asarray(places)), values))
+        assert np.all(np.isfinite(found[:-1]))
+    assert seen
+    assert min(each.min() for each in seen) == 0
+    assert max(each.max() for each in seen) == 2
+
+
+def test_signs_of_the_fractions_of_integers(device):
+    rest, whole = sk.modf(on(device, np.asarray([-3, 0, 3])))
+    assert np.signbit(to_numpy(rest)).tolist() == [True, False, False]
+    assert to_numpy(whole).tolist() == [-3.0, 0.0, 3.0]
+
+
 def test_lists_beside_arrays_are_refused():
     with pytest.raises(TypeError, match="asarray"):
         sk.outer([1, 2], sk.ones((2,)))
