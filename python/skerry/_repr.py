@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -37,18 +38,30 @@ def _edges(x: _core.Array, axis: int = 0) -> npt.NDArray[Any]:
 def _text_of_one(value: Any) -> str | None:
     """Write a number as ``array2string`` does by default, in less time; None for what is written otherwise."""
     options: Mapping[str, Any] = np.get_printoptions()
-    if value.dtype.kind not in "biuf" or any(options[k] != v for k, v in _DEFAULTS.items()):
+    if value.dtype.kind not in "biuf":
         return None
+    for name, usual in _DEFAULTS.items():
+        if options[name] != usual:
+            return None
     if value.dtype.kind != "f":
         return str(value)
     if not (value == 0 or 1e-4 <= abs(float(value)) < 1e3):
         return None  # with an exponent, perhaps
+    if value.dtype.itemsize == 8:
+        text = repr(float(value))
+        if len(text) - text.index(".") - 1 <= _DEFAULTS["precision"]:
+            return text[:-1] if text.endswith(".0") else text
     return np.format_float_positional(value, precision=_DEFAULTS["precision"], trim=".")
+
+
+@functools.cache
+def _name(dtype: np.dtype[Any]) -> str:
+    return dtype.name
 
 
 def array_repr(x: _core.Array) -> str:
     """Write as ``Array([1., 2.], dtype=float64, device='cpu:0')``."""
-    about = f"dtype={x.dtype.name}, device='{x.device}')"
+    about = f"dtype={_name(x.dtype)}, device='{x.device}')"
     if x.size == 0:
         return f"{PREFIX}[], shape={x.shape}, {about}"
     summarised = x.size > THRESHOLD

@@ -202,6 +202,7 @@ def test_reflected_operators(device):
 def test_repr_of_one_number_is_as_numpy_writes_it(dtype):
     rng = np.random.default_rng(0)
     some = rng.standard_normal(200) * 10.0 ** rng.integers(-6, 5, 200)
+    some = [*some, 0.1 + 0.2, 0.12345678, 0.123456785, -2.5, 100.0, 123.00000001, 0.00012345678]
     values = np.asarray([*some, 0.0, -0.0, 1.0, 999.9999999, 1e3, 1e-4, 1 / 3]).astype(dtype)
     for value in values:
         shown = np.array2string(np.asarray(value))
