@@ -80,6 +80,33 @@ TEST_F(queue_test, who_waits_runs_nothing_behind_what_it_waits_for) {
   }
 }
 
+TEST_F(queue_test, a_thread_that_starts_leaves_the_work_to_who_has_begun) {
+  struct alone {
+    std::atomic<int> running{0};
+    std::atomic<int> most{0};
+  };
+  const auto run_slowly = [](work& self, int) noexcept {
+    auto& in = *static_cast<alone*>(self.target);
+    const int now = ++in.running;
+    if (now > in.most) in.most = now;
+    std::this_thread::sleep_for(1ms);
+    --in.running;
+  };
+  for (int round = 0; round < 50; ++round) {
+    auto fresh = std::make_shared<queue>(0);
+    alone all;
+    for (int k = 0; k < 3; ++k) {
+      work* const item = fresh->prepare();
+      item->run = run_slowly;
+      item->target = &all;
+      fresh->submit(item);
+    }
+    fresh->wait_all();
+    fresh->close();
+    ASSERT_EQ(all.most, 1);
+  }
+}
+
 TEST_F(queue_test, work_runs_alone_and_in_order_whoever_waits) {
   seen all;  // without a lock: one runs at a time
   std::atomic<std::uint64_t> last{0};

@@ -155,7 +155,8 @@ void queue::close() noexcept {
 /// Items done with are kept for prepare() under the same lock, which saves the submitting thread
 /// most of the contention.
 work* queue::take(const done_items& used) noexcept {
-  running_.store(false, std::memory_order_release);
+  // Who has just been started has done nothing: somebody else may be at it.
+  if (used.first != nullptr) running_.store(false, std::memory_order_release);
   const auto arrives = [&] { return has_work(); };
   bool has_some = spin_until(arrives);
   for (int naps = 0; !has_some && naps < naps_before_sleep; ++naps) {
