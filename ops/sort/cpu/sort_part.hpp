@@ -83,7 +83,7 @@ struct outer_ends {
   /// The n keys of a source, which fill what is between the ends.
   template <class Source>
   SKERRY_INLINE void put_all(const Source& source, int64 n, typename Source::notes& seen) {
-    constexpr int lanes = lane_count<K>;
+    constexpr int64 lanes = lane_count<K>;
     int64 i = 0;
     for (; n - i >= 2 * lanes; i += lanes) put(source.lanes(i, seen));
     if (n - i >= lanes) {

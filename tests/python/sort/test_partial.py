@@ -107,6 +107,21 @@ def test_keys_that_no_pivot_parts():
         assert to_numpy(found)[0] == np.sort(x.astype("uint16"))[n // 2]
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint64", "float32", "float64"])
+def test_keys_parted_to_either_end(dtype):
+    """All of a row's keys may go to one end, and what is left for the last vectors is as long as it may be."""
+    for n in (*range(1030, 1064), 5003):
+        rng = np.random.default_rng(n)
+        for x in (np.arange(n), np.arange(n)[::-1], rng.integers(0, 3, n), rng.permutation(n)):
+            x = x.astype(dtype)
+            ordered = np.sort(x)
+            for kth in (0, 7, n // 2, n - 1):
+                parted = to_numpy(sk.partition(sk.asarray(x), kth))
+                assert parted[kth] == ordered[kth]
+                assert parted[:kth].max(initial=ordered[0]) <= ordered[kth] <= parted[kth:].min()
+                np.testing.assert_array_equal(np.sort(parted), ordered)
+
+
 def test_more_ranks_than_a_launch_takes(device):
     x = items("float64", (2, 500), few=False)
     ranks = list(range(0, 500, 20))
