@@ -109,7 +109,7 @@ gpu-estimate: $(VENV)/.group-test
 demo: build $(VENV)/.group-demo
 	python -m skerry demo
 
-bench: build
+bench: build $(VENV)/.group-bench
 	python bench/run.py
 	python bench/fragmentation.py
 	python bench/call_instructions.py

@@ -19,6 +19,7 @@ from collections.abc import Callable
 os.environ.setdefault("SKERRY_REHEARSE", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import chains
 import foundations
 import handover
 import skerry as sk
@@ -43,6 +44,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "transforms": standard.transforms,
     "joining": standard.joining,
     "random": standard.random_numbers,
+    "chains": chains.fused_chains,
     "import": foundations.import_time,
 }
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make sweep``: every public function beside NumPy's, by dtype, size, layout and threads, in one process.
 
-The cells come from the tables of operations and from signatures (sweep_cases.py), and from statements of Python
-(sweep_statements.py). Both libraries are measured in turn, best of several rounds; a slow cell is measured again.
-``SWEEP_PEERS=torch,jax`` measures those beside them where they are installed. Prints how speeds are distributed, the
-geometric mean of each family and the worst cells; everything goes to a file of JSON, which ``--compare`` reads.
+The cells come from the tables of operations and from signatures (sweep_cases.py), from statements of Python
+(sweep_statements.py), and from chains (chains.py). Both libraries are measured in turn, best of several rounds; a slow
+cell is measured again. ``SWEEP_PEERS=torch,jax`` measures those beside them where they are installed. Prints how speeds
+are distributed, the geometric mean of each family and the worst cells; everything goes to a file of JSON, which
+``--compare`` reads.
 """
 
 from __future__ import annotations
@@ -191,6 +192,7 @@ class Sweep:
 
     def run(self) -> None:
         """Measure all cells."""
+        from chains import chain_cells
         from sweep_cases import all_cases
         from sweep_statements import statement_cells
 
@@ -208,6 +210,8 @@ class Sweep:
             self.measure_case(case)
         if self.threads == 1 and not self.options.only:
             self.cells += statement_cells(self.threads)
+        if not self.options.only and not self.options.quick:
+            self.cells += chain_cells(self.threads)
 
     def measure_case(self, case: Any) -> None:
         """One cell, unless one of the libraries refuses it."""

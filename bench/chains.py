@@ -1,0 +1,245 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of chains under ``skerry.fuse`` beside NumPy, and beside numexpr, jax.jit and torch.compile where installed."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import math
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import skerry as sk
+from side_by_side import Row, check, duration, geometric_mean, pair, seconds_per_call
+
+MANY = 4_000_000
+
+
+@dataclasses.dataclass
+class Chain:
+    """A function of a namespace and arrays, and the same for numexpr, if it has what it takes."""
+
+    name: str
+    run: Callable[..., Any]
+    arrays: tuple[np.ndarray, ...]
+    expression: str = ""
+    tolerance: float = 1e-4
+
+
+def numbers(*shape: int, dtype: str = "float32", seed: int = 0) -> np.ndarray:
+    """Random ones between 0.1 and 0.9."""
+    return np.random.default_rng(seed).uniform(0.1, 0.9, shape).astype(dtype)
+
+
+def stencil(xp: Any, x: Any) -> Any:
+    """Five points."""
+    return (x[1:-1, :-2] + x[1:-1, 2:] + x[:-2, 1:-1] + x[2:, 1:-1] - 4 * x[1:-1, 1:-1]) * 0.25
+
+
+def softmax(xp: Any, x: Any) -> Any:
+    """Along rows."""
+    grown = xp.exp(x - xp.max(x, axis=1, keepdims=True))
+    return grown / xp.sum(grown, axis=1, keepdims=True)
+
+
+def black_scholes(xp: Any, price: Any, strike: Any, years: Any) -> Any:
+    """A call option, by the logistic form of the normal distribution's integral."""
+    rate, spread = 0.05, 0.2
+
+    def below(z: Any) -> Any:
+        return 1 / (1 + xp.exp(-1.5976 * z - 0.070565992 * z * z * z))
+
+    root = spread * xp.sqrt(years)
+    d1 = (xp.log(price / strike) + (rate + spread * spread / 2) * years) / root
+    return price * below(d1) - strike * xp.exp(-rate * years) * below(d1 - root)
+
+
+def mandelbrot(xp: Any, c: Any) -> Any:
+    """Fifty steps of those that stay near."""
+    z = c
+    for _ in range(50):
+        z = xp.where(abs(z) < 2, z * z + c, z)
+    return abs(z)
+
+
+def log_sum_exp(xp: Any, x: Any) -> Any:
+    """Along rows."""
+    most = xp.max(x, axis=1, keepdims=True)
+    return xp.log(xp.sum(xp.exp(x - most), axis=1, keepdims=True)) + most
+
+
+def layer_norm(xp: Any, x: Any, scale: Any, shift: Any) -> Any:
+    """Along rows."""
+    apart = x - xp.mean(x, axis=1, keepdims=True)
+    spread = xp.mean(apart * apart, axis=1, keepdims=True)
+    return apart / xp.sqrt(spread + 1e-5) * scale + shift
+
+
+def cosine(xp: Any, x: Any, y: Any) -> Any:
+    """Of rows."""
+    lengths = xp.sum(x * x, axis=1) * xp.sum(y * y, axis=1)
+    return xp.sum(x * y, axis=1) / xp.sqrt(lengths)
+
+
+def adam(xp: Any, weight: Any, slope: Any, mean: Any, square: Any) -> Any:
+    """An update, in place where the library writes in place."""
+    mean *= 0.9
+    mean += 0.1 * slope
+    square *= 0.999
+    square += 0.001 * (slope * slope)
+    weight -= 1e-3 * (mean / 0.1) / (xp.sqrt(square / 0.001) + 1e-8)
+    return weight
+
+
+def heat(xp: Any, x: Any) -> Any:
+    """A step in three dimensions."""
+    inner = x[1:-1, 1:-1, 1:-1]
+    around = (
+        x[:-2, 1:-1, 1:-1] + x[2:, 1:-1, 1:-1] + x[1:-1, :-2, 1:-1] + x[1:-1, 2:, 1:-1]
+        + x[1:-1, 1:-1, :-2] + x[1:-1, 1:-1, 2:]
+    )  # fmt: skip
+    return inner + 0.1 * (around - 6 * inner)
+
+
+def grey(xp: Any, red: Any, green: Any, blue: Any) -> Any:
+    """Planes of bytes to linear light in float32."""
+    light = 0.2126 * xp.astype(red, xp.float32) + 0.7152 * xp.astype(green, xp.float32)
+    return ((light + 0.0722 * xp.astype(blue, xp.float32)) / 255.0) ** 2
+
+
+def chains() -> list[Chain]:
+    """All of them, over arrays beyond the caches."""
+    a, b, c = (numbers(MANY, seed=seed) for seed in range(3))
+    rows, other = numbers(1000, 1000), numbers(1000, 1000, seed=1)
+    planes = [np.random.default_rng(k).integers(0, 256, MANY, dtype="uint8") for k in range(3)]
+    points = numbers(500, 500, dtype="float64") + 1j * numbers(500, 500, dtype="float64", seed=1)
+    return [
+        Chain("a*b + c", lambda xp, a, b, c: a * b + c, (a, b, c), "a*b + c"),
+        Chain(
+            "exp(-(a-b)**2/2) * 0.4",
+            lambda xp, a, b: xp.exp(-((a - b) ** 2) / 2) * 0.4,
+            (a, b),
+            "exp(-((a - b)**2)/2) * 0.4",
+        ),
+        Chain("sum((a-b)**2)", lambda xp, a, b: xp.sum((a - b) ** 2), (a, b), "sum((a - b)**2)"),
+        Chain("softmax of rows", softmax, (rows,)),
+        Chain(
+            "pairwise distances",
+            lambda xp, x, y: xp.sum((x - y) ** 2, axis=-1),
+            (numbers(2000, 1, 16), numbers(1, 500, 16, seed=1)),
+            "sum((a - b)**2, axis=2)",
+        ),
+        Chain("stencil of 5, float64", stencil, (numbers(2000, 2000, dtype="float64"),)),
+        Chain("Black-Scholes", black_scholes, (a[: MANY // 4] + 1, b[: MANY // 4] + 1, c[: MANY // 4])),
+        Chain("Mandelbrot, 50 steps, complex128", mandelbrot, (points,), tolerance=1e-2),
+        Chain("log-sum-exp of rows", log_sum_exp, (rows,)),
+        Chain("layer norm of rows", layer_norm, (rows, rows[0], other[0])),
+        Chain("cosine similarity of rows", cosine, (rows, other)),
+        Chain("Adam's update", adam, (a, b - 0.5, c * 0, c * c), tolerance=1e-2),
+        Chain("heat in 3-D, float64", heat, (numbers(160, 160, 160, dtype="float64"),)),
+        Chain("grey of uint8", grey, tuple(planes)),
+    ]  # fmt: skip
+
+
+def peers(chain: Chain, threads: int) -> dict[str, Callable[[], Any]]:
+    """The other libraries that are installed, by name."""
+    found: dict[str, Callable[[], Any]] = {}
+    if chain.expression and importlib.util.find_spec("numexpr"):
+        import numexpr
+
+        numexpr.set_num_threads(threads)
+        names = dict(zip("abc", chain.arrays, strict=False))
+        found["numexpr"] = lambda: numexpr.evaluate(chain.expression, names)
+    if importlib.util.find_spec("jax"):
+        if threads == 1:
+            os.environ.setdefault(
+                "XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+            )
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        compiled = jax.jit(lambda *arrays: chain.run(jax.numpy, *arrays))
+        theirs = [jax.numpy.asarray(each) for each in chain.arrays]
+        found["jax.jit"] = lambda: compiled(*theirs).block_until_ready()
+    if importlib.util.find_spec("torch"):
+        import torch
+
+        torch.set_num_threads(threads)
+        traced = torch.compile(lambda *arrays: chain.run(torch, *arrays))
+        tensors = [torch.from_numpy(np.array(each)) for each in chain.arrays]
+        found["torch.compile"] = lambda: traced(*tensors)
+    return found
+
+
+def best_of(call: Callable[[], Any]) -> float:
+    """Seconds; not a number where a library refuses the function."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            call()
+            return min(seconds_per_call(call, 1) for _ in range(15))
+    except Exception:  # whatever a library says of what it does not take
+        return math.nan
+
+
+def measure(chain: Chain, *, budget: float = 0.6) -> tuple[float, float, dict[str, float]]:
+    """Seconds of the fused call and of NumPy's, whose results are compared; and those of the others by name."""
+    function = sk.fuse(lambda *arrays: chain.run(sk, *arrays))
+    check(
+        function(*(sk.asarray(each, copy=True) for each in chain.arrays)),
+        chain.run(np, *(each.copy() for each in chain.arrays)),
+        chain.tolerance,
+    )
+    own = [sk.asarray(each, copy=True) for each in chain.arrays]
+    host = [each.copy() for each in chain.arrays]
+    ours, theirs = pair(lambda: function(*own), lambda: chain.run(np, *host), budget=budget)
+    others = {"eager": best_of(lambda: chain.run(sk, *own))}
+    others |= {name: best_of(call) for name, call in peers(chain, sk.get_num_threads()).items()}
+    return ours, theirs, {name: s for name, s in others.items() if not math.isnan(s)}
+
+
+def fused_chains() -> list[Row]:
+    """Each chain fused, against NumPy; eager calls and the other libraries in the note."""
+    rows = []
+    shares: dict[str, list[float]] = {}
+    for chain in chains():
+        ours, theirs, others = measure(chain)
+        for name, seconds in others.items():
+            shares.setdefault(name, []).append(ours / seconds)
+        note = ", ".join(f"{name} {duration(seconds)}" for name, seconds in others.items())
+        rows.append(Row(f"fused: {chain.name}", ours, theirs, ">= 1 x", theirs >= ours, note))
+    for name, values in shares.items():
+        print(
+            f"fused, share of the time of {name}: {geometric_mean(values):.2f} ({len(values)} chains)"
+        )
+    return rows
+
+
+def chain_cells(threads: int) -> list[Any]:
+    """The same for the sweep."""
+    from sweep import Cell
+
+    cells = []
+    for chain in chains():
+        ours, theirs, others = measure(chain, budget=0.2)
+        first = chain.arrays[0]
+        dtype, size = str(first.dtype), max(each.size for each in chain.arrays)
+        cells.append(
+            Cell(
+                f"fused: {chain.name}",
+                "chains",
+                "fuse",
+                dtype,
+                size,
+                "contiguous",
+                threads,
+                ours,
+                theirs,
+                others,
+            )
+        )
+    return cells
