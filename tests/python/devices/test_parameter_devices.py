@@ -77,6 +77,7 @@ SPECIAL = {
 }
 # Not called with what would be right: they change the process, or take what is no array at all.
 ONLY_REFUSED = {
+    "fuse",
     "rehearse",
     "set_default_device",
     "set_memory_limit",

@@ -77,6 +77,7 @@ ONE_ARRAY_OR_NONE = {
     "set_num_threads",
     "full",
     "full_like",
+    "fuse",
     "iinfo",
     "isdtype",
     "is_cuda_array",

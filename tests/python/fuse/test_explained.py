@@ -4,6 +4,7 @@
 
 import pytest
 import skerry as sk
+from recorded_sizes import all_sizes_recorded  # noqa: F401
 
 
 def normalise(x):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from oracle import DTYPES, to_numpy
+from recorded_sizes import all_sizes_recorded  # noqa: F401
 
 UNARY = [
     "abs", "acos", "asinh", "atan", "bitwise_invert", "ceil", "conj", "cos", "cosh", "exp", "expm1", "floor", "imag",

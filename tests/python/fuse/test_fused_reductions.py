@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from oracle import DTYPES, to_numpy
+from recorded_sizes import USUAL_LIMIT, all_sizes_recorded  # noqa: F401
 from skerry import _core
 
 REDUCTIONS = ["all", "any", "argmax", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"]  # fmt: skip
@@ -176,8 +177,8 @@ def test_memory_that_runs_out_leaves_the_record():
     assert to_numpy(total).tobytes() == to_numpy(sk.sum(x * 2)).tobytes()
 
 
-def test_small_arrays_are_computed_at_once(usual_limit):
-    _core.least_recorded(usual_limit)
+def test_small_arrays_are_computed_at_once():
+    _core.least_recorded(USUAL_LIMIT)
     pending = []
 
     def run(x, y):
@@ -186,7 +187,7 @@ def test_small_arrays_are_computed_at_once(usual_limit):
         z += x
         return sk.where(z > 0, z, -z), sk.clip(z, 0, 1), z.astype("float32"), sk.sum(z)
 
-    small, large = (sk.asarray(sample(16, "float64", (n,))) for n in (100, usual_limit))
+    small, large = (sk.asarray(sample(16, "float64", (n,))) for n in (100, USUAL_LIMIT))
     row, column = small[:, None], large[:1000]
     for args in ((small, small), (large, large), (row, column), (small, small[:1])):
         for got, want in zip(sk.fuse(run)(*args), run(*args), strict=True):

@@ -15,6 +15,7 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
+from recorded_sizes import all_sizes_recorded  # noqa: F401
 from skerry import _core
 
 X = np.linspace(-2, 2, 1000)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Includes follow python -> ops -> device -> core; CUDA and CUB stay where they belong; nothing refers back."""
 
+import collections
 import pathlib
 import re
 
@@ -196,3 +197,13 @@ def test_every_folder_of_ops_is_a_family():
     folders = {path.name for path in (ROOT / "ops").iterdir() if path.is_dir()}
     assert folders == set(FAMILIES)
     assert [path.name for path in (ROOT / "ops").glob("*.[ch]pp")] == []
+
+
+def test_modules_of_tests_have_names_of_their_own():
+    """The folders of tests share one path of modules: of two files of one name, one would be imported for both."""
+    folder = ROOT / "tests" / "python"
+    names = collections.Counter(
+        path.name for path in [*folder.glob("*.py"), *folder.glob("*/*.py")]
+    )
+    assert len(names) > 200
+    assert [name for name, count in names.items() if count > 1] == []

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What no GPU could run, handed to the emulated one by cuda.core: CUDA's error, and what to do. Run by test_bad_input.py."""
+"""What no GPU could run, handed to the emulated one by cuda.core: CUDA's error, and what to do. Run by test_bad_kernel_input.py."""
 
 import ctypes
 

@@ -7,14 +7,12 @@
 #include "device/cuda/emulation/check/shared_races.hpp"
 #include "device/cuda/emulation/check/touched_memory.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
+#include "device/cuda/emulation/execute/address_checks.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
 #include "device/cuda/emulation/execute/clusters.hpp"
 
 namespace skerry::emulation {
 namespace {
-
-/// No address at all, whatever its alignment.
-constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
 [[nodiscard]] wanted_memory wanted(memory_access access, const char* space, std::uint64_t address,
                                    std::uint32_t alignment = 0) {
@@ -79,34 +77,6 @@ void gather(warp& on, const instruction& what, lane_mask active, lane_addresses&
   }
 }
 
-/// The first lane's address where those of the others follow, `nbytes` each; else nowhere.
-template <class Address>
-[[nodiscard]] std::uint64_t first_of_contiguous(const Address* from, std::uint64_t offset,
-                                                std::uint32_t nbytes) noexcept {
-  Address differs = 0;
-  for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
-    differs |= (from[lane] - from[0]) ^ Address { lane* nbytes };
-  }
-  return differs == 0 ? static_cast<Address>(from[0] + static_cast<Address>(offset)) : nowhere;
-}
-
-/// Whether all lanes' accesses are aligned and their bytes lie in [begin, end). Addresses of the
-/// host are positive.
-[[nodiscard]] bool are_right(const lane_addresses& of, std::uint64_t begin, std::uint64_t end,
-                             std::uint32_t nbytes) noexcept {
-  const auto first = static_cast<std::int64_t>(begin);
-  const auto last = static_cast<std::int64_t>(end - nbytes);
-  std::int64_t outside = 0;
-  std::uint64_t bits = 0;
-  for (std::size_t lane = 0; lane < warp_size; ++lane) {
-    const auto address = static_cast<std::int64_t>(of.at[lane]);
-    bits |= of.at[lane];
-    outside |=
-        static_cast<std::int64_t>(address < first) | static_cast<std::int64_t>(address > last);
-  }
-  return outside == 0 && end - begin >= nbytes && (bits & (nbytes - 1)) == 0;
-}
-
 void check_alignment(const lane_addresses& of, lane_mask active, memory_access access,
                      const char* space) {
   std::uint64_t bits = 0;
@@ -118,11 +88,6 @@ void check_alignment(const lane_addresses& of, lane_mask active, memory_access a
       misaligned(lane, access, space, address, access.nbytes);
     }
   });
-}
-
-[[nodiscard]] bool is_within(std::uint64_t address, std::uint64_t begin, std::uint64_t nbytes,
-                             std::uint32_t accessed) noexcept {
-  return address >= begin && nbytes >= accessed && address - begin <= nbytes - accessed;
 }
 
 /// Where accesses of shared memory end. A compiler loads a whole vector where it needs the first
