@@ -104,6 +104,8 @@ def _load_linker(path: str) -> list[ctypes.CDLL]:
 
 def refuse_other_drivers(folder: str) -> None:
     """Raise RuntimeError if NVIDIA's libraries, or Numba's search for them, came first."""
+    if _loaded:  # NVIDIA's, which are there by now, were opened by the stand-ins
+        return
     _refuse_numba(os.environ)
     _refuse_other_libraries(folder)
 

@@ -59,6 +59,15 @@ def test_cuda_core_runs():
     run_cases("cuda_core_cases.py")
 
 
+def test_a_program_may_ask_for_what_the_environment_has_asked_for():
+    done = child(
+        START + "print(len(skerry.devices('cuda')))",
+        SKERRY_REHEARSE="2",
+        SKERRY_REHEARSE_KERNELS="1",
+    )
+    assert done.stdout == "2\n", done.stderr
+
+
 def test_the_simulator_of_numba_is_refused():
     done = child(START, NUMBA_ENABLE_CUDASIM="1")
     assert (
