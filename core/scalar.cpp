@@ -170,13 +170,6 @@ struct as_value<complex<T>> {
   return rank_of(value) > kind_rank(array) ? default_dtype(value.kind) : array;
 }
 
-/// Not inlined, as promote_open_mix(): ordinary scalars have no need of its registers.
-[[gnu::noinline]] element lowered_element(const char* op, const scalar& value, dtype type) {
-  const std::optional<scalar> same = promotion_is_strict() ? std::nullopt : lowered(value, type);
-  if (!same) reject_element(op, type, value.kind);
-  return to_element(op, *same, type);
-}
-
 }  // namespace
 
 scalar scalar::of_unsigned(std::uint64_t value) {

@@ -179,9 +179,12 @@ struct fmod {
   template <integral T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     const T rest = math::remainder(x1, x2);
-    if constexpr (unsigned_integral<T>) return rest;
-    const bool too_far = (rest != T(0)) & ((x1 < T(0)) != (x2 < T(0)));
-    return wrapping_subtract(rest, too_far ? x2 : T(0));
+    if constexpr (unsigned_integral<T>) {
+      return rest;
+    } else {
+      const bool too_far = (rest != T(0)) & ((x1 < T(0)) != (x2 < T(0)));
+      return wrapping_subtract(rest, too_far ? x2 : T(0));
+    }
   }
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {

@@ -60,6 +60,7 @@ void run_cast_to_half(const void* params) {
 void singles_body(char* const* data, unsigned, int64 n) noexcept {
   widen_halves(reinterpret_cast<float32*>(data[0]), data[1], n);
 }
+template <class Single>  // only of units that fill it
 void run_cast_to_single(const void* params) {
   run(*static_cast<const plan*>(params), {singles_body, 1u, 1});
 }
@@ -69,7 +70,7 @@ void fill_cast(kernel& row) {
   if constexpr (ops::same_v<To, float16> && converts<From, To> && !ops::same_v<From, To>) {
     row.host = run_cast_to_half<From>;
   } else if constexpr (ops::same_v<From, float16> && ops::same_v<To, float32>) {
-    row.host = run_cast_to_single;
+    row.host = run_cast_to_single<To>;
   } else if constexpr (ops::boolean<From> && !ops::boolean<To>) {
     row.host = run_cast_of_bool<To>;
   } else if constexpr (converts<From, To>) {

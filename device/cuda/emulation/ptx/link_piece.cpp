@@ -141,7 +141,8 @@ void read_file(lexer& from, link_pieces& into) {
 }  // namespace
 
 link_pieces read_pieces(std::string_view name, std::string_view text) {
-  link_pieces found{.name = name};
+  link_pieces found;
+  found.name = name;
   lexer from(text);
   for (token t = from.next(); t.kind != token_kind::end; t = from.next()) {
     if (!read_head(from, t, found)) found.pieces.push_back(read_piece(from, t));
