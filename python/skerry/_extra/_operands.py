@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -194,9 +194,3 @@ def slice_along(x: Array, axis: int, *bounds: Any) -> Array:
 def complex_of(real: Array, imag: Array, dtype: Any) -> Array:
     """Join finite parts to complex numbers."""
     return sk.astype(real, dtype) + sk.astype(imag, dtype) * 1j
-
-
-def require_same_length(name: str, a: Sequence[Any], b: Sequence[Any]) -> None:
-    """Raise ValueError unless both have as many entries."""
-    if len(a) != len(b):
-        raise ValueError(f"{name}: {len(a)} and {len(b)} entries; give as many of each")

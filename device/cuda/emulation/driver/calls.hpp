@@ -28,7 +28,6 @@ inline constexpr int operating_system = 304;
 inline constexpr int invalid_handle = 400;
 inline constexpr int not_found = 500;
 inline constexpr int peer_access_not_enabled = 705;
-inline constexpr int primary_context_active = 708;
 }  // namespace code
 
 /// What the runtime would say of the last failure of this thread stays: the driver's failures are
