@@ -11,6 +11,7 @@
 #include "ops/sort/cpu/merge.hpp"
 #include "ops/sort/cpu/radix.hpp"
 #include "ops/sort/cpu/sort_split.hpp"
+#include "ops/sort/cpu/tiny_rows.hpp"
 #include "ops/sort/kernels.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
@@ -310,6 +311,12 @@ SKERRY_SHARED void sort_rows(const sort_params& p, row_order order) {
   const int64 share = ceil_div(p.rows, p.slots);
   const int64 grain = greatest(1, 8192 / (share * p.length));
   cpu::parallel_for(ceil_div(p.rows, share), grain, [&](int64 begin, int64 end) {
+    if constexpr (Places || (sizeof(T) < 8 && !ops::boolean<T>)) {
+      if (p.length <= tiny_row<T>) {
+        return sort_tiny_rows<T, Places>(p.input, p.output, p.length, begin * share,
+                                         least(p.rows, end * share), order);
+      }
+    }
     for (int64 slot = begin; slot < end; ++slot) {
       const int64 last = least(p.rows, (slot + 1) * share);
       for (int64 row = slot * share; row < last; ++row) {

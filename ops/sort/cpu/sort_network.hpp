@@ -10,17 +10,6 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-#if defined(SKERRY_PACKS_LANES)
-
-/// AVX2 has no 16 registers to spare for them, and what is spilled costs less than one more
-/// partition does: 1e4 rows of 100 float32 took 1.75 ms with 8 of them and take 0.95, 1e7
-/// float32 50.9 ms and 46.9 (EPYC of Zen 5, x86-64-v3, one thread).
-inline constexpr int most_rows = 16;
-
-/// Keys that are sorted in registers.
-template <class K>
-inline constexpr int64 network_keys = most_rows * lane_count<K>;
-
 struct comparator {
   int low, high;
 };
@@ -57,6 +46,17 @@ consteval auto make_network() {
   batcher(Size, [&](int low, int high) { network.at[count++] = {low, high}; });
   return network;
 }
+
+#if defined(SKERRY_PACKS_LANES)
+
+/// AVX2 has no 16 registers to spare for them, and what is spilled costs less than one more
+/// partition does: 1e4 rows of 100 float32 took 1.75 ms with 8 of them and take 0.95, 1e7
+/// float32 50.9 ms and 46.9 (EPYC of Zen 5, x86-64-v3, one thread).
+inline constexpr int most_rows = 16;
+
+/// Keys that are sorted in registers.
+template <class K>
+inline constexpr int64 network_keys = most_rows * lane_count<K>;
 
 template <class K>
 SKERRY_INLINE void order_rows(lanes_of<K>& a, lanes_of<K>& b) {

@@ -139,6 +139,21 @@ def test_rows_with_nan_and_both_zeros(dtype, length, descending, device):
 
 
 @DESCENDING
+@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize("length", range(1, 10))
+def test_many_rows_of_a_few_items(length, dtype, descending):
+    """By a network of keys joined with places: ties and special values are what it could put in another order."""
+    x = np.stack([bits(dtype, 200 * length, 1), sample(dtype, 200 * length, 2, *range_of(dtype))])
+    if x.dtype.kind == "f":
+        special = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0], dtype)
+        x = np.concatenate([x, np.random.default_rng(3).choice(special, (1, 200 * length))])
+    x = x.reshape(-1, length)
+    check(on("cpu:0", x), x, -1, descending, "cpu:0", "rows")
+    x = x.T.copy()
+    check(on("cpu:0", x), x, 0, descending, "cpu:0", "columns")
+
+
+@DESCENDING
 def test_many_rows_and_middle_axes(descending, device):
     x = sample("float32", (7, 65, 4, 3), 1)
     for axis in range(-4, 4):
