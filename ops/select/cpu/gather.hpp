@@ -39,25 +39,29 @@ struct runs {
   template <class Body>
   SKERRY_INLINE void walk(int64 begin, int64 end, Body&& body) const {
     int64 position[plan::max_axes];
-    int64 rest = begin / pieces;
-    int64 piece = begin % pieces;
-    for (int axis = 1; axis < over.rank; ++axis) {
-      position[axis] = rest % over.shape[axis];
-      rest /= over.shape[axis];
-    }
-    for (int64 run = begin; run < end; ++run) {
-      char* data[plan::max_operands];
-      for (int i = 0; i < over.operand_count; ++i) {
-        data[i] = over.base(i) + piece * length * stride(i);
-        for (int axis = 1; axis < over.rank; ++axis) {
-          data[i] += position[axis] * over.strides[i][axis];
+    char* row[plan::max_operands];
+    const auto seek = [&](int64 to) {
+      for (int i = 0; i < over.operand_count; ++i) row[i] = over.base(i);
+      for (int axis = 1; axis < over.rank; ++axis) {
+        position[axis] = to % over.shape[axis];
+        to /= over.shape[axis];
+        for (int i = 0; i < over.operand_count; ++i) {
+          row[i] += position[axis] * over.strides[i][axis];
         }
       }
+    };
+    seek(begin / pieces);
+    int64 piece = begin % pieces;
+    for (int64 run = begin; run < end; ++run) {
+      char* data[plan::max_operands];
+      for (int i = 0; i < over.operand_count; ++i) data[i] = row[i] + piece * length * stride(i);
       body(data, least(length, extent - piece * length));
-      if (++piece < pieces) continue;
+      if (++piece < pieces || over.rank < 2) continue;
       piece = 0;
-      for (int axis = 1; axis < over.rank && ++position[axis] == over.shape[axis]; ++axis) {
-        position[axis] = 0;
+      if (++position[1] < over.shape[1]) {
+        for (int i = 0; i < over.operand_count; ++i) row[i] += over.strides[i][1];
+      } else {
+        seek((run + 1) / pieces);
       }
     }
   }
