@@ -67,14 +67,14 @@ item_counts count_items(std::span<const index_item> items) {
 }
 
 void check_counts(const char* op, const layout& at, const item_counts& counts) {
-  const std::string rank = std::to_string(at.rank());
   if (counts.ellipses > 1) {
     throw index_error(std::string(op) + ": " + std::to_string(counts.ellipses) +
                       " ellipses in one index; use '...' once");
   }
   if (counts.consumed > at.rank()) {
     throw index_error(std::string(op) + ": too many indices: " + std::to_string(counts.consumed) +
-                      " for an array of rank " + rank + ", shape " + to_string(at.shape));
+                      " for an array of rank " + std::to_string(at.rank()) + ", shape " +
+                      to_string(at.shape));
   }
   const std::int64_t rank_after = at.rank() - counts.consumed + counts.kept;
   if (rank_after > max_rank) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/select/index_key.hpp"
 
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,11 @@ using basic_part = index_kind;
 
 void check_devices(const char* op, const ndarray& x, std::span<const key_item> key,
                    const ndarray* value) {
+  if (key.size() == 1 && (value == nullptr || value->device() == x.device()) &&
+      key[0].kind != part::basic && key[0].kind != part::truth &&
+      key[0].array.device() == x.device()) {
+    return;
+  }
   std::vector<operand> all{{.array = &x, .name = "x"}};
   for (const key_item& item : key) {
     const bool is_array = item.kind == part::indices || item.kind == part::mask;
@@ -270,6 +276,20 @@ void check_value(const char* op, const ndarray& x, const operand& value) {
   }
 }
 
+/// x[index] = value of one run. False where it is none, or not of plain values.
+bool set_run(const char* op, const ndarray& x, const ndarray& index, const operand& value) {
+  if (!is_run(x, index)) return false;
+  if (value.array == nullptr) {
+    scatter_run(op, x, index, nullptr, to_element(op, *value.value, x.dtype()));
+    return true;
+  }
+  const ndarray& values = *value.array;
+  const bool fits = values.rank() == 0 || (values.rank() == 1 && (values.shape() == index.shape()));
+  if (!fits || values.dtype() != x.dtype() || may_overlap(x, values)) return false;
+  scatter_run(op, x, index, &values, {});
+  return true;
+}
+
 /// The value without the axis along which a mask's elements are counted, if it is the same for all
 /// of them.
 std::optional<layout> value_of_each(const ndarray& x, const ndarray& mask, const ndarray& value) {
@@ -333,6 +353,9 @@ void set_item(const char* op, const ndarray& x, std::span<const key_item> key,
               const operand& value) {
   check_devices(op, x, key, value.array);
   require_writable(op, x);
+  if (key.size() == 1 && key[0].kind == part::indices && set_run(op, x, key[0].array, value)) {
+    return;
+  }
   check_value(op, x, value);
   const ndarray* mask = only_mask(x, key);
   if (mask != nullptr && fill_masked(op, x, *mask, value)) return;
@@ -343,6 +366,15 @@ void set_item(const char* op, const ndarray& x, std::span<const key_item> key,
   } else {
     scatter(op, x, chosen, values, mask != nullptr);
   }
+}
+
+void set_element(const char* op, const ndarray& x, std::int64_t offset, const scalar& value) {
+  // Of all that makes a target unfit, an element's view has only these.
+  if (x.read_only() || detail::before_write.load(std::memory_order_relaxed) != nullptr) {
+    require_writable(op, x.view({{}, {}, offset}));
+  }
+  const element entry = to_element(op, value, x.dtype());
+  std::memcpy(x.memory()->data() + offset, entry.bytes, static_cast<std::size_t>(x.itemsize()));
 }
 
 }  // namespace skerry

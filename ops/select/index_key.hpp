@@ -39,4 +39,7 @@ struct key_item {
 void set_item(const char* op, const ndarray& x, std::span<const key_item> key,
               const operand& value);
 
+/// `x[i, j] = value` of the element `offset` bytes into the memory of an array on a CPU device.
+void set_element(const char* op, const ndarray& x, std::int64_t offset, const scalar& value);
+
 }  // namespace skerry

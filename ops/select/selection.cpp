@@ -33,8 +33,8 @@ namespace {
 /// is called; where work runs later a wait raises.
 class bounds_record {
  public:
-  bounds_record(const char* op, device where, const indexed_axis& axis)
-      : error_{.raise = raise_out_of_bounds, .op = op, .values = {axis.number, axis.size}} {
+  bounds_record(const char* op, device where, int axis, std::int64_t size)
+      : error_{.raise = raise_out_of_bounds, .op = op, .values = {axis, size}} {
     if (capabilities_of(where).runs_later) word_.emplace(where, error_);
   }
   [[nodiscard]] std::int64_t* get() noexcept { return word_ ? word_->get() : &found_; }
@@ -88,7 +88,7 @@ ndarray offsets_of(const char* op, device where, const selection& chosen) {
   ndarray offsets = empty(chosen.index_shape, dtype::int64, where);
   bool adds = false;
   for (const indexed_axis& axis : chosen.axes) {
-    bounds_record record(op, where, axis);
+    bounds_record record(op, where, axis.number, axis.size);
     offsets_params params;
     params.size = axis.size;
     params.stride = axis.stride;
@@ -117,6 +117,13 @@ const kernel& sized(const char* op, const kernel (&by_size)[5], const ndarray& x
   return require_kernel(op, by_size[size_class(x.itemsize())], x.dtype(), x.device());
 }
 
+/// Puts the one axis of an array into the plan of a run.
+void add_run(plan& over, const ndarray& x, std::int64_t stride) {
+  over.add(x.data(), x.itemsize());
+  over.strides[over.operand_count - 1][0] = stride;
+  over.contiguous = false;
+}
+
 }  // namespace
 
 ndarray as_indices(const ndarray& index) {
@@ -140,7 +147,7 @@ ndarray gather(const char* op, const ndarray& x, const selection& chosen) {
   const bool is_offset = chosen.axes.size() > 1;
   const indexed_axis& only = chosen.axes[0];
   const ndarray index = is_offset ? offsets_of(op, where, chosen) : only.index;
-  bounds_record record(op, where, only);
+  bounds_record record(op, where, only.number, only.size);
   gather_params params;
   params.size = only.size;
   params.stride = only.stride;
@@ -182,6 +189,55 @@ void scatter(const char* op, const ndarray& x, const selection& chosen, const nd
       {.data = values.data(), .where = &from, .itemsize = x.itemsize()}};
   const memory_use uses[] = {writes(x), reads(offsets), reads(values)};
   launch_parts(where, entry, params, chosen.place.shape, operands, uses);
+}
+
+ndarray gather_run(const char* op, const ndarray& x, const ndarray& index) {
+  const device where = x.device();
+  const kernel& entry = sized(op, kernels<index_kernels>(where).gather, x);
+  const ndarray out = empty(op, index.shape(), x.dtype(), where);
+  bounds_record record(op, where, 0, x.shape()[0]);
+  gather_params params;
+  params.over = plan(out.data(), x.itemsize(), index.shape()[0]);
+  add_run(params.over, index, index.strides()[0]);
+  add_run(params.over, x, 0);
+  params.size = x.shape()[0];
+  params.stride = x.strides()[0];
+  params.found = record.get();
+  params.is_offset = false;
+  params.is_aligned = params.stride % x.itemsize() == 0;
+  launch(where, entry, params, {});
+  record.finish();
+  return out;
+}
+
+void scatter_run(const char* op, const ndarray& x, const ndarray& index, const ndarray* values,
+                 const element& value) {
+  const device where = x.device();
+  const kernel& entry = sized(op, kernels<index_kernels>(where).scatter, x);
+  const std::int64_t n = index.shape()[0];
+  const ndarray offsets = empty(op, index.shape(), dtype::int64, where);
+  bounds_record record(op, where, 0, x.shape()[0]);
+  offsets_params to_check;
+  to_check.over = plan(offsets.data(), 8, n);
+  add_run(to_check.over, index, index.strides()[0]);
+  to_check.size = x.shape()[0];
+  to_check.stride = x.strides()[0];
+  to_check.found = record.get();
+  to_check.adds = false;
+  launch(where, kernels<index_kernels>(where).offsets, to_check, {});
+  record.finish();
+  scatter_params params;
+  params.over = plan(offsets.data(), 1, n);
+  add_run(params.over, offsets, 8);
+  add_run(params.over, x, 0);
+  if (values == nullptr) {
+    params.over.add(value, x.itemsize());
+  } else {
+    add_run(params.over, *values, values->size() == 1 ? 0 : values->strides()[0]);
+  }
+  params.is_unique = false;
+  params.is_aligned = to_check.stride % x.itemsize() == 0;
+  launch(where, entry, params, {});
 }
 
 }  // namespace skerry

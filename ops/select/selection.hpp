@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/ndarray.hpp"
+#include "core/scalar.hpp"
 
 namespace skerry {
 
@@ -41,5 +42,17 @@ struct selection {
 /// device and any on a CUDA device. `is_unique` promises that there are none.
 void scatter(const char* op, const ndarray& x, const selection& chosen, const ndarray& values,
              bool is_unique);
+
+/// Whether `x[index]` is one run along the one axis of both, on a CPU device, and not empty: most
+/// such calls are so small that a selection would take longer than they do.
+[[nodiscard]] inline bool is_run(const ndarray& x, const ndarray& index) {
+  return x.rank() == 1 && index.rank() == 1 && index.dtype() == dtype::int64 &&
+         is_host(x.device()) && x.shape()[0] > 0 && index.shape()[0] > 0;
+}
+/// gather() of a run.
+[[nodiscard]] ndarray gather_run(const char* op, const ndarray& x, const ndarray& index);
+/// scatter() to a run, of an element where there are no values.
+void scatter_run(const char* op, const ndarray& x, const ndarray& index, const ndarray* values,
+                 const element& value);
 
 }  // namespace skerry

@@ -113,11 +113,13 @@ ndarray take(const ndarray& x, const ndarray& indices, std::optional<std::int64_
     throw value_error("take: axis is needed for an array of " + std::to_string(x.rank()) +
                       " axes; only 1-D arrays do without");
   }
+  if (is_run(x, indices) && axis.value_or(0) == 0) return gather_run(op, x, indices);
   const int along = normalize_axis(op, axis.value_or(0), x.rank());
   return take_axis(op, x, as_indices(indices), along);
 }
 
 ndarray take_first(const char* op, const ndarray& x, const ndarray& indices) {
+  if (is_run(x, indices)) return gather_run(op, x, indices);
   return take_axis(op, x, as_indices(indices), 0);
 }
 

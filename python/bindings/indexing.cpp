@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "ops/call/promotion.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/select/index_key.hpp"
+#include "ops/select/take.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
 
@@ -83,23 +86,42 @@ index_item item_of(const char* op, const ndarray& x, PyObject* key) {
       Py_TYPE(key)->tp_name);
 }
 
+/// The parts of a key, which is one of them or a tuple.
+std::span<PyObject* const> parts_of(PyObject* const& key) {
+  if (!PyTuple_Check(key)) return {&key, 1};
+  return {PySequence_Fast_ITEMS(key), static_cast<std::size_t>(PyTuple_GET_SIZE(key))};
+}
+
 layout view_of(const char* op, const ndarray& x, PyObject* key) {
   if (!PyTuple_Check(key)) {
     const index_item item = item_of(op, x, key);
     return index_view(op, x.layout(), {&item, 1});
   }
-  std::vector<index_item> items;
-  items.reserve(static_cast<std::size_t>(PyTuple_GET_SIZE(key)));
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) {
-    items.push_back(item_of(op, x, PyTuple_GET_ITEM(key, i)));
-  }
-  return index_view(op, x.layout(), items);
+  const std::span<PyObject* const> parts = parts_of(key);
+  index_item few[2];
+  std::vector<index_item> more(parts.size() > std::size(few) ? parts.size() : 0);
+  index_item* const items = more.empty() ? few : more.data();
+  for (std::size_t i = 0; i < parts.size(); ++i) items[i] = item_of(op, x, parts[i]);
+  return index_view(op, x.layout(), {items, parts.size()});
 }
 
-/// The parts of a key, which is one of them or a tuple.
-std::span<PyObject* const> parts_of(PyObject* const& key) {
-  if (!PyTuple_Check(key)) return {&key, 1};
-  return {PySequence_Fast_ITEMS(key), static_cast<std::size_t>(PyTuple_GET_SIZE(key))};
+/// The offset of the element that ints choose, one for each axis. Nothing for other keys, and where
+/// an int is out of bounds.
+std::optional<std::int64_t> element_place(const ndarray& x, PyObject* key) {
+  const std::span<PyObject* const> parts = parts_of(key);
+  if (parts.size() != static_cast<std::size_t>(x.rank())) return std::nullopt;
+  std::int64_t offset = x.layout().offset;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    PyObject* const part = parts[static_cast<std::size_t>(axis)];
+    if (!PyLong_CheckExact(part)) return std::nullopt;
+    int overflow = 0;
+    std::int64_t index = PyLong_AsLongLongAndOverflow(part, &overflow);
+    const std::int64_t n = x.shape()[axis];
+    if (index < 0) index += n;
+    if (overflow != 0 || index < 0 || index >= n) return std::nullopt;
+    offset += index * x.strides()[axis];
+  }
+  return offset;
 }
 
 enum class key_sort : std::uint8_t {
@@ -175,11 +197,28 @@ key_item part_of_key(const char* op, const ndarray& x, PyObject* part) {
   return {.kind = key_kind::truth, .truth = read_element(index).as<bool>()};
 }
 
-std::vector<key_item> read_key(const char* op, const ndarray& x, PyObject* key) {
-  std::vector<key_item> items;
-  for (PyObject* part : parts_of(key)) items.push_back(part_of_key(op, x, part));
-  return items;
-}
+/// The items of a key; one alone, which most are, is not put into a list.
+class read_key {
+ public:
+  read_key(const char* op, const ndarray& x, PyObject* key) {
+    const std::span<PyObject* const> parts = parts_of(key);
+    if (parts.size() == 1) {
+      one_ = part_of_key(op, x, parts[0]);
+    } else {
+      for (PyObject* part : parts) several_.push_back(part_of_key(op, x, part));
+    }
+    is_one_ = parts.size() == 1;
+  }
+  operator std::span<const key_item>() const {  // NOLINT(google-explicit-constructor)
+    if (is_one_) return {&one_, 1};
+    return several_;
+  }
+
+ private:
+  bool is_one_;
+  key_item one_;
+  std::vector<key_item> several_;
+};
 
 /// Whether reading or writing by a key may take long: every index may stand for the whole array.
 bool takes_long(const ndarray& x, std::span<const key_item> key) {
@@ -194,10 +233,18 @@ PyObject* get_item(PyObject* self, PyObject* key) {
   constexpr const char* op = "__getitem__";
   return guarded([&] {
     const ndarray& x = value_of(self);
+    if (const auto place = element_place(x, key)) return wrap(x.view({{}, {}, *place}));
     const key_sort sort = sort_of_key(key);
     if (sort == key_sort::basic) return wrap(x.view(view_of(op, x, key)));
     if (sort == key_sort::foreign) return get_item(self, converted_key(op, self, key).get());
-    const std::vector<key_item> items = read_key(op, x, key);
+    if (is_array(key) && is_integer(value_of(key).dtype()) && x.rank() > 0) {
+      const ndarray& index = value_of(key);
+      check_index_array(op, x, index);
+      return wrap_made(
+          static_cast<double>(x.size()) * static_cast<double>(index.size()) > long_work,
+          [&] { return take_first(op, x, index); });
+    }
+    const read_key items(op, x, key);
     return wrap_made(takes_long(x, items), [&] { return skerry::get_item(op, x, items); });
   });
 }
@@ -206,13 +253,19 @@ void set(const char* op, PyObject* self, PyObject* key, PyObject* value) {
   const ndarray& x = value_of(self);
   scalar scalar_value;
   operand source{.name = "value"};
-  const key_sort sort = sort_of_key(key);
+  const std::optional<std::int64_t> place = element_place(x, key);
+  if (place && is_host(x.device()) && !is_array(value)) {
+    const parsed result = parse_scalar(value, scalar_value);
+    if (result == parsed::error) throw python_error{};
+    if (result == parsed::yes) return set_element(op, x, *place, scalar_value);
+  }
+  const key_sort sort = place ? key_sort::basic : sort_of_key(key);
   if (sort == key_sort::foreign) {
     set(op, self, converted_key(op, self, key).get(), value);
     return;
   }
   if (sort == key_sort::advanced) {
-    const std::vector<key_item> items = read_key(op, x, key);
+    const read_key items(op, x, key);
     require_operand(op, value, source, scalar_value);
     const without_gil working(takes_long(x, items));
     skerry::set_item(op, x, items, source);

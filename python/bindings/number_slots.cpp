@@ -153,8 +153,9 @@ int to_bool(PyObject* self) {
           throw value_error("bool: the truth of an array that has not exactly one element: " +
                             describe(array) + "; use skerry.any or skerry.all");
         }
-        const object value(to_python(read_element(array), array.dtype()));
-        return PyObject_IsTrue(value.get());
+        const element value = read_element(array);
+        return visit(array.dtype(),
+                     [&]<class T>(type_identity<T>) { return value.as<T>() != T{} ? 1 : 0; });
       },
       -1);
 }
