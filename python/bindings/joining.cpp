@@ -59,7 +59,7 @@ PyObject* run_unstack(const arguments& with) {
   unstacked parts(x, integer(with, 1, 0));
   object tuple(PyTuple_New(parts.count()));
   for (std::int64_t i = 0; i < parts.count(); ++i) {
-    PyTuple_SET_ITEM(tuple.get(), i, wrap(parts.next()));
+    PyTuple_SET_ITEM(tuple.get(), i, wrap_made(false, [&] { return parts.next(); }));
   }
   return tuple.release();
 }

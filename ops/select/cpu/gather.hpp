@@ -189,6 +189,10 @@ void run_gather(const void* params) {
   } else if (to == Size && index == 8 && from == 0 && p.stride == Size) {
     all.walk_in_parallel(
         [&](char* const* data, int64 n) { gather_run<Size, false>(p, data, Size, 8, 0, Size, n); });
+  } else if (to == Size && index == 8 && from == 0) {
+    all.walk_in_parallel([&](char* const* data, int64 n) {
+      gather_run<Size, false>(p, data, Size, 8, 0, p.stride, n);
+    });
   } else {
     all.walk_in_parallel([&](char* const* data, int64 n) {
       gather_run<Size, false>(p, data, to, index, from, p.stride, n);
