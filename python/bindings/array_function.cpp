@@ -9,8 +9,12 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ops/call/promotion.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/elementwise/op_id.hpp"
 #include "ops/elementwise/op_table.hpp"
 #include "ops/move/views.hpp"
 #include "ops/reduce/reduce.hpp"
@@ -263,17 +267,60 @@ element greatest_unsigned(const ndarray& x) {
 }
 
 /// Reads from the device: the call waits for it.
-PyObject* run_lie_below(const arguments& with) {
-  const ndarray& x = value_of(with[0]);
-  const std::int64_t end = integer(with, 1);
-  if (x.size() == 0) Py_RETURN_TRUE;
+bool lies_below(const ndarray& x, std::int64_t end) {
+  if (x.size() == 0) return true;
   std::uint64_t greatest = 0;
-  {
+  const without_gil working(x.size() > long_work);
+  const element found = greatest_unsigned(x);
+  std::memcpy(&greatest, found.bytes, static_cast<std::size_t>(x.itemsize()));
+  return end > 0 && greatest < static_cast<std::uint64_t>(end);
+}
+
+PyObject* run_lie_below(const arguments& with) {
+  return PyBool_FromLong(lies_below(value_of(with[0]), integer(with, 1)));
+}
+
+template <class Op>
+ndarray applied(const ndarray& x, const ndarray& y) {
+  const operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
+  return apply(op_id_of<Op>, both);
+}
+template <class Op>
+ndarray applied(const ndarray& x, std::int64_t number) {
+  const scalar value = scalar::of(number);
+  const operand both[] = {{.array = &x, .name = "x1"}, {.value = &value, .name = "x2"}};
+  return apply(op_id_of<Op>, both);
+}
+
+PyObject* run_flat_places(const arguments& with) {
+  const Py_ssize_t count = PyTuple_Size(with[0]);
+  const std::vector<std::int64_t> lengths = integers(with, 1);
+  if (count == 0 || !are_arrays_of_one_device(with[0], count)) Py_RETURN_NONE;
+  std::optional<ndarray> total;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const ndarray& x = value_of(PyTuple_GET_ITEM(with[0], i));
+    const std::int64_t n = lengths[static_cast<std::size_t>(i)];
+    if (x.dtype() != dtype::int64 || !lies_below(x, n)) Py_RETURN_NONE;
     const without_gil working(x.size() > long_work);
-    const element found = greatest_unsigned(x);
-    std::memcpy(&greatest, found.bytes, static_cast<std::size_t>(x.itemsize()));
+    total = total ? applied<ops::add>(applied<ops::multiply>(*total, n), x) : x;
   }
-  return PyBool_FromLong(end > 0 && greatest < static_cast<std::uint64_t>(end));
+  return wrap(*std::move(total));
+}
+
+PyObject* run_split_places(const arguments& with) {
+  ndarray rest = value_of(with[0]);
+  const std::vector<std::int64_t> lengths = integers(with, 1);
+  std::vector<ndarray> found(lengths.size());
+  {
+    const without_gil working(rest.size() > long_work);
+    for (std::size_t i = lengths.size(); i-- > 1;) {
+      const ndarray quotient = applied<ops::floor_divide>(rest, lengths[i]);
+      found[i] = applied<ops::subtract>(rest, applied<ops::multiply>(quotient, lengths[i]));
+      rest = quotient;
+    }
+    if (!found.empty()) found[0] = rest;
+  }
+  return wrap_all(std::move(found));
 }
 
 /// NumPy's places of the axes that atleast_1d to atleast_3d add.
@@ -315,6 +362,12 @@ constexpr function_entry array_functions[] = {
      "Whether all elements of an array of integers are from 0 to below `end`. Reads from the "
      "device: the call waits for it.",
      run_lie_below},
+    {"flat_places", "(indices, lengths, /)",
+     "The places in the flattened array of a tuple of indices, one for each axis; None unless all "
+     "are arrays of int64 on one device and lie within. Reads from the device: the call waits.",
+     run_flat_places},
+    {"split_places", "(places, lengths, /)",
+     "The indices, one for each axis, of places in the flattened array.", run_split_places},
     {"require_one_device", "(name, arrays, /)",
      "DeviceMismatchError, in the name of a function, unless a tuple of arrays, NumPy's too, is on "
      "one device.",

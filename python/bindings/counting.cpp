@@ -5,6 +5,7 @@
 #include "ops/linear/convolution.hpp"
 #include "ops/select/scatter_reduce.hpp"
 #include "ops/sort/partial.hpp"
+#include "ops/sort/sort.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
@@ -43,6 +44,15 @@ PyObject* run_topk(const arguments& with) {
   both.push_back(std::move(found.values));
   both.push_back(std::move(found.places));
   return wrap_all(std::move(both));
+}
+
+PyObject* run_lexsort(const arguments& with) {
+  const object listed(PySequence_Fast(with[0], "lexsort: keys must be a sequence"));
+  const std::vector<ndarray> keys =
+      require_arrays("lexsort", {PySequence_Fast_ITEMS(listed.get()),
+                                 static_cast<std::size_t>(PySequence_Fast_GET_SIZE(listed.get()))});
+  const std::int64_t axis = integer(with, 1);
+  return wrap_made(keys[0].size() > long_work / 8, [&] { return lexsort(keys, axis); });
 }
 
 PyObject* run_bincount(const arguments& with) {
@@ -102,6 +112,7 @@ constexpr function_entry counting_functions[] = {
     {"order_statistics", "(x, ranks, /)", nullptr, run_order_statistics},
     {"partition_items", "(x, kth, axis, places, /)", nullptr, run_partition},
     {"best_items", "(x, k, axis, largest, /)", nullptr, run_topk},
+    {"lexical_order", "(keys, axis, /)", nullptr, run_lexsort},
     {"count_occurrences", "(x, weights, minlength, /)", nullptr, run_bincount},
     {"count_numbers", "(x, weights, bins, /)", nullptr, run_count_numbers},
     {"count_in_bins", "(x, edges, uniform, first, last, /)", nullptr, run_histogram},

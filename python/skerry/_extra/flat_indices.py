@@ -51,13 +51,13 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
     (Array([1, 0], dtype=int64, device='cpu:0'), Array([2, 2], dtype=int64, device='cpu:0'))
 
     """
-    lengths = (int(shape),) if not isinstance(shape, Sequence) else tuple(shape)
+    lengths = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
     _require_order("unravel_index", order)
     places = _integers("unravel_index", indices)
     n = math.prod(lengths)
     if not _core.lie_below(places, n):
         raise ValueError(f"unravel_index: an index is out of bounds for shape {lengths}; below {n}")
-    found = places_of(places, lengths if order == "C" else lengths[::-1])
+    found = _core.split_places(places, lengths if order == "C" else lengths[::-1])
     return found if order == "C" else found[::-1]
 
 
@@ -109,6 +109,10 @@ def ravel_multi_index(
             f"ravel_multi_index: {len(multi_index)} arrays and {len(modes)} modes for"
             f" {len(lengths)} axes; give one for each axis"
         )
+    if mode == "raise" and order == "C":
+        found = _core.flat_places(tuple(multi_index), lengths)
+        if found is not None:
+            return found
     parts = as_arrays("ravel_multi_index", *multi_index)
     axes = list(zip(parts, lengths, modes, strict=True))
     return _places(axes if order == "C" else axes[::-1])
@@ -119,13 +123,7 @@ def _places(axes: list[tuple[Array, int, str]]) -> Array:
     total: Array | None = None
     for part, n, mode in axes:
         place = within("ravel_multi_index", part, n, mode)
-        if total is None:
-            total = place
-        else:
-            if total.shape != place.shape:
-                total = sk.broadcast_to(total, sk.broadcast_shapes(total.shape, place.shape))
-            total = total * n
-            total += place
+        total = place if total is None else total * n + place
     assert total is not None
     return total
 
@@ -136,6 +134,8 @@ def _require_order(name: str, order: str) -> None:
 
 
 def _integers(name: str, values: Any) -> Array:
+    if isinstance(values, Array) and values.dtype is INT64:
+        return values
     places = sk.asarray(values) if isinstance(values, int) else as_arrays(name, values)[0]
     if places.dtype.kind not in "iu":
         raise TypeError(f"{name}: indices must be integers, not {places.dtype}; convert by astype")
@@ -159,13 +159,3 @@ def within(name: str, places: Array, n: int, mode: str) -> Array:
     if mode == "clip":
         return sk.clip(places, 0, n - 1)
     raise ValueError(f"{name}: mode {mode!r} is not known; it is raise, wrap or clip")
-
-
-def places_of(places: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
-    """Return the indices of places of the flattened array, which lie within."""
-    found: list[Array] = []
-    for n in shape[:0:-1]:
-        rest = places // n
-        found.append(places - rest * n)
-        places = rest
-    return (places, *found[::-1]) if shape else ()

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_arrays, axis_within, cast, flat
 from skerry._extra._operands import indices as indices_beside
-from skerry._extra.flat_indices import places_of, within
+from skerry._extra.flat_indices import within
 from skerry.exceptions import ShapeError
 
 __all__ = ["copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"]
@@ -101,7 +102,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
         return
     if values.size != places.size:
         values = sk.take(values, sk.arange(places.size, device=a.device) % values.size)
-    a[places_of(places, a.shape) if a.ndim != 1 else places] = values
+    a[_core.split_places(places, a.shape) if a.ndim != 1 else places] = values
 
 
 def putmask(a: Array, mask: Any, values: Any) -> None:
@@ -227,7 +228,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
     if axis is None:
         if places.ndim != 1:
             raise ShapeError("put_along_axis: axis=None takes indices of one axis; use put")
-        arr[places_of(_front(places, arr.size), arr.shape)] = written
+        arr[_core.split_places(_front(places, arr.size), arr.shape)] = written
         return
     axis = axis_within("put_along_axis", axis, arr.ndim)
     if places.ndim != arr.ndim:
@@ -291,4 +292,4 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     places = sk.arange(0, end, step, device=a.device)
     if 1 < values.size != places.size:
         values = sk.take(values, sk.arange(places.size, device=a.device) % values.size)
-    a[places_of(places, a.shape)] = values
+    a[_core.split_places(places, a.shape)] = values

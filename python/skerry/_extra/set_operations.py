@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_arrays, axis_within, flat, promoted
+from skerry._extra._operands import as_arrays, flat, promoted
 
 __all__ = ["intersect1d", "lexsort", "setdiff1d", "setxor1d", "union1d"]
 
@@ -227,15 +228,4 @@ def lexsort(keys: Sequence[Any] | Any, axis: int = -1) -> Array:
     listed = sk.unstack(keys) if isinstance(keys, Array) else tuple(keys)
     if not listed:
         raise TypeError("lexsort: no keys; give one or more")
-    arrays = as_arrays("lexsort", *listed)
-    if any(each.shape != arrays[0].shape for each in arrays):
-        shapes = ", ".join(str(each.shape) for each in arrays)
-        raise ValueError(f"lexsort: keys of shapes {shapes}; they must be equal")
-    if arrays[0].ndim == 0:
-        return sk.zeros((), dtype=sk.int64, device=arrays[0].device)
-    axis = axis_within("lexsort", axis, arrays[0].ndim)
-    order = sk.argsort(arrays[0], axis=axis, stable=True)
-    for key in arrays[1:]:
-        again = sk.argsort(sk.take_along_axis(key, order, axis=axis), axis=axis, stable=True)
-        order = sk.take_along_axis(order, again, axis=axis)
-    return order
+    return _core.lexical_order(as_arrays("lexsort", *listed), axis)
