@@ -245,8 +245,9 @@ PyMethodDef* array_methods() { return definitions<methods>(); }
 
 PyObject* represent(PyObject* self) {
   return guarded([&] {
-    const object function = package_function("skerry._repr", "array_repr");
-    return PyObject_CallOneArg(function.get(), self);
+    static PyObject* function = nullptr;  // to import is a third of writing one number
+    if (function == nullptr) function = package_function("skerry._repr", "array_repr").release();
+    return PyObject_CallOneArg(function, self);
   });
 }
 

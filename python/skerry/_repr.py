@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import html
+import operator
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -17,10 +18,10 @@ from skerry import _core
 THRESHOLD = 1000
 EDGE = 3
 PREFIX = "Array("
-# What changes the text of a number among NumPy's print options.
-_DEFAULTS: dict[str, Any] = {
-    "precision": 8, "floatmode": "maxprec", "sign": "-", "formatter": None, "legacy": False,
-}  # fmt: skip
+PRECISION = 8
+# What changes the text of a number among NumPy's print options, and its defaults.
+_changes = operator.itemgetter("precision", "floatmode", "sign", "formatter", "legacy")
+_USUAL = (PRECISION, "maxprec", "-", None, False)
 
 
 def _edges(x: _core.Array, axis: int = 0) -> npt.NDArray[Any]:
@@ -35,33 +36,35 @@ def _edges(x: _core.Array, axis: int = 0) -> npt.NDArray[Any]:
     return np.concatenate([head, tail], axis=axis)
 
 
-def _text_of_one(value: Any) -> str | None:
+def _text_of_one(x: _core.Array) -> str | None:
     """Write a number as ``array2string`` does by default, in less time; None for what is written otherwise."""
+    dtype = x.dtype
+    kind = dtype.kind
     options: Mapping[str, Any] = np.get_printoptions()
-    if value.dtype.kind not in "biuf":
+    if kind not in "biuf" or _changes(options) != _USUAL:
         return None
-    for name, usual in _DEFAULTS.items():
-        if options[name] != usual:
-            return None
-    if value.dtype.kind != "f":
+    value: Any = x.item()
+    if kind != "f":
         return str(value)
-    if not (value == 0 or 1e-4 <= abs(float(value)) < 1e3):
+    if not (value == 0 or 1e-4 <= abs(value) < 1e3):
         return None  # with an exponent, perhaps
-    if value.dtype.itemsize == 8:
-        text = repr(float(value))
-        if len(text) - text.index(".") - 1 <= _DEFAULTS["precision"]:
+    if dtype.itemsize == 8:
+        text = repr(value)
+        if len(text) - text.index(".") - 1 <= PRECISION:
             return text[:-1] if text.endswith(".0") else text
-    return np.format_float_positional(value, precision=_DEFAULTS["precision"], trim=".")
+    return np.format_float_positional(dtype.type(value), precision=PRECISION, trim=".")
 
 
 @functools.cache
-def _name(dtype: np.dtype[Any]) -> str:
-    return dtype.name
+def _about(dtype: np.dtype[Any], device: _core.Device) -> str:
+    return f"dtype={dtype.name}, device='{device}')"
 
 
 def array_repr(x: _core.Array) -> str:
     """Write as ``Array([1., 2.], dtype=float64, device='cpu:0')``."""
-    about = f"dtype={_name(x.dtype)}, device='{x.device}')"
+    about = _about(x.dtype, x.device)
+    if x.ndim == 0 and (one := _text_of_one(x)) is not None:
+        return f"{PREFIX}{one}, {about}"
     if x.size == 0:
         return f"{PREFIX}[], shape={x.shape}, {about}"
     summarised = x.size > THRESHOLD
@@ -73,15 +76,13 @@ def array_repr(x: _core.Array) -> str:
         if shown > 10 * THRESHOLD:
             return f"{PREFIX}..., shape={x.shape}, {about}"
     host = _edges(x) if summarised else np.asarray(x.to_device("cpu"))
-    body = _text_of_one(host[()]) if x.ndim == 0 else None
-    if body is None:
-        body = np.array2string(
-            host,
-            separator=", ",
-            prefix=PREFIX,
-            threshold=0 if summarised else THRESHOLD,
-            edgeitems=EDGE,
-        )
+    body = np.array2string(
+        host,
+        separator=", ",
+        prefix=PREFIX,
+        threshold=0 if summarised else THRESHOLD,
+        edgeitems=EDGE,
+    )
     shape = f"shape={x.shape}, " if summarised else ""
     last_line = len(body) - body.rfind("\n") - 1
     gap = " " if last_line + len(shape) + len(about) < 88 else "\n" + " " * len(PREFIX)
