@@ -62,9 +62,13 @@ class Cell:
 
     @property
     def reason(self) -> str | None:
-        """Why it is slower than NumPy's, where that was chosen."""
+        """Why it is slower than NumPy's, where that was chosen or can't be otherwise."""
         from sweep_cases import ACCURATE, ACCURATE_SPEED
+        from sweep_statements import REASONS
 
+        least, why = REASONS.get(self.cell, (SLOW, ""))
+        if least <= self.speed < SLOW:
+            return why
         was_chosen = self.function in ACCURATE and self.dtype in ("float32", "float64")
         if was_chosen and ACCURATE_SPEED <= self.speed < SLOW:
             return "accuracy: less than 1 ulp, and the same bits on every level of instructions"

@@ -77,6 +77,8 @@ class Operand:
         elif self.layout in ("short rows", "short columns"):
             shape[-1] += 1
         values = draw(tuple(shape), np.dtype(self.dtype), self.kind, self.seed)
+        if self.kind == "sorted" and self.layout == "reversed":
+            values = values[::-1]  # so that the view rises
         return np.asarray(values).reshape(shape)
 
 

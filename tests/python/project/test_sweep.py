@@ -12,6 +12,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 
 import sweep  # noqa: E402
 import sweep_cases  # noqa: E402
+import sweep_statements  # noqa: E402
 
 
 def test_every_public_function_is_measured_or_left_out_with_a_reason():
@@ -57,3 +58,18 @@ def test_reasons_are_given_for_chosen_accuracy_alone():
     assert cell("tan", 0.6).reason is None
     assert cell("tan", 1.0).reason is None
     assert cell("add", 0.8).reason is None
+
+
+def test_statements_with_a_reason_are_measured_and_have_it_down_to_a_speed():
+    assert set(sweep_statements.REASONS) <= set(sweep_statements.STATEMENTS)
+    for statement, (least, why) in sweep_statements.REASONS.items():
+        speeds = {least: why, least / 2: None, 1.0: None}
+        for speed, reason in speeds.items():
+            cell = sweep.Cell(statement, "", statement, "float64", 100, "", 1, 1.0, speed)
+            assert cell.reason == reason
+
+
+def test_sorted_operands_rise_in_every_layout():
+    for layout, shape in sweep_cases.shapes_of(100).items():
+        x = sweep_cases.Operand(shape, "float64", layout, "sorted").host()
+        assert layout == "transposed" or (x[..., 1:] >= x[..., :-1]).all(), layout
