@@ -16,6 +16,7 @@ from skerry.exceptions import ShapeError
 
 __all__ = ["convolve", "correlate", "interp"]
 
+FLOAT64 = np.dtype(np.float64)
 # From so many sums of so many products on, transforms take less time (1e5 float64, Zen 5).
 MANY_TAPS = 384
 FEW_SUMS = 12
@@ -205,8 +206,9 @@ def interp(
 
     """
     where, places, values = as_arrays("interp", x, xp, fp)
-    where, places = cast(where, sk.float64), cast(places, sk.float64)
-    values = cast(values, common_dtype("interp", np.dtype(np.float64), values.dtype))
+    where, places = cast(where, FLOAT64), cast(places, FLOAT64)
+    if values.dtype is not FLOAT64:
+        values = cast(values, common_dtype("interp", FLOAT64, values.dtype))
     if places.ndim != 1 or values.shape != places.shape:
         raise ShapeError(
             f"interp: points of shapes {places.shape} and {values.shape}; both have one axis"
@@ -223,16 +225,11 @@ def interp(
         places = sk.concat([places[-1:] - period, places, places[:1] + period])
         values = sk.concat([values[-1:], values, values[:1]])
         left = right = None
-    points = _Points(places, values, _slopes(places, values), left, right)
+    slopes = None
+    if places.size > 1:
+        slopes = sk.diff(values) / cast(sk.diff(places), values.dtype)
+    points = _Points(places, values, slopes, left, right)
     return by_pieces(points.at, where)
-
-
-def _slopes(places: Array, values: Array) -> Array | None:
-    """Return those between the points; the last point has none: beyond it is its value."""
-    if places.size == 1:
-        return None
-    slopes = sk.diff(values) / cast(sk.diff(places), values.dtype)
-    return sk.concat([slopes, sk.zeros((1,), dtype=slopes.dtype, device=slopes.device)])
 
 
 class _Points(NamedTuple):
@@ -256,7 +253,9 @@ class _Points(NamedTuple):
             before = sk.searchsorted(places[1:], inside, side="right")
             near = sk.take(self.values, before)
             beyond = inside - sk.take(places, before)
-            steps = sk.take(self.slopes, before) * cast(beyond, near.dtype) + near
+            # At the last point and beyond it nothing rises, whatever the slope before it is.
+            slopes = sk.take(self.slopes, sk.minimum(before, places.size - 2))
+            steps = slopes * cast(beyond, near.dtype) + near
             # An infinite slope makes NaN of a point itself.
             found = sk.where(beyond == 0, near, steps)
         if self.left is not None:
