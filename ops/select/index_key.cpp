@@ -34,7 +34,9 @@ void check_devices(const char* op, const ndarray& x, std::span<const key_item> k
       key[0].array.device() == x.device()) {
     return;
   }
-  std::vector<operand> all{{.array = &x, .name = "x"}};
+  std::vector<operand> all;
+  all.reserve(key.size() + 2);
+  all.push_back({.array = &x, .name = "x"});
   for (const key_item& item : key) {
     const bool is_array = item.kind == part::indices || item.kind == part::mask;
     if (is_array) all.push_back({.array = &item.array, .name = "key"});
@@ -83,6 +85,9 @@ class key_reader {
           std::string(op) + ": too many indices: " + std::to_string(x.rank() - untouched_) +
           " for an array of rank " + std::to_string(x.rank()) + ", shape " + to_string(x.shape()));
     }
+    basic_.reserve(key.size());
+    indexed_.reserve(key.size());
+    arrays_.reserve(key.size());
     for (const key_item& item : key) read(item);
     if (ellipses == 0) keep_whole(untouched_);
   }
@@ -90,6 +95,7 @@ class key_reader {
   selection finish() {
     find_masks();
     selection chosen;
+    chosen.axes.reserve(arrays_.size());
     chosen.index_shape = index_shape();
     const layout base = index_view(op_, x_.layout(), basic_);
     chosen.place.offset = base.offset;

@@ -132,6 +132,7 @@ enum class key_sort : std::uint8_t {
 
 key_sort sort_of_part(PyObject* part) {
   if (PySlice_Check(part) || PyLong_CheckExact(part)) return key_sort::basic;
+  if (part == Py_Ellipsis || part == Py_None) return key_sort::basic;
   if (PyBool_Check(part)) return key_sort::advanced;
   if (!is_array(part)) return may_become_array(part) ? key_sort::foreign : key_sort::basic;
   const ndarray& index = value_of(part);
@@ -205,6 +206,7 @@ class read_key {
     if (parts.size() == 1) {
       one_ = part_of_key(op, x, parts[0]);
     } else {
+      several_.reserve(parts.size());
       for (PyObject* part : parts) several_.push_back(part_of_key(op, x, part));
     }
     is_one_ = parts.size() == 1;

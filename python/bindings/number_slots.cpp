@@ -128,7 +128,13 @@ object real_of(const char* op, PyObject* self) {
 }
 
 PyObject* to_float(PyObject* self) {
-  return guarded([&] { return PyNumber_Float(real_of("float", self).get()); });
+  return guarded([&] {
+    const ndarray& x = value_of(self);
+    if (x.rank() == 0 && x.dtype() == dtype::float64) {
+      return PyFloat_FromDouble(read_element(x).as<double>());
+    }
+    return PyNumber_Float(real_of("float", self).get());
+  });
 }
 
 PyObject* to_int(PyObject* self) {
