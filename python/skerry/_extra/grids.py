@@ -11,7 +11,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import as_array
+from skerry._extra._operands import as_array, cast
 
 __all__ = [
     "diag_indices", "diag_indices_from", "indices", "tril_indices", "tril_indices_from",
@@ -54,19 +54,17 @@ def indices(
 
     """
     shape = tuple(dimensions)
-    rank = len(shape)
-    each = tuple(
-        sk.reshape(
-            sk.astype(sk.arange(n, device=device), np.dtype(dtype), copy=False),
-            (1,) * i + (n,) + (1,) * (rank - i - 1),
-        )
-        for i, n in enumerate(shape)
-    )
+    rank, dtype = len(shape), np.dtype(dtype)
+    each = []
+    for i, n in enumerate(shape):
+        line = cast(sk.arange(n, device=device), dtype)
+        each.append(sk.reshape(line, (1,) * i + (n,) + (1,) * (rank - i - 1)))
     if sparse:
-        return each
-    if not each:
-        return sk.empty((0,), dtype=np.dtype(dtype), device=device)
-    return sk.stack([sk.broadcast_to(x, shape) for x in each])
+        return tuple(each)
+    found = sk.empty((rank, *shape), dtype=dtype, device=device)
+    for i, line in enumerate(each):
+        found[i] = line
+    return found
 
 
 def tril_indices(

@@ -50,7 +50,8 @@ def polyval(p: Any, x: Any) -> Array:
         raise ShapeError(f"polyval: coefficients of {coefficients.ndim} axes; they have 1")
     found = sk.zeros_like(at)
     for i in range(coefficients.size):
-        found = found * at + coefficients[i]
+        found *= at
+        found += coefficients[i]
     return found
 
 
