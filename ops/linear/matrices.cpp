@@ -44,6 +44,15 @@ void require_dtype(const char* op, const char* argument, const ndarray& x, bool 
                     names + "; convert with astype");
 }
 
+/// No thread is worth waking for less work than this.
+std::int64_t slots_of(const linalg_params& params) {
+  constexpr std::int64_t products = 1 << 14;
+  const std::int64_t area = params.rows * params.columns;
+  const std::int64_t each = area * std::max(params.extra, std::min(params.rows, params.columns));
+  constexpr std::int64_t call = 100;
+  return std::min(host_slots(params.batch), 1 + params.batch * (call + each) / products);
+}
+
 void require_solver(const char* op, linalg_routine routine, device where) {
   const auto find_problem = kernels<linalg_kernels>(where).library_problem;
   if (find_problem == nullptr)
@@ -199,7 +208,7 @@ ndarray lapack_call::run(std::initializer_list<const ndarray*> uses) {
     blas::require(op_);
     slot_nbytes = blas::plan_scratch(routine_, type, params);
     const bool is_small = std::max(params.rows, params.columns) <= most_of_one_thread;
-    if (is_small) params.slots = host_slots(params.batch);
+    if (is_small) params.slots = slots_of(params);
   }
   const ndarray info = empty(dims{params.batch}, dtype::int32, where);
   const storage_ref scratch = host_scratch(where, slot_nbytes * params.slots);

@@ -21,7 +21,7 @@ constexpr integer query = -1;
 
 template <class T>
 struct getrf {
-  static void plan(linalg_params&) {}
+  static void plan(linalg_params& p) { plan_lanes<T>(p, p.rows * p.rows); }
   static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
@@ -33,7 +33,9 @@ struct getrf {
 
 template <class T>
 struct getrs {
-  static void plan(linalg_params&) {}
+  static void plan(linalg_params& p) {
+    plan_lanes<T>(p, p.rows * (p.rows + std::min(p.rows, p.extra)));
+  }
   static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
     const integer n = positive(p.rows);
     const integer count = positive(p.extra);
@@ -63,7 +65,9 @@ struct wide_product {
 template <class T>
 struct determinant {
   using R = real_t<T>;
-  static void plan(linalg_params&) {}
+  static void plan(linalg_params& p) {
+    if (!is_complex<T>) plan_lanes<T>(p, p.rows);
+  }
 
   static bool is_odd(const linalg_params& p, std::int64_t i) {
     bool odd = false;
@@ -103,7 +107,7 @@ struct determinant {
 
 template <class T>
 struct potrf {
-  static void plan(linalg_params&) {}
+  static void plan(linalg_params& p) { plan_lanes<T>(p, p.rows * p.rows); }
   static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
     const integer n = positive(p.rows);
     use().of<T>().potrf(p.flag ? "U" : "L", &n, at<T>(p.a, i, p.rows, p.rows), &n, p.info + i, 1);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "ops/linear/cpu/lapack.hpp"
 #include "ops/linear/cpu/openblas.hpp"
 #include "ops/linear/linalg_kernels.hpp"
 
@@ -48,6 +49,14 @@ struct pieces {
         reals(reinterpret_cast<real_t<T>*>(work + p.work)),
         integers(reinterpret_cast<integer*>(reals + p.real_work)) {}
 };
+
+/// Scratch memory for so many numbers in vectors of 64 bytes, where the matrices are worked on in
+/// their lanes; the routines that are have none else.
+template <class T>
+void plan_lanes(linalg_params& p, std::int64_t numbers) {
+  const bool is_small = p.rows == p.columns && p.rows <= most_rows_in_lanes;
+  p.work = is_small && p.batch >= fewest_in_lanes ? numbers * 64 / sizeof(real_t<T>) : 0;
+}
 
 /// Matrix `i` of a stack of rows x columns.
 template <class T>

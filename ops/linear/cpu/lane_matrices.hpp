@@ -1,0 +1,319 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/copy_2d.hpp"
+#include "ops/linear/cpu/lapack.hpp"
+#include "ops/linear/cpu/wide.hpp"
+#include "ops/linear/linalg_kernels.hpp"
+#include "ops/math/real.hpp"
+
+// LAPACK's routines for stacks of small matrices, one in each lane of vectors: a call of LAPACK for
+// each takes longer than its arithmetic. The arithmetic is the same, with the same pivots.
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+namespace {
+
+/// Numbers in the lanes of vectors, so many vectors apart in two directions.
+template <class T>
+struct lane_matrix {
+  using R = typename wide<T>::real;
+  R* base;
+  int64 down;   ///< from a row to the next
+  int64 right;  ///< from a column to the next
+
+  [[nodiscard]] R* at(int64 row, int64 column) const {
+    return base + (row * down + column * right) * (lane_count<R> * wide<T>::parts);
+  }
+  [[nodiscard]] wide<T> get(int64 row, int64 column) const {
+    return wide<T>::load(at(row, column));
+  }
+  void set(int64 row, int64 column, wide<T> value) const { value.store(at(row, column)); }
+  /// From an element on.
+  [[nodiscard]] lane_matrix from(int64 row, int64 column) const {
+    return {at(row, column), down, right};
+  }
+  [[nodiscard]] lane_matrix transposed() const { return {base, right, down}; }
+};
+
+/// The first column of `to`, so many rows, minus the product of `a` and the first column of `x`,
+/// which has `terms` rows; or its conjugate. Four sums are formed at a time.
+template <bool Conjugate = false, class T>
+SKERRY_INLINE void subtract_product(lane_matrix<T> to, lane_matrix<T> a, lane_matrix<T> x,
+                                    int64 rows, int64 terms) {
+  const auto subtract = [&]<int Count>(int64 row, number<Count>) {
+    wide<T> sums[Count];
+    repeat<Count>([&](auto i) { sums[i.value] = to.get(row + i.value, 0); });
+    for (int64 term = 0; term < terms; ++term) {
+      const wide<T> plain = x.get(term, 0);
+      const wide<T> factor = Conjugate ? plain.conjugate() : plain;
+      repeat<Count>([&](auto i) {
+        sums[i.value] = minus_product(sums[i.value], a.get(row + i.value, term), factor);
+      });
+    }
+    repeat<Count>([&](auto i) { to.set(row + i.value, 0, sums[i.value]); });
+  };
+  int64 row = 0;
+  for (; row + 4 <= rows; row += 4) subtract(row, number<4>{});
+  for (; row < rows; ++row) subtract(row, number<1>{});
+}
+
+/// As many matrices as lanes, or fewer, the last of a stack, and where their numbers are in lanes.
+template <class T>
+struct group {
+  using R = typename wide<T>::real;
+  static constexpr int lanes = lane_count<R>;
+  static constexpr int64 vectors = lanes * wide<T>::parts;
+  using integers = decltype(lanes_of<R>{} < lanes_of<R>{});
+
+  const linalg_params& p;
+  int64 first;
+  int64 count;
+  R* scratch;
+
+  [[nodiscard]] int64 n() const { return p.rows; }
+  [[nodiscard]] int64 area() const { return n() * n(); }
+  [[nodiscard]] lane_matrix<T> matrix() const { return {scratch, 1, n()}; }
+  /// Right-hand sides, as many as fit.
+  [[nodiscard]] lane_matrix<T> sides() const { return {scratch + area() * vectors, 1, n()}; }
+
+  /// Lanes without a matrix hold zeros.
+  void gather(R* lanes_at, const char* stack, int64 items, int64 nbytes) const {
+    if (count < lanes)
+      __builtin_memset(lanes_at, 0, sizeof(R) * static_cast<unsigned long>(items * vectors));
+    copy_2d({reinterpret_cast<char*>(lanes_at), sizeof(R), vector_bytes},
+            {const_cast<char*>(stack) + first * nbytes, nbytes, sizeof(R)}, count,
+            items * wide<T>::parts, sizeof(R));
+  }
+  void scatter(char* stack, const R* lanes_at, int64 items, int64 nbytes) const {
+    copy_2d({stack + first * nbytes, sizeof(R), nbytes},
+            {reinterpret_cast<char*>(const_cast<R*>(lanes_at)), vector_bytes, sizeof(R)},
+            items * wide<T>::parts, count, sizeof(R));
+  }
+  void gather_matrices() const { gather(scratch, p.a, area(), area() * int64(sizeof(T))); }
+  void scatter_matrices() const { scatter(p.a, scratch, area(), area() * int64(sizeof(T))); }
+  void set_info(integers info) const {
+    for (int64 i = 0; i < count; ++i) p.info[first + i] = int32(info[i]);
+  }
+  /// The row that comes to be row `at`, for each lane.
+  void find_order(int32 (&order)[blas::most_rows_in_lanes][lanes]) const {
+    for (int64 i = 0; i < count; ++i) {
+      const int32* pivots = p.pivots + (first + i) * n();
+      for (int32 k = 0; k < n(); ++k) order[k][i] = k;
+      for (int64 k = 0; k < n(); ++k) {
+        const int32 from = pivots[k] - 1;
+        const int32 row = order[k][i];
+        order[k][i] = order[from][i];
+        order[from][i] = row;
+      }
+    }
+  }
+};
+
+/// Exchanges row k with the one that is in `pivot`.
+template <class T, class Integers>
+SKERRY_INLINE void exchange_rows(lane_matrix<T> a, int64 n, int64 k, Integers pivot) {
+  for (int64 i = k + 1; i < n; ++i) {
+    const auto is_pivot = pivot == static_cast<lane_integer<typename wide<T>::real>>(i);
+    if (!is_any(is_pivot)) continue;
+    for (int64 j = 0; j < n; ++j) {
+      const wide<T> upper = a.get(k, j);
+      const wide<T> lower = a.get(i, j);
+      a.set(k, j, choose(is_pivot, lower, upper));
+      a.set(i, j, choose(is_pivot, upper, lower));
+    }
+  }
+}
+
+/// Crout's order of getrf's steps: each sum is formed in registers.
+template <class T>
+void factor_in_lanes(const group<T>& g) {
+  using R = typename wide<T>::real;
+  using integers = typename group<T>::integers;
+  const int64 n = g.n();
+  const lane_matrix<T> a = g.matrix();
+  g.gather_matrices();
+  integers info{};
+  for (int64 k = 0; k < n; ++k) {
+    subtract_product(a.from(k, k), a.from(k, 0), a.from(0, k), n - k, k);
+    auto most = a.get(k, k).size();
+    integers pivot = integers{} + static_cast<lane_integer<R>>(k);
+    for (int64 i = k + 1; i < n; ++i) {
+      const auto size = a.get(i, k).size();
+      pivot = size > most ? integers{} + static_cast<lane_integer<R>>(i) : pivot;
+      most = size > most ? size : most;
+    }
+    for (int64 i = 0; i < g.count; ++i) g.p.pivots[(g.first + i) * n + k] = int32(pivot[i]) + 1;
+    exchange_rows(a, n, k, pivot);
+    const auto is_zero = most == 0;
+    info = is_zero & (info == 0) ? integers{} + static_cast<lane_integer<R>>(k + 1) : info;
+    wide<T> by = a.get(k, k);
+    by.re = is_zero ? all_lanes(R(1)) : by.re;
+    for (int64 i = k + 1; i < n; ++i) a.set(i, k, quotient(a.get(i, k), by));
+    subtract_product(a.from(k, k + 1).transposed(), a.from(0, k + 1).transposed(),
+                     a.from(k, 0).transposed(), n - k - 1, k);
+  }
+  g.scatter_matrices();
+  g.set_info(info);
+}
+
+/// Every column of x becomes the solution for a triangle; `by_diagonal` unless that has ones.
+template <class T>
+void substitute(lane_matrix<T> a, lane_matrix<T> x, int64 n, int64 columns, bool is_lower,
+                bool by_diagonal) {
+  for (int64 step = 0; step < n; ++step) {
+    const int64 i = is_lower ? step : n - 1 - step;
+    const int64 known = is_lower ? 0 : i + 1;
+    subtract_product(x.from(i, 0).transposed(), x.from(known, 0).transposed(),
+                     a.from(i, known).transposed(), columns, step);
+    if (!by_diagonal) continue;
+    const wide<T> by = a.get(i, i);
+    for (int64 c = 0; c < columns; ++c) x.set(i, c, quotient(x.get(i, c), by));
+  }
+}
+
+template <class T>
+void solve_in_lanes(const group<T>& g) {
+  using R = typename wide<T>::real;
+  constexpr int lanes = group<T>::lanes;
+  constexpr int parts = wide<T>::parts;
+  const int64 n = g.n();
+  const lane_matrix<T> a = g.matrix();
+  const lane_matrix<T> x = g.sides();
+  g.gather_matrices();
+  int32 order[blas::most_rows_in_lanes][lanes];
+  g.find_order(order);
+  for (int64 begin = 0; begin < g.p.extra; begin += n) {
+    const int64 columns = least(n, g.p.extra - begin);
+    const int64 nbytes = n * g.p.extra * int64(sizeof(T));
+    char* const part = g.p.b + begin * n * int64(sizeof(T));
+    const auto reordered = [&](auto move) {
+      for (int64 c = 0; c < columns; ++c) {
+        for (int64 i = 0; i < n; ++i) {
+          R* const to = x.at(i, c);
+          for (int64 lane = 0; lane < g.count; ++lane) {
+            R* const from = reinterpret_cast<R*>(part + (g.first + lane) * nbytes) +
+                            (c * n + order[i][lane]) * parts;
+            for (int64 k = 0; k < parts; ++k) move(to[k * lanes + lane], from[k]);
+          }
+        }
+      }
+    };
+    if (g.p.flag) {
+      g.gather(x.base, part, n * columns, nbytes);
+      substitute(a.transposed(), x, n, columns, true, true);
+      substitute(a.transposed(), x, n, columns, false, false);
+      reordered([](R& in_lane, R& in_memory) { in_memory = in_lane; });
+    } else {
+      if (g.count < lanes) {
+        __builtin_memset(x.base, 0,
+                         sizeof(R) * static_cast<unsigned long>(n * columns * group<T>::vectors));
+      }
+      reordered([](R& in_lane, R& in_memory) { in_lane = in_memory; });
+      substitute(a, x, n, columns, true, false);
+      substitute(a, x, n, columns, false, true);
+      g.scatter(part, x.base, n * columns, nbytes);
+    }
+  }
+}
+
+/// Of the lower triangle, or of the upper one's transpose, as getrf's columns are found.
+template <class T>
+void find_cholesky_in_lanes(const group<T>& g) {
+  using R = typename wide<T>::real;
+  using integers = typename group<T>::integers;
+  const int64 n = g.n();
+  const lane_matrix<T> a = g.p.flag ? g.matrix().transposed() : g.matrix();
+  g.gather_matrices();
+  integers info{};
+  for (int64 k = 0; k < n; ++k) {
+    subtract_product<true>(a.from(k, k), a.from(k, 0), a.from(k, 0).transposed(), n - k, k);
+    lanes_of<R> root = a.get(k, k).re;
+    const integers is_bad = ~(root > 0);
+    info = is_bad & (info == 0) ? integers{} + static_cast<lane_integer<R>>(k + 1) : info;
+    for (int lane = 0; lane < group<T>::lanes; ++lane) {
+      root[lane] = sizeof(R) == 4 ? __builtin_sqrtf(root[lane]) : __builtin_sqrt(root[lane]);
+    }
+    wide<T> by{};
+    by.re = root;
+    a.set(k, k, by);
+    for (int64 i = k + 1; i < n; ++i) {
+      wide<T> below = a.get(i, k);
+      below.re /= root;
+      if constexpr (wide<T>::parts == 2) below.im /= root;
+      a.set(i, k, below);
+    }
+  }
+  g.scatter_matrices();
+  g.set_info(info);
+}
+
+/// Products of the diagonal, their signs and logarithms; what does not fit a number of type T on
+/// the way is left to the form for single matrices.
+template <class T>
+void find_determinants_in_lanes(const group<T>& g) {
+  constexpr T least_normal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
+  constexpr auto size = int64(sizeof(T));
+  const int64 n = g.n();
+  copy_2d({reinterpret_cast<char*>(g.scratch), size, vector_bytes},
+          {g.p.a + g.first * g.area() * size, g.area() * size, (n + 1) * size}, g.count, n, size);
+  lanes_of<T> sign = all_lanes(T(1));
+  for (int64 i = 0; i < g.count; ++i) {
+    for (int64 k = 0; k < n; ++k) {
+      if (g.p.pivots[(g.first + i) * n + k] != k + 1) sign[i] = -sign[i];
+    }
+  }
+  lanes_of<T> value = all_lanes(T(1));
+  lanes_of<T> lowest = value;
+  T logarithms[group<T>::lanes] = {};
+  for (int64 k = 0; k < n; ++k) {
+    const lanes_of<T> d = load_lanes(g.scratch + k * group<T>::lanes);
+    const lanes_of<T> modulus = magnitude_of_lanes(d);
+    T moduli[group<T>::lanes];
+    store_lanes(moduli, modulus);
+    for (int i = 0; i < group<T>::lanes; ++i) {
+      logarithms[i] += ops::math::elementary::log(moduli[i]);
+    }
+    value *= modulus;
+    lowest = value < lowest ? value : lowest;
+    sign = d > 0 ? sign : d < 0 ? -sign : modulus;
+  }
+  for (int64 i = 0; i < g.count; ++i) {
+    const int64 at = g.first + i;
+    reinterpret_cast<T*>(g.p.c)[at] = sign[i];
+    reinterpret_cast<T*>(g.p.values)[at] = logarithms[i];
+    reinterpret_cast<T*>(g.p.b)[at] = sign[i] == 0 ? T(0) : sign[i] * value[i];
+    if (sign[i] == 0 || (lowest[i] >= least_normal && value[i] < ops::math::infinity<T>()))
+      continue;
+    linalg_params one = g.p;
+    one.a += at * g.area() * size;
+    one.b += at * size;
+    one.c += at * size;
+    one.values += at * size;
+    one.pivots += at * n;
+    one.info += at;
+    one.batch = one.slots = 1;
+    blas::routine_of(linalg_routine::determinant, dtype_of<T>)(&one);
+  }
+}
+
+template <class T, void (*Work)(const group<T>&)>
+void work_on_slots(void* context, std::int64_t begin, std::int64_t end) noexcept {
+  using R = typename wide<T>::real;
+  const auto& p = *static_cast<const linalg_params*>(context);
+  constexpr int64 lanes = group<T>::lanes;
+  const int64 groups = ceil_div(p.batch, lanes);
+  for (int64 slot = begin; slot < end; ++slot) {
+    char* const scratch = p.scratch + slot * ceil_div(p.work * int64(sizeof(T)), 64) * 64;
+    const int64 past = groups * (slot + 1) / p.slots;
+    for (int64 i = groups * slot / p.slots; i < past; ++i) {
+      const int64 count = least(lanes, p.batch - i * lanes);
+      for (int64 k = 0; k < count; ++k) p.info[i * lanes + k] = 0;
+      Work({p, i * lanes, count, reinterpret_cast<R*>(scratch)});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace skerry::inline SKERRY_TARGET::kernels

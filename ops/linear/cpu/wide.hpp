@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/complex.hpp"
+#include "ops/kernel/cpu/vector.hpp"
+#include "ops/math/real.hpp"
+
+// Numbers of as many matrices as a vector has lanes, one of each: what their factorisations need.
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+namespace {
+
+/// c - a b, rounded once where that is an instruction.
+template <class V>
+SKERRY_INLINE V minus_product_of_lanes(V c, V a, V b) {
+#if defined(__FMA__)
+  for (int i = 0; i < int(sizeof(V) / sizeof(a[0])); ++i) c[i] = ops::math::fma(-a[i], b[i], c[i]);
+  return c;
+#else
+  return c - a * b;
+#endif
+}
+
+template <class V>
+SKERRY_INLINE V magnitude_of_lanes(V v) {
+  return v < 0 ? -v : v;
+}
+
+/// Numbers of type T, in memory vectors of their parts.
+template <class T>
+struct wide {
+  using real = T;
+  static constexpr int parts = 1;
+  lanes_of<T> re;
+
+  static wide load(const T* from) { return {load_lanes(from)}; }
+  void store(T* to) const { store_lanes(to, re); }
+  /// By which LAPACK chooses pivots.
+  [[nodiscard]] lanes_of<T> size() const { return magnitude_of_lanes(re); }
+  [[nodiscard]] wide conjugate() const { return *this; }
+};
+
+template <class R>
+struct wide<complex<R>> {
+  using real = R;
+  static constexpr int parts = 2;
+  lanes_of<R> re;
+  lanes_of<R> im;
+
+  static wide load(const R* from) { return {load_lanes(from), load_lanes(from + lane_count<R>)}; }
+  void store(R* to) const {
+    store_lanes(to, re);
+    store_lanes(to + lane_count<R>, im);
+  }
+  [[nodiscard]] lanes_of<R> size() const { return magnitude_of_lanes(re) + magnitude_of_lanes(im); }
+  [[nodiscard]] wide conjugate() const { return {re, -im}; }
+};
+
+/// c - a b
+template <class T>
+SKERRY_INLINE wide<T> minus_product(wide<T> c, wide<T> a, wide<T> b) {
+  if constexpr (wide<T>::parts == 1) {
+    return {minus_product_of_lanes(c.re, a.re, b.re)};
+  } else {
+    const auto re = minus_product_of_lanes(c.re, a.re, b.re);
+    const auto im = minus_product_of_lanes(c.im, a.re, b.im);
+    return {minus_product_of_lanes(re, -a.im, b.im), minus_product_of_lanes(im, a.im, b.re)};
+  }
+}
+
+/// By Smith's method, whose squares don't overflow.
+template <class T>
+SKERRY_INLINE wide<T> quotient(wide<T> a, wide<T> b) {
+  if constexpr (wide<T>::parts == 1) {
+    return {a.re / b.re};
+  } else {
+    const auto is_steep = magnitude_of_lanes(b.im) > magnitude_of_lanes(b.re);
+    const auto large = is_steep ? b.im : b.re;
+    const auto ratio = (is_steep ? b.re : b.im) / large;
+    const auto by = large + (is_steep ? b.re : b.im) * ratio;
+    const auto re = (is_steep ? a.im : a.re) + (is_steep ? a.re : a.im) * ratio;
+    const auto im = (is_steep ? a.re : a.im) - (is_steep ? a.im : a.re) * ratio;
+    return {re / by, (is_steep ? -im : im) / by};
+  }
+}
+
+template <class Mask, class T>
+SKERRY_INLINE wide<T> choose(Mask mask, wide<T> a, wide<T> b) {
+  if constexpr (wide<T>::parts == 1) {
+    return {mask ? a.re : b.re};
+  } else {
+    return {mask ? a.re : b.re, mask ? a.im : b.im};
+  }
+}
+
+}  // namespace
+}  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Stacks of small matrices, which CPU devices work on in the lanes of vectors: as accurate as LAPACK, with its pivots."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from matrices import adjoint, dtypes, near, random, real_of
+from oracle import on, to_numpy
+from skerry import linalg
+from skerry.exceptions import LinAlgError
+
+#: Around the fewest that are worth it, and the lanes of vectors of 16, 32 and 64 bytes.
+COUNTS = (1, 3, 4, 5, 8, 9, 16, 17, 33)
+#: Around four sums at a time, and the most rows of vectors of 16, 32 and 64 bytes.
+SIDES = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 32, 33)
+sides = pytest.mark.parametrize("n", SIDES)
+
+
+def ill_conditioned(dtype, count, n):
+    """Rows and columns of very different sizes, in any order, so that every pivot has to be looked for."""
+    a = random(dtype, (count, n, n), n)
+    scales = np.logspace(-3, 3, n).astype(real_of(dtype))
+    for i, order in enumerate(
+        np.random.default_rng(n).permuted(np.tile(np.arange(n), (count, 1)), axis=1)
+    ):
+        a[i] = a[i] * scales[order][:, None]
+    return a
+
+
+def permutations(dtype, count, n):
+    """Matrices whose pivots are all 1, one in each row."""
+    orders = np.random.default_rng(n).permuted(np.tile(np.arange(n), (count, 1)), axis=1)
+    return np.eye(n, dtype=dtype)[orders]
+
+
+def backward_errors(a, x, b):
+    """What x leaves of b, for each matrix, relative to the products that it is made of; with digits to spare."""
+    a, x, b = (each.astype("complex256") for each in (a, x, b))
+    return (
+        (np.abs(a @ x - b) / (np.abs(a) @ np.abs(x) + np.abs(b)))
+        .max(axis=(-2, -1))
+        .astype("float64")
+    )
+
+
+def solved_one_by_one(a, b):
+    """By LAPACK; NumPy's float32 would be computed in float64."""
+    pairs = zip(a, b, strict=True)
+    return np.stack([to_numpy(linalg.solve(on("cpu:0", x), on("cpu:0", y))) for x, y in pairs])
+
+
+@dtypes
+@sides
+def test_solutions_err_no_more_than_lapack_s(dtype, n):
+    for a in (random(dtype, (500, n, n), 7), ill_conditioned(dtype, 500, n)):
+        b = random(dtype, (500, n, 2), 3)
+        ours = backward_errors(a, to_numpy(linalg.solve(on("cpu:0", a), on("cpu:0", b))), b)
+        lapack_s = backward_errors(a, solved_one_by_one(a, b), b)
+        assert np.median(ours) <= 1.06 * np.median(lapack_s)
+        assert np.quantile(ours, 0.95) <= 1.1 * np.quantile(lapack_s, 0.95)
+
+
+@dtypes
+@sides
+def test_every_count_gives_what_numpy_gives(dtype, n, device):
+    for count in COUNTS:
+        a = random(dtype, (count, n, n), 11) + (n + 2) * permutations(dtype, count, n)
+        x = on(device, a)
+        near(to_numpy(linalg.inv(x)), np.linalg.inv(a), dtype)
+        sign, logarithm = map(to_numpy, linalg.slogdet(x))
+        want = np.linalg.slogdet(a)
+        near(sign, want.sign, dtype)
+        near(logarithm, want.logabsdet, real_of(dtype))
+        if n < 16:  # in the range of float32
+            near(to_numpy(linalg.det(x)) / want.sign, np.exp(want.logabsdet), dtype, scale=10)
+        for columns in (1, n + 1):
+            b = random(dtype, (count, n, columns), 13)
+            near(to_numpy(linalg.solve(x, on(device, b))), np.linalg.solve(a, b), dtype)
+        square = a @ adjoint(a)
+        for upper in (False, True):
+            factor = to_numpy(linalg.cholesky(on(device, square), upper=upper))
+            near(
+                adjoint(factor) @ factor if upper else factor @ adjoint(factor),
+                square,
+                dtype,
+                scale=300,
+            )
+            assert not (np.tril(factor, -1) if upper else np.triu(factor, 1)).any()
+
+
+@dtypes
+@sides
+def test_permutations_are_exact(dtype, n, device):
+    a = permutations(dtype, 40, n)
+    np.testing.assert_array_equal(to_numpy(linalg.inv(on(device, a))), np.swapaxes(a, -1, -2))
+    np.testing.assert_array_equal(to_numpy(linalg.det(on(device, a))), np.linalg.det(a).round())
+
+
+@dtypes
+def test_one_singular_matrix_of_many(dtype, device):
+    for n in (2, 3, 8):
+        a = random(dtype, (37, n, n), 17) + n * np.eye(n, dtype=dtype)
+        a[21, :, 1] = 0
+        x = on(device, a)
+        for call in (lambda x: linalg.inv(x), lambda x: linalg.solve(x, x)):
+            with pytest.raises(LinAlgError, match=r"singular: matrix 21 of the stack .*info: "):
+                call(x)
+        found = to_numpy(linalg.det(x))
+        assert found[21] == 0
+        near(np.delete(found, 21), np.delete(np.linalg.det(a), 21), dtype, scale=n**n)
+        sign, logarithm = map(to_numpy, linalg.slogdet(x))
+        assert (sign[21], logarithm[21]) == (0, -np.inf)
+        square = a @ adjoint(a) + np.eye(n, dtype=dtype)
+        square[30, n - 1, n - 1] = -1
+        with pytest.raises(LinAlgError, match=rf"positive definite: matrix 30 .*info: {n}"):
+            linalg.cholesky(on(device, square))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_determinants_whose_partial_products_leave_the_range(dtype, device):
+    huge = np.finfo(dtype).max / 2
+    diagonals = [
+        (huge, huge, 1 / huge, 1 / huge),
+        (1 / huge, 1 / huge, huge, huge),
+        (huge, huge, huge, 0),
+        (2, 3, 4, 5),
+        (huge, huge, 1, 1),
+        (-1 / huge, 1 / huge, 1, 1),
+    ]
+    a = np.array([np.diag(each) for each in diagonals], dtype)
+    found = to_numpy(linalg.det(on(device, a)))
+    near(found[:3], np.array([1, 1, 0], dtype), dtype)
+    assert found[3:5].tolist() == [120, np.inf]
+    assert found[5] == 0
+
+
+@dtypes
+def test_results_do_not_depend_on_the_neighbours(dtype):
+    a = random(dtype, (50, 5, 5), 19)
+    whole = to_numpy(linalg.inv(on("cpu:0", a)))
+    for part in (slice(3, 20), slice(41, 46), slice(0, 50, 7)):
+        np.testing.assert_array_equal(to_numpy(linalg.inv(on("cpu:0", a[part]))), whole[part])
+    count = sk.get_num_threads()
+    try:
+        sk.set_num_threads(1)
+        np.testing.assert_array_equal(to_numpy(linalg.inv(on("cpu:0", a))), whole)
+    finally:
+        sk.set_num_threads(count)
