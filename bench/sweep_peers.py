@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable
 from typing import Any
@@ -92,7 +93,9 @@ class Jax(Peer):
             plain = found_in(self.jax.numpy, path)
             if plain is None:
                 return None
-            fast = self.jax.jit(plain, static_argnames=("axis", "shape"))
+            taken = inspect.signature(plain).parameters
+            static = [each for each in ("axis", "shape") if each in taken]
+            fast = self.jax.jit(plain, static_argnames=static)
             self.compiled[path] = lambda *args, **keywords: fast(
                 *args, **keywords
             ).block_until_ready()
