@@ -10,6 +10,7 @@
 #include "device/cpu/thread_pool.hpp"
 #include "ducc0/infra/simd.h"
 #include "ops/fourier/cpu/ducc/entry.hpp"
+#include "ops/kernel/cpu/copy_2d.hpp"
 
 // Vectors of two float64, beside those of four, serve a remainder of a batch only, and are a fifth
 // of what there is to compile.
@@ -17,6 +18,65 @@ template <>
 inline constexpr bool DUCC0_NAMESPACE::detail_simd::simd_exists<double, 2> = false;
 
 #include "ducc0/fft/fftnd_impl.h"
+
+// As many rows as vectors have lanes are transformed together. Where the rows are contiguous, the
+// numbers of each come into a lane, and out of it, by transposing blocks: ducc moves one at a time.
+namespace DUCC0_NAMESPACE::detail_fft {
+namespace {
+
+template <class Tsimd, class Number>
+void transpose_in(const auto& rows, const Number* from, void* lanes) {
+  using R = typename Tsimd::value_type;
+  constexpr std::int64_t width = sizeof(R);
+  auto* const first = const_cast<Number*>(from + rows.iofs(0, 0));
+  const auto step = rows.unistride_i() * std::int64_t{sizeof(Number)};
+  const auto parts = static_cast<std::int64_t>(rows.length_in() * (sizeof(Number) / sizeof(R)));
+  skerry::kernels::copy_2d({static_cast<char*>(lanes), width, sizeof(Tsimd)},
+                           {reinterpret_cast<char*>(first), step, width}, Tsimd::size(), parts,
+                           width);
+}
+template <class Tsimd, class Number>
+void transpose_out(const auto& rows, const void* lanes, Number* to) {
+  using R = typename Tsimd::value_type;
+  constexpr std::int64_t width = sizeof(R);
+  const auto step = rows.unistride_o() * std::int64_t{sizeof(Number)};
+  const auto parts = static_cast<std::int64_t>(rows.length_out() * (sizeof(Number) / sizeof(R)));
+  skerry::kernels::copy_2d({reinterpret_cast<char*>(to + rows.oofs(0, 0)), width, step},
+                           {static_cast<char*>(const_cast<void*>(lanes)), sizeof(Tsimd), width},
+                           parts, Tsimd::size(), width);
+}
+
+// More specialised than ducc's, which take any iterator.
+template <class Tsimd, std::size_t N>
+void copy_input(const multi_iter<N>& it, const cfmav<Cmplx<typename Tsimd::value_type>>& src,
+                Cmplx<Tsimd>* dst) {
+  if (it.stride_in() != 1 || !it.uniform_i()) return copy_input<Tsimd, multi_iter<N>>(it, src, dst);
+  transpose_in<Tsimd>(it, src.data(), dst);
+}
+template <class Tsimd, std::size_t N>
+void copy_input(const multi_iter<N>& it, const cfmav<typename Tsimd::value_type>& src, Tsimd* dst) {
+  if (it.stride_in() != 1 || !it.uniform_i()) return copy_input<Tsimd, multi_iter<N>>(it, src, dst);
+  transpose_in<Tsimd>(it, src.data(), dst);
+}
+template <class Tsimd, std::size_t N>
+void copy_output(const multi_iter<N>& it, const Cmplx<Tsimd>* src,
+                 const vfmav<Cmplx<typename Tsimd::value_type>>& dst) {
+  if (it.stride_out() != 1 || !it.uniform_o()) {
+    return copy_output<Tsimd, multi_iter<N>>(it, src, dst);
+  }
+  transpose_out<Tsimd>(it, src, dst.data());
+}
+template <class Tsimd, std::size_t N>
+void copy_output(const multi_iter<N>& it, const Tsimd* src,
+                 const vfmav<typename Tsimd::value_type>& dst) {
+  if (it.stride_out() != 1 || !it.uniform_o()) {
+    return copy_output<Tsimd, multi_iter<N>>(it, src, dst);
+  }
+  transpose_out<Tsimd>(it, src, dst.data());
+}
+
+}  // namespace
+}  // namespace DUCC0_NAMESPACE::detail_fft
 
 // Calls of ducc's FFT. Its views count strides in elements.
 

@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Transforms of many rows: as many together as vectors have lanes, however the rows lie."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import on, to_numpy
+
+LAYOUTS = {
+    "contiguous": lambda x: x,
+    "columns": lambda x: x.mT,
+    "backwards": lambda x: x[::-1, ::-1],
+    "every other row": lambda x: x[::2],
+    "every other column": lambda x: x[:, ::2],
+    "one row again and again": lambda x: sk.broadcast_to(x[:1], x.shape),
+    "a gap in each row": lambda x: x[:, 1:],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        *(
+            (name, dtype)
+            for name in ("fft", "ifft", "irfft")
+            for dtype in ("complex64", "complex128")
+        ),
+        *((name, dtype) for name in ("fft", "rfft") for dtype in ("float32", "float64")),
+    ],
+)
+def test_rows_together(name, dtype, layout, device):
+    rng = np.random.default_rng(0)
+    loose = 1e-6 if dtype in ("float32", "complex64") else 1e-14
+    for rows, length in ((3, 8), (17, 5), (33, 64), (70, 101), (40, 512)):
+        host = rng.standard_normal((rows, length, 2)).astype("float64").view("complex128")[..., 0]
+        host = (host if "complex" in dtype else host.real).astype(dtype)
+        x = LAYOUTS[layout](on(device, host))
+        want = getattr(np.fft, name)(
+            to_numpy(x).astype("complex128" if "complex" in dtype else "float64")
+        )
+        got = to_numpy(getattr(sk.fft, name)(x))
+        np.testing.assert_allclose(got, want, rtol=0, atol=loose * np.abs(want).max())
