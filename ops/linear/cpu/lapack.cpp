@@ -16,6 +16,9 @@ namespace {
 
 constexpr integer query = -1;
 
+/// Parts of a stack have a thread each.
+one_call library_for(const linalg_params& p) { return p.slots > 1 ? one_call(1) : use(); }
+
 // Each routine is a struct with `plan`, which sets the extents of the scratch memory, and `run`,
 // which takes one matrix.
 
@@ -26,8 +29,8 @@ struct getrf {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
     const std::int64_t count = std::min(p.rows, p.columns);
-    use().of<T>().getrf(&m, &n, at<T>(p.a, i, p.rows, p.columns), &m, p.pivots + i * count,
-                        p.info + i);
+    library_for(p).of<T>().getrf(&m, &n, at<T>(p.a, i, p.rows, p.columns), &m, p.pivots + i * count,
+                                 p.info + i);
   }
 };
 
@@ -39,8 +42,9 @@ struct getrs {
   static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
     const integer n = positive(p.rows);
     const integer count = positive(p.extra);
-    use().of<T>().getrs(p.flag ? "T" : "N", &n, &count, at<T>(p.a, i, p.rows, p.rows), &n,
-                        p.pivots + i * p.rows, at<T>(p.b, i, p.rows, p.extra), &n, p.info + i, 1);
+    library_for(p).of<T>().getrs(p.flag ? "T" : "N", &n, &count, at<T>(p.a, i, p.rows, p.rows), &n,
+                                 p.pivots + i * p.rows, at<T>(p.b, i, p.rows, p.extra), &n,
+                                 p.info + i, 1);
   }
 };
 
@@ -110,7 +114,8 @@ struct potrf {
   static void plan(linalg_params& p) { plan_lanes<T>(p, p.rows * p.rows); }
   static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
     const integer n = positive(p.rows);
-    use().of<T>().potrf(p.flag ? "U" : "L", &n, at<T>(p.a, i, p.rows, p.rows), &n, p.info + i, 1);
+    library_for(p).of<T>().potrf(p.flag ? "U" : "L", &n, at<T>(p.a, i, p.rows, p.rows), &n,
+                                 p.info + i, 1);
   }
 };
 
@@ -119,7 +124,7 @@ struct geqrf {
   static void call(const linalg_params& p, T* a, T* tau, T* work, integer length, integer* info) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
-    use().of<T>().geqrf(&m, &n, a, &m, tau, work, &length, info);
+    library_for(p).of<T>().geqrf(&m, &n, a, &m, tau, work, &length, info);
   }
   static void plan(linalg_params& p) {
     T asked(0);
@@ -139,7 +144,7 @@ struct orgqr {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
     const integer k = positive(p.extra);
-    use().of<T>().orgqr(&m, &n, &k, a, &m, tau, work, &length, info);
+    library_for(p).of<T>().orgqr(&m, &n, &k, a, &m, tau, work, &length, info);
   }
   static void plan(linalg_params& p) {
     T asked(0);
@@ -163,11 +168,11 @@ struct gesdd {
     const integer vh_rows = p.extra == 2 ? n : p.extra == 1 ? least : 1;
     const char* job = p.extra == 2 ? "A" : p.extra == 1 ? "S" : "N";
     if constexpr (is_complex<T>) {
-      use().of<T>().gesdd(job, &m, &n, a, &m, s, u, &m, vh, &vh_rows, has.work, &length, has.reals,
-                          has.integers, info, 1);
+      library_for(p).of<T>().gesdd(job, &m, &n, a, &m, s, u, &m, vh, &vh_rows, has.work, &length,
+                                   has.reals, has.integers, info, 1);
     } else {
-      use().of<T>().gesdd(job, &m, &n, a, &m, s, u, &m, vh, &vh_rows, has.work, &length,
-                          has.integers, info, 1);
+      library_for(p).of<T>().gesdd(job, &m, &n, a, &m, s, u, &m, vh, &vh_rows, has.work, &length,
+                                   has.integers, info, 1);
     }
   }
   static void plan(linalg_params& p) {
@@ -204,11 +209,11 @@ struct syevd {
     const integer n = positive(p.rows);
     const char* job = p.flag ? "V" : "N";
     if constexpr (is_complex<T>) {
-      use().of<T>().heevd(job, "L", &n, a, &n, w, has.work, lengths, has.reals, lengths + 1,
-                          has.integers, lengths + 2, info, 1, 1);
+      library_for(p).of<T>().heevd(job, "L", &n, a, &n, w, has.work, lengths, has.reals,
+                                   lengths + 1, has.integers, lengths + 2, info, 1, 1);
     } else {
-      use().of<T>().heevd(job, "L", &n, a, &n, w, has.work, lengths, has.integers, lengths + 2,
-                          info, 1, 1);
+      library_for(p).of<T>().heevd(job, "L", &n, a, &n, w, has.work, lengths, has.integers,
+                                   lengths + 2, info, 1, 1);
     }
   }
   static void plan(linalg_params& p) {
@@ -242,11 +247,11 @@ struct geev {
     const integer n = positive(p.rows);
     const char* job = p.flag ? "V" : "N";
     if constexpr (is_complex<T>) {
-      use().of<T>().geev("N", job, &n, a, &n, w, has.work, &n, v, &n, has.work, &length, has.reals,
-                         info, 1, 1);
+      library_for(p).of<T>().geev("N", job, &n, a, &n, w, has.work, &n, v, &n, has.work, &length,
+                                  has.reals, info, 1, 1);
     } else {
-      use().of<T>().geev("N", job, &n, a, &n, w, w + p.rows, has.work, &n, v, &n, has.work, &length,
-                         info, 1, 1);
+      library_for(p).of<T>().geev("N", job, &n, a, &n, w, w + p.rows, has.work, &n, v, &n, has.work,
+                                  &length, info, 1, 1);
     }
   }
   static void plan(linalg_params& p) {

@@ -161,14 +161,15 @@ void require(const char* op) {
   mine.is_open.store(true, std::memory_order_release);
 }
 
-one_call::one_call() noexcept {
+one_call use() noexcept { return one_call(cpu::thread_count()); }
+
+one_call::one_call(int threads) noexcept {
   calls.enter();
   library& mine = the_library();
-  const int wanted = cpu::thread_count();
-  if (mine.threads.load(std::memory_order_relaxed) != wanted) {
+  if (mine.threads.load(std::memory_order_relaxed) != threads) {
     const std::lock_guard lock(mine.opening);
-    mine.entries.set_num_threads(wanted);
-    mine.threads.store(wanted, std::memory_order_relaxed);
+    mine.entries.set_num_threads(threads);
+    mine.threads.store(threads, std::memory_order_relaxed);
   }
   library_ = &mine.entries;
 }

@@ -89,13 +89,13 @@ struct openblas {
   }
 };
 
-/// The open library for one call of it, told how many threads this process uses; require() has
+/// The open library for one call of it, told how many threads it may use; require() has
 /// returned before. OpenBLAS takes its threads and its buffers away when the process forks or
 /// exits, whoever works with them: both wait for the calls that live, and later calls wait in turn
 /// (for ever, at exit).
 class one_call {
  public:
-  one_call() noexcept;
+  explicit one_call(int threads) noexcept;
   one_call(const one_call&) = delete;
   one_call& operator=(const one_call&) = delete;
   ~one_call();
@@ -108,6 +108,7 @@ class one_call {
  private:
   const openblas* library_;
 };
-[[nodiscard]] inline one_call use() noexcept { return {}; }
+/// With as many threads as this process uses.
+[[nodiscard]] one_call use() noexcept;
 
 }  // namespace skerry::blas
