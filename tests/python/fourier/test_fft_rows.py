@@ -27,7 +27,7 @@ LAYOUTS = {
             for name in ("fft", "ifft", "irfft")
             for dtype in ("complex64", "complex128")
         ),
-        *((name, dtype) for name in ("fft", "rfft") for dtype in ("float32", "float64")),
+        *((name, dtype) for name in ("fft", "rfft", "ihfft") for dtype in ("float32", "float64")),
     ],
 )
 def test_rows_together(name, dtype, layout, device):

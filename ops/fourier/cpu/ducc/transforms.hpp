@@ -159,8 +159,62 @@ void complex_to_complex(const fft_params& p) {
                            p.forward, static_cast<Real>(p.scale), threads());
 }
 
+/// The spectra of contiguous rows, as many together as vectors have lanes: ducc's vectors hold the
+/// parts of each in the order of the result, where it moves one at a time. Returns how many rows
+/// are done.
 template <class Real>
-void real_to_complex(const fft_params& p) {
+std::int64_t transform_rows(const fft_params& p) {
+  using vector = library::native_simd<Real>;
+  constexpr std::int64_t lanes = vector::size();
+  constexpr std::int64_t width = sizeof(Real);
+  const std::int64_t length = p.shape[p.rank - 1];
+  if (lanes == 1 || p.rank != 2 || p.shape[0] < lanes || p.input_strides[1] != width ||
+      p.output_strides[1] != 2 * width) {
+    return 0;
+  }
+  const auto plan = library::detail_fft::get_plan<library::pocketfft_r<Real>>(
+      static_cast<std::size_t>(length), false);
+  const auto some = [&](std::size_t begin, std::size_t end) {
+    if (begin == end) return;
+    library::detail_fft::TmpStorage<Real, Real> memory(static_cast<std::size_t>(lanes),
+                                                       static_cast<std::size_t>(length),
+                                                       plan->bufsize(), 1, false);
+    library::detail_fft::TmpStorage2<vector, Real, Real> own(memory);
+    for (std::size_t group = begin; group < end; ++group) {
+      const auto first = static_cast<std::int64_t>(group) * lanes;
+      char* const from = const_cast<char*>(p.input) + first * p.input_strides[0];
+      char* const to = p.output + first * p.output_strides[0];
+      vector* const taken = own.dataBuf();
+      kernels::copy_2d({reinterpret_cast<char*>(taken), width, sizeof(vector)},
+                       {from, p.input_strides[0], width}, lanes, length, width);
+      vector* const parts =
+          plan->exec(taken, own.transformBuf(), static_cast<Real>(p.scale), true, 1);
+      for (std::int64_t i = 2; i < length && !p.forward; i += 2) parts[i] = -parts[i];
+      for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        Real* const row = reinterpret_cast<Real*>(to + lane * p.output_strides[0]);
+        row[0] = parts[0][static_cast<std::size_t>(lane)];
+        row[length % 2 == 0 ? length + 1 : 1] = row[1] = 0;
+      }
+      kernels::copy_2d({to + 2 * width, width, p.output_strides[0]},
+                       {reinterpret_cast<char*>(parts + 1), sizeof(vector), width}, length - 1,
+                       lanes, width);
+    }
+  };
+  const auto groups = static_cast<std::size_t>(p.shape[0] / lanes);
+  const std::size_t count = library::detail_fft::util::thread_count(
+      threads(), input_of<Real>(p, shape_of(p)), 1, static_cast<std::size_t>(lanes));
+  library::detail_threading::execParallel(0, groups, count, some);
+  return static_cast<std::int64_t>(groups) * lanes;
+}
+
+template <class Real>
+void real_to_complex(const fft_params& all) {
+  fft_params p = all;
+  const std::int64_t done = transform_rows<Real>(p);
+  if (done != 0 && done == p.shape[0]) return;
+  p.input += done * p.input_strides[0];
+  p.output += done * p.output_strides[0];
+  p.shape[0] -= done;
   library::detail_fft::r2c(
       input_of<Real>(p, shape_of(p)), output_of<std::complex<Real>>(p, half_shape_of(p)),
       static_cast<std::size_t>(p.rank - 1), p.forward, static_cast<Real>(p.scale), threads());
