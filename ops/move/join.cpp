@@ -96,30 +96,6 @@ bool interleave(const ndarray& out, std::span<const ndarray> arrays, int axis) {
   return true;
 }
 
-/// Small arrays whose bytes one after the other are those of `out`, without a plan for each. False
-/// if it is something else, or the device works later.
-bool append_each(const ndarray& out, std::span<const ndarray> arrays, int axis) {
-  constexpr std::int64_t small = 1 << 14;  // bytes of each: their plan takes no longer than they do
-  const auto suits = [&](const ndarray& x) {
-    return x.dtype() == out.dtype() && x.is_c_contiguous();
-  };
-  const std::span<const std::int64_t> outer =
-      out.shape().span().first(static_cast<std::size_t>(axis));
-  if (out.nbytes() / static_cast<std::int64_t>(arrays.size()) > small || !out.is_c_contiguous() ||
-      capabilities_of(out.device()).runs_later ||
-      !std::all_of(outer.begin(), outer.end(), [](std::int64_t extent) { return extent == 1; }) ||
-      !std::all_of(arrays.begin(), arrays.end(), suits)) {
-    return false;
-  }
-  char* to = out.data();
-  for (const ndarray& x : arrays) {
-    const auto nbytes = static_cast<std::size_t>(x.nbytes());
-    if (nbytes > 0) std::memcpy(to, x.data(), nbytes);
-    to += nbytes;
-  }
-  return true;
-}
-
 /// Copies the arrays into their parts of `out`. Where those are shorter than a line of the caches,
 /// the parts of one line are written one after the other, so on a CPU device a block at a time.
 void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arrays, int axis) {
@@ -199,8 +175,7 @@ ndarray join(const char* op, std::span<const ndarray> arrays, int axis, dtype ty
   for (const ndarray& x : arrays) shape[axis] = total_length(op, shape[axis], x.shape()[axis]);
   ndarray out =
       empty_of(joined_layout(op, shape, itemsize(type), arrays, axis), type, arrays[0].device());
-  if (out.size() == 0 || append_each(out, arrays, axis) || interleave(out, arrays, axis))
-    return out;
+  if (out.size() == 0 || interleave(out, arrays, axis)) return out;
   fill_parts(op, out, arrays, axis);
   return out;
 }
