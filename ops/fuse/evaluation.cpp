@@ -212,7 +212,13 @@ bool evaluation::add_steps(nodes part) {
       each.use = {fused_params::first_slot + std::countr_zero(free), part_};
       free &= free - 1;
     }
-    fused_step step{.host = each.host, .places = {}, .widths = {}, .inputs = each.input_count};
+    const known_loop known = ask_loop(each.host);
+    fused_step step{.host = each.host,
+                    .body = known.body,
+                    .accepts = static_cast<std::uint16_t>(known.accepts),
+                    .places = {},
+                    .widths = {},
+                    .inputs = each.input_count};
     step.places[0] = static_cast<std::int16_t>(each.use.operand);
     step.widths[0] = static_cast<std::uint8_t>(itemsize(each.type));
     widest_ = std::max<int>(widest_, step.widths[0]);

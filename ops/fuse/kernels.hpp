@@ -8,6 +8,7 @@
 #include "core/dims.hpp"
 #include "core/launch.hpp"
 #include "core/scalar.hpp"
+#include "ops/kernel/loop.hpp"
 
 // A pass: operations over one shape, run one after the other on pieces that stay in the first
 // cache. What it is made of stands in one block of bytes: fused_params, its steps, its constants.
@@ -38,6 +39,8 @@ struct alignas(16) fused_step {
   static constexpr int most_inputs = 3;
 
   void (*host)(const void* params);
+  decltype(known_loop::body) body;  ///< the kernel's loop
+  std::uint16_t accepts;            ///< as in the loop
   /// Operands of the pass, then slots, then constants.
   std::int16_t places[1 + most_inputs];
   std::uint8_t widths[1 + most_inputs];  ///< bytes of an item

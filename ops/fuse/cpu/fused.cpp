@@ -21,40 +21,59 @@ inline int64 direct_tile(const fused_loop& what) noexcept { return int64{4} * wh
 inline bool streams_of(const fused_loop&) noexcept { return false; }
 inline constexpr bool may_stream(const fused_loop&) noexcept { return false; }
 
-/// One step on `n` elements of a tile, from element `at` on.
-SKERRY_INLINE void run_step(const fused_loop& what, const fused_step& step, char* const* data,
-                            unsigned single, char* slots, int64 at, int64 n) noexcept {
-  const auto place_of = [&](int i, bool repeats) {
-    const int place = step.places[i];
-    if (place >= fused_params::first_slot) {
-      return slots + int64{place - fused_params::first_slot} * fused_params::piece_bytes;
-    }
-    return data[place] + (repeats ? 0 : at * step.widths[i]);
-  };
-  plan work(place_of(0, false), step.widths[0], n);
+/// What the steps of a pass find by their numbers: where operands stand, and slots.
+struct step_places {
+  const element* constants;
+  char* at[fused_params::first_constant];
+  std::uint64_t single;  ///< a bit for each place; constants are, too
+};
+
+/// What the loop takes no single operand of, or not this set of them.
+[[gnu::noinline]] void run_plan(const fused_step& step, char* const* data, unsigned single,
+                                int64 n) noexcept {
+  plan work(data[0], step.widths[0], n);
   for (int i = 1; i <= step.inputs; ++i) {
-    const int place = step.places[i];
-    if (place >= fused_params::first_constant) {
-      work.add(what.pass.constants()[place - fused_params::first_constant], step.widths[i]);
-      continue;
-    }
-    const bool repeats = place < fused_params::first_slot && ((single >> place) & 1u) != 0;
-    work.add(place_of(i, repeats), step.widths[i]);
-    if (!repeats) continue;
+    work.add(data[i], step.widths[i]);
+    if (((single >> i) & 1u) == 0) continue;
     work.strides[i][0] = 0;
     work.contiguous = false;
   }
   step.host(&work);
 }
 
+SKERRY_INLINE void run_step(const step_places& places, const fused_step& step, int64 n) noexcept {
+  constexpr int first_constant = fused_params::first_constant;
+  char* data[1 + fused_step::most_inputs];
+  unsigned single = 0;
+  data[0] = places.at[step.places[0]];
+  for (int i = 1; i <= step.inputs; ++i) {
+    const int place = step.places[i];
+    const element* const constant = places.constants + (place - first_constant);
+    data[i] = place < first_constant ? places.at[place]
+                                     : const_cast<char*>(reinterpret_cast<const char*>(constant));
+    single |= static_cast<unsigned>((places.single >> least(place, first_constant)) & 1) << i;
+  }
+  if (((step.accepts >> single) & 1u) != 0) return step.body(data, single, n);
+  run_plan(step, data, single, n);
+}
+
 inline void call(const fused_loop& what, char* const* data, unsigned single, int64 n) noexcept {
   alignas(64) char slots[fused_params::slots * fused_params::piece_bytes];
+  const wide_plan& work = what.pass.work;
+  step_places places;
+  places.constants = what.pass.constants();
+  places.single = std::uint64_t{1} << fused_params::first_constant | single;
+  for (int i = 0; i < work.operand_count; ++i) places.at[i] = data[i];
+  for (int i = 0; i < fused_params::slots; ++i) {
+    places.at[fused_params::first_slot + i] = slots + i * fused_params::piece_bytes;
+  }
   const fused_step* const begin = what.pass.step();
   const fused_step* const end = begin + what.pass.steps;
   for (int64 at = 0; at < n; at += what.pass.piece) {
     const int64 count = least(n - at, what.pass.piece);
-    for (const fused_step* step = begin; step < end; ++step) {
-      run_step(what, *step, data, single, slots, at, count);
+    for (const fused_step* step = begin; step < end; ++step) run_step(places, *step, count);
+    for (int i = 0; i < work.operand_count; ++i) {
+      if (((single >> i) & 1u) == 0) places.at[i] += count * work.itemsize[i];
     }
   }
 }
