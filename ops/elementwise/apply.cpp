@@ -316,7 +316,10 @@ ndarray record_into(recording& to, op_id op, const ndarray& target,
   const auto [loop, of, result] = decide(name, op, found, operands);
   if (result != target.dtype()) reject_result_dtype(name, result, target);
   check_result_shape(name, common_shape(name, given), target);
-  return record_loop(to, name, loop, of, target.shape(), target.layout(), operands);
+  ndarray made = record_loop(to, name, loop, of, target.shape(), target.layout(), operands);
+  pending_memory* const before = pending_of(target);
+  pending_of(made)->target = before != nullptr ? std::move(before->target) : target.memory();
+  return made;
 }
 
 ndarray apply_as(const char* name, op_id op, std::span<const operand> operands) {

@@ -66,9 +66,7 @@ void evaluation::find_needed() noexcept {
   for (auto i = std::ssize(of_.nodes_) - 1; i >= 0; --i) {
     const node& each = at(static_cast<std::int32_t>(i));
     if (!each.is_needed) continue;
-    for (int k = 0; k < each.input_count; ++k) {
-      if (each.inputs[k].from == source::node) at(each.inputs[k].index).is_needed = true;
-    }
+    for_each_maker(each, [](node& maker) { maker.is_needed = true; });
   }
 }
 
@@ -77,16 +75,11 @@ void evaluation::find_levels() noexcept {
     each.level = 0;
     each.part = -1;
     if (!each.is_needed) continue;
-    const auto for_each_maker = [&](auto&& look) {
-      for (int k = 0; k < each.input_count; ++k) {
-        if (each.inputs[k].from == source::node) look(at(each.inputs[k].index));
-      }
-    };
-    for_each_maker([&](const node& maker) {
+    for_each_maker(each, [&](const node& maker) {
       const bool is_alike = place_of(maker).shape == place_of(each).shape;
       each.level = std::max(each.level, maker.level + (is_alike ? 0 : 1));
     });
-    for_each_maker([&](node& maker) {
+    for_each_maker(each, [&](node& maker) {
       if (!runs_beside(maker, each)) maker.is_stored = true;
     });
   }
@@ -103,6 +96,7 @@ void evaluation::run() {
     order.push_back(static_cast<std::int32_t>(i));
     is_one_pass = is_one_pass && runs_beside(at(order.front()), of_.nodes_[i]);
   }
+  is_whole_ = is_one_pass;
   if (is_one_pass) return run_pass(order);
   const auto key = [&](std::int32_t i) {
     const device where = at(i).result->where();
@@ -127,17 +121,15 @@ void evaluation::run_pass(nodes pass) {
 }
 
 void evaluation::run_in_halves(nodes pass) {
+  is_whole_ = false;
   const nodes first = pass.first(pass.size() / 2);
   const nodes second = pass.subspan(first.size());
   const std::int32_t mark = ++part_;
   for (const std::int32_t i : first) at(i).part = mark;
   for (const std::int32_t i : second) {
-    for (int k = 0; k < at(i).input_count; ++k) {
-      const reference& input = at(i).inputs[k];
-      if (input.from == source::node && at(input.index).part == mark) {
-        at(input.index).is_stored = true;
-      }
-    }
+    for_each_maker(at(i), [&](node& maker) {
+      if (maker.part == mark) maker.is_stored = true;
+    });
   }
   run_pass(first);
   run_pass(second);
@@ -153,10 +145,7 @@ bool evaluation::fits(nodes part) {
     node& each = at(part[position]);
     each.part = part_;
     each.last = -1;
-    for (int k = 0; k < each.input_count; ++k) {
-      if (each.inputs[k].from != source::node) continue;
-      at(each.inputs[k].index).last = static_cast<std::int32_t>(position);
-    }
+    for_each_maker(each, [&](node& maker) { maker.last = static_cast<std::int32_t>(position); });
   }
   return add_operands(part) && add_steps(part);
 }
@@ -201,27 +190,21 @@ std::int16_t evaluation::find_input(const reference& input) {
   return static_cast<std::int16_t>(use.operand);
 }
 
-/// What is not stored goes to slots, each free again behind the last step that reads it. False
-/// where there are too few.
+/// What is not stored goes to slots, each free again with the last step that reads it: that step's
+/// own result goes there, if its items are as wide. False where there are too few.
 bool evaluation::add_steps(nodes part) {
   unsigned free = (1u << fused_params::slots) - 1;
   for (std::size_t position = 0; position < part.size(); ++position) {
     node& each = at(part[position]);
-    if (!each.is_stored) {
-      if (free == 0) return false;
-      each.use = {fused_params::first_slot + std::countr_zero(free), part_};
-      free &= free - 1;
-    }
     const known_loop known = ask_loop(each.host);
     fused_step step{.host = each.host,
                     .body = known.body,
                     .accepts = static_cast<std::uint16_t>(known.accepts),
                     .places = {},
-                    .widths = {},
+                    .widths = {static_cast<std::uint8_t>(itemsize(each.type))},
                     .inputs = each.input_count};
-    step.places[0] = static_cast<std::int16_t>(each.use.operand);
-    step.widths[0] = static_cast<std::uint8_t>(itemsize(each.type));
     widest_ = std::max<int>(widest_, step.widths[0]);
+    unsigned free_later = 0;
     for (int k = 0; k < each.input_count; ++k) {
       step.places[k + 1] = find_input(each.inputs[k]);
       step.widths[k + 1] = each.inputs[k].width;
@@ -230,9 +213,17 @@ bool evaluation::add_steps(nodes part) {
       const node& maker = at(each.inputs[k].index);
       const bool is_over = maker.last == static_cast<std::int32_t>(position);
       if (maker.part == part_ && !maker.is_stored && is_over) {
-        free |= 1u << (maker.use.operand - fused_params::first_slot);
+        unsigned& to = step.widths[k + 1] == step.widths[0] ? free : free_later;
+        to |= 1u << (maker.use.operand - fused_params::first_slot);
       }
     }
+    if (!each.is_stored) {
+      if (free == 0) return false;
+      each.use = {fused_params::first_slot + std::countr_zero(free), part_};
+      free &= free - 1;
+    }
+    free |= free_later;
+    step.places[0] = static_cast<std::int16_t>(each.use.operand);
     cost_ += each.cost;
     steps_.push_back(step);
   }
@@ -244,7 +235,10 @@ void evaluation::allocate_outputs(nodes part) {
     node& each = at(i);
     if (!each.is_stored) continue;
     const std::int64_t nbytes = size_of(place_of(each).where.shape) * itemsize(each.type);
-    each.made = allocate(each.result->where(), static_cast<std::size_t>(nbytes));
+    const storage_ref& target = each.result->target;
+    each.made = is_whole_ && target
+                    ? target
+                    : allocate(each.result->where(), static_cast<std::size_t>(nbytes));
   }
 }
 
@@ -324,23 +318,19 @@ std::int64_t evaluation::bytes_of(const reference& x) const {
 }
 
 /// Of the pass whose operands were added last.
-void evaluation::report(nodes pass, bool is_fed) const {
+void evaluation::report(nodes pass, bool is_fed) {
   if (hooks_.watch == nullptr) return;
-  const auto node_at = [&](std::int32_t i) -> const node& {
-    return of_.nodes_[static_cast<std::size_t>(i)];
-  };
-  pass_report of{.operations = std::ssize(pass),
-                 .shape = place_of(node_at(pass[0])).where.shape,
-                 .is_fed = is_fed};
+  pass_report of{
+      .operations = std::ssize(pass), .shape = place_of(at(pass[0])).where.shape, .is_fed = is_fed};
   for (int i = is_fed ? outputs_ : 0; i < operand_count_; ++i) {
     of.moved += bytes_of(operands_[static_cast<std::size_t>(i)]);
   }
   for (const std::int32_t i : pass) {
-    const node& each = node_at(i);
+    const node& each = at(i);
     of.moved_eager += size_of(of.shape) * itemsize(each.type);
     for (int k = 0; k < each.input_count; ++k) of.moved_eager += bytes_of(each.inputs[k]);
   }
-  if (is_fed) of.moved_eager += size_of(of.shape) * itemsize(node_at(pass.back()).type);
+  if (is_fed) of.moved_eager += size_of(of.shape) * itemsize(at(pass.back()).type);
   hooks_.watch(of);
 }
 
@@ -366,9 +356,7 @@ bool evaluation::find_cone(std::int32_t of, bool is_held) {
     const bool is_alike = place_of(each).shape == place_of(at(of)).shape &&
                           each.result->where() == at(of).result->where();
     if (!is_alike) return false;
-    for (int k = 0; k < each.input_count; ++k) {
-      if (each.inputs[k].from == source::node) at(each.inputs[k].index).is_needed = true;
-    }
+    for_each_maker(each, [](node& maker) { maker.is_needed = true; });
   }
   of_.order_.clear();
   for (std::int32_t i = 0; i <= of; ++i) {
@@ -376,10 +364,7 @@ bool evaluation::find_cone(std::int32_t of, bool is_held) {
     if (!each.is_needed) continue;
     of_.order_.push_back(i);
     bool takes_long = each.cost > 1;
-    for (int k = 0; k < each.input_count; ++k) {
-      const reference& input = each.inputs[k];
-      takes_long = takes_long || (input.from == source::node && at(input.index).level > 0);
-    }
+    for_each_maker(each, [&](const node& maker) { takes_long = takes_long || maker.level > 0; });
     each.level = takes_long ? 1 : 0;
     const bool is_kept = i == of ? is_held : each.result->references() > 1;
     if (takes_long && is_kept) return false;

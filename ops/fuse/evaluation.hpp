@@ -39,6 +39,13 @@ class evaluation {
   [[nodiscard]] const recording::place& place_of(const node& x) const {
     return of_.places_[static_cast<std::size_t>(x.place)];
   }
+  /// Calls `look` with each recorded operation that an operation reads.
+  template <class Look>
+  void for_each_maker(const node& of, Look look) {
+    for (int k = 0; k < of.input_count; ++k) {
+      if (of.inputs[k].from == source::node) look(at(of.inputs[k].index));
+    }
+  }
   [[nodiscard]] bool runs_beside(const node& a, const node& b) const noexcept;
   void find_needed() noexcept;
   void find_levels() noexcept;
@@ -56,7 +63,7 @@ class evaluation {
   [[nodiscard]] std::span<const std::byte> fill_params(const dims& shape);
   [[nodiscard]] const storage_ref& memory_of(int operand) const;
   [[nodiscard]] std::int64_t bytes_of(const reference& x) const;
-  void report(nodes pass, bool is_fed) const;
+  void report(nodes pass, bool is_fed);
   void launch_part(const dims& shape, device where);
 
   recording& of_;
@@ -67,6 +74,8 @@ class evaluation {
   int operand_count_ = 0;
   int cost_ = 0;
   int widest_ = 1;
+  /// All is one part, in which what is changed in place is read before it is written.
+  bool is_whole_ = false;
   std::array<reference, wide_plan::max_operands> operands_;
   std::vector<fused_step>& steps_;
   std::vector<element>& constants_;

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "core/dims.hpp"
+#include "core/known_loop.hpp"
 #include "core/launch.hpp"
 #include "core/scalar.hpp"
-#include "ops/kernel/loop.hpp"
 
 // A pass: operations over one shape, run one after the other on pieces that stay in the first
 // cache. What it is made of stands in one block of bytes: fused_params, its steps, its constants.
@@ -49,7 +49,7 @@ struct alignas(16) fused_step {
 
 struct alignas(16) fused_params {
   static constexpr int slots = 16;             ///< pieces of values that nobody keeps
-  static constexpr int piece_bytes = 4096;     ///< of the widest item
+  static constexpr int piece_bytes = 2048;     ///< of the widest item
   static constexpr int piece_elements = 2048;  ///< at most, so that no step starts threads
   static constexpr int first_slot = wide_plan::max_operands;
   static constexpr int first_constant = first_slot + slots;

@@ -3,6 +3,7 @@
 #include "ops/fuse/recording.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -123,8 +124,28 @@ ndarray recording::append(const kernel& step, int cost, layout place, dtype type
   return {std::move(memory), std::move(place), type};
 }
 
+bool recording::may_change(const ndarray& x) const noexcept {
+  const storage& memory = *x.memory().get();
+  long readers = 1;
+  for (const leaf& each : leaves_) {
+    if (each.array.memory() != x.memory()) continue;
+    if (!same_elements(each.array, x)) return false;
+    ++readers;
+  }
+  return memory.references() == readers && !memory.is_foreign() && is_host(memory.where()) &&
+         !x.read_only() && x.layout().offset == 0 && x.is_c_contiguous();
+}
+
+void recording::tell(const node& of, storage_ref&& made) noexcept {
+  // The last reference is this one's where nobody wants the value any more.
+  if (of.result->references() == 1 || of.result->holder == nullptr || !made) return;
+  layout where = places_[static_cast<std::size_t>(of.place)].where;
+  hooks_above.settled(of.result->holder, ndarray(std::move(made), std::move(where), of.type));
+}
+
 void recording::forget() noexcept {
   for (const node& each : nodes_) {
+    tell(each, std::move(each.result->target));  // what is changed in place has its old value
     each.result->by_ = nullptr;
     each.result->release();
   }
@@ -155,11 +176,12 @@ void recording::evaluate() {
   const auto evaluating = begin_evaluation();
   evaluation(*this, hooks_above).run();
   for (node& each : nodes_) {
-    // The last reference is this one's where nobody wants the value any more.
-    if (each.result->references() == 1 || each.result->holder == nullptr || !each.made) continue;
-    layout where = places_[static_cast<std::size_t>(each.place)].where;
-    hooks_above.settled(each.result->holder,
-                        ndarray(std::move(each.made), std::move(where), each.type));
+    storage_ref& target = each.result->target;
+    if (target && each.made && !(target == each.made)) {
+      std::memcpy(target->data(), each.made->data(), each.made->nbytes());
+      each.made = target;
+    }
+    tell(each, std::move(each.made));
   }
   forget();
 }

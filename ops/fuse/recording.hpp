@@ -41,6 +41,8 @@ class pending_memory final : public storage {
   /// Null once nobody can compute it.
   [[nodiscard]] recording* by() const noexcept { return by_; }
   void* holder = nullptr;  ///< the layer above's object, of which it is told the value
+  /// Where the value is to go at last: the memory of what an operation in place changes.
+  storage_ref target;
 
  private:
   friend class recording;
@@ -120,6 +122,8 @@ class recording {
   /// Has `reduce` read the value of a pending array, which is made for it and not stored, and stays
   /// pending; `is_held` by others than who asks. False where it is better computed: evaluate() it.
   [[nodiscard]] bool feed(const ndarray& x, bool is_held, const feed_reader& reduce);
+  /// Whether operations that change x in place are recorded: nobody else sees its memory.
+  [[nodiscard]] bool may_change(const ndarray& x) const noexcept;
   /// As evaluate(), if what is recorded reads memory that `target` may share: it is to be written.
   void evaluate_readers(const ndarray& target);
 
@@ -171,6 +175,7 @@ class recording {
   [[nodiscard]] auto begin_evaluation();
   [[nodiscard]] std::int32_t find_place(const layout& where);
   [[nodiscard]] reference refer_to(const recorded_input& x);
+  void tell(const node& of, storage_ref&& made) noexcept;
   void forget() noexcept;
 
   std::vector<node> nodes_;

@@ -315,8 +315,10 @@ bool begin_pending(array_object* self) noexcept {
   pending_memory* const memory = pending_of(self->value);
   if (memory == nullptr) return false;
   memory->holder = self;
-  change_type(reinterpret_cast<PyObject*>(self), pending_type);
-  ++fused_work;
+  if (!is_pending(reinterpret_cast<PyObject*>(self))) {
+    change_type(reinterpret_cast<PyObject*>(self), pending_type);
+    ++fused_work;
+  }
   recording* const by = memory->by();
   if (by->size() >= recording::most_operations && !by->is_evaluating()) {
     // Where it fails the record goes on: who needs a value is told.

@@ -32,8 +32,14 @@ const ndarray* on_host(const char* name, PyObject* self) {
   return nullptr;
 }
 
+/// Its consumer holds the memory, too, as a fused operation in place has to know.
+struct shared_struct : array_struct {
+  storage_ref memory;
+};
+
 void free_struct(PyObject* capsule) {
-  delete static_cast<array_struct*>(PyCapsule_GetPointer(capsule, nullptr));
+  auto* const about = static_cast<array_struct*>(PyCapsule_GetPointer(capsule, nullptr));
+  delete static_cast<shared_struct*>(about);
   Py_DECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));
 }
 
@@ -42,7 +48,8 @@ PyObject* get_array_struct(PyObject* self, void*) {
     const ndarray* array = on_host("__array_struct__", self);
     if (array == nullptr) return nullptr;
     const char* typestr = info(array->dtype()).typestr;
-    auto about = std::make_unique<array_struct>();
+    auto about = std::make_unique<shared_struct>();
+    about->memory = array->memory();
     about->rank = array->rank();
     about->kind = typestr[1];
     about->itemsize = static_cast<int>(array->itemsize());
@@ -52,7 +59,7 @@ PyObject* get_array_struct(PyObject* self, void*) {
     about->strides = const_cast<Py_ssize_t*>(array->strides().data());
     about->data = address_of(*array);
     about->dtype = dtype_object(array->dtype());
-    object capsule(PyCapsule_New(about.get(), nullptr, nullptr));
+    object capsule(PyCapsule_New(static_cast<array_struct*>(about.get()), nullptr, nullptr));
     // Shape and strides are the array's own.
     if (PyCapsule_SetContext(capsule.get(), self) != 0 ||
         PyCapsule_SetDestructor(capsule.get(), free_struct) != 0) {

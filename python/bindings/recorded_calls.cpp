@@ -153,16 +153,18 @@ PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
   return guarded([&]() -> PyObject* {
     recording* const to = open_recording();
     if (to == nullptr) return nullptr;
-    if (!is_pending(self)) {
-      to->evaluate_readers(header_of(self));
-      return nullptr;
-    }
+    auto* const changed = reinterpret_cast<array_object*>(self);
+    // Who works without the GIL may be reading where the array lies.
+    const bool may_change =
+        is_pending(self) || (threads_without_gil == 0 && to->may_change(changed->value));
     PyObject* const args[] = {self, other};
     recorded_args read;
-    if (!read.read(*to, args, 2, binary_names) || !is_pending(self)) return nullptr;
-    auto* const changed = reinterpret_cast<array_object*>(self);
+    if (!may_change || !read.read(*to, args, 2, binary_names)) {
+      if (!is_pending(self)) to->evaluate_readers(changed->value);
+      return nullptr;
+    }
     changed->value = record_into(*to, op, changed->value, {read.operands, 2});
-    pending_of(changed->value)->holder = self;
+    begin_pending(changed);
     return Py_NewRef(self);
   });
 }

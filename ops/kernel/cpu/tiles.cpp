@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/kernel/cpu/tiles.hpp"
 
-#include "ops/kernel/loop.hpp"
+#include "core/known_loop.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 

@@ -1,0 +1,188 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Operations in place on arrays from outside a fused function: recorded where nobody else sees their memory."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from recorded_sizes import all_sizes_recorded  # noqa: F401
+from skerry import _core
+
+X = np.linspace(0.5, 2, 1000)
+
+
+def fresh():
+    return [sk.asarray(X * k, copy=True) for k in (1, 2, 3)]
+
+
+def address(x):
+    return x.__array_interface__["data"][0]
+
+
+def passes(function, *args):
+    """How many operations each pass has."""
+    counts = []
+    _core.watch_passes(lambda operations, *_: counts.append(operations))
+    try:
+        sk.fuse(function)(*args)
+    finally:
+        _core.watch_passes(None)
+    return counts
+
+
+def compare(run):
+    """The arguments after a call of the function and of the fused one, bit for bit, where they were."""
+    want, got = fresh(), fresh()
+    where = [address(x) for x in got]
+    run(*want)
+    sk.fuse(run)(*got)
+    for a, b in zip(want, got, strict=True):
+        assert type(b) is sk.Array
+        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+    assert [address(x) for x in got] == where
+
+
+def update(weight, slope, mean):
+    mean *= 0.9
+    mean += 0.1 * slope
+    weight -= 0.01 * mean / (sk.sqrt(slope) + 1)
+
+
+def test_updates_of_arguments_are_one_pass():
+    compare(update)
+    assert passes(update, *fresh()) == [8]
+
+
+def swap(x, y, z):
+    before = x + 0.0
+    x *= y
+    y -= before
+    z /= x + y
+    x += before
+
+
+def reduce_between(x, y, z):
+    x *= 2
+    y += sk.sum(x)
+    x -= sk.max(x * y)
+    z *= sk.sum(x, keepdims=True)
+
+
+def read_in_other_shapes(x, y, z):
+    outer = x[:, None] + y[:20]
+    x *= 3
+    y += sk.sum(outer, axis=1)
+    z += x + outer[:, 3]
+
+
+def view_between(x, y, z):
+    x += 1
+    part = x[10:20]
+    part *= y[:10]
+    y += x
+    x[::2] += z[::2]
+    z += x[::-1]
+    x += x[::-1]
+
+
+def many_operands(x, y, z):
+    parts = [z[k:] for k in range(20)]
+    x *= 2
+    for k, part in enumerate(parts):
+        y[k:] += part * x[k:]
+        z *= 1.5
+    for each in [y + k for k in range(20)]:
+        x += each
+
+
+def fill_up(x, y, z):
+    for _ in range(3000):
+        x *= 1.0001
+        y += x
+
+
+def other_dtypes(x, y, z):
+    x += sk.arange(1000)
+    y *= 2
+    x -= sk.astype(y > 3, sk.int8)
+    z *= x > 5
+
+
+@pytest.mark.parametrize(
+    "run",
+    [swap, reduce_between, read_in_other_shapes, view_between, many_operands, fill_up, other_dtypes],
+)  # fmt: skip
+def test_arguments_are_changed_as_without_the_decorator(run):
+    compare(run)
+
+
+def test_who_sees_the_memory_sees_each_change():
+    x, y, z = fresh()
+    seen = np.asarray(x)
+    view = y[5:]
+    other = sk.from_dlpack(z)
+
+    @sk.fuse
+    def run(x, y, z):
+        x *= 2
+        assert seen[3] == X[3] * 2
+        y *= 2
+        assert float(view[3]) == X[8] * 4
+        z *= 2
+        assert float(other[3]) == X[3] * 6
+
+    run(x, y, z)
+    np.testing.assert_array_equal(seen, X * 2)
+
+
+def test_a_numpy_array_that_is_gone_hinders_nothing():
+    x, y, z = fresh()
+    np.asarray(x)
+    assert passes(update, z, y, x) == [8]
+
+
+def test_what_is_changed_before_an_exception_is_changed():
+    x, _, _ = fresh()
+
+    @sk.fuse
+    def run(x):
+        x *= 2
+        x += 1
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        run(x)
+    np.testing.assert_array_equal(np.asarray(x), X * 2 + 1)
+
+
+def test_memory_that_runs_out_leaves_arguments_as_they_were():
+    x, y, _ = fresh()
+
+    @sk.fuse
+    def run(x, y):
+        x *= 2
+        kept = y * x
+        _core.fail_allocation(1, True)
+        return kept
+
+    try:
+        with pytest.raises(MemoryError):
+            run(x, y)
+    finally:
+        _core.fail_allocation(0)
+    assert type(x) is sk.Array
+    np.testing.assert_array_equal(np.asarray(x), X)
+
+
+def test_arrays_that_may_not_be_written_are_refused():
+    locked = X.copy()
+    locked.flags.writeable = False
+    frozen = sk.asarray(locked, copy=False)
+
+    @sk.fuse
+    def run(x):
+        x *= 2
+
+    for function in (run, run.__wrapped__):
+        with pytest.raises(ValueError, match="read-only"):
+            function(frozen)
