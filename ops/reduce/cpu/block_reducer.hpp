@@ -171,7 +171,7 @@ class block_reducer {
       int64 now = least(n, how_.longest_run);
       const char* x = at;
       if (room_ != nullptr) {
-        now = least(now, fed_bytes / how_.itemsize);
+        now = least(now, fed_piece / how_.itemsize);
         feed(what_, at, 0, 1, now, room_);
         x = room_;
       }
@@ -191,7 +191,7 @@ class block_reducer {
     element_rows piece = block;
     piece.x = room_;
     piece.row = block.n * how_.itemsize;
-    const int64 most = greatest(fed_bytes / piece.row / 4 * 4, 4);
+    const int64 most = greatest(fed_piece / piece.row / 4 * 4, 4);
     for (int64 j = 0; j < block.rows; j += most) {
       piece.rows = least(most, block.rows - j);
       piece.is_fresh = block.is_fresh && j == 0;

@@ -26,6 +26,7 @@ constexpr int64 most_beside = 8;
 constexpr int64 most_result_bytes = 16;
 
 enum class manner { columns, fold, rows };
+constexpr int64 fed_piece = 8192;   ///< bytes that are made at a time where there is a choice
 constexpr int64 longest_row = 32768;  ///< beyond it a row is worth several threads
 
 struct reduction {
@@ -106,7 +107,7 @@ struct reduction {
       way = manner::rows;
       block = least(columns_within(width()), reduce_parallel_from / greatest(length, 1));
       // Which row a thread takes changes no result.
-      if (work.feed != nullptr) block = greatest(least(block, fed_bytes / row_bytes()), 1);
+      if (work.feed != nullptr) block = greatest(least(block, fed_piece / row_bytes()), 1);
     } else if (long_rows) {
       way = manner::fold;
     } else if (narrow) {
