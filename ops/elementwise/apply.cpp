@@ -252,8 +252,9 @@ element element_of(const char* name, const scalar& value, dtype type) {
 }
 
 /// The step of apply_parts(), recorded. Arrays are converted where they are read.
+template <class Place>
 ndarray record_loop(recording& to, const char* name, op_id op, const common& of, const dims& shape,
-                    layout place, std::span<const operand> operands) {
+                    Place place, std::span<const operand> operands) {
   const op_entry& entry = entry_of(op);
   const kernel& loop = elementwise_kernel(name, op, of);
   recorded_input inputs[plan::max_operands - 1];
@@ -269,8 +270,9 @@ ndarray record_loop(recording& to, const char* name, op_id op, const common& of,
       inputs[i].array = &casts[i].emplace(record_operand(to, *x.array, of.type, shape));
     }
   }
-  return to.append(loop, entry.expensive ? 8 : 1, std::move(place),
-                   *entry.result[static_cast<int>(of.type)], of.where, {inputs, operands.size()});
+  return to.append<Place>(loop, entry.expensive ? 8 : 1, std::forward<Place>(place),
+                          *entry.result[static_cast<int>(of.type)], of.where,
+                          {inputs, operands.size()});
 }
 
 /// What apply_entry() and apply_into() decide before they look at shapes.
@@ -296,12 +298,11 @@ ndarray record_as(recording& to, const char* name, op_id op, std::span<const ope
   const auto [loop, of, result] = decide(name, op, found, operands);
   if (of.run > 0) {
     check_shape(name, of.shape->span(), itemsize(result));
-    return record_loop(to, name, loop, of, *of.shape, c_layout(*of.shape, itemsize(result)),
-                       operands);
+    return record_loop<const dims&>(to, name, loop, of, *of.shape, *of.shape, operands);
   }
   const dims shape = common_shape(name, operands);
   layout place = result_layout(name, shape, result, operands);
-  return record_loop(to, name, loop, of, shape, std::move(place), operands);
+  return record_loop<layout&&>(to, name, loop, of, shape, std::move(place), operands);
 }
 
 ndarray record(recording& to, op_id op, std::span<const operand> operands) {
@@ -316,7 +317,8 @@ ndarray record_into(recording& to, op_id op, const ndarray& target,
   const auto [loop, of, result] = decide(name, op, found, operands);
   if (result != target.dtype()) reject_result_dtype(name, result, target);
   check_result_shape(name, common_shape(name, given), target);
-  ndarray made = record_loop(to, name, loop, of, target.shape(), target.layout(), operands);
+  ndarray made =
+      record_loop<layout&&>(to, name, loop, of, target.shape(), layout(target.layout()), operands);
   pending_memory* const before = pending_of(target);
   pending_of(made)->target = before != nullptr ? std::move(before->target) : target.memory();
   return made;

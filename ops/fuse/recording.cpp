@@ -15,8 +15,14 @@
 namespace skerry {
 namespace {
 
-thread_local recording* of_thread = nullptr;   ///< what it records to
-thread_local std::unique_ptr<recording> kept;  ///< of the last call, for the next one
+constinit thread_local recording* of_thread = nullptr;  ///< what it records to, or did last
+struct end_of_thread {
+  void operator()(recording* of) const noexcept {
+    of_thread = nullptr;
+    delete of;
+  }
+};
+thread_local std::unique_ptr<recording, end_of_thread> kept;
 constinit evaluation_hooks hooks_above{};
 
 /// So many arrays and places, the latest ones, are looked through for equal ones.
@@ -32,7 +38,7 @@ std::int32_t find_latest(const Items& items, IsSame is_same) {
 }
 
 void before_write(const ndarray& target) {
-  if (of_thread != nullptr) of_thread->evaluate_readers(target);
+  if (recording* const to = recording::current()) to->evaluate_readers(target);
 }
 
 /// What tells this thread from others.
@@ -40,31 +46,32 @@ const void* this_thread() noexcept { return static_cast<const void*>(&of_thread)
 
 }  // namespace
 
-recording* recording::current() noexcept { return of_thread; }
+recording* recording::current() noexcept {
+  return of_thread != nullptr && of_thread->depth_ > 0 ? of_thread : nullptr;
+}
 
 bool recording::is_evaluated_here() const noexcept { return evaluator_ == this_thread(); }
 
-bool recording::begin() {
+recording& recording::begin() {
   if (of_thread == nullptr) {
-    of_thread = (kept != nullptr ? std::move(kept) : std::make_unique<recording>()).release();
+    kept.reset(of_thread = new recording);
+    detail::before_write = before_write;
   }
-  detail::before_write = before_write;
-  return ++of_thread->depth_ == 1;
+  ++of_thread->depth_;
+  return *of_thread;
 }
 
 void recording::end() {
-  if (--of_thread->depth_ > 0) return;
-  if (of_thread->nodes_.empty() && of_thread->leaves_.empty()) {
-    kept.reset(std::exchange(of_thread, nullptr));
+  if (depth_ > 1 || (nodes_.empty() && leaves_.empty())) {
+    --depth_;
     return;
   }
   const auto clear = [](recording* ended) {
-    of_thread = nullptr;
+    ended->depth_ = 0;
     ended->forget();
-    kept.reset(ended);
   };
-  const std::unique_ptr<recording, decltype(clear)> ended(of_thread, clear);
-  ended->evaluate();
+  const std::unique_ptr<recording, decltype(clear)> ended(this, clear);
+  evaluate();
 }
 
 void recording::set_hooks(const evaluation_hooks& hooks) noexcept { hooks_above = hooks; }
@@ -96,33 +103,39 @@ recording::reference recording::refer_to(const recorded_input& x) {
     if (pending->by_ != this) throw library_error("fuse: an operand has lost its value");
     return {source::node, width, pending->node_};
   }
-  const std::int32_t known =
-      find_latest(leaves_, [&](const leaf& each) { return same_elements(each.array, *x.array); });
+  const std::int32_t known = find_latest(leaves_, [&](const leaf& each) {
+    return each.array.data() == x.array->data() && same_elements(each.array, *x.array);
+  });
   if (known >= 0) return {source::leaf, width, known};
   leaves_.push_back({.array = *x.array});
   return {source::leaf, width, static_cast<std::int32_t>(leaves_.size()) - 1};
 }
 
-ndarray recording::append(const kernel& step, int cost, layout place, dtype type, device where,
+template <class Place>
+ndarray recording::append(const kernel& step, int cost, Place place, dtype type, device where,
                           std::span<const recorded_input> inputs) {
   if (is_evaluating()) throw library_error("fuse: an operation while results are being computed");
-  node added{.host = step.host,
-             .result = nullptr,
-             .inputs = {},
-             .input_count = static_cast<std::uint8_t>(inputs.size()),
-             .cost = static_cast<std::uint8_t>(cost),
-             .type = type,
-             .place = 0,
-             .made = {}};
-  for (std::size_t i = 0; i < inputs.size(); ++i) added.inputs[i] = refer_to(inputs[i]);
-  added.place = find_place(place);
-  nodes_.reserve(std::max<std::size_t>(nodes_.capacity(), 16));
-  storage_ref memory(added.result =
-                         new pending_memory(this, static_cast<std::int32_t>(nodes_.size()), where));
-  nodes_.push_back(std::move(added));
+  reference from[fused_step::most_inputs];
+  for (std::size_t i = 0; i < inputs.size(); ++i) from[i] = refer_to(inputs[i]);
+  auto* const result = new pending_memory(this, static_cast<std::int32_t>(nodes_.size()), where);
+  storage_ref memory(result);
+  node& added = nodes_.emplace_back();
+  added.host = step.host;
+  added.result = result;
+  std::copy_n(from, fused_step::most_inputs, added.inputs);
+  added.input_count = static_cast<std::uint8_t>(inputs.size());
+  added.cost = static_cast<std::uint8_t>(cost);
+  added.type = type;
   memory->retain();
-  return {std::move(memory), std::move(place), type};
+  ndarray made(std::move(memory), std::forward<Place>(place), type);
+  added.place = find_place(made.layout());  // if it throws, nobody has what is made
+  return made;
 }
+
+template ndarray recording::append(const kernel&, int, const dims&, dtype, device,
+                                   std::span<const recorded_input>);
+template ndarray recording::append(const kernel&, int, layout&&, dtype, device,
+                                   std::span<const recorded_input>);
 
 bool recording::may_change(const ndarray& x) const noexcept {
   const storage& memory = *x.memory().get();

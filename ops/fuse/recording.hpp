@@ -101,19 +101,20 @@ class recording {
 
   /// That of this thread; null where it records nothing.
   [[nodiscard]] static recording* current() noexcept;
-  /// This thread records from now on; true for the outermost of nested calls.
-  static bool begin();
+  /// This thread records from now on; calls may be nested.
+  static recording& begin();
   /// The end of one call. That of the outermost evaluates what is still held; what it throws is
   /// left without a value.
-  static void end();
+  void end();
   static void set_hooks(const evaluation_hooks& hooks) noexcept;
 
   /// Whether operations on this device are recorded: those whose kernels are host forms.
   [[nodiscard]] static bool records(device where) noexcept;
 
   /// The result of a kernel whose parameter is a plan, output first. `cost`: of an element, in
-  /// additions. Inputs broadcast to the shape of `place`.
-  [[nodiscard]] ndarray append(const kernel& step, int cost, layout place, dtype type, device where,
+  /// additions. `place`: a layout&&, or const dims& in C order, to whose shape inputs broadcast.
+  template <class Place>
+  [[nodiscard]] ndarray append(const kernel& step, int cost, Place place, dtype type, device where,
                                std::span<const recorded_input> inputs);
 
   /// Computes all that is recorded and still held. Where it throws, nothing has changed. Throws

@@ -141,13 +141,13 @@ ndarray astype(const ndarray& x, dtype type, bool force_copy) {
 ndarray record_astype(recording& to, const ndarray& x, dtype type) {
   const kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
   const recorded_input from{.array = &x, .type = x.dtype()};
-  return to.append(entry, 1, order_of("astype", x, type), type, x.device(), {&from, 1});
+  return to.append<layout&&>(entry, 1, order_of("astype", x, type), type, x.device(), {&from, 1});
 }
 
 ndarray record_operand(recording& to, const ndarray& x, dtype type, const dims& shape) {
   const kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
   const recorded_input from{.array = &x, .type = x.dtype()};
-  return to.append(entry, 1, c_layout(shape, itemsize(type)), type, x.device(), {&from, 1});
+  return to.append<const dims&>(entry, 1, shape, type, x.device(), {&from, 1});
 }
 
 ndarray convert_operand(const ndarray& x, dtype type) {

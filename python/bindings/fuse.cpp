@@ -69,12 +69,11 @@ struct fused_function {
 };
 
 /// The end of a call. What failed has its own error, which that of an evaluation does not replace.
-PyObject* end_call(PyObject* result) noexcept {
+PyObject* end_call(recording& own, PyObject* result) noexcept {
   --fused_work;
-  const auto end = [] {
-    const recording& own = *recording::current();
+  const auto end = [&own] {
     while (own.is_evaluating() && !own.is_evaluated_here()) wait_a_little();
-    recording::end();
+    own.end();
     return true;
   };
   if (result == nullptr) {
@@ -89,10 +88,10 @@ PyObject* end_call(PyObject* result) noexcept {
 }
 
 PyObject* call_fused(PyObject* self, PyObject* const* args, std::size_t count, PyObject* keywords) {
-  static_cast<void>(recording::begin());
+  recording& own = recording::begin();
   ++fused_work;
   PyObject* const function = reinterpret_cast<fused_function*>(self)->function;
-  return end_call(PyObject_Vectorcall(function, args, count, keywords));
+  return end_call(own, PyObject_Vectorcall(function, args, count, keywords));
 }
 
 PyTypeObject* fused_type = nullptr;

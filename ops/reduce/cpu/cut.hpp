@@ -26,7 +26,7 @@ constexpr int64 most_beside = 8;
 constexpr int64 most_result_bytes = 16;
 
 enum class manner { columns, fold, rows };
-constexpr int64 fed_piece = 8192;   ///< bytes that are made at a time where there is a choice
+constexpr int64 fed_piece = 8192;     ///< bytes that are made at a time where there is a choice
 constexpr int64 longest_row = 32768;  ///< beyond it a row is worth several threads
 
 struct reduction {
