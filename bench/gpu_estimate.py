@@ -36,6 +36,7 @@ import gpu_rows
 import numpy as np
 from gpu_side_by_side import Bench, Operation, Skerry
 from kernel_resources import resources
+from skerry._emulated_gpu import find_library
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SHRINK = 6
@@ -46,7 +47,16 @@ TAIL_ELEMENTS = 1 << 24
 #: A kernel that takes less of a row's time has no say in ``tail``.
 TAIL_SHARE = 0.05
 #: The others measure the host, or the driver.
-SUBJECTS = ("elementwise", "layouts", "reductions", "scans", "sorts", "selecting", "products")
+SUBJECTS = (
+    "elementwise",
+    "chains",
+    "layouts",
+    "reductions",
+    "scans",
+    "sorts",
+    "selecting",
+    "products",
+)
 
 
 def launches_since(path: str, begin: int) -> list[dict[str, Any]]:
@@ -140,6 +150,9 @@ def environment_for(options: argparse.Namespace, launches: str) -> dict[str, str
     if (package := importlib.util.find_spec("scipy_openblas32")) and package.origin:
         library = pathlib.Path(package.origin).parent / "lib" / "libscipy_openblas.so"
         environment.setdefault("SKERRY_OPENBLAS", str(library))
+    # Behind the stand-in for it that lies beside the emulator.
+    if nvrtc := find_library("libnvrtc.so.13"):
+        environment.setdefault("SKERRY_NVRTC", nvrtc)
     return environment
 
 

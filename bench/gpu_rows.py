@@ -33,6 +33,20 @@ def inputs(*arrays: np.ndarray) -> Callable[[], Sequence[np.ndarray]]:
     return lambda: arrays
 
 
+def compiled(
+    bench: Bench, fused: Operation, host: np.ndarray
+) -> Callable[[], Sequence[np.ndarray]]:
+    """Two inputs of a fused chain, whose kernel is compiled by then: it comes for the third time."""
+    library = bench.libraries["skerry"]
+
+    def made() -> Sequence[np.ndarray]:
+        for _ in range(2):
+            fused(library.module, library.put(host), library.put(host))
+        return host, host
+
+    return made
+
+
 def ceilings(bench: Bench) -> None:
     """Copies by the driver itself."""
     library = bench.libraries["skerry"]
@@ -142,6 +156,26 @@ def halves(bench: Bench) -> None:
     bench.row("float16 to float32", casting("float32"), inputs(host), nbytes=3 * n)
     wide = host.astype(np.float32)
     bench.row("float32 to float16", casting("float16"), inputs(wide), nbytes=3 * n)
+
+
+def chains(bench: Bench) -> None:
+    """Chains of operations, one kernel each under ``skerry.fuse``; the others run them one by one."""
+    host = uniform(bench.size(1 << 26))
+
+    def gauss(xp: Any, a: Any, b: Any) -> Any:
+        return xp.exp(-((a - b) ** 2) / 2) * 0.4
+
+    def blend(xp: Any, a: Any, b: Any) -> Any:
+        return a * 0.25 + b * 0.75
+
+    for chain in (gauss, blend):
+        fused = bench.libraries["skerry"].module.fuse(chain)
+        calls: dict[str, Operation] = {
+            name: fused if name == "skerry" else chain for name in ("skerry", "cupy", "torch")
+        }
+        bench.row(
+            f"chain {chain.__name__}", calls, compiled(bench, fused, host), nbytes=3 * host.nbytes
+        )
 
 
 def layouts(bench: Bench) -> None:
@@ -370,6 +404,7 @@ SUBJECTS: dict[str, Callable[[Bench], None]] = {
         ceilings,
         calls,
         elementwise,
+        chains,
         layouts,
         reductions,
         scans,

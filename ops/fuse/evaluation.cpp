@@ -11,32 +11,19 @@
 
 #include "core/axis_list.hpp"
 #include "core/memory_use.hpp"
+#include "device/backend.hpp"
 #include "device/memory.hpp"
 #include "device/stream.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/fuse/without_lock.hpp"
 
 namespace skerry {
 namespace {
 
 /// From so many steps of an element on others may have the lock meanwhile: about 10 us.
 constexpr std::int64_t long_work = 1 << 16;
-
-/// Lets others have the lock of the layer above while it lives.
-class without_lock {
- public:
-  without_lock(const evaluation_hooks& hooks, bool worth_it) : hooks_(hooks) {
-    if (worth_it && hooks.let_go != nullptr) state_ = hooks.let_go();
-  }
-  without_lock(const without_lock&) = delete;
-  without_lock& operator=(const without_lock&) = delete;
-  ~without_lock() noexcept(false) {
-    if (state_ != nullptr) hooks_.take_back(state_);
-  }
-
- private:
-  const evaluation_hooks& hooks_;
-  void* state_ = nullptr;
-};
+/// So many operations are compiled as one kernel at most: a longer one takes seconds.
+constexpr std::ptrdiff_t most_compiled = 128;
 
 /// Whether an array is one run of this shape.
 bool is_run_of(const layout& where, const dims& shape, std::int64_t width) noexcept {
@@ -114,10 +101,15 @@ void evaluation::run() {
 void evaluation::run_pass(nodes pass) {
   if (pass.empty()) return;
   const dims& shape = place_of(at(pass[0])).where.shape;
-  if (!fits(pass)) return run_in_halves(pass);
+  const device where = at(pass[0]).result->where();
+  const bool is_native = !runs_on_host(where);
+  const bool is_long = is_native && std::ssize(pass) > most_compiled;
+  if (!fits(pass) || is_long) return run_in_halves(pass);
   allocate_outputs(pass);
   report(pass, false);
-  if (size_of(shape) > 0) launch_part(shape, at(pass[0]).result->where());
+  if (size_of(shape) == 0) return;
+  if (is_native) return launch_native(pass, shape);
+  launch_part(shape, where);
 }
 
 void evaluation::run_in_halves(nodes pass) {
@@ -166,7 +158,7 @@ bool evaluation::add_operands(nodes part) {
   operand_count_ = 0;
   for (const std::int32_t i : part) {
     const auto width = static_cast<std::uint8_t>(itemsize(at(i).type));
-    if (at(i).is_stored && !add_operand({source::node, width, i})) return false;
+    if (at(i).is_stored && !add_operand({source::node, width, at(i).type, i})) return false;
   }
   outputs_ = operand_count_;
   for (const std::int32_t i : part) {
@@ -196,8 +188,10 @@ bool evaluation::add_steps(nodes part) {
   unsigned free = (1u << fused_params::slots) - 1;
   for (std::size_t position = 0; position < part.size(); ++position) {
     node& each = at(part[position]);
-    const known_loop known = ask_loop(each.host);
-    fused_step step{.host = each.host,
+    // Native kernels have no loop; of them the places alone are used (native.cpp).
+    const auto host = each.loop->host;
+    const known_loop known = host == nullptr ? known_loop{} : ask_loop(host);
+    fused_step step{.host = host,
                     .body = known.body,
                     .accepts = static_cast<std::uint16_t>(known.accepts),
                     .places = {},

@@ -65,6 +65,10 @@ class evaluation {
   [[nodiscard]] std::int64_t bytes_of(const reference& x) const;
   void report(nodes pass, bool is_fed);
   void launch_part(const dims& shape, device where);
+  // On devices with native kernels: native.cpp.
+  void launch_native(nodes part, const dims& shape);
+  [[nodiscard]] bool launch_compiled(nodes part, const dims& shape);
+  void run_singly(nodes part);
 
   recording& of_;
   const evaluation_hooks& hooks_;
@@ -80,5 +84,9 @@ class evaluation {
   std::vector<fused_step>& steps_;
   std::vector<element>& constants_;
 };
+
+/// On devices with native kernels: how many passes ran as one compiled kernel, how many by one for
+/// each operation, and how many compiled kernels there were.
+[[nodiscard]] std::array<std::int64_t, 3> fused_pass_counts() noexcept;
 
 }  // namespace skerry

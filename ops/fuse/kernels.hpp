@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -67,9 +68,23 @@ struct alignas(16) fused_params {
   }
 };
 
+/// A pass whose kernel is compiled from its text (ops/fuse/source.hpp), where it isn't yet.
+struct compiled_call {
+  static constexpr std::size_t problem_bytes = 2048;
+
+  const char* text;
+  std::atomic<void*>* function;  ///< the kernel, once it is loaded
+  const void* arguments;
+  unsigned blocks;
+  unsigned threads;
+  char* problem;  ///< gets a text where nothing is launched, as there is no such kernel
+};
+
 struct fuse_kernels {
   /// Parameter: fused_params with what follows it. There is no native form.
   kernel run;
+  /// Parameter: compiled_call. A native form only.
+  kernel compiled;
   /// Parameter: fed_elements (ops/kernel/fed_elements.hpp). On the calling thread alone.
   kernel feed;
 };

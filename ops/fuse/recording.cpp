@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/result.hpp"
 #include "ops/fuse/evaluation.hpp"
 
@@ -77,7 +78,8 @@ void recording::end() {
 void recording::set_hooks(const evaluation_hooks& hooks) noexcept { hooks_above = hooks; }
 
 bool recording::records(device where) noexcept {
-  return is_host(where) || capabilities_of(where).form == kernel_form::host;
+  return is_host(where) || runs_on_host(where) ||
+         kernels<fuse_kernels>(where).compiled.native != nullptr;
 }
 
 std::int32_t recording::find_place(const layout& where) {
@@ -97,30 +99,31 @@ recording::reference recording::refer_to(const recorded_input& x) {
   const auto width = static_cast<std::uint8_t>(itemsize(x.type));
   if (x.array == nullptr) {
     constants_.push_back(x.value);
-    return {source::constant, width, static_cast<std::int32_t>(constants_.size()) - 1};
+    return {source::constant, width, x.type, static_cast<std::int32_t>(constants_.size()) - 1};
   }
   if (const pending_memory* const pending = pending_of(*x.array)) {
     if (pending->by_ != this) throw library_error("fuse: an operand has lost its value");
-    return {source::node, width, pending->node_};
+    return {source::node, width, x.type, pending->node_};
   }
   const std::int32_t known = find_latest(leaves_, [&](const leaf& each) {
     return each.array.data() == x.array->data() && same_elements(each.array, *x.array);
   });
-  if (known >= 0) return {source::leaf, width, known};
+  if (known >= 0) return {source::leaf, width, x.type, known};
   leaves_.push_back({.array = *x.array});
-  return {source::leaf, width, static_cast<std::int32_t>(leaves_.size()) - 1};
+  return {source::leaf, width, x.type, static_cast<std::int32_t>(leaves_.size()) - 1};
 }
 
 template <class Place>
-ndarray recording::append(const kernel& step, int cost, Place place, dtype type, device where,
-                          std::span<const recorded_input> inputs) {
+ndarray recording::append(const kernel& step, const char* function, int cost, Place place,
+                          dtype type, device where, std::span<const recorded_input> inputs) {
   if (is_evaluating()) throw library_error("fuse: an operation while results are being computed");
   reference from[fused_step::most_inputs];
   for (std::size_t i = 0; i < inputs.size(); ++i) from[i] = refer_to(inputs[i]);
   auto* const result = new pending_memory(this, static_cast<std::int32_t>(nodes_.size()), where);
   storage_ref memory(result);
   node& added = nodes_.emplace_back();
-  added.host = step.host;
+  added.loop = &step;
+  added.function = function;
   added.result = result;
   std::copy_n(from, fused_step::most_inputs, added.inputs);
   added.input_count = static_cast<std::uint8_t>(inputs.size());
@@ -132,9 +135,9 @@ ndarray recording::append(const kernel& step, int cost, Place place, dtype type,
   return made;
 }
 
-template ndarray recording::append(const kernel&, int, const dims&, dtype, device,
+template ndarray recording::append(const kernel&, const char*, int, const dims&, dtype, device,
                                    std::span<const recorded_input>);
-template ndarray recording::append(const kernel&, int, layout&&, dtype, device,
+template ndarray recording::append(const kernel&, const char*, int, layout&&, dtype, device,
                                    std::span<const recorded_input>);
 
 bool recording::may_change(const ndarray& x) const noexcept {

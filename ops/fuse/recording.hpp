@@ -81,6 +81,8 @@ struct evaluation_hooks {
   /// Around long work: others may hold the lock meanwhile.
   void* (*let_go)() noexcept = nullptr;
   void (*take_back)(void* state) = nullptr;
+  /// Something that a user may want to know, once.
+  void (*say)(const char* text) noexcept = nullptr;
   /// Of each pass before it runs; null where nobody watches.
   void (*watch)(const pass_report& pass) noexcept = nullptr;
 };
@@ -108,14 +110,15 @@ class recording {
   void end();
   static void set_hooks(const evaluation_hooks& hooks) noexcept;
 
-  /// Whether operations on this device are recorded: those whose kernels are host forms.
+  /// Whether operations on this device are recorded: where there is a kernel for passes.
   [[nodiscard]] static bool records(device where) noexcept;
 
   /// The result of a kernel whose parameter is a plan, output first. `cost`: of an element, in
   /// additions. `place`: a layout&&, or const dims& in C order, to whose shape inputs broadcast.
+  /// `function`: what it does to an element, a functor of `ops` by its name; both are kept.
   template <class Place>
-  [[nodiscard]] ndarray append(const kernel& step, int cost, Place place, dtype type, device where,
-                               std::span<const recorded_input> inputs);
+  [[nodiscard]] ndarray append(const kernel& step, const char* function, int cost, Place place,
+                               dtype type, device where, std::span<const recorded_input> inputs);
 
   /// Computes all that is recorded and still held. Where it throws, nothing has changed. Throws
   /// out_of_memory_error, device_error, and library_error where it is at it already.
@@ -141,6 +144,7 @@ class recording {
   struct reference {
     source from;
     std::uint8_t width;
+    dtype type;
     std::int32_t index;
   };
   /// The number of an operand, or of a slot, in the part that asked last.
@@ -149,7 +153,8 @@ class recording {
     std::int32_t asked = -1;
   };
   struct node {
-    void (*host)(const void* params);
+    const kernel* loop;
+    const char* function;
     pending_memory* result;  ///< one reference is the recording's
     reference inputs[fused_step::most_inputs];
     std::uint8_t input_count;

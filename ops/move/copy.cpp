@@ -138,16 +138,28 @@ ndarray astype(const ndarray& x, dtype type, bool force_copy) {
   return convert("astype", x, type, order_of("astype", x, type));
 }
 
+/// What cast_kernel() does to an element.
+static const char* cast_function(dtype from, dtype to) noexcept {
+  static constexpr const char* casts[] = {
+#define SKERRY_CAST(name, type, kind, typestr) "cast_to_" #name,
+      SKERRY_FOR_EACH_DTYPE(SKERRY_CAST)
+#undef SKERRY_CAST
+  };
+  return from == to ? "copy_value" : casts[static_cast<std::size_t>(to)];
+}
+
 ndarray record_astype(recording& to, const ndarray& x, dtype type) {
   const kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
   const recorded_input from{.array = &x, .type = x.dtype()};
-  return to.append<layout&&>(entry, 1, order_of("astype", x, type), type, x.device(), {&from, 1});
+  return to.append<layout&&>(entry, cast_function(x.dtype(), type), 1, order_of("astype", x, type),
+                             type, x.device(), {&from, 1});
 }
 
 ndarray record_operand(recording& to, const ndarray& x, dtype type, const dims& shape) {
   const kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
   const recorded_input from{.array = &x, .type = x.dtype()};
-  return to.append<const dims&>(entry, 1, shape, type, x.device(), {&from, 1});
+  return to.append<const dims&>(entry, cast_function(x.dtype(), type), 1, shape, type, x.device(),
+                                {&from, 1});
 }
 
 ndarray convert_operand(const ndarray& x, dtype type) {

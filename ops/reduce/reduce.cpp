@@ -12,6 +12,7 @@
 
 #include "core/axis_list.hpp"
 #include "core/errors.hpp"
+#include "device/backend.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
@@ -225,6 +226,7 @@ std::optional<ndarray> reduce_recorded(reduction_id op, const ndarray& x, bool i
   const reduction_entry& entry = reduction_table()[static_cast<std::size_t>(op)];
   const std::optional<dtype> result = entry.result[static_cast<int>(x.dtype())];
   if (!result || entry.has_one_axis || x.size() == 0) return std::nullopt;
+  if (!runs_on_host(x.device())) return std::nullopt;  // no native form makes its elements
   const axis_set chosen = reduced_axes(entry.name, x.rank(), axes);
   reduce_params params;
   params.correction = correction;

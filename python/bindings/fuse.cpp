@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "ops/fuse/evaluation.hpp"
 #include "ops/fuse/recording.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
@@ -106,7 +107,23 @@ PyObject* make_fused(PyObject*, PyObject* function) {
 
 /// For tests: fused_work.
 PyObject* count_fused_work(PyObject*, PyObject*) { return PyLong_FromLong(fused_work); }
-evaluation_hooks hooks = {.settled = take_value, .let_go = let_go, .take_back = take_back};
+PyObject* count_passes(PyObject*, PyObject*) {
+  const auto [compiled, single, kernels] = fused_pass_counts();
+  return Py_BuildValue("LLL", static_cast<long long>(compiled), static_cast<long long>(single),
+                       static_cast<long long>(kernels));
+}
+
+/// The result is right all the same: a filter that makes errors of warnings gets none.
+void warn(const char* text) noexcept {
+  const error_aside kept;
+  if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
+                       "fuse: operations run one by one on CUDA devices: %s", text) != 0) {
+    PyErr_Clear();
+  }
+}
+
+evaluation_hooks hooks = {
+    .settled = take_value, .let_go = let_go, .take_back = take_back, .say = warn};
 PyObject* watcher = nullptr;  ///< a callable
 
 void tell_watcher(const pass_report& pass) noexcept {
@@ -140,6 +157,10 @@ PyObject* exchange_recorded(PyObject*, PyObject* nbytes) {
 PyMethodDef module_functions[] = {
     {"fused_work", count_fused_work, METH_NOARGS,
      "fused_work($module, /)\n--\n\nHow many fused calls run, and pending arrays there are."},
+    {"fused_pass_counts", count_passes, METH_NOARGS,
+     "fused_pass_counts($module, /)\n--\n\nOn devices with native kernels: how many passes ran as "
+     "one kernel of their own, how many by one for each operation, and how many kernels there "
+     "were."},
     {"fused_function", make_fused, METH_O,
      "fused_function($module, function, /)\n--\n\nThe function, whose calls are recorded."},
     {"watch_passes", watch_passes, METH_O,

@@ -52,7 +52,8 @@ def fuse(function: _F, /) -> _F:
     -----
     ``skerry.fuse.explain(function, *args)`` prints what a call computes in which pass, and why there.
 
-    A CUDA device runs the operations one by one, as without it.
+    On a CUDA device a chain is one kernel, compiled by NVRTC when the same chain comes for the second time; scalars and
+    shapes may be others. Where NVRTC is not installed the operations run one by one, and a warning says so once.
 
     Examples
     --------

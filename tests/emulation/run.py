@@ -25,6 +25,8 @@ import subprocess
 import sys
 import time
 
+from skerry._emulated_gpu import find_library
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("decode", "kernels", "python", "models", "checks", "conformance")
 # What shows kernels: the other tests are about the same calls, or about what is around them.
@@ -73,6 +75,9 @@ def environment_for(target: str, build: pathlib.Path, options: argparse.Namespac
     if (package := importlib.util.find_spec("scipy_openblas32")) and package.origin:
         library = pathlib.Path(package.origin).parent / "lib" / "libscipy_openblas.so"
         environment.setdefault("SKERRY_OPENBLAS", str(library))
+    # Behind the stand-in for it that lies beside the emulator.
+    if nvrtc := find_library("libnvrtc.so.13"):
+        environment.setdefault("SKERRY_NVRTC", nvrtc)
     for name, _ in SETTINGS:
         value = getattr(options, name.replace("-", "_"))
         if value is not None:

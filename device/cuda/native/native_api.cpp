@@ -13,6 +13,7 @@
 #include "device/cuda/api.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/native/compiled_for.hpp"
+#include "device/cuda/native/driver_function.hpp"
 
 #ifndef SKERRY_CUDA_ARCHITECTURES
 #define SKERRY_CUDA_ARCHITECTURES ""
@@ -101,24 +102,6 @@ int pool_trim(int ordinal, std::size_t keep_bytes) {
   cudaMemPool_t pool = nullptr;
   if (const int code = default_pool(&pool, ordinal); code != cudaSuccess) return code;
   return cudaMemPoolTrimTo(pool, keep_bytes);
-}
-
-/// A function of the driver, which this module does not link; null if it has none.
-template <class Function>
-Function* driver_function(const char* name) {
-  void* found = nullptr;
-  auto status = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-  const cudaError_t code =
-      cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &status);
-#else
-  const cudaError_t code = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &status);
-#endif
-  if (code == cudaSuccess && status == cudaDriverEntryPointSuccess) {
-    return reinterpret_cast<Function*>(found);
-  }
-  cudaGetLastError();
-  return nullptr;
 }
 
 // The numbers of CUresult are those of cudaError_t, where both have an error.

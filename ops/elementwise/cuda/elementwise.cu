@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "ops/elementwise/all.hpp"
+#include "ops/elementwise/cuda/functions.hpp"
 #include "ops/elementwise/kernels.hpp"
 #include "ops/kernel/cuda/loops.cuh"
 #include "ops/kernel/unit.hpp"
@@ -23,24 +23,19 @@ inline constexpr bool has_kernel_with_value =
                                      ops::bitwise_right_shift, ops::bitwise_xor, ops::copysign,
                                      ops::maximum, ops::minimum>);
 
-/// Whether a result of Op is an operand: it needs no rounding, and a NaN keeps its bits.
-template <class Op>
-inline constexpr bool is_choice = ops::one_of_v<Op, ops::clip, ops::maximum, ops::minimum>;
-
 /// Op where its dtype is one of memory only.
 template <class Op>
 struct evaluated {
   template <class... T>
   SKERRY_HD SKERRY_INLINE auto operator()(T... x) const {
-    return ops::evaluate<Op>(x...);
+    return ops::apply<Op>(x...);
   }
 };
 
 /// The native kernel of Op over T...; its parameter is a plan.
 template <class Op, class... T>
 int operation(const void* params, launch_context* context) {
-  constexpr bool is_evaluated = (ops::stored_only<T> || ...) && !is_choice<Op>;
-  using function = std::conditional_t<is_evaluated, evaluated<Op>, Op>;
+  using function = std::conditional_t<ops::is_evaluated<Op, T...>, evaluated<Op>, Op>;
   // CUB moves several items at a time then, as it does for integers of that size.
   static_assert((THRUST_NS_QUALIFIER::is_trivially_relocatable_v<T> && ...));
   return run_elementwise<ops::result_t<Op, T...>, T...>(

@@ -4,26 +4,11 @@
 #include "enabled_dtypes.hpp"
 #include "ops/kernel/cuda/loops.cuh"
 #include "ops/kernel/unit.hpp"
+#include "ops/move/cuda/functions.hpp"
 #include "ops/move/kernels.hpp"
 
 namespace skerry::native {
 namespace {
-
-/// NaN and floats out of an integer's range give what the conversion instruction gives (saturation,
-/// 0 for NaN); there are no traps on a GPU.
-template <class To>
-struct cast_to {
-  template <class From>
-  SKERRY_HD SKERRY_INLINE To operator()(From x) const {
-    if constexpr (ops::same_v<To, bool>) {
-      return x != From(0);
-    } else if constexpr (ops::complex_floating<To> && !ops::complex_floating<From>) {
-      return To(static_cast<typename To::value_type>(x));
-    } else {
-      return static_cast<To>(x);
-    }
-  }
-};
 
 /// None from complex to real; a dtype to itself is a copy.
 template <class To, class From>
@@ -32,7 +17,7 @@ concept castable = !ops::same_v<To, From> && (ops::complex_floating<To> || ops::
 
 template <class From, class To>
 void fill_cast(kernel& entry) {
-  if constexpr (castable<To, From>) entry.native = &elementwise<cast_to<To>, To, From>;
+  if constexpr (castable<To, From>) entry.native = &elementwise<ops::cast_to<To>, To, From>;
 }
 
 template <class T>

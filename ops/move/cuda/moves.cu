@@ -5,27 +5,13 @@
 
 #include "core/item_size.hpp"
 #include "ops/kernel/cuda/loops.cuh"
+#include "ops/move/cuda/functions.hpp"
 #include "ops/move/kernels.hpp"
 
 #include <cub/device/device_for.cuh>
 
 namespace skerry::native {
 namespace {
-
-struct copy_value {
-  template <class T>
-  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
-    return x;
-  }
-};
-
-/// The condition is read as a byte: an imported bool may hold more than 0 and 1.
-struct choose {
-  template <class T>
-  SKERRY_HD SKERRY_INLINE T operator()(uint8 condition, T x1, T x2) const {
-    return condition != 0 ? x1 : x2;
-  }
-};
 
 template <class T>
 int copy(const void* params, launch_context* context) {
@@ -39,7 +25,7 @@ int copy(const void* params, launch_context* context) {
                                                stream_of(context)));
   }
 #endif
-  return elementwise<copy_value, T, T>(params, context);
+  return elementwise<ops::copy_value, T, T>(params, context);
 }
 
 struct band_loop {
@@ -71,7 +57,7 @@ template <class T>
 void fill_size(moves_kernels& table) {
   constexpr int index = size_class(sizeof(T));
   table.copy[index].native = &copy<T>;
-  table.where[index].native = &elementwise<choose, T, uint8, T, T>;
+  table.where[index].native = &elementwise<ops::choose, T, uint8, T, T>;
 }
 
 }  // namespace

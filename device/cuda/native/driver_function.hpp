@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+namespace skerry::cuda {
+
+/// A function of the driver, which this module does not link; null if it has none.
+template <class Function>
+Function* driver_function(const char* name) {
+  void* found = nullptr;
+  auto status = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+  const cudaError_t code =
+      cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &status);
+#else
+  const cudaError_t code = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &status);
+#endif
+  if (code == cudaSuccess && status == cudaDriverEntryPointSuccess) {
+    return reinterpret_cast<Function*>(found);
+  }
+  cudaGetLastError();
+  return nullptr;
+}
+
+}  // namespace skerry::cuda

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/elementwise/all.hpp"
+
+// How CUDA's kernels apply an operation to an element. Parsed by NVRTC: no standard header here.
+
+namespace skerry::inline SKERRY_TARGET::ops {
+
+/// Whether a result of Op is an operand: it needs no rounding, and a NaN keeps its bits.
+template <class Op>
+inline constexpr bool is_choice = one_of_v<Op, clip, maximum, minimum>;
+
+/// Whether Op over T... is computed in another dtype than that of memory. What only moves or
+/// converts items says nothing about itself.
+template <class Op, class... T>
+inline constexpr bool is_evaluated =
+    (stored_only<T> || ...) && requires { Op::info; } && !is_choice<Op>;
+
+template <class Op, class... T>
+SKERRY_HD SKERRY_INLINE auto apply(T... x) {
+  if constexpr (is_evaluated<Op, T...>) {
+    return evaluate<Op>(x...);
+  } else {
+    return Op{}(x...);
+  }
+}
+
+}  // namespace skerry::inline SKERRY_TARGET::ops

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Kernels of passes, compiled by NVRTC from the headers of ops that the module was built of.
+
+#include <cuda.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iterator>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "device/cuda/module.hpp"
+#include "device/cuda/native/driver_function.hpp"
+#include "ops/fuse/cuda/image_cache.hpp"
+#include "ops/fuse/kernels.hpp"
+#include "ops/kernel/cuda/library.cuh"
+
+namespace skerry::native {
+
+/// Generated: functions.hpp of the families with all that they include, as one text.
+extern const char* const fused_headers;
+
+namespace {
+
+struct nvrtc {
+  // As nvrtc.h declares them, which not every toolkit of pip has.
+  using program = void*;
+  int (*ask_version)(int*, int*) = nullptr;
+  int (*create)(program*, const char*, const char*, int, const char* const*,
+                const char* const*) = nullptr;
+  int (*destroy)(program*) = nullptr;
+  int (*compile)(program, int, const char* const*) = nullptr;
+  int (*log_size)(program, std::size_t*) = nullptr;
+  int (*log)(program, char*) = nullptr;
+  int (*ptx_size)(program, std::size_t*) = nullptr;
+  int (*ptx)(program, char*) = nullptr;
+  int (*cubin_size)(program, std::size_t*) = nullptr;
+  int (*cubin)(program, char*) = nullptr;
+  shared_library library;
+  int major = 0;  ///< 0 where it does not say
+  int minor = 0;
+
+  static std::string name() {
+    const char* const chosen = std::getenv("SKERRY_NVRTC");
+    if (chosen != nullptr && *chosen != 0) return chosen;
+    return "libnvrtc.so." + std::to_string(CUDART_VERSION / 1000);
+  }
+  nvrtc() : library(name().c_str(), "libnvrtc.so") {
+    library.find("nvrtcVersion", ask_version);
+    library.find("nvrtcCreateProgram", create);
+    library.find("nvrtcDestroyProgram", destroy);
+    library.find("nvrtcCompileProgram", compile);
+    library.find("nvrtcGetProgramLogSize", log_size);
+    library.find("nvrtcGetProgramLog", log);
+    library.find("nvrtcGetPTXSize", ptx_size);
+    library.find("nvrtcGetPTX", ptx);
+    library.find("nvrtcGetCUBINSize", cubin_size);
+    library.find("nvrtcGetCUBIN", cubin);
+    if (library.problem() != nullptr) return;
+    if (ask_version(&major, &minor) != 0) major = 0;
+    load_builtins();
+  }
+
+ private:
+  /// NVRTC opens what lies beside it by its soname, which finds it once it is loaded.
+  void load_builtins() const {
+    Dl_info here{};
+    if (dladdr(reinterpret_cast<void*>(ask_version), &here) == 0) return;
+    const std::string path = here.dli_fname;
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    const std::string builtins =
+        folder + "libnvrtc-builtins.so." + std::to_string(major) + "." + std::to_string(minor);
+    static_cast<void>(dlopen(builtins.c_str(), RTLD_NOW | RTLD_LOCAL));
+  }
+};
+
+/// What is not to be used says why.
+class refusal : public std::exception {
+ public:
+  explicit refusal(std::string text) : text_(std::move(text)) {}
+  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+/// Never destroyed, as a thread may compile at the end of a process.
+const nvrtc& opened() {
+  static const auto* const one = new nvrtc;
+  const char* problem = one->library.problem();
+  if (problem == nullptr && one->major == 0) problem = "it does not say its version";
+  if (problem != nullptr) {
+    throw refusal(std::string("NVRTC can't be used: ") + problem +
+                  "; install it: pip install nvidia-cuda-nvrtc");
+  }
+  return *one;
+}
+
+/// A module of PTX alone is for devices that execute PTX alone: the emulated GPU.
+bool has_machine_code() {
+  std::string_view rest = skerry_cuda_module(cuda::module_abi_version)->architectures;
+  constexpr std::string_view is_virtual = "-virtual";
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    if (!one.ends_with(is_virtual)) return true;
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+  }
+  return false;
+}
+
+std::string compile(const nvrtc& by, const char* text, const std::string& architecture) {
+  const char* const header_name = "skerry.hpp";
+  nvrtc::program made = nullptr;
+  if (by.create(&made, text, "fused.cu", 1, &fused_headers, &header_name) != 0) {
+    throw refusal("NVRTC takes no program");
+  }
+  const std::string target = "--gpu-architecture=" + architecture;
+  // As the module's own kernels.
+  const char* const options[] = {target.c_str(), "--std=c++20", "--fmad=false",
+                                 "-DSKERRY_TARGET=cuda"};
+  const int code = by.compile(made, static_cast<int>(std::size(options)), options);
+  const bool is_binary = architecture.starts_with("sm_");
+  std::string result;
+  std::size_t nbytes = 0;
+  const auto take = [&](auto size, auto get) {
+    if (size(made, &nbytes) != 0) return;
+    result.resize(nbytes);
+    if (get(made, result.data()) != 0) result.clear();
+  };
+  if (code != 0) {
+    take(by.log_size, by.log);
+  } else if (is_binary) {
+    take(by.cubin_size, by.cubin);
+  } else {
+    take(by.ptx_size, by.ptx);
+  }
+  by.destroy(&made);
+  if (code != 0 || result.empty()) {
+    throw refusal("NVRTC compiles no kernel for " + architecture + " (" + std::to_string(code) +
+                  "): " + result.substr(0, 1500));
+  }
+  return result;
+}
+
+void* load(const std::string& image) {
+  static auto* const load_library =
+      cuda::driver_function<decltype(cuLibraryLoadData)>("cuLibraryLoadData");
+  static auto* const get_kernel =
+      cuda::driver_function<decltype(cuLibraryGetKernel)>("cuLibraryGetKernel");
+  if (load_library == nullptr || get_kernel == nullptr) {
+    throw refusal("the driver is older than CUDA 12, whose cuLibraryLoadData loads kernels");
+  }
+  CUlibrary library = nullptr;
+  CUkernel found = nullptr;
+  CUresult code = load_library(&library, image.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (code == CUDA_SUCCESS) code = get_kernel(&found, library, "fused_pass");
+  if (code != CUDA_SUCCESS) {
+    throw refusal("the driver loads no compiled kernel (" + std::to_string(code) + ")");
+  }
+  return found;
+}
+
+/// The kernel for the current device: of this process, of the disk, or compiled.
+void* make_kernel(const char* text) {
+  static std::mutex mutex;
+  static auto* const made = new std::unordered_map<std::string, void*>;
+  const nvrtc& by = opened();
+  int ordinal = 0;
+  int high = 0;
+  int low = 0;
+  if (cudaGetDevice(&ordinal) != cudaSuccess ||
+      cudaDeviceGetAttribute(&high, cudaDevAttrComputeCapabilityMajor, ordinal) != cudaSuccess ||
+      cudaDeviceGetAttribute(&low, cudaDevAttrComputeCapabilityMinor, ordinal) != cudaSuccess) {
+    throw refusal("the device says nothing of itself");
+  }
+  static const bool is_binary = has_machine_code();
+  static const unsigned long headers = hash_of(fused_headers, 0);
+  const std::string architecture =
+      (is_binary ? "sm_" : "compute_") + std::to_string(high * 10 + low);
+  const std::string key = "NVRTC " + std::to_string(by.major) + "." + std::to_string(by.minor) +
+                          " " + architecture + " " + std::to_string(headers) + "\n" + text;
+  const std::lock_guard lock(mutex);
+  if (const auto known = made->find(key); known != made->end()) return known->second;
+  if (const std::string image = read_image(key); !image.empty()) {
+    try {
+      return (*made)[key] = load(image);
+    } catch (const refusal&) {  // another driver wrote it
+    }
+  }
+  const std::string image = compile(by, text, architecture);
+  void* const kernel = load(image);
+  write_image(key, image);
+  return (*made)[key] = kernel;
+}
+
+int run_compiled(const void* params, launch_context* context) {
+  const auto& call = *static_cast<const compiled_call*>(params);
+  const auto refuse = [&](const char* why) {
+    std::snprintf(call.problem, compiled_call::problem_bytes, "%s", why);
+    static_cast<void>(cudaGetLastError());
+    return static_cast<int>(cudaSuccess);
+  };
+  static auto* const launch = cuda::driver_function<decltype(cuLaunchKernel)>("cuLaunchKernel");
+  try {
+    if (*call.function == nullptr) *call.function = make_kernel(call.text);
+  } catch (const std::exception& problem) {
+    return refuse(problem.what());
+  }
+  void* arguments[] = {const_cast<void*>(call.arguments)};
+  const auto function = reinterpret_cast<CUfunction>(call.function->load());
+  const CUresult code = launch(function, call.blocks, 1, 1, call.threads, 1, 1, 0,
+                               static_cast<CUstream>(context->stream), arguments, nullptr);
+  if (code == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES || code == CUDA_ERROR_INVALID_IMAGE) {
+    return refuse("a compiled kernel takes more than the device has");
+  }
+  // The numbers of CUresult are those of cudaError_t, where both have an error.
+  return code;
+}
+
+}  // namespace
+
+void fill_compiled(fuse_kernels& table) { table.compiled.native = run_compiled; }
+
+}  // namespace skerry::native
