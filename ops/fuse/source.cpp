@@ -3,13 +3,14 @@
 #include "ops/fuse/source.hpp"
 
 #include <array>
-#include <initializer_list>
 #include <string_view>
+#include <utility>
 
 namespace skerry {
 namespace {
 
-/// Writes `$` as the type and `#` as the number of an operand.
+/// Of patterns `$` becomes the type and `%` the number of an operand, `@` how many elements move
+/// together.
 class source_writer {
  public:
   source_writer(const source_form& form, std::span<const source_step> steps)
@@ -23,134 +24,147 @@ class source_writer {
   }
 
   [[nodiscard]] std::string write() {
-    text_ = "#include \"skerry.hpp\"\nusing namespace skerry;\nusing namespace skerry::fused;\n";
+    add("#include \"skerry.hpp\"\nusing namespace skerry;\nusing namespace skerry::fused;\n");
     write_arguments();
     write_function();
-    text_ += "extern \"C\" __global__ void __launch_bounds__(" + number(source_form::threads) +
-             ")\nfused_pass(const __grid_constant__ arguments a) {\n";
-    if (form_.rank == 0) {
-      write_runs();
-    } else {
-      write_strided();
-    }
-    return std::move(text_) + "}\n";
+    add("extern \"C\" __global__ void __launch_bounds__(256)\n"
+        "fused_pass(const __grid_constant__ arguments a) {\n");
+    static_assert(source_form::threads == 256);
+    form_.rank == 0 ? write_runs() : write_strided();
+    add("}\n");
+    return std::move(text_);
   }
 
  private:
-  static std::string number(std::int64_t of) { return std::to_string(of); }
-  static std::string type(dtype of) { return "type_t<" + number(static_cast<int>(of)) + ">"; }
+  enum class which { outputs, inputs, singles };
 
-  [[nodiscard]] bool is_single(int operand) const { return ((form_.singles >> operand) & 1u) != 0; }
-
-  void add(std::string_view pattern, int operand) {
+  void add(std::string_view pattern, int operand = 0) {
     for (const char each : pattern) {
       if (each == '$') {
-        text_ += type(types_[static_cast<std::size_t>(operand)]);
-      } else if (each == '#') {
-        text_ += number(operand);
+        text_ += name(types_[static_cast<std::size_t>(operand)]);
+      } else if (each == '%' || each == '@') {
+        text_ += std::to_string(each == '%' ? operand : form_.vector);
       } else {
         text_ += each;
       }
     }
   }
-  void add_outputs(std::string_view pattern) {
-    for (int i = 0; i < form_.outputs; ++i) add(pattern, i);
+  void add(which of, std::string_view pattern) {
+    for (int i = 0; i < form_.operands; ++i) {
+      const bool is_single = ((form_.singles >> i) & 1u) != 0;
+      const which own = i < form_.outputs ? which::outputs
+                        : is_single       ? which::singles
+                                          : which::inputs;
+      if (own == of) add(pattern, i);
+    }
   }
 
   void write_arguments() {
-    const std::string rank = "[" + number(form_.rank) + "]";
-    text_ += "struct arguments {\n";
-    if (form_.constants > 0) text_ += "  element values[" + number(form_.constants) + "];\n";
-    text_ += "  char* data[" + number(form_.operands) + "];\n  long size;\n";
-    if (form_.rank > 0) {
-      text_ += "  long extent" + rank + ";\n  long stride[" + number(form_.operands) + "]" + rank +
-               ";\n";
+    const auto array = [this](std::string_view what, int count) {
+      if (count > 0) add(what, count);
+    };
+    add("struct arguments {\n");
+    array("  element values[%];\n", form_.constants);
+    array("  char* data[%];\n  int64 size;\n", form_.operands);
+    array("  int64 extent[%];\n", form_.rank);
+    if (form_.rank > 0) array("  int64 stride[%]", form_.operands);
+    array("[%];\n", form_.rank);
+    add("};\n");
+  }
+
+  void add_input(int place, dtype type) {
+    if (place < fused_params::first_constant) {
+      text_ += names_[static_cast<std::size_t>(place)];
+    } else {
+      text_.append("load<").append(name(type)).append(">(a.values[");
+      add("%].bytes)[0]", place - fused_params::first_constant);
     }
-    text_ += "};\n";
   }
 
   /// The operations on one element.
   void write_function() {
-    text_ += "__device__ SKERRY_INLINE void run(const arguments& a";
-    for (int i = form_.outputs; i < form_.operands; ++i) add(", $ i#", i);
-    add_outputs(", $& o#");
-    text_ += ") {\n";
-    std::array<std::string, fused_params::first_constant> names;
+    add("__device__ SKERRY_INLINE void run(const arguments& a");
     for (int i = form_.outputs; i < form_.operands; ++i) {
-      names[static_cast<std::size_t>(i)] = "i" + number(i);
+      add(", $ i%", i);
+      names_[static_cast<std::size_t>(i)].assign("i").append(std::to_string(i));
     }
-    std::int64_t made = 0;
+    add(which::outputs, ", $& o%");
+    add(") {\n");
+    int made = 0;
     for (const source_step& step : steps_) {
-      std::string inputs;
+      std::string& own = names_[static_cast<std::size_t>(step.places[0])];
+      const std::string value = std::string("t").append(std::to_string(made++));
+      text_.append("  const ").append(name(step.types[0])).append(" ").append(value);
+      text_.append(" = ops::apply<ops::").append(step.function).append(">(");
       for (std::uint32_t k = 1; k <= step.inputs; ++k) {
-        const int place = step.places[k];
-        if (k > 1) inputs += ", ";
-        if (place < fused_params::first_constant) {
-          inputs += names[static_cast<std::size_t>(place)];
-        } else {
-          inputs += "a.values[" + number(place - fused_params::first_constant) + "].as<" +
-                    type(step.types[k]) + ">()";
-        }
+        add(k > 1 ? ", " : "");
+        add_input(step.places[k], step.types[k]);
       }
-      std::string& name = names[static_cast<std::size_t>(step.places[0])];
-      name = "t" + number(made++);
-      text_ += "  const " + type(step.types[0]) + " " + name +
-               " = ops::apply<ops::" + step.function + ">(" + inputs + ");\n";
+      add(");\n");
+      own = value;
     }
     for (int i = 0; i < form_.outputs; ++i) {
-      text_ += "  o" + number(i) + " = " + names[static_cast<std::size_t>(i)] + ";\n";
+      add("  o% = ", i);
+      text_.append(names_[static_cast<std::size_t>(i)]).append(";\n");
     }
-    text_ += "}\n";
+    add("}\n");
   }
 
-  /// `run` on inputs as the patterns have them, those of one element by another.
-  void write_call(std::string_view input, std::string_view single) {
-    add_outputs("$ p#; ");
-    text_ += "run(a";
-    for (int i = form_.outputs; i < form_.operands; ++i) add(is_single(i) ? single : input, i);
-    add_outputs(", p#");
-    text_ += ");\n";
+  /// `run` on the n-th of inputs v, into outputs v.
+  void write_call(std::string_view n) {
+    add(which::outputs, "$ p%; ");
+    add("run(a");
+    for (int i = form_.outputs; i < form_.operands; ++i) {
+      const bool is_single = ((form_.singles >> i) & 1u) != 0;
+      add(is_single ? ", s%" : ", v%", i);
+      text_.append(is_single ? "[0]" : n);
+    }
+    add(which::outputs, ", p%");
+    add(");\n");
+    for (int i = 0; i < form_.outputs; ++i) {
+      add("v%.item", i);
+      text_.append(n);
+      add(" = p%;\n", i);
+    }
   }
 
   void write_runs() {
-    const std::string vector = number(form_.vector);
-    text_ += "  const long i = (static_cast<long>(blockIdx.x) * " + number(source_form::threads) +
-             " + threadIdx.x) * " + vector + ";\n";
-    for (int i = form_.outputs; i < form_.operands; ++i) {
-      if (is_single(i)) add("  const $ s# = load<$>(a.data[#]);\n", i);
-    }
-    text_ += "  if (i + " + vector + " <= a.size) {\n";
-    for (int i = form_.outputs; i < form_.operands; ++i) {
-      if (is_single(i)) continue;
-      add("    const items<$, " + vector + "> v#(a.data[#] + i * sizeof($));\n", i);
-    }
-    add_outputs("    items<$, " + vector + "> v#;\n");
-    text_ += "#pragma unroll\n    for (int n = 0; n < " + vector + "; ++n) {\n      ";
-    write_call(", v#[n]", ", s#");
-    add_outputs("      v#.put(n, p#);\n");
-    text_ += "    }\n";
-    add_outputs("    v#.store(a.data[#] + i * sizeof($));\n");
-    text_ += "  }\n";
+    add("  const int64 i = (static_cast<int64>(blockIdx.x) * 256 + threadIdx.x) * @;\n");
+    add(which::singles, "  const auto s% = load<$>(a.data[%]);\n");
+    add("  if (i + @ <= a.size) {\n");
+    add(which::inputs, "    const auto v% = load<$, @>(a.data[%] + i * sizeof($));\n");
+    add(which::outputs, "    items<$, @> v%;\n");
+    add("#pragma unroll\n    for (int n = 0; n < @; ++n) {\n");
+    write_call("[n]");
+    add("    }\n");
+    add(which::outputs, "    store(a.data[%] + i * sizeof($), v%);\n");
+    add("    return;\n  }\n");
     if (form_.vector == 1) return;
-    text_ += "  else {\n#pragma unroll 1\n    for (long n = i; n < a.size; ++n) {\n      ";
-    write_call(", load<$>(a.data[#] + n * sizeof($))", ", s#");
-    add_outputs("      store(a.data[#] + n * sizeof($), p#);\n");
-    text_ += "    }\n  }\n";
+    add("#pragma unroll 1\n  for (int64 n = i; n < a.size; ++n) {\n");
+    write_one(" + n * sizeof($)");
+    add("  }\n");
   }
 
   void write_strided() {
-    const std::string index = form_.is_wide != 0 ? "unsigned long" : "unsigned int";
-    text_ += "  const " + index + " i = static_cast<" + index + ">(blockIdx.x) * " +
-             number(source_form::threads) + " + threadIdx.x;\n  if (i >= a.size) return;\n" +
-             "  long at[" + number(form_.operands) +
-             "] = {};\n  locate(i, a.extent, a.stride, at);\n  ";
-    write_call(", load<$>(a.data[#] + at[#])", "");
-    add_outputs("  store(a.data[#] + at[#], p#);\n");
+    add(form_.is_wide != 0 ? "  using index = uint64;\n" : "  using index = uint32;\n");
+    add("  const index i = static_cast<index>(blockIdx.x) * 256 + threadIdx.x;\n"
+        "  if (i >= a.size) return;\n");
+    add("  int64 at[%] = {};\n  locate(i, a.extent, a.stride, at);\n", form_.operands);
+    write_one(" + at[%]");
+  }
+
+  /// One element, `where` its operands are.
+  void write_one(std::string_view where) {
+    add(which::inputs, std::string("const auto v% = load<$>(a.data[%]").append(where) + ");\n");
+    add(which::outputs, "items<$, 1> v%;\n");
+    write_call("[0]");
+    add(which::outputs, std::string("store(a.data[%]").append(where) + ", v%);\n");
   }
 
   const source_form& form_;
   std::span<const source_step> steps_;
   std::array<dtype, fused_params::first_slot> types_{};
+  std::array<std::string, fused_params::first_constant> names_;
   std::string text_;
 };
 

@@ -78,6 +78,7 @@ def environment_for(target: str, build: pathlib.Path, options: argparse.Namespac
     # Behind the stand-in for it that lies beside the emulator.
     if nvrtc := find_library("libnvrtc.so.13"):
         environment.setdefault("SKERRY_NVRTC", nvrtc)
+    environment.setdefault("SKERRY_KERNEL_CACHE", str(build.resolve() / "fused_kernels"))
     for name, _ in SETTINGS:
         value = getattr(options, name.replace("-", "_"))
         if value is not None:

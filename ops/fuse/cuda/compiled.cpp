@@ -11,10 +11,10 @@
 #include <exception>
 #include <iterator>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
 #include "device/cuda/module.hpp"
 #include "device/cuda/native/driver_function.hpp"
@@ -29,20 +29,26 @@ extern const char* const fused_headers;
 
 namespace {
 
+using program = void*;
+
+// As nvrtc.h declares them, which not every toolkit of pip has.
+#define SKERRY_FOR_EACH_NVRTC_CALL(X)                                           \
+  X(Version, int*, int*)                                                        \
+  X(CreateProgram, program*, const char*, const char*, int, const char* const*, \
+    const char* const*)                                                         \
+  X(DestroyProgram, program*)                                                   \
+  X(CompileProgram, program, int, const char* const*)                           \
+  X(GetProgramLogSize, program, std::size_t*)                                   \
+  X(GetProgramLog, program, char*)                                              \
+  X(GetPTXSize, program, std::size_t*)                                          \
+  X(GetPTX, program, char*)                                                     \
+  X(GetCUBINSize, program, std::size_t*)                                        \
+  X(GetCUBIN, program, char*)
+
 struct nvrtc {
-  // As nvrtc.h declares them, which not every toolkit of pip has.
-  using program = void*;
-  int (*ask_version)(int*, int*) = nullptr;
-  int (*create)(program*, const char*, const char*, int, const char* const*,
-                const char* const*) = nullptr;
-  int (*destroy)(program*) = nullptr;
-  int (*compile)(program, int, const char* const*) = nullptr;
-  int (*log_size)(program, std::size_t*) = nullptr;
-  int (*log)(program, char*) = nullptr;
-  int (*ptx_size)(program, std::size_t*) = nullptr;
-  int (*ptx)(program, char*) = nullptr;
-  int (*cubin_size)(program, std::size_t*) = nullptr;
-  int (*cubin)(program, char*) = nullptr;
+#define SKERRY_CALL(name, ...) int (*name)(__VA_ARGS__) = nullptr;
+  SKERRY_FOR_EACH_NVRTC_CALL(SKERRY_CALL)
+#undef SKERRY_CALL
   shared_library library;
   int major = 0;  ///< 0 where it does not say
   int minor = 0;
@@ -53,43 +59,23 @@ struct nvrtc {
     return "libnvrtc.so." + std::to_string(CUDART_VERSION / 1000);
   }
   nvrtc() : library(name().c_str(), "libnvrtc.so") {
-    library.find("nvrtcVersion", ask_version);
-    library.find("nvrtcCreateProgram", create);
-    library.find("nvrtcDestroyProgram", destroy);
-    library.find("nvrtcCompileProgram", compile);
-    library.find("nvrtcGetProgramLogSize", log_size);
-    library.find("nvrtcGetProgramLog", log);
-    library.find("nvrtcGetPTXSize", ptx_size);
-    library.find("nvrtcGetPTX", ptx);
-    library.find("nvrtcGetCUBINSize", cubin_size);
-    library.find("nvrtcGetCUBIN", cubin);
+#define SKERRY_FIND(name, ...) library.find("nvrtc" #name, name);
+    SKERRY_FOR_EACH_NVRTC_CALL(SKERRY_FIND)
+#undef SKERRY_FIND
     if (library.problem() != nullptr) return;
-    if (ask_version(&major, &minor) != 0) major = 0;
-    load_builtins();
-  }
-
- private:
-  /// NVRTC opens what lies beside it by its soname, which finds it once it is loaded.
-  void load_builtins() const {
+    if (Version(&major, &minor) != 0) major = 0;
+    // NVRTC opens what lies beside it by its soname, which finds it once it is loaded.
     Dl_info here{};
-    if (dladdr(reinterpret_cast<void*>(ask_version), &here) == 0) return;
-    const std::string path = here.dli_fname;
-    const std::string folder = path.substr(0, path.rfind('/') + 1);
-    const std::string builtins =
-        folder + "libnvrtc-builtins.so." + std::to_string(major) + "." + std::to_string(minor);
-    static_cast<void>(dlopen(builtins.c_str(), RTLD_NOW | RTLD_LOCAL));
+    if (dladdr(reinterpret_cast<void*>(Version), &here) == 0) return;
+    std::string path = here.dli_fname;
+    path.resize(path.rfind('/') + 1);
+    path += "libnvrtc-builtins.so." + std::to_string(major) + "." + std::to_string(minor);
+    static_cast<void>(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   }
 };
 
-/// What is not to be used says why.
-class refusal : public std::exception {
- public:
-  explicit refusal(std::string text) : text_(std::move(text)) {}
-  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
-
- private:
-  std::string text_;
-};
+/// Why there is no kernel.
+using refusal = std::runtime_error;
 
 /// Never destroyed, as a thread may compile at the end of a process.
 const nvrtc& opened() {
@@ -117,16 +103,15 @@ bool has_machine_code() {
 
 std::string compile(const nvrtc& by, const char* text, const std::string& architecture) {
   const char* const header_name = "skerry.hpp";
-  nvrtc::program made = nullptr;
-  if (by.create(&made, text, "fused.cu", 1, &fused_headers, &header_name) != 0) {
+  program made = nullptr;
+  if (by.CreateProgram(&made, text, "fused.cu", 1, &fused_headers, &header_name) != 0) {
     throw refusal("NVRTC takes no program");
   }
   const std::string target = "--gpu-architecture=" + architecture;
   // As the module's own kernels.
   const char* const options[] = {target.c_str(), "--std=c++20", "--fmad=false",
                                  "-DSKERRY_TARGET=cuda"};
-  const int code = by.compile(made, static_cast<int>(std::size(options)), options);
-  const bool is_binary = architecture.starts_with("sm_");
+  const int code = by.CompileProgram(made, static_cast<int>(std::size(options)), options);
   std::string result;
   std::size_t nbytes = 0;
   const auto take = [&](auto size, auto get) {
@@ -135,13 +120,13 @@ std::string compile(const nvrtc& by, const char* text, const std::string& archit
     if (get(made, result.data()) != 0) result.clear();
   };
   if (code != 0) {
-    take(by.log_size, by.log);
-  } else if (is_binary) {
-    take(by.cubin_size, by.cubin);
+    take(by.GetProgramLogSize, by.GetProgramLog);
+  } else if (architecture.starts_with("sm_")) {
+    take(by.GetCUBINSize, by.GetCUBIN);
   } else {
-    take(by.ptx_size, by.ptx);
+    take(by.GetPTXSize, by.GetPTX);
   }
-  by.destroy(&made);
+  by.DestroyProgram(&made);
   if (code != 0 || result.empty()) {
     throw refusal("NVRTC compiles no kernel for " + architecture + " (" + std::to_string(code) +
                   "): " + result.substr(0, 1500));

@@ -3,53 +3,10 @@
 #pragma once
 
 #include "core/config.hpp"
-#include "core/dtype_list.hpp"
 
 // What the kernels of passes are made of (ops/fuse/source.cpp). For NVRTC alone.
 
 namespace skerry::inline SKERRY_TARGET::fused {
-
-/// The C++ type of a dtype, by its number.
-template <int Dtype>
-struct numbered;
-enum class number {
-#define SKERRY_NUMBER(name, type, kind, typestr) name,
-  SKERRY_FOR_EACH_DTYPE(SKERRY_NUMBER)
-#undef SKERRY_NUMBER
-};
-#define SKERRY_TYPE(name, cpp_type, kind, typestr)  \
-  template <>                                       \
-  struct numbered<static_cast<int>(number::name)> { \
-    using type = cpp_type;                          \
-  };
-SKERRY_FOR_EACH_DTYPE(SKERRY_TYPE)
-#undef SKERRY_TYPE
-template <int Dtype>
-using type_t = typename numbered<Dtype>::type;
-
-/// What one instruction moves.
-template <int Bytes>
-struct word;
-template <>
-struct word<1> {
-  using type = unsigned char;
-};
-template <>
-struct word<2> {
-  using type = unsigned short;
-};
-template <>
-struct word<4> {
-  using type = unsigned int;
-};
-template <>
-struct word<8> {
-  using type = uint2;
-};
-template <>
-struct word<16> {
-  using type = uint4;
-};
 
 /// What lies in memory: a bool of others may be any byte, and all but 0 are true.
 template <class T>
@@ -58,63 +15,43 @@ struct stored {
 };
 template <>
 struct stored<bool> {
-  using type = unsigned char;
+  using type = uint8;
 };
 
-/// N neighbours that go to or from memory in one piece.
+/// N neighbours, which go to or from memory in one piece.
 template <class T, int N>
-struct items {
+struct alignas(sizeof(T) * N) items {
   typename stored<T>::type item[N];
 
-  __device__ SKERRY_INLINE explicit items(const char* from) {
-    using word_type = typename word<sizeof(item)>::type;
-    const word_type bits = *reinterpret_cast<const word_type*>(from);
-    memcpy(item, &bits, sizeof item);
-  }
-  items() = default;
   __device__ SKERRY_INLINE T operator[](int n) const { return static_cast<T>(item[n]); }
-  __device__ SKERRY_INLINE void put(int n, T value) { item[n] = value; }
-  __device__ SKERRY_INLINE void store(char* to) const {
-    typename word<sizeof(item)>::type bits;
-    memcpy(&bits, item, sizeof item);
-    *reinterpret_cast<decltype(bits)*>(to) = bits;
-  }
 };
-template <class T>
-__device__ SKERRY_INLINE T load(const char* from) {
-  return items<T, 1>(from)[0];
+template <class T, int N = 1>
+__device__ SKERRY_INLINE items<T, N> load(const char* from) {
+  return *reinterpret_cast<const items<T, N>*>(from);
 }
-template <class T>
-__device__ SKERRY_INLINE void store(char* to, T value) {
-  items<T, 1> one;
-  one.put(0, value);
-  one.store(to);
+template <class T, int N>
+__device__ SKERRY_INLINE void store(char* to, const items<T, N>& all) {
+  *reinterpret_cast<items<T, N>*>(to) = all;
 }
 
 /// An element by value, as the host has it.
 struct alignas(16) element {
   char bytes[16];
-
-  template <class T>
-  __device__ SKERRY_INLINE T as() const {
-    return load<T>(bytes);
-  }
 };
 
 /// Bytes from where each operand begins to its element, of a linear index.
 template <class Index, int Rank, int Operands>
-__device__ SKERRY_INLINE void locate(Index index, const long (&extent)[Rank],
-                                     const long (&stride)[Operands][Rank], long (&at)[Operands]) {
+__device__ SKERRY_INLINE void locate(Index index, const int64 (&extent)[Rank],
+                                     const int64 (&stride)[Operands][Rank], int64 (&at)[Operands]) {
 #pragma unroll
   for (int axis = 0; axis < Rank; ++axis) {
-    Index position = index;
-    if (axis + 1 < Rank) {
-      const Index rest = index / static_cast<Index>(extent[axis]);
-      position = index - rest * static_cast<Index>(extent[axis]);
-      index = rest;
-    }
+    const auto length = static_cast<Index>(axis + 1 < Rank ? extent[axis] : 0);
+    const Index rest = axis + 1 < Rank ? index / length : 0;
 #pragma unroll
-    for (int i = 0; i < Operands; ++i) at[i] += static_cast<long>(position) * stride[i][axis];
+    for (int i = 0; i < Operands; ++i) {
+      at[i] += static_cast<int64>(index - rest * length) * stride[i][axis];
+    }
+    index = rest;
   }
 }
 

@@ -262,6 +262,7 @@ def child(cache, **environment):
     return counts, done.stdout
 
 
+FIRST = 0xCBF29CE484222325  # of the hash that tells damaged files
 ONE_KERNEL = [3, 1, 1, 0]  # of four calls; no warning
 NONE = [0, 4, 0, 1]
 
@@ -300,7 +301,7 @@ def broken_nvrtc(tmp_path_factory):
 def version():
     """NVRTC's, as the names of stored kernels' first lines say."""
     files = stored(os.environ["SKERRY_KERNEL_CACHE"])
-    line = files[0].read_bytes()[32:].split(b"\n", 1)[0].decode()
+    line = files[0].read_bytes().split(b"\n", 2)[1].decode()
     return [int(word) for word in line.split()[1].split(".")]
 
 
@@ -345,8 +346,8 @@ def test_an_image_that_no_driver_loads_is_compiled_anew(tmp_path):
     child(cache)
     (file,) = stored(cache)
     kept = file.read_bytes()
-    text_bytes = int.from_bytes(kept[8:16], "little")
-    text = kept[32 : 32 + text_bytes]
+    mark = kept[: kept.index(b"\0") + 1]
+    text = mark[33:-1]
     image = b".version 99.9\nnonsense\0"
 
     def hashed(data, value):
@@ -354,9 +355,9 @@ def test_an_image_that_no_driver_loads_is_compiled_anew(tmp_path):
             value = (value ^ byte) * 0x100000001B3 % 2**64
         return value
 
-    check = hashed(image, hashed(text, 0xCBF29CE484222325))
-    sizes = b"".join(n.to_bytes(8, "little") for n in (len(text), len(image), check))
-    file.write_bytes(kept[:8] + sizes + text + image)
+    check = hashed(image, hashed(text, FIRST))
+    assert mark[:33] == b"skerry kernel 1 %016x\n" % hashed(kept[len(mark) :], hashed(text, FIRST))
+    file.write_bytes(b"skerry kernel 1 %016x\n" % check + text + b"\0" + image)
     assert child(cache)[0] == ONE_KERNEL
     assert file.read_bytes() == kept
 
