@@ -89,19 +89,15 @@ void move_to(warp& on, lane_mask lanes, std::uint32_t at) {
   return group;
 }
 
-void do_collective(warp& on, const instruction& what, lane_mask group) {
-  if (on.owner->launched.device.checks_synchronization) {
-    const auto& code = on.owner->launched.code.code;
-    const int first = std::countr_zero(group);
-    const row members = code[on.at[static_cast<std::size_t>(first)]].members;
-    check_members(on, on.values<const lane_mask>(members)[first], group);
-  }
+/// `members`: whom the lanes of the group name.
+void do_collective(warp& on, const instruction& what, lane_mask group, lane_mask members) {
+  if (on.owner->launched.device.checks_synchronization) check_members(on, members, group);
   if (on.owner->undefined) return on.owner->undefined->run_collective(on, what, group);
   what.run(on, what, group);
 }
 
 /// Runs a collective for a group that is complete; its lanes may stand at several places.
-void run_group(warp& on, const instruction& what, lane_mask group) {
+void run_group(warp& on, const instruction& what, lane_mask group, lane_mask members) {
   const auto& code = on.owner->launched.code.code;
   const auto here = static_cast<std::uint32_t>(&what - code.data());
   const bool has_values =
@@ -112,7 +108,7 @@ void run_group(warp& on, const instruction& what, lane_mask group) {
             "members of a collective come from several instructions");
     }
   });
-  do_collective(on, what, group);
+  do_collective(on, what, group, members);
   for_lanes(group, [&](int lane) { ++on.at[static_cast<std::size_t>(lane)]; });
   on.at_collective &= ~group;
 }
@@ -131,7 +127,7 @@ void run_collective(warp& on, const instruction& what, lane_mask mask) {
     const lane_mask members =
         on.values<const lane_mask>(code[on.at[static_cast<std::size_t>(lane)]].members)[lane];
     here &= ~group;
-    if ((members & on.alive & ~group) == 0) run_group(on, what, group);
+    if ((members & on.alive & ~group) == 0) run_group(on, what, group, members);
   }
 }
 
@@ -298,7 +294,7 @@ class fragment_run {
       const int first = std::countr_zero(active);
       const lane_mask members = on_.values<const lane_mask>(next.members)[first];
       if ((members & on_.alive) == active) {
-        do_collective(on_, next, active);
+        do_collective(on_, next, active, members);
         ++at_;
         return true;
       }
