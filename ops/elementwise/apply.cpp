@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
@@ -320,7 +321,12 @@ ndarray record_into(recording& to, op_id op, const ndarray& target,
   ndarray made =
       record_loop<layout&&>(to, name, loop, of, target.shape(), layout(target.layout()), operands);
   pending_memory* const before = pending_of(target);
-  pending_of(made)->target = before != nullptr ? std::move(before->target) : target.memory();
+  storage_ref& lies = pending_of(made)->target;
+  if (before == nullptr) {
+    lies = target.memory();
+  } else {
+    lies = std::move(before->target);
+  }
   return made;
 }
 
