@@ -65,7 +65,7 @@ inline void call(const fused_loop& what, char* const* data, unsigned single, int
   places.single = std::uint64_t{1} << fused_params::first_constant | single;
   for (int i = 0; i < work.operand_count; ++i) places.at[i] = data[i];
   for (int i = 0; i < fused_params::slots; ++i) {
-    places.at[fused_params::first_slot + i] = slots + i * fused_params::piece_bytes;
+    places.at[fused_params::first_slot + i] = slots + int64{i} * fused_params::piece_bytes;
   }
   const fused_step* const begin = what.pass.step();
   const fused_step* const end = begin + what.pass.steps;
