@@ -11,11 +11,8 @@
 #include "ops/call/host_scratch.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/result.hpp"
-#include "ops/create/create.hpp"
 #include "ops/move/copy.hpp"
-#include "ops/move/join.hpp"
 #include "ops/move/views.hpp"
-#include "ops/select/take.hpp"
 #include "ops/sort/kernels.hpp"
 
 namespace skerry {
@@ -83,19 +80,6 @@ ndarray argsort(const ndarray& x, std::int64_t axis, bool descending) {
       "argsort", kernels<sort_kernels>(x.device()).places[static_cast<int>(x.dtype())], x.dtype(),
       x.device());
   return sort_along("argsort", what, x, axis, default_integer, descending);
-}
-
-ndarray lexsort(std::span<const ndarray> keys, std::int64_t axis) {
-  check_shapes("lexsort", keys, -1);
-  if (keys[0].rank() == 0)
-    return full({}, scalar::of(std::int64_t{0}), default_integer, keys[0].device());
-  const int along = normalize_axis("lexsort", axis, keys[0].rank());
-  ndarray order = argsort(keys[0], along, false);
-  for (const ndarray& key : keys.subspan(1)) {
-    const ndarray again = argsort(take_along_axis(key, order, along), along, false);
-    order = take_along_axis(order, again, along);
-  }
-  return order;
 }
 
 }  // namespace skerry

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/errors.hpp"
 #include "ops/bins/bins.hpp"
+#include "ops/create/create.hpp"
 #include "ops/linear/convolution.hpp"
+#include "ops/move/join.hpp"
 #include "ops/select/scatter_reduce.hpp"
+#include "ops/select/take.hpp"
 #include "ops/sort/partial.hpp"
 #include "ops/sort/sort.hpp"
 #include "python/bindings/array_type.hpp"
@@ -44,6 +47,21 @@ PyObject* run_topk(const arguments& with) {
   both.push_back(std::move(found.values));
   both.push_back(std::move(found.places));
   return wrap_all(std::move(both));
+}
+
+/// The places that sort by several keys of one device, of which the last one counts most.
+ndarray lexsort(std::span<const ndarray> keys, std::int64_t axis) {
+  check_shapes("lexsort", keys, -1);
+  const ndarray& first = keys[0];
+  if (first.rank() == 0)
+    return full({}, scalar::of(std::int64_t{0}), default_integer, first.device());
+  const int along = normalize_axis("lexsort", axis, first.rank());
+  ndarray order = argsort(first, along, false);
+  for (const ndarray& key : keys.subspan(1)) {
+    const ndarray again = argsort(take_along_axis(key, order, along), along, false);
+    order = take_along_axis(order, again, along);
+  }
+  return order;
 }
 
 PyObject* run_lexsort(const arguments& with) {

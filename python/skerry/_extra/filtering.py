@@ -225,9 +225,8 @@ def interp(
         places = sk.concat([places[-1:] - period, places, places[:1] + period])
         values = sk.concat([values[-1:], values, values[:1]])
         left = right = None
-    slopes = None
-    if places.size > 1:
-        slopes = sk.diff(values) / cast(sk.diff(places), values.dtype)
+    steps = cast(sk.diff(places), values.dtype)
+    slopes = sk.diff(values) / steps if places.size > 1 else None
     points = _Points(places, values, slopes, left, right)
     return by_pieces(points.at, where)
 
