@@ -135,7 +135,7 @@ RESULTS = {
     "broadcast_shapes": "tuple[int, ...]",
     "fused_pass_counts": "tuple[int, int, int]",
     "built_dtypes": "tuple[str, ...]",
-    "cuda_versions": "tuple[int, int, int]",
+    "cuda_versions": "tuple[int, int]",
     "devices": "tuple[Device, ...]",
     "dtype_kinds": "dict[str, str]",
     "memory_statistics": "MemoryStatistics",
