@@ -24,7 +24,7 @@
 
 namespace skerry::native {
 
-/// Generated: functions.hpp of the families with all that they include, as one text.
+/// Generated: `functions` of the families with all that they include, as one text.
 extern const char* const fused_headers;
 
 namespace {
