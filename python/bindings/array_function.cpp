@@ -285,6 +285,13 @@ ndarray applied(const ndarray& x, const ndarray& y) {
   const operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
   return apply(op_id_of<Op>, both);
 }
+/// The same in the memory of x, which is new and nobody else's.
+template <class Op>
+const ndarray& changed(const ndarray& x, const ndarray& y) {
+  const operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
+  apply_into(op_id_of<Op>, x, both);
+  return x;
+}
 template <class Op>
 ndarray applied(const ndarray& x, std::int64_t number) {
   const scalar value = scalar::of(number);
@@ -302,7 +309,12 @@ PyObject* run_flat_places(const arguments& with) {
     const std::int64_t n = lengths[static_cast<std::size_t>(i)];
     if (x.dtype() != dtype::int64 || !lies_below(x, n)) Py_RETURN_NONE;
     const without_gil working(x.size() > long_work);
-    total = total ? applied<ops::add>(applied<ops::multiply>(*total, n), x) : x;
+    if (!total) {
+      total = x;
+      continue;
+    }
+    ndarray moved = applied<ops::multiply>(*total, n);
+    total = moved.shape() == x.shape() ? changed<ops::add>(moved, x) : applied<ops::add>(moved, x);
   }
   return wrap(*std::move(total));
 }

@@ -86,6 +86,7 @@ PARAMETERS = {
     "array_function.operation": "Callable[..., Any] | None",
     "array_function.refuses_lists": "bool",
     "fused_function.function": "Callable[..., Any]",
+    "lexical_order.keys": "Sequence[Array]",
     "least_recorded.nbytes": "int",
     "watch_passes.watcher": "Callable[[int, tuple[int, ...], int, int, bool], object] | None",
     "with_axes.least": "int",
