@@ -87,6 +87,8 @@ PARAMETERS = {
     "array_function.refuses_lists": "bool",
     "fused_function.function": "Callable[..., Any]",
     "lexical_order.keys": "Sequence[Array]",
+    "flat_places.indices": "tuple[Any, ...]",
+    "split_places.places": "Array",
     "least_recorded.nbytes": "int",
     "watch_passes.watcher": "Callable[[int, tuple[int, ...], int, int, bool], object] | None",
     "with_axes.least": "int",
@@ -108,6 +110,8 @@ RESULTS = {
     **dict.fromkeys(["broadcast_arrays", "meshgrid", "nonzero", "unstack"], "tuple[Array, ...]"),
     "array_function": "Callable[..., Any]",
     "fused_function": "Callable[..., Any]",
+    "flat_places": "Array | None",
+    "split_places": "tuple[Array, ...]",
     "best_items": "tuple[Array, Array]",
     "with_axes": "tuple[Array, ...] | None",
     **dict.fromkeys(
