@@ -89,7 +89,8 @@ extern std::atomic<const api*> table;
 
 /// The table of entry points; only after use() has returned once.
 [[nodiscard]] inline const api& calls() noexcept {
-  return *detail::table.load(std::memory_order_relaxed);
+  // Counting and the end of a process put tables in its place that they have just filled.
+  return *detail::table.load(std::memory_order_acquire);
 }
 
 [[noreturn]] void fail(int code, device_state& on, const char* what);
