@@ -107,8 +107,8 @@ def draw(shape: tuple[int, ...], dtype: np.dtype, kind: str, seed: int) -> np.nd
         return (x + 2 * shape[-1] * np.eye(shape[-1])).astype(dtype)
     if kind == "sorted":
         return np.sort(draw(shape, dtype, "values", seed))
-    if kind == "positions":
-        return rng.integers(0, n, n, dtype=dtype)
+    if kind.startswith("below"):
+        return rng.integers(0, int(kind.removeprefix("below ")), n, dtype=dtype)
     if kind == "choices":
         return rng.integers(0, 2, n).astype(dtype)
     if kind == "counts" or (kind != "values" and dtype.kind in "iu"):
@@ -163,9 +163,9 @@ ARGUMENTS: dict[str, str] = {
         ("x", "x1", "x2", "a", "b", "m", "y", "ary", "arr", "ar1", "ar2", "a1", "a2", "p", "z", "v", "f",
          "array", "obj", "values"), "values"),
     **dict.fromkeys(("arrays", "tup", "arys"), "several"),
-    "condition": "=mask", "indices": "=positions", "shape": "n,", "axis": "0", "axes": "(1, 0)",
+    "condition": "=mask", "indices": "=indices", "shape": "n,", "axis": "0", "axes": "(1, 0)",
     "dtype": "'float32'", "n": "n", "n_rows": "side", "N": "side", "num": "n", "start": "1", "stop": "n",
-    "fill_value": "1.5", "repeats": "3", "repetitions": "2", "shift": "1", "source": "0", "destination": "-1",
+    "fill_value": "1", "repeats": "3", "repetitions": "2", "shift": "1", "source": "0", "destination": "-1",
     "q": "0.25", "kth": "k", "k": "k", "bins": "10", "pad_width": "3", "axis1": "0", "axis2": "-1",
     "indices_or_sections": "2", "window_shape": "1", "dimensions": "(side, side)",
 }  # fmt: skip
@@ -173,7 +173,8 @@ ARGUMENTS: dict[str, str] = {
 SPECIAL: dict[str, dict[str, str]] = {
     "searchsorted": {"x1": "sorted"}, "interp": {"x": "values", "xp": "sorted", "fp": "values"},
     "digitize": {"bins": "sorted"}, "bincount": {"x": "counts"},
-    "take_along_axis": {"indices": "=positions"}, "unravel_index": {"indices": "=positions", "shape": "(n, 2)"},
+    "take_along_axis": {"indices": "=indices along"}, "squeeze": {"x": "one more axis"},
+    "unravel_index": {"indices": "=positions", "shape": "(n, 2)"},
     "expand_dims": {"axis": "0"}, "broadcast_to": {"shape": "(2, *a.shape)"},
     "tensordot": {"axes": "1"}, "vander": {"x": "short"}, "convolve": {"a": "values", "v": "short"},
     "correlate": {"a": "values", "v": "short"}, "polyval": {"p": "short", "x": "values"},
@@ -253,7 +254,12 @@ class Call:
         if what == "=mask":
             return self.operand(shape, layout, dtype="bool")
         if what == "=positions":
-            return self.operand((n,), kind="positions", dtype="int64")
+            return self.operand((n,), kind=f"below {n}", dtype="int64")
+        if what in ("=indices", "=indices along"):  # of any axis
+            of = shape if what == "=indices along" else (max(shape, default=1),)
+            return self.operand(of, kind=f"below {min(shape, default=1)}", dtype="int64")
+        if what == "one more axis":
+            return self.operand((1, *shape))
         if what == "points":
             return self.operand((max(1, n // 3), 3), kind="values")
         if what == "blocks":
