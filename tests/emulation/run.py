@@ -157,6 +157,12 @@ def commands_for(options: argparse.Namespace, nth_target: int, target: str, more
             print("conformance: left out, ARRAY_API_TESTS_DIR is not set")
 
 
+def missing_targets(module: pathlib.Path, targets: list[str]) -> list[str]:
+    """Those without kernels in the module, in which PTX lies as it is."""
+    compiled = module.read_bytes()
+    return [each for each in targets if f".target sm_{each}".encode() not in compiled]
+
+
 # Kernels that CUB compiles and never launches for a target, since its policies choose at run time: mangled names.
 SMALL_KEYS = "policy_selector_from_typesI[ahst]"
 NEVER_LAUNCHED = {
@@ -231,7 +237,16 @@ def parse() -> tuple[argparse.Namespace, list[str]]:
 def main() -> int:
     options, more = parse()
     lines = []
-    for nth, target in enumerate(re.split("[,;]", options.targets)):
+    targets = re.split("[,;]", options.targets)
+    # A build folder keeps the targets of its first build.
+    if missing := missing_targets(options.build / "emulated" / "skerry_cuda.so", targets):
+        architectures = ";".join(f"{each}-virtual" for each in targets)
+        print(
+            f"the CUDA module was built without {' and '.join(missing)}: build it again with "
+            f'BUILD_OPTIONS="-Ccmake.define.CMAKE_CUDA_ARCHITECTURES={architectures}", or leave them out by --targets'
+        )
+        return 1
+    for nth, target in enumerate(targets):
         environment = environment_for(target, options.build, options)
         for part, command, settings in commands_for(options, nth, target, more):
             began = time.perf_counter()
