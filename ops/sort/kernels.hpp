@@ -10,8 +10,8 @@
 namespace skerry {
 
 /// The rows of a C-contiguous matrix, each sorted: stable in either order, NaN last in both, -0
-/// equal to +0. Output: elements of the dtype, or their places in the row (int64). Input and output
-/// don't overlap.
+/// equal to +0. Output: elements of the dtype, or their indices in the row (int64). Input and
+/// output don't overlap.
 struct sort_params {
   const char* input;
   char* output;
@@ -27,7 +27,7 @@ struct sort_params {
 inline constexpr std::int64_t short_row = 32;
 
 /// Bytes that the host form needs to sort one row of `length` items, of which each is moved with
-/// `width` bytes: the item's size, or 8 for places.
+/// `width` bytes: the item's size, or 8 for indices.
 [[nodiscard]] constexpr std::int64_t sort_scratch(std::int64_t length, std::int64_t width) {
   return length <= short_row ? 0 : (length * width + 63) / 64 * 64;
 }
@@ -49,7 +49,7 @@ struct sort_kernels {
   /// Parameter: sort_params, by dtype (not complex).
   kernel values[dtype_count];
   /// Parameter: sort_params, by dtype (not complex). Rows shorter than 2^32.
-  kernel places[dtype_count];
+  kernel indices[dtype_count];
   /// Parameter: search_params, by dtype (not complex).
   kernel search[dtype_count];
 };

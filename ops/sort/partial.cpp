@@ -37,10 +37,10 @@ std::int64_t row_length(const ndarray& x) { return x.shape()[x.rank() - 1]; }
 
 /// The rows along the last axis of x, which is C-contiguous and not empty.
 partial_params rows_of(const char* op, const ndarray& x) {
-  constexpr std::int64_t most_places = std::int64_t{1} << 32;
+  constexpr std::int64_t most_indices = std::int64_t{1} << 32;
   const std::int64_t length = row_length(x);
   const bool is_native = capabilities_of(x.device()).form == kernel_form::native;
-  if (is_native && length >= most_places) {
+  if (is_native && length >= most_indices) {
     throw not_implemented_error(std::string(op) + ": rows of 2^32 elements and more: " +
                                 std::to_string(length) + "; take parts of them");
   }
@@ -53,12 +53,12 @@ partial_params rows_of(const char* op, const ndarray& x) {
 }
 
 void launch_rows(const kernel& what, partial_params params, const ndarray& x, const ndarray& values,
-                 const ndarray& places) {
+                 const ndarray& indices) {
   const device where = x.device();
   const std::int64_t piece = partial_scratch(params.length, x.itemsize(), params.best);
   const storage_ref scratch = host_scratch(where, params.slots * piece);
   params.scratch = scratch->data();
-  const memory_use uses[] = {writes(values), writes(places), reads(x), writes(scratch)};
+  const memory_use uses[] = {writes(values), writes(indices), reads(x), writes(scratch)};
   launch(where, what, params, uses);
 }
 
@@ -85,12 +85,12 @@ std::vector<std::int64_t> checked_ranks(const char* op, std::span<const std::int
 }
 
 ndarray partition_rows(const char* op, const kernel& what, const ndarray& x,
-                       std::span<const std::int64_t> ranks, bool places) {
-  ndarray out = empty(op, x.shape(), places ? default_integer : x.dtype(), x.device());
+                       std::span<const std::int64_t> ranks, bool indices) {
+  ndarray out = empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
   partial_params params = rows_of(op, x);
   set_ranks(params, ranks);
-  if (places) {
-    params.places = reinterpret_cast<std::int64_t*>(out.data());
+  if (indices) {
+    params.indices = reinterpret_cast<std::int64_t*>(out.data());
   } else {
     params.values = out.data();
   }
@@ -103,14 +103,14 @@ best_items best_of_rows(const kernel& what, const ndarray& x, std::int64_t count
   dims shape = x.shape();
   shape[x.rank() - 1] = count;
   best_items found{.values = empty(op, shape, x.dtype(), x.device()),
-                   .places = empty(op, shape, default_integer, x.device())};
+                   .indices = empty(op, shape, default_integer, x.device())};
   if (found.values.size() == 0) return found;
   partial_params params = rows_of(op, x);
   params.values = found.values.data();
-  params.places = reinterpret_cast<std::int64_t*>(found.places.data());
+  params.indices = reinterpret_cast<std::int64_t*>(found.indices.data());
   params.best = count;
   params.largest = largest;
-  launch_rows(what, params, x, found.values, found.places);
+  launch_rows(what, params, x, found.values, found.indices);
   return found;
 }
 
@@ -153,18 +153,18 @@ ndarray order_statistics(const ndarray& x, std::span<const std::int64_t> given) 
 }
 
 ndarray partition(const char* op, const ndarray& x, std::span<const std::int64_t> given,
-                  std::int64_t axis, bool places) {
+                  std::int64_t axis, bool indices) {
   const kernel& what = kernel_for(op, &partial_kernels::partition, x);
   const int along = normalize_axis(op, axis, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(op, given, x.shape()[along]);
-  if (x.size() == 0) return empty(op, x.shape(), places ? default_integer : x.dtype(), x.device());
+  if (x.size() == 0) return empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
   if (ranks.empty() || ranks.size() > most_ranks) {
-    return places ? argsort(x, axis, false) : sort(x, axis, false);
+    return indices ? argsort(x, axis, false) : sort(x, axis, false);
   }
-  if (along == x.rank() - 1) return partition_rows(op, what, contiguous(x), ranks, places);
+  if (along == x.rank() - 1) return partition_rows(op, what, contiguous(x), ranks, indices);
   const axes_at_end order(x.rank(), dims{along}.span());
   const ndarray rows = contiguous(permute_dims(x, order.there));
-  return contiguous(permute_dims(partition_rows(op, what, rows, ranks, places), order.back));
+  return contiguous(permute_dims(partition_rows(op, what, rows, ranks, indices), order.back));
 }
 
 best_items topk(const ndarray& x, std::int64_t count, std::int64_t axis, bool largest) {
@@ -181,7 +181,7 @@ best_items topk(const ndarray& x, std::int64_t count, std::int64_t axis, bool la
   const ndarray rows = contiguous(permute_dims(x, order.there));
   const best_items found = best_of_rows(what, rows, count, largest);
   return {.values = contiguous(permute_dims(found.values, order.back)),
-          .places = contiguous(permute_dims(found.places, order.back))};
+          .indices = contiguous(permute_dims(found.indices, order.back))};
 }
 
 }  // namespace skerry

@@ -14,16 +14,16 @@ namespace skerry {
 /// distinct. Throws dtype_error, value_error.
 [[nodiscard]] ndarray order_statistics(const ndarray& x, std::span<const std::int64_t> ranks);
 
-/// The items, or their places (int64), such that those of the ranks are where sorting puts them,
+/// The items, or their indices (int64), such that those of the ranks are where sorting puts them,
 /// those before are not greater, and those after not less. Negative ranks count from the end.
 /// Throws dtype_error, axis_error, value_error.
 [[nodiscard]] ndarray partition(const char* op, const ndarray& x,
                                 std::span<const std::int64_t> ranks, std::int64_t axis,
-                                bool places);
+                                bool indices);
 
 struct best_items {
   ndarray values;
-  ndarray places;  ///< int64
+  ndarray indices;  ///< int64
 };
 
 /// The `count` greatest items along an axis, or least ones: sorted, equal ones in the order of the

@@ -16,8 +16,8 @@ inline constexpr int most_ranks = 16;
 /// are those of a C-contiguous matrix that is not empty.
 struct partial_params {
   const char* input;
-  char* values;          ///< items of the dtype, or null
-  std::int64_t* places;  ///< of those items in their row, or null
+  char* values;           ///< items of the dtype, or null
+  std::int64_t* indices;  ///< of those items in their row, or null
   /// Host form only: `slots` pieces of partial_scratch() bytes; as many rows are worked on at a
   /// time.
   char* scratch;
@@ -40,12 +40,12 @@ struct partial_kernels {
   /// Parameter: partial_params, by dtype (not complex). values: for each row the items of the
   /// ranks; any of those that are equal, and of NaNs.
   kernel statistics[dtype_count];
-  /// The same parameter. values or places: of each row first the items that are less than the one
+  /// The same parameter. values or indices: of each row first the items that are less than the one
   /// of the first rank, then those equal to it, then those up to the one of the next rank and so
   /// on, and each of these groups in the order of the input.
   kernel partition[dtype_count];
-  /// The same parameter. values and places: of each row the `best` first ones in the order, sorted,
-  /// equal ones in the order of the input.
+  /// The same parameter. values and indices: of each row the `best` first ones in the order,
+  /// sorted, equal ones in the order of the input.
   kernel topk[dtype_count];
 };
 

@@ -21,8 +21,8 @@
 namespace skerry {
 namespace {
 
-/// Places of items are kept in 32 bits.
-constexpr std::int64_t most_places = std::int64_t{1} << 32;
+/// Indices of items are kept in 32 bits.
+constexpr std::int64_t most_indices = std::int64_t{1} << 32;
 
 std::int64_t* integers(const ndarray& x) { return reinterpret_cast<std::int64_t*>(x.data()); }
 
@@ -33,17 +33,17 @@ ndarray room_for_integers(const ndarray& x, bool wanted) {
 }
 
 /// The first items, without the rest of the memory if that is much.
-ndarray first_items(const ndarray& room, std::int64_t count) {
-  const std::int64_t size = room.size();
-  if (count == size || size == 0) return room;
-  const ndarray items =
-      room.view({.shape = {count}, .strides = room.strides(), .offset = room.layout().offset});
+ndarray first_items(const ndarray& workspace, std::int64_t count) {
+  const std::int64_t size = workspace.size();
+  if (count == size || size == 0) return workspace;
+  const ndarray items = workspace.view(
+      {.shape = {count}, .strides = workspace.strides(), .offset = workspace.layout().offset});
   return count > size - size / 4 ? items : copy_c_order(items);
 }
 
 void check_size(const char* op, const ndarray& x, unique_parts wanted) {
   check_shape(op, x.shape().span(), itemsize(default_integer));
-  if (x.size() >= most_places && !unique_by_values(x.dtype(), wanted.indices, wanted.inverse)) {
+  if (x.size() >= most_indices && !unique_by_values(x.dtype(), wanted.indices, wanted.inverse)) {
     throw not_implemented_error(std::string(op) + ": 2^32 elements and more: " + describe(x) +
                                 "; take parts of it");
   }
@@ -111,7 +111,7 @@ ndarray isin(const operand& x1, const operand& x2, bool invert) {
   };
   const ndarray x = ready(x1);
   const ndarray among = ready(x2);
-  if (capabilities_of(where).index_limit != INT64_MAX && among.size() >= most_places) {
+  if (capabilities_of(where).index_limit != INT64_MAX && among.size() >= most_indices) {
     throw not_implemented_error("isin: x2 has 2^32 elements or more: " + describe(among) +
                                 "; take parts of it");
   }

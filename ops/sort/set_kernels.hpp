@@ -18,7 +18,7 @@ struct unique_params {
   std::int64_t size;  ///< at least 1
   char* values;
   std::int64_t* indices;  ///< of the items in the input; may be null
-  std::int64_t* inverse;  ///< for each item of the input, the place of its value; may be null
+  std::int64_t* inverse;  ///< for each item of the input, the index of its value; may be null
   std::int64_t* counts;   ///< may be null
   std::int64_t* distinct;
   char* scratch;  ///< host form only: unique_scratch() bytes

@@ -77,7 +77,7 @@ ndarray sort(const ndarray& x, std::int64_t axis, bool descending) {
 ndarray argsort(const ndarray& x, std::int64_t axis, bool descending) {
   require_real("argsort", x);
   const kernel& what = require_kernel(
-      "argsort", kernels<sort_kernels>(x.device()).places[static_cast<int>(x.dtype())], x.dtype(),
+      "argsort", kernels<sort_kernels>(x.device()).indices[static_cast<int>(x.dtype())], x.dtype(),
       x.device());
   return sort_along("argsort", what, x, axis, default_integer, descending);
 }

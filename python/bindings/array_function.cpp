@@ -299,7 +299,7 @@ ndarray applied(const ndarray& x, std::int64_t number) {
   return apply(op_id_of<Op>, both);
 }
 
-PyObject* run_flat_places(const arguments& with) {
+PyObject* run_ravel_indices(const arguments& with) {
   const Py_ssize_t count = PyTuple_Size(with[0]);
   const std::vector<std::int64_t> lengths = integers(with, 1);
   if (count == 0 || !are_arrays_of_one_device(with[0], count)) Py_RETURN_NONE;
@@ -319,7 +319,7 @@ PyObject* run_flat_places(const arguments& with) {
   return wrap(*std::move(total));
 }
 
-PyObject* run_split_places(const arguments& with) {
+PyObject* run_unravel_indices(const arguments& with) {
   ndarray rest = value_of(with[0]);
   const std::vector<std::int64_t> lengths = integers(with, 1);
   std::vector<ndarray> found(lengths.size());
@@ -374,12 +374,12 @@ constexpr function_entry array_functions[] = {
      "Whether all elements of an array of integers are from 0 to below `end`. Reads from the "
      "device: the call waits for it.",
      run_lie_below},
-    {"flat_places", "(indices, lengths, /)",
-     "The places in the flattened array of a tuple of indices, one for each axis; None unless all "
+    {"ravel_indices", "(indices, lengths, /)",
+     "The flat indices of a tuple of indices, one for each axis; None unless all "
      "are arrays of int64 on one device and lie within. Reads from the device: the call waits.",
-     run_flat_places},
-    {"split_places", "(places, lengths, /)",
-     "The indices, one for each axis, of places in the flattened array.", run_split_places},
+     run_ravel_indices},
+    {"unravel_indices", "(indices, lengths, /)",
+     "The indices, one for each axis, of flat ones.", run_unravel_indices},
     {"require_one_device", "(name, arrays, /)",
      "DeviceMismatchError, in the name of a function, unless a tuple of arrays, NumPy's too, is on "
      "one device.",

@@ -30,9 +30,9 @@ PyObject* run_partition(const arguments& with) {
   const ndarray& x = array_argument(with, 0);
   const std::vector<std::int64_t> ranks = integers(with, 1);
   const std::int64_t axis = integer(with, 2);
-  const bool places = truth(with, 3, false);
+  const bool indices = truth(with, 3, false);
   return wrap_made(x.size() > long_work / 8, [&] {
-    return partition(places ? "argpartition" : "partition", x, ranks, axis, places);
+    return partition(indices ? "argpartition" : "partition", x, ranks, axis, indices);
   });
 }
 
@@ -45,11 +45,11 @@ PyObject* run_topk(const arguments& with) {
       run_without_gil(x.size() > long_work / 8, [&] { return topk(x, count, axis, largest); });
   std::vector<ndarray> both;
   both.push_back(std::move(found.values));
-  both.push_back(std::move(found.places));
+  both.push_back(std::move(found.indices));
   return wrap_all(std::move(both));
 }
 
-/// The places that sort by several keys of one device, of which the last one counts most.
+/// The indices that sort by several keys of one device, of which the last one counts most.
 ndarray lexsort(std::span<const ndarray> keys, std::int64_t axis) {
   check_shapes("lexsort", keys, -1);
   const ndarray& first = keys[0];
@@ -128,7 +128,7 @@ PyObject* run_scatter_reduce(const arguments& with) {
 
 constexpr function_entry counting_functions[] = {
     {"order_statistics", "(x, ranks, /)", nullptr, run_order_statistics},
-    {"partition_items", "(x, kth, axis, places, /)", nullptr, run_partition},
+    {"partition_items", "(x, kth, axis, as_order, /)", nullptr, run_partition},
     {"best_items", "(x, k, axis, largest, /)", nullptr, run_topk},
     {"lexical_order", "(keys, axis, /)", nullptr, run_lexsort},
     {"count_occurrences", "(x, weights, minlength, /)", nullptr, run_bincount},

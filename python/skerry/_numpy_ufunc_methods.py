@@ -109,17 +109,17 @@ def at(name: str, ufunc: np.ufunc, x: Array, indices: Any, *values: Any) -> None
     number of steps.
     """
     function = function_of(name, ufunc, 1 + len(values))
-    places = sk.reshape(sk.arange(x.size, device=x.device), x.shape)[indices]
+    positions = sk.reshape(sk.arange(x.size, device=x.device), x.shape)[indices]
     given = None
     if values and _has_kernel(ufunc, x, values[0]):
-        _core.scatter_reduce(ufunc.__name__, x, places, values[0])
+        _core.scatter_reduce(ufunc.__name__, x, positions, values[0])
         return
     if values:
         value = values[0]
         if not isinstance(value, Array):
             value = sk.asarray(value, dtype=x.dtype, device=x.device)
-        given = sk.reshape(sk.broadcast_to(value, places.shape), (-1,))
-    scatter(ufunc, function, x, sk.reshape(places, (-1,)), given)
+        given = sk.reshape(sk.broadcast_to(value, positions.shape), (-1,))
+    scatter(ufunc, function, x, sk.reshape(positions, (-1,)), given)
 
 
 def _has_kernel(ufunc: np.ufunc, x: Array, value: Any) -> bool:
@@ -130,16 +130,16 @@ def _has_kernel(ufunc: np.ufunc, x: Array, value: Any) -> bool:
 
 
 def scatter(
-    ufunc: np.ufunc, function: Function, x: Array, places: Array, values: Array | None
+    ufunc: np.ufunc, function: Function, x: Array, positions: Array, values: Array | None
 ) -> None:
-    """Combine elements of ``x``, by their places in C order, with values; places may repeat."""
-    n = places.shape[0]
+    """Combine elements of ``x``, by their positions in C order, with values; positions may repeat."""
+    n = positions.shape[0]
     if n == 0:
         return
-    order = sk.argsort(places)
-    places = sk.take(places, order)
+    order = sk.argsort(positions)
+    positions = sk.take(positions, order)
     is_first = sk.ones((n,), dtype=sk.bool, device=x.device)
-    is_first[1:] = places[1:] != places[:-1]
+    is_first[1:] = positions[1:] != positions[:-1]
     first = sk.nonzero(is_first)[0]
     group = sk.cumulative_sum(sk.astype(is_first, sk.int64)) - 1
     rank = sk.arange(n, device=x.device) - sk.take(first, group)
@@ -150,11 +150,11 @@ def scatter(
         if ufunc in JOINED_BY:
             joined = _join_groups(counterparts.UFUNCS[JOINED_BY[ufunc]], values, group, most)
             is_last = sk.concat([is_first[1:], sk.ones((1,), dtype=sk.bool, device=x.device)])
-            places, values, most = places[is_last], joined[is_last], 1
-            rank = sk.zeros_like(places)
+            positions, values, most = positions[is_last], joined[is_last], 1
+            rank = sk.zeros_like(positions)
     for i in range(most):
         chosen = sk.nonzero(rank == i)[0]
-        where = sk.take(places, chosen)
+        where = sk.take(positions, chosen)
         operands = () if values is None else (sk.take(values, chosen),)
         flat[where] = function(flat[where], *operands)
     if not _is_view(x):

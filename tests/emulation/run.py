@@ -243,7 +243,7 @@ def main() -> int:
         architectures = ";".join(f"{each}-virtual" for each in targets)
         print(
             f"the CUDA module was built without {' and '.join(missing)}: build it again with "
-            f'BUILD_OPTIONS="-Ccmake.define.CMAKE_CUDA_ARCHITECTURES={architectures}", or leave them out by --targets'
+            f"BUILD_OPTIONS=\"-Ccmake.define.CMAKE_CUDA_ARCHITECTURES='{architectures}'\", or leave them out by --targets"
         )
         return 1
     for nth, target in enumerate(targets):

@@ -109,7 +109,7 @@ TEST_P(partial_kernels_of, find_what_is_of_a_rank) {
           return topk(sample(type, shape, where), count, 1, largest);
         };
         compare(of("topk", type), [&](device where) { return found(where).values; });
-        compare(of("places of topk", type), [&](device where) { return found(where).places; });
+        compare(of("indices of topk", type), [&](device where) { return found(where).indices; });
       }
     }
   }

@@ -211,20 +211,20 @@ struct lane_orders {
 consteval lane_orders make_lane_orders() {
   lane_orders orders{};
   for (int set = 0; set < 256; ++set) {
-    int place = 0;
+    int index = 0;
     for (int wanted = 1; wanted >= 0; --wanted) {
       for (int lane = 0; lane < 8; ++lane) {
-        if ((set >> lane & 1) == wanted) orders.of_8[set][place++] = static_cast<uint8>(lane);
+        if ((set >> lane & 1) == wanted) orders.of_8[set][index++] = static_cast<uint8>(lane);
       }
     }
   }
   for (int set = 0; set < 16; ++set) {
-    int place = 0;
+    int index = 0;
     for (int wanted = 1; wanted >= 0; --wanted) {
       for (int lane = 0; lane < 4; ++lane) {
         if ((set >> lane & 1) != wanted) continue;
-        orders.of_4[set][place++] = 2 * lane;
-        orders.of_4[set][place++] = 2 * lane + 1;
+        orders.of_4[set][index++] = 2 * lane;
+        orders.of_4[set][index++] = 2 * lane + 1;
       }
     }
   }

@@ -22,8 +22,8 @@ inline constexpr std::int64_t fold_chunk = 32;
 template <class Fold>
 struct index_runs {
   Fold fold;
-  const std::uint32_t* index;   ///< sorted
-  const std::uint32_t* places;  ///< the position of each
+  const std::uint32_t* index;    ///< sorted
+  const std::uint32_t* indices;  ///< the position of each
   std::int64_t size;
   std::uint32_t limit;
   typename Fold::value* heads;  ///< of each chunk: what its first run comes to in it
@@ -51,9 +51,9 @@ struct fold_chunks {
     bool is_begun = at > 0 && runs.index[at] == runs.index[at - 1];  // in a chunk before
     while (at < end) {
       const std::uint32_t index = runs.index[at];
-      typename Fold::value sum = runs.fold.load(runs.places[at]);
+      typename Fold::value sum = runs.fold.load(runs.indices[at]);
       for (++at; at < end && runs.index[at] == index; ++at) {
-        sum = Fold::combine(sum, runs.fold.load(runs.places[at]));
+        sum = Fold::combine(sum, runs.fold.load(runs.indices[at]));
       }
       if (is_begun) {
         runs.heads[chunk] = sum;
@@ -93,18 +93,18 @@ template <class Fold>
 cudaError_t fold_by_index(const Fold& fold, std::uint32_t* keys, std::int64_t size,
                           std::uint32_t limit, launch_context* context) {
   const std::int64_t chunks = (size + fold_chunk - 1) / fold_chunk;
-  auto* const places = scratch<std::uint32_t>(context, size);
+  auto* const indices = scratch<std::uint32_t>(context, size);
   auto* const parts = scratch<typename Fold::value>(context, 2 * chunks);
-  if (places == nullptr || parts == nullptr) return cudaErrorMemoryAllocation;
+  if (indices == nullptr || parts == nullptr) return cudaErrorMemoryAllocation;
   int bits = 1;
   while (bits < 32 && (limit >> bits) != 0) ++bits;
   cudaError_t status = order_keys(
       {.keys = keys, .sorted_keys = keys + size, .rows = 1, .length = size, .bits = bits}, nullptr,
-      places, context);
+      indices, context);
   if (status != cudaSuccess) return status;
   const index_runs<Fold> runs{.fold = fold,
                               .index = keys + size,
-                              .places = places,
+                              .indices = indices,
                               .size = size,
                               .limit = limit,
                               .heads = parts,

@@ -27,11 +27,11 @@ struct key_rows {
   int bits;
 };
 
-/// places[i] = the place in its row of what goes to i; stable. `tags`, if not null, stand for the
-/// places of the (single) row: places[i] = tags[place].
+/// indices[i] = the index in its row of what goes to i; stable. `tags`, if not null, stand for the
+/// indices of the (single) row: indices[i] = tags[index].
 cudaError_t order_keys(const key_rows<std::uint32_t>& of, const std::uint32_t* tags,
-                       std::uint32_t* places, launch_context* context);
+                       std::uint32_t* indices, launch_context* context);
 cudaError_t order_keys(const key_rows<std::uint64_t>& of, const std::uint32_t* tags,
-                       std::uint32_t* places, launch_context* context);
+                       std::uint32_t* indices, launch_context* context);
 
 }  // namespace skerry::native

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 // Selection by a mask, compiled once, in ops/select/cuda/index.cu: by the size of items, and of
-// places.
+// indices.
 
 namespace skerry::native {
 
@@ -20,7 +20,7 @@ cudaError_t select_items(const char* mask, const char* from, T* to, std::int64_t
                          std::int64_t size, launch_context* context);
 
 /// Writes where the bytes of the mask are not 0.
-cudaError_t select_places(const char* mask, std::int64_t* to, std::int64_t* number,
-                          std::int64_t size, launch_context* context);
+cudaError_t select_indices(const char* mask, std::int64_t* to, std::int64_t* number,
+                           std::int64_t size, launch_context* context);
 
 }  // namespace skerry::native

@@ -44,23 +44,23 @@ SKERRY_INLINE void store_chosen(char* to, const char* from, uint32 byte) {
   }
 }
 
-/// Where the mask is true in [begin, end): calls `whole(bits, i, place)` where there is room for
-/// 32 items at `place`, `one(i, place)` for each else.
+/// Where the mask is true in [begin, end): calls `whole(bits, i, index)` where there is room for
+/// 32 items at `index`, `one(i, index)` for each else.
 template <class Whole, class One>
-SKERRY_INLINE void walk_mask(const char* mask, int64 begin, int64 end, int64 place, int64 last,
+SKERRY_INLINE void walk_mask(const char* mask, int64 begin, int64 end, int64 index, int64 last,
                              Whole&& whole, One&& one) {
-  for (int64 i = begin; i < end && place < last; i += group) {
+  for (int64 i = begin; i < end && index < last; i += group) {
     uint32 bits = mask_bits(mask + i, end - i);
-    if (last - place >= group && end - i >= group) {
-      whole(bits, i, place);
-      place += __builtin_popcount(bits);
+    if (last - index >= group && end - i >= group) {
+      whole(bits, i, index);
+      index += __builtin_popcount(bits);
       continue;
     }
-    for (; bits != 0; bits &= bits - 1) one(i + __builtin_ctz(bits), place++);
+    for (; bits != 0; bits &= bits - 1) one(i + __builtin_ctz(bits), index++);
   }
 }
 
-/// Calls `body(begin, end, first, last)` with the elements of a block and the places of its true
+/// Calls `body(begin, end, first, last)` with the elements of a block and the indices of its true
 /// ones, where it has some.
 template <class Body>
 void for_each_block(int64 size, const int64* starts, Body&& body) {
@@ -90,8 +90,8 @@ template <int Size>
 void run_compress(const void* params) {
   constexpr int64 size = Size;
   const auto& p = *static_cast<const compress_params*>(params);
-  const auto whole = [&](uint32 bits, int64 i, int64 place) {
-    char* to = p.to + place * size;
+  const auto whole = [&](uint32 bits, int64 i, int64 index) {
+    char* to = p.to + index * size;
     const char* from = p.from + i * size;
     // Counts of the bits so far, so that no store waits for the one before.
     store_chosen<Size>(to, from, bits & 255);
@@ -102,8 +102,8 @@ void run_compress(const void* params) {
     store_chosen<Size>(to + __builtin_popcount(bits & 0xFFFFFF) * size, from + 24 * size,
                        bits >> 24);
   };
-  const auto one = [&](int64 i, int64 place) {
-    __builtin_memcpy(p.to + place * Size, p.from + i * Size, Size);
+  const auto one = [&](int64 i, int64 index) {
+    __builtin_memcpy(p.to + index * Size, p.from + i * Size, Size);
   };
   for_each_block(p.size, p.starts, [&](int64 begin, int64 end, int64 first, int64 last) {
     walk_mask(p.mask, begin, end, first, last, whole, one);
@@ -115,8 +115,8 @@ SKERRY_INLINE void write_positions(const char* mask, int64 begin, int64 end, int
                                    int64* to, int64 first, int64 last) {
   walk_mask(
       mask, begin, end, first, last,
-      [&](uint32 bits, int64 i, int64 place) {
-        int64* at = to + place;
+      [&](uint32 bits, int64 i, int64 index) {
+        int64* at = to + index;
         store_numbers_of_lanes(at, bits & 255, i - origin);
         store_numbers_of_lanes(at + __builtin_popcount(bits & 0xFF), bits >> 8 & 255,
                                i + 8 - origin);
@@ -125,30 +125,30 @@ SKERRY_INLINE void write_positions(const char* mask, int64 begin, int64 end, int
         store_numbers_of_lanes(at + __builtin_popcount(bits & 0xFFFFFF), bits >> 24,
                                i + 24 - origin);
       },
-      [&](int64 i, int64 place) { to[place] = i - origin; });
+      [&](int64 i, int64 index) { to[index] = i - origin; });
 }
 
-/// Columns of coordinates of the places [first, last), row by row: along a row only the last
+/// Columns of coordinates of the indices [first, last), row by row: along a row only the last
 /// coordinate changes.
 void write_coordinates(const nonzero_params& p, int64 begin, int64 end, int64 first, int64 last) {
   const int axis = p.rank - 1;
   const int64 columns = p.shape[axis];
   int64* const fastest = p.to + axis * p.count;
-  int64 place = first;
-  for (int64 row = begin / columns; place < last && row * columns < end; ++row) {
+  int64 index = first;
+  for (int64 row = begin / columns; index < last && row * columns < end; ++row) {
     const int64 from = greatest(row * columns, begin);
     const int64 to = least((row + 1) * columns, end);
     const int64 count = count_true(p.mask + from, to - from);
     if (count == 0) continue;
-    write_positions(p.mask, from, to, row * columns, fastest, place, place + count);
+    write_positions(p.mask, from, to, row * columns, fastest, index, index + count);
     int64 rest = row;
     for (int other = axis - 1; other >= 0; --other) {
       const int64 coordinate = rest % p.shape[other];
       rest /= p.shape[other];
       int64* column = p.to + other * p.count;
-      for (int64 i = place; i < place + count; ++i) column[i] = coordinate;
+      for (int64 i = index; i < index + count; ++i) column[i] = coordinate;
     }
-    place += count;
+    index += count;
   }
 }
 

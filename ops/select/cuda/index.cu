@@ -139,7 +139,7 @@ int offsets(const void* params, launch_context* context) {
 template <class T>
 struct scatter_loop {
   strided_offsets<4> offsets;
-  const char* places;
+  const char* indices;
   char* array;
   const char* items;
   bool is_aligned;
@@ -147,7 +147,7 @@ struct scatter_loop {
   __device__ void operator()(std::int32_t element) const {
     std::int32_t at[4];
     offsets.locate(static_cast<std::uint32_t>(element), at);
-    const auto place = *reinterpret_cast<const std::int64_t*>(places + at[1]);
+    const auto place = *reinterpret_cast<const std::int64_t*>(indices + at[1]);
     if (place == no_offset) return;
     store<T>(array + at[2] + place, load<T>(items + at[3], is_aligned), is_aligned);
   }
@@ -158,7 +158,7 @@ int scatter(const void* params, launch_context* context) {
   const auto& from = *static_cast<const scatter_params*>(params);
   const plan& over = from.over;
   scatter_loop<T> loop{.offsets = {},
-                       .places = over.data[1],
+                       .indices = over.data[1],
                        .array = over.data[2],
                        .items = over.data[3],
                        .is_aligned = from.is_aligned && all_aligned(over, 2, 3, sizeof(T))};
@@ -206,10 +206,10 @@ cudaError_t select_items(const char* mask, const char* from, T* to, std::int64_t
   return select(mask, items_of(from, to), number, size, context);
 }
 
-cudaError_t select_places(const char* mask, std::int64_t* to, std::int64_t* number,
-                          std::int64_t size, launch_context* context) {
-  const selected_places places{.to = to, .count = 0, .rank = 1, .extents = {}};
-  return select(mask, places, number, size, context);
+cudaError_t select_indices(const char* mask, std::int64_t* to, std::int64_t* number,
+                           std::int64_t size, launch_context* context) {
+  const selected_indices indices{.to = to, .count = 0, .rank = 1, .extents = {}};
+  return select(mask, indices, number, size, context);
 }
 
 template cudaError_t select_items(const char*, const char*, std::uint16_t*, std::int64_t*,
@@ -230,11 +230,11 @@ int compress(const void* params, launch_context* context) {
 
 int nonzero(const void* params, launch_context* context) {
   const auto& p = *static_cast<const nonzero_params*>(params);
-  selected_places places{.to = p.to, .count = p.count, .rank = p.rank, .extents = {}};
+  selected_indices indices{.to = p.to, .count = p.count, .rank = p.rank, .extents = {}};
   for (int axis = 0; axis < p.rank; ++axis) {
-    places.extents[axis] = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(p.shape[axis]));
+    indices.extents[axis] = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(p.shape[axis]));
   }
-  return launched(launch_selection(places, left_by_count(p.starts, p.size), stream_of(context)));
+  return launched(launch_selection(indices, left_by_count(p.starts, p.size), stream_of(context)));
 }
 
 // ---- repetitions

@@ -123,7 +123,7 @@ struct selected_items {
 };
 
 /// Coordinates in C order, a column for each axis.
-struct selected_places {
+struct selected_indices {
   using slot = std::uint16_t;
 
   std::int64_t* to;

@@ -6,93 +6,94 @@
 #include "ops/sort/cpu/sort_split.hpp"
 #include "ops/sort/kernels.hpp"
 
-// The order of places by vectors: as many bits of the keys as there is room for, from the highest
-// that differs, are sorted above the place, as integers of 8 bytes, of which no two are equal.
+// The order of indices by vectors: as many bits of the keys as there is room for, from the highest
+// that differs, are sorted above the index, as integers of 8 bytes, of which no two are equal.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// The places of a row of has_lanes<T> in `out`; `room` has room for as many unless there are
+/// The indices of a row of has_lanes<T> in `out`; `scratch` has room for as many unless there are
 /// short_row at most. By all threads, if the row is `alone`.
 template <class T>
-void argsort_by_lanes(const char* row, int64* out, int64* room, int64 n, row_order order,
+void argsort_by_lanes(const char* row, int64* out, int64* scratch, int64 n, row_order order,
                       bool alone);
 
 #if defined(SKERRY_PACKS_LANES)
 
-/// How a key and a place share 8 bytes.
-struct place_code {
+/// How a key and an index share 8 bytes.
+struct index_code {
   int unused;  ///< bits of the key that all keys share, from the top of 8 bytes
-  int bits;    ///< for the place
+  int bits;    ///< for the index
 
-  SKERRY_INLINE int64 joined(uint64 key, int64 place) const {
+  SKERRY_INLINE int64 joined(uint64 key, int64 index) const {
     constexpr uint64 top = uint64{1} << 63;
     const uint64 kept = key << unused >> bits << bits;
-    return static_cast<int64>((kept | static_cast<uint64>(place)) ^ top);
+    return static_cast<int64>((kept | static_cast<uint64>(index)) ^ top);
   }
-  [[nodiscard]] SKERRY_INLINE int64 place(int64 joined) const {
+  [[nodiscard]] SKERRY_INLINE int64 index(int64 joined) const {
     return joined & ((int64{1} << bits) - 1);
   }
   [[nodiscard]] bool is_exact() const { return unused >= bits; }
 };
 
 template <class T>
-place_code code_places(const encoded_row<T>& row, int64 n) {
+index_code code_indices(const encoded_row<T>& row, int64 n) {
   uint64 differing = 0;
   for (int64 i = 0; i < n; ++i) differing |= row.key(i) ^ row.first;
   return {.unused = static_cast<int>(least(63, 64 - bit_width(differing))),
           .bits = bit_width(static_cast<uint64>(n - 1))};
 }
 
-SKERRY_INLINE bool has_ties(const int64* joined, int64 n, place_code code) {
+SKERRY_INLINE bool has_ties(const int64* joined, int64 n, index_code code) {
   int64 ties = 0;
   for (int64 i = 1; i < n; ++i) ties += (joined[i] ^ joined[i - 1]) >> code.bits == 0;
   return ties > 0;
 }
 
-/// Orders what is left in no order, where keys differ in bits that had no room; leaves places.
+/// Orders what is left in no order, where keys differ in bits that had no room; leaves indices.
 template <class T>
-void order_ties(const row_keys<T>& keys, uint64* placed, uint64* room, int64 n, place_code code) {
+void order_ties(const row_keys<T>& keys, uint64* placed, uint64* scratch, int64 n,
+                index_code code) {
   for (int64 i = 0; i < n;) {
     int64 end = i + 1;
     const uint64 high = placed[i] >> code.bits;
     while (end < n && placed[end] >> code.bits == high) ++end;
     for (int64 j = i; j < end; ++j) {
-      placed[j] = static_cast<uint64>(code.place(static_cast<int64>(placed[j])));
+      placed[j] = static_cast<uint64>(code.index(static_cast<int64>(placed[j])));
     }
     if (end - i > 1) {
-      if (end - i <= few_places) {
-        order_few_places(keys, placed + i, end - i);
+      if (end - i <= few_indices) {
+        order_few_indices(keys, placed + i, end - i);
       } else {
-        order_places(keys, placed + i, room + i, end - i, 0, row_keys<T>::part_bits);
+        order_indices(keys, placed + i, scratch + i, end - i, 0, row_keys<T>::part_bits);
       }
-      for (int64 j = i; j < end; ++j) placed[j] = static_cast<uint64>(place_of(placed[j]));
+      for (int64 j = i; j < end; ++j) placed[j] = static_cast<uint64>(index_of(placed[j]));
     }
     i = end;
   }
 }
 
 template <class T>
-void argsort_by_lanes(const char* row, int64* out, int64* room, int64 n, row_order order,
+void argsort_by_lanes(const char* row, int64* out, int64* scratch, int64 n, row_order order,
                       bool alone) {
   const encoded_row<T> items(row, order);
-  const place_code code = code_places(items, n);
+  const index_code code = code_indices(items, n);
   for (int64 i = 0; i < n; ++i) out[i] = code.joined(items.key(i), i);
   const lane_code<int64> plain{};
   const plain_keys<int64> source{out};
   if (n <= network_keys<int64>) {
     sort_few<int64>(source, keys_to_items<int64>{out, plain}, n);
   } else if (!alone || n < parallel_keys || cpu::thread_count() == 1) {
-    sort_at_place<int64>(whole_row(out, room, n), plain);
+    sort_at_place<int64>(whole_row(out, scratch, n), plain);
   } else {
-    sort_whole<int64>(source, whole_row(out, room, n), plain);
+    sort_whole<int64>(source, whole_row(out, scratch, n), plain);
   }
   if (code.is_exact() || !has_ties(out, n, code)) {
-    for (int64 i = 0; i < n; ++i) out[i] = code.place(out[i]);
+    for (int64 i = 0; i < n; ++i) out[i] = code.index(out[i]);
     return;
   }
   uint64 few[short_row];
   order_ties<T>(row_keys<T>(row, order), reinterpret_cast<uint64*>(out),
-                n <= short_row ? few : reinterpret_cast<uint64*>(room), n, code);
+                n <= short_row ? few : reinterpret_cast<uint64*>(scratch), n, code);
 }
 
 #endif

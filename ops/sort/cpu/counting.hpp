@@ -20,9 +20,9 @@ template <class T>
   requires(sizeof(T) == 2)
 class counted_row {
  public:
-  /// `pieces` of 2^17 items at least; `room` has room for n items.
-  counted_row(const char* row, int64 n, char* room, int64 pieces, row_order order)
-      : counters_(reinterpret_cast<uint32*>(room)), pieces_(pieces), flip_(order.flip<T>()) {
+  /// `pieces` of 2^17 items at least; `workspace` has room for n items.
+  counted_row(const char* row, int64 n, char* workspace, int64 pieces, row_order order)
+      : counters_(reinterpret_cast<uint32*>(workspace)), pieces_(pieces), flip_(order.flip<T>()) {
     cpu::parallel_for(pieces, 1, [&](int64 first, int64 last) {
       for (int64 piece = first; piece < last; ++piece) {
         const int64 begin = n / pieces * piece;
@@ -92,11 +92,11 @@ class counted_row {
 /// Sorts a row of at least 2^17 items by up to `threads`; returns whether there are NaNs,
 /// which are lost, or zeros with a sign, which may be at any zero's place.
 template <class T>
-bool sort_by_counting(const char* row, char* out, char* room, int64 n, int64 threads,
+bool sort_by_counting(const char* row, char* out, char* workspace, int64 n, int64 threads,
                       row_order order) {
   constexpr int64 most = int64{1} << 31;  // that a counter holds
   const int64 pieces = greatest(ceil_div(n, most), threads);
-  const counted_row<T> counts(row, n, room, pieces, order);
+  const counted_row<T> counts(row, n, workspace, pieces, order);
   const int64 written = counts.write(reinterpret_cast<uint16*>(out));
   return ops::real_floating<T> && (written < n || counts.count(sort_key<T>::top) > 0);
 }

@@ -91,10 +91,11 @@ void sort_bucket(K* keys, char* to, int64 n, K flip) {
   decode_keys<T>(keys, to, n, flip);
 }
 
-/// Sorts a row into `out`, by way of `room`; zeros and NaNs as decoding gives them. False, with
+/// Sorts a row into `out`, by way of `scratch`; zeros and NaNs as decoding gives them. False, with
 /// nothing done, for values that are too unevenly spread.
 template <class T>
-bool sort_distributed(encoded_row<T>& row, char* out, typename sort_key<T>::type* room, int64 n) {
+bool sort_distributed(encoded_row<T>& row, char* out, typename sort_key<T>::type* scratch,
+                      int64 n) {
   using K = typename sort_key<T>::type;
   constexpr int64 block = 512;
   value_intervals<T> intervals;
@@ -116,7 +117,7 @@ bool sort_distributed(encoded_row<T>& row, char* out, typename sort_key<T>::type
   }
   if (crowded > n / 8) return false;
   {
-    streamed_buckets<K> to(room, offsets, value_buckets);
+    streamed_buckets<K> to(scratch, offsets, value_buckets);
     for (int64 at = 0; at < n; at += block) {
       alignas(64) K encoded[block];
       const int64 count = least(block, n - at);
@@ -126,13 +127,13 @@ bool sort_distributed(encoded_row<T>& row, char* out, typename sort_key<T>::type
     }
     to.finish();
   }
-  // Each offset is now the end of its bucket, counted from the line that `room` begins in.
+  // Each offset is now the end of its bucket, counted from the line that `scratch` begins in.
   const int64 before = offsets[value_buckets - 1] - n;
   begin = 0;
   for (int bucket = 0; bucket < value_buckets; ++bucket) {
     const int64 end = offsets[bucket] - before;
     if (end > begin) {
-      sort_bucket<T>(room + begin, out + begin * int64(sizeof(T)), end - begin, row.flip);
+      sort_bucket<T>(scratch + begin, out + begin * int64(sizeof(T)), end - begin, row.flip);
     }
     begin = end;
   }

@@ -48,7 +48,7 @@ struct encoded_row {
     return sort_key<T>::encode(load<K>(row + i * int64(sizeof(K))), flip);
   }
 
-  SKERRY_INLINE const K* block(int64 at, int64 n, K* room) {
+  SKERRY_INLINE const K* block(int64 at, int64 n, K* scratch) {
     const char* from = row + at * int64(sizeof(K));
     K differ = 0;
     K odd = 0;
@@ -57,11 +57,11 @@ struct encoded_row {
       const K key = sort_key<T>::encode(bits, flip);
       differ |= static_cast<K>(key ^ first);
       odd |= static_cast<K>(is_special(bits));
-      room[i] = key;
+      scratch[i] = key;
     }
     differing |= differ;
     special |= odd;
-    return room;
+    return scratch;
   }
 
   [[nodiscard]] static SKERRY_INLINE bool is_special(K bits) {

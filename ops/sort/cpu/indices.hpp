@@ -5,9 +5,9 @@
 #include "ops/sort/cpu/encoded_row.hpp"
 #include "ops/sort/cpu/radix.hpp"
 
-// The order of the places of items: 32 bits of their keys are sorted at a time, above the place, so
-// that no two are equal and any sort of them is stable. Items that these bits leave equal are then
-// sorted by further ones.
+// The order of the indices of items: 32 bits of their keys are sorted at a time, above the index,
+// so that no two are equal and any sort of them is stable. Items that these bits leave equal are
+// then sorted by further ones.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -50,93 +50,93 @@ struct row_keys<complex128> {
   }
 };
 
-inline constexpr int place_bits = 32;
-/// Above the place of an item that differs from the one before it.
-inline constexpr uint64 differs = uint64{1} << place_bits;
+inline constexpr int index_bits = 32;
+/// Above the index of an item that differs from the one before it.
+inline constexpr uint64 differs = uint64{1} << index_bits;
 
 /// Runs up to this length are sorted by insertion of whole keys.
-inline constexpr int64 few_places = 16;
+inline constexpr int64 few_indices = 16;
 
-SKERRY_INLINE int64 place_of(uint64 placed) { return static_cast<int64>(placed & 0xffffffffu); }
+SKERRY_INLINE int64 index_of(uint64 placed) { return static_cast<int64>(placed & 0xffffffffu); }
 
-/// Bits [shift, shift + 32) of a part of the keys of the row, with the places.
+/// Bits [shift, shift + 32) of a part of the keys of the row, with the indices.
 template <class Keys>
 struct placed_row {
   const Keys& keys;
   int part;
   int shift;
 
-  SKERRY_INLINE const uint64* block(int64 at, int64 n, uint64* room) const {
+  SKERRY_INLINE const uint64* block(int64 at, int64 n, uint64* workspace) const {
     for (int64 i = 0; i < n; ++i) {
-      room[i] = keys.part(at + i, part) >> shift << place_bits | static_cast<uint64>(at + i);
+      workspace[i] = keys.part(at + i, part) >> shift << index_bits | static_cast<uint64>(at + i);
     }
-    return room;
+    return workspace;
   }
 };
 
 template <class Keys>
-void order_places(const Keys& keys, uint64* placed, uint64* spare, int64 n, int part, int bits);
+void order_indices(const Keys& keys, uint64* placed, uint64* spare, int64 n, int part, int bits);
 
-/// Orders a few items, stably, by insertion; leaves `differs` and places.
+/// Orders a few items, stably, by insertion; leaves `differs` and indices.
 template <class Keys>
-void order_few_places(const Keys& keys, uint64* placed, int64 n) {
-  uint64 sorted[few_places];
+void order_few_indices(const Keys& keys, uint64* placed, int64 n) {
+  uint64 sorted[few_indices];
   for (int64 i = 0; i < n; ++i) {
-    const int64 place = place_of(placed[i]);
-    const uint64 key = keys.part(place, 0);
+    const int64 index = index_of(placed[i]);
+    const uint64 key = keys.part(index, 0);
     int64 at = i;
     for (; at > 0 && sorted[at - 1] > key; --at) {
       sorted[at] = sorted[at - 1];
       placed[at] = placed[at - 1];
     }
     sorted[at] = key;
-    placed[at] = static_cast<uint64>(place);
+    placed[at] = static_cast<uint64>(index);
   }
   placed[0] |= differs;
   for (int64 i = 1; i < n; ++i) placed[i] |= sorted[i] != sorted[i - 1] ? differs : 0;
 }
 
 /// `placed` is in the order of bits [shift, shift + 32) of a part, which it holds: orders it fully,
-/// and leaves `differs` and places.
+/// and leaves `differs` and indices.
 template <class Keys>
-void order_runs_of_places(const Keys& keys, uint64* placed, uint64* spare, int64 n, int part,
-                          int shift) {
+void order_runs_of_indices(const Keys& keys, uint64* placed, uint64* spare, int64 n, int part,
+                           int shift) {
   const bool is_last = shift == 0 && part + 1 == Keys::parts;
   for (int64 i = 0; i < n;) {
-    const uint64 word = placed[i] >> place_bits;
+    const uint64 word = placed[i] >> index_bits;
     int64 end = i + 1;
-    while (end < n && placed[end] >> place_bits == word) ++end;
+    while (end < n && placed[end] >> index_bits == word) ++end;
     if (is_last || end == i + 1) {
-      placed[i] = differs | static_cast<uint64>(place_of(placed[i]));
-      for (++i; i < end; ++i) placed[i] = static_cast<uint64>(place_of(placed[i]));
-    } else if (Keys::parts == 1 && end - i <= few_places) {
-      order_few_places(keys, placed + i, end - i);
+      placed[i] = differs | static_cast<uint64>(index_of(placed[i]));
+      for (++i; i < end; ++i) placed[i] = static_cast<uint64>(index_of(placed[i]));
+    } else if (Keys::parts == 1 && end - i <= few_indices) {
+      order_few_indices(keys, placed + i, end - i);
       i = end;
     } else {
-      order_places(keys, placed + i, spare + i, end - i, shift > 0 ? part : part + 1,
-                   shift > 0 ? shift : Keys::part_bits);
+      order_indices(keys, placed + i, spare + i, end - i, shift > 0 ? part : part + 1,
+                    shift > 0 ? shift : Keys::part_bits);
       i = end;
     }
   }
 }
 
 /// Orders items that are equal in all before the lowest `bits` of a part; leaves `differs` (with
-/// the first one too) and places.
+/// the first one too) and indices.
 template <class Keys>
-void order_places(const Keys& keys, uint64* placed, uint64* spare, int64 n, int part, int bits) {
+void order_indices(const Keys& keys, uint64* placed, uint64* spare, int64 n, int part, int bits) {
   const uint64 mask = ~uint64{0} >> (64 - bits);
-  const uint64 first = keys.part(place_of(placed[0]), part);
+  const uint64 first = keys.part(index_of(placed[0]), part);
   uint64 differing = 0;
-  for (int64 i = 1; i < n; ++i) differing |= keys.part(place_of(placed[i]), part) ^ first;
+  for (int64 i = 1; i < n; ++i) differing |= keys.part(index_of(placed[i]), part) ^ first;
   const int high = bit_width(differing & mask);
-  const int shift = static_cast<int>(greatest(0, high - place_bits));
+  const int shift = static_cast<int>(greatest(0, high - index_bits));
   for (int64 i = 0; i < n; ++i) {
-    const int64 place = place_of(placed[i]);
-    const uint64 word = (keys.part(place, part) & mask) >> shift;
-    placed[i] = word << place_bits | static_cast<uint64>(place);
+    const int64 index = index_of(placed[i]);
+    const uint64 word = (keys.part(index, part) & mask) >> shift;
+    placed[i] = word << index_bits | static_cast<uint64>(index);
   }
-  sort_window(placed, spare, n, place_bits, place_bits + high - shift);
-  order_runs_of_places(keys, placed, spare, n, part, shift);
+  sort_window(placed, spare, n, index_bits, index_bits + high - shift);
+  order_runs_of_indices(keys, placed, spare, n, part, shift);
 }
 
 /// The same for a whole row: `placed` need not be set.
@@ -146,51 +146,51 @@ void order_row(const Keys& keys, uint64* placed, uint64* spare, int64 n) {
   uint64 differing = 0;
   for (int64 i = 1; i < n; ++i) differing |= keys.part(i, 0) ^ first;
   const int high = bit_width(differing);
-  const int shift = static_cast<int>(greatest(0, high - place_bits));
+  const int shift = static_cast<int>(greatest(0, high - index_bits));
   placed_row<Keys> source{keys, 0, shift};
   if (n <= short_run) {
     source.block(0, n, placed);
     insertion_sort(placed, n);
   } else {
     radix_sort<uint64> radix;
-    radix.count(source, n, place_bits, place_bits + high - shift);
+    radix.count(source, n, index_bits, index_bits + high - shift);
     if (radix.passes() == 0) {
       source.block(0, n, placed);
     } else {
       radix.run(source, n, placed, spare, keep_keys<uint64>{placed});
     }
   }
-  order_runs_of_places(keys, placed, spare, n, 0, shift);
+  order_runs_of_indices(keys, placed, spare, n, 0, shift);
 }
 
-struct place_sink {
+struct index_sink {
   using type = uint64;
 
   uint64* to;
 
   static SKERRY_INLINE uint64 result(uint64 placed) {
-    return static_cast<uint64>(place_of(placed));
+    return static_cast<uint64>(index_of(placed));
   }
 };
 
-/// The places as int64 in `out`, which has room for n of them.
+/// The indices as int64 in `out`, which has room for n of them.
 template <class T>
 void argsort_row(const char* row, char* out, char* scratch, int64 n, row_order order) {
   const row_keys<T> keys(row, order);
-  uint64* const places = reinterpret_cast<uint64*>(out);
+  uint64* const indices = reinterpret_cast<uint64*>(out);
   uint64* const spare = reinterpret_cast<uint64*>(scratch);
   if constexpr (sizeof(T) <= 4) {
     if (n > short_run) {
       placed_row<row_keys<T>> source{keys, 0, 0};
       radix_sort<uint64> radix;
-      radix.count(source, n, place_bits, place_bits + row_keys<T>::part_bits);
+      radix.count(source, n, index_bits, index_bits + row_keys<T>::part_bits);
       if (radix.passes() > 0) {
-        return radix.run(source, n, places, spare, place_sink{places});
+        return radix.run(source, n, indices, spare, index_sink{indices});
       }
     }
   }
-  order_row(keys, places, spare, n);
-  for (int64 i = 0; i < n; ++i) places[i] = static_cast<uint64>(place_of(places[i]));
+  order_row(keys, indices, spare, n);
+  for (int64 i = 0; i < n; ++i) indices[i] = static_cast<uint64>(index_of(indices[i]));
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

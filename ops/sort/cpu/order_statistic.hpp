@@ -62,13 +62,13 @@ struct ranked_row {
   SKERRY_INLINE void block(int64 at, int64 n, K* to) const {
     for (int64 i = 0; i < n; ++i) to[i] = key(at + i);
   }
-  /// The keys of a block, which are the items themselves, or are written to `room`.
-  [[nodiscard]] SKERRY_INLINE const K* keys_of(int64 at, int64 n, K* room) const {
+  /// The keys of a block, which are the items themselves, or are written to `scratch`.
+  [[nodiscard]] SKERRY_INLINE const K* keys_of(int64 at, int64 n, K* scratch) const {
     if constexpr (sizeof(T) >= 4 && ops::integral<T>) {
       if (flip == inverted) return reinterpret_cast<const K*>(row) + at;
     }
-    block(at, n, room);
-    return room;
+    block(at, n, scratch);
+    return scratch;
   }
 };
 
@@ -193,10 +193,10 @@ struct enclosing_keys {
 /// Shorter rows are partitioned as a whole.
 inline constexpr int64 sampled_from = 1024;
 
-/// Uses `room` for the sample.
+/// Uses `scratch` for the sample.
 template <class T>
 enclosing_keys<rank_key_t<T>> enclose(const ranked_row<T>& row, int64 n, int64 rank,
-                                      rank_key_t<T>* room) {
+                                      rank_key_t<T>* scratch) {
   using K = rank_key_t<T>;
   // About n^(2/3), which makes the sample and what lies between the bounds alike in cost.
   const int64 size = int64{1} << (2 * bit_width(static_cast<uint64>(n)) / 3);
@@ -204,7 +204,7 @@ enclosing_keys<rank_key_t<T>> enclose(const ranked_row<T>& row, int64 n, int64 r
   uint32 random = 1;
   for (int64 i = 0; i < size; ++i) {
     random = random * 1664525u + 1013904223u;  // Numerical Recipes, 7.1
-    room[i] =
+    scratch[i] =
         row.key(i * step + static_cast<int64>((uint64{random} * static_cast<uint64>(step)) >> 32));
   }
   const double share = static_cast<double>(rank) / static_cast<double>(n);
@@ -212,8 +212,8 @@ enclosing_keys<rank_key_t<T>> enclose(const ranked_row<T>& row, int64 n, int64 r
   const double margin = 4.0 * __builtin_sqrt(middle * (1.0 - share)) + 8.0;
   const int64 from = static_cast<int64>(middle - margin);
   const int64 to = static_cast<int64>(middle + margin);
-  const K high = to < size ? key_of_rank(room, size, to) : greatest_rank_key<K>;
-  const K low = from > 0 ? key_of_rank(room, size, from) : static_cast<K>(~greatest_rank_key<K>);
+  const K high = to < size ? key_of_rank(scratch, size, to) : greatest_rank_key<K>;
+  const K low = from > 0 ? key_of_rank(scratch, size, from) : static_cast<K>(~greatest_rank_key<K>);
   return {low, high};
 }
 
@@ -280,13 +280,13 @@ inline int64 parts_of_row(int64 n) {
   return greatest(1, least(least(n >> 16, cpu::thread_count()), most_parts));
 }
 
-/// `room` has place for n keys.
+/// `scratch` has place for n keys.
 template <class T>
 SKERRY_SHARED order_statistic<rank_key_t<T>> find_statistic(const ranked_row<T>& row, int64 n,
-                                                            int64 rank, rank_key_t<T>* room) {
+                                                            int64 rank, rank_key_t<T>* scratch) {
   using K = rank_key_t<T>;
   if (n >= sampled_from) {
-    const enclosing_keys<K> bounds = enclose(row, n, rank, room);
+    const enclosing_keys<K> bounds = enclose(row, n, rank, scratch);
     const int64 parts = parts_of_row(n);
     const int64 length = ceil_div(n, parts);
     collected_keys<T> found[most_parts];
@@ -294,24 +294,24 @@ SKERRY_SHARED order_statistic<rank_key_t<T>> find_statistic(const ranked_row<T>&
       for (int64 part = begin; part < end; ++part) {
         collected_keys<T> mine;
         mine.collect(row, part * length, least(n, (part + 1) * length), bounds,
-                     room + part * length);
+                     scratch + part * length);
         found[part] = mine;
       }
     });
     int64 below = found[0].below;
     int64 count = found[0].count;
     for (int64 part = 1; part < parts; ++part) {
-      __builtin_memmove(room + count, room + part * length,
+      __builtin_memmove(scratch + count, scratch + part * length,
                         static_cast<unsigned long>(found[part].count) * sizeof(K));
       below += found[part].below;
       count += found[part].count;
     }
     if (rank >= below && rank < below + count) {
-      return statistic_among(room, count, rank, below);
+      return statistic_among(scratch, count, rank, below);
     }
   }
-  row.block(0, n, room);
-  return statistic_among(room, n, rank, 0);
+  row.block(0, n, scratch);
+  return statistic_among(scratch, n, rank, 0);
 }
 
 /// The least key that is greater than that of `found`, if there is one.

@@ -33,12 +33,12 @@ ranked_row<T> row_at(const partial_params& p, int64 row, bool is_signed) {
 /// of items asks for.
 template <class T, class Use>
 SKERRY_INLINE void for_each_statistic(const partial_params& p, const ranked_row<T>& row,
-                                      rank_key_t<T>* room, Use use) {
-  auto found = find_statistic(row, p.length, p.ranks[0], room);
+                                      rank_key_t<T>* workspace, Use use) {
+  auto found = find_statistic(row, p.length, p.ranks[0], workspace);
   use(0, found);
   for (int i = 1; i < p.rank_count; ++i) {
     const int64 rank = p.ranks[i];
-    if (rank >= found.less + found.equal) found = find_statistic(row, p.length, rank, room);
+    if (rank >= found.less + found.equal) found = find_statistic(row, p.length, rank, workspace);
     use(i, found);
   }
 }
@@ -48,16 +48,16 @@ SKERRY_SHARED void write_statistics(const partial_params& p, bool is_signed) {
   using K = rank_key_t<T>;
   for_each_row(p, sizeof(K), [&](int64 at, char* scratch) {
     const ranked_row<T> row = row_at<T>(p, at, is_signed);
-    K* const room = reinterpret_cast<K*>(scratch);
+    K* const workspace = reinterpret_cast<K*>(scratch);
     char* const out = p.values + at * p.rank_count * int64(sizeof(K));
-    auto found = find_statistic(row, p.length, p.ranks[0], room);
+    auto found = find_statistic(row, p.length, p.ranks[0], workspace);
     K key = found.key;
     for (int i = 0; i < p.rank_count; ++i) {
       const int64 rank = p.ranks[i];
       if (rank == found.less + found.equal && key == found.key) {
         key = next_key(row, p.length, found);
       } else if (rank >= found.less + found.equal) {
-        found = find_statistic(row, p.length, rank, room);
+        found = find_statistic(row, p.length, rank, workspace);
         key = found.key;
       }
       store(out + i * int64(sizeof(K)), row.decode(key));
@@ -104,7 +104,7 @@ SKERRY_INLINE void for_each_key(const ranked_row<T>& row, int64 n, Use use) {
 }
 
 /// Moves items to three groups, without branches on them: an item is put where the next one of a
-/// group goes, and kept there if it belongs. The place behind the first group is of the second one,
+/// group goes, and kept there if it belongs. The index behind the first group is of the second one,
 /// whose items come last.
 template <class T, class Put>
 SKERRY_INLINE void move_to_three_groups(const ranked_row<T>& row, int64 n, const row_groups<T>& to,
@@ -131,19 +131,19 @@ SKERRY_INLINE void move_to_three_groups(const ranked_row<T>& row, int64 n, const
 }
 
 #if defined(SKERRY_PACKS_LANES)
-/// What moves in a partition by vectors: items, or their places.
+/// What moves in a partition by vectors: items, or their indices.
 template <class K>
 struct moved_items {
   const K* row;
   SKERRY_INLINE K one(int64 at) const { return row[at]; }
   SKERRY_INLINE lanes_of<K> lanes(int64 at) const { return load_lanes(row + at); }
 };
-struct moved_places {
+struct moved_indices {
   SKERRY_INLINE int64 one(int64 at) const { return at; }
   SKERRY_INLINE lanes_of<int64> lanes(int64 at) const {
-    lanes_of<int64> places = all_lanes<int64>(at);
-    for (int i = 0; i < lane_count<int64>; ++i) places[i] += i;
-    return places;
+    lanes_of<int64> indices = all_lanes<int64>(at);
+    for (int i = 0; i < lane_count<int64>; ++i) indices[i] += i;
+    return indices;
   }
 };
 
@@ -221,7 +221,7 @@ SKERRY_SHARED void partition_rows(const partial_params& p, bool is_signed) {
     const int64 first = at * p.length;
 #if defined(SKERRY_PACKS_LANES)
     if constexpr (sizeof(K) >= 4) {
-      if (groups.count == 1 && p.places == nullptr) {
+      if (groups.count == 1 && p.indices == nullptr) {
         const moved_items<K> items{reinterpret_cast<const K*>(row.row)};
         return pack_three_groups(row, p.length, groups, items,
                                  reinterpret_cast<K*>(p.values) + first);
@@ -229,12 +229,12 @@ SKERRY_SHARED void partition_rows(const partial_params& p, bool is_signed) {
     }
     if constexpr (sizeof(K) == 8) {
       if (groups.count == 1) {
-        return pack_three_groups(row, p.length, groups, moved_places{}, p.places + first);
+        return pack_three_groups(row, p.length, groups, moved_indices{}, p.indices + first);
       }
     }
 #endif
-    if (p.places != nullptr) {
-      move_to_groups(row, p.length, groups, [&](int64 to, int64 i) { p.places[first + to] = i; });
+    if (p.indices != nullptr) {
+      move_to_groups(row, p.length, groups, [&](int64 to, int64 i) { p.indices[first + to] = i; });
     } else {
       char* const out = p.values + first * int64(sizeof(K));
       move_to_groups(row, p.length, groups, [&](int64 to, int64 i) {
@@ -248,7 +248,7 @@ SKERRY_SHARED void partition_rows(const partial_params& p, bool is_signed) {
 template <class K>
 struct placed_key {
   K key;
-  int64 place;
+  int64 index;
 };
 
 /// Two runs that lie one behind the other, without branches on their keys.
@@ -291,7 +291,7 @@ SKERRY_SHARED placed_key<K>* sort_placed(placed_key<K>* items, placed_key<K>* sp
   return items;
 }
 
-/// Calls `put(key, place)` for the items before `last`, and for as many equal to it as are wanted,
+/// Calls `put(key, index)` for the items before `last`, and for as many equal to it as are wanted,
 /// the first ones.
 template <class T, class Put>
 SKERRY_INLINE void for_each_best(const ranked_row<T>& row, int64 n,
@@ -300,7 +300,7 @@ SKERRY_INLINE void for_each_best(const ranked_row<T>& row, int64 n,
   int64 ties = best - last.less;
   constexpr int block = 64;
   K keys[block];
-  uint8 places[block];
+  uint8 indices[block];
   for (int64 at = 0; at < n && best > 0; at += block) {
     const int count = static_cast<int>(least(block, n - at));
     row.block(at, count, keys);
@@ -309,13 +309,13 @@ SKERRY_INLINE void for_each_best(const ranked_row<T>& row, int64 n,
     if (any == 0) continue;
     int found = 0;
     for (int i = 0; i < count; ++i) {  // without branches on keys
-      places[found] = static_cast<uint8>(i);
+      indices[found] = static_cast<uint8>(i);
       found += keys[i] <= last.key ? 1 : 0;
     }
     for (int i = 0; i < found; ++i) {
-      const K key = keys[places[i]];
+      const K key = keys[indices[i]];
       if (key == last.key && ties-- <= 0) continue;
-      put(key, at + places[i]);
+      put(key, at + indices[i]);
       --best;
     }
   }
@@ -325,43 +325,44 @@ SKERRY_INLINE void for_each_best(const ranked_row<T>& row, int64 n,
 /// From so many on the best are sorted by vectors, with the pieces of sorting that long rows have.
 inline constexpr int64 best_by_lanes = 64;
 
-/// The places of the best, sorted, in p.places. `room` has 32 bytes for each.
+/// The indices of the best, sorted, in p.indices. `workspace` has 32 bytes for each.
 template <class T>
-SKERRY_SHARED void place_best_by_lanes(const partial_params& p, const ranked_row<T>& row,
+SKERRY_SHARED void index_best_by_lanes(const partial_params& p, const ranked_row<T>& row,
                                        const order_statistic<rank_key_t<T>>& last, int64* to,
-                                       char* room) {
+                                       char* workspace) {
   using K = rank_key_t<T>;
   const int64 best = p.best;
-  auto* const places = reinterpret_cast<int64*>(room);
-  auto* const spare = places + best;
+  auto* const indices = reinterpret_cast<int64*>(workspace);
+  auto* const spare = indices + best;
   auto* const keys = reinterpret_cast<K*>(spare + best);
   int64 found = 0;
-  for_each_best(row, p.length, last, best, [&](K key, int64 place) {
+  for_each_best(row, p.length, last, best, [&](K key, int64 index) {
     keys[found] = key;
-    places[found++] = place;
+    indices[found++] = index;
   });
   constexpr row_order rising{.descending = false, .is_signed = true};
   argsort_by_lanes<ops::bits_t<K>>(reinterpret_cast<const char*>(keys), to, spare, best, rising,
                                    p.rows == 1);
-  for (int64 i = 0; i < best; ++i) to[i] = places[to[i]];
+  for (int64 i = 0; i < best; ++i) to[i] = indices[to[i]];
 }
 #endif
 
 template <class T>
-SKERRY_INLINE void place_best(const partial_params& p, const ranked_row<T>& row,
-                              const order_statistic<rank_key_t<T>>& last, int64* to, char* room) {
+SKERRY_INLINE void index_best(const partial_params& p, const ranked_row<T>& row,
+                              const order_statistic<rank_key_t<T>>& last, int64* to,
+                              char* workspace) {
   using K = rank_key_t<T>;
 #if defined(SKERRY_PACKS_LANES)
   if constexpr (sizeof(K) >= 4) {
-    if (p.best >= best_by_lanes) return place_best_by_lanes(p, row, last, to, room);
+    if (p.best >= best_by_lanes) return index_best_by_lanes(p, row, last, to, workspace);
   }
 #endif
-  auto* items = reinterpret_cast<placed_key<K>*>(room);
+  auto* items = reinterpret_cast<placed_key<K>*>(workspace);
   int64 found = 0;
   for_each_best(row, p.length, last, p.best,
-                [&](K key, int64 place) { items[found++] = {key, place}; });
+                [&](K key, int64 index) { items[found++] = {key, index}; });
   items = sort_placed(items, items + p.best, p.best);
-  for (int64 i = 0; i < p.best; ++i) to[i] = items[i].place;
+  for (int64 i = 0; i < p.best; ++i) to[i] = items[i].index;
 }
 
 template <class T>
@@ -371,11 +372,11 @@ SKERRY_SHARED void find_best(const partial_params& p, bool is_signed) {
   for_each_row(p, size, [&](int64 at, char* scratch) {
     const ranked_row<T> row = row_at<T>(p, at, is_signed);
     auto last = find_statistic(row, p.length, p.best - 1, reinterpret_cast<K*>(scratch));
-    int64* const places = p.places + at * p.best;
-    place_best(p, row, last, places, scratch + (p.length * size + 63) / 64 * 64);
+    int64* const indices = p.indices + at * p.best;
+    index_best(p, row, last, indices, scratch + (p.length * size + 63) / 64 * 64);
     char* const values = p.values + at * p.best * size;
     for (int64 i = 0; i < p.best; ++i) {
-      store(values + i * size, load<ops::bits_t<K>>(row.row + places[i] * size));
+      store(values + i * size, load<ops::bits_t<K>>(row.row + indices[i] * size));
     }
   });
 }

@@ -14,10 +14,10 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Sorts a row of has_lanes<T>; returns whether there are NaNs or zeros with a sign, of which the
-/// one are lost and the others are any. `room` has room for n items, unless they are so few that
+/// one are lost and the others are any. `scratch` has room for n items, unless they are so few that
 /// they are sorted in registers: short_row, at least.
 template <class T>
-bool sort_lanes(const char* row, char* out, char* room, int64 n, row_order order);
+bool sort_lanes(const char* row, char* out, char* scratch, int64 n, row_order order);
 
 #if defined(SKERRY_PACKS_LANES)
 
@@ -47,7 +47,7 @@ void heap_sort(K* keys, int64 n) {
 template <class K>
 struct stacked_keys {
   K* keys;
-  K* room;
+  K* scratch;
   int64 count;
   int depth;     ///< partitions that it may take
   bool bounded;  ///< no key is less than `bound`
@@ -55,9 +55,9 @@ struct stacked_keys {
 };
 
 template <class K>
-stacked_keys<K> whole_row(K* keys, K* room, int64 n) {
+stacked_keys<K> whole_row(K* keys, K* scratch, int64 n) {
   return {.keys = keys,
-          .room = room,
+          .scratch = scratch,
           .count = n,
           .depth = 2 * bit_width(static_cast<uint64>(n)),
           .bounded = false,
@@ -77,11 +77,11 @@ void sort_stacked(stacked_keys<K> part, K* to, lane_code<T> code) {
     }
     const K pivot = choose_pivot<K>(source, n);
     const bool all_above = part.bounded && pivot == part.bound;
-    const int64 above = all_above ? part_keys<true>(source, n, pivot, part.keys, part.room)
-                                  : part_keys<false>(source, n, pivot, part.keys, part.room);
+    const int64 above = all_above ? part_keys<true>(source, n, pivot, part.keys, part.scratch)
+                                  : part_keys<false>(source, n, pivot, part.keys, part.scratch);
     const int64 rest = n - above;
-    sort_stacked<T>(stacked_keys<K>{.keys = part.room,
-                                    .room = part.keys + rest,
+    sort_stacked<T>(stacked_keys<K>{.keys = part.scratch,
+                                    .scratch = part.keys + rest,
                                     .count = above,
                                     .depth = part.depth,
                                     .bounded = !all_above,
@@ -96,13 +96,13 @@ void sort_stacked(stacked_keys<K> part, K* to, lane_code<T> code) {
   sort_few<K>(plain_keys<K>{part.keys}, keys_to_items<T>{to, code}, part.count);
 }
 
-/// From this many bytes on a part does not share the second-level cache with its room, and is
+/// From this many bytes on a part does not share the second-level cache with its scratch, and is
 /// parted in place: so memory is read and written once. Rows of 1e6 and 4e6 float32 or int64 take 1
 /// to 8 % more with half of it, and from 5 % less to as much with twice (EPYC of Zen 4, 1 MiB of
 /// that cache).
 inline constexpr int64 in_place_bytes = int64{1} << 19;
 
-/// Sorts keys that lie where their items go. `room` has room for as many.
+/// Sorts keys that lie where their items go. `scratch` has room for as many.
 template <class T, class K>
 void sort_at_place(stacked_keys<K> part, lane_code<T> code) {
   while (part.count * int64(sizeof(K)) > in_place_bytes && part.depth > 0) {
@@ -113,7 +113,7 @@ void sort_at_place(stacked_keys<K> part, lane_code<T> code) {
                                   : part_in_place<false>(part.keys, part.count, pivot);
     const int64 rest = part.count - above;
     sort_at_place<T>(stacked_keys<K>{.keys = part.keys + rest,
-                                     .room = part.room,
+                                     .scratch = part.scratch,
                                      .count = above,
                                      .depth = part.depth,
                                      .bounded = !all_above,
@@ -129,11 +129,11 @@ void sort_at_place(stacked_keys<K> part, lane_code<T> code) {
 }
 
 template <class K>
-bool sort_lanes_by(lane_code<K> code, const char* row, char* out, char* room, int64 n) {
+bool sort_lanes_by(lane_code<K> code, const char* row, char* out, char* scratch, int64 n) {
   const items_as_keys<K> items{reinterpret_cast<const K*>(row), code};
   K* const to = reinterpret_cast<K*>(out);
   if (n <= network_keys<K>) return sort_few<K>(items, keys_to_items<K>{to, code}, n);
-  K* const spare = reinterpret_cast<K*>(room);
+  K* const spare = reinterpret_cast<K*>(scratch);
   const K pivot = choose_pivot<K>(items, n);
   bool special = false;
   const int64 above = part_outwards(items, n, pivot, to, special);
@@ -145,9 +145,9 @@ bool sort_lanes_by(lane_code<K> code, const char* row, char* out, char* room, in
 }
 
 template <class T>
-bool sort_lanes(const char* row, char* out, char* room, int64 n, row_order order) {
+bool sort_lanes(const char* row, char* out, char* scratch, int64 n, row_order order) {
   using K = lane_key_t<T>;
-  return sort_lanes_by<K>(lane_code<K>::template of<T>(order), row, out, room, n);
+  return sort_lanes_by<K>(lane_code<K>::template of<T>(order), row, out, scratch, n);
 }
 
 #endif

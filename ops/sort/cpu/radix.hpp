@@ -23,7 +23,7 @@ class streamed_buckets {
  public:
   /// `offsets`: where the buckets begin; moved on by what is put.
   streamed_buckets(V* to, int64* offsets, int count) : offsets_(offsets), count_(count) {
-    // Places are counted from the line that the output begins in.
+    // Indices are counted from the line that the output begins in.
     const auto before = static_cast<int64>(reinterpret_cast<uint64>(to) % 64 / sizeof(V));
     to_ = to - before;
     for (int i = 0; i < count; ++i) begins_[i] = offsets[i] += before;
@@ -87,7 +87,8 @@ class radix_sort {
  public:
   static constexpr int64 block_size = 512;
 
-  /// Source: `const K* block(at, n, K* room)` gives keys at…at + n, which it may write to `room`.
+  /// Source: `const K* block(at, n, K* scratch)` gives keys at…at + n, which it may write to
+  /// `scratch`.
   template <class Source>
   void count(Source& source, int64 n, int low, int high) {
     const int bits = high - low;
@@ -134,9 +135,9 @@ class radix_sort {
     const int buckets = digits_ << width_;
     for (int i = 0; i < buckets; ++i) fresh[i] = 0;
     for (int64 at = begin; at < end; at += block_size) {
-      alignas(64) K room[block_size];
+      alignas(64) K scratch[block_size];
       const int64 n = least(block_size, end - at);
-      const K* keys = source.block(at, n, room);
+      const K* keys = source.block(at, n, scratch);
       // All digits of a key at once: their chains of increments overlap.
       switch (digits_) {
         case 1:
@@ -168,7 +169,7 @@ class radix_sort {
     }
   }
 
-  /// Turns counts into the places where buckets begin, and drops digits that all keys share.
+  /// Turns counts into the indices where buckets begin, and drops digits that all keys share.
   void plan(int64 n) {
     passes_ = 0;
     const int buckets = 1 << width_;
@@ -196,9 +197,9 @@ class radix_sort {
     const int shift = low_ + used_[index] * width_;
     const K mask = static_cast<K>((K{1} << width_) - 1);
     for (int64 at = 0; at < n; at += block_size) {
-      alignas(64) K room[block_size];
+      alignas(64) K scratch[block_size];
       const int64 count = least(block_size, n - at);
-      const K* keys = source.block(at, count, room);
+      const K* keys = source.block(at, count, scratch);
       for (int64 i = 0; i < count; ++i) {
         const K key = keys[i];
         sink.to[offset[(key >> shift) & mask]++] = sink.result(key);
@@ -213,9 +214,9 @@ class radix_sort {
     const int shift = low_ + used_[index] * width_;
     const K mask = static_cast<K>((K{1} << width_) - 1);
     for (int64 at = 0; at < n; at += block_size) {
-      alignas(64) K room[block_size];
+      alignas(64) K scratch[block_size];
       const int64 count = least(block_size, n - at);
-      const K* keys = source.block(at, count, room);
+      const K* keys = source.block(at, count, scratch);
       for (int64 i = 0; i < count; ++i) {
         const K key = keys[i];
         buckets.put(static_cast<int64>((key >> shift) & mask), sink.result(key));

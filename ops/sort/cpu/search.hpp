@@ -52,30 +52,30 @@ SKERRY_INLINE bool is_before(T item, T what) {
   return Right ? item <= what : item < what;
 }
 
-/// Places of `count` values at a time: their searches take the same steps, without branches, and
+/// Indices of `count` values at a time: their searches take the same steps, without branches, and
 /// wait for memory together.
 template <bool Right, class T, class Items>
-SKERRY_INLINE void search_block(Items& items, const T* values, int64* places, int count) {
-  for (int k = 0; k < count; ++k) places[k] = 0;
+SKERRY_INLINE void search_block(Items& items, const T* values, int64* indices, int count) {
+  for (int k = 0; k < count; ++k) indices[k] = 0;
   int64 left = items.size;
   for (; left > 1; left -= left / 2) {
     const int64 half = left / 2;
     for (int k = 0; k < count; ++k) {
-      const bool before = is_before<Right>(items[places[k] + half - 1], values[k]);
-      places[k] += before ? half : 0;
+      const bool before = is_before<Right>(items[indices[k] + half - 1], values[k]);
+      indices[k] += before ? half : 0;
     }
   }
-  for (int k = 0; k < count; ++k) places[k] += is_before<Right>(items[places[k]], values[k]);
+  for (int k = 0; k < count; ++k) indices[k] += is_before<Right>(items[indices[k]], values[k]);
 }
 
 /// Where NaN goes: it is greater than all else.
 template <bool Right, class T, class Items>
-int64 place_of_nan(Items& items) {
+int64 index_of_nan(Items& items) {
   if (Right) return items.size;
   const T most = static_cast<T>(__builtin_inf());
-  int64 place = 0;
-  search_block<true>(items, &most, &place, 1);
-  return place;
+  int64 index = 0;
+  search_block<true>(items, &most, &index, 1);
+  return index;
 }
 
 template <bool Right, class T, class Items>
@@ -96,7 +96,7 @@ void search_range(const search_params& p, Items& items, int64 begin, int64 end) 
     }
     if constexpr (ops::real_floating<ops::computed_t<T>>) {
       for (int64 i = 0; i < n; ++i) {
-        if (values[i] != values[i]) out[i] = place_of_nan<Right, ops::computed_t<T>>(items);
+        if (values[i] != values[i]) out[i] = index_of_nan<Right, ops::computed_t<T>>(items);
       }
     }
   }

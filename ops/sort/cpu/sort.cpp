@@ -11,7 +11,7 @@ template <class T>
 void fill([[maybe_unused]] sort_kernels& table) {
   if constexpr (!ops::complex_floating<T>) {
     table.values[static_cast<int>(dtype_of<T>)].host = run_sort<T, false>;
-    table.places[static_cast<int>(dtype_of<T>)].host = run_sort<T, true>;
+    table.indices[static_cast<int>(dtype_of<T>)].host = run_sort<T, true>;
     table.search[static_cast<int>(dtype_of<T>)].host = run_search<T>;
   }
 }

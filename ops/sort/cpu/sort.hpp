@@ -119,10 +119,10 @@ void count_row(const char* row, char* out, int64 n, row_order order) {
   __builtin_memset(out + before, order.descending ? 0 : 1, static_cast<unsigned long>(n - before));
 }
 
-/// The places of what comes first, then of the rest. Each is written, and kept if it belongs.
+/// The indices of what comes first, then of the rest. Each is written, and kept if it belongs.
 template <class T>
   requires ops::boolean<T>
-void place_truths(const char* row, int64* out, int64 n, row_order order) {
+void index_truths(const char* row, int64* out, int64 n, row_order order) {
   const int64 truths = count_truths(row, n);
   const int64 before = order.descending ? truths : n - truths;
   int64 at = 0;
@@ -269,23 +269,23 @@ template <class T>
 }
 
 template <class T>
-SKERRY_INLINE void order_row_of_places(const char* row, char* out, char* scratch, int64 n,
-                                       row_order order, [[maybe_unused]] bool alone = false) {
+SKERRY_INLINE void order_row_of_indices(const char* row, char* out, char* scratch, int64 n,
+                                        row_order order, [[maybe_unused]] bool alone = false) {
   if constexpr (has_lanes<T>) {
     argsort_by_lanes<T>(row, reinterpret_cast<int64*>(out), reinterpret_cast<int64*>(scratch), n,
                         order, alone);
   } else if constexpr (ops::boolean<T>) {
-    place_truths<T>(row, reinterpret_cast<int64*>(out), n, order);
+    index_truths<T>(row, reinterpret_cast<int64*>(out), n, order);
   } else {
     argsort_row<T>(row, out, scratch, n, order);
   }
 }
 
-template <class T, bool Places>
+template <class T, bool Indices>
 SKERRY_INLINE void sort_one(const sort_params& p, row_order order, int64 row, char* scratch) {
   const char* from = p.input + row * p.length * int64(sizeof(T));
-  if constexpr (Places) {
-    order_row_of_places<T>(from, p.output + row * p.length * 8, scratch, p.length, order);
+  if constexpr (Indices) {
+    order_row_of_indices<T>(from, p.output + row * p.length * 8, scratch, p.length, order);
   } else {
     char* to = p.output + row * p.length * int64(sizeof(T));
     if (p.length <= short_row) {
@@ -296,40 +296,40 @@ SKERRY_INLINE void sort_one(const sort_params& p, row_order order, int64 row, ch
   }
 }
 
-template <class T, bool Places>
+template <class T, bool Indices>
 SKERRY_SHARED void sort_rows(const sort_params& p, row_order order) {
   if (p.length <= 0 || p.rows <= 0) return;
   if (p.rows == 1) {
-    if constexpr (Places) {
-      order_row_of_places<T>(p.input, p.output, p.scratch, p.length, order, true);
+    if constexpr (Indices) {
+      order_row_of_indices<T>(p.input, p.output, p.scratch, p.length, order, true);
     } else {
       sort_whole_row<T>(p.input, p.output, p.scratch, p.length, order);
     }
     return;
   }
-  const int64 piece = sort_scratch(p.length, Places ? 8 : int64(sizeof(T)));
+  const int64 piece = sort_scratch(p.length, Indices ? 8 : int64(sizeof(T)));
   const int64 share = ceil_div(p.rows, p.slots);
   const int64 grain = greatest(1, 8192 / (share * p.length));
   cpu::parallel_for(ceil_div(p.rows, share), grain, [&](int64 begin, int64 end) {
-    if constexpr (Places || (sizeof(T) < 8 && !ops::boolean<T>)) {
+    if constexpr (Indices || (sizeof(T) < 8 && !ops::boolean<T>)) {
       if (p.length <= tiny_row<T>) {
-        return sort_tiny_rows<T, Places>(p.input, p.output, p.length, begin * share,
-                                         least(p.rows, end * share), order);
+        return sort_tiny_rows<T, Indices>(p.input, p.output, p.length, begin * share,
+                                          least(p.rows, end * share), order);
       }
     }
     for (int64 slot = begin; slot < end; ++slot) {
       const int64 last = least(p.rows, (slot + 1) * share);
       for (int64 row = slot * share; row < last; ++row) {
-        sort_one<T, Places>(p, order, row, p.scratch + slot * piece);
+        sort_one<T, Indices>(p, order, row, p.scratch + slot * piece);
       }
     }
   });
 }
 
-template <class T, bool Places>
+template <class T, bool Indices>
 void run_sort(const void* params) {
   const auto& p = *static_cast<const sort_params*>(params);
-  sort_rows<row_item_t<T>, Places>(p, row_order::of<T>(p.descending));
+  sort_rows<row_item_t<T>, Indices>(p, row_order::of<T>(p.descending));
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -16,14 +16,14 @@ inline constexpr int64 parallel_keys = int64{1} << 16;
 
 /// Sorts a row as sort_lanes does, by all threads.
 template <class T>
-bool sort_by_threads(const char* row, char* out, char* room, int64 n, row_order order);
+bool sort_by_threads(const char* row, char* out, char* scratch, int64 n, row_order order);
 
 #if defined(SKERRY_PACKS_LANES)
 
 /// Of a split. 1e6 and 4e6 keys take 3 to 16 % more work with two ways, and 5 to 14 % more with
-/// eight, whose pivots and places do not fit the registers (EPYC of Zen 4, x86-64-v3).
+/// eight, whose pivots and indices do not fit the registers (EPYC of Zen 4, x86-64-v3).
 inline constexpr int ways = 4;
-/// Pieces of an array that threads split side by side, at most: their places are 2 KiB of stack.
+/// Pieces of an array that threads split side by side, at most: their indices are 2 KiB of stack.
 /// For 64 threads half and twice as many are within 2 %.
 inline constexpr int most_pieces = 64;
 
@@ -77,11 +77,11 @@ void split_piece(const Source& source, int64 begin, int64 end, const way_pivots<
   constexpr int lanes = lane_count<K>;
   typename Source::notes seen{};
   lanes_of<K> pivot[ways - 1];
-  int64 place[ways];
+  int64 index[ways];
   repeat<ways>([&](auto i) __attribute__((always_inline)) {
     constexpr int which = decltype(i)::value;
     if constexpr (which < ways - 1) pivot[which] = all_lanes<K>(pivots.key[which]);
-    place[which] = begins[which];
+    index[which] = begins[which];
   });
   for (int64 at = begin; at < end; at += lanes) {
     const bool whole = at + lanes <= end;
@@ -97,7 +97,7 @@ void split_piece(const Source& source, int64 begin, int64 end, const way_pivots<
       }
       const lanes_of<K> packed = pack_lanes<K>(v, set);
       const int count = __builtin_popcount(set);
-      int64& free = place[which];
+      int64& free = index[which];
       // What comes after the last key of a way is another's.
       if (free + lanes <= ends[which]) {
         store_lanes(to + free, packed);
@@ -139,10 +139,10 @@ struct splitting_pieces {
   const Source& source;
   const way_pivots<K>& pivots;
   K* to;
-  int64 (*places)[ways];
+  int64 (*indices)[ways];
 
   void operator()(int64 piece, int64 begin, int64 end) const {
-    split_piece<K>(source, begin, end, pivots, to, places[piece], places[piece + 1]);
+    split_piece<K>(source, begin, end, pivots, to, indices[piece], indices[piece + 1]);
   }
 };
 
@@ -150,26 +150,26 @@ struct splitting_pieces {
 template <class K, class Source>
 bool split_keys(const Source& source, int64 n, const way_pivots<K>& pivots, K* to, int64 pieces,
                 way_begins& begins) {
-  int64 places[most_pieces + 1][ways];
+  int64 indices[most_pieces + 1][ways];
   bool special = false;
-  for_pieces(n, pieces, counting_pieces<K, Source>{source, pivots, places, &special});
+  for_pieces(n, pieces, counting_pieces<K, Source>{source, pivots, indices, &special});
   int64 begin = 0;
   for (int way = 0; way < ways; ++way) {
     begins.at[way] = begin;
     for (int64 piece = 0; piece < pieces; ++piece) {
-      const int64 more = way + 1 < ways ? places[piece][way + 1] : 0;
-      const int64 count = places[piece][way] - more;
-      places[piece][way] = begin;
+      const int64 more = way + 1 < ways ? indices[piece][way + 1] : 0;
+      const int64 count = indices[piece][way] - more;
+      indices[piece][way] = begin;
       begin += count;
     }
-    places[pieces][way] = begin;
+    indices[pieces][way] = begin;
   }
   begins.at[ways] = n;
-  for_pieces(n, pieces, splitting_pieces<K, Source>{source, pivots, to, places});
+  for_pieces(n, pieces, splitting_pieces<K, Source>{source, pivots, to, indices});
   return special;
 }
 
-/// Splits a part, whose keys `source` has, into part.room; `parts` get its ways. Returns whether
+/// Splits a part, whose keys `source` has, into part.scratch; `parts` get its ways. Returns whether
 /// any key is special.
 template <class K, class Source>
 bool split_part(const Source& source, const stacked_keys<K>& part, int64 pieces,
@@ -177,11 +177,11 @@ bool split_part(const Source& source, const stacked_keys<K>& part, int64 pieces,
   way_pivots<K> pivots{};
   way_begins begins;
   if (part.count > 0) pivots.choose(source, part.count);
-  const bool special = split_keys<K>(source, part.count, pivots, part.room, pieces, begins);
+  const bool special = split_keys<K>(source, part.count, pivots, part.scratch, pieces, begins);
   for (int way = 0; way < ways; ++way) {
     const int64 begin = begins.at[way];
-    parts[way] = {.keys = part.room + begin,
-                  .room = part.keys + begin,
+    parts[way] = {.keys = part.scratch + begin,
+                  .scratch = part.keys + begin,
                   .count = begins.at[way + 1] - begin,
                   .depth = part.depth,
                   .bounded = way > 0 || part.bounded,
@@ -213,7 +213,7 @@ bool sort_whole(const Source& source, const stacked_keys<K>& whole, lane_code<T>
       if (in_place) {
         sort_at_place<T>(parts[i], code);
       } else {
-        sort_stacked<T>(parts[i], parts[i].room, code);
+        sort_stacked<T>(parts[i], parts[i].scratch, code);
       }
     }
   });
@@ -221,12 +221,12 @@ bool sort_whole(const Source& source, const stacked_keys<K>& whole, lane_code<T>
 }
 
 template <class T>
-bool sort_by_threads(const char* row, char* out, char* room, int64 n, row_order order) {
+bool sort_by_threads(const char* row, char* out, char* scratch, int64 n, row_order order) {
   using K = lane_key_t<T>;
   const auto code = lane_code<K>::template of<T>(order);
   const items_as_keys<K> items{reinterpret_cast<const K*>(row), code};
-  return sort_whole<K>(items, whole_row(reinterpret_cast<K*>(out), reinterpret_cast<K*>(room), n),
-                       code);
+  return sort_whole<K>(
+      items, whole_row(reinterpret_cast<K*>(out), reinterpret_cast<K*>(scratch), n), code);
 }
 
 #endif

@@ -7,7 +7,7 @@
 #include "ops/sort/cpu/encoded_row.hpp"
 #include "ops/sort/cpu/sort_network.hpp"
 
-// Rows of a few items: their keys, each above its place, by a network in registers, without a
+// Rows of a few items: their keys, each above its index, by a network in registers, without a
 // branch that depends on them. No two are equal, so that it is stable.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
@@ -17,18 +17,18 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 template <class T>
 inline constexpr int64 tiny_row = sizeof(T) == 8 ? 7 : 8;
 
-/// The places of a row of n items, at most Most, in their order.
+/// The indices of a row of n items, at most Most, in their order.
 template <int Most, class T>
-struct tiny_places {
+struct tiny_indices {
   using joined = std::conditional_t<sizeof(T) == 8, unsigned __int128, uint64>;
-  static constexpr int place_bits = 8;
+  static constexpr int index_bits = 8;
 
   joined at[Most];
 
-  SKERRY_INLINE tiny_places(const encoded_row<T>& row, int64 n) {
+  SKERRY_INLINE tiny_indices(const encoded_row<T>& row, int64 n) {
     repeat<Most>([&](auto i) __attribute__((always_inline)) {
-      constexpr int place = decltype(i)::value;
-      at[place] = place < n ? joined{row.key(place)} << place_bits | joined{place} : ~joined{0};
+      constexpr int index = decltype(i)::value;
+      at[index] = index < n ? joined{row.key(index)} << index_bits | joined{index} : ~joined{0};
     });
     constexpr auto network = make_network<Most>();
     repeat<count_comparators<Most>()>([&](auto i) __attribute__((always_inline)) {
@@ -42,30 +42,30 @@ struct tiny_places {
   }
 };
 
-template <class T, bool Places, int Most>
+template <class T, bool Indices, int Most>
 SKERRY_INLINE void sort_tiny_row(const char* row, char* out, int64 n, row_order order) {
-  const tiny_places<Most, T> places(encoded_row<T>(row, order), n);
+  const tiny_indices<Most, T> indices(encoded_row<T>(row, order), n);
   repeat<Most>([&](auto i) __attribute__((always_inline)) {
     constexpr int64 at = decltype(i)::value;
     if (at >= n) return;
-    const auto place = static_cast<int64>(places.at[at] & 255);
-    if constexpr (Places) {
-      store(out + at * 8, place);
+    const auto index = static_cast<int64>(indices.at[at] & 255);
+    if constexpr (Indices) {
+      store(out + at * 8, index);
     } else {
-      store(out + at * int64(sizeof(T)), load<ops::bits_t<T>>(row + place * int64(sizeof(T))));
+      store(out + at * int64(sizeof(T)), load<ops::bits_t<T>>(row + index * int64(sizeof(T))));
     }
   });
 }
 
-/// Sorts rows [begin, end) of n items each, at most tiny_row<T>; leaves places, or items.
-template <class T, bool Places>
+/// Sorts rows [begin, end) of n items each, at most tiny_row<T>; leaves indices, or items.
+template <class T, bool Indices>
 SKERRY_INLINE void sort_tiny_rows(const char* rows, char* out, int64 n, int64 begin, int64 end,
                                   row_order order) {
   const int64 from_step = n * int64(sizeof(T));
-  const int64 to_step = Places ? n * 8 : from_step;
+  const int64 to_step = Indices ? n * 8 : from_step;
   const auto each = [&]<int Most>(number<Most>) {
     for (int64 i = begin; i < end; ++i) {
-      sort_tiny_row<T, Places, Most>(rows + i * from_step, out + i * to_step, n, order);
+      sort_tiny_row<T, Indices, Most>(rows + i * from_step, out + i * to_step, n, order);
     }
   };
   if (n <= 4) {

@@ -63,7 +63,7 @@ class distinct_items {
     for (int64 i = 0; i < found_; ++i) items[i] = item_at<T>(p.input, firsts_[i]);
     order_row(row_keys<T>(reinterpret_cast<const char*>(items), order), placed, spare, found_);
     for (int64 i = 0; i < found_; ++i) {
-      const int64 number = place_of(placed[i]);
+      const int64 number = index_of(placed[i]);
       rank[number] = i;
       store<T>(p.values + i * int64(sizeof(T)), items[number]);
       if (p.indices != nullptr) p.indices[i] = firsts_[number];
@@ -124,26 +124,26 @@ void unique_values(const unique_params& p, row_order order) {
   p.counts[found - 1] = p.size - p.counts[found - 1];
 }
 
-/// From the order of places.
+/// From the order of indices.
 template <class T>
-void unique_places(const unique_params& p, row_order order) {
+void unique_indices(const unique_params& p, row_order order) {
   const row_keys<T> keys(p.input, order);
   auto* const placed = reinterpret_cast<uint64*>(p.scratch);
   order_row(keys, placed, placed + p.size, p.size);
   int64 nans = p.size;  // where they begin
-  while (nans > 0 && keys.is_nan(place_of(placed[nans - 1]))) placed[--nans] |= differs;
+  while (nans > 0 && keys.is_nan(index_of(placed[nans - 1]))) placed[--nans] |= differs;
   int64 found = 0;
   int64 begin = 0;
   for (int64 i = 0; i < p.size; ++i) {
-    const int64 place = place_of(placed[i]);
+    const int64 index = index_of(placed[i]);
     if ((placed[i] & differs) != 0) {
       if (p.counts != nullptr && found > 0) p.counts[found - 1] = i - begin;
-      store<T>(p.values + found * int64(sizeof(T)), item_at<T>(p.input, place));
-      if (p.indices != nullptr) p.indices[found] = place;
+      store<T>(p.values + found * int64(sizeof(T)), item_at<T>(p.input, index));
+      if (p.indices != nullptr) p.indices[found] = index;
       ++found;
       begin = i;
     }
-    if (p.inverse != nullptr) p.inverse[place] = found - 1;
+    if (p.inverse != nullptr) p.inverse[index] = found - 1;
   }
   if (p.counts != nullptr) p.counts[found - 1] = p.size - begin;
   *p.distinct = found;
@@ -159,7 +159,7 @@ SKERRY_SHARED void find_unique(const unique_params& p, row_order order) {
   if constexpr (!ops::complex_floating<T>) {
     if (p.indices == nullptr && p.inverse == nullptr) return unique_values<T>(p, order);
   }
-  unique_places<T>(p, order);
+  unique_indices<T>(p, order);
 }
 
 template <class T>

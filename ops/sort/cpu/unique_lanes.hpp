@@ -15,13 +15,13 @@ int64 keep_first_by_lanes(char* values, int64 n, int64* begins, int64& i);
 
 /// Writes at + lane for each lane of the set.
 template <class K>
-SKERRY_INLINE void put_places(int64* to, int64 at, unsigned set) {
+SKERRY_INLINE void put_indices(int64* to, int64 at, unsigned set) {
   constexpr int step = lane_count<int64>;
-  lanes_of<int64> place;
-  for (int lane = 0; lane < step; ++lane) place[lane] = at + lane;
+  lanes_of<int64> index;
+  for (int lane = 0; lane < step; ++lane) index[lane] = at + lane;
   repeat<lane_count<K> / step>([&](auto i) __attribute__((always_inline)) {
     const unsigned some = set >> decltype(i)::value * step & every_lane<int64>;
-    store_lanes(to, pack_lanes<int64>(place + decltype(i)::value * step, some));
+    store_lanes(to, pack_lanes<int64>(index + decltype(i)::value * step, some));
     to += __builtin_popcount(some);
   });
 }
@@ -39,7 +39,7 @@ int64 keep_first_by_lanes(char* values, int64 n, int64* begins, int64& i) {
     const lanes_of<K> shifted = lanes_before(before, v);
     const unsigned set = lanes_unequal<K>(v, shifted) | (i == 0 ? 1 : 0);
     store_lanes(keys + found, pack_lanes<K>(v, set));
-    if (begins != nullptr) put_places<K>(begins + found, i, set);
+    if (begins != nullptr) put_indices<K>(begins + found, i, set);
     found += __builtin_popcount(set);
     before = v;
   }

@@ -20,7 +20,7 @@ struct isin_loop {
 
   const char* x;
   const char* among;
-  const std::uint32_t* places;
+  const std::uint32_t* indices;
   const key* keys;
   std::int64_t among_size;
   bool* output;
@@ -48,7 +48,7 @@ struct isin_loop {
     *equal = keys[at] == first;
     if constexpr (set_item<T>::has_two_keys) {
       if (*equal) {
-        const std::int64_t from = places[at];
+        const std::int64_t from = indices[at];
         const key other =
             set_item<T>::encode(among + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, 1);
         *equal = other == second;
@@ -80,16 +80,16 @@ struct isin_loop {
 
 template <class T>
 cudaError_t find_members(const isin_params& p, launch_context* context) {
-  auto* const places = scratch<std::uint32_t>(context, p.among_size);
+  auto* const indices = scratch<std::uint32_t>(context, p.among_size);
   auto* const keys = scratch<typename set_item<T>::sorted>(context, p.among_size);
-  if (places == nullptr || keys == nullptr) return cudaErrorMemoryAllocation;
+  if (indices == nullptr || keys == nullptr) return cudaErrorMemoryAllocation;
   if (p.among_size > 0) {
-    const cudaError_t status = order_set<T>(p.among, p.among_size, places, keys, context);
+    const cudaError_t status = order_set<T>(p.among, p.among_size, indices, keys, context);
     if (status != cudaSuccess) return status;
   }
   const isin_loop<T> loop{.x = p.x,
                           .among = p.among,
-                          .places = places,
+                          .indices = indices,
                           .keys = keys,
                           .among_size = p.among_size,
                           .output = p.output,

@@ -22,24 +22,24 @@ struct row_access {
 
   row_format of;
   row_code<key> code;
-  int place_bits;
+  int index_bits;
   bool is_aligned;
 
-  /// The order of what is sorted: places have ranks for codes.
+  /// The order of what is sorted: indices have ranks for codes.
   [[nodiscard]] __host__ __device__ code_order<key> order() const {
-    return of.places ? code_order<key>{} : code.order;
+    return of.indices ? code_order<key>{} : code.order;
   }
 
-  __device__ SKERRY_INLINE Item read(std::int64_t at, std::uint64_t place) const {
+  __device__ SKERRY_INLINE Item read(std::int64_t at, std::uint64_t index) const {
     const key coded = code.encode(bits(of.input + at * of.width));
-    return of.places ? tile_item<Item>::with_place(code.order.rank(coded), place, place_bits)
-                     : tile_item<Item>::with_place(coded, 0, 0);
+    return of.indices ? tile_item<Item>::with_index(code.order.rank(coded), index, index_bits)
+                      : tile_item<Item>::with_index(coded, 0, 0);
   }
 
   __device__ SKERRY_INLINE void write(std::int64_t at, const Item& item) const {
-    if (of.places) {
+    if (of.indices) {
       reinterpret_cast<std::int64_t*>(of.output)[at] =
-          static_cast<std::int64_t>(tile_item<Item>::place(item, place_bits));
+          static_cast<std::int64_t>(tile_item<Item>::index(item, index_bits));
       return;
     }
     const key bits = code.decode(tile_item<Item>::code(item));
@@ -86,25 +86,25 @@ struct row_tiles {
 /// The part of a row, or the rows, that are in one tile.
 struct tile_part {
   std::int64_t begin;  ///< among all items
-  std::int64_t first_place;
+  std::int64_t first_index;
   int size;
   int length;
 
-  /// Calls `f(i, slot, place)` for items of the part, each of which has a slot in the tile: rows
+  /// Calls `f(i, slot, index)` for items of the part, each of which has a slot in the tile: rows
   /// begin at every `stride`.
   template <class F>
   __device__ SKERRY_INLINE void for_each(int stride, F&& f) const {
-    int place = static_cast<int>(threadIdx.x) % length;
-    int slot = static_cast<int>(threadIdx.x) / length * stride + place;
-    const int place_step = tile_threads % length;
-    const int slot_step = tile_threads / length * stride + place_step;
+    int index = static_cast<int>(threadIdx.x) % length;
+    int slot = static_cast<int>(threadIdx.x) / length * stride + index;
+    const int index_step = tile_threads % length;
+    const int slot_step = tile_threads / length * stride + index_step;
 #pragma unroll 4
     for (int i = static_cast<int>(threadIdx.x); i < size; i += tile_threads) {
-      f(begin + i, slot, first_place + place);
-      place += place_step;
+      f(begin + i, slot, first_index + index);
+      index += index_step;
       slot += slot_step;
-      if (place >= length) {
-        place -= length;
+      if (index >= length) {
+        index -= length;
         slot += stride - length;
       }
     }
@@ -116,17 +116,17 @@ __device__ SKERRY_INLINE tile_part part_of(const row_format& of, const row_tiles
   const std::int64_t block = blockIdx.x;
   if (by.tiles > 1) {
     const std::int64_t row = block / by.tiles;
-    const std::int64_t place = (block - row * by.tiles) * tile_size<Item>;
-    const std::int64_t left = of.length - place;
+    const std::int64_t index = (block - row * by.tiles) * tile_size<Item>;
+    const std::int64_t left = of.length - index;
     const int size = left < tile_size<Item> ? static_cast<int>(left) : tile_size<Item>;
-    return {.begin = row * of.length + place, .first_place = place, .size = size, .length = size};
+    return {.begin = row * of.length + index, .first_index = index, .size = size, .length = size};
   }
   const int in_tile = tile_threads / by.group;
   const std::int64_t row = block * in_tile;
   const std::int64_t left = of.rows - row;
   const int rows = left < in_tile ? static_cast<int>(left) : in_tile;
   return {
-      .begin = row * of.length, .first_place = 0, .size = rows * by.length, .length = by.length};
+      .begin = row * of.length, .first_index = 0, .size = rows * by.length, .length = by.length};
 }
 
 /// Sorts every tile: to the output, or to `runs` if it is not null.
@@ -140,8 +140,8 @@ __global__ void __launch_bounds__(tile_threads)
     tile[i] = tile_item<Item>::last();
   }
   __syncthreads();
-  part.for_each(stride, [&](std::int64_t at, int slot, std::int64_t place) {
-    tile[slot] = rows.read(at, static_cast<std::uint64_t>(place));
+  part.for_each(stride, [&](std::int64_t at, int slot, std::int64_t index) {
+    tile[slot] = rows.read(at, static_cast<std::uint64_t>(index));
   });
   __syncthreads();
   tile_sorter<Item>(tile, rows.order()).sort(by.group, by.length);
@@ -164,8 +164,8 @@ __global__ void __launch_bounds__(tile_threads)
   __shared__ Item tile[size + 1];
   __shared__ std::int64_t ends[2];
   const tile_part part = part_of<Item>(rows.of, by);
-  const std::int64_t row = part.begin - part.first_place;
-  const std::int64_t pair = part.first_place / size / (2 * run_tiles) * (2 * run_tiles) * size;
+  const std::int64_t row = part.begin - part.first_index;
+  const std::int64_t pair = part.first_index / size / (2 * run_tiles) * (2 * run_tiles) * size;
   const std::int64_t left = rows.of.length - pair;
   const std::int64_t run = run_tiles * size;
   const std::int64_t second = left > run ? left - run : 0;
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(tile_threads)
                             .first_size = left < run ? left : run,
                             .second_size = second < run ? second : run};
   // The first warp finds where the tile begins in both, the second where it ends.
-  const std::int64_t before = part.first_place - pair;
+  const std::int64_t before = part.first_index - pair;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   if (warp < 2) {
     const std::int64_t end =
@@ -204,12 +204,12 @@ __global__ void __launch_bounds__(tile_threads)
 }
 
 template <class Item>
-cudaError_t merge_sort(const row_format& of, int place_bits, launch_context* context) {
+cudaError_t merge_sort(const row_format& of, int index_bits, launch_context* context) {
   constexpr std::int64_t size = tile_size<Item>;
   const row_access<Item> rows{
       .of = of,
       .code = row_code<typename tile_item<Item>::key>(of),
-      .place_bits = place_bits,
+      .index_bits = index_bits,
       .is_aligned = reinterpret_cast<std::uintptr_t>(of.input) % of.width == 0};
   const bool fits = of.length <= size;
   int group = 1;
@@ -236,13 +236,13 @@ cudaError_t merge_sort(const row_format& of, int place_bits, launch_context* con
   return status;
 }
 
-/// With the smallest numbers that have the codes and, if they are asked for, the places.
+/// With the smallest numbers that have the codes and, if they are asked for, the indices.
 inline cudaError_t merge_sort_by_size(const row_format& of, launch_context* context) {
   const int code_bits = 8 * of.width;
-  const int place_bits = of.places ? std::bit_width(static_cast<std::uint64_t>(of.length - 1)) : 0;
-  if (code_bits + place_bits <= 32) return merge_sort<std::uint32_t>(of, place_bits, context);
-  if (code_bits + place_bits <= 64) return merge_sort<std::uint64_t>(of, place_bits, context);
-  return merge_sort<placed_code>(of, place_bits, context);
+  const int index_bits = of.indices ? std::bit_width(static_cast<std::uint64_t>(of.length - 1)) : 0;
+  if (code_bits + index_bits <= 32) return merge_sort<std::uint32_t>(of, index_bits, context);
+  if (code_bits + index_bits <= 64) return merge_sort<std::uint64_t>(of, index_bits, context);
+  return merge_sort<placed_code>(of, index_bits, context);
 }
 
 }  // namespace skerry::native

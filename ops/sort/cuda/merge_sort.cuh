@@ -13,13 +13,13 @@
 
 namespace skerry::native {
 
-/// The code of an item of 8 bytes and its place, where both don't fit 8 bytes.
+/// The code of an item of 8 bytes and its index, where both don't fit 8 bytes.
 struct alignas(16) placed_code {
   std::uint64_t code;
-  std::uint64_t place;
+  std::uint64_t index;
 };
 
-/// What is sorted: codes, or codes above places in one number.
+/// What is sorted: codes, or codes above indices in one number.
 template <class Item>
 struct tile_item {
   using key = Item;
@@ -31,11 +31,11 @@ struct tile_item {
     return order.rank(item);
   }
   __device__ static SKERRY_INLINE Item last() { return ~Item{0}; }
-  __device__ static SKERRY_INLINE Item with_place(key code, std::uint64_t place, int place_bits) {
-    return static_cast<Item>(code << place_bits | static_cast<Item>(place));
+  __device__ static SKERRY_INLINE Item with_index(key code, std::uint64_t index, int index_bits) {
+    return static_cast<Item>(code << index_bits | static_cast<Item>(index));
   }
-  __device__ static SKERRY_INLINE std::uint64_t place(Item item, int place_bits) {
-    return item & ((Item{1} << place_bits) - 1);
+  __device__ static SKERRY_INLINE std::uint64_t index(Item item, int index_bits) {
+    return item & ((Item{1} << index_bits) - 1);
   }
   __device__ static SKERRY_INLINE key code(Item item) { return item; }
 };
@@ -48,12 +48,12 @@ struct tile_item<placed_code> {
   __device__ static SKERRY_INLINE key rank(const placed_code& item, const code_order<key>&) {
     return item.code;
   }
-  __device__ static SKERRY_INLINE placed_code last() { return {.code = ~key{0}, .place = 0}; }
-  __device__ static SKERRY_INLINE placed_code with_place(key code, std::uint64_t place, int) {
-    return {.code = code, .place = place};
+  __device__ static SKERRY_INLINE placed_code last() { return {.code = ~key{0}, .index = 0}; }
+  __device__ static SKERRY_INLINE placed_code with_index(key code, std::uint64_t index, int) {
+    return {.code = code, .index = index};
   }
-  __device__ static SKERRY_INLINE std::uint64_t place(const placed_code& item, int) {
-    return item.place;
+  __device__ static SKERRY_INLINE std::uint64_t index(const placed_code& item, int) {
+    return item.index;
   }
   __device__ static SKERRY_INLINE key code(const placed_code& item) { return item.code; }
 };
@@ -203,7 +203,7 @@ class tile_sorter {
   /// Member by member: no branch, and no address that would put the items in local memory.
   __device__ static SKERRY_INLINE Item choose(bool one, const Item& x, const Item& y) {
     if constexpr (sizeof(Item) == 16) {
-      return {.code = one ? x.code : y.code, .place = one ? x.place : y.place};
+      return {.code = one ? x.code : y.code, .index = one ? x.index : y.index};
     } else {
       return one ? x : y;
     }

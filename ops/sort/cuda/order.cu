@@ -10,54 +10,54 @@
 namespace skerry::native {
 namespace {
 
-struct number_places {
-  std::uint32_t* places;
+struct number_indices {
+  std::uint32_t* indices;
 
-  __device__ void operator()(std::int64_t i) const { places[i] = static_cast<std::uint32_t>(i); }
+  __device__ void operator()(std::int64_t i) const { indices[i] = static_cast<std::uint32_t>(i); }
 };
 
 /// Row by row, with one piece of scratch memory.
 template <class Key>
 cudaError_t order_long_rows(const key_rows<Key>& of, const std::uint32_t* tags,
-                            std::uint32_t* places, launch_context* context) {
+                            std::uint32_t* indices, launch_context* context) {
   return with_workspace(context, [&](void* memory, std::size_t& nbytes) {
     cudaError_t status = cudaSuccess;
     const std::int64_t rows = memory == nullptr ? 1 : of.rows;
     for (std::int64_t row = 0; row < rows && status == cudaSuccess; ++row) {
       const std::int64_t at = row * of.length;
-      // The same places serve all rows.
+      // The same indices serve all rows.
       status =
           cub::DeviceRadixSort::SortPairs(memory, nbytes, of.keys + at, of.sorted_keys + at, tags,
-                                          places + at, of.length, 0, of.bits, stream_of(context));
+                                          indices + at, of.length, 0, of.bits, stream_of(context));
     }
     return status;
   });
 }
 
 template <class Key>
-cudaError_t order_rows(const key_rows<Key>& of, const std::uint32_t* tags, std::uint32_t* places,
+cudaError_t order_rows(const key_rows<Key>& of, const std::uint32_t* tags, std::uint32_t* indices,
                        launch_context* context) {
   if (tags == nullptr) {
     auto* const numbers = scratch<std::uint32_t>(context, of.length);
     if (numbers == nullptr) return cudaErrorMemoryAllocation;
     const cudaError_t status =
-        cub::DeviceFor::Bulk(of.length, number_places{.places = numbers}, stream_of(context));
+        cub::DeviceFor::Bulk(of.length, number_indices{.indices = numbers}, stream_of(context));
     if (status != cudaSuccess) return status;
     tags = numbers;
   }
-  return order_long_rows(of, tags, places, context);
+  return order_long_rows(of, tags, indices, context);
 }
 
 }  // namespace
 
 cudaError_t order_keys(const key_rows<std::uint32_t>& of, const std::uint32_t* tags,
-                       std::uint32_t* places, launch_context* context) {
-  return order_rows(of, tags, places, context);
+                       std::uint32_t* indices, launch_context* context) {
+  return order_rows(of, tags, indices, context);
 }
 
 cudaError_t order_keys(const key_rows<std::uint64_t>& of, const std::uint32_t* tags,
-                       std::uint32_t* places, launch_context* context) {
-  return order_rows(of, tags, places, context);
+                       std::uint32_t* indices, launch_context* context) {
+  return order_rows(of, tags, indices, context);
 }
 
 cudaError_t merge_sort_rows(const row_format& of, launch_context* context) {

@@ -14,7 +14,7 @@ namespace skerry::native {
 /// What the items of rows are, as far as their order goes.
 enum class row_items : std::uint8_t { booleans, unsigned_integers, signed_integers, floating };
 
-/// Rows in C order and what is to become of them: sorted items, or the place of each (int64).
+/// Rows in C order and what is to become of them: sorted items, or the index of each (int64).
 struct row_format {
   const char* input;
   char* output;
@@ -23,14 +23,14 @@ struct row_format {
   int width;  ///< bytes of an item: 1, 2, 4 or 8
   row_items kind;
   bool descending;
-  bool places;
+  bool indices;
 };
 
 /// Sorts rows shorter than long_row by merging, all of them at a time; stable, NaN last.
 cudaError_t merge_sort_rows(const row_format& of, launch_context* context);
 
 /// sort_params to the sorted rows, or to the order of each; compiled by dtype, in sort.cu.
-template <class T, bool Places>
+template <class T, bool Indices>
 int sort_rows(const void* params, launch_context* context);
 
 /// Rows from this length on are sorted by the whole device, one after the other, by their digits:

@@ -11,7 +11,7 @@
 
 #include <type_traits>
 
-// By the order of the keys of whole rows: every item has its place in it, so that ranks, groups and
+// By the order of the keys of whole rows: every item has its index in it, so that ranks, groups and
 // the best items are read off.
 
 namespace skerry::native {
@@ -54,9 +54,9 @@ struct widen_order {
   __device__ void operator()(std::int64_t i) const { to[i] = static_cast<std::int64_t>(from[i]); }
 };
 
-/// The places of items in the order of their keys, which `of(i)` gives; stable.
+/// The indices of items in the order of their keys, which `of(i)` gives; stable.
 template <class Key, class Of>
-cudaError_t order_by(const Of& of, std::int64_t rows, std::int64_t length, std::int64_t* places,
+cudaError_t order_by(const Of& of, std::int64_t rows, std::int64_t length, std::int64_t* indices,
                      launch_context* context) {
   using wide = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
   const std::int64_t count = rows * length;
@@ -67,13 +67,13 @@ cudaError_t order_by(const Of& of, std::int64_t rows, std::int64_t length, std::
         cub::DeviceFor::Bulk(count, write_keys<Of, Key>{of, keys}, stream_of(context));
     if (status != cudaSuccess) return status;
     return merge_sort_rows({.input = reinterpret_cast<const char*>(keys),
-                            .output = reinterpret_cast<char*>(places),
+                            .output = reinterpret_cast<char*>(indices),
                             .rows = rows,
                             .length = length,
                             .width = static_cast<int>(sizeof(Key)),
                             .kind = row_items::unsigned_integers,
                             .descending = false,
-                            .places = true},
+                            .indices = true},
                            context);
   }
   auto* const keys = scratch<wide>(context, 2 * count);
@@ -89,10 +89,10 @@ cudaError_t order_by(const Of& of, std::int64_t rows, std::int64_t length, std::
                        .bits = 8 * static_cast<int>(sizeof(Key))},
                       nullptr, order, context);
   if (status != cudaSuccess) return status;
-  return cub::DeviceFor::Bulk(count, widen_order{order, places}, stream_of(context));
+  return cub::DeviceFor::Bulk(count, widen_order{order, indices}, stream_of(context));
 }
 
-/// Which place of the order goes to each column of the result.
+/// Which index of the order goes to each column of the result.
 struct chosen_ranks {
   std::int64_t ranks[most_ranks];
   bool are_first;  ///< column i has rank i
@@ -110,16 +110,16 @@ struct pick_items {
   std::int64_t columns;
   chosen_ranks chosen;
   char* values;
-  std::int64_t* places;
+  std::int64_t* indices;
 
   __device__ void operator()(std::int64_t i) const {
     using key = typename rank_keys<T>::key;
     const std::int64_t row = i / columns;
-    const std::int64_t place = order[row * length + chosen(i - row * columns)];
-    if (places != nullptr) places[i] = place;
+    const std::int64_t index = order[row * length + chosen(i - row * columns)];
+    if (indices != nullptr) indices[i] = index;
     if (values == nullptr) return;
     // A bool of others may be any byte.
-    const key item = from.item(row * length + place);
+    const key item = from.item(row * length + index);
     reinterpret_cast<key*>(values)[i] =
         ops::boolean<T> ? static_cast<key>(item != 0 ? 1 : 0) : item;
   }
@@ -134,7 +134,7 @@ cudaError_t pick(const partial_params& p, const std::int64_t* order, std::int64_
                      .columns = columns,
                      .chosen = {.ranks = {}, .are_first = are_first},
                      .values = p.values,
-                     .places = p.places};
+                     .indices = p.indices};
   for (int i = 0; i < p.rank_count; ++i) loop.chosen.ranks[i] = p.ranks[i];
   return cub::DeviceFor::Bulk(p.rows * columns, loop, stream_of(context));
 }

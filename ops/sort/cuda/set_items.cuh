@@ -52,25 +52,25 @@ template <class T>
          (sizeof(T) < 4 && suits<T>(reinterpret_cast<std::intptr_t>(at)));
 }
 
-/// keys[i] = key `which` of item places[i], or of item i.
+/// keys[i] = key `which` of item indices[i], or of item i.
 template <class T>
 struct encode_set {
   const char* items;
-  const std::uint32_t* places;
+  const std::uint32_t* indices;
   typename set_item<T>::sorted* keys;
   int which;
   bool is_aligned;
 
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t from = places == nullptr ? i : static_cast<std::int64_t>(places[i]);
+    const std::int64_t from = indices == nullptr ? i : static_cast<std::int64_t>(indices[i]);
     keys[i] =
         set_item<T>::encode(items + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, which);
   }
 };
 
-/// places[i] is the item that comes at i; sorted_keys its (first) key.
+/// indices[i] is the item that comes at i; sorted_keys its (first) key.
 template <class T>
-cudaError_t order_set(const char* items, std::int64_t count, std::uint32_t* places,
+cudaError_t order_set(const char* items, std::int64_t count, std::uint32_t* indices,
                       typename set_item<T>::sorted* sorted_keys, launch_context* context) {
   using key = typename set_item<T>::sorted;
   key* const keys = scratch<key>(context, count);
@@ -81,7 +81,7 @@ cudaError_t order_set(const char* items, std::int64_t count, std::uint32_t* plac
                            .length = count,
                            .bits = set_item<T>::bits};
   encode_set<T> encode{.items = items,
-                       .places = nullptr,
+                       .indices = nullptr,
                        .keys = keys,
                        .which = 0,
                        .is_aligned = set_is_aligned<T>(items)};
@@ -95,11 +95,11 @@ cudaError_t order_set(const char* items, std::int64_t count, std::uint32_t* plac
     if (status == cudaSuccess) status = order_keys(rows, nullptr, by_second, context);
     if (status != cudaSuccess) return status;
     encode.which = 0;
-    encode.places = by_second;
+    encode.indices = by_second;
     tags = by_second;
   }
   const cudaError_t status = cub::DeviceFor::Bulk(count, encode, stream_of(context));
-  return status == cudaSuccess ? order_keys(rows, tags, places, context) : status;
+  return status == cudaSuccess ? order_keys(rows, tags, indices, context) : status;
 }
 
 }  // namespace skerry::native

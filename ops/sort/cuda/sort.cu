@@ -12,7 +12,7 @@ void fill([[maybe_unused]] sort_kernels& table) {
   if constexpr (!ops::complex_floating<T>) {
     constexpr int row = static_cast<int>(dtype_of<T>);
     table.values[row].native = &sort_rows<T, false>;
-    table.places[row].native = &sort_rows<T, true>;
+    table.indices[row].native = &sort_rows<T, true>;
     table.search[row].native = &search<T>;
   }
 }

@@ -18,7 +18,7 @@
 
 // Short rows are merged (merge_rows.cuh). Values of long rows are sorted as they are, by
 // cub::DeviceRadixSort, which takes -0 for +0, with one NaN for all, which are put back behind the
-// rest; the places of their items go by the order of keys (order.cuh).
+// rest; the indices of their items go by the order of keys (order.cuh).
 
 namespace skerry::native {
 
@@ -52,7 +52,7 @@ struct encode_keys {
 /// The order of rows of T.
 template <class T>
 cudaError_t order_items(const char* input, std::int64_t rows, std::int64_t length, bool descending,
-                        std::uint32_t* places, launch_context* context) {
+                        std::uint32_t* indices, launch_context* context) {
   using key = typename wide_key<T>::type;
   using bits = typename kernels::sort_key<T>::type;
   const std::int64_t count = rows * length;
@@ -69,28 +69,29 @@ cudaError_t order_items(const char* input, std::int64_t rows, std::int64_t lengt
                      .rows = rows,
                      .length = length,
                      .bits = 8 * static_cast<int>(sizeof(bits))},
-                    nullptr, places, context);
+                    nullptr, indices, context);
 }
 
-// ---- places
+// ---- indices
 
-struct widen_places {
-  const std::uint32_t* places;
+struct widen_indices {
+  const std::uint32_t* indices;
   std::int64_t* output;
 
   __device__ void operator()(std::int64_t i) const {
-    output[i] = static_cast<std::int64_t>(places[i]);
+    output[i] = static_cast<std::int64_t>(indices[i]);
   }
 };
 
 template <class T>
-cudaError_t sort_places(const sort_params& p, launch_context* context) {
-  auto* const places = scratch<std::uint32_t>(context, p.rows * p.length);
-  if (places == nullptr) return cudaErrorMemoryAllocation;
+cudaError_t sort_indices(const sort_params& p, launch_context* context) {
+  auto* const indices = scratch<std::uint32_t>(context, p.rows * p.length);
+  if (indices == nullptr) return cudaErrorMemoryAllocation;
   const cudaError_t status =
-      order_items<T>(p.input, p.rows, p.length, p.descending, places, context);
+      order_items<T>(p.input, p.rows, p.length, p.descending, indices, context);
   if (status != cudaSuccess) return status;
-  const widen_places widen{.places = places, .output = reinterpret_cast<std::int64_t*>(p.output)};
+  const widen_indices widen{.indices = indices,
+                            .output = reinterpret_cast<std::int64_t*>(p.output)};
   return cub::DeviceFor::Bulk(p.rows * p.length, widen, stream_of(context));
 }
 
@@ -165,12 +166,12 @@ struct put_back_nans {
   }
 };
 
-/// Of all rows, from the input; `room` is for the NaNs of one.
+/// Of all rows, from the input; `workspace` is for the NaNs of one.
 template <class T>
-cudaError_t restore_nans(const sort_params& p, const char* is_nan, char* room,
+cudaError_t restore_nans(const sort_params& p, const char* is_nan, char* workspace,
                          launch_context* context) {
   using bits = typename kernels::sort_key<T>::type;
-  auto* const nans = reinterpret_cast<bits*>(room);
+  auto* const nans = reinterpret_cast<bits*>(workspace);
   auto* const number = scratch<std::int64_t>(context, 1);
   if (number == nullptr) return cudaErrorMemoryAllocation;
   cudaError_t status = cudaSuccess;
@@ -235,7 +236,7 @@ inline constexpr row_items row_items_of = ops::boolean<T>           ? row_items:
                                           : ops::signed_integral<T> ? row_items::signed_integers
                                                                     : row_items::unsigned_integers;
 
-template <class T, bool Places>
+template <class T, bool Indices>
 int sort_rows(const void* params, launch_context* context) {
   const auto& p = *static_cast<const sort_params*>(params);
   if (p.rows <= 0 || p.length <= 0) return launched(cudaSuccess);
@@ -247,11 +248,11 @@ int sort_rows(const void* params, launch_context* context) {
                         .width = static_cast<int>(sizeof(T)),
                         .kind = row_items_of<T>,
                         .descending = p.descending,
-                        .places = Places};
+                        .indices = Indices};
     return launched(merge_sort_rows(of, context));
   }
-  if constexpr (Places) {
-    return launched(sort_places<T>(p, context));
+  if constexpr (Indices) {
+    return launched(sort_indices<T>(p, context));
   } else {
     return launched(sort_long_rows<T>(p, context));
   }

@@ -23,7 +23,7 @@ namespace skerry::native {
 template <class T>
 struct begins_group {
   const char* items;
-  const std::uint32_t* places;
+  const std::uint32_t* order;
   const typename set_item<T>::sorted* keys;
   bool is_aligned;
 
@@ -43,7 +43,7 @@ struct begins_group {
 
  private:
   __device__ SKERRY_INLINE typename set_item<T>::sorted second(std::int64_t i) const {
-    const std::int64_t from = places[i];
+    const std::int64_t from = order[i];
     return set_item<T>::encode(items + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, 1);
   }
 };
@@ -52,7 +52,7 @@ struct begins_group {
 template <class T>
 struct unique_output {
   unique_params to;
-  const std::uint32_t* places;
+  const std::uint32_t* order;
   const std::uint32_t* numbers;  ///< by position in the order, from 1 on
   std::int64_t* starts;          ///< position of each distinct item's first
   bool is_aligned;
@@ -71,14 +71,14 @@ struct write_unique {
 
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t number = out.number(i);
-    const std::int64_t place = out.places[i];
+    const std::int64_t index = out.order[i];
     if (out.begins(i)) {
       constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-      copy_item(out.to.values + number * size, out.to.input + place * size);
-      if (out.to.indices != nullptr) out.to.indices[number] = place;
+      copy_item(out.to.values + number * size, out.to.input + index * size);
+      if (out.to.indices != nullptr) out.to.indices[number] = index;
       if (out.to.counts != nullptr) out.starts[number] = i;
     }
-    if (out.to.inverse != nullptr) out.to.inverse[place] = number;
+    if (out.to.inverse != nullptr) out.to.inverse[index] = number;
     if (i == out.to.size - 1) *out.to.distinct = number + 1;
   }
 
@@ -118,21 +118,21 @@ cudaError_t number_groups(const begins_group<T>& begins, std::int64_t count, std
 
 template <class T>
 cudaError_t find_unique(const unique_params& p, launch_context* context) {
-  auto* const places = scratch<std::uint32_t>(context, 2 * p.size);
+  auto* const order = scratch<std::uint32_t>(context, 2 * p.size);
   auto* const keys = scratch<typename set_item<T>::sorted>(context, p.size);
   auto* const starts =
       scratch<std::int64_t>(context, p.counts != nullptr ? distinct_room(p.size, dtype_of<T>) : 1);
-  if (places == nullptr || keys == nullptr || starts == nullptr) return cudaErrorMemoryAllocation;
-  std::uint32_t* const numbers = places + p.size;
+  if (order == nullptr || keys == nullptr || starts == nullptr) return cudaErrorMemoryAllocation;
+  std::uint32_t* const numbers = order + p.size;
   const bool is_aligned = set_is_aligned<T>(p.input);
-  cudaError_t status = order_set<T>(p.input, p.size, places, keys, context);
+  cudaError_t status = order_set<T>(p.input, p.size, order, keys, context);
   if (status == cudaSuccess) {
-    status = number_groups<T>(
-        {.items = p.input, .places = places, .keys = keys, .is_aligned = is_aligned}, p.size,
-        numbers, context);
+    status =
+        number_groups<T>({.items = p.input, .order = order, .keys = keys, .is_aligned = is_aligned},
+                         p.size, numbers, context);
   }
   const unique_output<T> out{
-      .to = p, .places = places, .numbers = numbers, .starts = starts, .is_aligned = is_aligned};
+      .to = p, .order = order, .numbers = numbers, .starts = starts, .is_aligned = is_aligned};
   if (status == cudaSuccess) {
     status = cub::DeviceFor::Bulk(p.size, write_unique<T>{out}, stream_of(context));
   }
@@ -195,7 +195,7 @@ cudaError_t find_unique_values(const unique_params& p, launch_context* context) 
   status = cub::DeviceFor::Bulk(p.size, mark_first<T>{.sorted = sorted, .is_first = is_first},
                                 stream_of(context));
   if (status != cudaSuccess) return status;
-  status = select_places(is_first, starts, p.distinct, p.size, context);
+  status = select_indices(is_first, starts, p.distinct, p.size, context);
   if (status != cudaSuccess) return status;
   const write_first<bits> write{.to = p, .sorted = sorted, .starts = starts};
   return cub::DeviceFor::Bulk(most, write, stream_of(context));

@@ -166,7 +166,7 @@ def quantiles(
 
 
 def _of_rows(wanted: Wanted, rows: Array) -> Array:
-    """Compute along the last axis: places are the same for all rows, and known to the host."""
+    """Compute along the last axis: indices are the same for all rows, and known to the host."""
     n = rows.shape[-1]
     q = wanted.values.reshape(-1)
     index = np.asarray(virtual_index(wanted.method, n, q, np))
@@ -189,10 +189,10 @@ def _of_rows(wanted: Wanted, rows: Array) -> Array:
     )
 
 
-def _pick(rows: Array, places: np.ndarray) -> Array:
+def _pick(rows: Array, indices: np.ndarray) -> Array:
     """Return elements of the sorted rows."""
     # They are few, and lists take less time then.
-    where = places.tolist()
+    where = indices.tolist()
     ranks = sorted(set(where))
     if len(ranks) > MOST_RANKS:
         found = sk.sort(rows, axis=-1)
@@ -226,7 +226,7 @@ def _between(low: Array, high: Array, weights: tuple[Array, Array, Array], dtype
 
 
 def _without_nan(wanted: Wanted, rows: Array) -> Array:
-    """Compute along the last axis of what is not NaN: places differ from row to row."""
+    """Compute along the last axis of what is not NaN: indices differ from row to row."""
     ordered = sk.sort(rows, axis=-1)
     count = sk.count_nonzero(~sk.isnan(rows), axis=-1, keepdims=True)
     n = sk.astype(count, sk.float64)
@@ -290,9 +290,9 @@ def _weighted(wanted: Wanted, rows: Array, weights: Array, *, nan: bool) -> Arra
     if wanted.values.dtype.kind == "f":
         reached = sk.astype(reached, wanted.values.dtype, copy=False)
     reached = sk.where(reached == 0, -1.0, reached)  # who weighs nothing is not chosen
-    places = [
+    indices = [
         sk.count_nonzero(reached < q, axis=-1, keepdims=True)
         for q in wanted.values.reshape(-1).tolist()
     ]
-    at = sk.minimum(sk.concat(places, axis=-1), last)
+    at = sk.minimum(sk.concat(indices, axis=-1), last)
     return sk.take_along_axis(sk.take_along_axis(rows, order, axis=-1), at, axis=-1)

@@ -173,11 +173,11 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
             step = dx
         axis = axis_within("trapezoid", axis, values.ndim)
     else:
-        values, places = floating("trapezoid", y, x)
+        values, positions = floating("trapezoid", y, x)
         axis = axis_within("trapezoid", axis, values.ndim)
-        along = 0 if places.ndim == 1 else axis
-        step = slice_along(places, along, 1, None) - slice_along(places, along, None, -1)
-        if places.ndim == 1:
+        along = 0 if positions.ndim == 1 else axis
+        step = slice_along(positions, along, 1, None) - slice_along(positions, along, None, -1)
+        if positions.ndim == 1:
             step = sk.reshape(step, (-1,) + (1,) * (values.ndim - axis - 1))
     pairs = slice_along(values, axis, 1, None) + slice_along(values, axis, None, -1)
     return sk.sum(step * pairs * 0.5, axis=axis)
@@ -240,7 +240,7 @@ def gradient(
     f : Array
         Values.
     *varargs : scalar, Array or sequence
-        How far they are apart: one number for all axes, or for each axis a number or the places along it. 1 by default.
+        How far apart: one number for all axes, or for each axis a number or the positions along it. By default 1.
     axis : int, tuple of int or None
         None is all.
     edge_order : {1, 2}, default 1
@@ -256,7 +256,7 @@ def gradient(
     DeviceMismatchError
         For arrays on different devices.
     ValueError
-        For axes of fewer than ``edge_order + 1`` elements, or places that don't fit.
+        For axes of fewer than ``edge_order + 1`` elements, or positions that don't fit.
 
     Examples
     --------
@@ -295,17 +295,19 @@ def _steps(x: Array, axes: tuple[int, ...], given: tuple[Any, ...]) -> list[Any]
         if isinstance(each, (int, float, np.generic)):
             steps.append(float(each) if not isinstance(each, complex) else each)
             continue
-        places = indices("gradient", each, x)
-        places = cast(places, common_dtype("gradient", floating_dtype(places.dtype), x.dtype))
-        if places.ndim == 0:
-            steps.append(places)
-        elif places.shape != (x.shape[axis],):
+        positions = indices("gradient", each, x)
+        positions = cast(
+            positions, common_dtype("gradient", floating_dtype(positions.dtype), x.dtype)
+        )
+        if positions.ndim == 0:
+            steps.append(positions)
+        elif positions.shape != (x.shape[axis],):
             raise ShapeError(
-                f"gradient: places of shape {places.shape} for axis {axis} of {x.shape}; one each"
+                f"gradient: positions of shape {positions.shape} for axis {axis} of {x.shape}; one each"
             )
         else:
             shape = (-1,) + (1,) * (x.ndim - axis - 1)
-            steps.append(sk.reshape(places[1:] - places[:-1], shape))
+            steps.append(sk.reshape(positions[1:] - positions[:-1], shape))
     return steps
 
 

@@ -21,9 +21,9 @@ INT64 = np.dtype(np.int64)
 
 
 def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") -> tuple[Array, ...]:
-    """Return the indices of places of the flattened array.
+    """Return the indices of positions of the flattened array.
 
-    Reads from the device whether all places lie within: the call waits for it.
+    Reads from the device whether all positions lie within: the call waits for it.
 
     Parameters
     ----------
@@ -53,11 +53,11 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
     """
     lengths = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
     _require_order("unravel_index", order)
-    places = _integers("unravel_index", indices)
+    positions = _integers("unravel_index", indices)
     n = math.prod(lengths)
-    if not _core.lie_below(places, n):
+    if not _core.lie_below(positions, n):
         raise ValueError(f"unravel_index: an index is out of bounds for shape {lengths}; below {n}")
-    found = _core.split_places(places, lengths if order == "C" else lengths[::-1])
+    found = _core.unravel_indices(positions, lengths if order == "C" else lengths[::-1])
     return found if order == "C" else found[::-1]
 
 
@@ -67,7 +67,7 @@ def ravel_multi_index(
     mode: str | Sequence[str] = "raise",
     order: str = "C",
 ) -> Array:
-    """Return the places in the flattened array of indices.
+    """Return the positions in the flattened array of indices.
 
     Parameters
     ----------
@@ -110,15 +110,15 @@ def ravel_multi_index(
             f" {len(lengths)} axes; give one for each axis"
         )
     if mode == "raise" and order == "C":
-        found = _core.flat_places(tuple(multi_index), lengths)
+        found = _core.ravel_indices(tuple(multi_index), lengths)
         if found is not None:
             return found
     parts = as_arrays("ravel_multi_index", *multi_index)
     axes = list(zip(parts, lengths, modes, strict=True))
-    return _places(axes if order == "C" else axes[::-1])
+    return _positions(axes if order == "C" else axes[::-1])
 
 
-def _places(axes: list[tuple[Array, int, str]]) -> Array:
+def _positions(axes: list[tuple[Array, int, str]]) -> Array:
     """Places in the flattened array, from the slowest axis to the fastest."""
     total: Array | None = None
     for part, n, mode in axes:
@@ -136,26 +136,30 @@ def _require_order(name: str, order: str) -> None:
 def _integers(name: str, values: Any) -> Array:
     if isinstance(values, Array) and values.dtype is INT64:
         return values
-    places = sk.asarray(values) if isinstance(values, int) else as_arrays(name, values)[0]
-    if places.dtype.kind not in "iu":
-        raise TypeError(f"{name}: indices must be integers, not {places.dtype}; convert by astype")
-    return cast(places, INT64)
+    positions = sk.asarray(values) if isinstance(values, int) else as_arrays(name, values)[0]
+    if positions.dtype.kind not in "iu":
+        raise TypeError(
+            f"{name}: indices must be integers, not {positions.dtype}; convert by astype"
+        )
+    return cast(positions, INT64)
 
 
-def within(name: str, places: Array, n: int, mode: str) -> Array:
+def within(name: str, positions: Array, n: int, mode: str) -> Array:
     """Bring indices into range(n), as ``mode`` says."""
-    if places.dtype is not INT64 and places.dtype.kind not in "iub":
-        raise TypeError(f"{name}: indices must be integers, not {places.dtype}; convert by astype")
-    places = cast(places, INT64)
+    if positions.dtype is not INT64 and positions.dtype.kind not in "iub":
+        raise TypeError(
+            f"{name}: indices must be integers, not {positions.dtype}; convert by astype"
+        )
+    positions = cast(positions, INT64)
     if mode == "raise":
         # Of `put` negative ones count from the end.
         wraps = name == "put"
-        if _core.lie_below(places + n, 2 * n) if wraps else _core.lie_below(places, n):
-            return sk.where(places < 0, places + n, places) if wraps else places
+        if _core.lie_below(positions + n, 2 * n) if wraps else _core.lie_below(positions, n):
+            return sk.where(positions < 0, positions + n, positions) if wraps else positions
         error = IndexError if wraps else ValueError
         raise error(f"{name}: an index is out of bounds for {n}; use mode='wrap' or 'clip'")
     if mode == "wrap":
-        return places % n
+        return positions % n
     if mode == "clip":
-        return sk.clip(places, 0, n - 1)
+        return sk.clip(positions, 0, n - 1)
     raise ValueError(f"{name}: mode {mode!r} is not known; it is raise, wrap or clip")

@@ -256,7 +256,7 @@ def _set_repeated(
     for view, (start, stop) in zip(_ends(part, axis, pair, n), ranges, strict=True):
         if start == stop:
             continue
-        places = sk.arange(start, stop, device=part.device)
+        indices = sk.arange(start, stop, device=part.device)
         if mode == "edge":
             view[...] = (
                 slice_along(inside, axis, 0, 1)
@@ -264,13 +264,13 @@ def _set_repeated(
                 else slice_along(inside, axis, n - 1, n)
             )
         elif mode == "wrap":
-            view[...] = sk.take(inside, places % n, axis=axis)
+            view[...] = sk.take(inside, indices % n, axis=axis)
         else:
-            view[...] = _reflected(inside, places, axis, mode == "symmetric", odd)
+            view[...] = _reflected(inside, indices, axis, mode == "symmetric", odd)
 
 
-def _reflected(inside: Array, places: Array, axis: int, with_edge: bool, odd: bool) -> Array:
-    """Return what mirrors at both ends show at ``places``.
+def _reflected(inside: Array, indices: Array, axis: int, with_edge: bool, odd: bool) -> Array:
+    """Return what mirrors at both ends show at ``indices``.
 
     An odd reflection about the last element e is ``2 e - x``: every second turn is the array itself, raised by the
     difference of its ends for each turn, and those between are reversed.
@@ -278,8 +278,8 @@ def _reflected(inside: Array, places: Array, axis: int, with_edge: bool, odd: bo
     n = inside.shape[axis]
     period = n if with_edge else n - 1
     if period == 0:
-        return sk.take(inside, places * 0, axis=axis)
-    turn, rest = places // period, places % period
+        return sk.take(inside, indices * 0, axis=axis)
+    turn, rest = indices // period, indices % period
     reversed_ = turn % 2 == 1
     source = sk.where(reversed_, (n - 1) - rest, rest)
     found = sk.take(inside, source, axis=axis)

@@ -67,7 +67,7 @@ def _cycled(name: str, values: Any, like: Array) -> Array:
 
 
 def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
-    """Write values at places of the flattened array.
+    """Write values at positions of the flattened array.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     DeviceMismatchError
         For arrays on different devices.
     IndexError
-        For places beyond the end.
+        For positions beyond the end.
 
     Examples
     --------
@@ -96,13 +96,13 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     Array([7., 0., 0., 7.], dtype=float64, device='cpu:0')
 
     """
-    places = flat(within("put", indices_beside("put", ind, a), a.size, mode))
+    positions = flat(within("put", indices_beside("put", ind, a), a.size, mode))
     values = _cycled("put", v, a)
-    if places.size == 0 or values.size == 0:
+    if positions.size == 0 or values.size == 0:
         return
-    if values.size != places.size:
-        values = sk.take(values, sk.arange(places.size, device=a.device) % values.size)
-    a[_core.split_places(places, a.shape) if a.ndim != 1 else places] = values
+    if values.size != positions.size:
+        values = sk.take(values, sk.arange(positions.size, device=a.device) % values.size)
+    a[_core.unravel_indices(positions, a.shape) if a.ndim != 1 else positions] = values
 
 
 def putmask(a: Array, mask: Any, values: Any) -> None:
@@ -195,7 +195,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
 
 
 def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> None:
-    """Write values at places along an axis.
+    """Write values at positions along an axis.
 
     Parameters
     ----------
@@ -223,25 +223,25 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
            [0., 5.]], dtype=float64, device='cpu:0')
 
     """
-    _, places, written = as_arrays("put_along_axis", arr, indices, values)
+    _, positions, written = as_arrays("put_along_axis", arr, indices, values)
     written = cast(written, arr.dtype)
     if axis is None:
-        if places.ndim != 1:
+        if positions.ndim != 1:
             raise ShapeError("put_along_axis: axis=None takes indices of one axis; use put")
-        arr[_core.split_places(_front(places, arr.size), arr.shape)] = written
+        arr[_core.unravel_indices(_front(positions, arr.size), arr.shape)] = written
         return
     axis = axis_within("put_along_axis", axis, arr.ndim)
-    if places.ndim != arr.ndim:
+    if positions.ndim != arr.ndim:
         raise ShapeError(
-            f"put_along_axis: indices of {places.ndim} axes for {arr.ndim}; give as many"
+            f"put_along_axis: indices of {positions.ndim} axes for {arr.ndim}; give as many"
         )
     key = [_steps(n, i, arr) for i, n in enumerate(arr.shape)]
-    key[axis] = places
+    key[axis] = positions
     arr[tuple(key)] = written
 
 
-def _front(places: Array, n: int) -> Array:
-    return sk.where(places < 0, places + n, places)
+def _front(positions: Array, n: int) -> Array:
+    return sk.where(positions < 0, positions + n, positions)
 
 
 def _steps(n: int, axis: int, like: Array) -> Array:
@@ -289,7 +289,7 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
         end = a.size if wrap else min(a.size, a.shape[1] * a.shape[1])
     if a.size == 0:
         return
-    places = sk.arange(0, end, step, device=a.device)
-    if 1 < values.size != places.size:
-        values = sk.take(values, sk.arange(places.size, device=a.device) % values.size)
-    a[_core.split_places(places, a.shape)] = values
+    positions = sk.arange(0, end, step, device=a.device)
+    if 1 < values.size != positions.size:
+        values = sk.take(values, sk.arange(positions.size, device=a.device) % values.size)
+    a[_core.unravel_indices(positions, a.shape)] = values

@@ -97,7 +97,7 @@ def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Array:
     ]
     if deg < 0 or at.ndim != 1 or values.ndim not in (1, 2) or values.shape[0] != at.size:
         raise ShapeError(
-            f"polyfit: degree {deg} for places of shape {at.shape} and values of {values.shape}"
+            f"polyfit: degree {deg} for positions of shape {at.shape} and values of {values.shape}"
         )
     if at.size <= deg:
         raise ValueError(f"polyfit: {at.size} points for {deg + 1} coefficients; give more")

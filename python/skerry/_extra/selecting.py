@@ -97,7 +97,7 @@ def partition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) -> Ar
     Array([2, 1, 5, 7, 9], dtype=int64, device='cpu:0')
 
     """
-    return _partitioned(a, kth, axis, places=False)
+    return _partitioned(a, kth, axis, positions=False)
 
 
 def argpartition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) -> Array:
@@ -131,13 +131,13 @@ def argpartition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) ->
     Array([1, 3, 4, 0, 2], dtype=int64, device='cpu:0')
 
     """
-    return _partitioned(a, kth, axis, places=True)
+    return _partitioned(a, kth, axis, positions=True)
 
 
-def _partitioned(a: Array, kth: Any, axis: int | None, *, places: bool) -> Array:
+def _partitioned(a: Array, kth: Any, axis: int | None, *, positions: bool) -> Array:
     if axis is None:
         a, axis = sk.reshape(a, (-1,)), -1
     elif a.ndim == 0:
         a = sk.reshape(a, (1,))
-    parted: Array = _core.partition_items(a, kth, axis, places)
+    parted: Array = _core.partition_items(a, kth, axis, positions)
     return parted

@@ -104,12 +104,12 @@ def intersect1d(
     assume_unique : bool, default False
         Whether no value is twice in one of them, so that this need not be seen to.
     return_indices : bool, default False
-        Whether the places where the values first are in either array are returned, too.
+        Whether the indices where the values first are in either array are returned, too.
 
     Returns
     -------
     Array or tuple of three
-        One axis, of the common dtype; the places of int64.
+        One axis, of the common dtype; the indices of int64.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def intersect1d(
         if assume_unique:
             first = [sk.arange(each.size, device=each.device) for each in (x, y)]
         else:
-            first = [_first_places(each) for each in (x, y)]
+            first = [_first_indices(each) for each in (x, y)]
             count = first[0].size
             x, y = (sk.take(each, at) for each, at in zip((x, y), first, strict=True))
     elif not assume_unique:
@@ -148,7 +148,7 @@ def intersect1d(
     return found, of_first, of_second
 
 
-def _first_places(x: Array) -> Array:
+def _first_indices(x: Array) -> Array:
     """Return where each value is first, in the order of the values."""
     order = sk.argsort(x, stable=True)
     ranked = sk.take(x, order)

@@ -175,23 +175,25 @@ def dsplit(ary: Any, indices_or_sections: Parts) -> list[Array]:
     return _split_along("dsplit", ary, indices_or_sections, 2, 3)
 
 
-def _places(name: str, obj: Any, n: int, most: int) -> np.ndarray[Any, Any] | None:
+def _positions(name: str, obj: Any, n: int, most: int) -> np.ndarray[Any, Any] | None:
     """Return indices that the host knows, counted from the front; None for an array on a device."""
     if isinstance(obj, Array):
         return None
     if isinstance(obj, slice):
         return np.arange(n)[obj]
-    places = np.asarray(obj)
-    if places.dtype == bool:
-        if places.shape != (n,):
-            raise ShapeError(f"{name}: a mask of shape {places.shape} for {n} elements; give {n}")
-        return np.flatnonzero(places)
-    places = places.astype(np.int64) if places.size == 0 else places
-    if places.dtype.kind not in "iu":
-        raise IndexError(f"{name}: indices must be integers or bools, not {places.dtype}")
-    if places.size and (places.min() < -n or places.max() > most):
+    positions = np.asarray(obj)
+    if positions.dtype == bool:
+        if positions.shape != (n,):
+            raise ShapeError(
+                f"{name}: a mask of shape {positions.shape} for {n} elements; give {n}"
+            )
+        return np.flatnonzero(positions)
+    positions = positions.astype(np.int64) if positions.size == 0 else positions
+    if positions.dtype.kind not in "iu":
+        raise IndexError(f"{name}: indices must be integers or bools, not {positions.dtype}")
+    if positions.size and (positions.min() < -n or positions.max() > most):
         raise IndexError(f"{name}: an index is out of bounds for {n} elements: {obj}")
-    return np.where(places < 0, places + n, places)
+    return np.where(positions < 0, positions + n, positions)
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
@@ -233,7 +235,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     if type(obj) is int and -n <= obj < n:
         rows = (slice(None),) * axis
         return sk.concat([x[(*rows, slice(obj % n))], x[(*rows, slice(obj % n + 1, n))]], axis=axis)
-    gone = obj if isinstance(obj, slice) else _places("delete", obj, n, n - 1)
+    gone = obj if isinstance(obj, slice) else _positions("delete", obj, n, n - 1)
     if gone is None:
         _, obj = as_arrays("delete", x, obj)
         keep = sk.ones((n,), dtype=bool, device=x.device)
@@ -251,12 +253,12 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
 def _runs_beside(gone: Any, n: int) -> list[tuple[int, int]]:
     """Return the bounds of what lies between the indices of a slice or an array."""
     if isinstance(gone, slice):
-        places = range(n)[gone]
-        if abs(places.step) == 1 and places:
-            first, last = min(places[0], places[-1]), max(places[0], places[-1])
+        positions = range(n)[gone]
+        if abs(positions.step) == 1 and positions:
+            first, last = min(positions[0], positions[-1]), max(positions[0], positions[-1])
             runs = [(0, first), (last + 1, n)]
             return [run for run in runs if run[0] < run[1]]
-        gone = np.asarray(places, dtype=np.int64)
+        gone = np.asarray(positions, dtype=np.int64)
     gone = np.unique(gone)
     starts, ends = np.append(0, gone + 1), np.append(gone, n)
     some = starts < ends
@@ -305,13 +307,13 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         return _inserted_at(
             x, obj + n if obj < 0 else obj, _along(cast(values, x.dtype), x, axis), axis
         )
-    places = _places("insert", obj, n, n)
-    if places is None:
+    positions = _positions("insert", obj, n, n)
+    if positions is None:
         _, where = as_arrays("insert", x, obj)
         where = sk.nonzero(where)[0] if where.dtype == sk.bool else cast(where, sk.int64)
         where = sk.where(where < 0, where + n, where)
     else:
-        where = sk.asarray(places, device=x.device)
+        where = sk.asarray(positions, device=x.device)
     values = cast(values, x.dtype)
     if where.ndim == 0:
         values = _along(values, x, axis)
@@ -320,8 +322,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         count = _slices_in(values, x, axis)
     values = _fitted(values, x)
     where = sk.broadcast_to(flat(where), (count,))
-    if places is not None and count <= MANY_CUTS:
-        return _inserted_runs(x, np.broadcast_to(places.reshape(-1), (count,)), values, axis)
+    if positions is not None and count <= MANY_CUTS:
+        return _inserted_runs(x, np.broadcast_to(positions.reshape(-1), (count,)), values, axis)
     return _inserted(x, where, values, axis)
 
 
@@ -361,16 +363,17 @@ def _inserted_at(x: Array, place: int, values: Array, axis: int) -> Array:
     return sk.concat(parts, axis=axis)
 
 
-def _inserted_runs(x: Array, places: Any, values: Array, axis: int) -> Array:
-    """Put a slice of ``values`` before each of the places, which the host knows: by copies of what is between."""
-    count, n = len(places), x.shape[axis]
-    order = np.argsort(places, kind="stable")
+def _inserted_runs(x: Array, positions: Any, values: Array, axis: int) -> Array:
+    """Put a slice of ``values`` before each of the positions, which the host knows: by copies of what is between."""
+    count, n = len(positions), x.shape[axis]
+    order = np.argsort(positions, kind="stable")
     found = sk.empty(
         (*x.shape[:axis], n + count, *x.shape[axis + 1 :]), dtype=x.dtype, device=x.device
     )
     target = np.empty(count, np.int64)
-    target[order] = places[order] + np.arange(count)
-    for i, (start, end) in enumerate(zip([0, *places[order]], [*places[order], n], strict=True)):
+    risen = positions[order]
+    target[order] = risen + np.arange(count)
+    for i, (start, end) in enumerate(zip([0, *risen], [*risen, n], strict=True)):
         slice_along(found, axis, int(start) + i, int(end) + i)[...] = slice_along(
             x, axis, int(start), int(end)
         )
@@ -379,7 +382,7 @@ def _inserted_runs(x: Array, places: Any, values: Array, axis: int) -> Array:
 
 
 def _inserted(x: Array, where: Array, values: Array, axis: int) -> Array:
-    """Put a slice of ``values`` before each of the places."""
+    """Put a slice of ``values`` before each of the positions."""
     count, n = where.size, x.shape[axis]
     # Where each of the new ones goes: behind as many as there are before it, of both kinds.
     order = sk.argsort(where, stable=True)

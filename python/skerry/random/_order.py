@@ -205,8 +205,8 @@ class Order(Multivariate, Rejected):
             return self._order(count)[:wanted]
         weights, total = self._weights(count, p)
         if replace:
-            places = self.integers(0, total, wanted)
-            return sk.searchsorted(sk.cumulative_sum(weights), places, side="right")
+            indices = self.integers(0, total, wanted)
+            return sk.searchsorted(sk.cumulative_sum(weights), indices, side="right")
         if wanted > int(sk.count_nonzero(weights)):
             raise ValueError(f"choice: fewer than {wanted} probabilities of p are not 0")
         # Efraimidis and Spirakis: waiting times of those rates, in their order.
