@@ -8,7 +8,7 @@ namespace skerry {
 
 namespace detail {
 
-/// Of the nearest float16, ties to even; a NaN keeps its sign and is quiet.
+/// Bits of the nearest float16, ties to even; a NaN keeps its sign and is quiet.
 SKERRY_HD constexpr uint16 narrow_bits(float32 x) {
   const uint32 bits = __builtin_bit_cast(uint32, x);
   const uint32 sign = bits >> 16 & 0x8000u;
@@ -63,7 +63,7 @@ class float16 {
   constexpr float16() = default;
   SKERRY_HD constexpr explicit float16(float32 x) : bits_(narrowed(x)) {}
   SKERRY_HD constexpr explicit float16(float64 x) : bits_(narrowed(detail::rounded_to_odd(x))) {}
-  /// Of an integer or a bool: those that float32 does not hold are beyond float16's range.
+  /// For an integer or a bool: those that float32 does not hold are beyond float16's range.
   template <class I>
   SKERRY_HD constexpr explicit float16(I x) : float16(static_cast<float32>(x)) {}
 

@@ -15,7 +15,7 @@ struct known_loop {
   unsigned accepts = 0;  ///< bit p: the set p of single operands
 };
 
-/// Of a kernel whose parameter is a plan and that ends in run(): a plan of no elements asks.
+/// For a kernel whose parameter is a plan and that ends in run(): a plan of no elements asks.
 inline known_loop ask_loop(void (*host)(const void* params)) noexcept {
   known_loop told;
   plan question;

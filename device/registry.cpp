@@ -9,7 +9,7 @@ namespace skerry {
 
 namespace {
 
-/// Of a kind whose devices can all be used.
+/// For a kind whose devices can all be used.
 void require_below_count(device where, const backend& kind) {
   const int n = kind.devices.count();
   if (where.index >= 0 && where.index < n) return;

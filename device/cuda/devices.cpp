@@ -44,7 +44,7 @@ device_info describe(device where) {
   info.physical_index = on.ordinal;
   info.compute_capability = on.properties.compute_capability;
   info.uuid = uuid_text(on.properties.uuid);
-  // Of a lost one what was found when it was well.
+  // For a lost one what was found when it was well.
   info.total_bytes = on.properties.total_bytes;
   if (on.lost()) return info;
   const device_guard guard(on);

@@ -24,7 +24,7 @@ struct module_interface {
   /// The same in nvcc's: "900,1000".
   const char* compiled_by_nvcc;
   int runtime_version;
-  /// Of a simulation: the handles by which tests make it fail. Null for CUDA's runtime.
+  /// For a simulation: the handles by which tests make it fail. Null for CUDA's runtime.
   const rehearsal::controls* controls;
 };
 

@@ -55,7 +55,7 @@ SKERRY_HD SKERRY_INLINE constexpr T from_bits(bits_t<T> bits) {
   return __builtin_bit_cast(T, bits);
 }
 
-// Of the bits that are stored: a conversion need not keep a NaN's sign, and a GPU's does not.
+// For the bits that are stored: a conversion need not keep a NaN's sign, and a GPU's does not.
 template <stored_only T>
 SKERRY_HD SKERRY_INLINE T copysign(T size, T sign) {
   return from_bits<T>((to_bits(size) & ~sign_bit<T>) | (to_bits(sign) & sign_bit<T>));

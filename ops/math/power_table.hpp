@@ -6,7 +6,7 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
-/// Of 128 intervals of [0x1.69555p-1, 0x1.69555p0): a reciprocal of about the centre, of so few
+/// For 128 intervals of [0x1.69555p-1, 0x1.69555p0): a reciprocal of about the centre, of so few
 /// bits that its product with a number of the interval less 1 is exact (at most 0.00574); minus its
 /// logarithm in two parts, the first with 41 bits behind the point. 1 and 0 around 1.
 // clang-format off

@@ -136,8 +136,8 @@ void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arr
   }
 }
 
-/// Of arrays that lie in one order of axes, such as transposes, the result lies so, too: copying is
-/// a run for each then. One after the other in memory, where each has one place along the axis.
+/// For arrays that lie in one order of axes, such as transposes, the result lies so, too: copying
+/// is a run for each then. One after the other in memory, where each has one place along the axis.
 layout joined_layout(const char* op, const dims& shape, std::int64_t width,
                      std::span<const ndarray> arrays, int axis) {
   check_shape(op, shape.span(), width);

@@ -33,7 +33,7 @@ class unstacked {
   std::int64_t count_;
 };
 
-// Of functions that join on the way, under their own name: arrays of one device.
+// For functions that join on the way, under their own name: arrays of one device.
 
 /// Equal shapes, but for `axis` where that is not negative. Throws shape_error.
 void check_shapes(const char* op, std::span<const ndarray> arrays, int axis);

@@ -375,7 +375,7 @@ void set_item(const char* op, const ndarray& x, std::span<const key_item> key,
 }
 
 void set_element(const char* op, const ndarray& x, std::int64_t offset, const scalar& value) {
-  // Of all that makes a target unfit, an element's view has only these.
+  // For all that makes a target unfit, an element's view has only these.
   if (x.read_only() || detail::before_write.load(std::memory_order_relaxed) != nullptr) {
     require_writable(op, x.view({{}, {}, offset}));
   }

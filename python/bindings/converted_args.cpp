@@ -39,13 +39,13 @@ bool holds_positions(std::string_view name) {
   return name == "indices" || name == "repeats" || name.starts_with("key");
 }
 
-/// Of positions: an empty list has integers, too.
+/// For positions: an empty list has integers, too.
 ndarray positions_of(const char* op, PyObject* from, device where) {
   ndarray made = from_sequence(op, from, std::nullopt, std::nullopt, where);
   return made.size() == 0 ? astype(made, dtype::int64, false) : made;
 }
 
-/// Of values to assign: of the target's dtype, unless that would lose their kind, which the
+/// For values to assign: of the target's dtype, unless that would lose their kind, which the
 /// assignment refuses.
 ndarray values_for(const char* op, PyObject* from, const ndarray& target) {
   const device where = target.device();

@@ -62,7 +62,7 @@ class method_plan {
   signature takes_;
   PyObject* (*function_)(const arguments& with);
   const signature* function_takes_;
-  /// Of arguments: in the function, or behind all of its own, where it has no such parameter.
+  /// For arguments: in the function, or behind all of its own, where it has no such parameter.
   int place_[signature::most_parameters]{};
   int out_;         ///< the parameter, or -1
   int extras_ = 0;  ///< parameters that the function has not

@@ -107,7 +107,7 @@ PyObject* compare(PyObject* self, PyObject* other, int comparison) {
                                              binary<ops::greater>, binary<ops::greater_equal>};
   static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
   if (fused_work != 0) [[unlikely]] {
-    // Of an array that is pending no question is asked that would settle it.
+    // For an array that is pending no question is asked that would settle it.
     if (is_pending(other)) return functions[comparison](self, other);
   }
   scalar scalar_value;

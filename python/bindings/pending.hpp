@@ -23,7 +23,7 @@ bool settle(PyObject* from);
 /// The same for some objects, where no exception can be thrown: false with an error set.
 [[nodiscard]] bool settle_all(PyObject* const* objects, Py_ssize_t count) noexcept;
 
-/// Of an object whose value has pending memory, before it is seen by anybody. False for another.
+/// For an object whose value has pending memory, before it is seen by anybody. False for another.
 bool begin_pending(array_object* self) noexcept;
 /// Before an object is freed.
 void end_pending(PyObject* self) noexcept;

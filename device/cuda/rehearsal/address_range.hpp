@@ -139,7 +139,7 @@ class pinned_blocks {
   [[nodiscard]] memory_block find(const void* data) noexcept;
   /// Says what the block at `data` is for; nothing was said of it before.
   void set_use(void* data, const host_use& use) noexcept;
-  /// Of the block that `data` points into.
+  /// For the block that `data` points into.
   [[nodiscard]] host_use use_of(const void* data) noexcept;
   [[nodiscard]] bool contains(const void* data) noexcept { return static_cast<bool>(find(data)); }
   /// Whether `nbytes` from `data` lie inside one block.

@@ -29,7 +29,7 @@ class mapped_memory {
   // All give a status: invalid_value where the arguments don't fit what there is.
 
   [[nodiscard]] int reserve(void** data, std::size_t nbytes, std::size_t alignment) noexcept;
-  /// Of a whole reservation, in which nothing is mapped.
+  /// For a whole reservation, in which nothing is mapped.
   [[nodiscard]] int free_addresses(void* data, std::size_t nbytes) noexcept;
   /// Memory of a device; memory_allocation beyond `limit`.
   [[nodiscard]] int create(std::uint64_t* handle, int ordinal, std::size_t nbytes,
@@ -39,7 +39,7 @@ class mapped_memory {
   /// Ends one use of a handle; the memory lives as long as it has one, or is mapped.
   [[nodiscard]] int release(std::uint64_t handle) noexcept;
   [[nodiscard]] int map(void* data, std::size_t nbytes, std::uint64_t handle) noexcept;
-  /// Of whole mappings, one after the other; no work uses them.
+  /// For whole mappings, one after the other; no work uses them.
   [[nodiscard]] int unmap(void* data, std::size_t nbytes) noexcept;
   /// Whether kernels of `reader` may access whole mappings, one after the other.
   [[nodiscard]] int set_access(void* data, std::size_t nbytes, int reader, bool may) noexcept;
@@ -75,7 +75,7 @@ class mapped_memory {
   [[nodiscard]] const mapping* find_mapping(const void* data,
                                             std::uintptr_t* begin = nullptr) const noexcept;
   [[nodiscard]] bool is_reserved(std::uintptr_t begin, std::size_t nbytes) const noexcept;
-  /// Of the mappings that fill [data, data + nbytes), the first and what follows the last; the end
+  /// For the mappings that fill [data, data + nbytes), the first and what follows the last; the end
   /// twice if none do.
   [[nodiscard]] std::pair<mappings::iterator, mappings::iterator> filling(
       const void* data, std::size_t nbytes) noexcept;

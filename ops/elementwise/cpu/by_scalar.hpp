@@ -33,7 +33,7 @@ class division {
   SKERRY_INLINE T operator()(T x) const {
     if constexpr (ops::signed_integral<T>) {
       const T directed = IsNegative ? ops::wrapping_subtract(T(0), x) : x;
-      // Of the least value's negative, 2^63, the highest bit is no sign.
+      // For the least value's negative, 2^63, the highest bit is no sign.
       const auto sign = static_cast<uint64>((IsNegative ? directed & ~x : x) >> 63);
       const uint64 product = high_product(static_cast<uint64>(directed) ^ sign);
       return static_cast<T>((product >> (shift_ - 1)) ^ sign);

@@ -125,7 +125,7 @@ SKERRY_INLINE void binary_loop(Function function, char* out, const char* a, cons
   }
 }
 
-/// Of a single operand a block is filled, for the loop over pairs: the compiler takes what is the
+/// For a single operand a block is filled, for the loop over pairs: the compiler takes what is the
 /// same in all steps out of the loop and leaves branches there, by which it is no vector loop.
 template <class Op, class T>
 SKERRY_INLINE void filled_loop(char* out, const char* a, const char* b, unsigned single, int64 n) {

@@ -175,7 +175,7 @@ SKERRY_INLINE Vector every_second(const Vector& a, const Vector& b,
                                   std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(a, b, (2 * I + First)...);
 }
-/// Of two vectors side by side, every second lane from the first or from the second on.
+/// For two vectors side by side, every second lane from the first or from the second on.
 template <int First, class Vector>
 SKERRY_INLINE Vector every_second(const Vector& a, const Vector& b) {
   return every_second<First>(a, b, lane_numbers<Vector>{});

@@ -52,7 +52,7 @@ SKERRY_INLINE void fence_stores() { _mm_sfence(); }
 
 // ---- float16
 
-/// Of how many float16 widen_lanes makes float32, and narrow_lanes the other way round.
+/// For how many float16 widen_lanes makes float32, and narrow_lanes the other way round.
 #if defined(__AVX512F__)
 inline constexpr int half_lanes = 16;
 SKERRY_INLINE void widen_lanes(float32* to, const char* from) {

@@ -65,7 +65,7 @@ SKERRY_HD SKERRY_INLINE T load(const char* from, bool is_aligned) {
       return value;
     }
   }
-  // Of its member alone nvcc makes a load for each part.
+  // From its member alone nvcc makes a load for each part.
   const whole<stored_t<T>> item = *reinterpret_cast<const whole<stored_t<T>>*>(from);
   return value_of<T>(item.value);
 }

@@ -70,7 +70,7 @@ struct fast_divider {
     std::int64_t quotient;
     std::int64_t remainder;
   };
-  /// Of a dividend that is not negative.
+  /// For a dividend that is not negative.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE result divide(std::int64_t n) const {
     const Word q = quotient(static_cast<Word>(n));
     return {static_cast<std::int64_t>(q), n - static_cast<std::int64_t>(q * divisor)};

@@ -132,7 +132,7 @@ struct strided_walk {
   [[nodiscard]] SKERRY_HD SKERRY_INLINE static Stride distance(Stride stride) {
     return stride < 0 ? -stride : stride;
   }
-  /// Of an input that is copied.
+  /// For an input that is copied.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE std::int32_t itemsize(int operand) const {
     return distance(along_slow[operand]);
   }

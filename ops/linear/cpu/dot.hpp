@@ -72,7 +72,7 @@ SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, in
   return lane[0];
 }
 
-/// Of float16 that lies in order, in blocks.
+/// For float16 that lies in order, in blocks.
 SKERRY_INLINE float32 dot_of_halves(const char* a, const char* b, int64 n) {
   constexpr int64 width = sizeof(float32);
   alignas(64) float32 first[half_block];

@@ -218,7 +218,7 @@ void solve_in_lanes(const group<T>& g) {
   }
 }
 
-/// Of the lower triangle, or of the upper one's transpose, as getrf's columns are found.
+/// For the lower triangle, or of the upper one's transpose, as getrf's columns are found.
 template <class T>
 void find_cholesky_in_lanes(const group<T>& g) {
   using R = typename wide<T>::real;

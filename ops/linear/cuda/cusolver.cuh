@@ -123,7 +123,7 @@ struct cusolver_entries {
   /// 2577 and 2636).
   static constexpr int first_right_syev_batched = 11702;
 
-  /// Of the library that was opened, which may be another than that of the headers.
+  /// For the library that was opened, which may be another than that of the headers.
   int version() {
     decltype(&cusolverGetVersion) ask = nullptr;
     library.find("cusolverGetVersion", ask, true);

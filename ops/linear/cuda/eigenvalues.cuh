@@ -88,7 +88,7 @@ struct syevd {
 };
 
 #ifdef SKERRY_HAS_CUSOLVER_11701
-/// Of complex matrices; the front end converts real ones. Waits for the device: cuSOLVER does part
+/// For complex matrices; the front end converts real ones. Waits for the device: cuSOLVER does part
 /// of the work on the host.
 template <class T>
 struct geev {

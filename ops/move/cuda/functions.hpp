@@ -39,7 +39,7 @@ struct cast_to {
   }
 };
 
-// Of dtypes by their names.
+// For dtypes by their names.
 #define SKERRY_CAST(name, type, kind, typestr) using cast_to_##name = cast_to<type>;
 SKERRY_FOR_EACH_DTYPE(SKERRY_CAST)
 #undef SKERRY_CAST

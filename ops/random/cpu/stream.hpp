@@ -15,7 +15,7 @@ namespace detail {
 
 using word_lanes = lanes_of<uint64>;  // a word of 32 bits in the lower half of each
 
-/// Of the lower halves: the upper ones may hold anything.
+/// For the lower halves: the upper ones may hold anything.
 template <class V>
 SKERRY_INLINE V multiply_words(V words, uint32 factor) {
   if constexpr (multiplies_64_bits) {

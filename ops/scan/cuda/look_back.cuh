@@ -41,7 +41,7 @@ struct look_back {
     nodes = prefixes + (tiles >> look_back_group_bits);
   }
 
-  /// Of the block's tile, all of whose threads call it. `total` is the tile's, where the thread is
+  /// For the block's tile, all of whose threads call it. `total` is the tile's, where the thread is
   /// the last of a line. `scratch` takes a value of every thread.
   __device__ SKERRY_INLINE A before(std::int64_t tile, std::int64_t chain, const line_place& at,
                                     A total, char* scratch) const {

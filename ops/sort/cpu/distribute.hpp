@@ -47,7 +47,7 @@ class value_intervals {
   int shift_;
 };
 
-/// Of numbers, not of their bits: those are denser near zero than most data is.
+/// For numbers, not of their bits: those are denser near zero than most data is.
 template <ops::real_floating T>
 class value_intervals<T> {
  public:

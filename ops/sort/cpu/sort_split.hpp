@@ -20,7 +20,7 @@ bool sort_by_threads(const char* row, char* out, char* scratch, int64 n, row_ord
 
 #if defined(SKERRY_PACKS_LANES)
 
-/// Of a split. 1e6 and 4e6 keys take 3 to 16 % more work with two ways, and 5 to 14 % more with
+/// For a split. 1e6 and 4e6 keys take 3 to 16 % more work with two ways, and 5 to 14 % more with
 /// eight, whose pivots and indices do not fit the registers (EPYC of Zen 4, x86-64-v3).
 inline constexpr int ways = 4;
 /// Pieces of an array that threads split side by side, at most: their indices are 2 KiB of stack.

@@ -76,7 +76,7 @@ struct two_runs {
     using item = tile_item<Item>;
     return !(item::rank(second[count - 1 - at], order) < item::rank(first[at], order));
   }
-  /// Of the first `count` of both, at least and at most so many are of the first run.
+  /// For the first `count` of both, at least and at most so many are of the first run.
   __device__ SKERRY_INLINE std::int64_t fewest(std::int64_t count) const {
     return count > second_size ? count - second_size : 0;
   }

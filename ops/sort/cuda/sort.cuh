@@ -166,7 +166,7 @@ struct put_back_nans {
   }
 };
 
-/// Of all rows, from the input; `workspace` is for the NaNs of one.
+/// For all rows, from the input; `workspace` is for the NaNs of one.
 template <class T>
 cudaError_t restore_nans(const sort_params& p, const char* is_nan, char* workspace,
                          launch_context* context) {

@@ -47,7 +47,7 @@ class access_mark {
   [[nodiscard]] std::uint32_t thread() const noexcept { return field(0, thread_bits); }
   [[nodiscard]] std::uint32_t warp() const noexcept { return thread() / warp_size; }
   [[nodiscard]] std::uint32_t lane() const noexcept { return thread() % warp_size; }
-  /// Of another lane, where this is the first one's.
+  /// For another lane, where this is the first one's.
   [[nodiscard]] access_mark of_lane(std::uint64_t lane) const noexcept {
     return of_bits(bits_ + lane);
   }
@@ -106,7 +106,7 @@ class marked_words {
   explicit marked_words(std::size_t words)
       : count_(words), marks_(std::make_unique<std::uint64_t[]>(3 * words)) {}
 
-  /// Of a word that nobody has accessed yet.
+  /// For a word that nobody has accessed yet.
   void set(std::size_t word, access_mark write, access_mark read, access_mark other) noexcept {
     marks_[word] = write.bits();
     marks_[count_ + word] = read.bits();

@@ -38,7 +38,7 @@ class marked_line {
   }
 
  private:
-  /// Of lanes that follow one another, each with two to the power of `shift` words.
+  /// For lanes that follow one another, each with two to the power of `shift` words.
   struct lane_marks {
     std::uint64_t first = 0;  ///< 0: of nobody
     std::uint8_t shift = 0;

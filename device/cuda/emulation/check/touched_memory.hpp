@@ -27,7 +27,7 @@ class touched_memory {
 
  private:
   static constexpr std::uint64_t page_nbytes = 4096;
-  /// Of a page's bytes.
+  /// For a page's bytes.
   class byte_set {
    public:
     void set(std::uint64_t begin, std::uint64_t end) noexcept;

@@ -59,7 +59,7 @@ int launch(void* function, launch_request request, void** extra) {
     return capture(request.stream, node_kind::kernel, kept_launch(named, request));
   }
   const int status = enqueue(named, request);
-  // Of a grid, a block or a kernel's bounds the driver says that an argument is wrong.
+  // For a grid, a block or a kernel's bounds the driver says that an argument is wrong.
   const bool is_of_size =
       status == code::invalid_configuration || status == code::launch_out_of_resources;
   return is_of_size ? code::invalid_value : status;

@@ -49,7 +49,7 @@ struct loaded_module {
   int ordinal = 0;
 };
 
-/// Of a program's options for the compiler, where it wants to read what was wrong.
+/// For a program's options for the compiler, where it wants to read what was wrong.
 struct image_options {
   std::span<const int> names{};
   void** values = nullptr;

@@ -53,7 +53,7 @@ void run_watched(warp& on, const instruction& what, lane_mask lanes) {
   on.owner->undefined->run(on, what, lanes);
 }
 
-/// Of each lane, behind the kernel's frame; a multiple of what any frame begins at.
+/// For each lane, behind the kernel's frame; a multiple of what any frame begins at.
 [[nodiscard]] std::uint32_t stack_of(const program& code, const launch& how,
                                      const device_model& device) {
   if (code.functions.empty()) return 0;

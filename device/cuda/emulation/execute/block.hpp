@@ -51,7 +51,7 @@ struct launch_state {
   launch_state(const launch_state&) = delete;
   launch_state& operator=(const launch_state&) = delete;
   ~launch_state();
-  /// Of a block, without the bytes that align what isn't there.
+  /// For a block, without the bytes that align what isn't there.
   [[nodiscard]] std::uint32_t shared_bytes() const noexcept;
   /// What the compiler's own grid barriers count in: nothing but in a cooperative launch.
   [[nodiscard]] std::uint64_t grid_workspace() const noexcept;

@@ -11,7 +11,7 @@
 namespace skerry::emulation {
 namespace {
 
-/// Of each call, for where it returns to.
+/// For each call, for where it returns to.
 constexpr std::size_t record_nbytes = 8;
 
 [[nodiscard]] std::size_t size_of(const kept_row& row) { return row.nbytes == 0 ? 1 : row.nbytes; }

@@ -12,7 +12,7 @@ namespace skerry::emulation {
 
 namespace {
 
-/// Of the shared address that a block has for its own, in the window of all.
+/// For the shared address that a block has for its own, in the window of all.
 [[nodiscard]] u64 in_window(std::uint32_t rank, u64 own) noexcept {
   return (u64{rank} + 1) * cluster_stride + own % cluster_stride;
 }

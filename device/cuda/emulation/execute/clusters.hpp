@@ -16,7 +16,7 @@ inline constexpr std::uint64_t cluster_stride = std::uint64_t{1} << 24;
 /// The number in the grid of the block with that number among all, cluster after cluster.
 [[nodiscard]] std::uint64_t number_in_grid(std::uint64_t number, const extent& grid,
                                            const extent& cluster) noexcept;
-/// Of a block in its cluster: x runs first.
+/// For a block in its cluster: x runs first.
 [[nodiscard]] std::uint32_t cluster_rank(const block& of) noexcept;
 /// The block whose shared memory is at an address of the window; null: the block's own, or none.
 [[nodiscard]] block* block_in_window(const launch_state& of, std::uint64_t address) noexcept;

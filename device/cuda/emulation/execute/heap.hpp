@@ -26,7 +26,7 @@ class device_heap {
 
   /// False once it has been used.
   [[nodiscard]] bool resize(std::size_t nbytes);
-  /// Of poison, 16 bytes aligned; 0 if there is no room.
+  /// For poison, 16 bytes aligned; 0 if there is no room.
   [[nodiscard]] std::uint64_t allocate(std::uint64_t nbytes);
   /// What is wrong with it; empty if nothing is.
   [[nodiscard]] std::string release(std::uint64_t address);

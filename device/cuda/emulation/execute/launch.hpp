@@ -43,7 +43,7 @@ struct device_model {
   /// it; detail/warpspeed/squad/squad.cuh elects, and look_ahead.cuh says "must only be valid in
   /// lane_0"). Integers reduce by redux.sync, which all lanes return. So programs run with 0.
   std::uint32_t elected_member = 0;
-  /// Of each thread: frames of functions that are called, and registers that calls keep.
+  /// For each thread: frames of functions that are called, and registers that calls keep.
   std::uint32_t stack_bytes = 128 << 10;
   /// A kernel that runs for longer fails with 702; 0: no limit.
   double seconds_limit = 0;

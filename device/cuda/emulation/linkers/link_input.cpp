@@ -46,7 +46,7 @@ template <class T>
   return from.substr(offset, nbytes);
 }
 
-/// Of a text, a fat binary, or several fat binaries one behind the other, as objects have them.
+/// For a text, a fat binary, or several fat binaries one behind the other, as objects have them.
 void take_images(std::string_view from, int capability, std::vector<std::string>& into) {
   constexpr std::string_view fat_binary = "\x50\xed\x55\xba";
   for (;;) {

@@ -39,7 +39,7 @@ class real_link {
   [[nodiscard]] void* handle() const noexcept { return handle_; }
 
  private:
-  /// Of a pair of functions, one of which is named as the other with "Size".
+  /// For a pair of functions, one of which is named as the other with "Size".
   [[nodiscard]] std::string output(const char* function) const;
 
   void* handle_ = nullptr;

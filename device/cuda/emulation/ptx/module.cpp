@@ -38,7 +38,7 @@ const program& kernel::decoded() const {
 
 namespace {
 
-/// Of constant memory, where each variable has its alignment.
+/// For constant memory, where each variable has its alignment.
 [[nodiscard]] std::size_t constant_bytes_of(std::span<const variable> all) {
   std::size_t end = 0;
   for (const variable& one : all) {

@@ -18,7 +18,7 @@ namespace skerry::emulation {
 /// False once a kernel has used it, as on a GPU.
 [[nodiscard]] bool set_heap_limit(int ordinal, std::size_t nbytes);
 
-/// Of each thread; 0 until it is set: that of the device model.
+/// For each thread; 0 until it is set: that of the device model.
 [[nodiscard]] std::uint32_t stack_limit(int ordinal) noexcept;
 void set_stack_limit(int ordinal, std::size_t nbytes) noexcept;
 

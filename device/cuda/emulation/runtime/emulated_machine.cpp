@@ -21,7 +21,7 @@ namespace {
 
 constinit std::atomic<bool> has_started{false};
 
-/// Of what was freed, on each device: a kernel that still uses it is told so.
+/// For what was freed, on each device: a kernel that still uses it is told so.
 constexpr std::size_t quarantine_nbytes = std::size_t{64} << 20;
 
 /// What still runs when a process ends, and nobody waits for, is given up after this time.

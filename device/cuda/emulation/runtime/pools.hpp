@@ -24,7 +24,7 @@ struct memory_pool {
 };
 
 [[nodiscard]] memory_pool* default_pool(int ordinal) noexcept;
-/// Of the host's memory.
+/// For the host's memory.
 [[nodiscard]] memory_pool* default_pool(pool_memory memory) noexcept;
 /// Throws bad_alloc.
 [[nodiscard]] memory_pool* add_pool(int ordinal, pool_memory memory = pool_memory::device);

@@ -12,7 +12,7 @@ namespace skerry::emulation {
 
 // What went wrong in this process: a list for programs, lines on stderr for people.
 
-/// Of so many the list has all parts; others are counted.
+/// For so many the list has all parts; others are counted.
 inline constexpr std::size_t most_reports = 1000;
 
 /// Tells what went wrong on a device, once for the same lines of a kernel.

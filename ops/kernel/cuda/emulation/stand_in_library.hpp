@@ -21,7 +21,7 @@ namespace skerry::emulation {
 
 /// A library's handle: the device that was current when it was made, and the stream it works on.
 struct library_handle {
-  /// Of nothing else's memory: a handle that was destroyed, or never was one, is noticed.
+  /// For nothing else's memory: a handle that was destroyed, or never was one, is noticed.
   static constexpr std::uint64_t alive = 0x7365727279'6c6962;
   std::uint64_t mark = alive;
   int ordinal = 0;

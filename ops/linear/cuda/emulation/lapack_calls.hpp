@@ -110,7 +110,7 @@ void syevd(char job, char part, integer n, T* a, integer lda, real_of<T>* w, int
   }
 }
 
-/// Of complex matrices.
+/// For complex matrices.
 template <class T>
 void geev(char job, integer n, T* a, integer lda, T* w, T* vr, integer ldvr, integer* info) {
   const blas::one_call library = blas::use();
