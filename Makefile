@@ -6,10 +6,10 @@ PYTHON ?= python3
 # ON builds the CUDA module; AUTO where there are nvcc and an NVIDIA driver.
 SKERRY_CUDA ?= AUTO
 SKERRY_DTYPES ?= all
-# The demo alone is built for this machine, and without the emulated GPU, which is two fifths of the build; what is built
-# besides runs on any, and has it.
+# What is built here is for this machine; all: for any, as the CMake build by itself has it, and so packages.
+SKERRY_CPU_TARGETS ?= native
+# The demo alone is built without the emulated GPU, which is two fifths of the build.
 ONLY_DEMO := $(if $(filter-out demo,$(MAKECMDGOALS)),,$(filter demo,$(MAKECMDGOALS)))
-SKERRY_CPU_TARGETS ?= $(if $(ONLY_DEMO),native,all)
 SKERRY_EMULATED_GPU ?= $(if $(ONLY_DEMO),OFF,ON)
 # ON: the CUDA module holds PTX, which an emulated GPU executes, in place of machine code for a real one.
 SKERRY_EMULATION ?= OFF

@@ -256,5 +256,5 @@ def test_make_configures_the_cpp_tests_where_they_are_run(shell, goals, tests):
 def test_make_builds_for_the_demo_alone_what_the_demo_needs(shell, goals):
     said = make(*(goals or ["build", "SKERRY_EMULATED_GPU=OFF"]), path=shell)
     only_demo = goals == ["demo"]
-    assert ('define.SKERRY_CPU_TARGETS="native"' in said) == only_demo
+    assert 'define.SKERRY_CPU_TARGETS="native"' in said
     assert ("define.SKERRY_EMULATED_GPU=OFF" in said) == (only_demo or not goals)
