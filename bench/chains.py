@@ -165,11 +165,13 @@ def peers(chain: Chain, threads: int) -> dict[str, Callable[[], Any]]:
         compiled = jax.jit(lambda *arrays: chain.run(jax.numpy, *arrays))
         theirs = [jax.numpy.asarray(each) for each in chain.arrays]
         found["jax.jit"] = lambda: compiled(*theirs).block_until_ready()
-    if importlib.util.find_spec("torch"):
+    if importlib.util.find_spec("torch") and importlib.util.find_spec("array_api_compat"):
         import torch
+        from array_api_compat import torch as functions  # by the standard's names
 
         torch.set_num_threads(threads)
-        traced = torch.compile(lambda *arrays: chain.run(torch, *arrays))
+        torch._dynamo.reset()  # after 8 functions of one text it compiles no more
+        traced = torch.compile(lambda *arrays: chain.run(functions, *arrays))
         tensors = [torch.from_numpy(np.array(each)) for each in chain.arrays]
         found["torch.compile"] = lambda: traced(*tensors)
     return found
