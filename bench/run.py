@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make bench``: skerry against NumPy in one process, every result checked; JSON goes to bench/results.
 
-One thread against one thread unless a row says "all cores", or ``--threads`` says more for parts by ``--only``. A goal is a ratio taken in this run; a row that misses its
-goal is marked, and the exit status stays 0: figures are for reading, tests are for passing.
+One thread against one thread unless a row says "all cores", or ``--threads`` says more for parts by ``--only``. A goal
+is a ratio taken in this run; a row that misses its goal is marked, and the exit status stays 0: figures are for
+reading, tests are for passing.
 """
 
 from __future__ import annotations
