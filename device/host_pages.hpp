@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// What host memory has to do with CUDA devices and with Python: device/cpu knows neither.
+// What host memory has to do with CUDA devices: device/cpu knows none.
 
 namespace skerry {
 
@@ -21,8 +21,5 @@ struct page_lock_statistics {
   std::uint64_t refusals;  ///< by the driver
 };
 [[nodiscard]] page_lock_statistics page_locks() noexcept;
-
-/// Calls what set_garbage_collector was given.
-void collect_garbage() noexcept;
 
 }  // namespace skerry

@@ -3,9 +3,6 @@
 #include "device/memory.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cstdio>
-#include <iterator>
 #include <string>
 
 #include "core/errors.hpp"
@@ -22,8 +19,6 @@
 namespace skerry {
 
 namespace {
-
-constinit std::atomic<void (*)() noexcept> garbage_collector{nullptr};
 
 /// Nothing to free: arrays of no bytes on a CUDA device.
 class empty_storage final : public storage {
@@ -88,16 +83,7 @@ namespace {
 
 memory_statistics statistics_of_host(device where) {
   require(where);
-  memory_statistics result = cpu::statistics(where.index);
-  if (!cuda::used()) return result;
-  const memory_statistics pinned = cuda::pinned_statistics(where);
-  result.live_bytes += pinned.live_bytes;
-  result.live_blocks += pinned.live_blocks;
-  result.peak_bytes = std::max(result.peak_bytes, result.live_bytes);
-  result.cached_bytes += pinned.cached_bytes;
-  result.allocations += pinned.allocations;
-  result.system_allocations += pinned.system_allocations;
-  return result;
+  return cuda::used() ? cuda::host_statistics(where) : cpu::statistics(where.index);
 }
 
 }  // namespace
@@ -132,14 +118,6 @@ std::size_t trim(device where) {
   return cpu::trim(where.index) + pinned;
 }
 
-void set_garbage_collector(void (*collect)() noexcept) noexcept {
-  garbage_collector.store(collect);
-}
-
-void collect_garbage() noexcept {
-  if (const auto collect = garbage_collector.load()) collect();
-}
-
 bool lock_pages(void* data, std::size_t nbytes) noexcept { return cuda::lock_pages(data, nbytes); }
 void unlock_pages(void* data, std::size_t nbytes) noexcept { cuda::unlock_pages(data, nbytes); }
 page_lock_statistics page_locks() noexcept { return cuda::page_locks(); }
@@ -158,24 +136,6 @@ storage_ref adopt(device where, void* data, std::size_t nbytes, bool read_only, 
                        .pinned = pinned,
                        .owner = owner,
                        .release = release});
-}
-
-std::string byte_text(std::size_t nbytes) {
-  if (nbytes < 1024) return std::to_string(nbytes) + (nbytes == 1 ? " byte" : " bytes");
-  static constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double value = static_cast<double>(nbytes) / 1024;
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < std::size(units)) {
-    value /= 1024;
-    ++unit;
-  }
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f %s",
-                value < 10    ? 2
-                : value < 100 ? 1
-                              : 0,
-                value, units[unit]);
-  return text;
 }
 
 }  // namespace skerry

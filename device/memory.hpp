@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "core/device.hpp"
 #include "core/storage.hpp"
+#include "device/memory_pressure.hpp"
 
 namespace skerry {
 
@@ -43,15 +43,6 @@ struct foreign_memory {
 /// owner is released.
 [[nodiscard]] storage_ref adopt(device where, const foreign_memory& from);
 
-struct memory_statistics {
-  std::size_t live_bytes = 0;  ///< in arrays now
-  std::size_t live_blocks = 0;
-  std::size_t peak_bytes = 0;    ///< most that was ever live
-  std::size_t cached_bytes = 0;  ///< held by the pool, not in arrays
-  std::size_t limit_bytes = SIZE_MAX;
-  std::uint64_t allocations = 0;         ///< since start
-  std::uint64_t system_allocations = 0;  ///< of them, that went to the driver or the system
-};
 [[nodiscard]] memory_statistics statistics(device where);
 void reset_peak(device where);
 
@@ -62,17 +53,11 @@ void set_memory_limit(device where, std::optional<std::size_t> nbytes);
 /// Gives cached blocks back to the system; returns how many bytes.
 std::size_t trim(device where);
 
-/// Called when memory runs out, before the last try: collects garbage that may hold arrays.
-void set_garbage_collector(void (*collect)() noexcept) noexcept;
-
 /// Makes allocation number `k` from now on (1: the next one) on any device fail with
 /// out_of_memory_error, and with `from_then_on` all later ones; 0 disarms. For tests of what
 /// happens when memory runs out.
 void fail_allocation(std::uint64_t k, bool from_then_on = false) noexcept;
 /// How many allocations were counted since fail_allocation was last called.
 [[nodiscard]] std::uint64_t counted_allocations() noexcept;
-
-/// "512 bytes", "8.00 GiB": for messages.
-[[nodiscard]] std::string byte_text(std::size_t nbytes);
 
 }  // namespace skerry

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "core/storage.hpp"
-#include "device/memory.hpp"
+#include "device/memory_pressure.hpp"
 
 namespace skerry::cpu {
 

@@ -12,7 +12,7 @@
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/size_class.hpp"
-#include "device/host_pages.hpp"
+#include "device/memory_pressure.hpp"
 
 namespace skerry::cuda {
 
@@ -117,7 +117,7 @@ void* new_block(device_state& on, device where, std::size_t nbytes, std::size_t 
 }
 
 [[noreturn]] void throw_over_limit(device where, std::size_t nbytes) {
-  const memory_statistics now = statistics(where);
+  const memory_statistics now = host_statistics(where);
   throw out_of_memory_error(
       "allocate_pinned: cannot lock " + byte_text(nbytes) + " of host memory for " +
           to_string(where) + ": " + byte_text(now.live_bytes) + " live, " +
@@ -186,11 +186,17 @@ storage_ref allocate_pinned(device where, std::size_t nbytes) {
   return storage_ref(made);
 }
 
-memory_statistics pinned_statistics(device where) {
+memory_statistics host_statistics(device where) {
+  memory_statistics result = cpu::statistics(where.index);
   pinned_pool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
-  memory_statistics result = pool.of_device[static_cast<std::size_t>(where.index)];
-  if (where.index == 0) result.cached_bytes = pool.cached_bytes;
+  const memory_statistics& pinned = pool.of_device[static_cast<std::size_t>(where.index)];
+  result.live_bytes += pinned.live_bytes;
+  result.live_blocks += pinned.live_blocks;
+  result.peak_bytes = std::max(result.peak_bytes, result.live_bytes);
+  if (where.index == 0) result.cached_bytes += pool.cached_bytes;
+  result.allocations += pinned.allocations;
+  result.system_allocations += pinned.system_allocations;
   return result;
 }
 

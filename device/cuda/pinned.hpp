@@ -3,15 +3,16 @@
 #pragma once
 
 #include "core/storage.hpp"
-#include "device/memory.hpp"
+#include "device/memory_pressure.hpp"
 
 namespace skerry::cuda {
 
 /// Host memory for `where`, a CPU device, that all CUDA devices can read.
 [[nodiscard]] storage_ref allocate_pinned(device where, std::size_t nbytes);
 
-/// What `where` holds in pinned memory; a cached block belongs to nobody and is told of cpu:0.
-[[nodiscard]] memory_statistics pinned_statistics(device where);
+/// What `where`, a CPU device, holds, pinned memory with the other; a cached pinned block belongs
+/// to nobody and is told of cpu:0.
+[[nodiscard]] memory_statistics host_statistics(device where);
 
 /// Gives cached pinned blocks back; returns how many bytes.
 std::size_t trim_pinned();

@@ -15,7 +15,7 @@
 #include "core/storage.hpp"
 #include "device/cuda/size_class.hpp"
 #include "device/cuda/stream_uses.hpp"
-#include "device/memory.hpp"
+#include "device/memory_pressure.hpp"
 
 namespace skerry::cuda {
 

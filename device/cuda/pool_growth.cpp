@@ -11,7 +11,7 @@
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/streams.hpp"
-#include "device/host_pages.hpp"
+#include "device/memory_pressure.hpp"
 #include "device/stream.hpp"
 
 namespace skerry::cuda {

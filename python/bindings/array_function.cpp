@@ -378,8 +378,8 @@ constexpr function_entry array_functions[] = {
      "The flat indices of a tuple of indices, one for each axis; None unless all "
      "are arrays of int64 on one device and lie within. Reads from the device: the call waits.",
      run_ravel_indices},
-    {"unravel_indices", "(indices, lengths, /)",
-     "The indices, one for each axis, of flat ones.", run_unravel_indices},
+    {"unravel_indices", "(indices, lengths, /)", "The indices, one for each axis, of flat ones.",
+     run_unravel_indices},
     {"require_one_device", "(name, arrays, /)",
      "DeviceMismatchError, in the name of a function, unless a tuple of arrays, NumPy's too, is on "
      "one device.",
