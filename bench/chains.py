@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import math
-import os
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import skerry as sk
 from side_by_side import Row, check, duration, geometric_mean, pair, seconds_per_call
+from sweep_peers import jax_on
 
 MANY = 4_000_000
 
@@ -86,13 +86,13 @@ def cosine(xp: Any, x: Any, y: Any) -> Any:
 
 
 def adam(xp: Any, weight: Any, slope: Any, mean: Any, square: Any) -> Any:
-    """An update, in place where the library writes in place."""
+    """An update, in place where the library writes in place; all that it changes is asked for."""
     mean *= 0.9
     mean += 0.1 * slope
     square *= 0.999
     square += 0.001 * (slope * slope)
     weight -= 1e-3 * (mean / 0.1) / (xp.sqrt(square / 0.001) + 1e-8)
-    return weight
+    return weight, mean, square
 
 
 def heat(xp: Any, x: Any) -> Any:
@@ -155,16 +155,10 @@ def peers(chain: Chain, threads: int) -> dict[str, Callable[[], Any]]:
         names = dict(zip("abc", chain.arrays, strict=False))
         found["numexpr"] = lambda: numexpr.evaluate(chain.expression, names)
     if importlib.util.find_spec("jax"):
-        if threads == 1:
-            os.environ.setdefault(
-                "XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-            )
-        import jax
-
-        jax.config.update("jax_enable_x64", True)
+        jax = jax_on(threads)
         compiled = jax.jit(lambda *arrays: chain.run(jax.numpy, *arrays))
         theirs = [jax.numpy.asarray(each) for each in chain.arrays]
-        found["jax.jit"] = lambda: compiled(*theirs).block_until_ready()
+        found["jax.jit"] = lambda: jax.block_until_ready(compiled(*theirs))
     if importlib.util.find_spec("torch") and importlib.util.find_spec("array_api_compat"):
         import torch
         from array_api_compat import torch as functions  # by the standard's names

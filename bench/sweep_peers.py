@@ -71,20 +71,22 @@ class Torch(Peer):
         return self.torch.from_numpy(host)
 
 
+def jax_on(threads: int) -> Any:
+    """JAX with 64-bit numbers. The first call decides of its threads; flags of XLA leave it those of all cores."""
+    os.environ["NPROC"] = str(threads)
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    return jax
+
+
 class Jax(Peer):
     """JAX on the CPU, each function compiled alone."""
 
     name = "jax"
 
     def __init__(self, threads: int) -> None:
-        if threads == 1:
-            os.environ.setdefault(
-                "XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-            )
-        import jax
-
-        jax.config.update("jax_enable_x64", True)
-        self.jax = jax
+        self.jax = jax_on(threads)
         self.compiled: dict[str, Callable[..., Any]] = {}
 
     def function(self, path: str) -> Callable[..., Any] | None:
