@@ -11,7 +11,9 @@
 // How a plan is cut up. A tile is n by rows elements along axis 0 and one more axis. An operand
 // that steps along axis 0 goes through a buffer in L1; where it is contiguous along another axis,
 // that one is the tile's second, and packing is a transpose. Where axis 0 is short, the rows of a
-// tile are merged into one run, so that a call of the body is paid per tile instead of per row.
+// tile are merged into one run, so that a call of the body is paid per tile instead of per row. Of
+// a pass, which calls many bodies, longer rows are, too: where its inputs leave the same few
+// elements out between rows, these are computed with the others, into buffers, and dropped.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -33,7 +35,11 @@ inline int64 direct_tile(const loop& what) noexcept {
 }
 inline bool streams_of(const loop& what) noexcept { return what.streams; }
 inline constexpr bool may_stream(const loop&) noexcept { return true; }
-inline void call(const loop& what, char* const* data, unsigned single, int64 n) noexcept {
+/// Elements of the longest rows that are merged over gaps.
+inline constexpr int64 bridged_row(const loop&) noexcept { return 0; }
+/// `lies`: the same where it isn't in a buffer.
+inline void call(const loop& what, char* const* data, char* const*, unsigned single,
+                 int64 n) noexcept {
   what.body(data, single, n);
 }
 
@@ -47,6 +53,7 @@ struct tiling {
   unsigned single = 0;      ///< operands that the body takes as single elements
   unsigned packed = 0;      ///< operands that go through a buffer
   bool merged = false;      ///< a tile is one run
+  int64 pitch = 0;          ///< from one of its rows to the next, in elements
   bool streams = false;     ///< the result goes by way of a buffer, and past the caches
   bool copies = false;      ///< as it is, past the caches
   bool transposes = false;  ///< some operand is contiguous along `axis`, not along axis 0
@@ -56,7 +63,7 @@ struct tiling {
 
   tiling(const Plan& of, const Loop& with) noexcept : work(of), what(with) {
     choose_axis();
-    merged = work.rank > 1 && work.shape[0] < short_row;
+    choose_pitch();
     classify();
     streams = is_streamed();
     copies = streams_of(what) && single == 0 && (packed & 1u) == 0;
@@ -86,6 +93,29 @@ struct tiling {
     }
   }
 
+  void choose_pitch() noexcept {
+    const int64 row = work.shape[0];
+    merged = work.rank > 1 && row < short_row;
+    pitch = row;
+    if (work.rank < 2 || transposes || row > bridged_row(what)) return;
+    int inputs = 0;
+    int alike = 0;
+    for (int i = outputs_of(work); i < work.operand_count; ++i) {
+      const int64 step = stride(i, axis);
+      if (stride(i, 0) == 0 && step == 0) continue;
+      ++inputs;
+      if (!is_unit(i)) continue;
+      const int64 gap = step - row * work.itemsize[i];
+      if (alike == 0 && gap > 0 && gap % work.itemsize[i] == 0 &&
+          2 * gap <= row * work.itemsize[i]) {
+        pitch = step / work.itemsize[i];
+      }
+      if (pitch > row && step == pitch * work.itemsize[i]) ++alike;
+    }
+    if (2 * alike < inputs) pitch = row;
+    merged = merged || pitch > row;
+  }
+
   void find_same() noexcept {
     for (int i = 0; i < work.operand_count; ++i) {
       same_as[i] = i;
@@ -104,7 +134,8 @@ struct tiling {
 
   bool lies_as_needed(int operand) const {
     if (!is_unit(operand)) return false;
-    return !merged || stride(operand, axis) == work.shape[0] * work.itemsize[operand];
+    if (merged && pitch > work.shape[0] && operand < outputs_of(work)) return false;
+    return !merged || stride(operand, axis) == pitch * work.itemsize[operand];
   }
 
   void classify() noexcept {
@@ -154,7 +185,8 @@ struct tiling {
     const int64 capacity = is_buffered ? bytes / widest : direct_tile(what);
     const int64 most = is_transpose ? greatest(512 / widest, 32) : capacity;
     n = least(work.shape[0], most);
-    if (axis < work.rank) rows = least(work.shape[axis], greatest(capacity / n, 1));
+    const int64 row = merged ? pitch : n;
+    if (axis < work.rank) rows = least(work.shape[axis], greatest(capacity / row, 1));
   }
 };
 
@@ -197,39 +229,40 @@ class tile_runner {
     char* base[Plan::max_operands];
     char* data[Plan::max_operands];
     int64 steps[Plan::max_operands];
+    const int64 pitch = how_.merged ? how_.pitch : n;
     for (int i = 0; i < work_.operand_count; ++i) {
       base[i] = locate(i, position);
       data[i] = base[i];
       steps[i] = row_stride(i);
       if (!is_packed(i)) continue;
       const int buffer = how_.same_as[i];
-      if (i >= outputs_of(work_)) pack(buffer, base[i], n, rows);
+      if (i >= outputs_of(work_)) pack(buffer, base[i], n, rows, pitch);
       data[i] = buffers_[buffer];
       steps[i] = n * work_.itemsize[i];
     }
     if (how_.merged) {
-      compute(data, n * rows);
+      compute(data, base, (rows - 1) * pitch + n);
     } else {
       for (int64 j = 0; j < rows; ++j) {
-        compute(data, n);
+        compute(data, data, n);
         for (int i = 0; i < work_.operand_count; ++i) data[i] += steps[i];
       }
     }
     for (int i = 0; i < outputs_of(work_); ++i) {
       if (!is_packed(i)) continue;
       const int64 size = work_.itemsize[i];
-      copy_2d({base[i], work_.strides[i][0], row_stride(i)}, {buffers_[i], size, n * size}, n, rows,
-              size);
+      copy_2d({base[i], work_.strides[i][0], row_stride(i)}, {buffers_[i], size, pitch * size}, n,
+              rows, size);
     }
   }
 
-  void compute(char** data, int64 n) noexcept {
+  void compute(char** data, char* const* lies, int64 n) noexcept {
     const int64 nbytes = n * work_.itemsize[0];
     if (how_.copies && nbytes >= streamed_piece) return lines_.put(data[0], data[1], nbytes);
-    if (!how_.streams) return call(how_.what, data, how_.single, n);
+    if (!how_.streams) return call(how_.what, data, lies, how_.single, n);
     char* const to = data[0];
     data[0] = buffers_[0];
-    call(how_.what, data, how_.single, n);
+    call(how_.what, data, lies, how_.single, n);
     data[0] = to;
     lines_.put(to, buffers_[0], nbytes);
   }
@@ -243,13 +276,13 @@ class tile_runner {
     return at;
   }
 
-  void pack(int operand, char* from, int64 n, int64 rows) noexcept {
+  void pack(int operand, char* from, int64 n, int64 rows, int64 pitch) noexcept {
     if (held_[operand] == from && held_n_[operand] == n && held_rows_[operand] == rows) return;
     held_[operand] = from;
     held_rows_[operand] = rows;
     held_n_[operand] = n;
     const int64 size = work_.itemsize[operand];
-    copy_2d({buffers_[operand], size, n * size},
+    copy_2d({buffers_[operand], size, pitch * size},
             {from, work_.strides[operand][0], row_stride(operand)}, n, rows, size);
   }
 
@@ -272,7 +305,7 @@ template <class Plan, class Loop>
 void run_one(const Plan& work, const Loop& what) noexcept {
   char* data[Plan::max_operands];
   for (int i = 0; i < work.operand_count; ++i) data[i] = work.base(i);
-  call(what, data, 0, 1);
+  call(what, data, data, 0, 1);
 }
 
 /// Work along one axis without anything to pack, on this thread; false if it isn't that.
@@ -291,7 +324,7 @@ bool run_whole(const Plan& work, const Loop& what) noexcept {
     data[i] = work.base(i);
   }
   if (!takes(what, single)) return false;
-  call(what, data, single, work.size);
+  call(what, data, data, single, work.size);
   return true;
 }
 

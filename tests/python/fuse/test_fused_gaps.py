@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Passes over views that leave elements out between rows: bit for bit as eager calls, and nothing beside them is touched."""
+
+import ctypes
+import mmap
+
+import numpy as np
+import pytest
+import skerry as sk
+from recorded_sizes import all_sizes_recorded  # noqa: F401
+
+ROWS = [*range(1, 41), 63, 64, 100, 127, 128, 129, 200, 255, 256, 257]
+
+
+def numbers(shape, dtype, seed=0):
+    values = np.random.default_rng(seed).normal(scale=9, size=shape)
+    return sk.asarray(np.where(values == 0, 1, values).astype(dtype))
+
+
+def compare(run, *args):
+    """Results of a function and of the fused one."""
+    with np.errstate(all="ignore"):
+        want, got = run(*args), sk.fuse(run)(*args)
+    for a, b in zip(want, got, strict=True):
+        assert a.dtype == b.dtype
+        assert a.shape == b.shape
+        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+
+
+def several(x, y, row, column, one):
+    """Of values in between, one in each of the operands' positions, some are kept."""
+    near = x - y
+    far = near * row + column
+    return near * one, far, sk.where(far == x, x, y) * column
+
+
+@pytest.mark.parametrize("gap", [1, 2, 3])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "complex128"])
+def test_rows_of_all_lengths(dtype, gap):
+    for row in ROWS:
+        x = numbers((37, row + gap), dtype)
+        parts = x[:, :row], x[:, gap:], numbers(row, dtype, 1), numbers((37, 1), dtype, 2)
+        compare(several, *parts, numbers((), dtype, 3))
+        compare(several, *(part[::-1] for part in parts[:2]), *parts[2:], numbers((), dtype, 3))
+        compare(several, *(part[:, ::-1] for part in parts[:2]), *parts[2:], numbers((), dtype, 3))
+
+
+@pytest.mark.parametrize("row", [5, 14, 62, 126])
+@pytest.mark.parametrize("rank", [2, 3, 4])
+def test_views_of_more_axes(rank, row):
+    lengths = (*(7, 6, 5)[: rank - 1], row)
+    x = numbers(tuple(length + 2 for length in lengths), "float64")
+    inner = (slice(1, -1),) * rank
+
+    def spread(x, dense):
+        total = x[inner] * -2.0
+        for axis in range(rank):
+            for part in (slice(None, -2), slice(2, None)):
+                total = total + x[(*inner[:axis], part, *inner[axis + 1 :])]
+        return total * 0.1 + x[inner], total, dense / total
+
+    compare(spread, x, numbers(lengths, "float64", 1))
+
+
+@pytest.mark.parametrize("row", [6, 30, 100])
+def test_dtypes_beside_each_other(row):
+    def mix(small, wide, flags, dense):
+        light = sk.astype(small[:, 1:], sk.float32) * 0.5
+        return (
+            sk.where(flags[:, 1:], light, dense),
+            light + wide[:, 1:],
+            small[:, 1:] // small[:, :-1],
+        )
+
+    shape = (50, row + 1)
+    flags = np.random.default_rng(1).integers(0, 255, shape, dtype="uint8").view("bool")
+    args = (
+        sk.asarray(np.random.default_rng(0).integers(0, 3, shape, dtype="uint8")),  # zeros, too
+        numbers(shape, "float64"),
+        sk.asarray(flags),
+        numbers((50, row), "float32"),
+    )
+    compare(mix, *args)
+    compare(lambda *of: mix(*(x[:, ::-1] for x in of)), *args)
+    # Where pitches differ, the fewer are copied.
+    compare(lambda x, y: (x[:, 1:] - y[:, 2:],), args[1], numbers((50, row + 2), "float64", 1))
+
+
+@pytest.mark.parametrize("row", [6, 30, 100])
+def test_updates_in_place_leave_the_gaps(row):
+    def update(x):
+        part = x[:, 1:-1]
+        part += x[:, 2:] * 0.25
+        part *= 0.5
+        part -= x[:, :-2]
+
+    want, got = (numbers((40, row + 2), "float64") for _ in range(2))
+    update(want)
+    sk.fuse(update)(got)
+    assert np.asarray(want).tobytes() == np.asarray(got).tobytes()
+
+    def change(dense, x):
+        dense *= x[:, 1:]
+        dense += x[:, :-1]
+
+    outer = np.full((40 * row + 16,), 7.0)
+    inside = sk.asarray(outer[8:-8].reshape(40, row), copy=False)
+    x = numbers((40, row + 1), "float64", 1)
+    wanted = (inside * x[:, 1:]) + x[:, :-1]
+    sk.fuse(change)(inside, x)
+    assert np.asarray(inside).tobytes() == np.asarray(wanted).tobytes()
+    assert (outer[:8] == 7).all()
+    assert (outer[-8:] == 7).all()
+
+
+def test_sums_of_what_passes_make():
+    x = numbers((60, 70), "float64")
+    for axis in (0, 1, None):
+        compare(lambda x, axis=axis: (sk.sum((x[:, 1:] - x[:, :-1]) * 0.5, axis=axis),), x)
+
+
+def test_nothing_outside_the_views_is_read():
+    """The pages before and behind them can't be."""
+    page = mmap.PAGESIZE
+    libc = ctypes.CDLL(None, use_errno=True)
+    with mmap.mmap(-1, 6 * page) as memory:
+        begin = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        whole = np.frombuffer(memory, "float64", 4 * page // 8, page)
+        whole[:] = np.arange(whole.size)
+        try:
+            for guard in (begin, begin + 5 * page):
+                assert libc.mprotect(ctypes.c_void_p(guard), page, 0) == 0
+            for row in (3, 15, 31, 50, 63, 127):
+                rows = whole.size // (row + 1)
+                first = whole[: rows * (row + 1)].reshape(rows, row + 1)[:, :row]
+                last = whole[-rows * (row + 1) :].reshape(rows, row + 1)[:, 1:]
+                compare(lambda x, y: (x * 2 + y, x - y), sk.asarray(first), sk.asarray(last))
+        finally:
+            for guard in (begin, begin + 5 * page):
+                libc.mprotect(ctypes.c_void_p(guard), page, mmap.PROT_READ | mmap.PROT_WRITE)
+            del whole, first, last
+
+
+def test_arrays_beyond_the_caches():
+    x = numbers((1100, 1100), "float64")
+
+    def spread(x):
+        inner = x[1:-1, 1:-1]
+        total = x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]
+        return inner + (total - 4 * inner) * 0.1, total
+
+    compare(spread, x)
+    compare(spread, x[:, :100])
+    compare(spread, x[::-1, ::-1])
+    compare(lambda x: (x * 2 + x.T, x[:, ::-1] * 0.5 + x), x)
+    compare(lambda x: (sk.sum((x - 1.5) * x, axis=1),), x)
+
+    def update(x, y):
+        y *= 0.5
+        y += x
+        x -= y * y
+        return x, y
+
+    want = update(numbers((1100, 1100), "float64"), numbers((1100, 1100), "float64", 1))
+    got = sk.fuse(update)(numbers((1100, 1100), "float64"), numbers((1100, 1100), "float64", 1))
+    for a, b in zip(want, got, strict=True):
+        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
