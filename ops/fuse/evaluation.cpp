@@ -42,8 +42,15 @@ std::int64_t size_of(const dims& shape) noexcept {
 }  // namespace
 
 bool evaluation::runs_beside(const node& a, const node& b) const noexcept {
-  return a.level == b.level && place_of(a).shape == place_of(b).shape &&
-         a.result->where() == b.result->where();
+  return a.level == b.level && a.rows == b.rows && a.result->where() == b.result->where() &&
+         (a.rows >= 0 || place_of(a).shape == place_of(b).shape);
+}
+
+/// Whether a place in what is read is read for that place, or for that row, only.
+bool evaluation::is_aligned(const node& maker, const node& reader) const noexcept {
+  if (maker.rows != reader.rows) return false;
+  if (reader.rows < 0) return place_of(maker).shape == place_of(reader).shape;
+  return !is_pass(reader) || shape_of(maker).rank() == shape_of(reader).rank();
 }
 
 void evaluation::find_needed() noexcept {
@@ -63,8 +70,7 @@ void evaluation::find_levels() noexcept {
     each.part = -1;
     if (!each.is_needed) continue;
     for_each_maker(each, [&](const node& maker) {
-      const bool is_alike = place_of(maker).shape == place_of(each).shape;
-      each.level = std::max(each.level, maker.level + (is_alike ? 0 : 1));
+      each.level = std::max(each.level, maker.level + (is_aligned(maker, each) ? 0 : 1));
     });
     for_each_maker(each, [&](node& maker) {
       if (!runs_beside(maker, each)) maker.is_stored = true;
@@ -74,6 +80,7 @@ void evaluation::find_levels() noexcept {
 
 void evaluation::run() {
   find_needed();
+  find_rows();
   find_levels();
   std::vector<std::int32_t>& order = of_.order_;
   order.clear();
@@ -84,18 +91,25 @@ void evaluation::run() {
     is_one_pass = is_one_pass && runs_beside(at(order.front()), of_.nodes_[i]);
   }
   is_whole_ = is_one_pass;
-  if (is_one_pass) return run_pass(order);
+  if (is_one_pass) return run_group(order);
   const auto key = [&](std::int32_t i) {
     const device where = at(i).result->where();
-    return std::tuple(at(i).level, place_of(at(i)).shape, where.kind, where.index);
+    const std::int32_t rows = at(i).rows;
+    const std::int32_t shape = rows < 0 ? place_of(at(i)).shape : 0;
+    return std::tuple(at(i).level, rows, shape, where.kind, where.index);
   };
   std::ranges::stable_sort(order, {}, key);
   for (auto begin = order.begin(); begin != order.end();) {
     const auto end = std::find_if(begin, order.end(),
                                   [&](std::int32_t i) { return !runs_beside(at(*begin), at(i)); });
-    run_pass({begin, end});
+    run_group({begin, end});
     begin = end;
   }
+}
+
+void evaluation::run_group(std::span<std::int32_t> group) {
+  if (!group.empty() && at(group[0]).rows >= 0) return run_rows(group);
+  run_pass(group);
 }
 
 void evaluation::run_pass(nodes pass) {
@@ -105,6 +119,7 @@ void evaluation::run_pass(nodes pass) {
   const bool is_native = !runs_on_host(where);
   const bool is_long = is_native && std::ssize(pass) > most_compiled;
   if (!fits(pass) || is_long) return run_in_halves(pass);
+  if (!group_.empty()) return add_pass(pass);
   allocate_outputs(pass);
   report(pass, false);
   if (size_of(shape) == 0) return;
@@ -319,11 +334,7 @@ void evaluation::report(nodes pass, bool is_fed) {
   for (int i = is_fed ? outputs_ : 0; i < operand_count_; ++i) {
     of.moved += bytes_of(operands_[static_cast<std::size_t>(i)]);
   }
-  for (const std::int32_t i : pass) {
-    const node& each = at(i);
-    of.moved_eager += size_of(of.shape) * itemsize(each.type);
-    for (int k = 0; k < each.input_count; ++k) of.moved_eager += bytes_of(each.inputs[k]);
-  }
+  of.moved_eager = bytes_one_by_one(pass);
   if (is_fed) of.moved_eager += size_of(of.shape) * itemsize(at(pass.back()).type);
   hooks_.watch(of);
 }
@@ -347,7 +358,7 @@ bool evaluation::find_cone(std::int32_t of, bool is_held) {
   for (std::int32_t i = of; i >= 0; --i) {
     const node& each = at(i);
     if (!each.is_needed) continue;
-    const bool is_alike = place_of(each).shape == place_of(at(of)).shape &&
+    const bool is_alike = is_pass(each) && place_of(each).shape == place_of(at(of)).shape &&
                           each.result->where() == at(of).result->where();
     if (!is_alike) return false;
     for_each_maker(each, [](node& maker) { maker.is_needed = true; });

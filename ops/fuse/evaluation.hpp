@@ -13,7 +13,8 @@
 namespace skerry {
 
 /// Computes what a recording holds, in passes: operations over one shape on one device that wait
-/// for no other pass. A pass of too many operands is cut in parts.
+/// for no other pass. A pass of too many operands is cut in parts. Reductions of rows, and all that
+/// goes over the same rows, are one schedule of passes, which runs on some rows at a time.
 class evaluation {
  public:
   evaluation(recording& of, const evaluation_hooks& hooks) noexcept
@@ -46,11 +47,16 @@ class evaluation {
       if (of.inputs[k].from == source::node) look(at(of.inputs[k].index));
     }
   }
+  [[nodiscard]] static bool is_pass(const node& x) noexcept { return x.reduction < 0; }
+  [[nodiscard]] const dims& shape_of(const node& x) const { return place_of(x).where.shape; }
+  [[nodiscard]] std::int64_t elements_of(const node& x) const { return place_of(x).where.size(); }
+  [[nodiscard]] bool is_aligned(const node& maker, const node& reader) const noexcept;
   [[nodiscard]] bool runs_beside(const node& a, const node& b) const noexcept;
   void find_needed() noexcept;
   void find_levels() noexcept;
   [[nodiscard]] bool find_cone(std::int32_t of, bool is_held);
 
+  void run_group(std::span<std::int32_t> group);
   void run_pass(nodes pass);
   void run_in_halves(nodes pass);
   [[nodiscard]] bool fits(nodes part);
@@ -65,6 +71,21 @@ class evaluation {
   [[nodiscard]] std::int64_t bytes_of(const reference& x) const;
   void report(nodes pass, bool is_fed);
   void launch_part(const dims& shape, device where);
+  [[nodiscard]] std::int64_t bytes_one_by_one(nodes pass) const;
+  // Of rows: rows.cpp.
+  void find_rows();
+  [[nodiscard]] bool is_one_step(const node& a, const node& b) const noexcept;
+  void order_steps(std::span<std::int32_t> group);
+  void run_rows(std::span<std::int32_t> group);
+  [[nodiscard]] bool may_go_to_target(const node& x) const;
+  void place_output(node& x);
+  void add_pass(nodes pass);
+  void add_reduction(std::int32_t i);
+  void add_step(row_step& step, std::span<const std::byte> params);
+  void find_runs(const wide_plan& work, row_step& step) const;
+  void locate(row_step& step, int operand, const node& maker) const;
+  [[nodiscard]] std::vector<reference> find_touched();
+  void launch_rows();
   // On devices with native kernels: native.cpp.
   void launch_native(nodes part, const dims& shape);
   [[nodiscard]] bool launch_compiled(nodes part, const dims& shape);
@@ -80,6 +101,13 @@ class evaluation {
   int widest_ = 1;
   /// All is one part, in which what is changed in place is read before it is written.
   bool is_whole_ = false;
+  // Of what goes over the same rows: how many, and of one its bytes of scratch and its cost.
+  nodes group_;  ///< empty, where a pass is launched at once
+  std::int64_t rows_ = 0;
+  std::int64_t row_scratch_ = 0;
+  std::int64_t row_cost_ = 0;
+  std::int32_t row_steps_ = 0;
+  std::vector<std::int64_t> temporaries_;  ///< bytes of a row, then places in the scratch
   std::array<reference, wide_plan::max_operands> operands_;
   std::vector<fused_step>& steps_;
   std::vector<element>& constants_;

@@ -68,6 +68,37 @@ struct alignas(16) fused_params {
   }
 };
 
+/// Passes and reductions over the same rows, one after the other on some rows at a time, so that
+/// what is made in between stays in the caches. Where each temporary is in the scratch follows (so
+/// many 64-bit numbers), then the steps.
+struct alignas(16) row_params {
+  static constexpr std::int64_t scratch_bytes = 262144;  ///< of a thread
+  static constexpr std::int64_t page = 4096;
+
+  std::int64_t rows;
+  std::int64_t block;  ///< rows that are taken together; never 0
+  std::int64_t cost;   ///< of a row, in additions
+  void (*feed)(const void* params);
+  std::int32_t steps;
+  std::int32_t temporaries;  ///< an even number
+};
+
+/// One of them. Its parameters follow, fused_params or what begins with a row_range, then the next.
+struct alignas(16) row_step {
+  static constexpr std::int64_t in_memory = -1;
+
+  void (*reduce)(const void* params);  ///< null: a pass
+  std::int64_t nbytes;                 ///< with its parameters
+  std::int64_t width;                  ///< elements of a row of the pass, or of the results
+  /// Of a pass whose operands are runs along a row, or of all rows, or single elements (their bits
+  /// here): how many elements these runs have. 0: its plan has to be cut.
+  std::int64_t run;
+  std::int64_t single;
+  /// Of operands (of a reduction the output, then the input): in_memory, or which temporary.
+  std::int64_t places[wide_plan::max_operands];
+  std::int64_t row_bytes[wide_plan::max_operands];  ///< from one row to the next
+};
+
 /// A pass whose kernel is compiled from its text (ops/fuse/source.hpp), where it isn't yet.
 struct compiled_call {
   static constexpr std::size_t problem_bytes = 2048;
@@ -83,6 +114,8 @@ struct compiled_call {
 struct fuse_kernels {
   /// Parameter: fused_params with what follows it. There is no native form.
   kernel run;
+  /// Parameter: row_params with what follows it. There is no native form.
+  kernel rows;
   /// Parameter: compiled_call. A native form only.
   kernel compiled;
   /// Parameter: fed_elements (ops/kernel/fed_elements.hpp). On the calling thread alone.

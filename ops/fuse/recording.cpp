@@ -140,6 +140,15 @@ template ndarray recording::append(const kernel&, const char*, int, const dims&,
 template ndarray recording::append(const kernel&, const char*, int, layout&&, dtype, device,
                                    std::span<const recorded_input>);
 
+ndarray recording::append_reduction(const kernel& step, std::span<const std::byte> params,
+                                    const dims& shape, dtype type, int row_axes, const ndarray& x) {
+  reductions_.push_back({{params.begin(), params.end()}, row_axes});
+  const recorded_input input{.array = &x, .type = x.dtype()};
+  ndarray made = append<const dims&>(step, "", 1, shape, type, x.device(), {&input, 1});
+  nodes_.back().reduction = static_cast<std::int32_t>(reductions_.size()) - 1;
+  return made;
+}
+
 bool recording::may_change(const ndarray& x) const noexcept {
   const storage& memory = *x.memory().get();
   long readers = 1;
@@ -169,6 +178,7 @@ void recording::forget() noexcept {
   leaves_.clear();
   places_.clear();
   constants_.clear();
+  reductions_.clear();
 }
 
 /// Evaluates while what it returns lives.

@@ -72,6 +72,7 @@ struct pass_report {
   std::int64_t moved = 0;        ///< bytes of what is read and written in memory
   std::int64_t moved_eager = 0;  ///< the same where each operation runs alone
   bool is_fed;                   ///< to a reduction, instead of stored
+  std::int64_t rows = 0;         ///< that are taken together; 0: all
 };
 
 /// What the layer above does around and after an evaluation.
@@ -120,6 +121,12 @@ class recording {
   [[nodiscard]] ndarray append(const kernel& step, const char* function, int cost, Place place,
                                dtype type, device where, std::span<const recorded_input> inputs);
 
+  /// The result, in C order, of a kernel that reduces rows of x, whose parameters begin with a
+  /// row_range: what lies behind each place on the first `row_axes` axes, for each of these.
+  [[nodiscard]] ndarray append_reduction(const kernel& step, std::span<const std::byte> params,
+                                         const dims& shape, dtype type, int row_axes,
+                                         const ndarray& x);
+
   /// Computes all that is recorded and still held. Where it throws, nothing has changed. Throws
   /// out_of_memory_error, device_error, and library_error where it is at it already.
   void evaluate();
@@ -162,11 +169,16 @@ class recording {
     dtype type;
     bool is_needed = false;
     bool is_stored = false;
+    bool is_kept = false;  ///< in memory, when what runs over the same rows has run
     std::int32_t place;
-    std::int32_t level = 0;  ///< passes that come before
-    std::int32_t part = -1;  ///< in which it runs
-    std::int32_t last = -1;  ///< the last step of the part that reads it
+    std::int32_t reduction = -1;  ///< its number, if it is one
+    std::int32_t rows = -1;       ///< number of the shape whose rows it is computed by, if any
+    std::int32_t level = 0;       ///< passes that come before
+    std::int32_t step = 0;        ///< of those over the same rows, likewise
+    std::int32_t part = -1;       ///< in which it runs
+    std::int32_t last = -1;       ///< the last step of the part that reads it
     operand_use use{};
+    std::int64_t scratch = row_step::in_memory;  ///< as row_step::places
     storage_ref made;
   };
   struct leaf {
@@ -176,6 +188,11 @@ class recording {
   struct place {
     layout where;
     std::int32_t shape;  ///< number of the first place with this shape
+  };
+
+  struct reduction {
+    std::vector<std::byte> params;
+    int row_axes;
   };
 
   [[nodiscard]] auto begin_evaluation();
@@ -188,11 +205,14 @@ class recording {
   std::vector<leaf> leaves_;
   std::vector<place> places_;
   std::vector<element> constants_;
+  std::vector<reduction> reductions_;
   // What evaluations need, kept for the next one.
   std::vector<std::int32_t> order_;
   std::vector<fused_step> steps_;
   std::vector<element> used_constants_;
   std::vector<std::max_align_t> params_;
+  std::vector<std::byte> schedule_;
+  std::vector<dims> row_shapes_;
   int depth_ = 0;
   std::int32_t parts_ = 0;           ///< that were made ready, also by evaluations that failed
   const void* evaluator_ = nullptr;  ///< what tells its thread from others

@@ -7,12 +7,15 @@
 namespace skerry {
 
 /// What one kernel asks another one for, of which it knows the parameters' address only: elements
-/// `from` to `from + n` of the one output of a pass, in the order of its plan.
+/// `from` to `from + n` of the outputs of a pass, in the order of its plan.
 struct fed_elements {
   const void* pass;  ///< fused_params with what follows it
   std::int64_t from;
   std::int64_t n;
-  char* to;
+  char* to;  ///< of the one output; null: `data` says where all operands begin
+  char* const* data = nullptr;
+  std::int64_t single =
+      -1;  ///< else `data` are runs, of which each bit here names a single element
 };
 
 }  // namespace skerry

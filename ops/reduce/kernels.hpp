@@ -6,6 +6,7 @@
 
 #include "core/dtype.hpp"
 #include "core/launch.hpp"
+#include "core/row_range.hpp"
 #include "ops/reduce/reductions.hpp"
 
 namespace skerry {
@@ -15,11 +16,10 @@ inline constexpr int reduction_count = ops::size_of<ops::reductions>;
 /// out[kept] = reduce(in[kept, reduced]). Axes are without size-1 ones, ordered (0 fastest in the
 /// input), coalesced; negative strides of reduced ones turned round, except where the reduction
 /// takes the index, and has one reduced axis at most.
-struct alignas(16) reduce_params {
+/// The output has elements of the reduction's result dtype. Some rows: of one kept axis.
+struct alignas(16) reduce_params : row_range {
   static constexpr int max_axes = 8;
 
-  const char* input;
-  char* output;  ///< elements of the reduction's result dtype
   std::int64_t kept_size;
   std::int64_t reduced_size;  ///< 0: every output is finish(identity, ...)
   double correction;

@@ -13,6 +13,7 @@
 #include "core/axis_list.hpp"
 #include "core/errors.hpp"
 #include "device/backend.hpp"
+#include "device/cpu/thread_pool.hpp"
 #include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
@@ -218,26 +219,53 @@ bool takes_fed(const reduction_entry& entry, const reduce_params& params, std::i
   return is_along || (is_across && !entry.has_correction);
 }
 
+/// Of longer rows only few would fit the second cache with what is made of them.
+constexpr std::int64_t most_row_bytes = 65536;
+
+/// On how many first axes rows are, for a kernel that reduces some of them (row_range): the others
+/// are reduced. -1 where there are no such rows, or too few to be shared out.
+int find_rows(const dims& shape, const axis_set& axes, const reduce_params& params,
+              std::int64_t width) {
+  const bool is_along =
+      params.kept_rank == 1 && params.reduced_rank == 1 && params.reduced_strides[0] == width &&
+      params.reduced_size * width <= most_row_bytes && params.kept_size >= 2 * cpu::thread_count();
+  if (!is_along) return -1;
+  int rows = 0;
+  while (!is_reduced(axes, rows)) ++rows;
+  for (int axis = rows; axis < shape.rank(); ++axis) {
+    if (!is_reduced(axes, axis) && shape[axis] != 1) return -1;
+  }
+  return rows;
+}
+
 }  // namespace
 
-std::optional<ndarray> reduce_recorded(reduction_id op, const ndarray& x, bool is_held,
+std::optional<ndarray> reduce_recorded(recording& to, reduction_id op, const ndarray& x,
+                                       bool is_held,
                                        std::optional<std::span<const std::int64_t>> axes,
                                        bool keepdims, double correction) {
   const reduction_entry& entry = reduction_table()[static_cast<std::size_t>(op)];
   const std::optional<dtype> result = entry.result[static_cast<int>(x.dtype())];
   if (!result || entry.has_one_axis || x.size() == 0) return std::nullopt;
-  if (!runs_on_host(x.device())) return std::nullopt;  // no native form makes its elements
+  if (!runs_on_host(x.device())) return std::nullopt;  // no native form takes part
   const axis_set chosen = reduced_axes(entry.name, x.rank(), axes);
+  const dims shape = result_shape(x.shape(), chosen, keepdims);
   reduce_params params;
   params.correction = correction;
-  const bool is_described = describe_axes(x, chosen, itemsize(*result), false, params);
-  if (!is_described || !takes_fed(entry, params, x.itemsize())) return std::nullopt;
+  params.feed = nullptr;
+  if (!describe_axes(x, chosen, itemsize(*result), false, params)) return std::nullopt;
+  const device where = x.device();
+  const kernel& what = kernels<reduce_kernels>(where).loop[op][static_cast<int>(x.dtype())];
+  const int rows = find_rows(x.shape(), chosen, params, x.itemsize());
+  if (rows >= 0) {
+    return to.append_reduction(what, std::as_bytes(std::span(&params, 1)), shape, *result, rows, x);
+  }
+  pending_memory* const pending = pending_of(x);
+  if (pending == nullptr || !takes_fed(entry, params, x.itemsize())) return std::nullopt;
   static const char nowhere = 0;  // an address to count from
   params.input = &nowhere;
-  const device where = x.device();
   params.feed = kernels<fuse_kernels>(where).feed.host;
-  const kernel& what = kernels<reduce_kernels>(where).loop[op][static_cast<int>(x.dtype())];
-  ndarray out = empty(entry.name, result_shape(x.shape(), chosen, keepdims), *result, where);
+  ndarray out = empty(entry.name, shape, *result, where);
   params.output = out.data();
   const auto run_fed = [&](std::span<const std::byte> pass, std::span<const memory_use> reads) {
     std::vector<std::byte> both(sizeof params + pass.size());
@@ -247,7 +275,7 @@ std::optional<ndarray> reduce_recorded(reduction_id op, const ndarray& x, bool i
     uses.push_back(writes(out));
     launch(where, what, both.data(), both.size(), uses);
   };
-  if (!pending_of(x)->by()->feed(x, is_held, run_fed)) return std::nullopt;
+  if (!to.feed(x, is_held, run_fed)) return std::nullopt;
   return out;
 }
 

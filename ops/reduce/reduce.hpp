@@ -11,17 +11,19 @@
 
 namespace skerry {
 
+class recording;
+
 /// Reduces over `axes` (empty optional: all of them; an empty span: none). `correction` is for
 /// those that have one. Throws axis_error, dtype_error, value_error.
 [[nodiscard]] ndarray reduce(reduction_id op, const ndarray& x,
                              std::optional<std::span<const std::int64_t>> axes,
                              std::optional<dtype> type, bool keepdims, double correction = 0);
 
-/// The same of an array that is recorded and not computed, without dtype=: its elements are made
-/// for it and not stored. `is_held`: by others than who asks. Nothing where they had better be
-/// computed first.
+/// The same without dtype= while `to` records: over rows of x that fit a cache the reduction is
+/// recorded, too. Else, of an array that is pending, its elements are made for it and not stored;
+/// `is_held`: x, by others than who asks. Nothing where it had better be computed as ever.
 [[nodiscard]] std::optional<ndarray> reduce_recorded(
-    reduction_id op, const ndarray& x, bool is_held,
+    recording& to, reduction_id op, const ndarray& x, bool is_held,
     std::optional<std::span<const std::int64_t>> axes, bool keepdims, double correction);
 
 /// What x is cast to before it is reduced (by a reduction that takes dtype=) to `type`: nothing

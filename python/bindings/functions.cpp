@@ -164,14 +164,13 @@ PyObject* reduce_call(reduction_id id, const arguments& with) {
   if (!all_axes) axes = op.has_one_axis ? std::vector{integer(with, 1)} : integers(with, 1);
   std::optional<std::span<const std::int64_t>> chosen;
   if (!all_axes) chosen = axes;
-  if (was_pending) {
-    if (!type && records_now(with[0])) {
-      const bool is_held = Py_REFCNT(with[0]) > 1;
-      std::optional<ndarray> made = reduce_recorded(id, x, is_held, chosen, keep, correction);
-      if (made) return wrap(std::move(*made));
-    }
-    settle(with[0]);
+  recording* const to = fused_work == 0 || type ? nullptr : recording_for(with[0]);
+  if (to != nullptr) {
+    const bool is_held = Py_REFCNT(with[0]) > 1;
+    std::optional<ndarray> made = reduce_recorded(*to, id, x, is_held, chosen, keep, correction);
+    if (made) return wrap(std::move(*made));
   }
+  if (was_pending) settle(with[0]);
   return wrap_made(x.size() > long_work,
                    [&] { return reduce(id, x, chosen, type, keep, correction); });
 }

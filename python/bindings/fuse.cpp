@@ -132,9 +132,9 @@ void tell_watcher(const pass_report& pass) noexcept {
       [&] {
         const object shape = tuple_of(pass.shape);
         const object ignored(PyObject_CallFunction(
-            watcher, "LOLLO", static_cast<long>(pass.operations), shape.get(),
+            watcher, "LOLLOL", static_cast<long>(pass.operations), shape.get(),
             static_cast<long>(pass.moved), static_cast<long>(pass.moved_eager),
-            pass.is_fed ? Py_True : Py_False));
+            pass.is_fed ? Py_True : Py_False, static_cast<long>(pass.rows)));
         return true;
       },
       false);
@@ -166,7 +166,7 @@ PyMethodDef module_functions[] = {
     {"watch_passes", watch_passes, METH_O,
      "watch_passes($module, watcher, /)\n--\n\nCalls watcher(operations, shape, moved, "
      "moved_eager, "
-     "is_fed) before each pass; None ends it."},
+     "is_fed, rows) before each pass; None ends it."},
     {"least_recorded", exchange_recorded, METH_O,
      "least_recorded($module, nbytes, /)\n--\n\nFrom what size of a result on calls are recorded. "
      "Returns what it was."},

@@ -108,9 +108,12 @@ PyObject* record_by(PyObject* const* args, int count, const char* const* names, 
 
 }  // namespace
 
-bool records_now(PyObject* array) noexcept {
-  const recording* const to = open_recording();
-  return to != nullptr && is_pending(array) && pending_of(header_of(array))->by() == to;
+recording* recording_for(PyObject* array) noexcept {
+  recording* const to = open_recording();
+  if (to == nullptr) return nullptr;
+  const ndarray& x = header_of(array);
+  if (is_pending(array)) return pending_of(x)->by() == to ? to : nullptr;
+  return x.nbytes() >= least_recorded_bytes ? to : nullptr;
 }
 
 std::int64_t exchange_least_recorded(std::int64_t nbytes) noexcept {

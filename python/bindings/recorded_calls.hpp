@@ -12,10 +12,15 @@
 // as an argument is no array and no scalar, or as all arrays are small. Null with one: it failed as
 // the call would have.
 
+namespace skerry {
+class recording;
+}
+
 namespace skerry::python {
 
-/// Whether an array is pending, and recorded by this thread, which computes nothing now.
-[[nodiscard]] bool records_now(PyObject* array) noexcept;
+/// What a call on this one array can be recorded to: null where there is none. Of a pending array
+/// it is the array's own; a small one that is not pending has none.
+[[nodiscard]] recording* recording_for(PyObject* array) noexcept;
 
 /// Whether a call is plainly not recorded: its arrays have their values, are alike and are small.
 [[nodiscard]] bool runs_at_once(PyObject* const* args, int count) noexcept;

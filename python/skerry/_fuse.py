@@ -106,14 +106,21 @@ def explain(function: _Callable[..., _Any], /, *args: _Any, **keywords: _Any) ->
     own_thread = _threading.get_ident()
 
     def watch(
-        operations: int, shape: tuple[int, ...], moved: int, moved_eager: int, is_fed: bool
+        operations: int,
+        shape: tuple[int, ...],
+        moved: int,
+        moved_eager: int,
+        is_fed: bool,
+        rows: int,
     ) -> None:
         if _threading.get_ident() != own_thread:
             return
         line = _asking_line()
         use = "for a reduction" if is_fed else "for a value" if line else "at the end"
         lines.append(
-            f"{operations} operation{'s' * (operations > 1)} over {shape}: {moved} bytes moved, "
+            f"{operations} operation{'s' * (operations > 1)} over {shape}"
+            + f", {rows} row{'s' * (rows > 1)} at a time" * (rows > 0)
+            + f": {moved} bytes moved, "
             f"{moved_eager} one by one; {use}" + (f" in {line}" if line else "")
         )
         sums[0] += moved

@@ -169,8 +169,8 @@ void run_fused(const void* params) {
 }
 
 /// As many of the `n` elements from the from-th on as make a plan: rows, planes or more of whole
-/// ones. The output of `work` is dense.
-wide_plan cut_plan(const wide_plan& work, int64 from, int64 n, char* to) noexcept {
+/// ones. The outputs of `work` are dense; `data` is where its operands begin.
+wide_plan cut_plan(const wide_plan& work, int64 from, int64 n, char* const* data) noexcept {
   wide_plan part;
   part.operand_count = work.operand_count;
   part.output_count = work.output_count;
@@ -192,26 +192,30 @@ wide_plan cut_plan(const wide_plan& work, int64 from, int64 n, char* to) noexcep
   part.size = inner * part.shape[axis];
   for (int i = 0; i < work.operand_count; ++i) {
     part.itemsize[i] = work.itemsize[i];
-    part.data[i] = work.data[i];
+    part.data[i] = data[i];
     for (int a = 0; a < part.rank; ++a) part.strides[i][a] = work.strides[i][a];
-    for (int a = axis; a < work.rank && i > 0; ++a) {
-      part.data[i] += position[a] * work.strides[i][a];
-    }
+    for (int a = axis; a < work.rank; ++a) part.data[i] += position[a] * work.strides[i][a];
   }
-  part.data[0] = to;
   return part;
 }
 
 void feed_elements(const void* params) {
   fed_elements what = *static_cast<const fed_elements*>(params);
   const auto& pass = *static_cast<const fused_params*>(what.pass);
+  const wide_plan& work = pass.work;
+  if (what.single >= 0) {
+    const auto single = static_cast<unsigned>(what.single);
+    return call({pass, pass.cost, pass.piece}, what.data, what.data, single, what.n);
+  }
+  char* data[wide_plan::max_operands];
+  for (int i = 0; i < work.operand_count; ++i) data[i] = what.data ? what.data[i] : work.data[i];
+  if (what.to != nullptr) data[0] = what.to - what.from * work.itemsize[0];
   const fused_loop loop = loop_of(pass, 1);
   while (what.n > 0) {
-    const wide_plan part = cut_plan(pass.work, what.from, what.n, what.to);
+    const wide_plan part = cut_plan(work, what.from, what.n, data);
     drive_here(part, loop);
     what.from += part.size;
     what.n -= part.size;
-    what.to += part.size * part.itemsize[0];
   }
 }
 

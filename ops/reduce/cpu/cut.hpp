@@ -27,7 +27,14 @@ constexpr int64 most_result_bytes = 16;
 
 enum class manner { columns, fold, rows };
 constexpr int64 fed_piece = 8192;     ///< bytes that are made at a time where there is a choice
+constexpr int64 plain_from = 65;      ///< elements of a row that lies in one piece, at least
 constexpr int64 longest_row = 32768;  ///< beyond it a row is worth several threads
+
+/// Whether the elements of a row lie one after the other, and are few enough for one run.
+inline bool has_short_runs(const reduce_params& work, const reducer& how) noexcept {
+  return work.reduced_rank == 1 && work.reduced_strides[0] == how.itemsize &&
+         work.reduced_shape[0] <= least(how.longest_run, longest_row);
+}
 
 struct reduction {
   const reduce_params& work;
@@ -97,13 +104,11 @@ struct reduction {
       }
     }
     if (choose_blocks_beside()) return;
-    const int64 long_from = transposes_rows() ? 65 : 64;
+    const int64 long_from = transposes_rows() ? plain_from : plain_from - 1;
     const bool long_rows = step == how.itemsize && length >= long_from;
     const bool narrow = width() <= 64 && length >= 16 && axis == 0 && kept_step() == how.itemsize &&
                         step == width() * how.itemsize;
-    const bool plain = step == how.itemsize && work.reduced_rank == 1 &&
-                       length <= least(how.longest_run, longest_row);
-    if (plain && (length >= long_from || work.kept_size < 8)) {
+    if (has_short_runs(work, how) && (length >= long_from || work.kept_size < 8)) {
       way = manner::rows;
       block = least(columns_within(width()), reduce_parallel_from / greatest(length, 1));
       // Which row a thread takes changes no result.

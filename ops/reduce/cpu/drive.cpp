@@ -36,6 +36,19 @@ ops::reduced finishing(const reduction& what) noexcept {
   return {what.work.reduced_size, what.work.correction};
 }
 
+/// Rows that are short runs.
+void reduce_runs(const reduce_params& work, const reducer& how, const block_place& at,
+                 int64 row) noexcept {
+  alignas(64) char acc[accumulator_bytes];
+  how.rows(acc, {.x = at.input,
+                 .row = row,
+                 .rows = at.n,
+                 .n = work.reduced_size,
+                 .is_fresh = true,
+                 .first = 0});
+  how.finish(at.output, at.output_step, acc, at.n, {work.reduced_size, work.correction});
+}
+
 /// A block of few rows, all of them at once.
 void reduce_matrix(const reduction& what, const block_place& at, char* out) noexcept {
   const int64 size = what.how.itemsize;
@@ -110,14 +123,7 @@ bool reduce_at_once(const reduction& what, const block_place& at) noexcept {
     return true;
   }
   if (what.way == manner::rows) {
-    alignas(64) char acc[accumulator_bytes];
-    what.how.rows(acc, {.x = at.input,
-                        .row = what.kept_step(),
-                        .rows = at.n,
-                        .n = what.length,
-                        .is_fresh = true,
-                        .first = 0});
-    what.how.finish(at.output, at.output_step, acc, at.n, finishing(what));
+    reduce_runs(work, what.how, at, what.kept_step());
     return true;
   }
   const int64 rows = work.reduced_size;
@@ -150,8 +156,7 @@ bool feed_unit(const reduction& what, block_place& at, char* room) noexcept {
 }
 
 /// `room` is null where the elements are in memory.
-void reduce_unit(const reduction& what, int64 unit, char* room) noexcept {
-  block_place at = locate(what, unit);
+void reduce_block(const reduction& what, block_place at, char* room) noexcept {
   const bool is_there = room == nullptr || feed_unit(what, at, room);
   if (is_there && reduce_at_once(what, at)) return;
   alignas(64) char acc[accumulator_bytes];
@@ -174,8 +179,31 @@ void walk(const reduction& what, int64 begin, int64 end, Each each) noexcept {
 
 void reduce_units(void* context, std::int64_t begin, std::int64_t end) noexcept {
   const auto& what = *static_cast<const reduction*>(context);
-  walk(what, begin, end, [&](int64 unit, char* room) { reduce_unit(what, unit, room); });
+  walk(what, begin, end,
+       [&](int64 unit, char* room) { reduce_block(what, locate(what, unit), room); });
   if (what.streams) fence_stores();
+}
+
+/// Rows of the one kept axis, in blocks: which block has a row changes no result.
+void reduce_range(const row_range& range, const reduce_params& work, const reducer& how) noexcept {
+  const int64 end = range.first_row + range.rows;
+  const int64 step = work.output_strides[0];
+  const auto place = [&](int64 row, int64 rows) {
+    return block_place{range.input + row * work.kept_strides[0], range.output + row * step, rows,
+                       step, work.reduced_strides[0]};
+  };
+  if (has_short_runs(work, how) && work.reduced_size >= plain_from) {
+    const int64 most = accumulator_bytes / how.accumulator_size;
+    for (int64 row = range.first_row; row < end; row += most) {
+      reduce_runs(work, how, place(row, least(most, end - row)), work.kept_strides[0]);
+    }
+    return;
+  }
+  reduction what(work, how);
+  what.streams = false;
+  for (int64 row = range.first_row; row < end; row += what.block) {
+    reduce_block(what, place(row, least(what.block, end - row)), nullptr);
+  }
 }
 
 void reduce_chunk(reduction& what, int64 part, char* room) noexcept {
@@ -213,8 +241,11 @@ void reduce_split(reduction& what) noexcept {
 
 }  // namespace
 
-void run_reduction(const reduce_params& work, const reducer& how) noexcept {
+void run_reduction(const row_range& range, const reducer& how) noexcept {
+  const auto& work = static_cast<const reduce_params&>(
+      range.whole == nullptr ? range : *static_cast<const row_range*>(range.whole));
   if (work.kept_size == 0) return;
+  if (range.rows > 0) return reduce_range(range, work, how);
   reduction what(work, how);
   if (what.chunks > 1) return reduce_split(what);
   if (work.kept_size * work.reduced_size < reduce_parallel_from) {

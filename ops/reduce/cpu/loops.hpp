@@ -54,7 +54,8 @@ struct reducer {
   int absorbing;
 };
 
-void run_reduction(const reduce_params& work, const reducer& how) noexcept;
+/// `range` is that of reduce_params.
+void run_reduction(const row_range& range, const reducer& how) noexcept;
 
 /// Truth values are bytes of 0 or 1, on which the compiler vectorises & and |.
 template <class A>

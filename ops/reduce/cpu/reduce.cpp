@@ -50,22 +50,23 @@ struct loops_of<Op, float16> {
 template <class Op, class T>
 void reduce(const void* params) {
   using loops = typename loops_of<Op, T>::type;
-  run_reduction(*static_cast<const reduce_params*>(params),
-                {.itemsize = sizeof(T),
-                 .accumulator_size = loops::size,
-                 .clear = loops::clear,
-                 .columns = loops::columns,
-                 .rows = loops::rows,
-                 .merge = loops::merge,
-                 .finish = loops::finish,
-                 .direct = loops::direct,
-                 .short_rows = {loops::template short_rows<2>, loops::template short_rows<3>,
-                                loops::template short_rows<4>},
-                 .result_size = loops::result_size,
-                 .block_rows = loops::block_rows,
-                 .longest_run = loops::longest_run,
-                 .splits_runs = loops::splits_runs,
-                 .absorbing = loops::absorbing});
+  static constexpr reducer how = {
+      .itemsize = sizeof(T),
+      .accumulator_size = loops::size,
+      .clear = loops::clear,
+      .columns = loops::columns,
+      .rows = loops::rows,
+      .merge = loops::merge,
+      .finish = loops::finish,
+      .direct = loops::direct,
+      .short_rows = {loops::template short_rows<2>, loops::template short_rows<3>,
+                     loops::template short_rows<4>},
+      .result_size = loops::result_size,
+      .block_rows = loops::block_rows,
+      .longest_run = loops::longest_run,
+      .splits_runs = loops::splits_runs,
+      .absorbing = loops::absorbing};
+  run_reduction(*static_cast<const row_range*>(params), how);
 }
 
 template <class Op, class T>

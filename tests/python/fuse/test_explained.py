@@ -43,3 +43,12 @@ def test_an_error_of_the_function_ends_it(capsys):
         sk.fuse.explain(lambda x: (x + 1, 1 // 0), sk.ones(3))
     sk.fuse(lambda x: x + 1)(sk.ones(3))
     assert capsys.readouterr().out == ""
+
+
+def test_what_runs_by_rows_is_told(capsys):
+    x = sk.ones((1000, 1000), dtype="float32")
+    sk.fuse.explain(lambda x: x / sk.sum(x * x, axis=1, keepdims=True), x)
+    assert capsys.readouterr().out.splitlines() == [
+        "1 pass, 8000000 bytes moved, 24008000 one by one",
+        "  3 operations over (1000, 1000), 16 rows at a time: 8000000 bytes moved, 24008000 one by one; at the end",
+    ]

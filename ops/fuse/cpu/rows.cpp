@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "core/row_range.hpp"
+#include "device/cpu/thread_pool.hpp"
+#include "ops/fuse/kernels.hpp"
+#include "ops/kernel/cpu/drive.hpp"
+#include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/fed_elements.hpp"
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+namespace {
+
+/// Some rows, of which the temporaries are in `scratch`.
+class row_block {
+ public:
+  row_block(const row_params& what, char* scratch) noexcept : what_(what), scratch_(scratch) {}
+
+  void run(int64 first, int64 rows) noexcept {
+    const char* at = reinterpret_cast<const char*>(places() + what_.temporaries);
+    for (int i = 0; i < what_.steps; ++i) {
+      const auto& step = *reinterpret_cast<const row_step*>(at);
+      step.reduce == nullptr ? make(step, first, rows) : reduce(step, first, rows);
+      at += step.nbytes;
+    }
+  }
+
+ private:
+  [[nodiscard]] const int64* places() const { return reinterpret_cast<const int64*>(&what_ + 1); }
+
+  /// Where row 0 of an operand would be. Temporaries begin as far into a page as operands in memory
+  /// do, which begin with one: else loads would wait for stores that differ in the page alone.
+  [[nodiscard]] char* locate(const row_step& step, int i, const char* known, int64 first) const {
+    if (step.places[i] == row_step::in_memory) return const_cast<char*>(known);
+    const int64 before = first * step.row_bytes[i];
+    return scratch_ + (places()[step.places[i]] - before + before % row_params::page);
+  }
+
+  void make(const row_step& step, int64 first, int64 rows) const noexcept {
+    const auto& pass = *reinterpret_cast<const fused_params*>(&step + 1);
+    char* data[wide_plan::max_operands];
+    const int operands = pass.work.operand_count;
+    for (int i = 0; i < operands; ++i) data[i] = locate(step, i, pass.work.data[i], first);
+    fed_elements piece = {.pass = &pass,
+                          .from = first * step.width,
+                          .n = rows * step.width,
+                          .to = nullptr,
+                          .data = data};
+    if (step.run == 0) return what_.feed(&piece);
+    piece.single = step.single;
+    for (int i = 0; i < operands; ++i) data[i] += first * step.row_bytes[i];
+    if (step.run > step.width) return what_.feed(&piece);
+    piece.n = step.width;
+    for (int64 row = 0; row < rows; ++row) {
+      what_.feed(&piece);
+      for (int i = 0; i < operands; ++i) data[i] += step.row_bytes[i];
+    }
+  }
+
+  void reduce(const row_step& step, int64 first, int64 rows) const noexcept {
+    const auto& whole = *reinterpret_cast<const row_range*>(&step + 1);
+    const row_range range = {.input = locate(step, 1, whole.input, first),
+                             .output = locate(step, 0, whole.output, first),
+                             .first_row = first * step.width,
+                             .rows = rows * step.width,
+                             .whole = &whole};
+    step.reduce(&range);
+  }
+
+  const row_params& what_;
+  char* scratch_;
+};
+
+void run_blocks(const row_params& what, int64 block, int64 begin, int64 end) noexcept {
+  alignas(row_params::page) char scratch[row_params::scratch_bytes];
+  row_block rows(what, scratch);
+  for (int64 i = begin; i < end; ++i) {
+    rows.run(i * block, least(block, what.rows - i * block));
+  }
+}
+
+void run_rows(const void* params) {
+  const auto& what = *static_cast<const row_params*>(params);
+  const int64 shares = int64{4} * cpu::thread_count();
+  const int64 block = least(what.block, ceil_div(what.rows, shares));
+  const int64 grain = greatest(parallel_from / 2 / (block * what.cost), 1);
+  cpu::parallel_for(ceil_div(what.rows, block), grain,
+                    [&](int64 begin, int64 end) noexcept { run_blocks(what, block, begin, end); });
+}
+
+}  // namespace
+
+void fill_rows(fuse_kernels& table) { table.rows.host = run_rows; }
+
+}  // namespace skerry::inline SKERRY_TARGET::kernels

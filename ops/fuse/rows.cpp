@@ -1,0 +1,301 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Reductions of rows, and the passes before and after them over the same rows.
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <tuple>
+
+#include "core/row_range.hpp"
+#include "device/backend.hpp"
+#include "device/memory.hpp"
+#include "device/stream.hpp"
+#include "ops/call/kernels.hpp"
+#include "ops/fuse/evaluation.hpp"
+#include "ops/fuse/without_lock.hpp"
+
+namespace skerry {
+namespace {
+
+/// Of the rows that are taken together, what is read, made and written.
+constexpr std::int64_t block_bytes = 196608;
+constexpr std::int64_t long_work = 1 << 16;
+
+bool begins_with(const dims& shape, const dims& first) noexcept {
+  return shape.rank() >= first.rank() && std::equal(first.begin(), first.end(), shape.begin());
+}
+
+constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) noexcept {
+  return (n + to - 1) / to * to;
+}
+
+}  // namespace
+
+/// Of which rows nodes are: the axes that all reductions of them keep, in C order.
+void evaluation::find_rows() {
+  if (of_.reductions_.empty()) return;
+  std::vector<dims>& known = of_.row_shapes_;
+  known.clear();
+  for (const node& each : of_.nodes_) {
+    if (!each.is_needed || is_pass(each)) continue;
+    const auto index = static_cast<std::size_t>(each.inputs[0].index);
+    const bool is_leaf = each.inputs[0].from == source::leaf;
+    const dims& whole = is_leaf ? of_.leaves_[index].array.shape() : shape_of(of_.nodes_[index]);
+    const auto axes = static_cast<std::size_t>(
+        of_.reductions_[static_cast<std::size_t>(each.reduction)].row_axes);
+    const dims own(whole.span().first(axes));
+    if (std::ranges::any_of(known, [&](const dims& x) { return begins_with(own, x); })) continue;
+    const auto longer = std::ranges::find_if(known, [&](auto& x) { return begins_with(x, own); });
+    if (longer == known.end()) {
+      known.push_back(own);
+    } else {
+      *longer = own;
+    }
+  }
+  for (node& each : of_.nodes_) {
+    each.rows = -1;
+    each.scratch = row_step::in_memory;
+    const bool is_along = each.is_needed && runs_on_host(each.result->where()) &&
+                          is_c_contiguous(place_of(each).where, itemsize(each.type));
+    const int most = is_pass(each)
+                         ? max_rank
+                         : of_.reductions_[static_cast<std::size_t>(each.reduction)].row_axes;
+    for (std::size_t i = 0; i < known.size() && is_along && each.rows < 0; ++i) {
+      if (known[i].rank() > most || !begins_with(shape_of(each), known[i])) continue;
+      each.rows = static_cast<std::int32_t>(i);
+    }
+  }
+}
+
+bool evaluation::is_one_step(const node& a, const node& b) const noexcept {
+  return a.step == b.step && is_pass(a) && is_pass(b) && place_of(a).shape == place_of(b).shape;
+}
+
+/// Puts what runs together side by side, behind what it reads. What another step reads is stored.
+void evaluation::order_steps(std::span<std::int32_t> group) {
+  for (const std::int32_t i : group) {
+    node& each = at(i);
+    each.is_kept = each.is_stored;
+    each.step = 0;
+    for_each_maker(each, [&](const node& maker) {
+      if (!runs_beside(maker, each)) return;
+      const bool is_same =
+          is_pass(each) && is_pass(maker) && place_of(maker).shape == place_of(each).shape;
+      each.step = std::max(each.step, maker.step + (is_same ? 0 : 1));
+    });
+    for_each_maker(each, [&](node& maker) {
+      if (!is_one_step(maker, each)) maker.is_stored = true;
+    });
+  }
+  std::ranges::stable_sort(group, {}, [&](std::int32_t i) {
+    return std::tuple(at(i).step, at(i).reduction, place_of(at(i)).shape);
+  });
+}
+
+void evaluation::run_rows(std::span<std::int32_t> group) {
+  order_steps(group);
+  group_ = group;
+  const dims& rows = of_.row_shapes_[static_cast<std::size_t>(at(group[0]).rows)];
+  rows_ = std::accumulate(rows.begin(), rows.end(), std::int64_t{1}, std::multiplies<>());
+  row_scratch_ = row_cost_ = row_steps_ = 0;
+  temporaries_.clear();
+  of_.schedule_.clear();
+  for (auto begin = group.begin(); begin != group.end();) {
+    const auto end = std::find_if(begin + 1, group.end(),
+                                  [&](std::int32_t i) { return !is_one_step(at(*begin), at(i)); });
+    if (begin == group.begin() && end == group.end() && is_pass(at(*begin))) {
+      group_ = {};
+      return run_pass(group);
+    }
+    is_pass(at(*begin)) ? run_pass({begin, end}) : add_reduction(*begin);
+    begin = end;
+  }
+  launch_rows();
+  group_ = {};
+}
+
+/// Whether all that reads the old values of what a node changes in place has done so by then.
+bool evaluation::may_go_to_target(const node& x) const {
+  const auto is_early = [&](std::int32_t i) {
+    const node& each = of_.nodes_[static_cast<std::size_t>(i)];
+    return std::all_of(each.inputs, each.inputs + each.input_count, [&](const reference& input) {
+      if (input.from != source::leaf) return true;
+      const ndarray& leaf = of_.leaves_[static_cast<std::size_t>(input.index)].array;
+      return !(leaf.memory() == x.result->target) || is_one_step(each, x) ||
+             (each.step < x.step && (!is_pass(each) || leaf.shape() == shape_of(each)));
+    });
+  };
+  return is_whole_ && x.result->target && std::ranges::all_of(group_, is_early);
+}
+
+void evaluation::place_output(node& x) {
+  const std::int64_t nbytes = elements_of(x) * itemsize(x.type);
+  const std::int64_t row = nbytes / rows_;
+  const std::int64_t slack = 2 * row_params::page * (std::ssize(temporaries_) + 1);
+  if (!x.is_kept && row_scratch_ + row + slack <= row_params::scratch_bytes) {
+    x.scratch = std::ssize(temporaries_);
+    temporaries_.push_back(row);
+    row_scratch_ += row;
+  } else if (may_go_to_target(x)) {
+    x.made = x.result->target;
+  } else {
+    x.made = allocate(x.result->where(), static_cast<std::size_t>(nbytes));
+  }
+}
+
+void evaluation::locate(row_step& step, int operand, const node& maker) const {
+  step.places[operand] = maker.scratch;
+  step.row_bytes[operand] = elements_of(maker) / rows_ * itemsize(maker.type);
+}
+
+/// How a pass is made of runs, if it is.
+void evaluation::find_runs(const wide_plan& work, row_step& step) const {
+  const bool is_by_row = work.rank == 2 && work.shape[0] == step.width;
+  if (work.rank != 1 && !is_by_row) return;
+  for (int i = 0; i < work.operand_count; ++i) {
+    const std::int64_t stride = work.strides[i][0];
+    if (stride != work.itemsize[i] && (stride != 0 || i < work.output_count)) return;
+  }
+  step.run = work.shape[0];
+  for (int i = 0; i < work.operand_count; ++i) {
+    if (work.strides[i][0] == 0) step.single |= std::int64_t{1} << i;
+    step.row_bytes[i] = is_by_row ? work.strides[i][1] : work.strides[i][0] * step.width;
+  }
+}
+
+void evaluation::add_step(row_step& step, std::span<const std::byte> params) {
+  const std::size_t before = of_.schedule_.size();
+  step.nbytes = rounded_up(static_cast<std::int64_t>(sizeof step + params.size()), 16);
+  of_.schedule_.resize(before + static_cast<std::size_t>(step.nbytes));
+  std::memcpy(of_.schedule_.data() + before, &step, sizeof step);
+  std::memcpy(of_.schedule_.data() + before + sizeof step, params.data(), params.size());
+  ++row_steps_;
+}
+
+/// A pass that fits.
+void evaluation::add_pass(nodes pass) {
+  for (const std::int32_t i : pass) {
+    if (at(i).is_stored) place_output(at(i));
+  }
+  const node& first = at(pass[0]);
+  row_step step{};
+  step.width = elements_of(first) / rows_;
+  if (step.width == 0) return;
+  for (int i = 0; i < operand_count_; ++i) {
+    const reference& from = operands_[static_cast<std::size_t>(i)];
+    step.places[i] = row_step::in_memory;
+    if (from.from == source::node) locate(step, i, at(from.index));
+  }
+  row_cost_ += step.width * cost_;
+  const std::span<const std::byte> params = fill_params(shape_of(first));
+  find_runs(reinterpret_cast<const fused_params*>(params.data())->work, step);
+  add_step(step, params);
+}
+
+void evaluation::add_reduction(std::int32_t i) {
+  node& each = at(i);
+  place_output(each);
+  row_step step{};
+  step.reduce = each.loop->host;
+  step.width = elements_of(each) / rows_;
+  std::vector<std::byte>& params = of_.reductions_[static_cast<std::size_t>(each.reduction)].params;
+  auto* const range = reinterpret_cast<row_range*>(params.data());
+  locate(step, 0, each);
+  if (each.made) range->output = each.made->data();
+  step.places[1] = row_step::in_memory;
+  if (each.inputs[0].from == source::node) {
+    const node& maker = at(each.inputs[0].index);
+    locate(step, 1, maker);
+    if (maker.made) range->input = maker.made->data();
+  }
+  row_cost_ += bytes_of(each.inputs[0]) / each.inputs[0].width / rows_;
+  add_step(step, params);
+}
+
+/// What a group reads and writes in memory, each once.
+std::vector<evaluation::reference> evaluation::find_touched() {
+  std::vector<reference> touched;
+  ++part_;
+  const auto touch = [&](const reference& x) {
+    if (x.from == source::constant) return;
+    const auto index = static_cast<std::size_t>(x.index);
+    if (x.from == source::node && !of_.nodes_[index].made) return;
+    auto& use = x.from == source::leaf ? of_.leaves_[index].use : of_.nodes_[index].use;
+    if (use.asked != part_) touched.push_back(x);
+    use.asked = part_;
+  };
+  for (const std::int32_t i : group_) {
+    const node& each = at(i);
+    touch({source::node, static_cast<std::uint8_t>(itemsize(each.type)), each.type, i});
+    std::for_each_n(each.inputs, each.input_count, touch);
+  }
+  return touched;
+}
+
+std::int64_t evaluation::bytes_one_by_one(nodes pass) const {
+  std::int64_t moved = 0;
+  for (const std::int32_t i : pass) {
+    const node& each = of_.nodes_[static_cast<std::size_t>(i)];
+    moved += elements_of(each) * itemsize(each.type);
+    for (int k = 0; k < each.input_count; ++k) moved += bytes_of(each.inputs[k]);
+  }
+  return moved;
+}
+
+void evaluation::launch_rows() {
+  const node& first = at(group_[0]);
+  const device where = first.result->where();
+  const std::vector<reference> touched = find_touched();
+  const auto elements = [&](std::int32_t i) { return elements_of(at(i)); };
+  pass_report of{.operations = std::ssize(group_),
+                 .shape = shape_of(at(*std::ranges::max_element(group_, {}, elements))),
+                 .is_fed = false};
+  std::vector<memory_use> uses;
+  for (const reference& x : touched) {
+    const auto index = static_cast<std::size_t>(x.index);
+    of.moved += bytes_of(x);
+    const bool is_own = x.from == source::node && runs_beside(of_.nodes_[index], first);
+    const storage_ref& memory =
+        x.from == source::leaf ? of_.leaves_[index].array.memory() : of_.nodes_[index].made;
+    uses.push_back(is_own ? writes(memory) : reads(memory));
+  }
+  const auto& table = kernels<fuse_kernels>(where);
+  const std::int64_t row = std::max<std::int64_t>(of.moved / rows_ + row_scratch_, 1);
+  const std::int64_t slack = 2 * row_params::page * std::ssize(temporaries_);
+  const std::int64_t room =
+      (row_params::scratch_bytes - slack) / std::max<std::int64_t>(row_scratch_, 1);
+  const row_params params{
+      .rows = rows_,
+      .block = std::clamp<std::int64_t>(block_bytes / row, 1, std::min(rows_, room)),
+      .cost = std::max<std::int64_t>(row_cost_, 1),
+      .feed = table.feed.host,
+      .steps = row_steps_,
+      .temporaries = static_cast<std::int32_t>(rounded_up(std::ssize(temporaries_), 2))};
+  std::int64_t place = 0;
+  for (std::int64_t& each : temporaries_) {
+    place +=
+        rounded_up(std::exchange(each, place) * params.block, row_params::page) + row_params::page;
+  }
+  temporaries_.resize(static_cast<std::size_t>(params.temporaries));
+  const bool is_alone = group_.size() == 1;  // a reduction, which knows best
+  if (hooks_.watch != nullptr) {
+    of.rows = is_alone ? 0 : params.block;
+    of.moved_eager = bytes_one_by_one(group_);
+    hooks_.watch(of);
+  }
+  const without_lock working(hooks_, rows_ * row_cost_ > long_work);
+  if (is_alone) {
+    constexpr std::size_t before = sizeof(row_step);
+    return launch(where, *first.loop, of_.schedule_.data() + before, of_.schedule_.size() - before,
+                  uses);
+  }
+  const auto header = std::as_bytes(std::span(&params, 1));
+  const auto places = std::as_bytes(std::span(temporaries_));
+  of_.schedule_.insert(of_.schedule_.begin(), places.begin(), places.end());
+  of_.schedule_.insert(of_.schedule_.begin(), header.begin(), header.end());
+  launch(where, table.rows, of_.schedule_.data(), of_.schedule_.size(), uses);
+}
+
+}  // namespace skerry
