@@ -178,16 +178,37 @@ void fill_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows
   }
 }
 
+/// Rows of Piece to twice as many bytes: by their first and their last Piece, which may overlap.
+template <int Piece>
+void copy_short_rows(const strided_2d& to, const strided_2d& from, int64 nbytes, int64 rows) {
+  struct piece {
+    char bytes[Piece];
+  };
+  const int64 last = nbytes - Piece;
+  const int64 to_row = to.row;
+  const int64 from_row = from.row;
+  char* target = to.base;
+  const char* source = from.base;
+  for (int64 j = 0; j < rows; ++j, target += to_row, source += from_row) {
+    const piece first = load<piece>(source);
+    const piece second = load<piece>(source + last);
+    store(target, first);
+    if (last != 0) store(target + last, second);
+  }
+}
+
 template <class U>
 void copy_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
-  constexpr int64 size = sizeof(U);
-  if (n * size >= 64) {
-    for (int64 j = 0; j < rows; ++j) {
-      __builtin_memcpy(to.base + j * to.row, from.base + j * from.row,
-                       static_cast<unsigned long>(n * size));
-    }
-  } else {
-    copy_strided<U>({to.base, size, to.row}, {from.base, size, from.row}, n, rows);
+  const int64 nbytes = n * int64(sizeof(U));
+  if (nbytes < 2) return store(to.base, load<U>(from.base));
+  if (nbytes < 4) return copy_short_rows<2>(to, from, nbytes, rows);
+  if (nbytes < 8) return copy_short_rows<4>(to, from, nbytes, rows);
+  if (nbytes < 16) return copy_short_rows<8>(to, from, nbytes, rows);
+  if (nbytes < 32) return copy_short_rows<16>(to, from, nbytes, rows);
+  if (nbytes < 64) return copy_short_rows<32>(to, from, nbytes, rows);
+  for (int64 j = 0; j < rows; ++j) {
+    __builtin_memcpy(to.base + j * to.row, from.base + j * from.row,
+                     static_cast<unsigned long>(nbytes));
   }
 }
 

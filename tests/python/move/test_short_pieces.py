@@ -67,3 +67,15 @@ def test_runs_side_by_side(dtype, count, device):
         hosts = [numbered((n,), dtype) + k for k in range(count)]
         got = sk.stack([on(device, each) for each in hosts], axis=-1)
         assert_same(got, np.stack(hosts, axis=-1), device, what=str(n))
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_rows_of_few_bytes_leave_what_is_between_them(step, device):
+    """Such rows are copied by their first and their last bytes: by no more than they have."""
+    for width in (*range(1, 67), 127, 128):
+        host = numbered((37, width + 3), "uint8")
+        wanted = np.full_like(host, 255)
+        wanted[:, 1:-2] = host[::step, 2:-1]
+        x, out = on(device, host), on(device, np.full_like(host, 255))
+        out[:, 1:-2] = x[::step, 2:-1]
+        assert_same(out, wanted, device, what=f"rows of {width}")
