@@ -3,7 +3,6 @@
 #include "core/errors.hpp"
 #include "ops/bins/bins.hpp"
 #include "ops/create/create.hpp"
-#include "ops/linear/convolution.hpp"
 #include "ops/move/join.hpp"
 #include "ops/select/scatter_reduce.hpp"
 #include "ops/select/take.hpp"
@@ -14,8 +13,8 @@
 #include "python/bindings/functions.hpp"
 #include "python/bindings/value_args.hpp"
 
-// Kernels behind the functions of skerry._extra.counting, selecting and filtering, which have the
-// public signatures.
+// Kernels behind the functions of skerry._extra.counting and selecting, which have the public
+// signatures.
 
 namespace skerry::python {
 namespace {
@@ -98,14 +97,6 @@ PyObject* run_histogram(const arguments& with) {
                    [&] { return histogram(x, edges, uniform, first, last); });
 }
 
-PyObject* run_convolve(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
-  const ndarray& taps = array_argument(with, 1);
-  const std::int64_t first = integer(with, 2);
-  const std::int64_t count = integer(with, 3);
-  return wrap_made(x.size() > long_work / 8, [&] { return convolve(x, taps, first, count); });
-}
-
 PyObject* run_scatter_reduce(const arguments& with) {
   // In the order of scatter_op; what bool and integers are combined by logically is the same for
   // bool.
@@ -134,7 +125,6 @@ constexpr function_entry counting_functions[] = {
     {"count_occurrences", "(x, weights, minlength, /)", nullptr, run_bincount},
     {"count_numbers", "(x, weights, bins, /)", nullptr, run_count_numbers},
     {"count_in_bins", "(x, edges, uniform, first, last, /)", nullptr, run_histogram},
-    {"convolved_items", "(x, taps, first, count, /)", nullptr, run_convolve},
     {"scatter_reduce", "(op, x, indices, values, /)",
      "Combine elements of x with values, in place: x.flat[i] = op(x.flat[i], value) for each "
      "index.\n\n"

@@ -18,6 +18,8 @@ void find_openblas();
 void add_linalg(PyObject* module);
 /// Adds the creation functions.
 void add_creation(PyObject* module);
+/// Adds functions of skerry._extra that are made of calls of several families.
+void add_composed(PyObject* module);
 /// Adds the functions about the CUDA array interface.
 void add_cuda_interface(PyObject* module);
 /// Adds the functions that skerry.fft shows to a module of their own.

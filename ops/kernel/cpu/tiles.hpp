@@ -20,7 +20,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// Per operand, for a transpose: a tile stays in L2.
 template <class Plan>
 inline constexpr int64 buffer_bytes = 65536;
-inline constexpr int64 packed_bytes = 8192;   ///< per operand, for all else: a tile stays in L1
+inline constexpr int64 packed_bytes = 8192;  ///< per operand, for all else: a tile stays in L1
 inline constexpr int64 direct_elements = 16384;
 inline constexpr int64 short_row = 32;
 

@@ -55,17 +55,20 @@ SKERRY_INLINE bool is_before(T item, T what) {
 /// Indices of `count` values at a time: their searches take the same steps, without branches, and
 /// wait for memory together.
 template <bool Right, class T, class Items>
-SKERRY_INLINE void search_block(Items& items, const T* values, int64* indices, int count) {
+SKERRY_INLINE void search_block(Items& from, const T* values, int64* indices, int count) {
+  Items items = from;  // which no store of an index can change
   for (int k = 0; k < count; ++k) indices[k] = 0;
   int64 left = items.size;
   for (; left > 1; left -= left / 2) {
     const int64 half = left / 2;
     for (int k = 0; k < count; ++k) {
-      const bool before = is_before<Right>(items[indices[k] + half - 1], values[k]);
-      indices[k] += before ? half : 0;
+      // By a mask: the compiler makes a jump of a choice, and half of them are foreseen wrongly.
+      const int64 before = is_before<Right>(items[indices[k] + half - 1], values[k]);
+      indices[k] += half & -before;
     }
   }
   for (int k = 0; k < count; ++k) indices[k] += is_before<Right>(items[indices[k]], values[k]);
+  from.outside = items.outside;
 }
 
 /// Where NaN goes: it is greater than all else.

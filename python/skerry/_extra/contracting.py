@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import Arrays, as_array, axis_within, cast, flat, promoted
 
@@ -182,13 +183,8 @@ def kron(a: Any, b: Any) -> Array:
 
     """
     x, y = promoted("kron", a, b)
-    rank = max(x.ndim, y.ndim)
-    rows = (1,) * (rank - x.ndim) + x.shape
-    columns = (1,) * (rank - y.ndim) + y.shape
-    x = sk.reshape(x, tuple(n for each in rows for n in (each, 1)))
-    y = sk.reshape(y, tuple(n for each in columns for n in (1, each)))
-    product = x & y if x.dtype.kind == "b" else x * y
-    return sk.reshape(product, tuple(m * n for m, n in zip(rows, columns, strict=True)))
+    product: Array = _core.kron(x, y)
+    return product
 
 
 def cross(

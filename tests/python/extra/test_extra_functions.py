@@ -165,24 +165,30 @@ def test_arrays_of_numpy_are_on_the_first_cpu_device():
                 call(sk.asarray([0.5, 1.5], device=where))
 
 
-def test_interp_looks_at_points_only(monkeypatch, device):
-    """Places that do not rise, and NaN, stand for points, too."""
-    seen = []
-    take = sk.take
+def test_interp_looks_at_points_only(device):
+    """Places that do not rise, and NaN, stand for points, too: what is beside them would make NaN or an error."""
 
-    def spy(x, indices, **options):
-        seen.append(to_numpy(indices))
-        return take(x, indices, **options)
+    def between_nans(numbers):
+        return on(device, np.asarray([np.nan, *numbers, np.nan]))[1:-1]
 
-    monkeypatch.setattr(sk, "take", spy)
-    where = on(device, np.asarray([-1.0, 0.5, 1.0, 2.5, 9.0, np.nan]))
-    values = on(device, np.asarray([10.0, 20.0, 30.0]))
+    where = on(device, np.asarray([-1.0, 0.5, 1.0, 2.5, 9.0, np.inf, -np.inf, np.nan]))
+    values = between_nans([10.0, 20.0, 30.0])
     for places in ([3.0, 2.0, 1.0], [2.0, 3.0, 1.0], [1.0, 1.0, 1.0], [1.0, 2.0, 3.0]):
-        found = to_numpy(sk.interp(where, on(device, np.asarray(places)), values))
-        assert np.all(np.isfinite(found[:-1]))
-    assert seen
-    assert min(each.min() for each in seen) == 0
-    assert max(each.max() for each in seen) == 2
+        found = to_numpy(sk.interp(where, between_nans(places), values))
+        assert np.all(np.isfinite(found[:-1])), places
+        assert np.isnan(found[-1])
+    assert found.tolist()[:-1] == [10.0, 10.0, 10.0, 25.0, 30.0, 30.0, 10.0]
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "float32", "float64"])
+def test_places_among_many_equal_items(dtype, device):
+    """Steps of a search that are all taken, and none of them, for blocks of any length."""
+    for n in (1, 2, 31, 32, 33, 100):
+        items = np.sort(np.arange(n) // 3).astype(dtype)
+        values = np.arange(n + 2).astype(dtype)
+        for side in ("left", "right"):
+            got = sk.searchsorted(on(device, items), on(device, values), side=side)
+            assert to_numpy(got).tolist() == np.searchsorted(items, values, side=side).tolist()
 
 
 def test_signs_of_the_fractions_of_integers(device):

@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "device/cpu/thread_pool.hpp"
+#include "ops/call/result.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/fourier/fft.hpp"
+#include "ops/linear/arithmetic.hpp"
+#include "ops/linear/convolution.hpp"
+#include "ops/linear/matmul.hpp"
+#include "ops/move/copy.hpp"
+#include "ops/move/join.hpp"
+#include "ops/move/views.hpp"
+#include "ops/scan/diff.hpp"
+#include "ops/select/take.hpp"
+#include "ops/sort/searchsorted.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/functions.hpp"
+#include "python/bindings/value_args.hpp"
+
+// Functions of skerry._extra that are many calls of several families, in one, as short arrays would
+// wait for Python between them. Their arguments are checked there.
+
+namespace skerry::python {
+namespace {
+
+/// An operation by its name, which is looked up once.
+template <std::size_t Length>
+struct named_op {
+  char name[Length];
+  consteval named_op(const char (&of)[Length]) {  // NOLINT(google-explicit-constructor)
+    std::copy_n(of, Length, name);
+  }
+};
+template <named_op Name>
+ndarray call(const operand& x1, const operand& x2) {
+  static const op_id id = *find_op(Name.name);
+  const operand both[] = {x1, x2};
+  return apply(id, both);
+}
+
+// --- convolution ---------------------------------------------------------------------------------
+
+// From so many sums of so many products on, transforms take less time (1e5 float64, Zen 5).
+constexpr std::int64_t many_taps = 384;
+constexpr std::int64_t few_sums = 12;
+
+/// The least even number from `n` on that has no prime factor above 5: its transform is fast.
+std::int64_t smooth(std::int64_t n) {
+  const auto power_from = [](std::int64_t least) {
+    return static_cast<std::int64_t>(
+        std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(least, 2))));
+  };
+  std::int64_t best = power_from(n);
+  for (std::int64_t fives = 1; fives < best; fives *= 5) {
+    for (std::int64_t part = fives; part < best; part *= 3) {
+      best = std::min(best, part * power_from((n + part - 1) / part));
+    }
+  }
+  return best;
+}
+
+ndarray transformed_sums(const ndarray& x, const ndarray& y, std::int64_t first,
+                         std::int64_t count) {
+  const bool real = kind(x.dtype()) == dtype_kind::real_floating;
+  const dtype wide = real ? dtype::float64 : dtype::complex128;
+  const std::int64_t length = smooth(x.size() + y.size() - 1);
+  const auto transform = [&](fft_kind what, const ndarray& of) {
+    return fft(what, of, length, -1, fft_norm::backward);
+  };
+  const fft_kind there = real ? fft_kind::rfft : fft_kind::fft;
+  const ndarray product = linalg::multiply(transform(there, astype(x, wide, false)),
+                                           transform(there, astype(y, wide, false)));
+  const ndarray all = transform(real ? fft_kind::irfft : fft_kind::ifft, product);
+  return astype(slice_of(all, 0, first, count), x.dtype(), false);
+}
+
+/// Elements of the convolution of `x` with the shorter `y`.
+ndarray some_sums(const ndarray& x, const ndarray& y, std::int64_t first, std::int64_t count) {
+  const std::int64_t taps = y.size();
+  // Transforms mix all: an infinity would spread.
+  const auto is_finite = [](const ndarray& of) {
+    return linalg::is_true(linalg::all(linalg::isfinite(of)));
+  };
+  if (taps >= many_taps && count >= many_taps && is_floating(x.dtype()) && is_finite(x) &&
+      is_finite(y)) {
+    return transformed_sums(x, y, first, count);
+  }
+  if (taps <= few_sums || count > few_sums || first < taps - 1 || first + count > x.size()) {
+    return convolve(x, y, first, count);
+  }
+  const ndarray turned = flip(linalg::conj(y), std::nullopt);
+  std::vector<ndarray> sums;
+  for (std::int64_t i = first; i < first + count; ++i) {
+    sums.push_back(vecdot(turned, slice_of(x, 0, i - taps + 1, taps), -1));
+  }
+  return stack(sums, 0);
+}
+
+/// The convolution of two vectors of one dtype; `turned`: with the second one from behind and
+/// conjugated, the correlation.
+ndarray convolution(const ndarray& x1, const ndarray& x2, int mode, bool turned) {
+  if (x1.dtype() == dtype::bool_) {
+    const ndarray counts =
+        convolution(astype(x1, dtype::int32, false), astype(x2, dtype::int32, false), mode, turned);
+    return linalg::not_equal(counts, scalar::of(std::int64_t{0}));
+  }
+  const bool is_complex = kind(x1.dtype()) == dtype_kind::complex_floating;
+  const ndarray y = turned ? flip(is_complex ? linalg::conj(x2) : x2, std::nullopt) : x2;
+  const bool swapped = x1.size() < y.size();
+  const std::int64_t longer = std::max(x1.size(), y.size());
+  const std::int64_t shorter = std::min(x1.size(), y.size());
+  const std::int64_t middle = turned && swapped ? shorter / 2 : (shorter - 1) / 2;
+  const std::pair<std::int64_t, std::int64_t> ranges[] = {
+      {0, longer + shorter - 1}, {middle, longer}, {shorter - 1, longer - shorter + 1}};
+  const auto [first, count] = ranges[mode];
+  return swapped ? some_sums(y, x1, first, count) : some_sums(x1, y, first, count);
+}
+
+/// An argument as a vector.
+ndarray vector_of(const arguments& with, int parameter) {
+  const ndarray& x = array_argument(with, parameter);
+  const auto problem = [&](const std::string& what) {
+    return std::string(with.takes->function()) + (parameter == 0 ? ": a has " : ": v has ") + what;
+  };
+  if (x.rank() > 1) {
+    throw shape_error(problem(std::to_string(x.rank()) + " axes; vectors have 1"));
+  }
+  if (x.size() == 0) throw value_error(problem("no elements; give one or more"));
+  const std::int64_t flat[] = {-1};
+  return x.rank() == 1 ? x : reshape(x, flat, std::nullopt);
+}
+
+template <bool Turned>
+PyObject* run_convolution(const arguments& with) {
+  const ndarray x = vector_of(with, 0);
+  const ndarray y = vector_of(with, 1);
+  const int mode = choice(with, 2, {"full", "same", "valid"});
+  return wrap_made(x.size() + y.size() > long_work / 8,
+                   [&] { return convolution(x, y, mode, Turned); });
+}
+
+// --- interpolation -------------------------------------------------------------------------------
+
+/// Points that are interpolated between.
+struct points {
+  const ndarray& places;
+  const ndarray& values;
+  ndarray slopes;
+
+  /// Before the first point and beyond the last one the places have no part; NaN counts as beyond
+  /// the last one. So every index is that of a point, also of places that do not rise.
+  [[nodiscard]] ndarray at(const ndarray& x) const {
+    const std::int64_t count = places.size();
+    const ndarray last = component(places, count - 1);
+    const ndarray before =
+        searchsorted(slice_of(places, 0, 1, count - 1), {.array = &x}, true, nullptr);
+    const ndarray near = take(values, before, std::nullopt);
+    const ndarray beyond =
+        linalg::subtract(call<"minimum">({&x}, {&last}), take(places, before, std::nullopt));
+    const scalar most = scalar::of(count - 2);
+    const ndarray rising =
+        take(slopes, clip(before, {}, {.value = &most, .name = "max"}), std::nullopt);
+    const ndarray risen = linalg::multiply(rising, astype(beyond, near.dtype(), false));
+    const ndarray steps = call<"add">({&risen}, {&near});
+    // Also at the points, where an infinite slope makes NaN.
+    const scalar nothing = scalar::of(0.0);
+    return linalg::where(call<"less_equal">({&beyond}, {.value = &nothing}), near, steps);
+  }
+
+  static ndarray component(const ndarray& x, std::int64_t index) {
+    layout there = x.layout();
+    there.offset += index * there.strides[0];
+    there.shape.erase(0);
+    there.strides.erase(0);
+    return x.view(std::move(there));
+  }
+};
+
+/// Elements of a piece for each thread: some arrays of them lie in a core's second cache.
+constexpr std::int64_t piece = 1 << 15;
+
+ndarray interpolated(const ndarray& where, const ndarray& xp, const ndarray& fp) {
+  const bool is_complex = kind(fp.dtype()) == dtype_kind::complex_floating;
+  const ndarray x = astype(where, dtype::float64, false);
+  const ndarray places = astype(xp, dtype::float64, false);
+  const ndarray values = astype(fp, is_complex ? dtype::complex128 : dtype::float64, false);
+  if (places.size() == 1) {
+    return copy_c_order(broadcast_to(points::component(values, 0), x.shape()));
+  }
+  const ndarray steps = astype(diff(places, -1, 1, nullptr, nullptr), values.dtype(), false);
+  const points all{places, values, linalg::divide(diff(values, -1, 1, nullptr, nullptr), steps)};
+  const std::int64_t step = piece * cpu::thread_count();
+  if (x.size() < 2 * step || !is_host(x.device())) return all.at(x);
+  const std::int64_t flat[] = {-1};
+  const ndarray elements = reshape(x, flat, std::nullopt);
+  const ndarray found = empty("interp", dims{x.size()}, values.dtype(), x.device());
+  for (std::int64_t begin = 0; begin < x.size(); begin += step) {
+    const std::int64_t count = std::min(step, x.size() - begin);
+    assign("interp", slice_of(found, 0, begin, count), all.at(slice_of(elements, 0, begin, count)));
+  }
+  return reshape(found, x.shape().span(), std::nullopt);
+}
+
+PyObject* run_interp(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  const ndarray& xp = array_argument(with, 1);
+  const ndarray& fp = array_argument(with, 2);
+  return wrap_made(x.size() + xp.size() > long_work / 8, [&] { return interpolated(x, xp, fp); });
+}
+
+// --- products ------------------------------------------------------------------------------------
+
+/// Each axis of `x` with one of length 1 behind or before it; axes in front up to `rank`.
+ndarray with_gaps(const ndarray& x, int rank, bool behind) {
+  dims shape(2 * rank, 1);
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    shape[2 * (rank - x.rank() + axis) + (behind ? 0 : 1)] = x.shape()[axis];
+  }
+  return reshape(x, shape.span(), std::nullopt);
+}
+
+ndarray kronecker(const ndarray& x, const ndarray& y) {
+  const int rank = std::max(x.rank(), y.rank());
+  const ndarray first = with_gaps(x, rank, true);
+  const ndarray second = with_gaps(y, rank, false);
+  const ndarray product = x.dtype() == dtype::bool_ ? call<"bitwise_and">({&first}, {&second})
+                                                    : linalg::multiply(first, second);
+  dims shape(rank);
+  for (int axis = 0; axis < rank; ++axis) {
+    shape[axis] = product.shape()[2 * axis] * product.shape()[2 * axis + 1];
+  }
+  return reshape(product, shape.span(), std::nullopt);
+}
+
+PyObject* run_kron(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  const ndarray& y = array_argument(with, 1);
+  return wrap_made(x.size() > long_work / std::max<std::int64_t>(y.size(), 1),
+                   [&] { return kronecker(x, y); });
+}
+
+constexpr function_entry composed_functions[] = {
+    {"convolve", "(a, v, mode, /)", nullptr, run_convolution<false>},
+    {"correlate", "(a, v, mode, /)", nullptr, run_convolution<true>},
+    {"interp", "(x, xp, fp, /)", nullptr, run_interp},
+    {"kron", "(a, b, /)", nullptr, run_kron},
+};
+
+}  // namespace
+
+void add_composed(PyObject* module) {
+  add_functions<composed_functions>(module, nullptr, private_home);
+}
+
+}  // namespace skerry::python
