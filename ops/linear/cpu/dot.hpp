@@ -4,7 +4,7 @@
 
 #include "device/cpu/thread_pool.hpp"
 #include "ops/kernel/cpu/half.hpp"
-#include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/vector.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
@@ -72,6 +72,37 @@ SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, in
   return lane[0];
 }
 
+#if defined(__AVX2__)
+/// dot_of() of numbers that lie in order, the same bits: the compiler keeps its lanes in memory.
+template <class T>
+SKERRY_INLINE T dot_of_vectors(const char* a, const char* b, int64 n) {
+  using V = lanes_of<T>;
+  constexpr int vectors = 128 / vector_bytes;
+  constexpr int64 lanes = lane_count<T>;
+  V sums[vectors] = {};
+  for (; n >= vectors * lanes; n -= vectors * lanes, a += 128, b += 128) {
+    repeat<vectors>([&](auto v) __attribute__((always_inline)) {
+      constexpr int at = decltype(v)::value * vector_bytes;
+      sums[decltype(v)::value] += load_vector<V>(a + at) * load_vector<V>(b + at);
+    });
+  }
+  repeat<vectors>([&](auto v) __attribute__((always_inline)) {
+    constexpr int64 first = decltype(v)::value * lanes;
+    if (n <= first) return;
+    const auto some = [&](const char* from) __attribute__((always_inline)) {
+      return load_some_lanes<T>(reinterpret_cast<const T*>(from) + first, least(n - first, lanes),
+                                V{});
+    };
+    sums[decltype(v)::value] += some(a) * some(b);
+  });
+  if constexpr (vectors == 4) {
+    sums[0] += sums[2];
+    sums[1] += sums[3];
+  }
+  return across_lanes(V(sums[0] + sums[1]), [](V x, V y) { return V(x + y); })[0];
+}
+#endif
+
 /// For float16 that lies in order, in blocks.
 SKERRY_INLINE float32 dot_of_halves(const char* a, const char* b, int64 n) {
   constexpr int64 width = sizeof(float32);
@@ -95,6 +126,11 @@ SKERRY_INLINE dot_sum_t<T> dot_at(const matmul_params& p, const char* a, const c
     if constexpr (ops::stored_only<T>) {
       return dot_of_halves(a, b, n);
     } else {
+#if defined(__AVX2__)
+      if constexpr (ops::real_floating<T>) {
+        if (n * item >= 128) return dot_of_vectors<T>(a, b, n);
+      }
+#endif
       return dot_of<T, Conjugate>(a, item, b, item, n);
     }
   }
@@ -165,10 +201,20 @@ SKERRY_INLINE void dot_run(const matmul_params& p, const char* a, const char* b,
   if (n > 1 && step1 == 0 && step2 == item) {
     return dot_columns<T, Conjugate, 0, item>(p, a, b, out, n);
   }
-  for (int64 i = 0; i < n; ++i) {
-    const dot_sum_t<T> sum = dot_at<T, Conjugate>(p, a + i * step1, b + i * step2, p.k);
-    store(out + i * item, static_cast<T>(sum));
+  const auto each = [&](auto dot) __attribute__((always_inline)) {
+    for (int64 i = 0; i < n; ++i) {
+      store(out + i * item, static_cast<T>(dot(a + i * step1, b + i * step2)));
+    }
+  };
+  const int64 column = p.x1_column;
+  const int64 row = p.x2_row;
+  if (p.k == 3) {  // vectors in space: a known number needs no loop for each
+    return each([&](const char* x, const char* y) __attribute__((always_inline)) {
+      return dot_of<T, Conjugate>(x, column, y, row, 3);
+    });
   }
+  each([&](const char* x, const char* y)
+           __attribute__((always_inline)) { return dot_at<T, Conjugate>(p, x, y, p.k); });
 }
 
 template <class T, bool Conjugate>

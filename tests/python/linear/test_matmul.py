@@ -337,3 +337,19 @@ def test_nan_and_infinity_stay(device):
     assert np.isnan(got[0]).all()
     assert got[1, 0] == np.inf
     assert np.isnan(got[1, 1])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+def test_vecdot_adds_in_one_order_wherever_vectors_lie(dtype):
+    """Those that lie in order are added up by vectors: with the same bits."""
+    rng = np.random.default_rng(5)
+    for k in (1, 2, 3, 4, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 1000, 4097):
+        for rows in (1, 5):
+            x, y = (rng.normal(size=(rows, k)).astype(dtype) for _ in range(2))
+            got = sk.vecdot(on("cpu:0", x), on("cpu:0", y))
+            wide = [on("cpu:0", np.repeat(each, 3, axis=-1))[:, ::3] for each in (x, y)]
+            if dtype != "float16":  # whose blocks are widened where they lie in order
+                assert to_numpy(got).tobytes() == to_numpy(sk.vecdot(*wide)).tobytes(), k
+            for row in range(rows):
+                alone = sk.vecdot(on("cpu:0", x[row]), on("cpu:0", y[row]))
+                assert to_numpy(alone).tobytes() == to_numpy(got)[row].tobytes(), (k, row)
