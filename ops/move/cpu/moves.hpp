@@ -94,11 +94,28 @@ void copy_small_matrix(const plan& work) {
           is_row ? 1 : work.shape[1], Size);
 }
 
+/// Few matrices of rows that lie in order, such as each row several times.
+template <int Size>
+bool is_small_stack(const plan& work) {
+  return work.rank == 3 && work.size < parallel_from && work.strides[0][0] == Size &&
+         work.strides[1][0] == Size;
+}
+
+template <int Size>
+void copy_small_stack(const plan& work) {
+  for (int64 k = 0; k < work.shape[2]; ++k) {
+    copy_2d({work.base(0) + k * work.strides[0][2], Size, work.strides[0][1]},
+            {work.base(1) + k * work.strides[1][2], Size, work.strides[1][1]}, work.shape[0],
+            work.shape[1], Size);
+  }
+}
+
 template <int Size>
 void run_copy(const void* params) {
   const plan& work = *static_cast<const plan*>(params);
   if (is_small_matrix<Size>(work)) return copy_small_matrix<Size>(work);
   if (has_short_pieces<Size>(work)) return copy_short_pieces<Size>(work);
+  if (is_small_stack<Size>(work)) return copy_small_stack<Size>(work);
   const bool is_large = work.size * Size >= streamed_bytes;
   run(work, {is_large ? streamed_copy_body<Size> : copy_body<Size>, 0b101u, 1, is_large});
 }

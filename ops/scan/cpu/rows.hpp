@@ -160,11 +160,12 @@ struct scan_loops {
     run_as<true, false>(block, before, totals);
   }
 
-  template <bool Write>
+  /// Of so many columns, whose sums stay in registers; 0: of any number.
+  template <bool Write, int Columns>
   static SKERRY_INLINE void columns_as(const scan_block& block, const char* before, char* totals) {
-    const int64 n = block.n;
-    alignas(64) A local[widest_strip];
-    typename carry::offset offset[widest_strip];
+    const int64 n = Columns > 0 ? Columns : block.n;
+    alignas(64) A local[Columns > 0 ? Columns : widest_strip];
+    typename carry::offset offset[Columns > 0 ? Columns : widest_strip];
     for (int64 i = 0; i < n; ++i) offset[i] = at(before, i).get();
     for (int64 i = 0; i < n; ++i) {
       local[i] = item(block.x + i * size);
@@ -183,11 +184,11 @@ struct scan_loops {
   }
 
   static void columns(const scan_block& block, const char* before, char* totals) noexcept {
-    if (block.out == nullptr) {
-      columns_as<false>(block, before, totals);
-    } else {
-      columns_as<true>(block, before, totals);
-    }
+    if (block.out == nullptr) return columns_as<false, 0>(block, before, totals);
+    if (block.n == 2) return columns_as<true, 2>(block, before, totals);
+    if (block.n == 3) return columns_as<true, 3>(block, before, totals);
+    if (block.n == 4) return columns_as<true, 4>(block, before, totals);
+    columns_as<true, 0>(block, before, totals);
   }
 
   static void short_runs(const scan_block& block) noexcept {
