@@ -247,9 +247,31 @@ PyObject* run_kron(const arguments& with) {
                    [&] { return kronecker(x, y); });
 }
 
+// --- views ---------------------------------------------------------------------------------------
+
+/// Those of an axis that is cut in front of these indices, which count as those of slices.
+PyObject* run_cut(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  const int axis = normalize_axis("split", integer(with, 1), x.rank());
+  const std::vector<std::int64_t> indices = integers(with, 2);
+  const std::int64_t n = x.shape()[axis];
+  object parts(PyList_New(static_cast<Py_ssize_t>(indices.size()) + 1));
+  std::int64_t begin = 0;
+  for (std::size_t i = 0; i <= indices.size(); ++i) {
+    const std::int64_t given = i < indices.size() ? indices[i] : n;
+    const std::int64_t end = std::clamp<std::int64_t>(given < 0 ? given + n : given, 0, n);
+    const std::int64_t length = std::max<std::int64_t>(end - begin, 0);
+    PyList_SET_ITEM(parts.get(), static_cast<Py_ssize_t>(i),
+                    wrap_made(false, [&] { return slice_of(x, axis, begin, length); }));
+    begin = end;
+  }
+  return parts.release();
+}
+
 constexpr function_entry composed_functions[] = {
     {"convolve", "(a, v, mode, /)", nullptr, run_convolution<false>},
     {"correlate", "(a, v, mode, /)", nullptr, run_convolution<true>},
+    {"cut", "(x, axis, indices, /)", nullptr, run_cut},
     {"interp", "(x, xp, fp, /)", nullptr, run_interp},
     {"kron", "(a, b, /)", nullptr, run_kron},
 };

@@ -111,4 +111,19 @@ struct scalar_form<ops::pow, T> {
   }
 };
 
+/// By bounds that are not NaN half of the comparisons do, of which the compiler makes a short loop.
+template <ops::real_numeric T>
+struct scalar_form<ops::clip, T> {
+  static constexpr bool exists = true;
+  template <class Run>
+  static bool apply(T min, T max, Run run) {
+    if (min != min || max != max) return false;
+    run([min, max](T x) {
+      const T raised = x <= min ? min : x;
+      return raised >= max ? max : raised;
+    });
+    return true;
+  }
+};
+
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -30,8 +30,8 @@ struct quick_form {
 inline constexpr int64 corrected_block = 512;
 inline constexpr int64 filled_block = 256;
 
-/// What an operation by a single right operand is, where that is simpler: `apply(right, run)` calls
-/// `run` with a function of the left operand, of the same results; false if there is none for it.
+/// What an operation by single operands but the first is, where that is simpler: `apply(right,
+/// run)` calls `run` with a function of the first one, of the same results; false if there is none.
 template <class Op, class T>
 struct scalar_form {
   static constexpr bool exists = false;
@@ -205,6 +205,10 @@ SKERRY_SHARED void ternary_body(char* const* data, unsigned single, int64 n) noe
   if (single == both_single) {
     const T second = load<T>(b);
     const T third = load<T>(c);
+    if constexpr (scalar_form<Op, T>::exists) {
+      const auto run = [&](auto function) { loop_of<decltype(function), T>(function, out, a, n); };
+      if (scalar_form<Op, T>::apply(second, third, run)) return;
+    }
 #pragma GCC ivdep
     for (int64 i = 0; i < n; ++i) {
       store<R>(out + i * int64(sizeof(R)), Op{}(load<T>(a + i * size), second, third));

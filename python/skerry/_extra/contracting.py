@@ -223,15 +223,19 @@ def cross(
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = promoted("cross", a, b)
-    x = sk.moveaxis(x, axis_within("cross", axisa, x.ndim), -1)
-    y = sk.moveaxis(y, axis_within("cross", axisb, y.ndim), -1)
+    x, y = _at_end("cross", x, axisa), _at_end("cross", y, axisb)
     if x.shape[-1] != 3 or y.shape[-1] != 3:
         raise ValueError(
             f"cross: vectors of {x.shape[-1]} and {y.shape[-1]} elements; they have 3 in space"
         )
-    shape = sk.broadcast_shapes(x.shape, y.shape)
-    found = sk.linalg.cross(sk.broadcast_to(x, shape), sk.broadcast_to(y, shape))
-    return sk.moveaxis(found, -1, axis_within("cross", axisc, len(shape)))
+    found = sk.linalg.cross(x, y)
+    return found if axisc == -1 else sk.moveaxis(found, -1, axis_within("cross", axisc, found.ndim))
+
+
+def _at_end(name: str, x: Array, axis: int) -> Array:
+    """Move an axis to the end."""
+    found = axis_within(name, axis, x.ndim)
+    return x if found == x.ndim - 1 else sk.moveaxis(x, found, -1)
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:

@@ -132,8 +132,11 @@ def i0(x: Any) -> Array:
 
 def _bessel(x: Array) -> Array:
     x = sk.abs(x)
-    beyond = sk.maximum(x, 8.0)
     near = sk.exp(x) * _chebyshev(sk.minimum(x, 8.0) / 2.0 - 2.0, _NEAR)
+    # What costs nothing to ask: most arguments are small, and the other series is half of the work.
+    if type(x) is Array and x.device.kind == "cpu" and sk.all(x <= 8.0):
+        return near
+    beyond = sk.maximum(x, 8.0)
     far = sk.exp(x) * _chebyshev(32.0 / beyond - 2.0, _FAR) / sk.sqrt(beyond)
     return sk.where(x <= 8.0, near, far)
 

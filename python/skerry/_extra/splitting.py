@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_array, as_arrays, axis_within, cast, flat, slice_along
 from skerry.exceptions import ShapeError
@@ -64,11 +65,9 @@ def _parts(name: str, ary: Any, cuts: Any, axis: int, *, equal: bool) -> list[Ar
         each, more = divmod(n, int(cuts))
         if equal and more:
             raise ValueError(f"{name}: {n} elements don't make {cuts} equal parts; use array_split")
-        ends = [(i + 1) * each + min(i + 1, more) for i in range(int(cuts) - 1)]
-    else:
-        ends = [int(i) for i in cuts]
-    bounds = zip([0, *ends], [*ends, n], strict=True)
-    return [slice_along(x, axis, start, stop) for start, stop in bounds]
+        cuts = [(i + 1) * each + min(i + 1, more) for i in range(int(cuts) - 1)]
+    parts: list[Array] = _core.cut(x, axis, [int(i) for i in cuts])
+    return parts
 
 
 def split(ary: Any, indices_or_sections: Parts, axis: int = 0) -> list[Array]:

@@ -174,6 +174,21 @@ def test_clip_propagates_nan_and_takes_infinite_bounds(dtype, where):
     assert np.all(np.isnan(to_numpy(sk.clip(x, nan, 1))))
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_clip_by_scalars_and_by_arrays_gives_the_same_bits(dtype):
+    """Signs of zeros included; of NaNs none is promised."""
+    values = [-0.0, 0.0, 1.0, -1.0, nan, inf, -inf, 5e-324, 2.0]
+    x = np.asarray(values * 5, dtype=dtype)
+    for low in values:
+        for high in values:
+            single = to_numpy(sk.clip(on("cpu:0", x), low, high))
+            bounds = [on("cpu:0", np.full_like(x, bound)) for bound in (low, high)]
+            each = to_numpy(sk.clip(on("cpu:0", x), *bounds))
+            assert np.array_equal(single, each, equal_nan=True), (low, high)
+            signs = [np.signbit(y)[~np.isnan(y)] for y in (single, each)]
+            assert np.array_equal(*signs), (low, high)
+
+
 @pytest.mark.parametrize("where", WHERE)
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_python_scalars_of_special_values(dtype, where):
