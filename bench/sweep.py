@@ -5,8 +5,8 @@
 The cells come from the tables of operations and from signatures (sweep_cases.py), from statements of Python
 (sweep_statements.py), and from chains (chains.py). Both libraries are measured in turn, best of several rounds; a slow
 cell is measured again. ``SWEEP_PEERS=torch,jax`` measures those beside them where they are installed. Prints how speeds
-are distributed, the geometric mean of each family and the worst cells; everything goes to a file of JSON, which
-``--compare`` reads.
+are distributed, the geometric mean of each family and the worst cells, and what more threads gain (sweep_threads.py);
+everything goes to a file of JSON, which ``--compare`` reads.
 """
 
 from __future__ import annotations
@@ -73,6 +73,10 @@ class Cell:
         if was_chosen and ACCURATE_SPEED <= self.speed < SLOW:
             return "accuracy: less than 1 ulp, and the same bits on every level of instructions"
         return None
+
+    def slow_beside(self, least: float) -> list[str]:
+        """The peers of which this is less than so much of the speed."""
+        return [name for name, seconds in self.peers_s.items() if seconds < least * self.skerry_s]
 
     def __str__(self) -> str:
         from side_by_side import duration
@@ -268,12 +272,7 @@ def report(cells: list[Cell]) -> None:
             print(f"under {bound}: {count} cells ({100 * count / len(speeds):.2f} %)")
         chosen = sum(each.reason is not None for each in some)
         print(f"{chosen} of those under {SLOW} have a reason")
-        for name in sorted({peer for each in some for peer in each.peers_s}):
-            beside = [each.peers_s[name] / each.skerry_s for each in some if name in each.peers_s]
-            few = sum(speed < 0.8 for speed in beside)
-            print(
-                f"beside {name}: {len(beside)} cells, geometric mean {geometric_mean(beside):.2f}, {few} under 0.8"
-            )
+        report_peers(some)
         for family in sorted({each.family for each in some}):
             own = [each.speed for each in some if each.family == family]
             print(
@@ -282,6 +281,23 @@ def report(cells: list[Cell]) -> None:
         print(f"the {WORST} worst: speed, skerry, NumPy")
         for each in sorted(some, key=lambda one: one.speed)[:WORST]:
             print(f"  {each}")
+
+
+def report_peers(cells: list[Cell]) -> None:
+    """The same beside other libraries."""
+    from sweep_peers import REASONS
+    from sweep_peers import SLOW as SLOW_BESIDE_PEERS
+
+    for name in sorted({peer for each in cells for peer in each.peers_s}):
+        beside = [each.peers_s[name] / each.skerry_s for each in cells if name in each.peers_s]
+        few = [each for each in cells if name in each.slow_beside(SLOW_BESIDE_PEERS)]
+        reasons = sum(each.function in REASONS.get(name, {}) for each in few)
+        print(
+            f"beside {name}: {len(beside)} cells, geometric mean {geometric_mean(beside):.2f}, "
+            f"{len(few)} under {SLOW_BESIDE_PEERS}, {reasons} of them with a reason"
+        )
+        for each in sorted(few, key=lambda one: one.peers_s[name] / one.skerry_s)[:WORST]:
+            print(f"  {each.peers_s[name] / each.skerry_s:6.2f}  {each.cell}")
 
 
 def read(path: pathlib.Path) -> tuple[dict[str, Any], list[Cell]]:
@@ -346,6 +362,17 @@ def run_apart(options: argparse.Namespace, threads: int) -> dict[str, Any]:
         return json.loads(output.read_text())
 
 
+def measured_threads(only: str) -> dict[str, Any]:
+    """What sweep_threads.py finds, in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = pathlib.Path(folder) / "threads.json"
+        program = str(HERE / "sweep_threads.py")
+        subprocess.run(
+            [sys.executable, program, "--only", only, "--output", str(output)], check=True
+        )
+        return json.loads(output.read_text())
+
+
 def parse() -> argparse.Namespace:
     """Options."""
     parser = argparse.ArgumentParser(
@@ -377,6 +404,7 @@ def main() -> int:
     else:
         begin = time.perf_counter()
         from side_by_side import machine
+        from sweep_peers import REASONS as PEER_REASONS
 
         about = machine()
         print(", ".join(f"{key} {value}" for key, value in about.items()))
@@ -387,6 +415,9 @@ def main() -> int:
         record = {"machine": about, "cells": [dataclasses.asdict(each) for each in cells]}
         record |= {"refused": parts[0]["refused"], "unlike": parts[0]["unlike"]}
         record["reasons"] = {each.cell: each.reason for each in cells if each.reason is not None}
+        record["peer_reasons"] = PEER_REASONS
+        if len(counts) > 1:
+            record["threads"] = measured_threads(options.only)
         output = options.output or pathlib.Path("build") / "sweep.json"
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(json.dumps(record, indent=0) + "\n")

@@ -19,6 +19,16 @@ TORCH_NAMES = {
     "matrix_transpose": "t", "unique_values": "unique",
 }  # fmt: skip
 
+#: Under this part of a peer's speed a cell is slow.
+SLOW = 0.8
+#: Functions in which a peer does less, and what it leaves out.
+REASONS = {
+    "torch": dict.fromkeys(
+        ("conj", "positive"),
+        "PyTorch returns its argument; here, as in NumPy, who writes into the result changes nothing else",
+    ),
+}  # fmt: skip
+
 
 class Peer:
     """A library beside NumPy; `None` for what it does not have."""

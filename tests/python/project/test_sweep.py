@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 import sweep  # noqa: E402
 import sweep_cases  # noqa: E402
 import sweep_statements  # noqa: E402
+import sweep_threads  # noqa: E402
 
 
 def test_every_public_function_is_measured_or_left_out_with_a_reason():
@@ -67,6 +68,23 @@ def test_statements_with_a_reason_are_measured_and_have_it_down_to_a_speed():
         for speed, reason in speeds.items():
             cell = sweep.Cell(statement, "", statement, "float64", 100, "", 1, 1.0, speed)
             assert cell.reason == reason
+
+
+def test_little_gain_by_threads_has_a_measured_reason():
+    memory = {"compute": 1.9, "read": 1.9, "copy": 1.3}
+
+    def reason(gain, callers_part=0.5, function="add", size=16_000_000):
+        found = sweep_threads.Gain("", function, size, gain, 1.0, callers_part)
+        return found.reason(memory, 2)
+
+    assert "copy 1.30 times" in reason(1.25)
+    assert reason(1.0) is None
+    assert reason(1.7) is None
+    assert "95 % of the work" in reason(1.0, 0.95)
+    assert reason(1.0, size=sweep_threads.SMALL) is None
+    assert reason(1.0, function="unstack") == sweep_threads.REASONS["unstack"]
+    names = {each.name for each in sweep_cases.measured_functions()}
+    assert set(sweep_threads.REASONS) <= names
 
 
 def test_sorted_operands_rise_in_every_layout():

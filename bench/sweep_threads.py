@@ -1,0 +1,225 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What more threads than one gain: ``python bench/sweep_threads.py``, and a part of ``make sweep``.
+
+Every function of the sweep on contiguous float32 arrays, with one thread and with all in turn, in one process. Work on
+arrays past the caches that gets less than ``ENOUGH`` times as fast by two threads is listed with the reason; where the
+machine's memory is one, that is measured by NumPy's copies in as many threads; where the work is not shared out, by
+the processor time of the calling thread. Calls of 10^4 elements must not take longer with all threads than with one:
+those that do are listed, too. On a machine that has no core to spare the figures say nothing, and the report says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import dataclasses
+import gc
+import json
+import math
+import pathlib
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+#: Times as fast by two threads.
+ENOUGH = 1.6
+SMALL = 10_000
+#: A call on 10^6 elements that takes longer is not measured on 1.6e7.
+LONG = 20e-3
+#: What takes less than this on a large array makes a view, or answers after the first elements.
+NO_WORK = 20e-6
+#: Longer by so much, on a small array, counts as slower.
+NOISE = 1.15
+#: A gain of this part of what memory allows is what memory allows.
+NEARLY = 0.9
+#: What arithmetic alone gains by two threads where both have a core.
+FREE = 1.8
+#: A calling thread that does more than this part of the work by two threads shares too little out.
+ALONE = 0.9
+#: Reasons that no measurement tells, by function.
+REASONS = {"unstack": "makes as many objects of Python as there are elements"}
+
+
+@dataclasses.dataclass
+class Gain:
+    """Seconds of a call with one thread and with all."""
+
+    cell: str
+    function: str
+    size: int
+    one_s: float
+    all_s: float
+    callers_part: float  # of the processor time with all threads
+
+    @property
+    def gain(self) -> float:
+        """How many times as fast all threads are."""
+        return self.one_s / self.all_s
+
+    def reason(self, memory: dict[str, float], threads: int) -> str | None:
+        """Why it gains less than enough."""
+        if self.gain >= ENOUGH or self.size <= SMALL:
+            return None
+        if self.function in REASONS:
+            return REASONS[self.function]
+        if self.callers_part > ALONE:
+            return f"not shared out: the calling thread does {100 * self.callers_part:.0f} % of the work"
+        for what, gain in memory.items():
+            if what != "compute" and NEARLY * gain <= self.gain and NEARLY * gain < ENOUGH:
+                return f"memory: {threads} threads {what} {gain:.2f} times as fast as one"
+        return None
+
+
+def best_of_threads(call: Any, counts: tuple[int, int], rounds: int, number: int) -> list[float]:
+    """Seconds of a call by numbers of threads, in turn."""
+    import skerry as sk
+
+    best = [math.inf, math.inf]
+    for _ in range(rounds):
+        for i, count in enumerate(counts):
+            sk.set_num_threads(count)
+            begin = time.perf_counter()
+            for _ in range(number):
+                call()
+            best[i] = min(best[i], (time.perf_counter() - begin) / number)
+    return best
+
+
+def callers_part(call: Any, threads: int, seconds: float) -> float:
+    """How much of the processor time is the calling thread's."""
+    import skerry as sk
+
+    sk.set_num_threads(threads)
+    begin, own = time.process_time(), time.thread_time()
+    for _ in range(max(1, int(20e-3 / seconds))):
+        call()
+    return (time.thread_time() - own) / max(time.process_time() - begin, 1e-9)
+
+
+def reference_gains(threads: int) -> dict[str, float]:
+    """How many times as fast as one so many threads compute, read, copy, and copy to fresh memory: NumPy's loops."""
+    small = np.ones(10_000, np.float32)
+    x = np.ones(threads << 24, np.float32)
+    to = np.empty_like(x)
+    parts, targets = np.array_split(x, threads), np.array_split(to, threads)
+    work = {
+        "compute": lambda i: [np.sin(small) for _ in range(200)],
+        "read": lambda i: parts[i].max(),
+        "copy": lambda i: np.copyto(targets[i], parts[i]),
+        "copy to fresh memory": lambda i: parts[i].copy(),
+    }
+    gains = {}
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        for what, function in work.items():
+            best = {False: math.inf, True: math.inf}
+            for _ in range(8):
+                for together in best:
+                    begin = time.perf_counter()
+                    list((pool.map if together else map)(function, range(threads)))
+                    best[together] = min(best[together], time.perf_counter() - begin)
+            gains[what] = best[False] / best[True]
+    return gains
+
+
+def cases(only: str) -> Iterator[tuple[Any, Any]]:
+    """A small case and a larger one of every function."""
+    from sweep_cases import LARGE, cases_of, measured_functions
+
+    for function in measured_functions():
+        if only not in function.path:
+            continue
+        found = {
+            case.size: case
+            for case in cases_of(function)
+            if case.dtype == "float32" and case.layout == "contiguous"
+        }
+        if SMALL in found and 1_000_000 in found:
+            yield found[SMALL], (found[1_000_000], found.get(LARGE))
+
+
+def bound(case: Any) -> Any:
+    """The call with its operands."""
+    ours, _ = case.functions()
+    names = {"f": ours, **dict(zip("abcd", [each.own() for each in case.operands], strict=False))}
+    return eval(f"lambda: {case.call}", names)
+
+
+def gain_of(case: Any, call: Any, threads: int, rounds: int, number: int) -> Gain:
+    """One size of a function."""
+    one, every = best_of_threads(call, (1, threads), rounds, number)
+    part = callers_part(call, threads, every)
+    return Gain(case.name, case.function, case.size, one, every, part)
+
+
+def gains(only: str, threads: int) -> Iterator[Gain]:
+    """Both sizes of every function."""
+    for small, (middle, large) in cases(only):
+        try:
+            call = bound(small)
+            call()
+        except (TypeError, ValueError, IndexError, ArithmeticError):
+            continue
+        once = min(best_of_threads(call, (1, 1), 2, 1))
+        number = max(1, int(200e-6 / once))
+        yield gain_of(small, call, threads, 12, number)
+        call, chosen = bound(middle), middle
+        if large is not None and min(best_of_threads(call, (1, 1), 2, 1)) < LONG:
+            call, chosen = bound(large), large
+        yield gain_of(chosen, call, threads, 4, 1)
+
+
+def report(found: list[Gain], memory: dict[str, float], threads: int) -> None:
+    """What gains too little, and what loses."""
+    large = [each for each in found if each.size > SMALL and each.one_s > NO_WORK]
+    few = sorted((each for each in large if each.gain < ENOUGH), key=lambda each: each.gain)
+    mean = math.exp(sum(math.log(each.gain) for each in large) / max(len(large), 1))
+    print(f"\n{threads} threads beside one: {len(large)} functions of large arrays, {mean:.2f}")
+    print("NumPy's loops: " + ", ".join(f"{what} {gain:.2f}" for what, gain in memory.items()))
+    if memory["compute"] < FREE:
+        print("the cores are not free: the gains say nothing")
+    print(f"{len(few)} gain less than {ENOUGH}")
+    for each in few:
+        why = each.reason(memory, threads) or "?"
+        print(f"  {each.gain:5.2f} {1e3 * each.one_s:9.2f} ms  {each.cell}: {why}")
+    lost = [each for each in found if each.size <= SMALL and each.all_s > NOISE * each.one_s]
+    print(f"{len(lost)} calls of 10^4 elements take longer with all threads")
+    for each in lost:
+        print(f"  {each.gain:5.2f} {1e6 * each.one_s:9.2f} us  {each.cell}")
+
+
+def main() -> int:
+    """Measure, report, write."""
+    import skerry as sk
+
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", default="", help="functions whose names have this in them")
+    parser.add_argument("--output", type=pathlib.Path, help="where the record goes, as JSON")
+    options = parser.parse_args()
+    np.seterr(all="ignore")
+    warnings.simplefilter("ignore")
+    gc.disable()
+    threads = sk.get_num_threads()
+    memory = reference_gains(threads)
+    found = list(gains(options.only, threads))
+    report(found, memory, threads)
+    if options.output:
+        reasons = {each.cell: each.reason(memory, threads) for each in found}
+        record = {
+            "threads": threads,
+            "memory": memory,
+            "gains": [dataclasses.asdict(each) for each in found],
+            "reasons": {cell: why for cell, why in reasons.items() if why is not None},
+        }
+        options.output.write_text(json.dumps(record, indent=0) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
