@@ -143,9 +143,9 @@ def _bessel(x: Array) -> Array:
 
 def _chebyshev(x: Array, coefficients: tuple[float, ...]) -> Array:
     """Add up a series, by Clenshaw's recurrence."""
-    newest = sk.full_like(x, coefficients[0])
-    before = sk.zeros_like(x)
-    older = before
+    # Of x, so that all lie in memory as it does.
+    older = before = x * 0.0
+    newest = before + coefficients[0]
     for each in coefficients[1:]:
         following = x * newest
         following -= before

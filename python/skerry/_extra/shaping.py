@@ -175,7 +175,9 @@ def ravel(a: Any, order: str = "C") -> Array:
     Array([1, 3, 2, 4], dtype=int64, device='cpu:0')
 
     """
-    x = as_array("ravel", a)
+    x = a if type(a) is Array else as_array("ravel", a)
+    if order == "C":
+        return sk.reshape(x, (-1,))
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"ravel: order {order!r} is not known; it is one of C, F")
     return flat(sk.permute_dims(x, tuple(range(x.ndim))[::-1]) if order == "F" else x)
