@@ -158,7 +158,8 @@ ndarray partition(const char* op, const ndarray& x, std::span<const std::int64_t
   const int along = normalize_axis(op, axis, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(op, given, x.shape()[along]);
   if (x.size() == 0) return empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
-  if (ranks.empty() || ranks.size() > most_ranks) {
+  // Items of a byte are counted, which sorts them.
+  if (ranks.empty() || ranks.size() > most_ranks || x.itemsize() == 1) {
     return indices ? argsort(x, axis, false) : sort(x, axis, false);
   }
   if (along == x.rank() - 1) return partition_rows(op, what, contiguous(x), ranks, indices);

@@ -73,33 +73,57 @@ SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, in
 }
 
 #if defined(__AVX2__)
+/// Lane by lane, of complex numbers in pairs of lanes.
+template <class T, bool Conjugate, class V>
+SKERRY_INLINE V product_of_lanes(V a, V b) {
+  if constexpr (ops::complex_floating<T>) {
+    const V flipped = exchange_lanes<1>(a);
+    const V real = choose_lanes<1>(a, flipped) * b;
+    const V imag = choose_lanes<1>(flipped, a) * exchange_lanes<1>(b);
+    const V less = real - imag;
+    const V more = real + imag;
+    return Conjugate ? choose_lanes<1>(more, less) : choose_lanes<1>(less, more);
+  } else {
+    return a * b;
+  }
+}
+
 /// dot_of() of numbers that lie in order, the same bits: the compiler keeps its lanes in memory.
-template <class T>
+template <class T, bool Conjugate>
 SKERRY_INLINE T dot_of_vectors(const char* a, const char* b, int64 n) {
-  using V = lanes_of<T>;
+  using R = ops::real_part_t<T>;
+  using V = lanes_of<R>;
   constexpr int vectors = 128 / vector_bytes;
-  constexpr int64 lanes = lane_count<T>;
+  constexpr int parts = int(sizeof(T) / sizeof(R));
+  constexpr int64 lanes = lane_count<R>;
   V sums[vectors] = {};
-  for (; n >= vectors * lanes; n -= vectors * lanes, a += 128, b += 128) {
+  int64 left = n * parts;
+  for (; left >= vectors * lanes; left -= vectors * lanes, a += 128, b += 128) {
     repeat<vectors>([&](auto v) __attribute__((always_inline)) {
       constexpr int at = decltype(v)::value * vector_bytes;
-      sums[decltype(v)::value] += load_vector<V>(a + at) * load_vector<V>(b + at);
+      sums[decltype(v)::value] +=
+          product_of_lanes<T, Conjugate>(load_vector<V>(a + at), load_vector<V>(b + at));
     });
   }
   repeat<vectors>([&](auto v) __attribute__((always_inline)) {
     constexpr int64 first = decltype(v)::value * lanes;
-    if (n <= first) return;
+    if (left <= first) return;
     const auto some = [&](const char* from) __attribute__((always_inline)) {
-      return load_some_lanes<T>(reinterpret_cast<const T*>(from) + first, least(n - first, lanes),
-                                V{});
+      return load_some_lanes<R>(reinterpret_cast<const R*>(from) + first,
+                                least(left - first, lanes), V{});
     };
-    sums[decltype(v)::value] += some(a) * some(b);
+    sums[decltype(v)::value] += product_of_lanes<T, Conjugate>(some(a), some(b));
   });
   if constexpr (vectors == 4) {
     sums[0] += sums[2];
     sums[1] += sums[3];
   }
-  return across_lanes(V(sums[0] + sums[1]), [](V x, V y) { return V(x + y); })[0];
+  V sum = sums[0] + sums[1];
+  if constexpr (lanes > 8) sum += exchange_lanes<8>(sum);
+  if constexpr (lanes > 4) sum += exchange_lanes<4>(sum);
+  if constexpr (lanes > 2) sum += exchange_lanes<2>(sum);
+  if constexpr (parts == 2) return T(sum[0], sum[1]);
+  return T(sum[0] + sum[1]);
 }
 #endif
 
@@ -127,8 +151,8 @@ SKERRY_INLINE dot_sum_t<T> dot_at(const matmul_params& p, const char* a, const c
       return dot_of_halves(a, b, n);
     } else {
 #if defined(__AVX2__)
-      if constexpr (ops::real_floating<T>) {
-        if (n * item >= 128) return dot_of_vectors<T>(a, b, n);
+      if constexpr (ops::floating<T>) {
+        if (n * item >= 128) return dot_of_vectors<T, Conjugate>(a, b, n);
       }
 #endif
       return dot_of<T, Conjugate>(a, item, b, item, n);

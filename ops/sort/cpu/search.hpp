@@ -105,8 +105,23 @@ void search_range(const search_params& p, Items& items, int64 begin, int64 end) 
   }
 }
 
+/// Items of a byte have so few values that each is searched for once.
+template <class T, bool Right>
+void search_bytes(const search_params& p, T sign) {
+  sorted_items<T, false> items(p, sign);
+  int64 places[256];
+  for (int value = 0; value < 256; ++value) {
+    const T what = ordered<T>(static_cast<T>(value), sign);
+    search_block<Right>(items, &what, places + value, 1);
+  }
+  for (int64 i = 0; i < p.size; ++i) p.output[i] = places[load<uint8>(p.values + i)];
+}
+
 template <class T, bool Right, bool Sorter>
 void search_all(const search_params& p, ops::computed_t<T> sign) {
+  if constexpr (sizeof(T) == 1 && !Sorter) {
+    if (p.size >= 512) return search_bytes<T, Right>(p, sign);
+  }
   cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
     sorted_items<T, Sorter> items(p, sign);
     search_range<Right, T>(p, items, begin, end);
