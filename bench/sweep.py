@@ -27,6 +27,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 HERE = pathlib.Path(__file__).resolve().parent
 WORST = 40
 #: Seconds of one round, and of one where a slow cell is measured again.
@@ -63,11 +65,14 @@ class Cell:
     @property
     def reason(self) -> str | None:
         """Why it is slower than NumPy's, where that was chosen or can't be otherwise."""
-        from sweep_cases import ACCURATE, ACCURATE_SPEED
+        from sweep_cases import ACCURATE, ACCURATE_SPEED, DOES_MORE
         from sweep_statements import REASONS
 
         least, why = REASONS.get(self.cell, (SLOW, ""))
         if least <= self.speed < SLOW:
+            return why
+        kinds, why = DOES_MORE.get(self.function, ("", ""))
+        if self.speed < SLOW and np.dtype(self.dtype).kind in kinds:
             return why
         was_chosen = self.function in ACCURATE and self.dtype in ("float32", "float64")
         if was_chosen and ACCURATE_SPEED <= self.speed < SLOW:
@@ -332,7 +337,6 @@ def compare(before: list[Cell], after: list[Cell]) -> None:
 
 def run_here(options: argparse.Namespace) -> None:
     """The cells of one number of threads, in this process."""
-    import numpy as np
     import skerry as sk
 
     sk.set_num_threads(options.threads)

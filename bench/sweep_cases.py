@@ -220,6 +220,13 @@ ACCURATE = {
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "exp", "exp2", "expm1", "log", "log10",
     "log1p", "log2", "pow", "sin", "sinh", "tan", "tanh",
 }  # fmt: skip
+#: Functions in which NumPy does less, of these kinds of dtypes, and what it leaves out.
+_NO_VIEW = "NumPy returns a view, as x.real and x.imag do here; results of elementwise functions are fresh arrays"
+DOES_MORE = {
+    "real": ("c", _NO_VIEW),
+    "imag": ("c", _NO_VIEW),
+    "unstack": ("biufc", "NumPy returns its own scalars of a vector; here they are arrays"),
+}  # fmt: skip
 #: The least speed beside NumPy that this explains.
 ACCURATE_SPEED = 0.7
 #: Python scalars as second operands, where some of them have ways of their own.

@@ -73,6 +73,9 @@ ndarray all(const ndarray& x) {
 ndarray all(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims) {
   return reduced<ops::all>(x, axes, keepdims);
 }
+ndarray any(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims) {
+  return reduced<ops::any>(x, axes, keepdims);
+}
 ndarray max(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims) {
   return reduced<ops::max>(x, axes, keepdims);
 }

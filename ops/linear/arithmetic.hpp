@@ -36,6 +36,7 @@ namespace skerry::linalg {
 
 [[nodiscard]] ndarray all(const ndarray& x);
 [[nodiscard]] ndarray all(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);
+[[nodiscard]] ndarray any(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);
 [[nodiscard]] ndarray max(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);
 [[nodiscard]] ndarray min(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);
 [[nodiscard]] ndarray sum(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);

@@ -20,6 +20,7 @@
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
+#include "ops/linear/arithmetic.hpp"
 #include "ops/linear/library.hpp"
 #include "ops/linear/matmul_kernels.hpp"
 #include "ops/move/copy.hpp"
@@ -323,7 +324,6 @@ void matmul_into(const ndarray& target, const ndarray& x2) {
 ndarray vecdot(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
   constexpr const char* op = "vecdot";
   const auto [where, type] = check_operands(op, x1, x2);
-  if (type == dtype::bool_) return truth(vecdot(counts(x1), counts(x2), axis));
   check_axis_from_end(op, axis, x1, x2);
   const ndarray a = with_last(x1, x1.rank() + static_cast<int>(axis));
   const ndarray b = with_last(x2, x2.rank() + static_cast<int>(axis));
@@ -332,6 +332,10 @@ ndarray vecdot(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
   }
   constexpr operands of = operands::vectors;
   const dims stack = common_stack(op, a, b, of);
+  if (type == dtype::bool_) {  // whether any product is true
+    constexpr std::int64_t last[] = {-1};
+    return linalg::any(linalg::logical_and(a, b), last, false);
+  }
   check_shape(op, stack.span(), itemsize(type));
   const kernel& what =
       require_kernel(op, kernels<matmul_kernels>(where).dot[static_cast<int>(type)], type, where);

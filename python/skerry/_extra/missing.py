@@ -61,7 +61,7 @@ def nan_to_num(
     elif x.dtype.kind == "f":
         found = _numbers(x, nan, posinf, neginf)
     else:
-        found = x.copy() if copy else x
+        found = sk.asarray(x, copy=True) if copy else x  # in the order of its axes
     if copy or found is x:
         return found
     x[...] = found

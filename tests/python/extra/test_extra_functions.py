@@ -180,17 +180,6 @@ def test_interp_looks_at_points_only(device):
     assert found.tolist()[:-1] == [10.0, 10.0, 10.0, 25.0, 30.0, 30.0, 10.0]
 
 
-@pytest.mark.parametrize("dtype", ["int64", "uint8", "float32", "float64"])
-def test_places_among_many_equal_items(dtype, device):
-    """Steps of a search that are all taken, and none of them, for blocks of any length."""
-    for n in (1, 2, 31, 32, 33, 100):
-        items = np.sort(np.arange(n) // 3).astype(dtype)
-        values = np.arange(n + 2).astype(dtype)
-        for side in ("left", "right"):
-            got = sk.searchsorted(on(device, items), on(device, values), side=side)
-            assert to_numpy(got).tolist() == np.searchsorted(items, values, side=side).tolist()
-
-
 def test_signs_of_the_fractions_of_integers(device):
     rest, whole = sk.modf(on(device, np.asarray([-3, 0, 3])))
     assert np.signbit(to_numpy(rest)).tolist() == [True, False, False]

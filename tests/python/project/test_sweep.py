@@ -59,6 +59,8 @@ def test_reasons_are_given_for_chosen_accuracy_alone():
     assert cell("tan", 0.6).reason is None
     assert cell("tan", 1.0).reason is None
     assert cell("add", 0.8).reason is None
+    assert "view" in cell("real", 0.1, "complex64").reason
+    assert cell("real", 0.1).reason is None
 
 
 def test_statements_with_a_reason_are_measured_and_have_it_down_to_a_speed():

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, layouts_of, on, sample
+from oracle import DTYPES, assert_same, layouts_of, on, sample, to_numpy
 from skerry.exceptions import DeviceMismatchError
 
 REAL = [d for d in DTYPES if not d.startswith("complex")]
@@ -141,3 +141,16 @@ def test_three_devices_are_checked():
     x = sk.arange(3, device="cpu:0")
     with pytest.raises(DeviceMismatchError, match="sorter"):
         sk.searchsorted(x, x, sorter=sk.arange(3, device="cuda:0"))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "float32", "float64"])
+def test_places_among_many_equal_items(dtype, device):
+    """Steps of a search that are all taken, and none of them, in blocks of any length; of bytes each value once."""
+    for n in (1, 2, 31, 32, 33, 100, 400):
+        items = np.sort((np.arange(n) // 3 - 20).astype(dtype))
+        for repeats in (1, 600 // n + 1):
+            values = np.tile((np.arange(n + 2) - 30).astype(dtype), repeats)
+            for side in ("left", "right"):
+                got = sk.searchsorted(on(device, items), on(device, values), side=side)
+                want = np.searchsorted(items, values, side=side)
+                assert to_numpy(got).tolist() == want.tolist(), (n, side)
