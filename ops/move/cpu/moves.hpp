@@ -80,18 +80,33 @@ void copy_short_pieces(const plan& work) {
 /// matrix, fall into the same sets of a cache and go by tiles.
 template <int Size>
 bool is_small_matrix(const plan& work) {
-  constexpr int64 most_bytes = int64{1} << 17;
-  if (work.rank != 2 && (work.rank != 1 || work.strides[1][0] == 0)) return false;
-  if (work.contiguous || work.size * Size > most_bytes) return false;
+  constexpr int64 most_bytes = int64{1} << 18;
+  if (work.rank != 2 || work.contiguous || work.size * Size > most_bytes) return false;
   return work.size <= 4096 || work.strides[1][0] % 512 != 0;
 }
 
 template <int Size>
 void copy_small_matrix(const plan& work) {
-  const bool is_row = work.rank == 1;
-  copy_2d({work.base(0), work.strides[0][0], is_row ? 0 : work.strides[0][1]},
-          {work.base(1), work.strides[1][0], is_row ? 0 : work.strides[1][1]}, work.shape[0],
-          is_row ? 1 : work.shape[1], Size);
+  copy_2d({work.base(0), work.strides[0][0], work.strides[0][1]},
+          {work.base(1), work.strides[1][0], work.strides[1][1]}, work.shape[0], work.shape[1],
+          Size);
+}
+
+/// Items that lie at a distance: a tile would take them by way of its buffer.
+template <int Size>
+bool is_stepped_row(const plan& work) {
+  return work.rank == 1 && !work.contiguous && work.strides[1][0] != 0 &&
+         work.size * Size < streamed_bytes;
+}
+
+template <int Size>
+void copy_stepped_row(const plan& work) {
+  const int64 to = work.strides[0][0];
+  const int64 from = work.strides[1][0];
+  cpu::parallel_for(work.size, parallel_from, [&](int64 begin, int64 end) {
+    copy_2d({work.base(0) + begin * to, to, 0}, {work.base(1) + begin * from, from, 0}, end - begin,
+            1, Size);
+  });
 }
 
 /// Few matrices of rows that lie in order, such as each row several times.
@@ -113,6 +128,7 @@ void copy_small_stack(const plan& work) {
 template <int Size>
 void run_copy(const void* params) {
   const plan& work = *static_cast<const plan*>(params);
+  if (is_stepped_row<Size>(work)) return copy_stepped_row<Size>(work);
   if (is_small_matrix<Size>(work)) return copy_small_matrix<Size>(work);
   if (has_short_pieces<Size>(work)) return copy_short_pieces<Size>(work);
   if (is_small_stack<Size>(work)) return copy_small_stack<Size>(work);
