@@ -78,7 +78,8 @@ struct alignas(16) row_params {
   std::int64_t rows;
   std::int64_t block;  ///< rows that are taken together; never 0
   std::int64_t cost;   ///< of a row, in additions
-  void (*feed)(const void* params);
+  void (*feed)(const void* params);       ///< of fuse_kernels, as the next
+  void (*make_rows)(const void* params);
   std::int32_t steps;
   std::int32_t temporaries;  ///< an even number
 };
@@ -90,13 +91,22 @@ struct alignas(16) row_step {
   void (*reduce)(const void* params);  ///< null: a pass
   std::int64_t nbytes;                 ///< with its parameters
   std::int64_t width;                  ///< elements of a row of the pass, or of the results
-  /// Of a pass whose operands are runs along a row, or of all rows, or single elements (their bits
-  /// here): how many elements these runs have. 0: its plan has to be cut.
-  std::int64_t run;
-  std::int64_t single;
+  bool is_run;           ///< a pass of which many rows are as one
+  bool has_runs;         ///< as of pass_rows; else the plan of the pass has to be cut
+  std::uint32_t single;  ///< as there
   /// Of operands (of a reduction the output, then the input): in_memory, or which temporary.
   std::int64_t places[wide_plan::max_operands];
   std::int64_t row_bytes[wide_plan::max_operands];  ///< from one row to the next
+};
+
+/// Rows of a pass each of whose operands is a run along a row, or a single element of the row.
+struct pass_rows {
+  const void* pass;               ///< fused_params with what follows it
+  char* const* data;              ///< of the first row
+  const std::int64_t* row_bytes;  ///< from one row to the next
+  std::uint32_t single;           ///< a bit for each operand
+  std::int64_t n;                 ///< elements of a row
+  std::int64_t rows;
 };
 
 /// A pass whose kernel is compiled from its text (ops/fuse/source.hpp), where it isn't yet.
@@ -120,6 +130,8 @@ struct fuse_kernels {
   kernel compiled;
   /// Parameter: fed_elements (ops/kernel/fed_elements.hpp). On the calling thread alone.
   kernel feed;
+  /// Parameter: pass_rows. On the calling thread alone.
+  kernel make_rows;
 };
 
 }  // namespace skerry

@@ -20,7 +20,7 @@ namespace skerry {
 namespace {
 
 /// Of the rows that are taken together, what is read, made and written.
-constexpr std::int64_t block_bytes = 196608;
+const std::int64_t block_bytes = getenv("SKB") ? atoll(getenv("SKB")) : 196608;
 constexpr std::int64_t long_work = 1 << 16;
 
 bool begins_with(const dims& shape, const dims& first) noexcept {
@@ -158,9 +158,10 @@ void evaluation::find_runs(const wide_plan& work, row_step& step) const {
     const std::int64_t stride = work.strides[i][0];
     if (stride != work.itemsize[i] && (stride != 0 || i < work.output_count)) return;
   }
-  step.run = work.shape[0];
+  step.has_runs = true;
+  step.is_run = !is_by_row;
   for (int i = 0; i < work.operand_count; ++i) {
-    if (work.strides[i][0] == 0) step.single |= std::int64_t{1} << i;
+    if (work.strides[i][0] == 0) step.single |= 1u << i;
     step.row_bytes[i] = is_by_row ? work.strides[i][1] : work.strides[i][0] * step.width;
   }
 }
@@ -271,6 +272,7 @@ void evaluation::launch_rows() {
       .block = std::clamp<std::int64_t>(block_bytes / row, 1, std::min(rows_, room)),
       .cost = std::max<std::int64_t>(row_cost_, 1),
       .feed = table.feed.host,
+      .make_rows = table.make_rows.host,
       .steps = row_steps_,
       .temporaries = static_cast<std::int32_t>(rounded_up(std::ssize(temporaries_), 2))};
   std::int64_t place = 0;

@@ -203,14 +203,11 @@ void feed_elements(const void* params) {
   fed_elements what = *static_cast<const fed_elements*>(params);
   const auto& pass = *static_cast<const fused_params*>(what.pass);
   const wide_plan& work = pass.work;
-  if (what.single >= 0) {
-    const auto single = static_cast<unsigned>(what.single);
-    return call({pass, pass.cost, pass.piece}, what.data, what.data, single, what.n);
-  }
+  const bool is_fed = what.to != nullptr;
+  const fused_loop loop = is_fed ? loop_of(pass, 1) : fused_loop{pass, pass.cost, pass.piece};
   char* data[wide_plan::max_operands];
-  for (int i = 0; i < work.operand_count; ++i) data[i] = what.data ? what.data[i] : work.data[i];
-  if (what.to != nullptr) data[0] = what.to - what.from * work.itemsize[0];
-  const fused_loop loop = loop_of(pass, 1);
+  for (int i = 0; i < work.operand_count; ++i) data[i] = is_fed ? work.data[i] : what.data[i];
+  if (is_fed) data[0] = what.to - what.from * work.itemsize[0];
   while (what.n > 0) {
     const wide_plan part = cut_plan(work, what.from, what.n, data);
     drive_here(part, loop);
@@ -219,11 +216,85 @@ void feed_elements(const void* params) {
   }
 }
 
+/// Of short rows several are one piece. What does not lie as it would in an array of these rows
+/// goes through a buffer then.
+class row_pieces {
+ public:
+  explicit row_pieces(const pass_rows& what) noexcept
+      : what_(what),
+        pass_(*static_cast<const fused_params*>(what.pass)),
+        together_(greatest(least(what.rows, pass_.piece / what.n), 1)) {
+    places_.constants = pass_.constants();
+    places_.single = std::uint64_t{1} << fused_params::first_constant;
+    for (int i = 0; i < fused_params::slots; ++i) {
+      places_.at[fused_params::first_slot + i] = slots_ + int64{i} * fused_params::piece_bytes;
+    }
+    for (int i = 0; i < pass_.work.operand_count; ++i) {
+      const bool is_single = ((what.single >> i) & 1u) != 0;
+      const bool is_same = what.row_bytes[i] == 0;
+      const bool is_dense = !is_single && what.row_bytes[i] == what.n * size(i);
+      if (together_ == 1 || is_dense || (is_single && is_same)) {
+        places_.single |= std::uint64_t{is_single} << i;
+        continue;
+      }
+      buffered_ |= 1u << i;
+      if (is_same) fill(i, 0, together_);
+    }
+  }
+
+  void run() noexcept {
+    for (int64 row = 0; row < what_.rows; row += together_) {
+      const int64 now = least(together_, what_.rows - row);
+      for (int i = 0; i < pass_.work.operand_count; ++i) {
+        places_.at[i] = what_.data[i] + row * what_.row_bytes[i];
+        if (((buffered_ >> i) & 1u) == 0) continue;
+        if (what_.row_bytes[i] != 0) fill(i, row, now);
+        places_.at[i] = buffers_[i];
+      }
+      make(now * what_.n);
+    }
+  }
+
+ private:
+  [[nodiscard]] int64 size(int i) const { return pass_.work.itemsize[i]; }
+
+  void fill(int i, int64 row, int64 rows) noexcept {
+    const int64 row_bytes = what_.row_bytes[i];
+    const int64 step = ((what_.single >> i) & 1u) != 0 ? 0 : size(i);
+    copy_2d({buffers_[i], size(i), what_.n * size(i)},
+            {what_.data[i] + row * row_bytes, step, row_bytes}, what_.n, rows, size(i));
+  }
+
+  void make(int64 n) noexcept {
+    const fused_step* const begin = pass_.step();
+    for (int64 at = 0; at < n; at += pass_.piece) {
+      const int64 count = least(n - at, pass_.piece);
+      for (int k = 0; k < pass_.steps; ++k) run_step(places_, begin[k], count);
+      for (int i = 0; i < pass_.work.operand_count; ++i) {
+        if (((places_.single >> i) & 1u) == 0) places_.at[i] += count * size(i);
+      }
+    }
+  }
+
+  const pass_rows& what_;
+  const fused_params& pass_;
+  int64 together_;  ///< rows of a piece
+  unsigned buffered_ = 0;
+  step_places places_;
+  alignas(64) char slots_[fused_params::slots * fused_params::piece_bytes];
+  alignas(64) char buffers_[wide_plan::max_operands][fused_params::piece_bytes];
+};
+
+void make_rows(const void* params) {
+  row_pieces(*static_cast<const pass_rows*>(params)).run();
+}
+
 }  // namespace
 
 void fill_fused(fuse_kernels& table) {
   table.run.host = run_fused;
   table.feed.host = feed_elements;
+  table.make_rows.host = make_rows;
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

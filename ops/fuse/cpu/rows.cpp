@@ -40,20 +40,19 @@ class row_block {
     char* data[wide_plan::max_operands];
     const int operands = pass.work.operand_count;
     for (int i = 0; i < operands; ++i) data[i] = locate(step, i, pass.work.data[i], first);
-    fed_elements piece = {.pass = &pass,
-                          .from = first * step.width,
-                          .n = rows * step.width,
-                          .to = nullptr,
-                          .data = data};
-    if (step.run == 0) return what_.feed(&piece);
-    piece.single = step.single;
-    for (int i = 0; i < operands; ++i) data[i] += first * step.row_bytes[i];
-    if (step.run > step.width) return what_.feed(&piece);
-    piece.n = step.width;
-    for (int64 row = 0; row < rows; ++row) {
-      what_.feed(&piece);
-      for (int i = 0; i < operands; ++i) data[i] += step.row_bytes[i];
+    if (!step.has_runs) {
+      const fed_elements piece = {.pass = &pass,
+                                  .from = first * step.width,
+                                  .n = rows * step.width,
+                                  .to = nullptr,
+                                  .data = data};
+      return what_.feed(&piece);
     }
+    for (int i = 0; i < operands; ++i) data[i] += first * step.row_bytes[i];
+    const int64 runs = step.is_run ? 1 : rows;
+    const pass_rows part = {&pass,       data, step.row_bytes,
+                            step.single, rows * step.width / runs, runs};
+    what_.make_rows(&part);
   }
 
   void reduce(const row_step& step, int64 first, int64 rows) const noexcept {
