@@ -69,8 +69,8 @@ struct alignas(16) fused_params {
 };
 
 /// Passes and reductions over the same rows, one after the other on some rows at a time, so that
-/// what is made in between stays in the caches. Where each temporary is in the scratch follows (so
-/// many 64-bit numbers), then the steps.
+/// what is made in between stays in the caches. The steps follow, then where each temporary is in
+/// the scratch, a 64-bit number.
 struct alignas(16) row_params {
   static constexpr std::int64_t scratch_bytes = 262144;  ///< of a thread
   static constexpr std::int64_t page = 4096;
@@ -81,7 +81,6 @@ struct alignas(16) row_params {
   void (*feed)(const void* params);       ///< of fuse_kernels, as the next
   void (*make_rows)(const void* params);
   std::int32_t steps;
-  std::int32_t temporaries;  ///< an even number
 };
 
 /// One of them. Its parameters follow, fused_params or what begins with a row_range, then the next.

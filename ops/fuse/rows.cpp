@@ -101,7 +101,7 @@ void evaluation::run_rows(std::span<std::int32_t> group) {
   rows_ = std::accumulate(rows.begin(), rows.end(), std::int64_t{1}, std::multiplies<>());
   row_scratch_ = row_cost_ = row_steps_ = 0;
   temporaries_.clear();
-  of_.schedule_.clear();
+  of_.schedule_.assign(sizeof(row_params), std::byte{});
   for (auto begin = group.begin(); begin != group.end();) {
     const auto end = std::find_if(begin + 1, group.end(),
                                   [&](std::int32_t i) { return !is_one_step(at(*begin), at(i)); });
@@ -167,11 +167,13 @@ void evaluation::find_runs(const wide_plan& work, row_step& step) const {
 }
 
 void evaluation::add_step(row_step& step, std::span<const std::byte> params) {
-  const std::size_t before = of_.schedule_.size();
   step.nbytes = rounded_up(static_cast<std::int64_t>(sizeof step + params.size()), 16);
-  of_.schedule_.resize(before + static_cast<std::size_t>(step.nbytes));
-  std::memcpy(of_.schedule_.data() + before, &step, sizeof step);
-  std::memcpy(of_.schedule_.data() + before + sizeof step, params.data(), params.size());
+  const auto head = std::as_bytes(std::span(&step, 1));
+  std::vector<std::byte>& schedule = of_.schedule_;
+  const std::size_t end = schedule.size() + static_cast<std::size_t>(step.nbytes);
+  schedule.insert(schedule.end(), head.begin(), head.end());
+  schedule.insert(schedule.end(), params.begin(), params.end());
+  schedule.resize(end);
   ++row_steps_;
 }
 
@@ -273,14 +275,15 @@ void evaluation::launch_rows() {
       .cost = std::max<std::int64_t>(row_cost_, 1),
       .feed = table.feed.host,
       .make_rows = table.make_rows.host,
-      .steps = row_steps_,
-      .temporaries = static_cast<std::int32_t>(rounded_up(std::ssize(temporaries_), 2))};
+      .steps = row_steps_};
   std::int64_t place = 0;
   for (std::int64_t& each : temporaries_) {
     place +=
         rounded_up(std::exchange(each, place) * params.block, row_params::page) + row_params::page;
   }
-  temporaries_.resize(static_cast<std::size_t>(params.temporaries));
+  const auto places = std::as_bytes(std::span(temporaries_));
+  of_.schedule_.insert(of_.schedule_.end(), places.begin(), places.end());
+  std::memcpy(of_.schedule_.data(), &params, sizeof params);
   const bool is_alone = group_.size() == 1;  // a reduction, which knows best
   if (hooks_.watch != nullptr) {
     of.rows = is_alone ? 0 : params.block;
@@ -289,14 +292,10 @@ void evaluation::launch_rows() {
   }
   const without_lock working(hooks_, rows_ * row_cost_ > long_work);
   if (is_alone) {
-    constexpr std::size_t before = sizeof(row_step);
+    constexpr std::size_t before = sizeof(row_params) + sizeof(row_step);
     return launch(where, *first.loop, of_.schedule_.data() + before, of_.schedule_.size() - before,
                   uses);
   }
-  const auto header = std::as_bytes(std::span(&params, 1));
-  const auto places = std::as_bytes(std::span(temporaries_));
-  of_.schedule_.insert(of_.schedule_.begin(), places.begin(), places.end());
-  of_.schedule_.insert(of_.schedule_.begin(), header.begin(), header.end());
   launch(where, table.rows, of_.schedule_.data(), of_.schedule_.size(), uses);
 }
 

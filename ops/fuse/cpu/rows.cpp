@@ -13,10 +13,14 @@ namespace {
 /// Some rows, of which the temporaries are in `scratch`.
 class row_block {
  public:
-  row_block(const row_params& what, char* scratch) noexcept : what_(what), scratch_(scratch) {}
+  row_block(const row_params& what, char* scratch) noexcept : what_(what), scratch_(scratch) {
+    const char* at = reinterpret_cast<const char*>(&what + 1);
+    for (int i = 0; i < what.steps; ++i) at += reinterpret_cast<const row_step*>(at)->nbytes;
+    places_ = reinterpret_cast<const int64*>(at);
+  }
 
   void run(int64 first, int64 rows) noexcept {
-    const char* at = reinterpret_cast<const char*>(places() + what_.temporaries);
+    const char* at = reinterpret_cast<const char*>(&what_ + 1);
     for (int i = 0; i < what_.steps; ++i) {
       const auto& step = *reinterpret_cast<const row_step*>(at);
       step.reduce == nullptr ? make(step, first, rows) : reduce(step, first, rows);
@@ -25,14 +29,12 @@ class row_block {
   }
 
  private:
-  [[nodiscard]] const int64* places() const { return reinterpret_cast<const int64*>(&what_ + 1); }
-
   /// Where row 0 of an operand would be. Temporaries begin as far into a page as operands in memory
   /// do, which begin with one: else loads would wait for stores that differ in the page alone.
   [[nodiscard]] char* locate(const row_step& step, int i, const char* known, int64 first) const {
     if (step.places[i] == row_step::in_memory) return const_cast<char*>(known);
     const int64 before = first * step.row_bytes[i];
-    return scratch_ + (places()[step.places[i]] - before + before % row_params::page);
+    return scratch_ + (places_[step.places[i]] - before + before % row_params::page);
   }
 
   void make(const row_step& step, int64 first, int64 rows) const noexcept {
@@ -67,6 +69,7 @@ class row_block {
 
   const row_params& what_;
   char* scratch_;
+  const int64* places_;
 };
 
 void run_blocks(const row_params& what, int64 block, int64 begin, int64 end) noexcept {
