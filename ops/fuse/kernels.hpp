@@ -73,12 +73,14 @@ struct alignas(16) fused_params {
 /// the scratch, a 64-bit number.
 struct alignas(16) row_params {
   static constexpr std::int64_t scratch_bytes = 262144;  ///< of a thread
+  /// A temporary begins with a page, as large arrays do: loads wait for stores before that differ
+  /// from them in the page alone.
   static constexpr std::int64_t page = 4096;
 
   std::int64_t rows;
-  std::int64_t block;  ///< rows that are taken together; never 0
-  std::int64_t cost;   ///< of a row, in additions
-  void (*feed)(const void* params);       ///< of fuse_kernels, as the next
+  std::int64_t block;                ///< rows that are taken together; never 0
+  std::int64_t cost;                 ///< of a row, in additions
+  void (*feed)(const void* params);  ///< of fuse_kernels, as the next
   void (*make_rows)(const void* params);
   std::int32_t steps;
 };
@@ -90,9 +92,9 @@ struct alignas(16) row_step {
   void (*reduce)(const void* params);  ///< null: a pass
   std::int64_t nbytes;                 ///< with its parameters
   std::int64_t width;                  ///< elements of a row of the pass, or of the results
-  bool is_run;           ///< a pass of which many rows are as one
-  bool has_runs;         ///< as of pass_rows; else the plan of the pass has to be cut
-  std::uint32_t single;  ///< as there
+  bool is_run;                         ///< a pass of which many rows are as one
+  bool has_runs;                       ///< as of pass_rows; else the plan of the pass has to be cut
+  std::uint32_t single;                ///< as there
   /// Of operands (of a reduction the output, then the input): in_memory, or which temporary.
   std::int64_t places[wide_plan::max_operands];
   std::int64_t row_bytes[wide_plan::max_operands];  ///< from one row to the next

@@ -20,7 +20,7 @@ namespace skerry {
 namespace {
 
 /// Of the rows that are taken together, what is read, made and written.
-const std::int64_t block_bytes = getenv("SKB") ? atoll(getenv("SKB")) : 196608;
+constexpr std::int64_t block_bytes = 196608;
 constexpr std::int64_t long_work = 1 << 16;
 
 bool begins_with(const dims& shape, const dims& first) noexcept {
@@ -133,7 +133,7 @@ bool evaluation::may_go_to_target(const node& x) const {
 void evaluation::place_output(node& x) {
   const std::int64_t nbytes = elements_of(x) * itemsize(x.type);
   const std::int64_t row = nbytes / rows_;
-  const std::int64_t slack = 2 * row_params::page * (std::ssize(temporaries_) + 1);
+  const std::int64_t slack = row_params::page * (std::ssize(temporaries_) + 1);
   if (!x.is_kept && row_scratch_ + row + slack <= row_params::scratch_bytes) {
     x.scratch = std::ssize(temporaries_);
     temporaries_.push_back(row);
@@ -266,7 +266,7 @@ void evaluation::launch_rows() {
   }
   const auto& table = kernels<fuse_kernels>(where);
   const std::int64_t row = std::max<std::int64_t>(of.moved / rows_ + row_scratch_, 1);
-  const std::int64_t slack = 2 * row_params::page * std::ssize(temporaries_);
+  const std::int64_t slack = row_params::page * std::ssize(temporaries_);
   const std::int64_t room =
       (row_params::scratch_bytes - slack) / std::max<std::int64_t>(row_scratch_, 1);
   const row_params params{
@@ -278,8 +278,7 @@ void evaluation::launch_rows() {
       .steps = row_steps_};
   std::int64_t place = 0;
   for (std::int64_t& each : temporaries_) {
-    place +=
-        rounded_up(std::exchange(each, place) * params.block, row_params::page) + row_params::page;
+    place += rounded_up(std::exchange(each, place) * params.block, row_params::page);
   }
   const auto places = std::as_bytes(std::span(temporaries_));
   of_.schedule_.insert(of_.schedule_.end(), places.begin(), places.end());

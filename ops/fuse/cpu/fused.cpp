@@ -285,9 +285,7 @@ class row_pieces {
   alignas(64) char buffers_[wide_plan::max_operands][fused_params::piece_bytes];
 };
 
-void make_rows(const void* params) {
-  row_pieces(*static_cast<const pass_rows*>(params)).run();
-}
+void make_rows(const void* params) { row_pieces(*static_cast<const pass_rows*>(params)).run(); }
 
 }  // namespace
 

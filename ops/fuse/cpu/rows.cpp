@@ -29,12 +29,10 @@ class row_block {
   }
 
  private:
-  /// Where row 0 of an operand would be. Temporaries begin as far into a page as operands in memory
-  /// do, which begin with one: else loads would wait for stores that differ in the page alone.
+  /// Where row 0 of an operand would be.
   [[nodiscard]] char* locate(const row_step& step, int i, const char* known, int64 first) const {
     if (step.places[i] == row_step::in_memory) return const_cast<char*>(known);
-    const int64 before = first * step.row_bytes[i];
-    return scratch_ + (places_[step.places[i]] - before + before % row_params::page);
+    return scratch_ + (places_[step.places[i]] - first * step.row_bytes[i]);
   }
 
   void make(const row_step& step, int64 first, int64 rows) const noexcept {
@@ -52,8 +50,8 @@ class row_block {
     }
     for (int i = 0; i < operands; ++i) data[i] += first * step.row_bytes[i];
     const int64 runs = step.is_run ? 1 : rows;
-    const pass_rows part = {&pass,       data, step.row_bytes,
-                            step.single, rows * step.width / runs, runs};
+    const pass_rows part = {&pass, data, step.row_bytes, step.single, rows * step.width / runs,
+                            runs};
     what_.make_rows(&part);
   }
 
