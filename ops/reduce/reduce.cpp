@@ -226,9 +226,10 @@ constexpr std::int64_t most_row_bytes = 65536;
 /// are reduced. -1 where there are no such rows, or too few to be shared out.
 int find_rows(const dims& shape, const axis_set& axes, const reduce_params& params,
               std::int64_t width) {
-  const bool is_along =
-      params.kept_rank == 1 && params.reduced_rank == 1 && params.reduced_strides[0] == width &&
-      params.reduced_size * width <= most_row_bytes && params.kept_size >= 2 * cpu::thread_count();
+  const bool is_along = params.kept_rank == 1 && params.reduced_rank == 1 &&
+                        params.reduced_strides[0] == width &&
+                        params.reduced_size * width <= most_row_bytes &&
+                        params.kept_size >= std::int64_t{2} * cpu::thread_count();
   if (!is_along) return -1;
   int rows = 0;
   while (!is_reduced(axes, rows)) ++rows;

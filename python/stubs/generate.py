@@ -91,7 +91,7 @@ PARAMETERS = {
     "ravel_indices.indices": "tuple[Any, ...]",
     "unravel_indices.indices": "Array",
     "least_recorded.nbytes": "int",
-    "watch_passes.watcher": "Callable[[int, tuple[int, ...], int, int, bool], object] | None",
+    "watch_passes.watcher": "Callable[[int, tuple[int, ...], int, int, bool, int], object] | None",
     "with_axes.least": "int",
     "with_axes.values": "tuple[Any, ...]",
     "require_one_device.arrays": "tuple[Array, ...]",
