@@ -25,6 +25,7 @@ struct fused_loop {
 // ask for than the core waits for at a time, short pieces do better: their steps overlap.
 inline constexpr int64 asked_ahead = 2048;
 inline constexpr int64 most_asked = int64{24} * 64;  ///< bytes before a step
+inline constexpr int64 most_width = sizeof(element);
 inline constexpr int64 beyond_caches = int64{12} << 20;
 /// What another operand has read or written so many bytes ago is in a cache still.
 inline constexpr int64 near_bytes = int64{256} << 10;
@@ -51,7 +52,7 @@ inline bool comes_first(const wide_plan& work, int i) noexcept {
 inline fused_loop loop_of(const fused_params& pass, int first) noexcept {
   fused_loop made{pass, pass.cost, pass.piece};
   const wide_plan& work = pass.work;
-  if (work.rank == 0) return made;
+  if (work.size * work.operand_count * most_width < beyond_caches) return made;
   int64 width = 0;
   for (int i = first; i < work.operand_count; ++i) {
     if (!runs_on(work, i) || !comes_first(work, i)) continue;
@@ -65,7 +66,7 @@ inline fused_loop loop_of(const fused_params& pass, int first) noexcept {
 }
 
 inline bool takes(const fused_loop&, unsigned) noexcept { return true; }
-inline int64 direct_tile(const fused_loop& what) noexcept { return 4 * what.piece; }
+inline int64 direct_tile(const fused_loop& what) noexcept { return 16 * what.piece; }
 inline int64 bridged_row(const fused_loop& what) noexcept { return what.pass.piece / 2; }
 inline bool streams_of(const fused_loop&) noexcept { return false; }
 inline constexpr bool may_stream(const fused_loop&) noexcept { return false; }
@@ -204,7 +205,7 @@ void feed_elements(const void* params) {
   const auto& pass = *static_cast<const fused_params*>(what.pass);
   const wide_plan& work = pass.work;
   const bool is_fed = what.to != nullptr;
-  const fused_loop loop = is_fed ? loop_of(pass, 1) : fused_loop{pass, pass.cost, pass.piece};
+  const fused_loop loop = is_fed && what.n >= pass.piece ? loop_of(pass, 1) : fused_loop{pass, pass.cost, pass.piece};
   char* data[wide_plan::max_operands];
   for (int i = 0; i < work.operand_count; ++i) data[i] = is_fed ? work.data[i] : what.data[i];
   if (is_fed) data[0] = what.to - what.from * work.itemsize[0];

@@ -33,7 +33,7 @@ OPERATORS = [
 ]
 IN_PLACE = ["__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__", "__iand__"]
 SCALARS = [0, 1, 2, -1, 0.5, -2.0, 3, True, 1j]
-LAYOUTS = ["whole", "transposed", "stepped", "backwards", "row", "column", "0-d"]
+LAYOUTS = ["whole", "cut", "transposed", "stepped", "backwards", "row", "column", "0-d"]
 
 
 def sample(rng, dtype, shape):
@@ -50,6 +50,7 @@ def laid_out(rng, dtype, shape, layout, device):
     n, m = shape
     made = {
         "whole": lambda put: put((n, m)),
+        "cut": lambda put: put((n + 1, m + 2))[1:, 1:-1],
         "transposed": lambda put: put((m, n)).T,
         "stepped": lambda put: put((n, 3 * m))[:, ::3],
         "backwards": lambda put: put((n, m))[::-1, ::-1],

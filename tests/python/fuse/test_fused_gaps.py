@@ -114,6 +114,14 @@ def test_updates_in_place_leave_the_gaps(row):
     assert (outer[-8:] == 7).all()
 
 
+def test_missing_values():
+    values = np.random.default_rng(0).normal(size=(40, 63))
+    values[::3, ::7] = np.nan
+    values[1::3, ::5] = np.inf
+    x = sk.asarray(values)
+    compare(lambda x: ((x[:, 1:] * 2 + x[:, :-1]) * x[:, 1:], x[:, 1:] > x[:, :-1]), x)
+
+
 def test_sums_of_what_passes_make():
     x = numbers((60, 70), "float64")
     for axis in (0, 1, None):
