@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <limits>
 
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/exponential.hpp"
@@ -10,8 +11,9 @@
 
 // Operations that are simpler by one scalar. 64-bit integers are divided by a product with the
 // divisor's reciprocal, as processors take ten times as long for a quotient of that width; others
-// are divided as vectors of doubles. A cube is two products. (Squares and reciprocals are
-// operations of their own, which ops/elementwise/apply.cpp takes for these powers.)
+// are divided as vectors of doubles. A cube is two products, and what is divided by a power of two
+// is multiplied by its reciprocal, which is exact, so that both are rounded alike. (Squares and
+// reciprocals are operations of their own, which ops/elementwise/apply.cpp takes for these powers.)
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -91,6 +93,24 @@ struct scalar_form<ops::remainder, T> {
         return ops::wrapping_subtract(x, ops::wrapping_multiply(quotient(x), divisor));
       });
     });
+  }
+};
+
+template <ops::real_floating T>
+struct scalar_form<ops::divide, T> {
+  static constexpr bool exists = true;
+  template <class Run>
+  static bool apply(T divisor, Run run) {
+    using limits = std::numeric_limits<T>;
+    constexpr auto mantissa = (ops::bits_t<T>(1) << (limits::digits - 1)) - 1;
+    const T reciprocal = T(1) / divisor;
+    const bool is_power = (ops::math::to_bits(divisor) & mantissa) == 0;  // or zero, or infinite
+    if (!is_power || !(ops::math::fabs(divisor) >= limits::min()) ||
+        !(ops::math::fabs(reciprocal) >= limits::min())) {
+      return false;
+    }
+    run([reciprocal](T x) { return x * reciprocal; });
+    return true;
   }
 };
 

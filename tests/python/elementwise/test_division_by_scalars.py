@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Quotients and remainders of integers: by a scalar products by its reciprocal, of arrays through doubles on a CPU."""
+"""Quotients and remainders by a scalar, which are products by its reciprocal on a CPU; those of integer arrays, through doubles."""
 
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, on
+from oracle import assert_same, on, to_numpy
 
 DTYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 
@@ -115,3 +115,24 @@ def test_one_wide_integer_among_narrow_ones_in_place(device):
         x = on(device, a)
         x %= on(device, b)
         assert_same(x, a % b, device)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_quotients_by_powers_of_two_are_correctly_rounded(dtype, device):
+    """All the powers there are, their neighbours, and what is no number to multiply by; at the limits, too."""
+    limits = np.finfo(dtype)
+    values = np.random.default_rng(1).normal(size=100) * 2.0 ** np.arange(-50, 50)
+    ends = [limits.max, limits.tiny, limits.smallest_subnormal, limits.smallest_subnormal * 3]
+    with np.errstate(all="ignore"):
+        host = np.concatenate([values, ends, np.negative(ends), [0, -0.0, np.inf, -np.inf, np.nan]])
+        host = host.astype(dtype)
+        powers = 2.0 ** np.arange(limits.minexp - limits.nmant, limits.maxexp).astype(dtype)
+        divisors = [*powers, *-powers[::7], *(powers * 3)[::5], 0.0, -0.0, np.inf, np.nan]
+        x = on(device, host)
+        for divisor in divisors:
+            got, want = x / float(divisor), host / np.asarray(divisor, dtype)
+            assert_same(got, want, device, what=f"/ {divisor}")
+            is_zero = want == 0
+            np.testing.assert_array_equal(
+                np.signbit(to_numpy(got))[is_zero], np.signbit(want)[is_zero]
+            )
