@@ -10,12 +10,13 @@ set(skerry_groups "int8 uint8 int16 uint16" "int32 uint32 int64 uint64" "float32
 #   CPU_BY_DTYPE the same for each dtype that the build has, by fill_<name of the file>_<dtype>: ops/kernel/unit.hpp
 #   CPU_SHARED   for each level, filling no table
 #   CPU_GROUPS   strings of dtypes that one unit of CPU_BY_DTYPE is compiled for
+#   CPU_REAL_OPTIONS of the compiler, for units of real floating dtypes
 #   CUDA, CUDA_BY_DTYPE, CUDA_GROUPS     those of the CUDA module
 #   CUDA_SHARED  sources of the module that fill no table
 #   HOST         sources that are compiled once, for all levels
 #   V3_SERVES_V4 AVX-512 gives these kernels nothing that counts: on v4 machines those of v3 run
 function(skerry_kernels family)
-  set(lists CPU CPU_BY_DTYPE CPU_SHARED CPU_GROUPS CUDA CUDA_BY_DTYPE CUDA_GROUPS CUDA_SHARED HOST)
+  set(lists CPU CPU_BY_DTYPE CPU_SHARED CPU_GROUPS CPU_REAL_OPTIONS CUDA CUDA_BY_DTYPE CUDA_GROUPS CUDA_SHARED HOST)
   cmake_parse_arguments(PARSE_ARGV 1 of "V3_SERVES_V4" "" "${lists}")
   if(of_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "skerry_kernels(${family}): unknown argument ${of_UNPARSED_ARGUMENTS}")
@@ -32,7 +33,8 @@ function(skerry_kernels family)
       get_property(fills TARGET skerry_cpu_v3 PROPERTY skerry_fills_${family})
       set_property(TARGET skerry_cpu_v4 APPEND PROPERTY skerry_shared_fills ${fills})
     else()
-      skerry_add_units(${family} skerry_cpu_${level} cpu_${level} "${of_CPU}" "${of_CPU_BY_DTYPE}" "${of_CPU_GROUPS}")
+      skerry_add_units(${family} skerry_cpu_${level} cpu_${level} "${of_CPU}" "${of_CPU_BY_DTYPE}" "${of_CPU_GROUPS}"
+                       ${of_CPU_REAL_OPTIONS})
     endif()
   endforeach()
   if(skerry_with_cuda)
@@ -79,7 +81,8 @@ function(skerry_complete_groups family variable)
   set(${variable} ${groups} PARENT_SCOPE)
 endfunction()
 
-# Adds the units of one target: `plain` as they are, `by_dtype` by a source for each group, which says the dtypes.
+# Adds the units of one target: `plain` as they are, `by_dtype` by a source for each group, which says the dtypes; after
+# these come options for those of real floating dtypes, which cannot use a header that was compiled without them.
 function(skerry_add_units family target prefix plain by_dtype groups)
   set(fills)
   foreach(unit IN LISTS plain)
@@ -99,10 +102,14 @@ function(skerry_add_units family target prefix plain by_dtype groups)
       separate_arguments(group)
       set(entries)
       set(suffix)
+      set(options)
       foreach(dtype IN LISTS group)
         if(dtype IN_LIST dtypes)
           string(APPEND entries " X(family, ${dtype})")
           string(APPEND suffix _${dtype})
+          if("${kind_of_${dtype}}" STREQUAL "real_floating")
+            set(options ${ARGN})
+          endif()
           list(APPEND fills "X(${family}, ${name}_${dtype})")
         endif()
       endforeach()
@@ -111,6 +118,10 @@ function(skerry_add_units family target prefix plain by_dtype groups)
         file(CONFIGURE OUTPUT ${stub} @ONLY
              CONTENT "#define SKERRY_UNIT_DTYPES(X, family)@entries@\n#include \"@source@\"\n")
         target_sources(${target} PRIVATE ${stub})
+        if(options)
+          set_source_files_properties(${stub} TARGET_DIRECTORY ${target}
+                                      PROPERTIES COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON)
+        endif()
       endif()
     endforeach()
   endforeach()

@@ -18,7 +18,12 @@ import sys
 from format_cpp import ROOT, tracked
 
 LAYERS = ("core", "device", "ops", "python")
-GCC_OPTIONS = ("-fvect-cost-model=dynamic", "-fpeel-loops", "-fno-gnu-unique")
+GCC_OPTIONS = (
+    "-fvect-cost-model=dynamic",
+    "-fpeel-loops",
+    "-fno-gnu-unique",
+    "-fno-thread-jumps",
+)
 # It takes a width of vectors from ducc, which sets widths otherwise for clang.
 NEEDS_GCC = {"ops/fourier/cpu/ducc/transforms.hpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
