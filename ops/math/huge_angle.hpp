@@ -16,6 +16,10 @@ struct reduced_angle {
 
 SKERRY_TABLE float64 half_pi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
                                   -0x1.f1976b7ed8fbcp-110};
+template <real_floating T>
+inline constexpr pair<T> right_angle = {T(0x1.921fb54442d18p+0), T(0x1.1a62633145c07p-54)};
+template <>
+inline constexpr pair<float32> right_angle<float32> = {0x1.921fb6p+0f, -0x1.777a5cp-25f};
 
 /// 2^(16 row) * 2 / pi modulo 2^14, as an unevaluated sum of four. Two rows more than there are, so
 /// that six bits of any number are a row.

@@ -9,7 +9,7 @@
 namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// q of asin(y) = y + y^3 q(y^2) for y^2 <= 1/4: near-minimax (Chebyshev interpolation in 60 digits
-/// by mpmath's chebyfit, rounded). Error 1.5e-17; 2.5e-10 of the coarse ones.
+/// by mpmath's chebyfit, rounded). Error 1.5e-17; 4.9e-9 in float32.
 SKERRY_HD SKERRY_INLINE float64 asin_terms(float64 square) {
   return polynomial(square, 0x1.5555555555556p-3, 0x1.3333333332ecap-4, 0x1.6db6db6e31f13p-5,
                     0x1.f1c71c1db0623p-6, 0x1.6e8bb1c8209a2p-6, 0x1.1c4d35cf95421p-6,
@@ -17,76 +17,57 @@ SKERRY_HD SKERRY_INLINE float64 asin_terms(float64 square) {
                     0x1.65a9c4dfcf8b2p-8, 0x1.1d189408314eep-6, -0x1.e6aaa8a0a04ccp-7,
                     0x1.d72b2bc8155f8p-6);
 }
-SKERRY_HD SKERRY_INLINE float64 coarse_asin_terms(float64 square) {
-  return polynomial(square, 0x1.5555555c0171dp-3, 0x1.33331ecf8b70bp-4, 0x1.6dc0f007c13e8p-5,
-                    0x1.efedf83ab6506p-6, 0x1.82db23768c84fp-6, 0x1.5a80a068e3ee2p-7,
-                    0x1.fb7ca379d49c6p-6);
+SKERRY_HD SKERRY_INLINE float32 asin_terms(float32 square) {
+  return polynomial(square, 0x1.5555c8p-3f, 0x1.330204p-4f, 0x1.747bb8p-5f, 0x1.8c3e4cp-6f,
+                    0x1.595c68p-5f);
 }
 
 /// asin(y), y in [0, 1/2], of which asin(|x|) is y's or pi / 2 - twice y's.
+template <real_floating T>
 struct reduced_sine {
-  float64 y;
-  float64 rest;  ///< asin(y) - y
-  bool is_outer;
+  T y;
+  T rest;   ///< asin(y) - y
+  T outer;  ///< 1 or 0: GCC 12 keeps a struct with a bool in memory
 };
+/// Half the reciprocal of the root of a square, if only of its leading bits in float32.
+SKERRY_HD SKERRY_INLINE float32 half_reciprocal(float32 square, float32) {
+  return from_bits<float32>(0x5eb7642f - (to_bits(square) >> 1));
+}
+SKERRY_HD SKERRY_INLINE float64 half_reciprocal(float64, float64 root) {
+  return 0.5 / (root + 0x1p-1000);  // root may be 0
+}
 /// In the outer half y = sqrt((1 - |x|) / 2), whose rounding error is part of the rest.
-SKERRY_HD SKERRY_INLINE reduced_sine reduce_sine(float64 x) {
-  const float64 size = math::fabs(x);
-  const bool is_outer = size > 0.5;
-  const float64 square = is_outer ? 0.5 - 0.5 * size : size * size;
-  const float64 root = math::sqrt(square);
-  const float64 lost =
-      math::fma(-root, root, square) * (0.5 / (root + 0x1p-1000));  // root may be 0
-  const float64 y = is_outer ? root : size;
-  const float64 rest = math::fma(y * square, asin_terms(square), is_outer ? lost : 0.0);
-  return {y, rest, is_outer};
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE reduced_sine<T> reduce_sine(T x) {
+  const T size = math::fabs(x);
+  const bool is_outer = size > T(0.5);
+  const T square = is_outer ? T(0.5) - T(0.5) * size : size * size;
+  const T root = math::sqrt(square);
+  const T lost = math::fma(-root, root, square) * half_reciprocal(square, root);
+  const T y = is_outer ? root : size;
+  const T rest = math::fma(y * square, asin_terms(square), is_outer ? lost : T(0));
+  return {y, rest, is_outer ? T(1) : T(0)};
 }
 
-SKERRY_HD SKERRY_INLINE float64 asin(float64 x) {
-  const reduced_sine s = reduce_sine(x);
-  const float64 factor = s.is_outer ? -2.0 : 1.0;
-  const pair<float64> sum = fast_two_sum(s.is_outer ? half_pi[0] : 0.0, factor * s.y);
-  const float64 low = math::fma(factor, s.rest, s.is_outer ? half_pi[1] : 0.0);
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T asin(T x) {
+  const reduced_sine<T> s = reduce_sine(x);
+  const T factor = T(1) - T(3) * s.outer;
+  const pair<T> sum = fast_two_sum(s.outer * right_angle<T>.high, factor * s.y);
+  const T low = math::fma(factor, s.rest, s.outer * right_angle<T>.low);
   return math::copysign(sum.high + (sum.low + low), x);
 }
 
-SKERRY_HD SKERRY_INLINE float64 acos(float64 x) {
-  const reduced_sine s = reduce_sine(x);
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T acos(T x) {
+  const reduced_sine<T> s = reduce_sine(x);
   const bool is_negative = x < 0;
-  const float64 sign = is_negative ? 1.0 : -1.0;
-  const float64 factor = s.is_outer ? -2.0 * sign : sign;
-  const float64 of_outer = is_negative ? 2.0 : 0.0;  // quarters of a turn
-  const float64 quarters = s.is_outer ? of_outer : 1.0;
-  const pair<float64> sum = fast_two_sum(quarters * half_pi[0], factor * s.y);
-  const float64 low = math::fma(factor, s.rest, quarters * half_pi[1]);
+  const T sign = is_negative ? T(1) : T(-1);
+  const T factor = sign * (T(1) - T(3) * s.outer);
+  const T quarters = math::fma(s.outer, sign, T(1));  // of a turn
+  const pair<T> sum = fast_two_sum(quarters * right_angle<T>.high, factor * s.y);
+  const T low = math::fma(factor, s.rest, quarters * right_angle<T>.low);
   return sum.high + (sum.low + low);
-}
-
-/// To about 2^-32 of it.
-SKERRY_HD SKERRY_INLINE reduced_sine coarse_reduced_sine(float64 x) {
-  const float64 size = math::fabs(x);
-  const bool is_outer = size > 0.5;
-  const float64 square = is_outer ? 0.5 - 0.5 * size : size * size;
-  const float64 y = is_outer ? math::sqrt(square) : size;
-  return {y, y * square * coarse_asin_terms(square), is_outer};
-}
-
-SKERRY_HD SKERRY_INLINE float32 asin(float32 x) {
-  const reduced_sine s = coarse_reduced_sine(x);
-  const float64 angle = s.y + s.rest;
-  const float64 result = s.is_outer ? half_pi[0] - (angle + angle) : angle;
-  return math::copysign(static_cast<float32>(result), x);
-}
-
-SKERRY_HD SKERRY_INLINE float32 acos(float32 x) {
-  const float64 wide = x;
-  const reduced_sine s = coarse_reduced_sine(wide);
-  const float64 angle = s.y + s.rest;
-  const float64 sign = math::copysign(1.0, wide);
-  const float64 base = s.is_outer ? half_pi[0] - sign * half_pi[0] : half_pi[0];
-  const float64 factor = s.is_outer ? 2.0 * sign : -sign;
-  const float32 found = static_cast<float32>(math::fma(factor, angle, base));
-  return x != x ? x : found;  // compilers may take the sign of a NaN for that of the factor
 }
 
 /// x = tan(base +- y): 1 / x beyond 1, (x - 1) / (x + 1) beyond tan(pi / 8); one division.
@@ -109,18 +90,19 @@ SKERRY_HD SKERRY_INLINE float64 atan(float64 x) {
   return math::copysign(sum.high + (sum.low + low), x);
 }
 
-/// In float64, rounded once.
+/// x = tan(base + y): -1 / x beyond 1.
 SKERRY_HD SKERRY_INLINE float32 atan(float32 x) {
-  const float64 size = math::fabs(static_cast<float64>(x));
-  const bool is_steep = size > 1.0;
-  const float64 lesser = is_steep ? 1.0 : size;
-  const float64 greater = is_steep ? size : 1.0;
-  const bool is_diagonal = lesser > greater * tan_of_eighth;
-  const float64 y =
-      (lesser - (is_diagonal ? greater : 0.0)) / (greater + (is_diagonal ? lesser : 0.0));
-  const float64 angle = coarse_arctangent(y) + (is_diagonal ? 0.5 * half_pi[0] : 0.0);
-  const float64 result = is_steep ? half_pi[0] - angle : angle;
-  return math::copysign(static_cast<float32>(result), x);
+  constexpr float32 is_right_angle = 0x1p30f;  // to the last place
+  const float32 any_size = math::fabs(x);
+  const float32 size = any_size > is_right_angle ? is_right_angle : any_size;  // NaN stays
+  const bool is_steep = size > 1.0f;
+  const float32 above = is_steep ? -1.0f : size;
+  const float32 below = is_steep ? size : 1.0f;
+  const float32 y = above / below;
+  const float32 lost = math::fma(y, below, -above) * y;  // 0 where 1 / below is not -y
+  const pair<float32> sum = fast_two_sum(is_steep ? right_angle<float32>.high : 0.0f, y);
+  const float32 more = sum.low + (is_steep ? right_angle<float32>.low : 0.0f);
+  return math::copysign(sum.high + arctangent_rest(pair<float32>{y, lost}, more), x);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::ops::math::own
