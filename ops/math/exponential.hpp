@@ -101,16 +101,28 @@ SKERRY_HD SKERRY_INLINE T exp(T x) {
 
 /// x = n + r, |r| <= 1/2, both without error; 2^r = e^(r log(2)).
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T exp2(T x) {
+SKERRY_HD SKERRY_INLINE scaled<T> scaled_exp2(T x) {
   using log_2 = log_of_2<T>;
-  x = sizeof(T) == 4 ? clamp(x, T(-151), T(129)) : clamp(x, T(-1076), T(1025));
   const T rounded = x + magic<T>;
   const T rest = x - (rounded - magic<T>);
   const T r = rest * log_2::nearest;
   const T low = math::fma(rest, log_2::beyond, math::fma(rest, log_2::nearest, -r));
   const pair<T> leading = fast_two_sum(T(1), r);
   const T more = math::fma(r * r, exp_terms(r), math::fma(r, low, low));
-  return unscale_any(scaled<T>{leading.high + (leading.low + more), rounded});
+  return {leading.high + (leading.low + more), rounded};
+}
+/// Below, 2^x is normal.
+template <real_floating T>
+inline constexpr T ordinary_exponent_of_2 = sizeof(T) == 4 ? T(126) : T(1022);
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T ordinary_exp2(T x) {
+  return unscale(scaled_exp2(x));
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T exp2(T x) {
+  if (has_branches && math::fabs(x) <= ordinary_exponent_of_2<T>) return ordinary_exp2(x);
+  return unscale_any(
+      scaled_exp2(sizeof(T) == 4 ? clamp(x, T(-151), T(129)) : clamp(x, T(-1076), T(1025))));
 }
 
 /// e^(x.high + x.low); x.high may be anything, x.low is finite.
@@ -119,37 +131,44 @@ SKERRY_HD SKERRY_INLINE T exp_of_pair(pair<T> x) {
   return unscale_any(scaled_exp<T>({clamp_exponent(x.high), x.low}));
 }
 
-// For float32, in float64: rounded once, in the end.
-
 /// e^x = scale (1 + rest).
 struct coarse_exp_parts {
   float64 scale;
   float64 rest;
 };
 
-/// For x = n log(2) + r, rounded = magic + n; to 1.4e-9 of r^2.
-SKERRY_HD SKERRY_INLINE coarse_exp_parts coarse_exp_of_rest(float64 r, float64 rounded) {
+/// For |x| < 700, to 1.4e-9 of r^2.
+SKERRY_HD SKERRY_INLINE coarse_exp_parts coarse_exp(float64 x) {
+  const float64 rounded = math::fma(x, log_of_2<float64>::reciprocal, magic<float64>);
+  const float64 r = math::fma(rounded - magic<float64>, -log_of_2<float64>::nearest, x);
   const float64 q = polynomial(r, 0x1.0000000bc5178p-1, 0x1.5555555a8ffecp-3, 0x1.5554e7c2e413ep-5,
                                0x1.1110e0629929ap-7, 0x1.6d44e3b5d1778p-10, 0x1.a1267effc12f4p-13);
   return {power_of_2(rounded), math::fma(r * r, q, r)};
 }
 
-/// For |x| < 700.
-SKERRY_HD SKERRY_INLINE coarse_exp_parts coarse_exp(float64 x) {
-  const float64 rounded = math::fma(x, log_of_2<float64>::reciprocal, magic<float64>);
-  const float64 n = rounded - magic<float64>;
-  return coarse_exp_of_rest(math::fma(n, -log_of_2<float64>::nearest, x), rounded);
+/// (e^x - 1) / 2 as a pair for x in [-25, 88.8].
+SKERRY_HD SKERRY_INLINE pair<float32> half_expm1(float32 x) {
+  using log_2 = log_of_2<float32>;
+  const float32 rounded = math::fma(x, log_2::reciprocal, magic<float32>);
+  const float32 n = rounded - magic<float32>;
+  const float32 difference = math::fma(n, -log_2::high, x);
+  const float32 correction = n * -log_2::low;
+  const float32 r = difference + correction;
+  const float32 low = (difference - r) + correction;
+  const float32 scale = power_of_2(rounded - 1.0f);
+  const pair<float32> above = two_sum(scale, -0.5f);
+  const float32 leading = math::fma(scale, r, above.high);
+  const float32 lost = math::fma(scale, r, above.high - leading) + above.low;
+  const float32 rest = math::fma(scale, math::fma(r, low, low), lost);
+  // e^r = 1 + r + r^2 q(r), error of r^2 q 1.1e-10
+  const float32 q = polynomial(r, 0.5f, 0x1.555556p-3f, 0x1.5554e8p-5f, 0x1.110ffep-7f,
+                               0x1.6d4cdap-10f, 0x1.a24f88p-13f);
+  return {leading, math::fma(scale * (r * r), q, rest)};
 }
-
-/// e^x - 1 to about 2^-31 of it.
-SKERRY_HD SKERRY_INLINE float64 coarse_expm1(float64 x) {
-  const coarse_exp_parts y = coarse_exp(x);
-  return math::fma(y.scale, y.rest, y.scale - 1.0);
-}
-
 SKERRY_HD SKERRY_INLINE float32 expm1(float32 x) {
-  const float64 y = coarse_expm1(clamp(static_cast<float64>(x), -40.0, 100.0));
-  return x == 0 ? x : static_cast<float32>(y);  // -0
+  const pair<float32> half = half_expm1(clamp(x, -25.0f, 88.8f));
+  const float32 y = (half.high + half.low) * 2.0f;
+  return math::fabs(x) < 0x1p-25f ? x : y;
 }
 
 /// (e^x - 1) / 2 for x in [-50, 709.9]; halved it doesn't overflow.

@@ -20,17 +20,20 @@ SKERRY_HD SKERRY_INLINE float64 tanh(float64 x) {
   return math::copysign(size < 0x1p-28 ? size : y.high + y.low, x);
 }
 
-/// In float64, rounded once.
+/// -e / (e + 2) with e = expm1(-2 |x|), which is below 1.
 SKERRY_HD SKERRY_INLINE float32 tanh(float32 x) {
-  const float64 size = math::fabs(static_cast<float64>(x));
-  const float64 bounded = size > 20.0 ? 20.0 : size;
-  const float64 e = coarse_expm1(bounded + bounded);
-  return math::copysign(static_cast<float32>(e / (e + 2.0)), x);
+  const float32 size = math::fabs(x);
+  const float32 bounded = size > 10.0f ? 10.0f : size;
+  const pair<float32> any_half = half_expm1(-2.0f * bounded);
+  const pair<float32> half = fast_two_sum(any_half.high, any_half.low);
+  const pair<float32> above = fast_two_sum(1.0f, half.high);
+  const pair<float32> y = quotient(half, {above.high, above.low + half.low});
+  return math::copysign(y.high + y.low, x);
 }
 
 /// q of sinh(r) = r + r^3 q(r^2) and of cosh(r) = 1 + r^2 / 2 + r^4 q(r^2) for |r| <= log(2) / 2:
 /// near-minimax (Chebyshev interpolation in 60 digits by mpmath's chebyfit, rounded).
-/// Errors 8.1e-18 and 5.8e-19; 1.5e-10 and 1.5e-11 of the coarse ones.
+/// Errors 8.1e-18 and 5.8e-19.
 SKERRY_HD SKERRY_INLINE float64 sinh_terms(float64 square) {
   return polynomial(square, 0x1.5555555555556p-3, 0x1.1111111110987p-7, 0x1.a01a01a7e6841p-13,
                     0x1.71de0d2924871p-19, 0x1.af39e5ac082a8p-26);
@@ -39,13 +42,6 @@ SKERRY_HD SKERRY_INLINE float64 cosh_terms(float64 square) {
   return polynomial(square, 0x1.5555555555555p-5, 0x1.6c16c16c167c8p-10, 0x1.a01a01a48eac9p-16,
                     0x1.27e4e1a865952p-22, 0x1.1f679404826edp-29);
 }
-SKERRY_HD SKERRY_INLINE float64 coarse_sinh_terms(float64 square) {
-  return polynomial(square, 0x1.5555555a8ffecp-3, 0x1.1110e0629929ap-7, 0x1.a1267effc12f4p-13);
-}
-SKERRY_HD SKERRY_INLINE float64 coarse_cosh_terms(float64 square) {
-  return polynomial(square, 0x1.555555576ca6ap-5, 0x1.6c169a7cc0202p-10, 0x1.a0f0c0ff58e33p-16);
-}
-
 /// What sinh and cosh of x >= 0 share: x = n log(2) + r + r_low.
 struct hyperbolic_parts {
   float64 r;
@@ -111,32 +107,53 @@ SKERRY_HD SKERRY_INLINE float64 sinh(float64 x) {
   return math::copysign(sinh_of(parts) * power_of_2(parts.excess), x);
 }
 
-/// sinh and cosh of x >= 0 to about 2^-32 of them, for x < 700.
-struct coarse_hyperbolic {
-  float64 sinh;
-  float64 cosh;
+/// The same halved, and without what only float64 needs. Errors of the terms below 1e-10.
+struct single_hyperbolic_parts {
+  float32 r;
+  float32 r_low;
+  float32 odd;
+  float32 even;
+  float32 p;  ///< 2^(n-2)
+  float32 q;  ///< 2^(-n-2), or 0
 };
-SKERRY_HD SKERRY_INLINE coarse_hyperbolic coarse_sinh_cosh(float64 x) {
-  using log_2 = log_of_2<float64>;
-  const float64 rounded = math::fma(x, log_2::reciprocal, magic<float64>);
-  const float64 n = rounded - magic<float64>;
-  const float64 r = math::fma(n, -log_2::nearest, x);
-  const float64 square = r * r;
-  const float64 s = math::fma(r * square, coarse_sinh_terms(square), r);
-  const float64 c = math::fma(square, math::fma(square, coarse_cosh_terms(square), 0.5), 1.0);
-  const float64 p = 0.5 * power_of_2(rounded);
-  const float64 q = 0.5 * power_of_2(magic<float64> - n);
-  return {math::fma(p - q, c, (p + q) * s), math::fma(p + q, c, (p - q) * s)};
-}
-SKERRY_HD SKERRY_INLINE float64 bounded_size(float32 x) {
-  const float64 size = math::fabs(static_cast<float64>(x));
-  return size > 100.0 ? 100.0 : size;
+SKERRY_HD SKERRY_INLINE single_hyperbolic_parts split_hyperbolic(float32 x) {
+  using log_2 = log_of_2<float32>;
+  const float32 any_size = math::fabs(x);
+  const float32 size = any_size > 89.5f ? 89.5f : any_size;  // infinite from here on; NaN stays
+  const float32 rounded = math::fma(size, log_2::reciprocal, magic<float32>);
+  const float32 n = rounded - magic<float32>;
+  const float32 difference = math::fma(n, -log_2::high, size);
+  const float32 correction = n * -log_2::low;
+  const float32 r = difference + correction;
+  const float32 r_low = (difference - r) + correction;
+  const float32 square = r * r;
+  const float32 s = polynomial(square, 0x1.555556p-3f, 0x1.110fbep-7f, 0x1.a2e26ep-13f);
+  const float32 c = polynomial(square, 0.5f, 0x1.5554e6p-5f, 0x1.6d4f5ep-10f);
+  const uint32 p = (to_bits(rounded) << 23) + to_bits(0.25f);
+  const int32 q = static_cast<int32>(2 * to_bits(0.25f) - p);
+  return {r,
+          r_low,
+          r * square * s,
+          square * c,
+          from_bits<float32>(p),
+          from_bits<float32>(static_cast<uint32>(q < 0 ? 0 : q))};
 }
 SKERRY_HD SKERRY_INLINE float32 cosh(float32 x) {
-  return static_cast<float32>(coarse_sinh_cosh(bounded_size(x)).cosh);
+  const single_hyperbolic_parts y = split_hyperbolic(x);
+  const pair<float32> major = fast_two_sum(y.p, y.q);
+  const float32 minor = y.p - y.q;
+  const float32 low = math::fma(minor, y.odd, math::fma(minor, y.r_low, major.low));
+  return 2.0f * (major.high + math::fma(minor, y.r, math::fma(major.high, y.even, low)));
 }
 SKERRY_HD SKERRY_INLINE float32 sinh(float32 x) {
-  return math::copysign(static_cast<float32>(coarse_sinh_cosh(bounded_size(x)).sinh), x);
+  const single_hyperbolic_parts y = split_hyperbolic(x);
+  const float32 major = y.p - y.q;
+  const float32 minor = y.p + y.q;
+  const float32 leading = math::fma(minor, y.r, major);
+  const float32 lost = math::fma(minor, y.r, major - leading);
+  const float32 low = math::fma(minor, y.odd, math::fma(minor, y.r_low, lost));
+  const float32 size = 2.0f * (leading + math::fma(major, y.even, low));
+  return math::fabs(x) < 0x1p-13f ? x : math::copysign(size, x);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::ops::math::own

@@ -9,10 +9,11 @@
 namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// sqrt(x.high + x.low) as a pair; 0 for 0. The low part is one step of Newton's method.
-SKERRY_HD SKERRY_INLINE pair<float64> sqrt_of_pair(pair<float64> x) {
-  const float64 root = math::sqrt(x.high);
-  const float64 rest = math::fma(-root, root, x.high) + x.low;
-  return {root, root == 0 ? 0.0 : rest * (0.5 / root)};
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE pair<T> sqrt_of_pair(pair<T> x) {
+  const T root = math::sqrt(x.high);
+  const T rest = math::fma(-root, root, x.high) + x.low;
+  return {root, root == 0 ? T(0) : rest * (T(0.5) / root)};
 }
 
 /// The squares as pairs, of parts that are scaled away from overflow and underflow.
@@ -28,7 +29,7 @@ SKERRY_HD SKERRY_INLINE float64 hypot(float64 x1, float64 x2) {
   const pair<float64> u = two_product(greater * scale, greater * scale);
   const pair<float64> v = two_product(lesser * scale, lesser * scale);
   const pair<float64> sum = fast_two_sum(u.high, v.high);
-  const pair<float64> root = sqrt_of_pair({sum.high, sum.low + (u.low + v.low)});
+  const pair<float64> root = sqrt_of_pair<float64>({sum.high, sum.low + (u.low + v.low)});
   const float64 length = (root.high + root.low) * scale_back;
   const bool is_infinite = (a == infinity<float64>()) | (b == infinity<float64>());
   return is_infinite ? infinity<float64>() : length;

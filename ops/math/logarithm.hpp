@@ -8,23 +8,32 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
-/// u = 2^exponent significand with the significand in [sqrt(1/2), sqrt(2)).
+/// u = 2^exponent significand with the significand in [sqrt(1/2), sqrt(2)), or another octave.
 template <real_floating T>
 struct binary_parts {
   T exponent;
   T significand;
 };
-/// For positive normal numbers. For others the parts mean nothing.
+/// The bits of the root of 1/2.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE binary_parts<T> split(T u) {
+inline constexpr bits_t<T> root_of_half =
+    static_cast<bits_t<T>>(sizeof(T) == 4 ? 0x3f3504f3 : 0x3fe6a09e667f3bcd);
+
+/// For positive normal numbers; the significand is not below that of bits `begin`. For others the
+/// parts mean nothing.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE binary_parts<T> split(T u, bits_t<T> begin = root_of_half<T>) {
   using B = bits_t<T>;
-  constexpr B root = sizeof(T) == 4 ? B(0x3f3504f3) : B(0x3fe6a09e667f3bcd);  // of 1 / 2
   constexpr int bits = fraction_bits<T>;
-  constexpr B wrap = B(1) << (8 * sizeof(T) - 1 - bits);  // makes the exponent positive
-  const B above = to_bits(u) - root;
-  const B biased = ((above >> bits) + wrap) & (2 * wrap - 1);
-  const T exponent = from_bits<T>(biased | to_bits(magic<T>)) - (magic<T> + T(wrap));
-  return {exponent, from_bits<T>((above & ((B(1) << bits) - 1)) + root)};
+  const B above = to_bits(u) - begin;
+  const T significand = from_bits<T>((above & ((B(1) << bits) - 1)) + begin);
+  if constexpr (sizeof(T) == 4) {
+    return {static_cast<T>(static_cast<int32>(above) >> bits), significand};
+  } else {                                                  // vectors have no conversion on v3
+    constexpr B wrap = B(1) << (8 * sizeof(T) - 1 - bits);  // makes the exponent positive
+    const B biased = ((above >> bits) + wrap) & (2 * wrap - 1);
+    return {from_bits<T>(biased | to_bits(magic<T>)) - (magic<T> + T(wrap)), significand};
+  }
 }
 
 /// R of log((1 + s) / (1 - s)) = 2 s + s R(s^2) for |s| <= 0.1716: near-minimax, as exp_terms.
@@ -61,11 +70,11 @@ SKERRY_HD SKERRY_INLINE R with_special_logs(T x, R y) {
 
 /// A subnormal x is scaled up by 2^digits, and the exponent corrected.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE binary_parts<T> split_any(T x) {
+SKERRY_HD SKERRY_INLINE binary_parts<T> split_any(T x, bits_t<T> begin = root_of_half<T>) {
   constexpr T least_normal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
   constexpr T digits = fraction_bits<T> + 1;
   const bool is_subnormal = x < least_normal;
-  const binary_parts<T> u = split(is_subnormal ? x * T(int64{2} << fraction_bits<T>) : x);
+  const binary_parts<T> u = split(is_subnormal ? x * T(int64{2} << fraction_bits<T>) : x, begin);
   return {is_subnormal ? u.exponent - digits : u.exponent, u.significand};
 }
 
@@ -82,18 +91,6 @@ SKERRY_HD SKERRY_INLINE T log1p(T x) {
   const T lost = u.high == infinity<T>() ? T(0) : u.low;
   const T y = with_special_logs(u.high, log_of_parts(split(u.high), lost / u.high));
   return math::fabs(x) < is_itself ? x : y;
-}
-
-/// exponent_unit e + unit log(m) of u = 2^e m, positive and normal; `terms` of log((1 + s) / (1 -
-/// s)) as in log_terms. For float32 in float64.
-template <class... Terms>
-SKERRY_HD SKERRY_INLINE float64 coarse_log(float64 u, float64 exponent_unit, float64 unit,
-                                           Terms... terms) {
-  const binary_parts<float64> parts = split(u);
-  const float64 s = (parts.significand - 1.0) / (parts.significand + 1.0);
-  const float64 square = s * s;
-  const float64 log = math::fma(s * square, polynomial(square, terms...), s + s);
-  return math::fma(parts.exponent, exponent_unit, log * unit);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::ops::math::own

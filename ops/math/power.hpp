@@ -49,20 +49,57 @@ SKERRY_HD SKERRY_INLINE float64 pow_of_magnitude(float64 a, float64 b) {
   return ((b == 0) | (a == 1)) ? 1.0 : y;
 }
 
-/// In float64, rounded once: 2^(b log2(a)).
+// float32: 2^(b log2(a)), the logarithm and the product in float64, the power of 2 in float32.
+
+/// The first bits of a significand in coarse_log2.
+inline constexpr uint32 fourth_root_of_half = 0x3f5744fd;
+
+/// To 5.4e-11 of it: the exponent, or 1/2 more, and the logarithm of a number of [2^-1/4, 2^1/4].
+SKERRY_HD SKERRY_INLINE float64 coarse_log2(binary_parts<float32> u) {
+  const bool is_upper = u.significand > 0x1.306fep0f;
+  const float32 exponent = is_upper ? u.exponent + 0.5f : u.exponent;
+  const float64 root = is_upper ? 0x1.6a09e667f3bcdp-1 : 1.0;
+  const float64 f = math::fma(static_cast<float64>(u.significand), root, -1.0);
+  const float64 terms =
+      polynomial(f, 0x1.7154765280826p+0, -0x1.71547638215e2p-1, 0x1.ec70a22da22e9p-2,
+                 -0x1.7154d637ba527p-2, 0x1.277372347cb66p-2, -0x1.ec106bd824b02p-3,
+                 0x1.a793861a338d5p-3, -0x1.83968d6e6256ep-3, 0x1.34f1c8184e99bp-3);
+  return math::fma(f, terms, static_cast<float64>(exponent));
+}
+
+/// 2^x for |x| < 2^31, not NaN.
+SKERRY_HD SKERRY_INLINE float32 exp2_of_product(float64 x) {
+  const float64 rounded = x + magic<float64>;
+  const float32 r = static_cast<float32>(x - (rounded - magic<float64>));
+  // 2^r = 1 + r log(2) + r^2 q(r), error of q 3e-9
+  const float32 leading = math::fma(r, log_of_2<float32>::nearest, 1.0f);
+  const float32 lost = math::fma(r, log_of_2<float32>::nearest, 1.0f - leading);
+  const float32 q = polynomial(r, 0x1.ebfbdcp-3f, 0x1.c6af7cp-5f, 0x1.3b2dep-7f, 0x1.5f082ep-10f,
+                               0x1.416b5ep-13f);
+  const float32 significand = leading + math::fma(r * r, q, lost);
+  const int32 any = static_cast<int32>(static_cast<uint32>(to_bits(rounded)));
+  const int32 bounded = any > 200 ? 200 : any;
+  const int32 n = bounded < -200 ? -200 : bounded;
+  const int32 half = n >> 1;
+  const uint32 bits = to_bits(significand) + (static_cast<uint32>(half) << 23);
+  return from_bits<float32>(bits) *
+         from_bits<float32>((static_cast<uint32>(n - half) << 23) + to_bits(1.0f));
+}
+
 SKERRY_HD SKERRY_INLINE float32 pow_of_magnitude(float32 a, float32 b) {
-  const float64 x = a;
-  // 4.8e-14 of log(x)
-  const float64 regular = coarse_log(
-      x, 1.0, log_of_2<float64>::reciprocal, 0x1.55555555553b3p-1, 0x1.9999999b8b7eap-2,
-      0x1.24924624bd706p-2, 0x1.c71fd22403f20p-3, 0x1.7381f4df19969p-3, 0x1.5477d1a4ad781p-3);
-  const float64 log2 = with_special_logs(x, regular);
-  const float64 exponent = clamp(static_cast<float64>(b) * log2, -200.0, 200.0);
-  const float64 rounded = exponent + magic<float64>;
-  const float64 rest = exponent - (rounded - magic<float64>);
-  const coarse_exp_parts y = coarse_exp_of_rest(rest * log_of_2<float64>::nearest, rounded);
-  const float64 power = math::fma(y.scale, y.rest, y.scale);
-  return ((b == 0) | (a == 1)) ? 1.0f : static_cast<float32>(power);
+  const binary_parts<float32> u = split_any(a, fourth_root_of_half);
+  const float32 any_exponent = a == 0 ? -infinity<float32>() : u.exponent;
+  const float32 exponent = a < infinity<float32>() ? any_exponent : a;  // infinity and NaN
+  const float64 product = static_cast<float64>(b) * coarse_log2({exponent, u.significand});
+  const float32 power = exp2_of_product(clamp(product, -200.0, 200.0));
+  const float32 number = ((a != a) | (b != b)) ? a + b : power;
+  return ((b == 0) | (a == 1)) ? 1.0f : number;
+}
+
+/// For positive normal numbers a and |b| <= most_ordinary_power.
+inline constexpr float32 most_ordinary_power = 0x1p23f;
+SKERRY_HD SKERRY_INLINE float32 ordinary_pow(float32 a, float32 b) {
+  return exp2_of_product(static_cast<float64>(b) * coarse_log2(split(a, fourth_root_of_half)));
 }
 
 /// |a|^b, and then the sign.
