@@ -14,7 +14,9 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Where a function has a dear case, its form for arguments up to `most`, which leaves that out: of
-/// blocks without an element of it. Declared for an operation before its loops are used.
+/// blocks without an element of it. `beyond`, if there is one, is such a form of other blocks. Of
+/// two arguments it has `dear` instead, a function of them, with the highest bit set where it is
+/// not right. Declared for an operation before its loops are used.
 template <class Op, class T>
 struct ordinary_form {
   static constexpr bool exists = false;
@@ -69,6 +71,17 @@ SKERRY_INLINE void loop_of(Function function, char* out, const char* x, int64 n)
   }
 }
 
+template <class Op, class Form, class T>
+SKERRY_INLINE void loop_of_block(char* out, const char* x, int64 n) {
+  if (are_within<T>(x, n, Form::most)) {
+    loop_of<Form, T>(Form{}, out, x, n);
+  } else if constexpr (requires { typename Form::beyond; }) {
+    loop_of_block<Op, typename Form::beyond, T>(out, x, n);
+  } else {
+    loop_of<Op, T>(Op{}, out, x, n);
+  }
+}
+
 template <class Op, class T>
 SKERRY_SHARED void unary_body(char* const* data, unsigned, int64 n) noexcept {
   char* out = data[0];
@@ -77,13 +90,8 @@ SKERRY_SHARED void unary_body(char* const* data, unsigned, int64 n) noexcept {
   if constexpr (ordinary::exists) {
     for (int64 begin = 0; begin < n; begin += ordinary_block) {
       const int64 count = least(n - begin, ordinary_block);
-      const char* from = x + begin * int64(sizeof(T));
-      char* to = out + begin * int64(sizeof(T));
-      if (are_within<T>(from, count, ordinary::most)) {
-        loop_of<ordinary, T>(ordinary{}, to, from, count);
-      } else {
-        loop_of<Op, T>(Op{}, to, from, count);
-      }
+      const int64 at = begin * int64(sizeof(T));
+      loop_of_block<Op, ordinary, T>(out + at, x + at, count);
     }
   } else {
     loop_of<Op, T>(Op{}, out, x, n);
@@ -100,6 +108,30 @@ SKERRY_INLINE void pair_loop(Function function, char* out, const char* a, const 
 #pragma GCC ivdep
   for (int64 i = 0; i < n; ++i) {
     store<R>(out + i * int64(sizeof(R)), function(load<T>(a + i * size), load<T>(b + i * size)));
+  }
+}
+
+/// By the form for ordinary elements where a block has no others.
+template <class Op, class T>
+SKERRY_INLINE void pair_blocks(char* out, const char* a, const char* b, int64 n) {
+  using ordinary = ordinary_form<Op, T>;
+  if constexpr (ordinary::exists) {
+    for (int64 begin = 0; begin < n; begin += ordinary_block) {
+      const int64 count = least(n - begin, ordinary_block);
+      const int64 at = begin * int64(sizeof(T));
+      ops::bits_t<T> dear = 0;
+      for (int64 i = 0; i < count; ++i) {
+        const int64 place = at + i * int64(sizeof(T));
+        dear |= ordinary::dear(load<T>(a + place), load<T>(b + place));
+      }
+      if ((dear >> (8 * sizeof(T) - 1)) == 0) {
+        pair_loop<ordinary, T>(ordinary{}, out + at, a + at, b + at, count);
+      } else {
+        pair_loop<Op, T>(Op{}, out + at, a + at, b + at, count);
+      }
+    }
+  } else {
+    pair_loop<Op, T>(Op{}, out, a, b, n);
   }
 }
 
@@ -137,8 +169,8 @@ SKERRY_INLINE void filled_loop(char* out, const char* a, const char* b, unsigned
   const char* const same = reinterpret_cast<const char*>(filled);
   for (int64 begin = 0; begin < n; begin += filled_block) {
     const char* const x = (is_left ? b : a) + begin * int64(sizeof(T));
-    pair_loop<Op, T>(Op{}, out + begin * int64(sizeof(R)), is_left ? same : x, is_left ? x : same,
-                     least(n - begin, filled_block));
+    pair_blocks<Op, T>(out + begin * int64(sizeof(R)), is_left ? same : x, is_left ? x : same,
+                       least(n - begin, filled_block));
   }
 }
 
@@ -184,7 +216,7 @@ SKERRY_SHARED void binary_body(char* const* data, unsigned single, int64 n) noex
   if constexpr (quick_form<Op, T>::exists) {
     corrected_loop<Op, T>(data[0], data[1], data[2], single, n);
   } else if constexpr (Op::info.expensive) {
-    if (single == 0) return pair_loop<Op, T>(Op{}, data[0], data[1], data[2], n);
+    if (single == 0) return pair_blocks<Op, T>(data[0], data[1], data[2], n);
     filled_loop<Op, T>(data[0], data[1], data[2], single, n);
   } else {
     binary_loop<Op, T>(Op{}, data[0], data[1], data[2], single, n);
