@@ -40,9 +40,9 @@ enum class form { own, libm };
 /// twice, as H100 does half as many of them in a second.
 // clang-format off
 #define SKERRY_UNARY_FUNCTIONS(each) \
-  each(acos, libm, own)  \
+  each(acos, own, own)   \
   each(acosh, libm, own) \
-  each(asin, libm, own)  \
+  each(asin, own, own)   \
   each(asinh, libm, own) \
   each(atan, libm, own)  \
   each(atanh, libm, own) \
@@ -52,11 +52,11 @@ enum class form { own, libm };
   each(exp2, libm, own)  \
   each(expm1, own, libm) \
   each(log, own, own)    \
-  each(log10, libm, own) \
+  each(log10, own, own)  \
   each(log1p, own, own)  \
-  each(log2, libm, own)  \
+  each(log2, own, own)   \
   each(sin, libm, libm)  \
-  each(sinh, libm, own)  \
+  each(sinh, own, own)   \
   each(tan, libm, libm)  \
   each(tanh, libm, own)
 #define SKERRY_BINARY_FUNCTIONS(each) \
