@@ -142,10 +142,11 @@ template ndarray recording::append(const kernel&, const char*, int, layout&&, dt
 
 ndarray recording::append_reduction(const kernel& step, std::span<const std::byte> params,
                                     const dims& shape, dtype type, int row_axes, const ndarray& x) {
-  reductions_.push_back({{params.begin(), params.end()}, row_axes});
+  reductions_.emplace_back(params.begin(), params.end());
   const recorded_input input{.array = &x, .type = x.dtype()};
   ndarray made = append<const dims&>(step, "", 1, shape, type, x.device(), {&input, 1});
   nodes_.back().reduction = static_cast<std::int32_t>(reductions_.size()) - 1;
+  nodes_.back().row_axes = row_axes;
   return made;
 }
 

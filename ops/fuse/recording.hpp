@@ -172,6 +172,7 @@ class recording {
     bool is_kept = false;  ///< in memory, when what runs over the same rows has run
     std::int32_t place;
     std::int32_t reduction = -1;  ///< its number, if it is one
+    int row_axes = max_rank;      ///< of a reduction: which first ones it keeps
     std::int32_t rows = -1;       ///< number of the shape whose rows it is computed by, if any
     std::int32_t level = 0;       ///< passes that come before
     std::int32_t step = 0;        ///< of those over the same rows, likewise
@@ -190,11 +191,6 @@ class recording {
     std::int32_t shape;  ///< number of the first place with this shape
   };
 
-  struct reduction {
-    std::vector<std::byte> params;
-    int row_axes;
-  };
-
   [[nodiscard]] auto begin_evaluation();
   [[nodiscard]] std::int32_t find_place(const layout& where);
   [[nodiscard]] reference refer_to(const recorded_input& x);
@@ -205,7 +201,7 @@ class recording {
   std::vector<leaf> leaves_;
   std::vector<place> places_;
   std::vector<element> constants_;
-  std::vector<reduction> reductions_;
+  std::vector<std::vector<std::byte>> reductions_;  ///< their parameters
   // What evaluations need, kept for the next one.
   std::vector<std::int32_t> order_;
   std::vector<fused_step> steps_;

@@ -23,10 +23,6 @@ namespace {
 constexpr std::int64_t block_bytes = 196608;
 constexpr std::int64_t long_work = 1 << 16;
 
-bool begins_with(const dims& shape, const dims& first) noexcept {
-  return shape.rank() >= first.rank() && std::equal(first.begin(), first.end(), shape.begin());
-}
-
 constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) noexcept {
   return (n + to - 1) / to * to;
 }
@@ -43,29 +39,20 @@ void evaluation::find_rows() {
     const auto index = static_cast<std::size_t>(each.inputs[0].index);
     const bool is_leaf = each.inputs[0].from == source::leaf;
     const dims& whole = is_leaf ? of_.leaves_[index].array.shape() : shape_of(of_.nodes_[index]);
-    const auto axes = static_cast<std::size_t>(
-        of_.reductions_[static_cast<std::size_t>(each.reduction)].row_axes);
-    const dims own(whole.span().first(axes));
-    if (std::ranges::any_of(known, [&](const dims& x) { return begins_with(own, x); })) continue;
-    const auto longer = std::ranges::find_if(known, [&](auto& x) { return begins_with(x, own); });
-    if (longer == known.end()) {
-      known.push_back(own);
-    } else {
-      *longer = own;
-    }
+    const dims own(whole.span().first(static_cast<std::size_t>(each.row_axes)));
+    if (std::ranges::find(known, own) == known.end()) known.push_back(own);
   }
+  std::ranges::stable_sort(known, {}, &dims::rank);
   for (node& each : of_.nodes_) {
-    each.rows = -1;
     each.scratch = row_step::in_memory;
     const bool is_along = each.is_needed && runs_on_host(each.result->where()) &&
                           is_c_contiguous(place_of(each).where, itemsize(each.type));
-    const int most = is_pass(each)
-                         ? max_rank
-                         : of_.reductions_[static_cast<std::size_t>(each.reduction)].row_axes;
-    for (std::size_t i = 0; i < known.size() && is_along && each.rows < 0; ++i) {
-      if (known[i].rank() > most || !begins_with(shape_of(each), known[i])) continue;
-      each.rows = static_cast<std::int32_t>(i);
-    }
+    const auto found = std::ranges::find_if(known, [&](const dims& rows) {
+      return rows.rank() <= std::min(each.row_axes, shape_of(each).rank()) &&
+             std::equal(rows.begin(), rows.end(), shape_of(each).begin());
+    });
+    const bool has_rows = is_along && found != known.end();
+    each.rows = has_rows ? static_cast<std::int32_t>(found - known.begin()) : -1;
   }
 }
 
@@ -203,7 +190,7 @@ void evaluation::add_reduction(std::int32_t i) {
   row_step step{};
   step.reduce = each.loop->host;
   step.width = elements_of(each) / rows_;
-  std::vector<std::byte>& params = of_.reductions_[static_cast<std::size_t>(each.reduction)].params;
+  std::vector<std::byte>& params = of_.reductions_[static_cast<std::size_t>(each.reduction)];
   auto* const range = reinterpret_cast<row_range*>(params.data());
   locate(step, 0, each);
   if (each.made) range->output = each.made->data();

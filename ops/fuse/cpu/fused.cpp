@@ -205,7 +205,8 @@ void feed_elements(const void* params) {
   const auto& pass = *static_cast<const fused_params*>(what.pass);
   const wide_plan& work = pass.work;
   const bool is_fed = what.to != nullptr;
-  const fused_loop loop = is_fed && what.n >= pass.piece ? loop_of(pass, 1) : fused_loop{pass, pass.cost, pass.piece};
+  const fused_loop loop =
+      is_fed && what.n >= pass.piece ? loop_of(pass, 1) : fused_loop{pass, pass.cost, pass.piece};
   char* data[wide_plan::max_operands];
   for (int i = 0; i < work.operand_count; ++i) data[i] = is_fed ? work.data[i] : what.data[i];
   if (is_fed) data[0] = what.to - what.from * work.itemsize[0];
