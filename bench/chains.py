@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import skerry as sk
 from side_by_side import Row, check, duration, geometric_mean, pair, seconds_per_call
+from sweep_cell import Cell
 from sweep_peers import jax_on
 
 MANY = 4_000_000
@@ -217,8 +218,6 @@ def fused_chains() -> list[Row]:
 
 def chain_cells(threads: int) -> list[Any]:
     """The same for the sweep."""
-    from sweep import Cell
-
     cells = []
     for chain in chains():
         ours, theirs, others = measure(chain, budget=0.2)

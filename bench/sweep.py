@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import functools
 import gc
 import json
 import math
@@ -24,122 +23,37 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sweep_cell import SLOW, Cell, Timer, loop_of, measure
 
 HERE = pathlib.Path(__file__).resolve().parent
 WORST = 40
-#: Seconds of one round, and of one where a slow cell is measured again.
-ROUND, LONG_ROUND = 60e-6, 400e-6
-ROUNDS, MORE_ROUNDS = 5, 12
 #: NumPy's ns for each byte of operands at 10^6 elements, under which a function is bound by memory.
 MEMORY_BOUND = 0.5
-#: A cell below has to have a reason, which the file gives with it.
-SLOW = 0.9
 #: A speed has changed from here on, in either direction.
 NOISE = 1.2
 
 
-@dataclasses.dataclass
-class Cell:
-    """What was measured: seconds per call of each library."""
+def reason_of(cell: Cell) -> str | None:
+    """Why it is slower than NumPy's, where that was chosen or can't be otherwise."""
+    from sweep_cases import ACCURATE, ACCURATE_SPEED, DOES_MORE
+    from sweep_statements import REASONS
 
-    cell: str
-    family: str
-    function: str
-    dtype: str
-    size: int
-    layout: str
-    threads: int
-    skerry_s: float
-    numpy_s: float
-    peers_s: dict[str, float] = dataclasses.field(default_factory=dict)
-
-    @property
-    def speed(self) -> float:
-        """How many times as fast as NumPy."""
-        return self.numpy_s / self.skerry_s
-
-    @property
-    def reason(self) -> str | None:
-        """Why it is slower than NumPy's, where that was chosen or can't be otherwise."""
-        from sweep_cases import ACCURATE, ACCURATE_SPEED, DOES_MORE
-        from sweep_statements import REASONS
-
-        least, why = REASONS.get(self.cell, (SLOW, ""))
-        if least <= self.speed < SLOW:
-            return why
-        kinds, why = DOES_MORE.get(self.function, ("", ""))
-        if self.speed < SLOW and np.dtype(self.dtype).kind in kinds:
-            return why
-        was_chosen = self.function in ACCURATE and self.dtype in ("float32", "float64")
-        if was_chosen and ACCURATE_SPEED <= self.speed < SLOW:
-            return "accuracy: less than 1 ulp, and the same bits on every level of instructions"
-        return None
-
-    def slow_beside(self, least: float) -> list[str]:
-        """The peers of which this is less than so much of the speed."""
-        return [name for name, seconds in self.peers_s.items() if seconds < least * self.skerry_s]
-
-    def __str__(self) -> str:
-        from side_by_side import duration
-
-        times = f"{duration(self.skerry_s):>10} {duration(self.numpy_s):>10}"
-        threads = "" if self.threads == 1 else f" [{self.threads} threads]"
-        return f"{self.speed:6.2f} {times}  {self.cell}{threads}"
+    least, why = REASONS.get(cell.cell, (SLOW, ""))
+    if least <= cell.speed < SLOW:
+        return why
+    kinds, why = DOES_MORE.get(cell.function, ("", ""))
+    if cell.speed < SLOW and np.dtype(cell.dtype).kind in kinds:
+        return why
+    was_chosen = cell.function in ACCURATE and cell.dtype in ("float32", "float64")
+    if was_chosen and ACCURATE_SPEED <= cell.speed < SLOW:
+        return "accuracy: less than 1 ulp, and the same bits on every level of instructions"
+    return None
 
 
 # --- measuring ------------------------------------------------------------------------------------
-
-
-@functools.cache
-def loop_of(call: str) -> Callable[..., float]:
-    """Seconds of so many calls of f with operands a to d."""
-    names: dict[str, Any] = {"now": time.perf_counter}
-    exec(
-        f"def loop(number, f, a=None, b=None, c=None, d=None):\n"
-        f" repeat = range(number)\n begin = now()\n for _ in repeat: {call}\n return now() - begin",
-        names,
-    )
-    return names["loop"]
-
-
-class Timer:
-    """The calls of one library in one cell."""
-
-    def __init__(self, loop: Callable[..., float], *arguments: Any) -> None:
-        self.loop, self.arguments = loop, arguments
-        self.run(1)
-        self.best = self.run(1)
-        self.choose(ROUND)
-
-    def run(self, number: int) -> float:
-        """Seconds per call."""
-        return self.loop(number, *self.arguments) / number
-
-    def choose(self, seconds: float) -> None:
-        """As many calls as take that long."""
-        self.number = max(1, min(20_000, int(seconds / max(self.best, 1e-9))))
-
-    def round(self) -> None:
-        """Measure once more."""
-        self.best = min(self.best, self.run(self.number))
-
-
-def measure(timers: list[Timer]) -> None:
-    """Rounds in turn, and more of them where the first timer is slower than the second."""
-    is_long = timers[0].best > 0.05
-    for _ in range(2 if is_long else ROUNDS):
-        for timer in timers:
-            timer.round()
-    if timers[1].best < SLOW * timers[0].best:
-        for timer in timers:
-            timer.choose(LONG_ROUND)
-        for _ in range(4 if is_long else MORE_ROUNDS):
-            for timer in timers:
-                timer.round()
 
 
 def shape_and_kind(result: Any) -> Any:
@@ -275,7 +189,7 @@ def report(cells: list[Cell]) -> None:
         for bound in (0.5, 0.7, SLOW):
             count = sum(speed < bound for speed in speeds)
             print(f"under {bound}: {count} cells ({100 * count / len(speeds):.2f} %)")
-        chosen = sum(each.reason is not None for each in some)
+        chosen = sum(reason_of(each) is not None for each in some)
         print(f"{chosen} of those under {SLOW} have a reason")
         report_peers(some)
         for family in sorted({each.family for each in some}):
@@ -418,7 +332,9 @@ def main() -> int:
         about["seconds"] = round(time.perf_counter() - begin)
         record = {"machine": about, "cells": [dataclasses.asdict(each) for each in cells]}
         record |= {"refused": parts[0]["refused"], "unlike": parts[0]["unlike"]}
-        record["reasons"] = {each.cell: each.reason for each in cells if each.reason is not None}
+        record["reasons"] = {
+            each.cell: reason_of(each) for each in cells if reason_of(each) is not None
+        }
         record["peer_reasons"] = PEER_REASONS
         if len(counts) > 1:
             record["threads"] = measured_threads(options.only)

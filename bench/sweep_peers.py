@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sweep_cases import Case, found_in
+from sweep_cell import ROUNDS, Timer, loop_of
 
 TORCH_NAMES = {
     "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atan2": "arctan2",
@@ -45,8 +46,6 @@ class Peer:
 
     def seconds(self, case: Case, host: list[Any]) -> float | None:
         """Best seconds of a call."""
-        from sweep import ROUNDS, Timer, loop_of
-
         function = self.function(case.function)
         if function is None:
             return None

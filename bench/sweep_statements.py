@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import skerry as sk
+from sweep_cell import Cell, Timer, measure
 
 #: With x and y of 100 float64, m of 10 x 10, i of 10 positions, k a mask, s of no dimensions, t to write into, and xp,
 #: the library.
@@ -142,8 +143,6 @@ def loop(statement: str, names: dict[str, Any]) -> Any:
 
 def statement_cells(threads: int) -> list[Any]:
     """A cell for each statement that both libraries take."""
-    from sweep import Cell, Timer, measure
-
     cells = []
     for statement in STATEMENTS:
         try:

@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""A cell of the sweep, and how the calls of several libraries are timed for it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import time
+from collections.abc import Callable
+from typing import Any
+
+from side_by_side import duration
+
+#: Seconds of one round, and of one where a slow cell is measured again.
+ROUND, LONG_ROUND = 60e-6, 400e-6
+ROUNDS, MORE_ROUNDS = 5, 12
+#: A cell below has to have a reason, which the file gives with it.
+SLOW = 0.9
+
+
+@dataclasses.dataclass
+class Cell:
+    """What was measured: seconds per call of each library."""
+
+    cell: str
+    family: str
+    function: str
+    dtype: str
+    size: int
+    layout: str
+    threads: int
+    skerry_s: float
+    numpy_s: float
+    peers_s: dict[str, float] = dataclasses.field(default_factory=dict)
+
+    @property
+    def speed(self) -> float:
+        """How many times as fast as NumPy."""
+        return self.numpy_s / self.skerry_s
+
+    def slow_beside(self, least: float) -> list[str]:
+        """The peers of which this is less than so much of the speed."""
+        return [name for name, seconds in self.peers_s.items() if seconds < least * self.skerry_s]
+
+    def __str__(self) -> str:
+        times = f"{duration(self.skerry_s):>10} {duration(self.numpy_s):>10}"
+        threads = "" if self.threads == 1 else f" [{self.threads} threads]"
+        return f"{self.speed:6.2f} {times}  {self.cell}{threads}"
+
+
+@functools.cache
+def loop_of(call: str) -> Callable[..., float]:
+    """Seconds of so many calls of f with operands a to d."""
+    names: dict[str, Any] = {"now": time.perf_counter}
+    exec(
+        f"def loop(number, f, a=None, b=None, c=None, d=None):\n"
+        f" repeat = range(number)\n begin = now()\n for _ in repeat: {call}\n return now() - begin",
+        names,
+    )
+    return names["loop"]
+
+
+class Timer:
+    """The calls of one library in one cell."""
+
+    def __init__(self, loop: Callable[..., float], *arguments: Any) -> None:
+        self.loop, self.arguments = loop, arguments
+        self.run(1)
+        self.best = self.run(1)
+        self.choose(ROUND)
+
+    def run(self, number: int) -> float:
+        """Seconds per call."""
+        return self.loop(number, *self.arguments) / number
+
+    def choose(self, seconds: float) -> None:
+        """As many calls as take that long."""
+        self.number = max(1, min(20_000, int(seconds / max(self.best, 1e-9))))
+
+    def round(self) -> None:
+        """Measure once more."""
+        self.best = min(self.best, self.run(self.number))
+
+
+def measure(timers: list[Timer]) -> None:
+    """Rounds in turn, and more of them where the first timer is slower than the second."""
+    is_long = timers[0].best > 0.05
+    for _ in range(2 if is_long else ROUNDS):
+        for timer in timers:
+            timer.round()
+    if timers[1].best < SLOW * timers[0].best:
+        for timer in timers:
+            timer.choose(LONG_ROUND)
+        for _ in range(4 if is_long else MORE_ROUNDS):
+            for timer in timers:
+                timer.round()
