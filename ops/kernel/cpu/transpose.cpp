@@ -207,8 +207,7 @@ void copy_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows
   if (nbytes < 32) return copy_short_rows<16>(to, from, nbytes, rows);
   if (nbytes < 64) return copy_short_rows<32>(to, from, nbytes, rows);
   for (int64 j = 0; j < rows; ++j) {
-    __builtin_memcpy(to.base + j * to.row, from.base + j * from.row,
-                     static_cast<unsigned long>(nbytes));
+    copy_bytes(to.base + j * to.row, from.base + j * from.row, nbytes);
   }
 }
 
@@ -248,6 +247,22 @@ void copy_items(const strided_2d& to, const strided_2d& from, int64 n, int64 row
 }
 
 }  // namespace
+
+void copy_bytes(char* to, const char* from, int64 n) noexcept {
+  struct line {
+    char bytes[64];
+  };
+  constexpr int64 size = sizeof(line);
+  const uint64 ahead = (reinterpret_cast<uint64>(to) - reinterpret_cast<uint64>(from)) % 4096;
+  if (n >= 2048 && ahead != 0 && ahead < 64) {
+    for (; n >= 4 * size; n -= 4 * size) {
+      line lines[4];
+      for (int64 k = 0; k < 4; ++k) lines[k] = load<line>(from + n - (k + 1) * size);
+      for (int64 k = 0; k < 4; ++k) store(to + n - (k + 1) * size, lines[k]);
+    }
+  }
+  __builtin_memcpy(to, from, static_cast<unsigned long>(n));
+}
 
 void copy_2d(const strided_2d& to, const strided_2d& from, int64 n, int64 rows,
              int64 itemsize) noexcept {

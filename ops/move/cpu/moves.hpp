@@ -245,7 +245,7 @@ void rotate_range(const rotate_params& p, int64 begin, int64 end) {
     if (is_large) {
       lines.put(to, from + at + moved, run);
     } else {
-      __builtin_memcpy(to, from + at + moved, static_cast<unsigned long>(run));
+      copy_bytes(to, from + at + moved, run);
     }
     to += run;
     at += run;

@@ -79,3 +79,17 @@ def test_rows_of_few_bytes_leave_what_is_between_them(step, device):
         x, out = on(device, host), on(device, np.full_like(host, 255))
         out[:, 1:-2] = x[::step, 2:-1]
         assert_same(out, wanted, device, what=f"rows of {width}")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "complex128"])
+def test_long_rows_a_few_bytes_further(dtype, device):
+    """Where a target lies a little beyond its source but for pages, rows are copied from their end."""
+    for columns in (2047, 2048, 4096, 5000, 8192):
+        host = numbered((5, columns), dtype)
+        x = on(device, host)
+        for shift in (1, 3, 5, -1, 63, 64, 65):
+            got = sk.roll(x, shift, axis=-1)
+            assert_same(got, np.roll(host, shift, axis=-1), device, what=f"{columns}, {shift}")
+        out = on(device, np.zeros((5, columns + 3), dtype))
+        out[:, 3:] = x
+        assert_same(out[:, 3:], host, device, what=f"{columns} into wider rows")
