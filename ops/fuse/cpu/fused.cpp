@@ -48,18 +48,30 @@ inline bool comes_first(const wide_plan& work, int i) noexcept {
   return true;
 }
 
-/// The pass as a loop, whose operands from `first` on may be far.
-inline fused_loop loop_of(const fused_params& pass, int first) noexcept {
+/// Bytes of an operand: one that is broadcast is read again and again.
+inline int64 bytes_of(const wide_plan& work, int i) noexcept {
+  int64 nbytes = work.itemsize[i];
+  for (int axis = 0; axis < work.rank; ++axis) {
+    if (work.strides[i][axis] != 0) nbytes *= work.shape[axis];
+  }
+  return nbytes;
+}
+
+/// The pass as a loop, which asks for memory.
+inline fused_loop loop_of(const fused_params& pass) noexcept {
   fused_loop made{pass, pass.cost, pass.piece};
   const wide_plan& work = pass.work;
   if (work.size * work.operand_count * most_width < beyond_caches) return made;
   int64 width = 0;
-  for (int i = first; i < work.operand_count; ++i) {
-    if (!runs_on(work, i) || !comes_first(work, i)) continue;
+  int64 total = 0;
+  for (int i = 0; i < work.operand_count; ++i) {
+    const int64 nbytes = bytes_of(work, i);
+    if (nbytes < near_bytes || !runs_on(work, i) || !comes_first(work, i)) continue;
     made.far |= 1u << i;
     width += work.itemsize[i];
+    total += nbytes;
   }
-  if (work.size * width < beyond_caches) made.far = 0;
+  if (total < beyond_caches) made.far = 0;
   while (made.far != 0 && made.piece * width > most_asked * pass.steps) made.piece /= 2;
   if (made.piece < pass.piece) made.far = 0;
   return made;
@@ -152,9 +164,13 @@ inline void call(const fused_loop& what, char* const* data, char* const* lies, u
   asking ahead(what, lies, n);
   for (int64 at = 0; at < n; at += what.piece) {
     const int64 count = least(n - at, what.piece);
-    for (const fused_step* step = begin; step < end; ++step) {
-      ahead.ask();
-      run_step(places, *step, count);
+    if (what.far == 0) {
+      for (const fused_step* step = begin; step < end; ++step) run_step(places, *step, count);
+    } else {
+      for (const fused_step* step = begin; step < end; ++step) {
+        ahead.ask();
+        run_step(places, *step, count);
+      }
     }
     for (int i = 0; i < work.operand_count; ++i) {
       if (((single >> i) & 1u) == 0) places.at[i] += count * work.itemsize[i];
@@ -166,7 +182,7 @@ namespace {
 
 void run_fused(const void* params) {
   const auto& pass = *static_cast<const fused_params*>(params);
-  drive(pass.work, loop_of(pass, 0));
+  drive(pass.work, loop_of(pass));
 }
 
 /// As many of the `n` elements from the from-th on as make a plan: rows, planes or more of whole
@@ -205,8 +221,7 @@ void feed_elements(const void* params) {
   const auto& pass = *static_cast<const fused_params*>(what.pass);
   const wide_plan& work = pass.work;
   const bool is_fed = what.to != nullptr;
-  const fused_loop loop =
-      is_fed && what.n >= pass.piece ? loop_of(pass, 1) : fused_loop{pass, pass.cost, pass.piece};
+  const fused_loop loop{pass, pass.cost, pass.piece};
   char* data[wide_plan::max_operands];
   for (int i = 0; i < work.operand_count; ++i) data[i] = is_fed ? work.data[i] : what.data[i];
   if (is_fed) data[0] = what.to - what.from * work.itemsize[0];
