@@ -81,7 +81,9 @@ def compiled(folder: pathlib.Path, libraries: pathlib.Path) -> pathlib.Path:
             ptx.write_text(weighed(ptx.read_text()))
     program = folder / "program"
     link = ["g++", f"{folder}/program.o", "-o", str(program), f"-L{libraries}"]
-    subprocess.run([*link, "-l:libcudart.so.13", f"-Wl,-rpath,{libraries}"], check=True)
+    # The runtime's entry points are forwarded to the emulator.
+    names = ["-l:libcudart.so.13", "-l:libskerry_emulator.so"]
+    subprocess.run([*link, *names, f"-Wl,-rpath,{libraries}"], check=True)
     return program
 
 
