@@ -80,7 +80,7 @@ def tried(case: Any) -> Outcome:
         operands = [getattr(each, how)() for each in case.operands]
         try:
             result = eval(case.call, {"f": function}, dict(zip("abcd", operands, strict=False)))
-        except (TypeError, ValueError, IndexError, ArithmeticError) as problem:
+        except (TypeError, ValueError, IndexError, ArithmeticError, MemoryError) as problem:
             return Outcome(False, False, f"{case.call}: {problem}"[:200])
         kinds.append(shape_and_kind(result))
     if kinds[0] != kinds[1]:

@@ -263,7 +263,8 @@ class Call:
         if what == "=positions":
             return self.operand((n,), kind=f"below {n}", dtype="int64")
         if what in ("=indices", "=indices along"):  # of any axis
-            of = shape if what == "=indices along" else (max(shape, default=1),)
+            few = (n,) if len(shape) < 2 else (min(100, max(shape)),)  # of rows that may be long
+            of = shape if what == "=indices along" else few
             return self.operand(of, kind=f"below {min(shape, default=1)}", dtype="int64")
         if what == "one more axis":
             return self.operand((1, *shape))
