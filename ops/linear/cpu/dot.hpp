@@ -94,7 +94,7 @@ SKERRY_INLINE T dot_of_vectors(const char* a, const char* b, int64 n) {
   using R = ops::real_part_t<T>;
   using V = lanes_of<R>;
   constexpr int vectors = 128 / vector_bytes;
-  constexpr int parts = int(sizeof(T) / sizeof(R));
+  constexpr int parts = ops::complex_floating<T> ? 2 : 1;
   constexpr int64 lanes = lane_count<R>;
   V sums[vectors] = {};
   int64 left = n * parts;
