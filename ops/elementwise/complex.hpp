@@ -17,6 +17,7 @@ struct conj {
           "Numeric dtypes; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool of_bits = true;
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
     return x;

@@ -31,8 +31,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("decode", "kernels", "python", "models", "checks", "conformance")
 # What shows kernels: the other tests are about the same calls, or about what is around them.
 KERNEL_TESTS = (
-    "advanced_indexing bins bits_on_cuda complex_alignment complex_special_cases creation elementwise fft half_linalg "
-    "half_reductions half_scans halves_on_cuda in_place joining kernel_edges linalg linalg_products linalg_stacks "
+    "advanced_indexing bins bits_on_cuda compiled_passes complex_alignment complex_special_cases creation elementwise fft "
+    "fused_rules half_linalg half_reductions half_scans halves_on_cuda in_place joining kernel_edges linalg linalg_products linalg_stacks "
     "mask_chunks matmul nan_positions partial reduction_order reductions same_numbers scan scatter_reduce searchsorted "
     "sets sorting special_cases standard_values statistics take tiled_layouts views_and_indexing"
 ).split()

@@ -10,7 +10,7 @@ namespace skerry::inline SKERRY_TARGET::ops {
 
 /// Whether a result of Op is an operand: it needs no rounding, and a NaN keeps its bits.
 template <class Op>
-inline constexpr bool is_choice = one_of_v<Op, clip, maximum, minimum>;
+inline constexpr bool is_choice = one_of_v<Op, clip, fmax, fmin, heaviside, maximum, minimum>;
 
 /// Whether Op over T... is computed in another dtype than that of memory. What only moves or
 /// converts items says nothing about itself.

@@ -200,8 +200,17 @@ int run_compiled(const void* params, launch_context* context) {
   }
   void* arguments[] = {const_cast<void*>(call.arguments)};
   const auto function = reinterpret_cast<CUfunction>(call.function->load());
-  const CUresult code = launch(function, call.blocks, 1, 1, call.threads, 1, 1, 0,
-                               static_cast<CUstream>(context->stream), arguments, nullptr);
+  const auto run = [&] {
+    return launch(function, call.blocks, 1, 1, call.threads, 1, 1, 0,
+                  static_cast<CUstream>(context->stream), arguments, nullptr);
+  };
+  CUresult code = run();
+  if (code == CUDA_ERROR_INVALID_CONTEXT) {  // a new thread's, which the runtime has yet to bind
+    int ordinal = 0;
+    if (cudaGetDevice(&ordinal) == cudaSuccess && cudaSetDevice(ordinal) == cudaSuccess) {
+      code = run();
+    }
+  }
   if (code == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES || code == CUDA_ERROR_INVALID_IMAGE) {
     return refuse("a compiled kernel takes more than the device has");
   }
