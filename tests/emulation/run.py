@@ -31,10 +31,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("decode", "kernels", "python", "models", "checks", "conformance")
 # What shows kernels: the other tests are about the same calls, or about what is around them.
 KERNEL_TESTS = (
-    "advanced_indexing bins bits_on_cuda compiled_passes complex_alignment complex_special_cases creation elementwise fft "
-    "fused_rules half_linalg half_reductions half_scans halves_on_cuda in_place joining kernel_edges linalg linalg_products linalg_stacks "
-    "mask_chunks matmul nan_positions partial reduction_order reductions same_numbers scan scatter_reduce searchsorted "
-    "sets sorting special_cases standard_values statistics take tiled_layouts views_and_indexing"
+    "advanced_indexing bins bits_on_cuda compiled_passes complex_alignment complex_special_cases creation elementwise "
+    "fft fused_rules half_linalg half_reductions half_scans halves_on_cuda in_place joining kernel_edges linalg "
+    "linalg_products linalg_stacks mask_chunks matmul nan_positions partial reduction_order reductions same_numbers "
+    "scan scatter_reduce searchsorted sets sorting special_cases standard_values statistics take tiled_layouts "
+    "views_and_indexing"
 ).split()
 # Scans, reductions, order, sets, indices: their threads and blocks pass values on. There are 14 dtypes, and each seed
 # has another one of each test. What is used before it is written is so under any seed; that check is 50 times as slow.
@@ -243,7 +244,8 @@ def main() -> int:
         architectures = ";".join(f"{each}-virtual" for each in targets)
         print(
             f"the CUDA module was built without {' and '.join(missing)}: build it again with "
-            f"BUILD_OPTIONS=\"-Ccmake.define.CMAKE_CUDA_ARCHITECTURES='{architectures}'\", or leave them out by --targets"
+            f"BUILD_OPTIONS=\"-Ccmake.define.CMAKE_CUDA_ARCHITECTURES='{architectures}'\""
+            ", or leave them out by --targets"
         )
         return 1
     for nth, target in enumerate(targets):
