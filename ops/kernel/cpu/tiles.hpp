@@ -21,6 +21,8 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 template <class Plan>
 inline constexpr int64 buffer_bytes = 65536;
 inline constexpr int64 packed_bytes = 8192;  ///< per operand, for all else: a tile stays in L1
+/// Of a result that goes past the caches, with nothing to pack.
+inline constexpr int64 streamed_tile = 16384;
 inline constexpr int64 direct_elements = 16384;
 inline constexpr int64 short_row = 32;
 
@@ -180,7 +182,9 @@ struct tiling {
       const bool steps = ((packed >> i) & 1u) != 0 && !is_transpose;
       if (steps) widest = greatest(widest, least(magnitude(stride(i, 0)), 64));
     }
-    const int64 bytes = is_transpose ? buffer_bytes<Plan> : packed_bytes;
+    const int64 bytes = is_transpose  ? buffer_bytes<Plan>
+                        : packed != 0 ? packed_bytes
+                                      : streamed_tile;
     const bool is_buffered = packed != 0 || streams;
     const int64 capacity = is_buffered ? bytes / widest : direct_tile(what);
     const int64 most = is_transpose ? greatest(512 / widest, 32) : capacity;
