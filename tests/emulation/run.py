@@ -87,6 +87,15 @@ def environment_for(target: str, build: pathlib.Path, options: argparse.Namespac
     return environment
 
 
+def share_of(sample: int | None, nth_target: int) -> str:
+    """The part of the tests that a target takes: another for each target, and for each commit any of them, so that
+    none is left out for good."""
+    if not sample:
+        return "1/1"
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return f"{(int(commit.stdout or '0', 16) + nth_target) % sample + 1}/{sample}"
+
+
 def python_tests(sample: int | None, nth_target: int, more: list[str]) -> list[str]:
     """What pytest is told: what the caller says, else all tests, else a part of those of kernels."""
     if more:
@@ -96,8 +105,9 @@ def python_tests(sample: int | None, nth_target: int, more: list[str]) -> list[s
         return several
     folder = ROOT / "tests" / "python"
     files = [str(next(folder.glob(f"*/test_{name}.py"))) for name in KERNEL_TESTS]
-    share = f"--share={nth_target % sample + 1}/{sample}"
-    return [*several, "-q", "-k", "not cpu", share, *files]
+    share = share_of(sample, nth_target)
+    print(f"tests of kernels: part {share}, as the commit has it", flush=True)
+    return [*several, "-q", "-k", "not cpu", f"--share={share}", *files]
 
 
 def checks(options: argparse.Namespace, command: list[str]):
@@ -125,7 +135,7 @@ def commands_for(options: argparse.Namespace, nth_target: int, target: str, more
     suite = os.environ.get("ARRAY_API_TESTS_DIR")
     build, sample = options.build, options.sample
     kernels = [str(build / "tests" / "kernels_tests"), "--require-gpu"]
-    share = f"{nth_target % sample + 1}/{sample}" if sample else "1/1"
+    share = share_of(sample, nth_target)
     for part in options.parts:
         if part == "decode":
             command = ["cmake", "--build", str(build), "--target", "emulation_decode"]
@@ -214,7 +224,7 @@ def parse() -> tuple[argparse.Namespace, list[str]]:
         "--sample",
         type=int,
         metavar="N",
-        help="kernels, models, and of the Python tests that show kernels one in N, others for each target",
+        help="kernels, models, and of the Python tests that show kernels one in N, others for each target and commit",
     )
     parser.add_argument("--parts", help=f"by commas, of {', '.join(PARTS)}")
     parser.add_argument(
