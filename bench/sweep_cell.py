@@ -15,6 +15,8 @@ from side_by_side import duration
 #: Seconds of one round, and of one where a slow cell is measured again.
 ROUND, LONG_ROUND = 60e-6, 400e-6
 ROUNDS, MORE_ROUNDS = 5, 12
+#: Seconds after which a cell gets no further round: some of NumPy's calls take ten.
+ENOUGH = 0.25
 #: A cell below has to have a reason, which the file gives with it.
 SLOW = 0.9
 
@@ -66,8 +68,9 @@ class Timer:
 
     def __init__(self, loop: Callable[..., float], *arguments: Any) -> None:
         self.loop, self.arguments = loop, arguments
-        self.run(1)
         self.best = self.run(1)
+        if self.best < ENOUGH:
+            self.best = self.run(1)
         self.choose(ROUND)
 
     def run(self, number: int) -> float:
@@ -85,13 +88,18 @@ class Timer:
 
 def measure(timers: list[Timer]) -> None:
     """Rounds in turn, and more of them where the first timer is slower than the second."""
-    is_long = timers[0].best > 0.05
-    for _ in range(2 if is_long else ROUNDS):
-        for timer in timers:
-            timer.round()
+    rounds(timers, ROUNDS)
     if timers[1].best < SLOW * timers[0].best:
         for timer in timers:
             timer.choose(LONG_ROUND)
-        for _ in range(4 if is_long else MORE_ROUNDS):
-            for timer in timers:
-                timer.round()
+        rounds(timers, MORE_ROUNDS)
+
+
+def rounds(timers: list[Timer], most: int) -> None:
+    """So many, two at least unless a call is long, until there is enough."""
+    end = time.perf_counter() + ENOUGH
+    for n in range(most):
+        for timer in timers:
+            timer.round()
+        if n > 0 and time.perf_counter() > end or any(each.best > ENOUGH for each in timers):
+            break
