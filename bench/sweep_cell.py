@@ -88,18 +88,19 @@ class Timer:
 
 def measure(timers: list[Timer]) -> None:
     """Rounds in turn, and more of them where the first timer is slower than the second."""
-    rounds(timers, ROUNDS)
+    rounds(timers, ROUNDS, 0)
     if timers[1].best < SLOW * timers[0].best:
         for timer in timers:
             timer.choose(LONG_ROUND)
-        rounds(timers, MORE_ROUNDS)
+        rounds(timers, MORE_ROUNDS, 3)
 
 
-def rounds(timers: list[Timer], most: int) -> None:
-    """So many, two at least unless a call is long, until there is enough."""
+def rounds(timers: list[Timer], most: int, least: int) -> None:
+    """So many, until there is enough: the least number where a call is long."""
     end = time.perf_counter() + ENOUGH
     for n in range(most):
+        is_enough = time.perf_counter() > end or any(each.best > ENOUGH / 2 for each in timers)
+        if n >= least and is_enough:
+            break
         for timer in timers:
             timer.round()
-        if n > 0 and time.perf_counter() > end or any(each.best > ENOUGH for each in timers):
-            break
