@@ -16,6 +16,7 @@ struct fused_loop {
   int cost;
   int64 piece;       ///< elements
   unsigned far = 0;  ///< operands whose memory is asked for before it is needed
+  static constexpr int64 short_row = 32;
 };
 
 // Of memory beyond the caches the core itself asks for what comes next only while a step reads it,

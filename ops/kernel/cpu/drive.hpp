@@ -19,6 +19,7 @@ struct loop {
   /// The body copies, and its result is too large for the caches: what is stored past them is
   /// fenced by every thread when it is done.
   bool streams = false;
+  int64 short_row = 32;  ///< elements from which on rows are not merged
 };
 
 /// Runs the loop over the plan: cut into tiles, which are spread over the pool; operands that the

@@ -24,7 +24,6 @@ inline constexpr int64 packed_bytes = 8192;  ///< per operand, for all else: a t
 /// Of a result that goes past the caches, with nothing to pack.
 inline constexpr int64 streamed_tile = 16384;
 inline constexpr int64 direct_elements = 16384;
-inline constexpr int64 short_row = 32;
 
 // What the driver asks of a plan and of a loop, here for those of one operation.
 inline constexpr int outputs_of(const plan&) noexcept { return 1; }
@@ -97,7 +96,7 @@ struct tiling {
 
   void choose_pitch() noexcept {
     const int64 row = work.shape[0];
-    merged = work.rank > 1 && row < short_row;
+    merged = work.rank > 1 && row < what.short_row;
     pitch = row;
     if (work.rank < 2 || transposes || row > bridged_row(what)) return;
     int inputs = 0;
