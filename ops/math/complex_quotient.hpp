@@ -15,7 +15,8 @@ SKERRY_HD SKERRY_INLINE complex128 times_conjugate(complex128 x, complex128 y) {
 }
 
 /// The textbook quotient.
-SKERRY_HD SKERRY_INLINE complex128 plain_quotient(complex128 x, complex128 y, float64 norm) {
+SKERRY_HD SKERRY_INLINE complex128 plain_quotient(complex128 x, complex128 y) {
+  const float64 norm = y.re * y.re + y.im * y.im;
   const complex128 product = times_conjugate(x, y);
   return {product.re / norm, product.im / norm};
 }
@@ -27,7 +28,7 @@ SKERRY_HD inline complex128 scaled_quotient(complex128 x, complex128 y) {
   const complex128 u = scale(x, -ex);
   const complex128 v = scale(y, -ey);
   const float64 norm = v.re * v.re + v.im * v.im;
-  const complex128 q = plain_quotient(u, v, norm);
+  const complex128 q = plain_quotient(u, v);
   if (!(isnan(q.re) & isnan(q.im))) return scale(q, ex - ey);
   if (norm == 0 && !(isnan(x.re) & isnan(x.im))) {
     const float64 inf = math::copysign(infinity<float64>(), y.re);
@@ -47,15 +48,15 @@ SKERRY_HD inline complex128 scaled_quotient(complex128 x, complex128 y) {
   return q;
 }
 
+/// With the highest bit set unless |z| is 1e-140 to 1e150, whose quotients can't leave the range.
+SKERRY_HD SKERRY_INLINE uint64 is_extreme(complex128 z) {
+  const uint64 norm = to_bits(math::fabs(z.re * z.re + z.im * z.im));
+  return (norm - to_bits(1e-280)) | (to_bits(1e300) - norm);
+}
+
 SKERRY_HD SKERRY_INLINE complex128 divide(complex128 x, complex128 y) {
-  constexpr float64 low = 1e-280;  // magnitudes of 1e-140 to 1e150: nothing can leave the range
-  constexpr float64 high = 1e300;
-  const float64 above = x.re * x.re + x.im * x.im;
-  const float64 norm = y.re * y.re + y.im * y.im;
-  if ((above > low) & (above < high) & (norm > low) & (norm < high)) {
-    return plain_quotient(x, y, norm);
-  }
-  return scaled_quotient(x, y);
+  const uint64 extreme = is_extreme(x) | is_extreme(y);
+  return (extreme >> 63) == 0 ? plain_quotient(x, y) : scaled_quotient(x, y);
 }
 
 /// z / |z|, part by part.

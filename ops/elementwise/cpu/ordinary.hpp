@@ -70,4 +70,18 @@ struct ordinary_form<ops::pow, T> {
   }
 };
 
+/// Of numbers whose squares, and those of their products, are far within the range.
+template <class T>
+  requires ops::complex_floating<T>
+struct ordinary_form<ops::divide, T> {
+  static constexpr bool exists = true;
+  static SKERRY_INLINE uint64 dear(T x1, T x2) {
+    return ops::math::detail::is_extreme(complex128(x1)) |
+           ops::math::detail::is_extreme(complex128(x2));
+  }
+  SKERRY_INLINE T operator()(T x1, T x2) const {
+    return T(ops::math::detail::plain_quotient(complex128(x1), complex128(x2)));
+  }
+};
+
 }  // namespace skerry::inline SKERRY_TARGET::kernels

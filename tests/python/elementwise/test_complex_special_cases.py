@@ -129,6 +129,21 @@ def test_products_and_quotients_of_nan_are_nan(grid, where):
         assert np.all(np.isnan(got.real) & np.isnan(got.imag))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("of", [slice(None), slice(1)])
+def test_quotients_are_the_same_beside_extreme_ones(dtype, of):
+    rng = np.random.default_rng(5)
+    z = rng.normal(size=(2, 2048, 2)) * np.exp(20 * rng.normal(size=(2, 2048, 1)))
+    x, y = (part.astype(dtype).ravel() for part in z.view("complex128"))
+    got = to_numpy(sk.divide(on("cpu:0", x), on("cpu:0", y[of])))
+    extreme = x.copy()
+    extreme[::64] = np.resize([0, inf, nan, complex(0, inf), complex(-inf, nan)], 32)
+    beside = to_numpy(sk.divide(on("cpu:0", extreme), on("cpu:0", y[of])))
+    same = x == extreme
+    assert 0 < np.count_nonzero(~same) <= 32
+    assert got[same].tobytes() == beside[same].tobytes()
+
+
 @pytest.mark.parametrize("where", WHERE)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_round_treats_parts_by_themselves(dtype, where):
