@@ -86,7 +86,8 @@ void check_counts(const char* op, const layout& at, const item_counts& counts) {
 /// Walks the axes of a layout from the front and writes those of its view.
 class view_builder {
  public:
-  view_builder(const char* op, const layout& at, int rank) : op_(op), at_(at) {
+  view_builder(const char* op, const layout& at, int rank, layout& result)
+      : op_(op), at_(at), result_(result) {
     result_.shape.assign(rank, 1);
     result_.strides.assign(rank, 0);
     result_.offset = at.offset;
@@ -117,9 +118,8 @@ class view_builder {
   void new_axis() { ++target_; }
 
   /// Without elements the offset stays: the one computed may lie outside the memory.
-  layout finish() && {
+  void finish() {
     if (result_.size() == 0) result_.offset = at_.offset;
-    return std::move(result_);
   }
 
  private:
@@ -130,7 +130,7 @@ class view_builder {
 
   const char* op_;
   const layout& at_;
-  layout result_;
+  layout& result_;
   int source_ = 0;
   int target_ = 0;
 };
@@ -141,7 +141,8 @@ layout index_view(const char* op, const layout& at, std::span<const index_item> 
   const item_counts counts = count_items(items);
   check_counts(op, at, counts);
   const std::int64_t untouched = at.rank() - counts.consumed;
-  view_builder view(op, at, static_cast<int>(untouched + counts.kept));
+  layout result;  // built where the caller has it
+  view_builder view(op, at, static_cast<int>(untouched + counts.kept), result);
   for (const index_item& item : items) {
     switch (item.kind) {
       case index_kind::integer:
@@ -159,7 +160,8 @@ layout index_view(const char* op, const layout& at, std::span<const index_item> 
     }
   }
   if (counts.ellipses == 0) view.take_whole(untouched);
-  return std::move(view).finish();
+  view.finish();
+  return result;
 }
 
 }  // namespace skerry

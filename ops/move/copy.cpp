@@ -13,6 +13,7 @@
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operands.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/fuse/recording.hpp"
@@ -191,6 +192,15 @@ ndarray to_device(const ndarray& x, device where) {
 }
 
 void assign(const char* op, const ndarray& target, const ndarray& source) {
+  if (is_host(target.device()) && same_layout(source, target)) {
+    constexpr std::int64_t most = 16384;  // of more bytes threads and stores past the caches do
+    const std::int64_t nbytes = contiguous_size(target) * target.itemsize();
+    if (nbytes > 0 && nbytes <= most) {
+      require_writable(op, target);
+      std::memmove(target.data(), source.data(), static_cast<std::size_t>(nbytes));
+      return;
+    }
+  }
   const operand both[] = {{.array = &target, .name = "x"}, {.array = &source, .name = "value"}};
   const device where = common_device(op, both);
   require_writable(op, target);

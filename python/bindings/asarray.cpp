@@ -200,17 +200,15 @@ ndarray from_dlpack_producer(conversion wanted, PyObject* from) {
   return convert(wanted, std::move(taken), false);
 }
 
-ndarray from_values(const conversion& wanted, PyObject* from) {
-  if (wanted.copied == false) {
-    throw interchange_error(std::string(wanted.op) +
-                            ": copy=False, but Python scalars and sequences are always copied");
-  }
-  return from_sequence(wanted.op, from, wanted.type, wanted.where, default_device());
+void require_copy(const conversion& wanted) {
+  if (wanted.copied != false) return;
+  throw interchange_error(std::string(wanted.op) +
+                          ": copy=False, but Python scalars and sequences are always copied");
 }
 
 /// NumPy's scalars keep their dtype here, where no array decides.
-ndarray from_numpy_scalar(conversion wanted, PyObject* from) {
-  if (!wanted.type) {
+ndarray from_scalar(conversion wanted, PyObject* from, const scalar& value) {
+  if (!wanted.type && is_numpy_scalar(from)) {
     wanted.type = numpy_scalar_dtype(from);
     if (!wanted.type) {
       const object own(PyObject_GetAttrString(from, "dtype"));
@@ -218,7 +216,8 @@ ndarray from_numpy_scalar(conversion wanted, PyObject* from) {
       wanted.type = parse_dtype(wanted.op, nearest.get());
     }
   }
-  return from_values(wanted, from);
+  require_copy(wanted);
+  return from_number(wanted.op, value, wanted.type, wanted.where.value_or(default_device()));
 }
 
 [[noreturn]] void reject_object(const char* op, PyObject* from) {
@@ -326,14 +325,14 @@ PyObject* as_array(const conversion& wanted, PyObject* from) {
     return wrap(convert(wanted, x, false));
   }
   if (!wanted.where) require(default_device());
-  if (PyList_Check(from) || PyTuple_Check(from)) return wrap(from_values(wanted, from));
-  scalar ignored;
-  const parsed number = parse_scalar(from, ignored);
-  if (number == parsed::error) return nullptr;
-  if (number == parsed::yes) {
-    return wrap(is_numpy_scalar(from) ? from_numpy_scalar(wanted, from)
-                                      : from_values(wanted, from));
+  if (PyList_Check(from) || PyTuple_Check(from)) {
+    require_copy(wanted);
+    return wrap(from_sequence(wanted.op, from, wanted.type, wanted.where, default_device()));
   }
+  scalar value;
+  const parsed number = parse_scalar(from, value);
+  if (number == parsed::error) return nullptr;
+  if (number == parsed::yes) return wrap(from_scalar(wanted, from, value));
   return wrap(from_foreign(wanted, from));
 }
 

@@ -65,6 +65,11 @@ index_item slice_of(const char* op, const ndarray& x, PyObject* key) {
 }
 
 std::int64_t index_of(PyObject* key) {
+  if (PyLong_CheckExact(key)) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(key, &overflow);
+    if (overflow == 0) return value;
+  }
   const Py_ssize_t value = PyNumber_AsSsize_t(key, PyExc_IndexError);
   if (value == -1 && PyErr_Occurred()) throw python_error{};
   return value;
@@ -237,7 +242,9 @@ PyObject* get_item(PyObject* self, PyObject* key) {
     const ndarray& x = value_of(self);
     if (const auto place = element_place(x, key)) return wrap(x.view({{}, {}, *place}));
     const key_sort sort = sort_of_key(key);
-    if (sort == key_sort::basic) return wrap(x.view(view_of(op, x, key)));
+    if (sort == key_sort::basic) {
+      return wrap_made(false, [&] { return x.view(view_of(op, x, key)); });
+    }
     if (sort == key_sort::foreign) return get_item(self, converted_key(op, self, key).get());
     if (is_array(key) && is_integer(value_of(key).dtype()) && x.rank() > 0) {
       const ndarray& index = value_of(key);

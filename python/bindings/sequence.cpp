@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bindings/sequence.hpp"
-#include "ops/call/promotion.hpp"
-#include "ops/call/result.hpp"
 
 #include <cstring>
 #include <string>
@@ -170,7 +168,26 @@ class reader {
   std::vector<ndarray> numpy_;
 };
 
+/// The values as an array of `type`, into which `casts` has them cast.
+ndarray array_of(const char* op, const dims& shape, std::span<const scalar> values, dtype type,
+                 bool casts, device where) {
+  const device host = is_host(where) ? where : device{};
+  ndarray made = empty(op, shape, type, host);
+  char* to = made.data();
+  for (const scalar& value : values) {
+    const element one = to_element(op, casts ? cast_scalar(op, value, type) : value, type);
+    std::memcpy(to, one.bytes, static_cast<std::size_t>(itemsize(type)));
+    to += itemsize(type);
+  }
+  return where == host ? made : to_device(made, where);
+}
+
 }  // namespace
+
+ndarray from_number(const char* op, const scalar& value, std::optional<dtype> type, device where) {
+  return array_of(op, {}, {&value, 1}, type ? *type : default_dtype(value.kind), type.has_value(),
+                  where);
+}
 
 ndarray from_sequence(const char* op, PyObject* from, std::optional<dtype> type,
                       std::optional<device> where, device fallback) {
@@ -178,17 +195,8 @@ ndarray from_sequence(const char* op, PyObject* from, std::optional<dtype> type,
   all.read(from, 0);
   const std::optional<device> own = all.where();
   const device target = where ? *where : own.value_or(fallback);
-  const dtype result = type ? *type : all.type();
-  check_shape(op, all.shape().span(), itemsize(result));
-  const device host = is_host(target) ? target : device{};
-  ndarray made = empty(all.shape(), result, host);
-  char* to = made.data();
-  for (const scalar& value : all.values()) {
-    const element one = to_element(op, type ? cast_scalar(op, value, result) : value, result);
-    std::memcpy(to, one.bytes, static_cast<std::size_t>(itemsize(result)));
-    to += itemsize(result);
-  }
-  return target == host ? made : to_device(made, target);
+  return array_of(op, all.shape(), all.values(), type ? *type : all.type(), type.has_value(),
+                  target);
 }
 
 }  // namespace skerry::python
