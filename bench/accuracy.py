@@ -31,11 +31,13 @@ FLOATING = {"float32", "float64", "complex64", "complex128"} & set(_core.built_d
 # Results that are chosen, not rounded; test_elementwise.py has them bit for bit.
 EXACT = {"ceil", "clip", "conj", "copysign", "floor", "floor_divide", "imag", "maximum", "minimum"}
 EXACT |= {
+    "angle",
     "fabs",
     "fmax",
     "fmin",
     "fmod",
     "heaviside",
+    "nan_to_num",
     "negative",
     "nextafter",
     "positive",

@@ -59,6 +59,7 @@ struct isfinite {
           "Numeric dtypes; the result is bool. Both parts of a complex x count.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool is_constant_of_integers = true;
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return true;
@@ -81,6 +82,7 @@ struct isinf {
           "Numeric dtypes; the result is bool. Either part of a complex x counts.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool is_constant_of_integers = true;
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;
@@ -103,6 +105,7 @@ struct isnan {
           "Numeric dtypes; the result is bool. Either part of a complex x counts.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool is_constant_of_integers = true;
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;

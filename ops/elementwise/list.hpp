@@ -13,14 +13,14 @@
 namespace skerry::inline SKERRY_TARGET::ops {
 
 using unary_ops =
-    type_list<struct abs, struct acos, struct acosh, struct asin, struct asinh, struct atan,
-              struct atanh, struct bitwise_invert, struct ceil, struct conj, struct cos,
-              struct cosh, struct deg2rad, struct exp, struct exp2, struct expm1, struct fabs,
-              struct floor, struct imag, struct isfinite, struct isinf, struct isnan, struct log,
-              struct log10, struct log1p, struct log2, struct logical_not, struct negative,
-              struct positive, struct rad2deg, struct real, struct reciprocal, struct round,
-              struct sign, struct signbit, struct sin, struct sinh, struct sqrt, struct square,
-              struct tan, struct tanh, struct trunc>;
+    type_list<struct abs, struct acos, struct acosh, struct angle, struct asin, struct asinh,
+              struct atan, struct atanh, struct bitwise_invert, struct ceil, struct conj,
+              struct cos, struct cosh, struct deg2rad, struct exp, struct exp2, struct expm1,
+              struct fabs, struct floor, struct imag, struct isfinite, struct isinf, struct isnan,
+              struct log, struct log10, struct log1p, struct log2, struct logical_not,
+              struct nan_to_num, struct negative, struct positive, struct rad2deg, struct real,
+              struct reciprocal, struct round, struct sign, struct signbit, struct sin, struct sinh,
+              struct sqrt, struct square, struct tan, struct tanh, struct trunc>;
 
 using binary_ops =
     type_list<struct add, struct atan2, struct bitwise_and, struct bitwise_left_shift,

@@ -45,6 +45,28 @@ struct floor {
   }
 };
 
+struct nan_to_num {
+  static constexpr op_info info{
+      .name = "nan_to_num",
+      .doc = "0 for NaN, the greatest number of its sign for an infinity; integers as they are.",
+      .is_private = true,
+  };
+  static constexpr bool of_bits = true;
+  template <integral T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
+    return x;
+  }
+  template <real_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
+    using B = bits_t<T>;
+    constexpr B inf = math::to_bits(math::infinity<T>());
+    const B bits = math::to_bits(x);
+    const B size = static_cast<B>(bits & ~sign_bit<T>);
+    const B finite = static_cast<B>(size == inf ? bits - 1 : bits);
+    return math::from_bits<T>(size > inf ? B(0) : finite);
+  }
+};
+
 struct round {
   static constexpr op_info info{
       .name = "round",

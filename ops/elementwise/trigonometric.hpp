@@ -41,6 +41,24 @@ struct acosh {
   }
 };
 
+struct angle {
+  static constexpr op_info info{
+      .name = "angle",
+      .doc = "The angle of a real number: pi where the sign bit is set, else 0; NaN for NaN.",
+      .is_private = true,
+  };
+  static constexpr bool of_bits = true;
+  template <real_floating T>
+  SKERRY_HD SKERRY_INLINE T operator()(T x) const {
+    using B = bits_t<T>;
+    constexpr B pi = math::to_bits(static_cast<T>(3.141592653589793));
+    const B bits = math::to_bits(x);
+    const B size = static_cast<B>(bits & ~sign_bit<T>);
+    const B known = size == bits ? B(0) : pi;
+    return math::from_bits<T>(size > math::to_bits(math::infinity<T>()) ? bits : known);
+  }
+};
+
 struct asin {
   static constexpr op_info info{
       .name = "asin",

@@ -54,12 +54,10 @@ void check_tolerance(const char* op, const ndarray& x, const operand& rtol) {
   common_device(op, both);
 }
 
-ndarray component(const ndarray& x, int axis, std::int64_t index) {
-  layout at = x.layout();
-  at.offset += index * at.strides[axis];
-  at.shape.erase(axis);
-  at.strides.erase(axis);
-  return x.view(std::move(at));
+/// Vectors followed by their first two components: three from any place on are a permutation.
+ndarray cyclic(const ndarray& x, int axis) {
+  const ndarray parts[] = {x, slice_of(x, axis, 0, 2)};
+  return concat(parts, axis);
 }
 
 int axis_of_three(const ndarray& x, std::int64_t axis, const ndarray& x1, const ndarray& x2) {
@@ -86,16 +84,11 @@ ndarray cross(const ndarray& given1, const ndarray& given2, std::int64_t axis) {
   }
   const int first = axis_of_three(x1, axis, x1, x2);
   const int second = axis_of_three(x2, axis, x1, x2);
-  const ndarray a = widened(x1);
-  const ndarray b = widened(x2);
-  std::vector<ndarray> parts;
-  for (int i = 0; i < 3; ++i) {
-    const int j = (i + 1) % 3;
-    const int k = (i + 2) % 3;
-    parts.push_back(subtract(multiply(component(a, first, j), component(b, second, k)),
-                             multiply(component(a, first, k), component(b, second, j))));
-  }
-  return astype(stack(parts, axis), type, false);
+  const ndarray a = cyclic(widened(x1), first);
+  const ndarray b = cyclic(widened(x2), second);
+  const ndarray minuend = multiply(slice_of(a, first, 1, 3), slice_of(b, second, 2, 3));
+  return astype(subtract(minuend, multiply(slice_of(a, first, 2, 3), slice_of(b, second, 1, 3))),
+                type, false);
 }
 
 ndarray diagonal(const ndarray& x, std::int64_t offset) {

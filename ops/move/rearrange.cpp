@@ -177,13 +177,15 @@ ndarray repeat(const ndarray& x, std::int64_t repeats, std::optional<std::int64_
   shape[along] = multiply_length(op, shape[along], repeats);
   ndarray out = empty(op, shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
+  // Rows are put in order once, not for each time that they are repeated.
+  const ndarray from = repeats > 1 && along + 1 < x.rank() ? contiguous(x) : x;
   interleaved_axes axes(out);
   for (int i = 0; i < x.rank(); ++i) {
     const std::int64_t stride = out.strides()[i];
-    axes.add(x.shape()[i], i == along ? stride * repeats : stride, x.strides()[i]);
+    axes.add(x.shape()[i], i == along ? stride * repeats : stride, from.strides()[i]);
     if (i == along) axes.add(repeats, stride, 0);
   }
-  axes.copy_from(op, x);
+  axes.copy_from(op, from);
   return out;
 }
 

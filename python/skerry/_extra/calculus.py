@@ -180,7 +180,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
         if positions.ndim == 1:
             step = sk.reshape(step, (-1,) + (1,) * (values.ndim - axis - 1))
     pairs = slice_along(values, axis, 1, None) + slice_along(values, axis, None, -1)
-    return sk.sum(step * pairs * 0.5, axis=axis)
+    return sk.sum(step * 0.5 * pairs, axis=axis)
 
 
 def unwrap(

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_array, as_arrays, cast, complex_of, flat, floating_dtype
 
@@ -22,6 +24,18 @@ Axis = int | tuple[int, ...] | None
 def _filled(x: Array, value: complex) -> Array:
     """Put ``value`` in the place of each NaN."""
     return sk.where(sk.isnan(x), value, x) if x.dtype.kind in "fc" else x
+
+
+def _without_nan(
+    reduce: Callable[..., Array], unit: int, x: Array, axis: Axis, dtype: Any, keepdims: bool
+) -> Array:
+    """Reduce with ``unit`` in the place of each NaN."""
+    # What costs little to ask: where there is none, the results are the same, and none of them is NaN.
+    if type(x) is Array and x.device.kind == "cpu" and x.dtype.kind in "fc" and dtype is None:
+        found = reduce(x, axis=axis, keepdims=keepdims)
+        if not sk.any(sk.isnan(found)):
+            return found
+    return reduce(_filled(x, unit), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def nan_to_num(
@@ -70,6 +84,8 @@ def nan_to_num(
 
 
 def _numbers(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Array:
+    if nan == 0 and posinf is None and neginf is None:
+        return _core.nan_to_num(x)
     most = float(np.finfo(x.dtype).max)
     above = most if posinf is None else posinf
     below = -most if neginf is None else neginf
@@ -110,8 +126,7 @@ def nansum(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fal
     Array(3., dtype=float64, device='cpu:0')
 
     """
-    x = _filled(as_array("nansum", a), 0)
-    return sk.sum(x, axis=axis, dtype=dtype, keepdims=keepdims)
+    return _without_nan(sk.sum, 0, as_array("nansum", a), axis, dtype, keepdims)
 
 
 def nanprod(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
@@ -134,8 +149,7 @@ def nanprod(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fa
     Array(8., dtype=float64, device='cpu:0')
 
     """
-    x = _filled(as_array("nanprod", a), 1)
-    return sk.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
+    return _without_nan(sk.prod, 1, as_array("nanprod", a), axis, dtype, keepdims)
 
 
 def _numbers_counted(x: Array, axis: Axis, dtype: Any) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_array, by_pieces, cast, floating
+from skerry._extra._operands import as_array, cast, floating
 
 __all__ = [
     "angle", "around", "deg2rad", "degrees", "fix", "iscomplex",
@@ -166,13 +166,8 @@ def angle(z: Any, deg: bool = False) -> Array:
         return sk.where(z < 0, 180.0 if deg else math.pi, 0.0)
     (x,) = floating("angle", z)
     is_complex = x.dtype.kind == "c"
-    found = sk.atan2(sk.imag(x), sk.real(x)) if is_complex else by_pieces(_angle_of_real, x)
+    found = sk.atan2(sk.imag(x), sk.real(x)) if is_complex else _core.angle(x)
     return found * (180 / math.pi) if deg else found
-
-
-def _angle_of_real(x: Array) -> Array:
-    half = sk.asarray(math.pi, dtype=x.dtype, device=x.device)
-    return sk.where(sk.isnan(x), x, sk.where(sk.signbit(x), half, 0.0))
 
 
 def _infinite(name: str, x: Any, sign: float) -> Array:

@@ -47,7 +47,7 @@ OPERATORS = {
 # Results that are bits of operands. IEEE 754-2019 (6.2.3) leaves open which one of several NaNs arithmetic hands on, and
 # compilers exchange operands; so there, and within complex arithmetic, every NaN counts as equal.
 HAND_ON = {"clip", "conj", "copysign", "fabs", "fmax", "fmin", "heaviside", "imag", "maximum"}
-HAND_ON |= {"minimum", "negative", "positive", "real"}
+HAND_ON |= {"angle", "minimum", "nan_to_num", "negative", "positive", "real"}
 
 
 def on_host(x):

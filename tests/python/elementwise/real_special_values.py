@@ -15,6 +15,7 @@ UNARY = {
     "abs": [(nan, nan), (-0.0, 0.0), (inf, inf), (-inf, inf)],
     "acos": [(nan, nan), (1.5, nan), (-1.5, nan), (1.0, 0.0), (inf, nan)],
     "acosh": [(nan, nan), (0.5, nan), (-3.0, nan), (1.0, 0.0), (inf, inf)],
+    "angle": [(nan, nan), (0.0, 0.0), (-0.0, pi), (inf, 0.0), (-inf, pi), (-2.0, pi)],
     "asin": [(nan, nan), (1.5, nan), (-1.5, nan), (0.0, 0.0), (-0.0, -0.0)],
     "asinh": [(nan, nan), (0.0, 0.0), (-0.0, -0.0), (inf, inf), (-inf, -inf)],
     "atan": [(nan, nan), (0.0, 0.0), (-0.0, -0.0), (inf, pi / 2), (-inf, -pi / 2)],

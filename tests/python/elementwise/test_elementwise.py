@@ -19,6 +19,8 @@ EXACT = {
     "divide",
     "sqrt",
     "reciprocal",
+    "angle",
+    "nan_to_num",
     "abs",
     "ceil",
     "floor",
@@ -44,8 +46,8 @@ EXACT = {
     "remainder",
     "floor_divide",
 }
-# Neighbours are those of the dtype itself.
-ON_BITS = {"nextafter"}
+# Neighbours, and the greatest number, are those of the dtype itself.
+ON_BITS = {"nan_to_num", "nextafter"}
 # Where the interesting values of an argument lie: (low, high) by operation.
 DOMAIN = {
     "acosh": (1.0, 30.0),

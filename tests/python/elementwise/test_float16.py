@@ -28,6 +28,8 @@ inf = math.inf
 
 
 def in_float32(name, *args):
+    if name in ON_BITS:
+        return getattr(np, name)(*args)
     wide = [x.astype(np.float32) for x in args]
     with np.errstate(all="ignore"):
         if name == "reciprocal":
