@@ -49,7 +49,8 @@ void check_arguments(const char* op, const ndarray& x, const ndarray* weights) {
 /// are greater than all others.
 std::int64_t greatest_of(const char* op, const ndarray& numbers) {
   const ndarray bits(numbers.memory(), numbers.layout(), dtype::uint64);
-  const ndarray most = reduce(*find_reduction("max"), bits, std::nullopt, std::nullopt, false);
+  static const reduction_id max_id = *find_reduction("max");
+  const ndarray most = reduce(max_id, bits, std::nullopt, std::nullopt, false);
   std::int64_t found = 0;
   read_bytes(&found, most.memory(), static_cast<std::size_t>(most.layout().offset), sizeof found);
   if (found < 0) {

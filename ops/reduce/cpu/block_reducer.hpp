@@ -46,8 +46,19 @@ class block_reducer {
       const char* at = base;
       for (int a = 0; a < work.reduced_rank; ++a) at += position[a] * work.reduced_strides[a];
       const int64 rows = least(what_.length - position[0], end - begin);
-      add(at, rows, begin);
-      begin += rows;
+      int64 lines = 1;
+      if (what_.pack && what_.way == manner::fold && work.reduced_rank > 1 && position[0] == 0) {
+        lines = least(work.reduced_shape[1] - position[1], (end - begin) / what_.length);
+        lines = least(lines, (gathered_ - held_) / what_.length);
+      }
+      if (lines > 1) {
+        gather_lines(at, lines, begin);
+        position[1] += lines - 1;
+      } else {
+        lines = 1;
+        add(at, rows, begin);
+      }
+      begin += rows * lines;
       position[0] += rows;
       for (int a = 0; a + 1 < work.reduced_rank && position[a] == work.reduced_shape[a]; ++a) {
         position[a] = 0;
@@ -98,15 +109,25 @@ class block_reducer {
     }
   }
 
+  /// Whole lines along reduced axis 0, for which there is room: short ones are not worth a call.
+  void gather_lines(const char* at, int64 lines, int64 first) noexcept {
+    const int64 size = how_.itemsize;
+    if (held_ == 0) held_first_ = first;
+    copy_2d({buffer_ + held_ * size, size, what_.length * size},
+            {const_cast<char*>(at), step_, what_.work.reduced_strides[1]}, what_.length, lines,
+            size);
+    held_ += lines * what_.length;
+    if (held_ == gathered_) flush();
+  }
+
   void gather(const char* at, int64 rows, int64 first) noexcept {
     const int64 size = how_.itemsize;
-    const int64 capacity = pack_bytes / size;
     while (rows > 0) {
       if (held_ == 0) held_first_ = first;
-      const int64 now = least(rows, capacity - held_);
+      const int64 now = least(rows, gathered_ - held_);
       copy_2d({buffer_ + held_ * size, size, 0}, {const_cast<char*>(at), step_, 0}, now, 1, size);
       held_ += now;
-      if (held_ == capacity) flush();
+      if (held_ == gathered_) flush();
       rows -= now;
       at += now * step_;
       first += now;
@@ -213,6 +234,7 @@ class block_reducer {
   int64 n_;
   int64 step_;
   char* room_;
+  const int64 gathered_ = pack_bytes / how_.itemsize;  ///< elements that buffer_ holds
   int64 held_ = 0;        ///< rows in acc_ (columns) or elements in buffer_ (fold)
   int64 held_first_ = 0;  ///< index of the first element in buffer_
   bool decided_ = false;  ///< no further element can change the result

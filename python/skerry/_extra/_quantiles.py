@@ -40,7 +40,8 @@ def real_dtype(a: Array) -> Any:
 def rows_of(name: str, a: Array, axis: Any, *, keepdims: bool) -> tuple[Array, tuple[int, ...]]:
     """Return ``a`` with the axes as one, the last; and the shape that is left of it."""
     if axis is None:
-        return sk.reshape(a, (-1,)), (1,) * a.ndim if keepdims else ()
+        flat = a if a.ndim == 1 else sk.reshape(a, (-1,))
+        return flat, (1,) * a.ndim if keepdims else ()
     given = axis if isinstance(axis, tuple | list) else (axis,)
     for each in given:
         if not -a.ndim <= each < a.ndim:

@@ -234,6 +234,8 @@ def cross(
 
 def _at_end(name: str, x: Array, axis: int) -> Array:
     """Move an axis to the end."""
+    if axis == -1 and x.ndim > 0:
+        return x
     found = axis_within(name, axis, x.ndim)
     return x if found == x.ndim - 1 else sk.moveaxis(x, found, -1)
 

@@ -232,10 +232,12 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     Array([ 0.5 , -0.25], dtype=float64, device='cpu:0')
 
     """
-    if isinstance(x, Array) and x.dtype.kind in "iu":
+    kind = x.dtype.kind if isinstance(x, Array) else ""
+    if kind and kind in "iu":
         whole = sk.astype(x, sk.float64)
         return whole * 0.0, whole
-    (x,) = _real("modf", x)
+    if kind != "f":
+        (x,) = _real("modf", x)
     whole = sk.trunc(x)
     rest = sk.where(sk.isinf(x), 0.0, x - whole)
     return sk.copysign(rest, x), whole

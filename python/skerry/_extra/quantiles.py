@@ -54,7 +54,8 @@ def median(a: Array, axis: int | tuple[int, ...] | None = None, *, keepdims: boo
     rows, shape = by.rows_of("median", a, axis, keepdims=keepdims)
     if rows.shape[-1] == 0:
         return sk.full(shape, math.nan, dtype=by.real_dtype(a), device=a.device)
-    return sk.reshape(by.nan_where_any(_middle(rows), rows), shape)
+    found = by.nan_where_any(_middle(rows), rows)
+    return found if found.shape == shape else sk.reshape(found, shape)
 
 
 def _middle(rows: Array) -> Array:
@@ -102,7 +103,7 @@ def nanmedian(
     if rows.shape[-1] == 0:
         return sk.full(shape, math.nan, dtype=a.dtype, device=a.device)
     # What costs nothing to ask: without NaN nothing is sorted.
-    if a.device.kind == "cpu" and rows.size > 0 and not math.isnan(float(sk.max(rows))):
+    if a.device.kind == "cpu" and not sk.any(sk.isnan(sk.max(rows, axis=-1))):
         return sk.reshape(_middle(rows), shape)
     count = sk.count_nonzero(~sk.isnan(rows), axis=-1, keepdims=True)
     low = sk.maximum(count - 1, 0) // 2

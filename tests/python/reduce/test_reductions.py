@@ -343,3 +343,17 @@ def test_one_element_decides_wherever_it_is(dtype):
         assert bool(sk.all(on("cpu:0", x)))
         x[place] = 0
         assert not bool(sk.all(on("cpu:0", x)))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("n", [1, 2, 1365, 1366, 5461, 5462, 20_000])
+def test_all_of_short_rows_with_gaps(n, dtype):
+    # Rows go into blocks of 16 KiB together; the last one of a block may be cut.
+    memory = (np.arange(n * 5) * 7919 % 251 - 125).astype(dtype).reshape(n, 5)
+    host, x = memory[:, 1:4], sk.asarray(memory)[:, 1:4]
+    for view, want in ((x, host), (x.T, host.T), (x[::2], host[::2])):
+        assert sk.sum(view) == want.sum()
+        assert sk.count_nonzero(view) == np.count_nonzero(want)
+        if np.dtype(dtype).kind != "c":
+            assert sk.max(view) == want.max()
+            assert sk.argmin(view) == want.argmin()
