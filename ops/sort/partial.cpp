@@ -114,8 +114,11 @@ best_items best_of_rows(const kernel& what, const ndarray& x, std::int64_t count
   return found;
 }
 
-/// Short rows are sorted in less time than their items are sought.
-constexpr std::int64_t sorted_up_to = 1024;
+/// Short rows are sorted in less time than their items are sought, but for items of one and two
+/// bytes, of which a CPU's vectors hold many.
+bool is_sorted_first(const ndarray& x) {
+  return row_length(x) <= 1024 && (x.itemsize() > 2 || !is_host(x.device()));
+}
 
 ndarray pick_sorted(const char* op, const ndarray& x, std::span<const std::int64_t> ranks,
                     const ndarray& out) {
@@ -143,7 +146,7 @@ ndarray order_statistics(const ndarray& x, std::span<const std::int64_t> given) 
   shape[last] = static_cast<std::int64_t>(ranks.size());
   ndarray out = empty(op, shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
-  if (row_length(x) <= sorted_up_to) return pick_sorted(op, x, ranks, out);
+  if (is_sorted_first(x)) return pick_sorted(op, x, ranks, out);
   const ndarray rows = contiguous(x);
   partial_params params = rows_of(op, rows);
   set_ranks(params, ranks);

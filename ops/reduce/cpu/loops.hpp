@@ -316,7 +316,7 @@ struct count_loops : accumulator_loops<Op, T> {
 
   SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
     const element_rows block = of;  // not changed by what is stored
-    constexpr int64 piece = sizeof(B) == 1 ? 255 : 16384;
+    constexpr int64 piece = sizeof(B) == 1 ? 192 : 16384;
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       int64 total = 0;

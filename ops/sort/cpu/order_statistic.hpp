@@ -60,7 +60,8 @@ struct ranked_row {
     return sort_key<T>::decode(static_cast<bits>(static_cast<bits>(key) ^ inverted), flip);
   }
   SKERRY_INLINE void block(int64 at, int64 n, K* to) const {
-    for (int64 i = 0; i < n; ++i) to[i] = key(at + i);
+    const ranked_row own = *this;  // not changed by what is stored
+    for (int64 i = 0; i < n; ++i) to[i] = own.key(at + i);
   }
   /// The keys of a block, which are the items themselves, or are written to `scratch`.
   [[nodiscard]] SKERRY_INLINE const K* keys_of(int64 at, int64 n, K* scratch) const {
@@ -145,9 +146,39 @@ SKERRY_INLINE K pivot_of(const K* keys, int64 n) {
   return middle_of(keys[n / 4], keys[n / 2], keys[n - n / 4 - 1]);
 }
 
+/// How many keys pass, by counters of their size, of which vectors hold the most.
+template <class K, class Test>
+SKERRY_INLINE int64 count_keys(const K* keys, int64 n, Test test) {
+  using counter = ops::bits_t<K>;
+  constexpr int64 block = sizeof(K) == 1 ? 128 : 32768;
+  int64 total = 0;
+  for (int64 at = 0; at < n; at += block) {
+    const int64 end = least(n, at + block);
+    counter some = 0;
+    for (int64 i = at; i < end; ++i) some = static_cast<counter>(some + (test(keys[i]) ? 1 : 0));
+    total += static_cast<int64>(some);
+  }
+  return total;
+}
+
+/// The greatest key below which at most `rank` others are, bit by bit: few vectors hold short keys.
+/// Writes behind them, up to a multiple of 64 bytes.
+template <class K>
+SKERRY_SHARED K key_by_bits(K* keys, int64 n, int64 rank) {
+  constexpr int64 whole = 64 / int64(sizeof(K));
+  for (; n % whole != 0; ++n) keys[n] = greatest_rank_key<K>;
+  K found = 0;
+  for (K bit = ops::sign_bit<K>; bit != 0; bit = static_cast<K>(bit >> 1)) {
+    const K above = static_cast<K>(found | bit);
+    if (count_keys(keys, n, [above](K key) { return key < above; }) <= rank) found = above;
+  }
+  return found;
+}
+
 /// The key of a rank; the keys are moved.
 template <class K>
 SKERRY_SHARED K key_of_rank(K* keys, int64 n, int64 rank) {
+  if constexpr (sizeof(K) < 4) return key_by_bits(keys, n, rank);
   constexpr int64 few = 24;
   // Random keys take 12 rounds for a million; three times that is a row made to be slow.
   constexpr int most_rounds = 40;
@@ -174,12 +205,8 @@ SKERRY_SHARED K key_of_rank(K* keys, int64 n, int64 rank) {
 template <class K>
 order_statistic<K> statistic_among(K* keys, int64 n, int64 rank, int64 below) {
   const K key = key_of_rank(keys, n, rank - below);
-  int64 less = 0;
-  int64 equal = 0;
-  for (int64 i = 0; i < n; ++i) {
-    less += keys[i] < key ? 1 : 0;
-    equal += keys[i] == key ? 1 : 0;
-  }
+  const int64 less = count_keys(keys, n, [key](K item) { return item < key; });
+  const int64 equal = count_keys(keys, n, [key](K item) { return item == key; });
   return {key, below + less, equal, keys, n, below};
 }
 

@@ -120,8 +120,9 @@ def promoted(name: str, *values: Any) -> Arrays:
 
 def floating(name: str, *values: Any) -> Arrays:
     """Return arrays of one device and one floating dtype, float64 for integers."""
-    if _core.agree(values) and values[0].dtype.kind in "fc":
-        return values
+    if _core.agree(values):  # as one array does
+        dtype = floating_dtype(values[0].dtype)
+        return values if dtype is values[0].dtype else [cast(x, dtype) for x in values]
     arrays = as_arrays(name, *values)
     dtype = floating_dtype(common_dtype(name, *[x.dtype for x in arrays]))
     return [cast(x, dtype) for x in arrays]
