@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/errors.hpp"
 #include "ops/bins/bins.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/create/create.hpp"
+#include "ops/elementwise/apply.hpp"
+#include "ops/move/copy.hpp"
 #include "ops/move/join.hpp"
 #include "ops/select/scatter_reduce.hpp"
 #include "ops/select/take.hpp"
@@ -48,6 +51,32 @@ PyObject* run_topk(const arguments& with) {
   return wrap_all(std::move(both));
 }
 
+/// One key of several that have no signs, if their bits fit into it: the last of them the highest.
+std::optional<ndarray> joined(std::span<const ndarray> keys) {
+  static const op_id shift = *find_op("bitwise_left_shift");
+  static const op_id join = *find_op("bitwise_or");
+  std::int64_t nbytes = 0;
+  for (const ndarray& key : keys) {
+    const dtype_kind of = kind(key.dtype());
+    if (of != dtype_kind::unsigned_integer && of != dtype_kind::boolean) return std::nullopt;
+    nbytes += key.itemsize();
+  }
+  const dtype type = nbytes <= 2 ? dtype::uint16 : nbytes <= 4 ? dtype::uint32 : dtype::uint64;
+  if (nbytes > 8 || !is_built(type)) return std::nullopt;
+  ndarray all = astype(keys[0], type, false);
+  std::int64_t place = 0;
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    place += 8 * keys[i - 1].itemsize();
+    const ndarray wide = astype(keys[i], type, false);
+    const scalar places = scalar::of(place);
+    const operand shifted[] = {{.array = &wide}, {.value = &places}};
+    const ndarray high = apply(shift, shifted);
+    const operand both[] = {{.array = &all}, {.array = &high}};
+    all = apply(join, both);
+  }
+  return all;
+}
+
 /// The indices that sort by several keys of one device, of which the last one counts most.
 ndarray lexsort(std::span<const ndarray> keys, std::int64_t axis) {
   check_shapes("lexsort", keys, -1);
@@ -55,6 +84,9 @@ ndarray lexsort(std::span<const ndarray> keys, std::int64_t axis) {
   if (first.rank() == 0)
     return full({}, scalar::of(std::int64_t{0}), default_integer, first.device());
   const int along = normalize_axis("lexsort", axis, first.rank());
+  if (keys.size() > 1) {
+    if (const std::optional<ndarray> all = joined(keys)) return argsort(*all, along, false);
+  }
   ndarray order = argsort(first, along, false);
   for (const ndarray& key : keys.subspan(1)) {
     const ndarray again = argsort(take_along_axis(key, order, along), along, false);

@@ -68,13 +68,11 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
         given = [sk.astype(x, dtype, copy=False) for x in as_arrays("einsum", *given)]
     arrays = promoted("einsum", *given)
     bools = arrays[0].dtype.kind == "b"
-    if len(arrays) == 2 and not bools:
-        x, y = arrays
-        direct = _product_of(formula, x.shape, y.shape)
-        if direct is not None:
-            return direct(x, y)
+    direct = _product_of(formula, *(x.shape for x in arrays)) if len(arrays) == 2 else None
+    if direct is not None and (not bools or direct.multiply is operator.mul):
+        return direct(*arrays)
     counted = [cast(x, sk.int64) for x in arrays] if bools else arrays
-    found = _evaluated(formula, counted, optimize)
+    found = direct(*counted) if direct is not None else _evaluated(formula, counted, optimize)
     return found != 0 if bools else found
 
 
@@ -287,7 +285,8 @@ class _Product(NamedTuple):
             y = sk.permute_dims(y, self.order_of_y)
         if self.shape_of_y is not None:
             y = sk.reshape(y, self.shape_of_y)
-        found = self.multiply(x, y)
+        is_and = x.dtype.kind == "b" and self.multiply is operator.mul
+        found = x & y if is_and else self.multiply(x, y)
         if self.shape is not None:
             found = sk.reshape(found, self.shape)
         return found if self.order is None else sk.permute_dims(found, self.order)

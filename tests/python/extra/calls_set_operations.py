@@ -30,6 +30,14 @@ CALLS["lexsort"] = [
     call((R((3, 4), "int8", high=2, low=0), R((3, 4), "int8", 1, high=2, low=0))),
     call((R((3, 4), "int8", high=2, low=0), R((3, 4), "int8", 1, high=2, low=0)), 0),
     call(R((3, 5), "int8", high=2, low=0)),
+    # Keys without signs are joined to one where they fit.
+    *(
+        call(tuple(R((3, 40), each, i, high=9, low=0) for i, each in enumerate(dtypes)), axis)
+        for dtypes in (["uint8"] * 2, ["uint8", "uint16", "uint8"], ["uint32"] * 2, ["uint64"] * 2)
+        for axis in (0, -1)
+    ),
+    call((A([250, 3, 250]).astype("uint8"), A([True, True, False]))),
+    call((U, U), 3, _raises=IndexError),
     call((E, E)),
     call((K, J), _raises=ValueError),
     call((), _raises=TypeError),

@@ -53,6 +53,7 @@ CALLS = {
             for each in (True, "optimal", ("greedy", 1000), ["einsum_path", (1, 2), (0, 1)])
         ),
         call("ij,jk,kl->il", M, N, N.T.copy(), optimize=["einsum_path", (0, 1, 2)], **CLOSE),
+        *(call(f, B, B) for f in ("ij,ij->ij", "ij,jk->ik", "ij,ij->", "ij,kl->ijkl", "ii,ij->ij")),
         call("i,ij", K, J),
         call("i,ij->j", K, J.astype("float32"), _dtype="float32", _rtol=1e-5),
         call("ij->", J),
