@@ -212,37 +212,41 @@ inline constexpr bool fast_fma = true;
 inline constexpr bool fast_fma = false;
 #endif
 
-/// a - trunc(a / b) * b, exact as fmod is. In double a float quotient below 2^29 times b is exact;
-/// a double quotient below 2^53 leaves an exact residue, at most one b off. fmod takes as many
-/// steps as the quotient has bits.
-SKERRY_HD SKERRY_INLINE float32 truncated_rest(float32 a, float32 b) {
+/// a - trunc(a / b) * b where `is_far` is false, exact as fmod is. In double a float quotient below
+/// 2^29 times b is exact; a double quotient below 2^53 leaves an exact residue, at most one b off.
+SKERRY_HD SKERRY_INLINE float32 near_rest(float32 a, float32 b) {
   const float64 x = a;
   const float64 y = b;
-  const float64 quotient = math::trunc(x / y);
-  if (math::fabs(quotient) < 536870912.0 && math::isfinite(b)) {
-    return static_cast<float32>(x - quotient * y);
-  }
-  return math::fmod(a, b);
+  return static_cast<float32>(x - math::trunc(x / y) * y);
 }
-SKERRY_HD SKERRY_INLINE float64 truncated_rest(float64 a, float64 b) {
-  if constexpr (fast_fma) {
-    const float64 quotient = math::trunc(a / b);
-    if (math::fabs(quotient) < 9007199254740992.0 && math::isfinite(b)) {
-      const float64 rest = fma(-quotient, b, a);
-      const bool beyond = a < 0 ? rest > 0 : rest < 0;
-      return beyond ? rest + math::copysign(b, a) : rest;
-    }
-  }
-  return math::fmod(a, b);
+SKERRY_HD SKERRY_INLINE float64 near_rest(float64 a, float64 b) {
+  const float64 rest = fma(-math::trunc(a / b), b, a);
+  const bool beyond = a < 0 ? rest > 0 : rest < 0;
+  return beyond ? rest + math::copysign(b, a) : rest;
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE bool is_far(T a, T b) {
+  const T least = math::fabs(b) * (sizeof(T) == 4 ? T(0x1p28) : T(0x1p52));
+  return (math::fabs(a) > least) | !(math::fabs(b) < infinity<T>());
+}
+
+/// fmod takes as many steps as the quotient has bits.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T truncated_rest(T a, T b) {
+  constexpr bool may_be_near = sizeof(T) == 4 || fast_fma;
+  return may_be_near && !is_far(a, b) ? near_rest(a, b) : math::fmod(a, b);
 }
 
 /// Python's %: the sign of b, zeros included.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T remainder(T a, T b) {
-  const T rest = truncated_rest(a, b);
+SKERRY_HD SKERRY_INLINE T rest_as_of(T b, T rest) {
   const T adjusted = (rest < T(0)) != (b < T(0)) ? rest + b : rest;
   const T zero = math::copysign(T(0), b);
   return rest == T(0) ? zero : adjusted;
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T remainder(T a, T b) {
+  return rest_as_of(b, truncated_rest(a, b));
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::ops::math

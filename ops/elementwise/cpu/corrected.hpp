@@ -34,6 +34,31 @@ struct quick_form<ops::logaddexp, T> {
   }
 };
 
+/// Remainders of quotients that have no more bits than fit.
+template <class Op, class T>
+struct near_remainder {
+  static constexpr bool exists = true;
+  SKERRY_INLINE T operator()(T a, T b) const {
+    const T rest = ops::math::near_rest(a, b);
+    return ops::same_v<Op, ops::fmod> ? ops::math::copysign(rest, a)
+                                      : ops::math::rest_as_of(b, rest);
+  }
+  struct doubt {
+    SKERRY_INLINE ops::bits_t<T> operator()(T a, T b) const {
+      return ops::math::is_far(a, b) ? ~ops::bits_t<T>{0} : ops::bits_t<T>{0};
+    }
+  };
+  static SKERRY_INLINE T corrected(T a, T b, T quick) {
+    return ops::math::is_far(a, b) ? Op{}(a, b) : quick;
+  }
+};
+template <ops::real_floating T>
+  requires(sizeof(T) == 4 || ops::math::fast_fma)
+struct quick_form<ops::remainder, T> : near_remainder<ops::remainder, T> {};
+template <ops::real_floating T>
+  requires(sizeof(T) == 4 || ops::math::fast_fma)
+struct quick_form<ops::fmod, T> : near_remainder<ops::fmod, T> {};
+
 /// 64-bit integers of up to 51 bits, divided as doubles, since no vector instruction divides
 /// integers. A quotient that isn't an integer is at least 1 / |b| away from one, relatively more
 /// than 2^-52, so rounding doesn't reach it; quotient * b is exact, too.
