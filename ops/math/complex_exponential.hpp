@@ -26,8 +26,8 @@ SKERRY_HD inline complex128 exp_special(complex128 z) {
 
 /// e^(x.high + x.low) (cos + i sin), where e^x alone may be out of range and the product not.
 SKERRY_HD inline complex128 polar(own::pair<float64> x, sine_and_cosine angle) {
-  const own::scaled<float64> size =
-      own::scaled_exp<float64>({clamp(x.high, -1480.0, 1480.0), x.low});
+  const own::scaled<float64> size = own::scaled_exp(
+      own::reduce_exponent(own::pair<float64>{clamp(x.high, -1480.0, 1480.0), x.low}));
   const int exponent = static_cast<int>(size.rounded - own::magic<float64>);
   return scale(complex128{size.significand * angle.cosine, size.significand * angle.sine},
                exponent);

@@ -40,6 +40,30 @@ SKERRY_HD SKERRY_INLINE float64 exp_terms(float64 r) {
                     0x1.af4f451d9ec2bp-26, 0x1.1f73c9e1e5555p-29);
 }
 
+/// x = n log(2) + r + low, n = rounded - magic.
+template <real_floating T>
+struct reduced_exponent {
+  T rounded;
+  T r;
+  T low;
+};
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE reduced_exponent<T> reduce_exponent(T x) {
+  using log_2 = log_of_2<T>;
+  const T rounded = math::fma(x, log_2::reciprocal, magic<T>);
+  const T n = rounded - magic<T>;
+  const T difference = math::fma(n, -log_2::high, x);
+  const T r = math::fma(n, -log_2::low, difference);
+  return {rounded, r, math::fma(n, -log_2::low, difference - r)};
+}
+/// |x.low| at most half a last place of x.high.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE reduced_exponent<T> reduce_exponent(pair<T> x) {
+  const reduced_exponent<T> y = reduce_exponent(x.high);
+  const pair<T> r = fast_two_sum(y.r, x.low);
+  return {y.rounded, r.high, r.low + y.low};
+}
+
 /// 2^n significand, n = rounded - magic.
 template <real_floating T>
 struct scaled {
@@ -47,26 +71,18 @@ struct scaled {
   T rounded;
 };
 
-/// e^(x.high + x.low), |x.low| small. Two steps of scaling or one give the same bits where the
-/// result is normal.
+/// e^x. Two steps of scaling or one give the same bits where the result is normal.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE scaled<T> scaled_exp(pair<T> x) {
-  using log_2 = log_of_2<T>;
-  const T rounded = math::fma(x.high, log_2::reciprocal, magic<T>);
-  const T n = rounded - magic<T>;
-  const T difference = math::fma(n, -log_2::high, x.high);
-  const T correction = math::fma(n, -log_2::low, x.low);
-  const T r = difference + correction;
-  const T low = (difference - r) + correction;
-  const pair<T> leading = fast_two_sum(T(1), r);
-  const T rest = math::fma(r * r, exp_terms(r), math::fma(r, low, low));
-  return {leading.high + (leading.low + rest), rounded};
+SKERRY_HD SKERRY_INLINE scaled<T> scaled_exp(reduced_exponent<T> x) {
+  const pair<T> leading = fast_two_sum(T(1), x.r);
+  const T rest = math::fma(x.r * x.r, exp_terms(x.r), math::fma(x.r, x.low, x.low));
+  return {leading.high + (leading.low + rest), x.rounded};
 }
 
 /// For a normal result.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T unscale(scaled<T> y) {
-  return y.significand * power_of_2(y.rounded);
+  return from_bits<T>(to_bits(y.significand) + (to_bits(y.rounded) << fraction_bits<T>));
 }
 
 /// For any result: infinite, subnormal, 0. 2^n alone may be out of range.
@@ -91,25 +107,36 @@ inline constexpr T ordinary_exponent = sizeof(T) == 4 ? T(87) : T(708);
 /// For |x| <= ordinary_exponent.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T ordinary_exp(T x) {
-  return unscale(scaled_exp<T>({x, T(0)}));
+  return unscale(scaled_exp(reduce_exponent(x)));
 }
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T exp(T x) {
   if (has_branches && math::fabs(x) <= ordinary_exponent<T>) return ordinary_exp(x);
-  return unscale_any(scaled_exp<T>({clamp_exponent(x), T(0)}));
+  return unscale_any(scaled_exp(reduce_exponent(clamp_exponent(x))));
 }
 
 /// x = n + r, |r| <= 1/2, both without error; 2^r = e^(r log(2)).
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE scaled<T> scaled_exp2(T x) {
-  using log_2 = log_of_2<T>;
-  const T rounded = x + magic<T>;
-  const T rest = x - (rounded - magic<T>);
-  const T r = rest * log_2::nearest;
-  const T low = math::fma(rest, log_2::beyond, math::fma(rest, log_2::nearest, -r));
-  const pair<T> leading = fast_two_sum(T(1), r);
-  const T more = math::fma(r * r, exp_terms(r), math::fma(r, low, low));
+SKERRY_HD SKERRY_INLINE scaled<float64> scaled_exp2(float64 x) {
+  using log_2 = log_of_2<float64>;
+  const float64 rounded = x + magic<float64>;
+  const float64 rest = x - (rounded - magic<float64>);
+  const float64 r = rest * log_2::nearest;
+  const float64 low = math::fma(rest, log_2::beyond, math::fma(rest, log_2::nearest, -r));
+  const pair<float64> leading = fast_two_sum(1.0, r);
+  const float64 more = math::fma(r * r, exp_terms(r), math::fma(r, low, low));
   return {leading.high + (leading.low + more), rounded};
+}
+/// 2^r for |r| <= 1/2: 1 + r log(2) + r^2 q(r), error of q 3e-9.
+SKERRY_HD SKERRY_INLINE float32 exp2_of_rest(float32 r) {
+  const float32 leading = math::fma(r, log_of_2<float32>::nearest, 1.0f);
+  const float32 lost = math::fma(r, log_of_2<float32>::nearest, 1.0f - leading);
+  const float32 q = polynomial(r, 0x1.ebfbdcp-3f, 0x1.c6af7cp-5f, 0x1.3b2dep-7f, 0x1.5f082ep-10f,
+                               0x1.416b5ep-13f);
+  return leading + math::fma(r * r, q, lost);
+}
+SKERRY_HD SKERRY_INLINE scaled<float32> scaled_exp2(float32 x) {
+  const float32 rounded = x + magic<float32>;
+  return {exp2_of_rest(x - (rounded - magic<float32>)), rounded};
 }
 /// Below, 2^x is normal.
 template <real_floating T>
@@ -123,12 +150,6 @@ SKERRY_HD SKERRY_INLINE T exp2(T x) {
   if (has_branches && math::fabs(x) <= ordinary_exponent_of_2<T>) return ordinary_exp2(x);
   return unscale_any(
       scaled_exp2(sizeof(T) == 4 ? clamp(x, T(-151), T(129)) : clamp(x, T(-1076), T(1025))));
-}
-
-/// e^(x.high + x.low); x.high may be anything, x.low is finite.
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE T exp_of_pair(pair<T> x) {
-  return unscale_any(scaled_exp<T>({clamp_exponent(x.high), x.low}));
 }
 
 /// e^x = scale (1 + rest).
@@ -146,47 +167,37 @@ SKERRY_HD SKERRY_INLINE coarse_exp_parts coarse_exp(float64 x) {
   return {power_of_2(rounded), math::fma(r * r, q, r)};
 }
 
-/// (e^x - 1) / 2 as a pair for x in [-25, 88.8].
-SKERRY_HD SKERRY_INLINE pair<float32> half_expm1(float32 x) {
-  using log_2 = log_of_2<float32>;
-  const float32 rounded = math::fma(x, log_2::reciprocal, magic<float32>);
-  const float32 n = rounded - magic<float32>;
-  const float32 difference = math::fma(n, -log_2::high, x);
-  const float32 correction = n * -log_2::low;
-  const float32 r = difference + correction;
-  const float32 low = (difference - r) + correction;
-  const float32 scale = power_of_2(rounded - 1.0f);
-  const pair<float32> above = two_sum(scale, -0.5f);
-  const float32 leading = math::fma(scale, r, above.high);
-  const float32 lost = math::fma(scale, r, above.high - leading) + above.low;
-  const float32 rest = math::fma(scale, math::fma(r, low, low), lost);
+/// above + 2^(n-1) (e^(r + low) - 1): (e^x - 1) / 2 if above is 2^(n-1) - 1/2.
+SKERRY_HD SKERRY_INLINE pair<float32> half_expm1(reduced_exponent<float32> x, float32 scale,
+                                                 pair<float32> above) {
+  const float32 leading = math::fma(scale, x.r, above.high);
+  const float32 lost = math::fma(scale, x.r, above.high - leading) + above.low;
+  const float32 rest = math::fma(scale, math::fma(x.r, x.low, x.low), lost);
   // e^r = 1 + r + r^2 q(r), error of r^2 q 1.1e-10
-  const float32 q = polynomial(r, 0.5f, 0x1.555556p-3f, 0x1.5554e8p-5f, 0x1.110ffep-7f,
+  const float32 q = polynomial(x.r, 0.5f, 0x1.555556p-3f, 0x1.5554e8p-5f, 0x1.110ffep-7f,
                                0x1.6d4cdap-10f, 0x1.a24f88p-13f);
-  return {leading, math::fma(scale * (r * r), q, rest)};
+  return {leading, math::fma(scale * (x.r * x.r), q, rest)};
 }
 SKERRY_HD SKERRY_INLINE float32 expm1(float32 x) {
-  const pair<float32> half = half_expm1(clamp(x, -25.0f, 88.8f));
-  const float32 y = (half.high + half.low) * 2.0f;
-  return math::fabs(x) < 0x1p-25f ? x : y;
+  const reduced_exponent<float32> y = reduce_exponent(clamp(x, -25.0f, 88.8f));
+  const float32 scale = half_power_of_2(y.rounded);
+  // The sum's low part is right where scale is less than 1/2, too: nothing.
+  const pair<float32> half = half_expm1(y, scale, fast_two_sum(scale, -0.5f));
+  return math::fabs(x) < 0x1p-25f ? x : (half.high + half.low) * 2.0f;
 }
 
 /// (e^x - 1) / 2 for x in [-50, 709.9]; halved it doesn't overflow.
 SKERRY_HD SKERRY_INLINE pair<float64> half_expm1(float64 x) {
-  using log_2 = log_of_2<float64>;
-  const float64 rounded = math::fma(x, log_2::reciprocal, magic<float64>);
-  const float64 n = rounded - magic<float64>;
-  const float64 difference = math::fma(n, -log_2::high, x);
-  const float64 r = math::fma(n, -log_2::low, difference);
-  const float64 low = math::fma(n, -log_2::low, difference - r);
+  const reduced_exponent<float64> y = reduce_exponent(x);
+  const float64 r = y.r;
   // e^r - 1 = r + r^2 / 2 + r^3 q(r), error of q 1.4e-18
   const pair<float64> half_square = two_product(0.5 * r, r);
   const float64 q = polynomial(r, 0x1.5555555555556p-3, 0x1.5555555555555p-5, 0x1.1111111110987p-7,
                                0x1.6c16c16c167c8p-10, 0x1.a01a01a7e6841p-13, 0x1.a01a01a48eac9p-16,
                                0x1.71de0d2924871p-19, 0x1.27e4e1a865952p-22, 0x1.af39e5ac082a8p-26,
                                0x1.1f679404826edp-29);
-  const float64 rest = math::fma(r * r * r, q, half_square.low + math::fma(r, low, low));
-  const float64 scale = power_of_2(rounded - 1.0);
+  const float64 rest = math::fma(r * r * r, q, half_square.low + math::fma(r, y.low, y.low));
+  const float64 scale = half_power_of_2(y.rounded);
   const pair<float64> a = two_sum(scale, -0.5);
   const pair<float64> b = two_sum(a.high, scale * r);
   const pair<float64> c = two_sum(b.high, scale * half_square.high);

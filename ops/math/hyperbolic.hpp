@@ -20,15 +20,30 @@ SKERRY_HD SKERRY_INLINE float64 tanh(float64 x) {
   return math::copysign(size < 0x1p-28 ? size : y.high + y.low, x);
 }
 
-/// -e / (e + 2) with e = expm1(-2 |x|), which is below 1.
-SKERRY_HD SKERRY_INLINE float32 tanh(float32 x) {
-  const float32 size = math::fabs(x);
-  const float32 bounded = size > 10.0f ? 10.0f : size;
-  const pair<float32> any_half = half_expm1(-2.0f * bounded);
+/// -e / (e + 2) with e = expm1(-2 size), which is below 1; size at most 10.
+template <bool IsOrdinary>
+SKERRY_HD SKERRY_INLINE float32 tanh_of(float32 size) {
+  const reduced_exponent<float32> reduced = reduce_exponent(-2.0f * size);
+  const float32 scale = half_power_of_2(reduced.rounded);
+  const pair<float32> exact = {scale - 0.5f, -0.0f};
+  const pair<float32> any_half =
+      half_expm1(reduced, scale, IsOrdinary ? exact : fast_two_sum(-0.5f, scale));
   const pair<float32> half = fast_two_sum(any_half.high, any_half.low);
   const pair<float32> above = fast_two_sum(1.0f, half.high);
-  const pair<float32> y = quotient(half, {above.high, above.low + half.low});
-  return math::copysign(y.high + y.low, x);
+  const float32 reciprocal = 1.0f / above.high;
+  const float32 y = half.high * reciprocal;
+  const float32 rest =
+      math::fma(-y, above.high, half.high) + math::fma(-y, above.low + half.low, half.low);
+  return math::fma(rest, reciprocal, y);
+}
+/// For |x| up to here 2^n - 1 is a number.
+inline constexpr float32 ordinary_tangent = 8.0f;
+SKERRY_HD SKERRY_INLINE float32 ordinary_tanh(float32 x) {
+  return math::copysign(tanh_of<true>(math::fabs(x)), x);
+}
+SKERRY_HD SKERRY_INLINE float32 tanh(float32 x) {
+  const float32 size = math::fabs(x);
+  return math::copysign(tanh_of<false>(10.0f < size ? 10.0f : size), x);  // NaN stays
 }
 
 /// q of sinh(r) = r + r^3 q(r^2) and of cosh(r) = 1 + r^2 / 2 + r^4 q(r^2) for |r| <= log(2) / 2:
@@ -55,18 +70,15 @@ struct hyperbolic_parts {
 };
 /// For 0 <= x < 1500.
 SKERRY_HD SKERRY_INLINE hyperbolic_parts split_hyperbolic(float64 x) {
-  using log_2 = log_of_2<float64>;
-  const float64 n = math::fma(x, log_2::reciprocal, magic<float64>) - magic<float64>;
-  const float64 difference = math::fma(n, -log_2::high, x);
-  const float64 correction = n * -log_2::low;
-  const float64 r = difference + correction;
-  const float64 r_low = (difference - r) + correction;
+  const reduced_exponent<float64> y = reduce_exponent(x);
+  const float64 r = y.r;
+  const float64 n = y.rounded - magic<float64>;
   const float64 square = r * r;
   const float64 kept = n > 500.0 ? 500.0 : n;
   const float64 p = power_of_2(magic<float64> + (kept - 1.0));
   const float64 q = power_of_2(magic<float64> - (kept + 1.0));
   return {r,
-          r_low,
+          y.low,
           square,
           r * square * sinh_terms(square),
           square * math::fma(square, cosh_terms(square), 0.5),
@@ -117,22 +129,17 @@ struct single_hyperbolic_parts {
   float32 q;  ///< 2^(-n-2), or 0
 };
 SKERRY_HD SKERRY_INLINE single_hyperbolic_parts split_hyperbolic(float32 x) {
-  using log_2 = log_of_2<float32>;
   const float32 any_size = math::fabs(x);
   const float32 size = any_size > 89.5f ? 89.5f : any_size;  // infinite from here on; NaN stays
-  const float32 rounded = math::fma(size, log_2::reciprocal, magic<float32>);
-  const float32 n = rounded - magic<float32>;
-  const float32 difference = math::fma(n, -log_2::high, size);
-  const float32 correction = n * -log_2::low;
-  const float32 r = difference + correction;
-  const float32 r_low = (difference - r) + correction;
+  const reduced_exponent<float32> y = reduce_exponent(size);
+  const float32 r = y.r;
   const float32 square = r * r;
   const float32 s = polynomial(square, 0x1.555556p-3f, 0x1.110fbep-7f, 0x1.a2e26ep-13f);
   const float32 c = polynomial(square, 0.5f, 0x1.5554e6p-5f, 0x1.6d4f5ep-10f);
-  const uint32 p = (to_bits(rounded) << 23) + to_bits(0.25f);
+  const uint32 p = (to_bits(y.rounded) << 23) + to_bits(0.25f);
   const int32 q = static_cast<int32>(2 * to_bits(0.25f) - p);
   return {r,
-          r_low,
+          y.low,
           r * square * s,
           square * c,
           from_bits<float32>(p),

@@ -9,17 +9,26 @@
 
 namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
-/// log(x + root), x >= 0 and root^2 = x^2 +- 1; log(2 x) where x is so great that root is x.
+/// log(sum.high + sum.low), both normal.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T log_of_sum(T x, pair<T> root) {
-  const bool is_great = x > (sizeof(T) == 4 ? T(0x1p12) : T(0x1p26));
-  const pair<T> sum = root.high > x ? fast_two_sum(root.high, x) : fast_two_sum(x, root.high);
-  const binary_parts<T> u = split(is_great ? x : sum.high);
-  const T shrink = power_of_2(magic<T> - u.exponent);
-  const T low = is_great ? T(0) : (sum.low + root.low) * shrink;
-  const pair<T> y = add_exponent(is_great ? u.exponent + T(1) : u.exponent,
-                                 log_of_significand(u.significand, low));
+SKERRY_HD SKERRY_INLINE T log_of_sum(pair<T> sum, T more_exponent = T(-0.0)) {
+  const binary_parts<T> u = split(sum.high);
+  const T low = sum.low * power_of_2(magic<T> - u.exponent);
+  const pair<T> y =
+      add_exponent(u.exponent + more_exponent, log_of_significand(u.significand, low));
   return y.high + y.low;
+}
+
+/// From here on the root of x^2 +- 1 is x, and the square not yet infinite.
+template <real_floating T>
+inline constexpr T great_root = sizeof(T) == 4 ? T(0x1p60) : T(0x1p500);
+
+/// log(x + root) = log(sum), x >= 0 and root^2 = x^2 +- 1; log(2 x), by x / 4, where x is great.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T log_of_root(T x, pair<T> sum) {
+  const bool is_great = x > great_root<T>;
+  return log_of_sum<T>({is_great ? T(0.25) * x : sum.high, is_great ? T(0) : sum.low},
+                       is_great ? T(3) : T(0));
 }
 
 template <real_floating T>
@@ -28,26 +37,37 @@ SKERRY_HD SKERRY_INLINE T asinh(T x) {
   const pair<T> square = two_product(size, size);
   const pair<T> above = two_sum(square.high, T(1));
   const pair<T> root = sqrt_of_pair<T>({above.high, above.low + square.low});
-  const T y = log_of_sum(size, root);
+  const pair<T> sum = fast_two_sum(root.high, size);
+  const T y = log_of_root<T>(size, {sum.high, sum.low + root.low});
   const bool is_ordinary =
       (size >= (sizeof(T) == 4 ? T(0x1p-12) : T(0x1p-28))) & (size < infinity<T>());
   return is_ordinary ? math::copysign(y, x) : x;
 }
 
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T acosh(T x) {
+SKERRY_HD SKERRY_INLINE pair<T> sum_for_acosh(T x) {
   const pair<T> square = two_product(x, x);
   const pair<T> below = fast_two_sum(square.high, T(-1));
   const pair<T> root = sqrt_of_pair(fast_two_sum(below.high, below.low + square.low));
-  const T y = log_of_sum(x, root);
+  const pair<T> sum = fast_two_sum(x, root.high);
+  return {sum.high, sum.low + root.low};
+}
+/// For x in [1, great_root].
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T ordinary_acosh(T x) {
+  return log_of_sum(sum_for_acosh(x));
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T acosh(T x) {
+  const T y = log_of_root(x, sum_for_acosh(x));
   const T finite = x < T(1) ? nan<T>() : y;
   return x < infinity<T>() ? finite : x;
 }
 
 /// Half the logarithm of (1 + x) / (1 - x) = 2^k t, t in [2/3, 3/2]: that of t by the quotient
-/// (1 + x - 2^k (1 - x)) / (1 + x + 2^k (1 - x)), which is x itself for k = 0.
+/// (1 + x - 2^k (1 - x)) / (1 + x + 2^k (1 - x)), which is x itself for k = 0. For |x| < 1.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T atanh(T x) {
+SKERRY_HD SKERRY_INLINE T ordinary_atanh(T x) {
   const T size = math::fabs(x);
   const pair<T> above = fast_two_sum(T(1), size);
   const pair<T> below = fast_two_sum(T(1), -size);
@@ -57,12 +77,17 @@ SKERRY_HD SKERRY_INLINE T atanh(T x) {
   const T k = from_bits<T>((apart >> bits) | to_bits(magic<T>)) - magic<T>;
   const T scale = power_of_2(magic<T> + k);
   const pair<T> other = {below.high * scale, below.low * scale};
-  const pair<T> numerator = two_sum(above.high - other.high, above.low - other.low);
+  // Multiples of a last place, and less than two of them: the first is 0 or its exponent as great.
+  const pair<T> numerator = fast_two_sum(above.high - other.high, above.low - other.low);
   const pair<T> sum = two_sum(above.high, other.high);
   const pair<T> y =
       add_exponent(k, log_by_quotient(numerator, {sum.high, sum.low + (above.low + other.low)}));
-  const T outside = size == T(1) ? infinity<T>() : nan<T>();
-  return math::copysign(size < T(1) ? T(0.5) * (y.high + y.low) : outside, x);
+  return math::copysign(T(0.5) * (y.high + y.low), x);
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T atanh(T x) {
+  const T outside = math::fabs(x) == T(1) ? math::copysign(infinity<T>(), x) : nan<T>();
+  return math::fabs(x) < T(1) ? ordinary_atanh(x) : outside;
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::ops::math::own

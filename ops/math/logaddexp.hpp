@@ -11,17 +11,14 @@ namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// e^(x.high + x.low) for -750 <= x <= 0, within 2^-57 of it.
 SKERRY_HD SKERRY_INLINE pair<float64> exp_as_pair(pair<float64> x) {
-  using log_2 = log_of_2<float64>;
-  const float64 rounded = math::fma(x.high, log_2::reciprocal, magic<float64>);
-  const float64 n = rounded - magic<float64>;
-  const float64 difference = math::fma(n, -log_2::high, x.high);
-  const float64 correction = math::fma(n, -log_2::low, x.low);
-  const float64 r = difference + correction;
-  const float64 low = (difference - r) + correction;
+  const reduced_exponent<float64> reduced = reduce_exponent(x);
+  const float64 r = reduced.r;
+  const float64 low = reduced.low;
   const pair<float64> leading = fast_two_sum(1.0, r);
   const float64 rest = leading.low + math::fma(r * r, exp_terms(r), math::fma(r, low, low));
   const pair<float64> y = fast_two_sum(leading.high, rest);
-  return {unscale_any<float64>({y.high, rounded}), unscale_any<float64>({y.low, rounded})};
+  return {unscale_any<float64>({y.high, reduced.rounded}),
+          unscale_any<float64>({y.low, reduced.rounded})};
 }
 
 /// Right to the last place unless the terms cancel.

@@ -51,7 +51,7 @@ SKERRY_HD SKERRY_INLINE float64 log_terms(float64 square) {
 /// log(2^e m) + correction, as in fdlibm: f = m - 1, s = f / (2 + f),
 /// log(m) = f - (f^2 / 2 - s (f^2 / 2 + R)).
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T log_of_parts(binary_parts<T> u, T correction) {
+SKERRY_HD SKERRY_INLINE T log_of_parts(binary_parts<T> u, T correction = T(0)) {
   const T f = u.significand - T(1);
   const T s = f / (u.significand + T(1));
   const T half_square = T(0.5) * f * f;
@@ -78,10 +78,17 @@ SKERRY_HD SKERRY_INLINE binary_parts<T> split_any(T x, bits_t<T> begin = root_of
   return {is_subnormal ? u.exponent - digits : u.exponent, u.significand};
 }
 
-template <real_floating T>
-SKERRY_HD SKERRY_INLINE T log(T x) {
-  return with_special_logs(x, log_of_parts(split_any(x), T(0)));
-}
+/// ordinary_*: for positive normal numbers.
+#define SKERRY_LOGARITHM(name)                                  \
+  template <real_floating T>                                    \
+  SKERRY_HD SKERRY_INLINE T ordinary_##name(T x) {              \
+    return name##_of_parts(split(x));                           \
+  }                                                             \
+  template <real_floating T>                                    \
+  SKERRY_HD SKERRY_INLINE T name(T x) {                         \
+    return with_special_logs(x, name##_of_parts(split_any(x))); \
+  }
+SKERRY_LOGARITHM(log)
 
 /// log(u + c) = log(u) + c / u, where c is what u = 1 + x lost.
 template <real_floating T>

@@ -50,21 +50,19 @@ SKERRY_HD SKERRY_INLINE pair<T> add_exponent(T exponent, pair<T> y) {
 
 /// log(2^e m), `per_exponent` of e and `unit` times the natural one of m. The product of e and the
 /// high part is exact.
-SKERRY_HD SKERRY_INLINE float64 log_to_base(float64 x, pair<float64> per_exponent,
+SKERRY_HD SKERRY_INLINE float64 log_to_base(binary_parts<float64> u, pair<float64> per_exponent,
                                             pair<float64> unit) {
-  const binary_parts<float64> u = split_any(x);
   const pair<float64> y = log_of_significand(u.significand, 0.0);
   const pair<float64> scaled = two_product(y.high, unit.high);
   const float64 low = scaled.low + math::fma(y.high, unit.low, y.low * unit.high);
   const pair<float64> sum = fast_two_sum(u.exponent * per_exponent.high, scaled.high);
-  const float64 result = sum.high + (sum.low + math::fma(u.exponent, per_exponent.low, low));
-  return with_special_logs(x, result);
+  return sum.high + (sum.low + math::fma(u.exponent, per_exponent.low, low));
 }
-SKERRY_HD SKERRY_INLINE float64 log2(float64 x) {
-  return log_to_base(x, {1.0, 0.0}, {log_of_2<float64>::reciprocal, 0x1.777d0ffda0d24p-56});
+SKERRY_HD SKERRY_INLINE float64 log2_of_parts(binary_parts<float64> u) {
+  return log_to_base(u, {1.0, 0.0}, {log_of_2<float64>::reciprocal, 0x1.777d0ffda0d24p-56});
 }
-SKERRY_HD SKERRY_INLINE float64 log10(float64 x) {
-  return log_to_base(x, {0x1.34413509f7800p-2, 0x1.fef311f12b358p-46},
+SKERRY_HD SKERRY_INLINE float64 log10_of_parts(binary_parts<float64> u) {
+  return log_to_base(u, {0x1.34413509f7800p-2, 0x1.fef311f12b358p-46},
                      {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57});
 }
 
@@ -79,20 +77,20 @@ SKERRY_HD SKERRY_INLINE float32 log_of_parts(binary_parts<float32> u, pair<float
   return math::fma(u.exponent, per_exponent.high, math::fma(f, unit, low));
 }
 /// Errors of the terms 4.6e-9 of the result.
-SKERRY_HD SKERRY_INLINE float32 log2(float32 x) {
-  const float32 y =
-      log_of_parts(split_any(x), {1.0f, 0.0f}, 0x1.715476p0f, 0x1.4ae0cp-26f, -0x1.71547p-1f,
-                   0x1.ec7094p-2f, -0x1.715afep-2f, 0x1.277f46p-2f, -0x1.eaa252p-3f, 0x1.a2c962p-3f,
-                   -0x1.87f6fap-3f, 0x1.7f2b94p-3f, -0x1.c3aa82p-4f);
-  return with_special_logs(x, y);
+SKERRY_HD SKERRY_INLINE float32 log2_of_parts(binary_parts<float32> u) {
+  return log_of_parts(u, {1.0f, 0.0f}, 0x1.715476p0f, 0x1.4ae0cp-26f, -0x1.71547p-1f,
+                      0x1.ec7094p-2f, -0x1.715afep-2f, 0x1.277f46p-2f, -0x1.eaa252p-3f,
+                      0x1.a2c962p-3f, -0x1.87f6fap-3f, 0x1.7f2b94p-3f, -0x1.c3aa82p-4f);
 }
-SKERRY_HD SKERRY_INLINE float32 log10(float32 x) {
-  const float32 y =
-      log_of_parts(split_any(x), {0x1.344p-2f, 0x1.3509f8p-18f}, 0x1.bcb7b2p-2f, -0x1.5b235ep-27f,
-                   -0x1.bcb7aap-3f, 0x1.287a7p-3f, -0x1.bcbf52p-4f, 0x1.63d06ep-4f, -0x1.276a4ep-4f,
-                   0x1.f84a82p-5f, -0x1.d7912p-5f, 0x1.cd1484p-5f, -0x1.109a2cp-5f);
-  return with_special_logs(x, y);
+SKERRY_HD SKERRY_INLINE float32 log10_of_parts(binary_parts<float32> u) {
+  return log_of_parts(u, {0x1.344p-2f, 0x1.3509f8p-18f}, 0x1.bcb7b2p-2f, -0x1.5b235ep-27f,
+                      -0x1.bcb7aap-3f, 0x1.287a7p-3f, -0x1.bcbf52p-4f, 0x1.63d06ep-4f,
+                      -0x1.276a4ep-4f, 0x1.f84a82p-5f, -0x1.d7912p-5f, 0x1.cd1484p-5f,
+                      -0x1.109a2cp-5f);
 }
+SKERRY_LOGARITHM(log2)
+SKERRY_LOGARITHM(log10)
+#undef SKERRY_LOGARITHM
 
 /// log(u.high + u.low), near 1 too, to about 2^-31 of it.
 SKERRY_HD SKERRY_INLINE float64 coarse_log_of_pair(pair<float64> u) {

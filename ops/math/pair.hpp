@@ -93,6 +93,11 @@ SKERRY_HD SKERRY_INLINE T power_of_2(T rounded) {
   return from_bits<T>((to_bits(rounded) << fraction_bits<T>)+to_bits(T(1)));
 }
 
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T half_power_of_2(T rounded) {
+  return from_bits<T>((to_bits(rounded) << fraction_bits<T>)+to_bits(T(0.5)));
+}
+
 /// -x where `negated` has its lowest bit set.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T negate_if(T x, bits_t<T> negated) {

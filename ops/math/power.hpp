@@ -5,101 +5,86 @@
 #include "ops/math/logarithm.hpp"
 #include "ops/math/power_table.hpp"
 
-// pow: of the magnitude of the base, and then the sign.
+// pow: of the magnitude of the base, and then the sign. In float32 2^(b log2(a)), in float64
+// e^(b log(a)), the logarithm and the product as pairs.
 
 namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
-/// log(x) for finite x > 0 to about 2^-68 of it, normalised.
-SKERRY_HD SKERRY_INLINE pair<float64> log_as_pair(float64 x) {
-  const bool is_subnormal = x < 0x1p-1022;
-  const uint64 bits = to_bits(is_subnormal ? x * 0x1p52 : x);
-  const uint64 above = bits - power_table_begin;
-  const uint64 row = (above >> 45) & 127;
-  const uint64 biased = ((above >> 52) + 2048) & 4095;
-  const float64 exponent =
-      from_bits<float64>(biased | to_bits(magic<float64>)) - (magic<float64> + 2048.0);
-  const float64 n = is_subnormal ? exponent - 52.0 : exponent;
-  const float64 significand = from_bits<float64>(bits - (above & 0xfff0000000000000));
-  const float64 r = math::fma(significand, power_table[0][row], -1.0);
-  const float64 of_row = math::fma(n, log_of_2<float64>::high, power_table[1][row]);
-  const float64 low_of_row = math::fma(n, log_of_2<float64>::low, power_table[2][row]);
-  const pair<float64> sum = two_sum(of_row, r);
+/// log2(a) for finite a > 0 to about 2^-33 of it; the low part is up to 2^-9 of the high one.
+SKERRY_HD SKERRY_INLINE pair<float32> log_as_pair(binary_parts<float32> a, power_row<float32> row) {
+  constexpr pair<float32> per_log = {0x1.715476p0f, 0x1.4ae0cp-26f};  // 1 / log(2)
+  const float32 r = math::fma(a.significand, row.reciprocal, -1.0f);
+  const float32 half = -0.5f * r;
+  const float32 high = math::fma(half, r, r);  // r - r^2 / 2
+  const float32 low = math::fma(half, r, r - high);
+  const pair<float32> scaled = two_product(high, per_log.high);
+  const float32 rest = math::fma(low, per_log.high, math::fma(high, per_log.low, scaled.low));
+  // Error 5.9e-12 of r.
+  const float32 cube = r * r * r *
+                       polynomial(r, 0x1.ec709ep-2f, -0x1.715460p-2f, 0x1.2776b0p-2f,
+                                  -0x1.ed9288p-3f, 0x1.a71918p-3f);
+  const pair<float32> sum = fast_two_sum(a.exponent + row.high, scaled.high);
+  return {sum.high, (sum.low + row.low) + (rest + cube)};
+}
+
+/// log(a) for finite a > 0 to about 2^-63 of it, normalised.
+SKERRY_HD SKERRY_INLINE pair<float64> log_as_pair(binary_parts<float64> a, power_row<float64> row) {
+  const float64 r = math::fma(a.significand, row.reciprocal, -1.0);
+  const float64 of_row = math::fma(a.exponent, log_of_2<float64>::high, row.high);
+  const float64 low_of_row = math::fma(a.exponent, log_of_2<float64>::low, row.low);
   const float64 half = -0.5 * r;
-  const pair<float64> square = two_product(r, half);
-  const float64 high = sum.high + square.high;
-  const float64 lost = sum.high - high + square.high;
-  // Error 1.2e-18, |r| <= 0.0069.
-  const float64 cube = r * r * r *
-                       polynomial(r, 0x1.5555555555555p-2, -0x1.0000000000015p-2,
-                                  0x1.99999999999c0p-3, -0x1.5555554e84a0ap-3, 0x1.2492491e60302p-3,
-                                  -0x1.00045e52f2c54p-3, 0x1.c724631881568p-4);
-  return fast_two_sum(high, low_of_row + sum.low + square.low + lost + cube);
+  const float64 high = math::fma(half, r, r);  // r - r^2 / 2
+  const float64 low = math::fma(half, r, r - high);
+  // Error 8.6e-21 of r.
+  const float64 cube =
+      r * r * r *
+      polynomial(r, 0x1.5555555555555p-2, -0x1.fffffffffffeep-3, 0x1.999999999cf64p-3,
+                 -0x1.55555555b1838p-3, 0x1.249248db7ac8fp-3, -0x1.fffff04b11639p-4,
+                 0x1.c72105a0c3199p-4, -0x1.9a18752a10386p-4, 0x1.6857757b301fdp-4);
+  const pair<float64> sum = fast_two_sum(of_row, high);
+  return fast_two_sum(sum.high, (sum.low + low_of_row) + (low + cube));
 }
 
-/// a^b for a >= 0 or NaN: e^(b log(a)), the logarithm and the product as pairs.
-SKERRY_HD SKERRY_INLINE float64 pow_of_magnitude(float64 a, float64 b) {
-  const pair<float64> log = log_as_pair(a);
-  const bool is_special = !((a > 0) & (a < infinity<float64>()));
-  const float64 log_high = is_special ? with_special_logs(a, 0.0) : log.high;
-  const float64 log_low = is_special ? 0.0 : log.low;
-  const pair<float64> product = two_product(b, log_high);
-  const bool is_in_range = math::fabs(product.high) < 750.0;
-  const float64 low = is_in_range ? math::fma(b, log_low, product.low) : 0.0;
-  const float64 y = exp_of_pair<float64>({product.high, low});
-  return ((b == 0) | (a == 1)) ? 1.0 : y;
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE pair<T> log_as_pair(T a) {
+  const binary_parts<T> parts = split_any(a, power_rows_begin<T>);
+  return log_as_pair(parts, power_row_of(parts.significand));
 }
 
-// float32: 2^(b log2(a)), the logarithm and the product in float64, the power of 2 in float32.
-
-/// The first bits of a significand in coarse_log2.
-inline constexpr uint32 fourth_root_of_half = 0x3f5744fd;
-
-/// To 5.4e-11 of it: the exponent, or 1/2 more, and the logarithm of a number of [2^-1/4, 2^1/4].
-SKERRY_HD SKERRY_INLINE float64 coarse_log2(binary_parts<float32> u) {
-  const bool is_upper = u.significand > 0x1.306fep0f;
-  const float32 exponent = is_upper ? u.exponent + 0.5f : u.exponent;
-  const float64 root = is_upper ? 0x1.6a09e667f3bcdp-1 : 1.0;
-  const float64 f = math::fma(static_cast<float64>(u.significand), root, -1.0);
-  const float64 terms =
-      polynomial(f, 0x1.7154765280826p+0, -0x1.71547638215e2p-1, 0x1.ec70a22da22e9p-2,
-                 -0x1.7154d637ba527p-2, 0x1.277372347cb66p-2, -0x1.ec106bd824b02p-3,
-                 0x1.a793861a338d5p-3, -0x1.83968d6e6256ep-3, 0x1.34f1c8184e99bp-3);
-  return math::fma(f, terms, static_cast<float64>(exponent));
+/// 2^n and what it is a factor of, whose product is 2^(x.high + x.low) or e to that power.
+SKERRY_HD SKERRY_INLINE scaled<float32> scaled_power(pair<float32> x) {
+  const float32 rounded = (x.high + x.low) + magic<float32>;
+  return {exp2_of_rest((x.high - (rounded - magic<float32>)) + x.low), rounded};
+}
+SKERRY_HD SKERRY_INLINE scaled<float64> scaled_power(pair<float64> x) {
+  return scaled_exp(reduce_exponent(x));
 }
 
-/// 2^x for |x| < 2^31, not NaN.
-SKERRY_HD SKERRY_INLINE float32 exp2_of_product(float64 x) {
-  const float64 rounded = x + magic<float64>;
-  const float32 r = static_cast<float32>(x - (rounded - magic<float64>));
-  // 2^r = 1 + r log(2) + r^2 q(r), error of q 3e-9
-  const float32 leading = math::fma(r, log_of_2<float32>::nearest, 1.0f);
-  const float32 lost = math::fma(r, log_of_2<float32>::nearest, 1.0f - leading);
-  const float32 q = polynomial(r, 0x1.ebfbdcp-3f, 0x1.c6af7cp-5f, 0x1.3b2dep-7f, 0x1.5f082ep-10f,
-                               0x1.416b5ep-13f);
-  const float32 significand = leading + math::fma(r * r, q, lost);
-  const int32 any = static_cast<int32>(static_cast<uint32>(to_bits(rounded)));
-  const int32 bounded = any > 200 ? 200 : any;
-  const int32 n = bounded < -200 ? -200 : bounded;
-  const int32 half = n >> 1;
-  const uint32 bits = to_bits(significand) + (static_cast<uint32>(half) << 23);
-  return from_bits<float32>(bits) *
-         from_bits<float32>((static_cast<uint32>(n - half) << 23) + to_bits(1.0f));
+/// a^b for a >= 0 or NaN.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T pow_of_magnitude(T a, T b) {
+  constexpr T most = sizeof(T) == 4 ? T(200) : T(750);
+  const pair<T> log = log_as_pair(a);
+  const bool is_special = !((a > 0) & (a < infinity<T>()));
+  const T log_high = is_special ? with_special_logs(a, T(0)) : log.high;
+  const T log_low = is_special ? T(0) : log.low;
+  const pair<T> product = two_product(b, log_high);
+  const bool is_in_range = math::fabs(product.high) < most;
+  const T low = is_in_range ? math::fma(b, log_low, product.low) : T(0);
+  const T y = unscale_any(scaled_power(pair<T>{clamp(product.high, -most, most), low}));
+  return ((b == 0) | (a == 1)) ? T(1) : y;
 }
 
-SKERRY_HD SKERRY_INLINE float32 pow_of_magnitude(float32 a, float32 b) {
-  const binary_parts<float32> u = split_any(a, fourth_root_of_half);
-  const float32 any_exponent = a == 0 ? -infinity<float32>() : u.exponent;
-  const float32 exponent = a < infinity<float32>() ? any_exponent : a;  // infinity and NaN
-  const float64 product = static_cast<float64>(b) * coarse_log2({exponent, u.significand});
-  const float32 power = exp2_of_product(clamp(product, -200.0, 200.0));
-  const float32 number = ((a != a) | (b != b)) ? a + b : power;
-  return ((b == 0) | (a == 1)) ? 1.0f : number;
+/// For positive normal numbers a and normal results.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T ordinary_pow(T a, T b, power_row<T> row) {
+  const pair<T> log = log_as_pair(split(a, power_rows_begin<T>), row);
+  const pair<T> product = two_product(b, log.high);
+  return unscale(scaled_power(pair<T>{product.high, math::fma(b, log.low, product.low)}));
 }
-
-/// For positive normal numbers a and |b| <= most_ordinary_power.
-inline constexpr float32 most_ordinary_power = 0x1p23f;
-SKERRY_HD SKERRY_INLINE float32 ordinary_pow(float32 a, float32 b) {
-  return exp2_of_product(static_cast<float64>(b) * coarse_log2(split(a, fourth_root_of_half)));
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T ordinary_pow(T a, T b) {
+  return ordinary_pow(a, b, power_row_of(split(a, power_rows_begin<T>).significand));
 }
 
 /// |a|^b, and then the sign.

@@ -14,9 +14,10 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Where a function has a dear case, its form for arguments up to `most`, which leaves that out: of
-/// blocks without an element of it. `beyond`, if there is one, is such a form of other blocks. Of
-/// two arguments it has `dear` instead, a function of them, with the highest bit set where it is
-/// not right. Declared for an operation before its loops are used.
+/// blocks without an element of it. `beyond`, if there is one, is such a form of other blocks.
+/// Instead of `most` it may have `dear`, a function of the arguments, with the highest bit set
+/// where it is not right; and `run`, a loop of its own. Declared for an operation before its loops
+/// are used.
 template <class Op, class T>
 struct ordinary_form {
   static constexpr bool exists = false;
@@ -41,18 +42,15 @@ struct scalar_form {
 /// From so many elements on it is worth being made.
 inline constexpr int64 least_for_scalar_form = 32;
 
-/// Whether |x[i]| <= most for all i < n. By their bits: GCC 12 vectorises no reduction by
+/// The highest bit is set where the form is not right. By bits: GCC 12 vectorises no reduction by
 /// comparison.
-template <class T>
-SKERRY_INLINE bool are_within(const char* x, int64 n, T most) {
-  using B = ops::bits_t<T>;
-  constexpr B sign = B(1) << (8 * sizeof(B) - 1);
-  const B limit = ops::math::to_bits(most);
-  B beyond = 0;
-  for (int64 i = 0; i < n; ++i) {
-    beyond |= limit - (load<B>(x + i * int64(sizeof(B))) & ~sign);
+template <class Form, class T>
+SKERRY_INLINE ops::bits_t<T> is_dear(T x) {
+  if constexpr (requires { Form::most; }) {
+    return ops::math::to_bits(Form::most) - ops::math::to_bits(ops::math::fabs(x));
+  } else {
+    return Form::dear(x);
   }
-  return (beyond & sign) == 0;
 }
 
 template <class B>
@@ -73,7 +71,9 @@ SKERRY_INLINE void loop_of(Function function, char* out, const char* x, int64 n)
 
 template <class Op, class Form, class T>
 SKERRY_INLINE void loop_of_block(char* out, const char* x, int64 n) {
-  if (are_within<T>(x, n, Form::most)) {
+  ops::bits_t<T> dear = 0;
+  for (int64 i = 0; i < n; ++i) dear |= is_dear<Form>(load<T>(x + i * int64(sizeof(T))));
+  if ((dear >> (8 * sizeof(T) - 1)) == 0) {
     loop_of<Form, T>(Form{}, out, x, n);
   } else if constexpr (requires { typename Form::beyond; }) {
     loop_of_block<Op, typename Form::beyond, T>(out, x, n);
@@ -123,10 +123,12 @@ SKERRY_INLINE void pair_blocks(char* out, const char* a, const char* b, int64 n)
       for (int64 i = at; i < at + count * int64(sizeof(T)); i += sizeof(T)) {
         dear |= ordinary::dear(load<T>(a + i), load<T>(b + i));
       }
-      if ((dear >> (8 * sizeof(dear) - 1)) == 0) {
-        pair_loop<ordinary, T>(ordinary{}, out + at, a + at, b + at, count);
-      } else {
+      if ((dear >> (8 * sizeof(dear) - 1)) != 0) {
         pair_loop<Op, T>(Op{}, out + at, a + at, b + at, count);
+      } else if constexpr (requires { ordinary::run; }) {
+        ordinary::run(out + at, a + at, b + at, count);
+      } else {
+        pair_loop<ordinary, T>(ordinary{}, out + at, a + at, b + at, count);
       }
     }
   } else {

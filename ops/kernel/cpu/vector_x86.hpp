@@ -186,11 +186,23 @@ SKERRY_INLINE void store_numbers_of_lanes(int64* to, unsigned set, int64 base) {
 
 // ---- what sorts by vectors ask: of signed integers, or numbers without NaN, of 4 or 8 bytes
 
-#if defined(__AVX2__)
-#define SKERRY_PACKS_LANES 1
-#endif
-
 #if defined(__AVX512F__)
+#define SKERRY_PACKS_LANES 1
+#define SKERRY_LOOKS_UP_LANES 1
+
+/// table[index] in each lane, of an index's lower bits.
+SKERRY_INLINE lanes_of<float32> look_up_lanes(const float32 (&table)[16],
+                                              vector_of<float32>::bits index) {
+  const auto rows = __m512(load_lanes(table));
+  return lanes_of<float32>(_mm512_maskz_permutexvar_ps(0xffff, __m512i(index), rows));
+}
+SKERRY_INLINE lanes_of<float64> look_up_lanes(const float64 (&table)[32],
+                                              vector_of<float64>::bits index) {
+  const auto rows = [&](int from) { return __m512d(load_lanes(table + from)); };
+  const auto low = _mm512_permutex2var_pd(rows(0), __m512i(index), rows(8));
+  const auto high = _mm512_permutex2var_pd(rows(16), __m512i(index), rows(24));
+  return (index & 16) != 0 ? lanes_of<float64>(high) : lanes_of<float64>(low);
+}
 
 /// The first `count` from memory, the others from `rest`.
 template <class K>
@@ -299,6 +311,7 @@ SKERRY_INLINE lanes_of<K> pack_lanes(lanes_of<K> v, unsigned set) {
 }
 
 #elif defined(__AVX2__)
+#define SKERRY_PACKS_LANES 1
 
 template <class K, int... I>
 SKERRY_INLINE __m256i first_lanes(int64 count, std::integer_sequence<int, I...>) {
