@@ -63,10 +63,7 @@ recording& recording::begin() {
 }
 
 void recording::end() {
-  if (depth_ > 1 || (nodes_.empty() && leaves_.empty())) {
-    --depth_;
-    return;
-  }
+  if (end_at_once()) return;
   const auto clear = [](recording* ended) {
     ended->depth_ = 0;
     ended->forget();

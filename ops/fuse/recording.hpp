@@ -109,6 +109,12 @@ class recording {
   /// The end of one call. That of the outermost evaluates what is still held; what it throws is
   /// left without a value.
   void end();
+  /// The same where nothing is to be evaluated; false, and nothing done, elsewhere.
+  [[nodiscard]] bool end_at_once() noexcept {
+    if (depth_ == 1 && !(nodes_.empty() && leaves_.empty())) return false;
+    --depth_;
+    return true;
+  }
   static void set_hooks(const evaluation_hooks& hooks) noexcept;
 
   /// Whether operations on this device are recorded: where there is a kernel for passes.

@@ -72,6 +72,7 @@ struct fused_function {
 /// The end of a call. What failed has its own error, which that of an evaluation does not replace.
 PyObject* end_call(recording& own, PyObject* result) noexcept {
   --fused_work;
+  if (own.end_at_once()) return result;
   const auto end = [&own] {
     while (own.is_evaluating() && !own.is_evaluated_here()) wait_a_little();
     own.end();

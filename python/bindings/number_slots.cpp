@@ -16,7 +16,6 @@ namespace {
 /// Where something is fused, before a call is run: true with what it makes, or null and an error.
 [[gnu::noinline, gnu::cold]] bool recorded(op_id op, PyObject* const* args, int count,
                                            PyObject*& made) {
-  if (runs_at_once(args, count)) return false;
   made = record_call(op, args, count);
   return made != nullptr || PyErr_Occurred() != nullptr || !settle_all(args, count);
 }
@@ -32,7 +31,7 @@ PyObject* binary(PyObject* left, PyObject* right) {
   if (fused_work != 0) [[unlikely]] {
     PyObject* const args[] = {left, right};
     PyObject* made = nullptr;
-    if (recorded(op_id_of<Op>, args, 2, made)) return made;
+    if (!runs_at_once(args, 2) && recorded(op_id_of<Op>, args, 2, made)) return made;
   }
   scalar values[2];
   operand operands[2] = {{.name = "x1"}, {.name = "x2"}};
@@ -51,7 +50,7 @@ template <class Op>
 PyObject* unary(PyObject* self) {
   if (fused_work != 0) [[unlikely]] {
     PyObject* made = nullptr;
-    if (recorded(op_id_of<Op>, &self, 1, made)) return made;
+    if (!runs_at_once(&self, 1) && recorded(op_id_of<Op>, &self, 1, made)) return made;
   }
   return guarded([&] {
     const operand x{.array = &header_of(self)};

@@ -131,8 +131,14 @@ bool runs_at_once(PyObject* const* args, int count) noexcept {
     if (first == nullptr) {
       if (x.nbytes() >= least_recorded_bytes) return false;
       first = &x;
-    } else if (x.itemsize() > first->itemsize() || x.shape() != first->shape()) {
+    } else if (x.itemsize() > first->itemsize() || x.rank() != first->rank()) {
       return false;
+    } else {
+      // By hand: a call of memcmp takes half as long as all the rest.
+      const std::int64_t* const shape = x.shape().data();
+      for (int axis = 0; axis < x.rank(); ++axis) {
+        if (shape[axis] != first->shape()[axis]) return false;
+      }
     }
   }
   return first != nullptr;
