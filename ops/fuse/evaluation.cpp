@@ -234,6 +234,7 @@ bool evaluation::add_steps(nodes part) {
     free |= free_later;
     step.places[0] = static_cast<std::int16_t>(each.use.operand);
     cost_ += each.cost;
+    add_to_chain(part, position, step);
     steps_.push_back(step);
   }
   return true;

@@ -35,6 +35,23 @@ struct wide_plan {
 };
 constexpr int outputs_of(const wide_plan& of) noexcept { return of.output_count; }
 
+/// What a step of real floats does to vectors in registers, where the next step goes on with them.
+/// Of two inputs the vectors are the first, from add_to on the second.
+enum class chained : std::uint8_t {
+  no,
+  square,
+  negative,
+  reciprocal,
+  add,
+  subtract,
+  multiply,
+  divide,
+  add_to,
+  subtract_from,
+  multiply_to,
+  divide_into,
+};
+
 /// One operation: a kernel whose parameter is a plan, and where its output and its inputs are.
 struct alignas(16) fused_step {
   static constexpr int most_inputs = 3;
@@ -46,7 +63,10 @@ struct alignas(16) fused_step {
   std::int16_t places[1 + most_inputs];
   std::uint8_t widths[1 + most_inputs];  ///< bytes of an item
   std::uint8_t inputs;
+  chained chain : 7 = chained::no;
+  bool goes_on : 1 = false;  ///< the next step takes the vectors, and nobody else the result
 };
+static_assert(sizeof(fused_step) == 32);
 
 struct alignas(16) fused_params {
   static constexpr int slots = 16;             ///< pieces of values that nobody keeps

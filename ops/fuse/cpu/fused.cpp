@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan.hpp"
+#include "ops/fuse/cpu/chain.hpp"
 #include "ops/fuse/kernels.hpp"
 #include "ops/kernel/cpu/tiles.hpp"
 #include "ops/kernel/fed_elements.hpp"
@@ -15,6 +16,7 @@ struct fused_loop {
   const fused_params& pass;
   int cost;
   int64 piece;       ///< elements
+  int64 turns;       ///< steps and chains of a piece, before which memory is asked for
   unsigned far = 0;  ///< operands whose memory is asked for before it is needed
   static constexpr int64 short_row = 32;
 };
@@ -60,7 +62,8 @@ inline int64 bytes_of(const wide_plan& work, int i) noexcept {
 
 /// The pass as a loop, which asks for memory.
 inline fused_loop loop_of(const fused_params& pass) noexcept {
-  fused_loop made{pass, pass.cost, pass.piece};
+  fused_loop made{pass, pass.cost, pass.piece, 0};
+  for (int i = 0; i < pass.steps; ++i) made.turns += pass.step()[i].goes_on ? 0 : 1;
   const wide_plan& work = pass.work;
   if (work.size * work.operand_count * most_width < beyond_caches) return made;
   int64 width = 0;
@@ -73,7 +76,7 @@ inline fused_loop loop_of(const fused_params& pass) noexcept {
     total += nbytes;
   }
   if (total < beyond_caches) made.far = 0;
-  while (made.far != 0 && made.piece * width > most_asked * pass.steps) made.piece /= 2;
+  while (made.far != 0 && made.piece * width > most_asked * made.turns) made.piece /= 2;
   if (made.piece < pass.piece) made.far = 0;
   return made;
 }
@@ -83,13 +86,6 @@ inline int64 direct_tile(const fused_loop& what) noexcept { return 16 * what.pie
 inline int64 bridged_row(const fused_loop& what) noexcept { return what.pass.piece / 2; }
 inline bool streams_of(const fused_loop&) noexcept { return false; }
 inline constexpr bool may_stream(const fused_loop&) noexcept { return false; }
-
-/// What the steps of a pass find by their numbers: where operands stand, and slots.
-struct step_places {
-  const element* constants;
-  char* at[fused_params::first_constant];
-  std::uint64_t single;  ///< a bit for each place; constants are, too
-};
 
 /// What the loop takes no single operand of, or not this set of them.
 [[gnu::noinline]] void run_plan(const fused_step& step, char* const* data, unsigned single,
@@ -104,17 +100,13 @@ struct step_places {
   step.host(&work);
 }
 
-SKERRY_INLINE void run_step(const step_places& places, const fused_step& step, int64 n) noexcept {
-  constexpr int first_constant = fused_params::first_constant;
+SKERRY_INLINE void run_step(const step_places& places, const fused_step& step, int64 from,
+                            int64 n) noexcept {
   char* data[1 + fused_step::most_inputs];
   unsigned single = 0;
-  data[0] = places.at[step.places[0]];
-  for (int i = 1; i <= step.inputs; ++i) {
-    const int place = step.places[i];
-    const element* const constant = places.constants + (place - first_constant);
-    data[i] = place < first_constant ? places.at[place]
-                                     : const_cast<char*>(reinterpret_cast<const char*>(constant));
-    single |= static_cast<unsigned>((places.single >> least(place, first_constant)) & 1) << i;
+  for (int i = 0; i <= step.inputs; ++i) {
+    data[i] = places.find(step.places[i], from, step.widths[i]);
+    single |= unsigned{places.is_single(step.places[i])} << i;
   }
   if (((step.accepts >> single) & 1u) != 0) return step.body(data, single, n);
   run_plan(step, data, single, n);
@@ -123,9 +115,10 @@ SKERRY_INLINE void run_step(const step_places& places, const fused_step& step, i
 /// Asks for what lies ahead of a tile, some lines before each step.
 class asking {
  public:
+  asking() noexcept = default;
   asking(const fused_loop& what, char* const* lies, int64 n) noexcept {
     if (what.far == 0) return;
-    const int64 turns = ceil_div(n, what.piece) * what.pass.steps;
+    const int64 turns = ceil_div(n, what.piece) * what.turns;
     for (int i = 0; i < what.pass.work.operand_count; ++i) {
       if (((what.far >> i) & 1u) == 0) continue;
       const int64 nbytes = n * what.pass.work.itemsize[i] / turns;
@@ -149,34 +142,62 @@ class asking {
   run runs_[wide_plan::max_operands];
 };
 
-inline void call(const fused_loop& what, char* const* data, char* const* lies, unsigned single,
-                 int64 n) noexcept {
-  alignas(64) char slots[fused_params::slots * fused_params::piece_bytes];
-  const wide_plan& work = what.pass.work;
-  step_places places;
-  places.constants = what.pass.constants();
-  places.single = std::uint64_t{1} << fused_params::first_constant | single;
-  for (int i = 0; i < work.operand_count; ++i) places.at[i] = data[i];
-  for (int i = 0; i < fused_params::slots; ++i) {
-    places.at[fused_params::first_slot + i] = slots + int64{i} * fused_params::piece_bytes;
+/// Steps that go on with each other, then the rest of them one by one.
+[[gnu::noinline]] void run_chained(const step_places& places, const fused_step* begin,
+                                   const fused_step* end, int64 n) noexcept {
+  const int64 done = begin->widths[0] == sizeof(float32) ? run_chain<float32>(places, begin, n)
+                                                         : run_chain<float64>(places, begin, n);
+  for (; begin < end && done < n; ++begin) run_step(places, *begin, done, n - done);
+}
+
+/// Runs a pass on pieces; has the slots.
+class piece_runner {
+ public:
+  explicit piece_runner(const fused_params& pass) noexcept : pass_(pass) {
+    places_.constants = pass.constants();
+    for (int i = 0; i < fused_params::slots; ++i) {
+      places_.at[fused_params::first_slot + i] = slots_ + int64{i} * fused_params::piece_bytes;
+    }
   }
-  const fused_step* const begin = what.pass.step();
-  const fused_step* const end = begin + what.pass.steps;
-  asking ahead(what, lies, n);
-  for (int64 at = 0; at < n; at += what.piece) {
-    const int64 count = least(n - at, what.piece);
-    if (what.far == 0) {
-      for (const fused_step* step = begin; step < end; ++step) run_step(places, *step, count);
-    } else {
-      for (const fused_step* step = begin; step < end; ++step) {
-        ahead.ask();
-        run_step(places, *step, count);
+
+  SKERRY_INLINE void run(char* const* data, unsigned single, int64 n, int64 piece,
+                         asking ahead) noexcept {
+    const wide_plan& work = pass_.work;
+    places_.single = std::uint64_t{1} << fused_params::first_constant | single;
+    for (int i = 0; i < work.operand_count; ++i) places_.at[i] = data[i];
+    for (int64 at = 0; at < n; at += piece) {
+      const int64 count = least(n - at, piece);
+      run_steps(count, ahead);
+      for (int i = 0; i < work.operand_count; ++i) {
+        if (((single >> i) & 1u) == 0) places_.at[i] += count * work.itemsize[i];
       }
     }
-    for (int i = 0; i < work.operand_count; ++i) {
-      if (((single >> i) & 1u) == 0) places.at[i] += count * work.itemsize[i];
+  }
+
+ private:
+  SKERRY_INLINE void run_steps(int64 n, asking& ahead) noexcept {
+    const fused_step* const end = pass_.step() + pass_.steps;
+    for (const fused_step* step = pass_.step(); step < end;) {
+      const fused_step* const first = step;
+      while (step++->goes_on) {
+      }
+      ahead.ask();
+      if (step == first + 1) {
+        run_step(places_, *first, 0, n);
+      } else {
+        run_chained(places_, first, step, n);
+      }
     }
   }
+
+  const fused_params& pass_;
+  step_places places_;
+  alignas(64) char slots_[fused_params::slots * fused_params::piece_bytes];
+};
+
+inline void call(const fused_loop& what, char* const* data, char* const* lies, unsigned single,
+                 int64 n) noexcept {
+  piece_runner(what.pass).run(data, single, n, what.piece, asking(what, lies, n));
 }
 
 namespace {
@@ -222,7 +243,7 @@ void feed_elements(const void* params) {
   const auto& pass = *static_cast<const fused_params*>(what.pass);
   const wide_plan& work = pass.work;
   const bool is_fed = what.to != nullptr;
-  const fused_loop loop{pass, pass.cost, pass.piece};
+  const fused_loop loop = is_fed ? loop_of(pass) : fused_loop{pass, pass.cost, pass.piece, 0};
   char* data[wide_plan::max_operands];
   for (int i = 0; i < work.operand_count; ++i) data[i] = is_fed ? work.data[i] : what.data[i];
   if (is_fed) data[0] = what.to - what.from * work.itemsize[0];
@@ -241,18 +262,14 @@ class row_pieces {
   explicit row_pieces(const pass_rows& what) noexcept
       : what_(what),
         pass_(*static_cast<const fused_params*>(what.pass)),
+        runner_(pass_),
         together_(greatest(least(what.rows, pass_.piece / what.n), 1)) {
-    places_.constants = pass_.constants();
-    places_.single = std::uint64_t{1} << fused_params::first_constant;
-    for (int i = 0; i < fused_params::slots; ++i) {
-      places_.at[fused_params::first_slot + i] = slots_ + int64{i} * fused_params::piece_bytes;
-    }
     for (int i = 0; i < pass_.work.operand_count; ++i) {
       const bool is_single = ((what.single >> i) & 1u) != 0;
       const bool is_same = what.row_bytes[i] == 0;
       const bool is_dense = !is_single && what.row_bytes[i] == what.n * size(i);
       if (together_ == 1 || is_dense || (is_single && is_same)) {
-        places_.single |= std::uint64_t{is_single} << i;
+        if (is_single) single_ |= 1u << i;
         continue;
       }
       buffered_ |= 1u << i;
@@ -261,15 +278,16 @@ class row_pieces {
   }
 
   void run() noexcept {
+    char* data[wide_plan::max_operands];
     for (int64 row = 0; row < what_.rows; row += together_) {
       const int64 now = least(together_, what_.rows - row);
       for (int i = 0; i < pass_.work.operand_count; ++i) {
-        places_.at[i] = what_.data[i] + row * what_.row_bytes[i];
+        data[i] = what_.data[i] + row * what_.row_bytes[i];
         if (((buffered_ >> i) & 1u) == 0) continue;
         if (what_.row_bytes[i] != 0) fill(i, row, now);
-        places_.at[i] = buffers_[i];
+        data[i] = buffers_[i];
       }
-      make(now * what_.n);
+      runner_.run(data, single_, now * what_.n, pass_.piece, {});
     }
   }
 
@@ -283,23 +301,12 @@ class row_pieces {
             {what_.data[i] + row * row_bytes, step, row_bytes}, what_.n, rows, size(i));
   }
 
-  void make(int64 n) noexcept {
-    const fused_step* const begin = pass_.step();
-    for (int64 at = 0; at < n; at += pass_.piece) {
-      const int64 count = least(n - at, pass_.piece);
-      for (int k = 0; k < pass_.steps; ++k) run_step(places_, begin[k], count);
-      for (int i = 0; i < pass_.work.operand_count; ++i) {
-        if (((places_.single >> i) & 1u) == 0) places_.at[i] += count * size(i);
-      }
-    }
-  }
-
   const pass_rows& what_;
   const fused_params& pass_;
+  piece_runner runner_;
   int64 together_;  ///< rows of a piece
+  unsigned single_ = 0;
   unsigned buffered_ = 0;
-  step_places places_;
-  alignas(64) char slots_[fused_params::slots * fused_params::piece_bytes];
   alignas(64) char buffers_[wide_plan::max_operands][fused_params::piece_bytes];
 };
 

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Which steps of a pass go on with each other's results in registers (ops/fuse/cpu/chain.hpp).
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "ops/fuse/evaluation.hpp"
+
+namespace skerry {
+namespace {
+
+/// What an operation is in a chain of vectors in registers.
+chained chained_of(std::string_view function, dtype type, dtype from) noexcept {
+  constexpr std::pair<std::string_view, chained> known[] = {{"add", chained::add},
+                                                            {"subtract", chained::subtract},
+                                                            {"multiply", chained::multiply},
+                                                            {"divide", chained::divide},
+                                                            {"square", chained::square},
+                                                            {"negative", chained::negative},
+                                                            {"reciprocal", chained::reciprocal}};
+  if (type != from || (type != dtype::float32 && type != dtype::float64)) return chained::no;
+  const auto* const found =
+      std::ranges::find(known, function, [](const auto& each) { return each.first; });
+  return found == std::end(known) ? chained::no : found->second;
+}
+
+}  // namespace
+
+/// Whether the step before leaves its result in registers for this one. Not where this one reads an
+/// array as well: a chain that reads many arrays in turn waits for memory, as the core asks for
+/// what comes next by the address of the instruction that loads, which is one for all of them.
+void evaluation::add_to_chain(nodes part, std::size_t position, fused_step& step) {
+  const node& each = at(part[position]);
+  const chained own = chained_of(each.function, each.type, each.inputs[0].type);
+  step.chain = own;
+  if (own == chained::no || position == 0) return;
+  fused_step& last = steps_.back();
+  const node& before = at(part[position - 1]);
+  const bool is_over = before.last == static_cast<int>(position) && !before.is_stored;
+  if (last.chain == chained::no || before.type != each.type || !is_over) return;
+  const auto reads = [&](int k) {
+    return each.inputs[k].from == source::node && each.inputs[k].index == part[position - 1];
+  };
+  const bool is_first = reads(0);
+  if (each.input_count == 2) {
+    if (is_first && reads(1)) {
+      if (own != chained::multiply) return;
+      step.chain = chained::square;
+    } else if (step.places[is_first ? 2 : 1] < fused_params::first_slot) {
+      return;
+    } else if (!is_first) {
+      constexpr int turned = static_cast<int>(chained::add_to) - static_cast<int>(chained::add);
+      step.chain = static_cast<chained>(static_cast<int>(own) + turned);
+    }
+  }
+  last.goes_on = true;
+}
+
+}  // namespace skerry

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include "ops/fuse/kernels.hpp"
+#include "ops/kernel/cpu/vector.hpp"
+
+// Steps of real floats of which each goes on with what the one before has made: a few vectors at a
+// time stay in registers for all of them, so that it is neither stored nor loaded again. Each lane
+// has the operation that the kernel's loop has, so the bits are the same; NaNs aside, of which one
+// or the other operand's is handed on as the compiler has it, so that these are left to the loops.
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+
+/// Vectors that stay in registers together.
+inline constexpr int chain_vectors = vector_bytes == 64 ? 8 : 4;
+
+/// What the steps of a pass find by their numbers: where operands stand, and slots.
+struct step_places {
+  const element* constants;
+  char* at[fused_params::first_constant];
+  std::uint64_t single;  ///< a bit for each place; constants are, too
+
+  [[nodiscard]] SKERRY_INLINE bool is_single(int place) const {
+    return ((single >> least(place, fused_params::first_constant)) & 1) != 0;
+  }
+  /// The element `from` there.
+  [[nodiscard]] SKERRY_INLINE char* find(int place, int64 from, int64 width) const {
+    constexpr int first_constant = fused_params::first_constant;
+    const auto* const constant =
+        reinterpret_cast<const char*>(constants + (place - first_constant));
+    if (place >= first_constant) return const_cast<char*>(constant);
+    return at[place] + (is_single(place) ? 0 : from * width);
+  }
+};
+
+/// `N` vectors of T.
+template <class T, int N>
+class chain_block {
+ public:
+  chain_block(const step_places& places, int64 from) noexcept : places_(places), from_(from) {}
+
+  /// The steps from this one on that go on with each other. False, and nothing is stored, where
+  /// there may be a NaN.
+  [[nodiscard]] SKERRY_INLINE bool run(const fused_step* step) noexcept {
+    take(step->places[1], [](vector, vector x) { return x; });
+    for (; step->goes_on; ++step) apply(*step);
+    apply(*step);
+    vector sum = made_[0];
+    repeat<N - 1>([&](auto i) { sum += made_[i.value + 1]; });
+    if (has_nan<T>(sum)) return false;
+    put(step->places[0]);
+    return true;
+  }
+
+ private:
+  using vector = lanes_of<T>;
+  static constexpr int lanes = lane_count<T>;
+
+  /// `change` gets each vector and what is there of an operand.
+  template <class Change>
+  SKERRY_INLINE void take(int place, Change change) noexcept {
+    const char* const x = places_.find(place, from_, sizeof(T));
+    if (places_.is_single(place)) {
+      const vector same = all_lanes(load<T>(x));
+      repeat<N>([&](auto i) { made_[i.value] = change(made_[i.value], same); });
+    } else {
+      repeat<N>([&](auto i) {
+        made_[i.value] = change(made_[i.value], load_vector<vector>(x + i.value * vector_bytes));
+      });
+    }
+  }
+  template <class Change>
+  SKERRY_INLINE void each(Change change) noexcept {
+    repeat<N>([&](auto i) { made_[i.value] = change(made_[i.value]); });
+  }
+
+  static bool is_normal(T x) noexcept {
+    using limits = std::numeric_limits<T>;
+    return (x >= limits::min() || x <= -limits::min()) && x - x == 0;
+  }
+
+  /// By a power of two it is a product with the reciprocal, which is exact.
+  SKERRY_INLINE void divide(int place) noexcept {
+    using limits = std::numeric_limits<T>;
+    constexpr auto mantissa = (ops::bits_t<T>(1) << (limits::digits - 1)) - 1;
+    if (places_.is_single(place)) {
+      const char* const x = places_.find(place, 0, 0);
+      const T by = load<T>(x);
+      const T reciprocal = T(1) / by;
+      const bool is_power = (load<ops::bits_t<T>>(x) & mantissa) == 0;  // or zero, or infinite
+      if (is_power && is_normal(by) && is_normal(reciprocal)) {
+        return each([=](vector made) { return made * reciprocal; });
+      }
+    }
+    take(place, [](vector made, vector x) { return made / x; });
+  }
+
+  SKERRY_INLINE void put(int place) noexcept {
+    char* const to = places_.find(place, from_, sizeof(T));
+    repeat<N>([&](auto i) { store_vector(to + i.value * vector_bytes, made_[i.value]); });
+  }
+
+  SKERRY_INLINE void apply(const fused_step& step) noexcept {
+    const int left = step.places[1];
+    const int right = step.places[2];
+    switch (step.chain) {
+      case chained::no:
+        return;
+      case chained::square:
+        return each([](vector made) { return made * made; });
+      case chained::negative:
+        return each([](vector made) { return -made; });
+      case chained::reciprocal:
+        return each([](vector made) { return T(1) / made; });
+      case chained::add:
+        return take(right, [](vector made, vector x) { return made + x; });
+      case chained::subtract:
+        return take(right, [](vector made, vector x) { return made - x; });
+      case chained::multiply:
+        return take(right, [](vector made, vector x) { return made * x; });
+      case chained::divide:
+        return divide(right);
+      case chained::add_to:
+        return take(left, [](vector made, vector x) { return x + made; });
+      case chained::subtract_from:
+        return take(left, [](vector made, vector x) { return x - made; });
+      case chained::multiply_to:
+        return take(left, [](vector made, vector x) { return x * made; });
+      case chained::divide_into:
+        return take(left, [](vector made, vector x) { return x / made; });
+    }
+  }
+
+  const step_places& places_;
+  const int64 from_;
+  vector made_[N];
+};
+
+/// As many of the n elements as make whole vectors before there may be a NaN; returns how many.
+template <class T>
+SKERRY_SHARED int64 run_chain(const step_places& places, const fused_step* begin,
+                              int64 n) noexcept {
+  int64 at = 0;
+  for (constexpr int64 block = chain_vectors * lane_count<T>; at + block <= n; at += block) {
+    if (!chain_block<T, chain_vectors>(places, at).run(begin)) return at;
+  }
+  for (constexpr int64 block = 2 * lane_count<T>; at + block <= n; at += block) {
+    if (!chain_block<T, 2>(places, at).run(begin)) return at;
+  }
+  return at;
+}
+
+}  // namespace skerry::inline SKERRY_TARGET::kernels

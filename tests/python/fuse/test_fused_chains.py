@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Operations that go on with each other's results in registers: the bits of eager calls, by whole vectors and rests."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import to_numpy
+from recorded_sizes import all_sizes_recorded  # noqa: F401
+
+SIZES = [1, 7, 15, 16, 31, 32, 33, 127, 128, 129, 511, 512, 513, 1000, 5003]
+
+
+def in_both_orders(x, y, by):
+    """All that a chain knows, with the chain's value first and second, and results that are kept on the way."""
+    kept = (x - y) * by + by
+    turned = by - (by / (by * (by + -(x * y))))
+    rest = kept * 3.0 - kept
+    square = ((x + y) ** 2 / 4.0) ** 2 / 3.0
+    return kept, turned, rest, square, (x / y) ** -1 / 1e-310, -(y - x) * kept - turned
+
+
+def in_place(x, y, by):
+    own = x + y
+    own *= by
+    own -= y
+    own /= 8.0
+    return own, own * own
+
+
+def bits(results):
+    return [to_numpy(each).tobytes() for each in results]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("function", [in_both_orders, in_place])
+def test_a_chain_has_the_bits_of_eager_calls(function, dtype):
+    for n in SIZES:
+        rng = np.random.default_rng(n)
+        x = rng.normal(scale=3, size=n).astype(dtype)
+        special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 1e-40, -1e-310], dtype)
+        x[rng.integers(0, n, n // 8 + 1)] = rng.choice(special, n // 8 + 1)
+        arrays = [sk.asarray(x), sk.asarray(rng.normal(size=n).astype(dtype))]
+        for by in (0.75, 0.5, -4.0, 1e-3):
+            assert bits(sk.fuse(function)(*arrays, by)) == bits(function(*arrays, by)), (n, by)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_of_two_nans_a_chain_hands_on_the_eager_one(dtype):
+    for n in SIZES:
+        for x, y, by in [
+            (np.nan, -np.nan, 2.5),
+            (-np.nan, np.nan, -np.nan),
+            (1.0, np.nan, -np.nan),
+        ]:
+            arrays = [sk.asarray(np.full(n, each, dtype)) for each in (x, y)]
+            assert bits(sk.fuse(in_both_orders)(*arrays, by)) == bits(in_both_orders(*arrays, by))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_chain_over_rows_and_gaps(dtype):
+    rng = np.random.default_rng(2)
+    whole = sk.asarray(rng.normal(size=(60, 310)).astype(dtype))
+    column = sk.asarray(rng.normal(size=(60, 1)).astype(dtype))
+    for x in (whole, whole[:, 3:-4], whole[:, ::2], whole.T[5:40].T):
+        arrays = [x, x + 1, column]
+        assert bits(sk.fuse(in_both_orders)(*arrays)) == bits(in_both_orders(*arrays))
