@@ -20,8 +20,6 @@
 namespace skerry {
 namespace {
 
-/// From so many steps of an element on others may have the lock meanwhile: about 10 us.
-constexpr std::int64_t long_work = 1 << 16;
 /// So many operations are compiled as one kernel at most: a longer one takes seconds.
 constexpr std::ptrdiff_t most_compiled = 128;
 

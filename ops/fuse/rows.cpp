@@ -21,7 +21,6 @@ namespace {
 
 /// Of the rows that are taken together, what is read, made and written.
 constexpr std::int64_t block_bytes = 196608;
-constexpr std::int64_t long_work = 1 << 16;
 
 constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) noexcept {
   return (n + to - 1) / to * to;

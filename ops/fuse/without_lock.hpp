@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "ops/fuse/recording.hpp"
 
 namespace skerry {
+
+/// From so many steps of an element on others may have the lock meanwhile: about 10 us.
+inline constexpr std::int64_t long_work = 1 << 16;
 
 /// Lets others have the lock of the layer above while it lives.
 class without_lock {
