@@ -50,7 +50,7 @@ class chain_block {
     apply(*step);
     vector sum = made_[0];
     repeat<N - 1>([&](auto i) { sum += made_[i.value + 1]; });
-    if (has_nan<T>(sum)) return false;
+    if (is_any(sum != sum)) return false;
     put(step->places[0]);
     return true;
   }

@@ -13,11 +13,6 @@ SKERRY_INLINE Vector in_register(Vector value) {
   return value;
 }
 
-template <class T>
-SKERRY_INLINE bool has_nan(lanes_of<T> v) {
-  return is_any(v != v);
-}
-
 template <class Vector>
 SKERRY_INLINE void store_past_caches(char* to, const Vector& v) {
   __builtin_memcpy(to, &v, sizeof v);

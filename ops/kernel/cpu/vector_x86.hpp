@@ -24,19 +24,6 @@ SKERRY_INLINE Vector in_register(Vector value) {
   return value;
 }
 
-/// Whether a lane of real floats is NaN.
-template <class T>
-SKERRY_INLINE bool has_nan(lanes_of<T> v) {
-#if defined(__AVX512F__)
-  return sizeof(T) == 4 ? _mm512_cmp_ps_mask(__m512(v), __m512(v), _CMP_UNORD_Q) != 0
-                        : _mm512_cmp_pd_mask(__m512d(v), __m512d(v), _CMP_UNORD_Q) != 0;
-#elif defined(__AVX2__)
-  return _mm256_movemask_epi8(__m256i(v != v)) != 0;
-#else
-  return _mm_movemask_epi8(__m128i(v != v)) != 0;
-#endif
-}
-
 // ---- past the caches
 
 /// `to` is a multiple of the vector's size.
