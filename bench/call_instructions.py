@@ -47,6 +47,8 @@ CASES = {
 }
 DEVICES = ("cpu:0", "cuda:0")
 RECORD = pathlib.Path(__file__).with_suffix(".json")
+#: Of the kernels: valgrind executes no AVX-512.
+ISA = {"SKERRY_ISA": "v3"}
 TOLERANCE = 1.15
 OTHER_PYTHON = 1.4
 #: The least of so many counts: on a rehearsed device, a lock that the device's thread holds costs extra.
@@ -85,6 +87,17 @@ def read_total(path: pathlib.Path) -> int:
     raise ValueError(f"{path} has no totals")
 
 
+def refusal() -> str:
+    """Why nothing can be counted here; empty where it can."""
+    if shutil.which("valgrind") is None:
+        return "valgrind is not installed (apt-get install valgrind)"
+    code = "from skerry import _core; print(_core.instruction_set())"
+    level = subprocess.check_output([sys.executable, "-c", code], env=os.environ | ISA, text=True)
+    if level.strip() == "x86-64-v4":
+        return "valgrind executes no AVX-512, and this build has no kernels of another level: SKERRY_CPU_TARGETS=all"
+    return ""
+
+
 def count(repeats: int = 200) -> dict[str, float]:
     """Instructions per call, by ``device statement``."""
     with tempfile.TemporaryDirectory() as folder:
@@ -95,7 +108,7 @@ def count(repeats: int = 200) -> dict[str, float]:
         ]  # fmt: skip
         environment = {**os.environ, "SKERRY_REHEARSE": "1", "PYTHONHASHSEED": "0"}
         # Valgrind knows no AVX-512, and one thread computes here.
-        environment |= {"SKERRY_ISA": "v3", "SKERRY_NUM_THREADS": "1"}
+        environment |= ISA | {"SKERRY_NUM_THREADS": "1"}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"valgrind failed: {done.stderr[-2000:]}")
@@ -140,8 +153,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.program:
         program(options.program)
         return 0
-    if shutil.which("valgrind") is None:
-        print("call_instructions: valgrind is not installed (apt-get install valgrind)")
+    if why := refusal():
+        print(f"call_instructions: {why}")
         return 3
     counted = count()
     print(f"{'instructions per call':24}" + "".join(f"{device:>12}" for device in DEVICES))

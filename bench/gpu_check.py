@@ -147,7 +147,7 @@ def find_gpus() -> tuple[list[Gpu], str]:
     count = ctypes.c_int()
     try:
         status = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
-    except AttributeError as error:  # an emulated GPU's has other functions alone
+    except AttributeError as error:
         return [], f"libcuda.so.1 is no NVIDIA driver ({error})"
     if status:
         return [], f"the NVIDIA driver answers with error {status}"
@@ -156,6 +156,8 @@ def find_gpus() -> tuple[list[Gpu], str]:
         device, name = ctypes.c_int(), ctypes.create_string_buffer(256)
         driver.cuDeviceGet(ctypes.byref(device), ordinal)
         driver.cuDeviceGetName(name, len(name), device)
+        if name.value.startswith(b"emulated GPU"):
+            return [], "libcuda.so.1 is no NVIDIA driver, but an emulated GPU's"
         version = [ctypes.c_int(), ctypes.c_int()]
         for part, attribute in zip(version, (MAJOR, MINOR), strict=True):
             driver.cuDeviceGetAttribute(ctypes.byref(part), attribute, device)

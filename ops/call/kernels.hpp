@@ -2,13 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "core/device.hpp"
 #include "core/dtype.hpp"
 
 // Front ends ask for the kernels of a family, `sort_kernels` of ops/sort/kernels.hpp; what is in
 // the other families they need not know. Defined for each family in ops/table/table.cpp.
 
+namespace skerry::cpu {
+enum class isa : std::uint8_t;  // device/cpu/info.hpp
+}
+
 namespace skerry {
+
+/// The x86-64 level of the host forms in use, which a build for one level has at any.
+[[nodiscard]] cpu::isa kernel_level() noexcept;
 
 /// Whether this build has kernels for a dtype (SKERRY_DTYPES).
 [[nodiscard]] bool is_built(dtype type) noexcept;

@@ -18,17 +18,26 @@ namespace {
 
 using fill_function = void (*)(kernel_table&);
 
-/// The newest of the instruction sets that were built for and that this machine has.
-fill_function best_fill() noexcept {
-  fill_function best = nullptr;
+struct host_kernels {
+  cpu::isa level{};
+  fill_function fill = nullptr;
+};
+
+/// The newest of the instruction sets that were built for and that this machine has; the oldest
+/// that was built for, if it has none of them.
+host_kernels best_kernels() noexcept {
+  host_kernels best;
+  [[maybe_unused]] const auto take = [&best](cpu::isa level, fill_function fill) {
+    if (best.fill == nullptr || cpu::best_isa() >= level) best = {level, fill};
+  };
 #if defined(SKERRY_WITH_CPU_v2)
-  best = cpu::fill_v2;
+  take(cpu::isa::v2, cpu::fill_v2);
 #endif
 #if defined(SKERRY_WITH_CPU_v3)
-  if (best == nullptr || cpu::best_isa() >= cpu::isa::v3) best = cpu::fill_v3;
+  take(cpu::isa::v3, cpu::fill_v3);
 #endif
 #if defined(SKERRY_WITH_CPU_v4)
-  if (best == nullptr || cpu::best_isa() >= cpu::isa::v4) best = cpu::fill_v4;
+  take(cpu::isa::v4, cpu::fill_v4);
 #endif
   return best;
 }
@@ -37,7 +46,7 @@ constinit kernel_table all_kernels{};
 
 // While the library is loaded: no call has to ask whether it is the first.
 [[maybe_unused]] const bool host_kernels_are_there = [] {
-  if (const fill_function fill = best_fill()) fill(all_kernels);
+  if (const fill_function fill = best_kernels().fill) fill(all_kernels);
   fill_refusals(all_kernels);
   return true;
 }();
@@ -70,6 +79,8 @@ bool is_built(dtype type) noexcept {
 #undef SKERRY_IS_BUILT
   return false;
 }
+
+cpu::isa kernel_level() noexcept { return best_kernels().level; }
 
 const kernel_table& kernels() noexcept { return all_kernels; }
 

@@ -77,7 +77,7 @@ void add_tables(py::module_& module) {
   module.def("built_dtypes", list_built_dtypes,
              "Names of the dtypes that this build has kernels for.");
   module.def(
-      "instruction_set", [] { return cpu::to_string(cpu::best_isa()); },
+      "instruction_set", [] { return cpu::to_string(kernel_level()); },
       "The x86-64 level whose kernels are used.");
 }
 

@@ -108,6 +108,7 @@ class chain_block {
     const int right = step.places[2];
     switch (step.chain) {
       case chained::no:
+      default:
         return;
       case chained::square:
         return each([](vector made) { return made * made; });
