@@ -114,10 +114,10 @@ best_items best_of_rows(const kernel& what, const ndarray& x, std::int64_t count
   return found;
 }
 
-/// Short rows are sorted in less time than their items are sought, but for items of one and two
-/// bytes, of which a CPU's vectors hold many.
+/// Short rows are sorted in less time than their items are sought; of one and two bytes, of which a
+/// CPU's vectors hold many, only very short ones.
 bool is_sorted_first(const ndarray& x) {
-  return row_length(x) <= 1024 && (x.itemsize() > 2 || !is_host(x.device()));
+  return row_length(x) <= (x.itemsize() > 2 || !is_host(x.device()) ? 1024 : 32);
 }
 
 ndarray pick_sorted(const char* op, const ndarray& x, std::span<const std::int64_t> ranks,

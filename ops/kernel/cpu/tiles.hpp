@@ -96,7 +96,8 @@ struct tiling {
 
   void choose_pitch() noexcept {
     const int64 row = work.shape[0];
-    merged = work.rank > 1 && row < what.short_row;
+    // What is merged is packed row by row; longer ones are better transposed.
+    merged = work.rank > 1 && row < (transposes ? least(what.short_row, 32) : what.short_row);
     pitch = row;
     if (work.rank < 2 || transposes || row > bridged_row(what)) return;
     int inputs = 0;
