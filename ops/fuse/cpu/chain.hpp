@@ -57,7 +57,6 @@ class chain_block {
 
  private:
   using vector = lanes_of<T>;
-  static constexpr int lanes = lane_count<T>;
 
   /// `change` gets each vector and what is there of an operand.
   template <class Change>
