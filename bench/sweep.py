@@ -32,6 +32,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 WORST = 40
 #: NumPy's ns for each byte of operands at 10^6 elements, under which a function is bound by memory.
 MEMORY_BOUND = 0.5
+#: Seconds of NumPy's that a cell of more elements may be expected to take: some functions take a minute for 10^6.
+LONG = 1.0
 #: A speed has changed from here on, in either direction.
 NOISE = 1.2
 
@@ -100,6 +102,9 @@ class Sweep:
         self.unlike: dict[str, str] = {}
         self.peers = installed_peers(threads)
         self.bound_by_memory: set[tuple[str, str]] = set()
+        #: Cases that are too long beyond 10^4 elements.
+        self.long: set[tuple[str, str, str]] = set()
+        self.left_out = 0
 
     def is_chosen(self, case: Any) -> bool:
         """Whether the options ask for a case, and what is known of its function allows it."""
@@ -114,7 +119,9 @@ class Sweep:
         if case.size >= LARGE:
             return not self.options.quick and (case.function, case.dtype) in self.bound_by_memory
         if not self.options.quick:
-            return True
+            is_long = case.size > 10_000 and (case.function, case.dtype, case.layout) in self.long
+            self.left_out += is_long
+            return not is_long
         return case.dtype in ("float32", "int64") and case.size in (100, 10_000)
 
     def run(self) -> None:
@@ -156,6 +163,8 @@ class Sweep:
             case.name, case.family, case.function, case.dtype, case.size, case.layout, self.threads,
             timers[0].best, timers[1].best,
         )  # fmt: skip
+        if case.size == 10_000 and timers[1].best * 100 > LONG:
+            self.long.add((case.function, case.dtype, case.layout))
         if case.size == 1_000_000 and case.layout == "contiguous":
             nbytes = sum(each.nbytes for each in host) or case.size
             if timers[1].best * 1e9 / nbytes < MEMORY_BOUND:
@@ -263,6 +272,7 @@ def run_here(options: argparse.Namespace) -> None:
         "cells": [dataclasses.asdict(each) for each in sweep.cells],
         "refused": sweep.refused,
         "unlike": sweep.unlike,
+        "left_out": sweep.left_out,
     }
     pathlib.Path(options.output).write_text(json.dumps(record))
 
@@ -342,6 +352,8 @@ def main() -> int:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(json.dumps(record, indent=0) + "\n")
         print(f"{about['seconds']} s; written to {output}")
+        left_out = sum(part["left_out"] for part in parts)
+        print(f"{left_out} cells left out, for which NumPy takes more than {LONG:g} s a call")
         for name, why in parts[0]["unlike"].items():
             print(f"not compared, as results differ: {name}: {why}")
     if cells:
