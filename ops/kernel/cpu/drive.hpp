@@ -10,6 +10,9 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// elements (bit i of `single` for operand i).
 using loop_body = void (*)(char* const* data, unsigned single, int64 n) noexcept;
 
+/// The same for operands at any steps, in bytes, along the one axis.
+using stepped_body = void (*)(char* const* data, const int64* steps, int64 n) noexcept;
+
 struct loop {
   loop_body body;
   /// Bit p is set if the body takes the set p of single operands; bit 0 always is.
@@ -20,6 +23,8 @@ struct loop {
   /// fenced by every thread when it is done.
   bool streams = false;
   int64 short_row = 32;  ///< elements from which on rows are not merged
+  /// Instead of packing operands, if there is one.
+  stepped_body stepped = nullptr;
 };
 
 /// Runs the loop over the plan: cut into tiles, which are spread over the pool; operands that the

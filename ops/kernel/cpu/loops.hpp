@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
+
 #include "ops/kernel/cpu/drive.hpp"
 #include "ops/kernel/cpu/half.hpp"
 #include "ops/kernel/cpu/memory.hpp"
@@ -255,6 +257,38 @@ SKERRY_SHARED void ternary_body(char* const* data, unsigned single, int64 n) noe
   }
 }
 
+template <class T, int>
+using same_t = T;
+
+/// Reads and writes elements where they lie.
+template <class Op, class T, int... I>
+SKERRY_SHARED void stepped_loop(char* const* data, const int64* steps, int64 n) noexcept {
+  using R = ops::result_t<Op, same_t<T, I>...>;
+  char* const out = data[0];
+  const char* const in[] = {data[I + 1]...};
+  const int64 in_steps[] = {steps[I + 1]...};
+  const auto run = [&](int64 out_step) __attribute__((always_inline)) {
+#pragma GCC ivdep
+    for (int64 i = 0; i < n; ++i) {
+      store<R>(out + i * out_step, Op{}(load<T>(in[I] + i * in_steps[I])...));
+    }
+  };
+  if (steps[0] == int64(sizeof(R))) {
+    run(sizeof(R));
+  } else {
+    run(steps[0]);
+  }
+}
+
+/// An element of complex128 is a vector by itself, and to pack some takes as long as a simple
+/// function of them: add of x[::2] from 14 to 8 us, conj from 8.3 to 4.6 (10^4; EPYC, AVX-512).
+template <class Op, class T, int... I>
+constexpr stepped_body stepped_body_of(std::integer_sequence<int, I...>) {
+  constexpr bool is_simple = !Op::info.expensive && !ordinary_form<Op, T>::exists;
+  if constexpr (sizeof(T) == 16 && is_simple) return stepped_loop<Op, T, I...>;
+  return nullptr;
+}
+
 template <class Op>
 inline constexpr int cost_of = Op::info.expensive ? 8 : 1;
 
@@ -280,7 +314,8 @@ template <class Op, class T, int Arity>
 constexpr loop whole_loop(unsigned accepts) {
   constexpr bool is_dear = Op::info.expensive && ops::floating<T>;
   constexpr int64 short_row = is_dear ? 512 : sizeof(T) == 1 ? 256 : 32;
-  return {body_of<Op, T, Arity>(), accepts, cost_of<Op>, false, short_row};
+  constexpr auto stepped = stepped_body_of<Op, T>(std::make_integer_sequence<int, Arity>{});
+  return {body_of<Op, T, Arity>(), accepts, cost_of<Op>, false, short_row, stepped};
 }
 
 template <class Op, class T>

@@ -42,9 +42,7 @@ SKERRY_INLINE void store(char* to, T value) {
   }
 }
 
-struct item_of_16_bytes {
-  uint64 low, high;
-};
+typedef uint64 item_of_16_bytes __attribute__((vector_size(16)));
 template <int Size>
 struct item {
   using type = ops::bits_t<char[Size]>;

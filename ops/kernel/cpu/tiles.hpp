@@ -7,6 +7,7 @@
 #include "ops/kernel/cpu/drive.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/kernel/cpu/stream.hpp"
+#include "ops/kernel/cpu/turned.hpp"
 
 // How a plan is cut up. A tile is n by rows elements along axis 0 and one more axis. An operand
 // that steps along axis 0 goes through a buffer in L1; where it is contiguous along another axis,
@@ -36,6 +37,7 @@ inline int64 direct_tile(const loop& what) noexcept {
 }
 inline bool streams_of(const loop& what) noexcept { return what.streams; }
 inline constexpr bool may_stream(const loop&) noexcept { return true; }
+inline stepped_body stepped_of(const loop& what) noexcept { return what.stepped; }
 /// Elements of the longest rows that are merged over gaps.
 inline constexpr int64 bridged_row(const loop&) noexcept { return 0; }
 /// `lies`: the same where it isn't in a buffer.
@@ -58,6 +60,7 @@ struct tiling {
   bool streams = false;     ///< the result goes by way of a buffer, and past the caches
   bool copies = false;      ///< as it is, past the caches
   bool transposes = false;  ///< some operand is contiguous along `axis`, not along axis 0
+  bool stepped = false;     ///< the body takes all operands where they lie
   int same_as[Plan::max_operands];  ///< the first input that is the same view, as in x * x
   int64 counts[Plan::max_axes];
   int64 units = 1;
@@ -153,6 +156,11 @@ struct tiling {
       packed |= single & -single;
       single &= single - 1;
     }
+    stepped = packed > 1 && !merged && stepped_of(what) != nullptr;
+    if (stepped) {
+      packed = 0;
+      single = 0;
+    }
   }
 
   /// A large result that is not an input, too: an ordinary store would read it from memory first.
@@ -174,7 +182,7 @@ struct tiling {
   void choose_extents() noexcept {
     // A transpose reads and writes 512 bytes at a time; all else goes along rows as far as it can,
     // since short pieces of many rows fall into the same sets of the cache.
-    const bool is_transpose = packed != 0 && transposes && !merged;
+    const bool is_transpose = (packed != 0 || stepped) && transposes && !merged;
     int64 widest = 1;
     for (int i = 0; i < work.operand_count; ++i) {
       widest = greatest(widest, work.itemsize[i]);
@@ -185,7 +193,7 @@ struct tiling {
     const int64 bytes = is_transpose  ? buffer_bytes<Plan>
                         : packed != 0 ? packed_bytes
                                       : streamed_tile;
-    const bool is_buffered = packed != 0 || streams;
+    const bool is_buffered = packed != 0 || streams || is_transpose;
     const int64 capacity = is_buffered ? bytes / widest : direct_tile(what);
     const int64 most = is_transpose ? greatest(512 / widest, 32) : capacity;
     n = least(work.shape[0], most);
@@ -230,6 +238,7 @@ class tile_runner {
     if (how_.axis < work_.rank) {
       rows = least(how_.rows, work_.shape[how_.axis] - position[how_.axis] * how_.rows);
     }
+    if (how_.stepped) return run_stepped(position, n, rows);
     char* base[Plan::max_operands];
     char* data[Plan::max_operands];
     int64 steps[Plan::max_operands];
@@ -257,6 +266,24 @@ class tile_runner {
       const int64 size = work_.itemsize[i];
       copy_2d({base[i], work_.strides[i][0], row_stride(i)}, {buffers_[i], size, pitch * size}, n,
               rows, size);
+    }
+  }
+
+  /// Along the longer side of the tile.
+  void run_stepped(const int64* position, int64 n, int64 rows) noexcept {
+    char* data[Plan::max_operands];
+    int64 steps[Plan::max_operands];
+    int64 across[Plan::max_operands];
+    const bool turn = rows > n;
+    const int64 longer = greatest(n, rows);
+    for (int i = 0; i < work_.operand_count; ++i) {
+      data[i] = locate(i, position);
+      steps[i] = turn ? row_stride(i) : work_.strides[i][0];
+      across[i] = turn ? work_.strides[i][0] : row_stride(i);
+    }
+    for (int64 j = 0; j < least(n, rows); ++j) {
+      stepped_of(how_.what)(data, steps, longer);
+      for (int i = 0; i < work_.operand_count; ++i) data[i] += across[i];
     }
   }
 
@@ -332,28 +359,11 @@ bool run_whole(const Plan& work, const Loop& what) noexcept {
   return true;
 }
 
-/// Whether more operands lie backwards along axis 0, as x[::-1] does, than forwards: turned round,
-/// the others are packed instead of them.
-template <class Plan>
-bool lies_backwards(const Plan& work) noexcept {
-  int backwards = 0;
-  for (int i = 0; i < work.operand_count; ++i) {
-    const int64 step = work.strides[i][0];
-    backwards += (step == -work.itemsize[i] ? 1 : 0) - (step == work.itemsize[i] ? 1 : 0);
-  }
-  return backwards > 0;
-}
-
-/// Where axis 0 begins at its other end.
-template <class Plan>
-Plan turned_round(const Plan& work) noexcept {
-  Plan turned = work;
-  for (int i = 0; i < work.operand_count; ++i) {
-    const int64 step = work.strides[i][0];
-    if (step != 0) turned.data[i] += step * (work.shape[0] - 1);
-    turned.strides[i][0] = -step;
-  }
-  return turned;
+/// Where operands are read as they lie it is worth it only for a smaller result.
+template <class Plan, class Loop>
+bool is_turned(const Plan& work, const Loop& what) noexcept {
+  const bool is_read = stepped_of(what) != nullptr && work.itemsize[0] >= work.itemsize[1];
+  return !is_read && lies_backwards(work);
 }
 
 /// Runs the loop over the plan on this thread.
@@ -361,7 +371,7 @@ template <class Plan, class Loop>
 void drive_here(const Plan& work, const Loop& what) noexcept {
   if (work.rank == 0) return run_one(work, what);
   if (run_whole(work, what)) return;
-  if (lies_backwards(work)) return drive_here(turned_round(work), what);
+  if (is_turned(work, what)) return drive_here(turned_round(work), what);
   tiling<Plan, Loop> how(work, what);
   run_range<Plan, Loop>(&how, 0, how.units);
 }
@@ -370,7 +380,7 @@ void drive_here(const Plan& work, const Loop& what) noexcept {
 template <class Plan, class Loop>
 void drive(const Plan& work, const Loop& what) noexcept {
   if (work.size * what.cost < parallel_from) return drive_here(work, what);
-  if (lies_backwards(work)) return drive(turned_round(work), what);
+  if (is_turned(work, what)) return drive(turned_round(work), what);
   tiling<Plan, Loop> how(work, what);
   const int64 tile_cost = how.n * how.rows * what.cost;
   cpu::parallel_for(how.units, greatest(parallel_from / 2 / tile_cost, 1), run_range<Plan, Loop>,

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "ops/kernel/cpu/copy_2d.hpp"
-#include "ops/kernel/cpu/memory.hpp"
+#include "ops/kernel/cpu/vector.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
@@ -111,6 +113,36 @@ void copy_strided(const strided_2d& to, const strided_2d& from, int64 n, int64 r
       target += 4 * to_step;
     }
     for (; i < n; ++i, source += from_step, target += to_step) store(target, load<U>(source));
+  }
+}
+
+template <class V, int... I>
+SKERRY_INLINE auto joined(V low, V high, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(low, high, I...);
+}
+template <int Count>
+SKERRY_INLINE auto gathered(const char* from, int64 step) {
+  if constexpr (Count == 1) {
+    return load<item_t<16>>(from);
+  } else {
+    constexpr int half = Count / 2;
+    return joined(gathered<half>(from, step), gathered<half>(from + half * step, step),
+                  std::make_integer_sequence<int, 2 * Count>{});
+  }
+}
+
+/// Items of 16 bytes at any step to runs: a core stores once a cycle, so whole vectors of them.
+void gather_runs(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+  constexpr int64 count = vector_bytes / 16;
+  const int64 step = from.step;
+  for (int64 j = 0; j < rows; ++j) {
+    char* target = to.base + j * to.row;
+    const char* source = from.base + j * from.row;
+    int64 i = 0;
+    for (; i + count <= n; i += count) {
+      store(target + i * 16, gathered<count>(source + i * step, step));
+    }
+    for (; i < n; ++i) store(target + i * 16, load<item_t<16>>(source + i * step));
   }
 }
 
@@ -235,6 +267,9 @@ void copy_items(const strided_2d& to, const strided_2d& from, int64 n, int64 row
   }
   if (to.step == size && from.step == size) return copy_rows<U>(to, from, n, rows);
   if (to.step == size && from.step == 0) return fill_rows<U>(to, from, n, rows);
+  if constexpr (size == 16) {
+    if (to.step == size && rows <= 4 * n) return gather_runs(to, from, n, rows);
+  }
   if (to.step == size && from.row == size && rows > 1) return transpose<U>(to, from, n, rows);
   if (to.step == size && from.step == -size) return copy_stepped<U, -1>(to, from, n, rows);
   if (to.step == size && from.step == 2 * size) return copy_stepped<U, 2>(to, from, n, rows);

@@ -141,7 +141,8 @@ template <class U>
 SKERRY_INLINE U select(unsigned char condition, U a, U b) {
   if constexpr (sizeof(U) == 16) {
     const uint64 mask = -static_cast<uint64>(condition != 0);
-    return {(a.low & mask) | (b.low & ~mask), (a.high & mask) | (b.high & ~mask)};
+    const U both = {mask, mask};
+    return (a & both) | (b & ~both);
   } else {
     return condition != 0 ? a : b;
   }
@@ -179,9 +180,25 @@ void where_body(char* const* data, unsigned single, int64 n) noexcept {
 }
 
 template <int Size>
+void stepped_where(char* const* data, const int64* steps, int64 n) noexcept {
+  using U = item_t<Size>;
+  char* const out = data[0];
+  const char* const in[] = {data[1], data[2], data[3]};
+  const int64 step[] = {steps[1], steps[2], steps[3]};
+  const int64 to_step = steps[0];
+  for (int64 i = 0; i < n; ++i) {
+    const auto condition = load<unsigned char>(in[0] + i * step[0]);
+    const U a = load<U>(in[1] + i * step[1]);
+    const U b = load<U>(in[2] + i * step[2]);
+    store(out + i * to_step, select<U>(condition, a, b));
+  }
+}
+
+template <int Size>
 void run_where(const void* params) {
-  run(*static_cast<const plan*>(params),
-      {where_body<Size>, 1u | 1u << (1u << 2) | 1u << (1u << 3) | 1u << both_single, 1});
+  loop what{where_body<Size>, 1u | 1u << (1u << 2) | 1u << (1u << 3) | 1u << both_single, 1};
+  if constexpr (Size == 16) what.stepped = stepped_where<Size>;
+  run(*static_cast<const plan*>(params), what);
 }
 
 /// Items [begin, end) of so few runs that a loop over all at once is one of vectors.
