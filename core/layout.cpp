@@ -118,18 +118,6 @@ bool is_f_contiguous(const layout& at, std::int64_t itemsize) noexcept {
   return true;
 }
 
-bool is_dense(const layout& at, std::int64_t itemsize) noexcept {
-  if (has_no_elements(at)) return true;
-  const sorted_axes order(at);
-  std::int64_t expected = itemsize;
-  for (int i = 0; i < order.count; ++i) {
-    const int axis = order.axes[i];
-    if (std::abs(at.strides[axis]) != expected) return false;
-    expected *= at.shape[axis];
-  }
-  return true;
-}
-
 bool overlaps_itself(const layout& at, std::int64_t itemsize) noexcept {
   if (has_no_elements(at)) return false;
   const sorted_axes order(at);

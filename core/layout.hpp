@@ -49,8 +49,6 @@ std::int64_t check_shape(const char* op, std::span<const std::int64_t> shape,
 /// contiguous.
 [[nodiscard]] bool is_c_contiguous(const layout& at, std::int64_t itemsize) noexcept;
 [[nodiscard]] bool is_f_contiguous(const layout& at, std::int64_t itemsize) noexcept;
-/// True if the elements fill one gapless stretch of memory in any axis order, without repeats.
-[[nodiscard]] bool is_dense(const layout& at, std::int64_t itemsize) noexcept;
 /// True if two index tuples may address the same byte (a broadcast view, say). Conservative: never
 /// misses one.
 [[nodiscard]] bool overlaps_itself(const layout& at, std::int64_t itemsize) noexcept;

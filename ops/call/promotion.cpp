@@ -143,9 +143,7 @@ layout result_layout(const char* op, const dims& shape, dtype type,
   for (const operand& x : operands) {
     if (x.array == nullptr || x.array->shape() != shape) continue;
     const ndarray& array = *x.array;
-    if (array.is_c_contiguous() || !is_dense(array.layout(), array.itemsize())) {
-      return c_layout(shape, width);
-    }
+    if (array.is_c_contiguous()) return c_layout(shape, width);
     layout like = dense_layout_like(array.layout(), width);
     if (kept && kept->strides != like.strides) return c_layout(shape, width);
     kept = std::move(like);

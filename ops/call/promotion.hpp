@@ -44,8 +44,8 @@ inline dtype require_loop(const char* op, const loop_table& results, dtype type)
 /// The common shape of the arrays among `operands`. Throws shape_error.
 [[nodiscard]] dims common_shape(const char* op, std::span<const operand> operands);
 
-/// Layout of a fresh result: C order, unless all arrays of the full shape are dense in one other
-/// order, which is kept then. Throws shape_error for too many bytes.
+/// Layout of a fresh result: C order, unless the axes of all arrays of the full shape are in one
+/// other order, which is kept then. Throws shape_error for too many bytes.
 [[nodiscard]] layout result_layout(const char* op, const dims& shape, dtype type,
                                    std::span<const operand> operands);
 

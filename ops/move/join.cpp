@@ -143,7 +143,7 @@ layout joined_layout(const char* op, const dims& shape, std::int64_t width,
   check_shape(op, shape.span(), width);
   std::optional<layout> kept;
   for (const ndarray& x : arrays) {
-    if (x.is_c_contiguous() || !is_dense(x.layout(), x.itemsize())) return c_layout(shape, width);
+    if (x.is_c_contiguous()) return c_layout(shape, width);
     dims strides = x.strides();
     if (x.shape()[axis] == 1) strides[axis] = std::numeric_limits<std::int64_t>::max();
     layout like = dense_layout_like({shape, strides, 0}, width);

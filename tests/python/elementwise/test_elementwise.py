@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every elementwise operation x dtype x layout x device against NumPy, generated from the operation table."""
 
+import itertools
+
 import numpy as np
 import pytest
 import skerry as sk
@@ -225,6 +227,24 @@ def test_operands_that_lie_backwards(dtype, device):
         assert_same(z, c, device)
         z += z[..., ::-1]
         assert_same(z, c + c[..., ::-1], device)
+
+
+@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
+def test_results_of_one_order_of_axes_lie_in_it(where):
+    """Parts of transposes, too, with gaps between their rows: only these make the result lie otherwise."""
+    host = sample("float32", (6, 7, 8))
+    for axes in itertools.permutations(range(3)):
+        mine, want = sk.permute_dims(on(where, host), axes), np.transpose(host, axes)
+        for part in (np.s_[1:, :-1], np.s_[..., ::2], np.s_[::-1], np.s_[:1]):
+            for one, expected in (
+                (mine[part] + mine[part], want[part] + want[part]),
+                (-mine[part], -want[part]),
+                (sk.where(mine[part] > 0, mine[part], 0), np.where(want[part] > 0, want[part], 0)),
+            ):
+                assert_same(one, expected, where)
+                lengths = [n > 1 for n in one.shape]
+                strides = zip(one.strides, expected.strides, lengths, strict=True)
+                assert all(own == other for own, other, counts in strides if counts)
 
 
 @pytest.mark.usefixtures("threads")
