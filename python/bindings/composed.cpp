@@ -247,6 +247,15 @@ PyObject* run_kron(const arguments& with) {
                    [&] { return kronecker(x, y); });
 }
 
+PyObject* run_vdot(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  const ndarray& y = array_argument(with, 1);
+  constexpr std::int64_t flat[] = {-1};
+  return wrap_made(x.size() > long_work, [&] {
+    return vecdot(reshape(x, flat, std::nullopt), reshape(y, flat, std::nullopt), -1);
+  });
+}
+
 // --- views ---------------------------------------------------------------------------------------
 
 /// Those of an axis that is cut in front of these indices, which count as those of slices.
@@ -274,6 +283,7 @@ constexpr function_entry composed_functions[] = {
     {"cut", "(x, axis, indices, /)", nullptr, run_cut},
     {"interp", "(x, xp, fp, /)", nullptr, run_interp},
     {"kron", "(a, b, /)", nullptr, run_kron},
+    {"vdot", "(a, b, /)", nullptr, run_vdot},
 };
 
 }  // namespace

@@ -28,6 +28,8 @@ def _result(x: Array, bools: bool) -> Array:
 
 def _sum_product(name: str, a: Any, b: Any, axis_of_matrix: int) -> Array:
     """Sum over the last axis of ``a``, and that axis of ``b`` if it is no vector."""
+    if _core.agree((a, b)) and a.ndim == 2 == b.ndim and a.dtype.kind != "b":
+        return a @ (b if axis_of_matrix == -2 else b.mT)
     (x, y), bools = _numbers(name, a, b)
     if x.ndim == 0 or y.ndim == 0:
         return _result(x * y, bools)
@@ -120,10 +122,10 @@ def vdot(a: Any, b: Any, /) -> Array:
     Array(7.+0.j, dtype=complex128, device='cpu:0')
 
     """
-    (x, y), bools = _numbers("vdot", a, b)
+    x, y = (a, b) if _core.agree((a, b)) else promoted("vdot", a, b)
     if x.size != y.size:
         raise ValueError(f"vdot: {x.size} and {y.size} elements; give as many of each")
-    return _result(sk.vecdot(flat(x), flat(y)), bools)
+    return _core.vdot(x, y)
 
 
 def outer(a: Any, b: Any) -> Array:
@@ -264,7 +266,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     Array([1, 4], dtype=int64, device='cpu:0')
 
     """
-    return sk.linalg.diagonal(_matrices("diagonal", a, axis1, axis2), offset=offset)
+    return as_array("diagonal", a).diagonal(offset, axis1, axis2)
 
 
 def _matrices(name: str, a: Any, axis1: int, axis2: int) -> Array:

@@ -146,11 +146,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
     (4, 3, 2)
 
     """
-    x = as_array("swapaxes", a)
-    order = [*range(x.ndim)]
-    i, j = axis_within("swapaxes", axis1, x.ndim), axis_within("swapaxes", axis2, x.ndim)
-    order[i], order[j] = order[j], order[i]
-    return sk.permute_dims(x, tuple(order))
+    return as_array("swapaxes", a).swapaxes(axis1, axis2)
 
 
 def ravel(a: Any, order: str = "C") -> Array:
@@ -301,8 +297,7 @@ def transpose(a: Any, axes: Sequence[int] | None = None) -> Array:
     (4, 3, 2)
 
     """
-    x = as_array("transpose", a)
-    return sk.permute_dims(x, tuple(range(x.ndim))[::-1] if axes is None else tuple(axes))
+    return as_array("transpose", a).transpose(axes)
 
 
 def sliding_window_view(
