@@ -137,6 +137,7 @@ struct fmax {
           "Real dtypes; the result has their promoted dtype.",
       .is_private = true,
   };
+  static constexpr bool chooses = true;  ///< one of its operands
   template <integral T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::maximum(x1, x2);
@@ -156,6 +157,7 @@ struct fmin {
           "Real dtypes; the result has their promoted dtype.",
       .is_private = true,
   };
+  static constexpr bool chooses = true;  ///< one of its operands
   template <integral T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::minimum(x1, x2);
@@ -216,6 +218,7 @@ struct maximum {
           "Real dtypes; the result has their promoted dtype.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool chooses = true;  ///< one of its operands
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::maximum(x1, x2);
@@ -230,6 +233,7 @@ struct minimum {
           "Real dtypes; the result has their promoted dtype.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool chooses = true;  ///< one of its operands
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::minimum(x1, x2);

@@ -82,7 +82,10 @@ inline fused_loop loop_of(const fused_params& pass) noexcept {
 }
 
 inline bool takes(const fused_loop&, unsigned) noexcept { return true; }
-inline stepped_body stepped_of(const fused_loop&) noexcept { return nullptr; }
+template <class Plan>
+stepped_body stepped_of(const Plan&, const fused_loop&) noexcept {
+  return nullptr;
+}
 inline int64 direct_tile(const fused_loop& what) noexcept { return 16 * what.piece; }
 inline int64 bridged_row(const fused_loop& what) noexcept { return what.pass.piece / 2; }
 inline bool streams_of(const fused_loop&) noexcept { return false; }

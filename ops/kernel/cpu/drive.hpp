@@ -23,8 +23,10 @@ struct loop {
   /// fenced by every thread when it is done.
   bool streams = false;
   int64 short_row = 32;  ///< elements from which on rows are not merged
-  /// Instead of packing operands, if there is one.
+  /// Instead of packing operands, if there is one: where steps are longer than two items, or so
+  /// many bytes lie between first and last items.
   stepped_body stepped = nullptr;
+  int64 stepped_from = 0;
 };
 
 /// Runs the loop over the plan: cut into tiles, which are spread over the pool; operands that the

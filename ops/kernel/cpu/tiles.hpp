@@ -37,7 +37,17 @@ inline int64 direct_tile(const loop& what) noexcept {
 }
 inline bool streams_of(const loop& what) noexcept { return what.streams; }
 inline constexpr bool may_stream(const loop&) noexcept { return true; }
-inline stepped_body stepped_of(const loop& what) noexcept { return what.stepped; }
+/// The body that reads operands where they lie, if they are to be.
+inline stepped_body stepped_of(const plan& work, const loop& what) noexcept {
+  if (what.stepped == nullptr || what.stepped_from == 0) return what.stepped;
+  int64 spanned = 0;
+  for (int i = 0; i < work.operand_count; ++i) {
+    const int64 step = magnitude(work.strides[i][0]);
+    if (i > 0 && step > 2 * work.itemsize[i]) return what.stepped;
+    spanned += work.size * greatest(step, work.itemsize[i]);
+  }
+  return spanned < what.stepped_from ? nullptr : what.stepped;
+}
 /// Elements of the longest rows that are merged over gaps.
 inline constexpr int64 bridged_row(const loop&) noexcept { return 0; }
 /// `lies`: the same where it isn't in a buffer.
@@ -50,17 +60,17 @@ template <class Plan, class Loop>
 struct tiling {
   const Plan& work;
   const Loop& what;
-  int axis = 1;             ///< the tile's second; the rank of the plan or beyond means none
-  int64 n = 1;              ///< along axis 0
-  int64 rows = 1;           ///< along `axis`
-  unsigned single = 0;      ///< operands that the body takes as single elements
-  unsigned packed = 0;      ///< operands that go through a buffer
-  bool merged = false;      ///< a tile is one run
-  int64 pitch = 0;          ///< from one of its rows to the next, in elements
-  bool streams = false;     ///< the result goes by way of a buffer, and past the caches
-  bool copies = false;      ///< as it is, past the caches
-  bool transposes = false;  ///< some operand is contiguous along `axis`, not along axis 0
-  bool stepped = false;     ///< the body takes all operands where they lie
+  int axis = 1;                    ///< the tile's second; the rank of the plan or beyond means none
+  int64 n = 1;                     ///< along axis 0
+  int64 rows = 1;                  ///< along `axis`
+  unsigned single = 0;             ///< operands that the body takes as single elements
+  unsigned packed = 0;             ///< operands that go through a buffer
+  bool merged = false;             ///< a tile is one run
+  int64 pitch = 0;                 ///< from one of its rows to the next, in elements
+  bool streams = false;            ///< the result goes by way of a buffer, and past the caches
+  bool copies = false;             ///< as it is, past the caches
+  bool transposes = false;         ///< some operand is contiguous along `axis`, not along axis 0
+  stepped_body stepped = nullptr;  ///< takes all operands where they lie
   int same_as[Plan::max_operands];  ///< the first input that is the same view, as in x * x
   int64 counts[Plan::max_axes];
   int64 units = 1;
@@ -156,8 +166,8 @@ struct tiling {
       packed |= single & -single;
       single &= single - 1;
     }
-    stepped = packed > 1 && !merged && stepped_of(what) != nullptr;
-    if (stepped) {
+    if (packed > 1 && !merged) stepped = stepped_of(work, what);
+    if (stepped != nullptr) {
       packed = 0;
       single = 0;
     }
@@ -182,7 +192,7 @@ struct tiling {
   void choose_extents() noexcept {
     // A transpose reads and writes 512 bytes at a time; all else goes along rows as far as it can,
     // since short pieces of many rows fall into the same sets of the cache.
-    const bool is_transpose = (packed != 0 || stepped) && transposes && !merged;
+    const bool is_transpose = (packed != 0 || stepped != nullptr) && transposes && !merged;
     int64 widest = 1;
     for (int i = 0; i < work.operand_count; ++i) {
       widest = greatest(widest, work.itemsize[i]);
@@ -238,7 +248,7 @@ class tile_runner {
     if (how_.axis < work_.rank) {
       rows = least(how_.rows, work_.shape[how_.axis] - position[how_.axis] * how_.rows);
     }
-    if (how_.stepped) return run_stepped(position, n, rows);
+    if (how_.stepped != nullptr) return run_stepped(position, n, rows);
     char* base[Plan::max_operands];
     char* data[Plan::max_operands];
     int64 steps[Plan::max_operands];
@@ -282,7 +292,7 @@ class tile_runner {
       across[i] = turn ? work_.strides[i][0] : row_stride(i);
     }
     for (int64 j = 0; j < least(n, rows); ++j) {
-      stepped_of(how_.what)(data, steps, longer);
+      how_.stepped(data, steps, longer);
       for (int i = 0; i < work_.operand_count; ++i) data[i] += across[i];
     }
   }
@@ -362,7 +372,7 @@ bool run_whole(const Plan& work, const Loop& what) noexcept {
 /// Where operands are read as they lie it is worth it only for a smaller result.
 template <class Plan, class Loop>
 bool is_turned(const Plan& work, const Loop& what) noexcept {
-  const bool is_read = stepped_of(what) != nullptr && work.itemsize[0] >= work.itemsize[1];
+  const bool is_read = stepped_of(work, what) != nullptr && work.itemsize[0] >= work.itemsize[1];
   return !is_read && lies_backwards(work);
 }
 
