@@ -125,24 +125,45 @@ SKERRY_HD SKERRY_INLINE T remainder(T a, T b) {
   return b == T(0) ? T(0) : rest;
 }
 
+#if defined(__CUDA_ARCH__)
+inline constexpr int widest_vector_power = 0;
+#else
+inline constexpr int widest_vector_power = 2;
+#endif
+
+/// Modulo 2^16, by a step for each bit of any exponent: those of a vector go together.
+template <int Bits>
+SKERRY_HD SKERRY_INLINE uint16 narrow_power(uint16 base, uint16 exponent) {
+  if constexpr (Bits == 0) {
+    return 1;
+  } else {
+    const uint16 factor = (exponent & 1) != 0 ? base : uint16(1);
+    const uint16 square = wrapping_multiply(base, base);
+    return wrapping_multiply(factor, narrow_power<Bits - 1>(square, exponent >> 1));
+  }
+}
+
 /// Exact modulo 2^bits. A negative exponent truncates 1 / base^|exponent|: 0 unless base is 1 or
-/// -1 (base 0 gives 0 too).
+/// -1 (base 0 gives 0 too), whose power is that of the exponent's bits.
 template <integral T>
-SKERRY_HD inline T pow(T base, T exponent) {
+SKERRY_HD SKERRY_INLINE T pow(T base, T exponent) {
+  auto bits = static_cast<bits_t<T>>(exponent);
+  bool vanishes = false;
   if constexpr (signed_integral<T>) {
-    if (exponent < 0) {
-      if (base == T(1)) return T(1);
-      if (base == T(-1)) return (exponent & 1) ? T(-1) : T(1);
-      return T(0);
+    vanishes = (exponent < T(0)) & (base != T(1)) & (base != T(-1));
+  }
+  if constexpr (sizeof(T) <= widest_vector_power) {
+    const uint16 power = narrow_power<8 * sizeof(T)>(static_cast<uint16>(base), bits);
+    return vanishes ? T(0) : static_cast<T>(power);
+  } else {
+    if (vanishes) return T(0);
+    T result = 1;
+    for (; bits != 0; bits >>= 1) {
+      if ((bits & 1) != 0) result = wrapping_multiply(result, base);
+      base = wrapping_multiply(base, base);
     }
+    return result;
   }
-  T result = 1;
-  while (exponent != 0) {
-    if (exponent & 1) result = wrapping_multiply(result, base);
-    base = wrapping_multiply(base, base);
-    exponent = static_cast<T>(exponent >> 1);
-  }
-  return result;
 }
 
 /// x * 2^count modulo 2^bits: 0 for a count of at least the width, and for a negative one, which

@@ -73,9 +73,11 @@ def test_integers_wrap_around_as_products_do(dtype, exponent, device):
     np.testing.assert_array_equal(to_numpy(sk.pow(x, sk.full_like(x, exponent))), to_numpy(product))
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int32", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+)
 def test_integers_by_exponents_of_every_width(dtype, device):
-    # Those below 128 are computed by vectors, the others of a block one by one.
+    # Those of narrow dtypes and those below 128 are computed by vectors, the others one by one.
     limits = np.iinfo(dtype)
     some = [0, 1, 2, 3, 63, *range(126, 130), 1000, limits.max, limits.min, -1, -2]
     some = [each for each in some if limits.min <= each <= limits.max]
