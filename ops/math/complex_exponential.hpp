@@ -10,44 +10,42 @@ namespace skerry::inline SKERRY_TARGET::ops::math {
 
 namespace detail {
 
-/// e^z where a part of z is not finite and im isn't 0.
-SKERRY_HD inline complex128 exp_special(complex128 z) {
-  const float64 a = z.re;
-  const float64 b = z.im;
-  if (isinf(a) && isfinite(b)) {
-    const float64 limit = a > 0 ? a : 0.0;
-    return {limit * elementary::cos(b), limit * elementary::sin(b)};
-  }
-  if (isinf(a) && a > 0) return {a, nan<float64>()};
-  // The sign of this zero is open, but not that exp(conj(z)) is conj(exp(z)).
-  if (isinf(a)) return {0.0, isinf(b) ? math::copysign(0.0, b) : 0.0};
-  return {nan<float64>(), nan<float64>()};
-}
-
 /// e^(x.high + x.low) (cos + i sin), where e^x alone may be out of range and the product not.
-SKERRY_HD inline complex128 polar(own::pair<float64> x, sine_and_cosine angle) {
+SKERRY_HD SKERRY_INLINE complex128 polar(own::pair<float64> x, sine_and_cosine angle) {
+  constexpr float64 magic = own::magic<float64>;
   const own::scaled<float64> size = own::scaled_exp(
       own::reduce_exponent(own::pair<float64>{clamp(x.high, -1480.0, 1480.0), x.low}));
-  const int exponent = static_cast<int>(size.rounded - own::magic<float64>);
-  return scale(complex128{size.significand * angle.cosine, size.significand * angle.sine},
-               exponent);
+  const float64 exponent = size.rounded - magic;
+  const float64 third = math::fma(exponent, 0x1.5555555555555p-2, magic);
+  const float64 scale = own::power_of_2(third);
+  const float64 rest = own::power_of_2(magic + (exponent - 2.0 * (third - magic)));
+  return {size.significand * angle.cosine * scale * scale * rest,
+          size.significand * angle.sine * scale * scale * rest};
 }
 
-SKERRY_HD inline complex128 exp(complex128 z) {
-  if (z.im == 0) return {elementary::exp(z.re), z.im};
-  if (!isfinite(z.re) || !isfinite(z.im)) return exp_special(z);
-  return polar({z.re, 0.0}, sin_cos({z.im, 0.0}));
+/// e^z by the sine and cosine of its imaginary part. No branches: the CPU's loops are vectors.
+SKERRY_HD SKERRY_INLINE complex128 exp(complex128 z, sine_and_cosine angle) {
+  const complex128 y = polar({z.re, 0.0}, angle);
+  const bool has_angle = isfinite(z.im);
+  const bool is_undefined = isnan(z.re) | (!has_angle & !isinf(z.re));
+  const float64 limit = z.re > 0 ? infinity<float64>() : 0.0;
+  // The sign of this zero is open, but not that exp(conj(z)) is conj(exp(z)).
+  const float64 zero = isinf(z.im) ? math::copysign(0.0, z.im) : 0.0;
+  const float64 im_of_limit = z.re < 0 ? zero : nan<float64>();
+  const float64 re = has_angle ? y.re : limit;
+  const float64 im = has_angle ? y.im : im_of_limit;
+  const float64 any_im = is_undefined ? nan<float64>() : im;
+  return {is_undefined ? nan<float64>() : re, z.im == 0 ? z.im : any_im};
 }
+SKERRY_HD SKERRY_INLINE complex128 exp(complex128 z) { return exp(z, sin_cos(z.im)); }
 
-SKERRY_HD inline complex128 expm1(complex128 z) {
-  if (z.im == 0) return {z.re == 0 ? 0.0 : elementary::expm1(z.re), z.im};
-  if (!isfinite(z.re) || !isfinite(z.im) || z.re > 700.0) {
-    const complex128 e = exp(z);
-    return {e.re - 1.0, e.im};
-  }
-  const sine_and_cosine v = sin_cos({z.im, 0.0});
+SKERRY_HD SKERRY_INLINE complex128 expm1(complex128 z) {
+  const sine_and_cosine v = sin_cos(z.im);
+  const complex128 y = exp(z, v);
   const float64 below_1 = v.cosine > 0 ? v.sine * v.sine / (1.0 + v.cosine) : 1.0 - v.cosine;
-  return {elementary::expm1(z.re) * v.cosine - below_1, elementary::exp(z.re) * v.sine};
+  const float64 near = elementary::expm1(z.re) * v.cosine - below_1 + 0.0;
+  const bool is_near = (math::fabs(z.re) < 40.0) & isfinite(z.im);
+  return {is_near ? near : y.re - 1.0, y.im};
 }
 
 /// sinh and cosh as they are but for a factor of 2^exponent: beyond 710 only their products with

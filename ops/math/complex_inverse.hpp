@@ -12,9 +12,7 @@ namespace skerry::inline SKERRY_TARGET::ops::math {
 namespace detail {
 
 /// log(|z|) + log(2) for |z| that is huge or infinite.
-SKERRY_HD SKERRY_INLINE float64 log_of_twice(complex128 z) {
-  return log_abs(z.re, z.im) + log_of_2;
-}
+SKERRY_HD SKERRY_INLINE float64 log_of_twice(complex128 z) { return log(z).re + log_of_2; }
 SKERRY_HD SKERRY_INLINE bool is_huge(complex128 z) {
   return (math::fabs(z.re) > huge) | (math::fabs(z.im) > huge);
 }

@@ -19,39 +19,45 @@ SKERRY_HD SKERRY_INLINE float64 add_squares(float64 start, float64 a, float64 b)
   return second.high + (second.low + first.low + aa.low + bb.low);
 }
 
-/// log |z|, accurate near |z| = 1 too.
-SKERRY_HD inline float64 log_abs(float64 a, float64 b) {
-  const float64 x = math::fabs(a);
-  const float64 y = math::fabs(b);
-  const float64 norm = x * x + y * y;
-  if (norm > 0.5 && norm < 3.0) return 0.5 * elementary::log1p(add_squares(-1.0, x, y));
-  if (norm > 1e-280 && norm < 1e300) return 0.5 * elementary::log(norm);
-  if (isinf(x) || isinf(y)) return infinity<float64>();
-  if (isnan(norm)) return norm;
-  const int exponent = exponent_of({x, y});
-  const complex128 u = scale(complex128{x, y}, -exponent);
-  return 0.5 * elementary::log(u.re * u.re + u.im * u.im) + exponent * log_of_2;
+/// log(x) + correction.
+SKERRY_HD SKERRY_INLINE float64 log_with(float64 x, float64 correction) {
+  if constexpr (has_own_functions) {
+    return own::with_special_logs(x, own::log_of_parts(own::split(x), correction));
+  } else {
+    return elementary::log(x) + correction;
+  }
 }
 
-SKERRY_HD inline complex128 log(complex128 z) {
-  return {log_abs(z.re, z.im), elementary::atan2(z.im, z.re)};
+/// log |z|; `above_1` is |z|^2 - 1 where that is near 0. No branches: the CPU's loops are vectors.
+SKERRY_HD SKERRY_INLINE float64 log_abs(complex128 z, float64 above_1) {
+  const float64 x = math::fabs(z.re);
+  const float64 y = math::fabs(z.im);
+  const float64 greater = x > y ? x : y;
+  const float64 any_exponent = greater < 0x1p-460 ? -600.0 : 0.0;
+  const float64 exponent = greater > 0x1p500 ? 600.0 : any_exponent;
+  const float64 scale = own::power_of_2(own::magic<float64> - exponent);
+  const float64 norm = (x * scale) * (x * scale) + (y * scale) * (y * scale);
+  const bool is_near = (norm > 0.5) & (norm < 3.0) & (greater > 0.5) & (greater < 2.0);
+  const own::pair<float64> sum = own::two_sum(1.0, above_1);
+  const float64 log = log_with(is_near ? sum.high : norm, is_near ? sum.low / sum.high : 0.0);
+  return has_inf(z) ? infinity<float64>() : math::fma(exponent, log_of_2, 0.5 * log);
 }
 
-SKERRY_HD inline complex128 log1p(complex128 z) {
+SKERRY_HD SKERRY_INLINE complex128 log(complex128 z) {
+  return {log_abs(z, add_squares(-1.0, z.re, z.im)), elementary::atan2(z.im, z.re)};
+}
+
+/// Away from |1 + z| = 1 the rounding of 1 + re is harmless.
+SKERRY_HD SKERRY_INLINE complex128 log1p(complex128 z) {
   const float64 x = 1.0 + z.re;
-  const float64 angle = elementary::atan2(z.im, x);
-  if (z.im == 0 && z.re >= -1.0) return {elementary::log1p(z.re), angle};
-  // Away from |1 + z| = 1 the rounding of 1 + re is harmless.
-  const float64 norm = x * x + z.im * z.im;
-  if (!(norm > 0.5 && norm < 3.0)) return {log_abs(x, z.im), angle};
-  return {0.5 * elementary::log1p(add_squares(2.0 * z.re, z.re, z.im)), angle};
+  return {log_abs({x, z.im}, add_squares(2.0 * z.re, z.re, z.im)), elementary::atan2(z.im, x)};
 }
 
 SKERRY_HD inline complex128 over_real(complex128 z, float64 divisor) {
   return {z.re / divisor, z.im / divisor};
 }
-SKERRY_HD inline complex128 log2(complex128 z) { return over_real(log(z), log_of_2); }
-SKERRY_HD inline complex128 log10(complex128 z) { return over_real(log(z), log_of_10); }
+SKERRY_HD SKERRY_INLINE complex128 log2(complex128 z) { return over_real(log(z), log_of_2); }
+SKERRY_HD SKERRY_INLINE complex128 log10(complex128 z) { return over_real(log(z), log_of_10); }
 
 }  // namespace detail
 

@@ -46,7 +46,11 @@ SKERRY_HD SKERRY_INLINE complex128 scale(complex128 z, int exponent) {
 }
 
 SKERRY_HD SKERRY_INLINE bool has_nan(complex128 z) { return isnan(z.re) | isnan(z.im); }
-SKERRY_HD SKERRY_INLINE bool has_inf(complex128 z) { return isinf(z.re) | isinf(z.im); }
+/// By bits: of a condition that atan2 has, too, GCC 12 makes a choice between two, and no vectors.
+SKERRY_HD SKERRY_INLINE bool has_inf(complex128 z) {
+  constexpr uint64 inf = to_bits(infinity<float64>());
+  return (to_bits(math::fabs(z.re)) == inf) | (to_bits(math::fabs(z.im)) == inf);
+}
 
 /// 1 for an infinity, 0 otherwise, with the sign of `part`.
 SKERRY_HD SKERRY_INLINE float64 boxed(float64 part) {
@@ -57,23 +61,34 @@ struct sine_and_cosine {
   float64 sine;
   float64 cosine;
 };
+/// Of the angle + low.
+SKERRY_HD SKERRY_INLINE sine_and_cosine sin_cos(own::reduced_angle angle, float64 low) {
+  const own::sine_and_cosine v =
+      own::sin_cos_of_rest(own::two_sum(angle.rest.high, angle.rest.low + low));
+  const float64 sine = v.sine.high + v.sine.low;
+  const float64 cosine = v.cosine.high + v.cosine.low;
+  const bool is_odd = (angle.quadrant & 1) != 0;
+  return {own::negate_if(is_odd ? cosine : sine, angle.quadrant >> 1),
+          own::negate_if(is_odd ? sine : cosine, (angle.quadrant + 1) >> 1)};
+}
 /// Both from one reduction of the angle x.high + x.low.
 SKERRY_HD inline sine_and_cosine sin_cos(own::pair<float64> x) {
   if constexpr (has_own_functions) {
     const bool is_huge = math::fabs(x.high) > own::ordinary_angle<float64>;
-    const own::reduced_angle angle =
-        is_huge ? own::reduce_huge_angle(x.high) : own::reduce_ordinary_angle(x.high);
-    const own::sine_and_cosine v =
-        own::sin_cos_of_rest(own::two_sum(angle.rest.high, angle.rest.low + x.low));
-    const float64 sine = v.sine.high + v.sine.low;
-    const float64 cosine = v.cosine.high + v.cosine.low;
-    const bool is_odd = (angle.quadrant & 1) != 0;
-    return {own::negate_if(is_odd ? cosine : sine, angle.quadrant >> 1),
-            own::negate_if(is_odd ? sine : cosine, (angle.quadrant + 1) >> 1)};
+    return sin_cos(is_huge ? own::reduce_huge_angle(x.high) : own::reduce_ordinary_angle(x.high),
+                   x.low);
   } else {
     const float64 sine = elementary::sin(x.high);
     const float64 cosine = elementary::cos(x.high);
     return {math::fma(x.low, cosine, sine), math::fma(-x.low, sine, cosine)};
+  }
+}
+/// The same for vectors, without branches.
+SKERRY_HD SKERRY_INLINE sine_and_cosine sin_cos(float64 x) {
+  if constexpr (has_own_functions) {
+    return sin_cos(own::reduce_angle(x), 0.0);
+  } else {
+    return {elementary::sin(x), elementary::cos(x)};
   }
 }
 

@@ -344,5 +344,27 @@ TYPED_TEST(complex_loops, quotients_are_the_same_everywhere) {
   this->expect_same("divide", [](T a, T b) { return ops::math::divide(a, b); });
 }
 
+TYPED_TEST(complex_loops, functions_are_the_same_in_every_place) {
+  using T = TypeParam;
+  const std::vector<T> values = complex_values<T>();
+  std::vector<T> moved = values;
+  moved.insert(moved.begin(), T(1));
+  for (const level& each : levels()) {
+    const auto table = std::make_unique<kernel_table>();
+    each.fill(*table);
+    for (const char* name : {"exp", "expm1", "log", "log10", "log1p", "log2"}) {
+      const op_id index = find_op(name).value();
+      const kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
+      const std::vector<T> first = computed_by<T>(tested, {&values});
+      const std::vector<T> second = computed_by<T>(tested, {&moved});
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        EXPECT_TRUE(is_same(first[i].re, second[i + 1].re) &&
+                    is_same(first[i].im, second[i + 1].im))
+            << name << " (" << values[i].re << ", " << values[i].im << "), " << each.name;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace skerry
