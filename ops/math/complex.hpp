@@ -66,9 +66,11 @@ SKERRY_COMPLEX_UNARY(tan)
 SKERRY_COMPLEX_UNARY(tanh)
 SKERRY_COMPLEX_BINARY(divide)
 
-SKERRY_HD SKERRY_INLINE complex128 pow(complex128 x1, complex128 x2) { return detail::pow(x1, x2); }
+SKERRY_HD SKERRY_INLINE complex128 pow(complex128 x1, complex128 x2) {
+  return detail::pow(x1, x2, detail::accurate_pow);
+}
 SKERRY_HD SKERRY_INLINE complex64 pow(complex64 x1, complex64 x2) {
-  return detail::narrow(detail::coarse_pow(detail::widen(x1), detail::widen(x2)));
+  return detail::narrow(detail::pow(detail::widen(x1), detail::widen(x2), detail::coarse_pow));
 }
 
 #undef SKERRY_COMPLEX_UNARY

@@ -30,6 +30,11 @@ SKERRY_HD SKERRY_INLINE bool is_power_of_0(complex128 x1, complex128 x2) {
   return x1.re == 0 && x1.im == 0 && x2.re > 0 && isfinite(x2.im);
 }
 
+SKERRY_HD inline complex128 power_by_logarithm(complex128 x1, complex128 x2) {
+  const complex128 w = x2 * log(x1);
+  return exp(w, sin_cos({w.im, 0.0}));
+}
+
 /// To 2^-52 of x2 log(x1): for complex64.
 SKERRY_HD inline complex128 coarse_pow(complex128 x1, complex128 x2) {
   if (x2.re == 0 && x2.im == 0) return 1.0;
@@ -38,7 +43,7 @@ SKERRY_HD inline complex128 coarse_pow(complex128 x1, complex128 x2) {
     const complex128 result = integer_power(x1, static_cast<int>(x2.re));
     if (isfinite(result.re) && isfinite(result.im)) return result;
   }
-  return exp(x2 * log(x1));
+  return power_by_logarithm(x1, x2);
 }
 
 using own::pair;
@@ -129,11 +134,11 @@ SKERRY_HD inline complex128 accurate_power(complex128 z, complex128 w) {
   const pair<float64> im = {w.im, 0.0};
   const pair<float64> size = subtract(multiply(re, log), multiply(im, angle));
   const pair<float64> turn = add(multiply(re, angle), multiply(im, log));
-  if (!isfinite(size.high) || !isfinite(turn.high)) return exp(w * detail::log(z));
+  if (!isfinite(size.high) || !isfinite(turn.high)) return power_by_logarithm(z, w);
   return polar(size, sin_cos(turn));
 }
 
-SKERRY_HD inline complex128 pow(complex128 x1, complex128 x2) {
+SKERRY_HD inline complex128 accurate_pow(complex128 x1, complex128 x2) {
   const bool is_finite = isfinite(x1.re) && isfinite(x1.im) && isfinite(x2.re) && isfinite(x2.im);
   if (!is_finite || is_small_integer(x2, 3.0) || (x1.re == 0 && x1.im == 0)) {
     return coarse_pow(x1, x2);
@@ -143,6 +148,20 @@ SKERRY_HD inline complex128 pow(complex128 x1, complex128 x2) {
     if (isfinite(result.re) && isfinite(result.im)) return result;
   }
   return accurate_power(x1, x2);
+}
+
+/// `any_pow`, but for the exponents that are most frequent.
+template <class Function>
+SKERRY_HD SKERRY_INLINE complex128 pow(complex128 x1, complex128 x2, Function any_pow) {
+  if (is_small_integer(x2, 3.0)) {
+    const complex128 square = x1 * x1;
+    const float64 n = math::fabs(x2.re);
+    complex128 result = n > 2 ? square * x1 : square;
+    if (n < 2) result = n == 0 ? complex128(1.0) : x1;
+    if (x2.re < 0) result = divide(1.0, result);
+    if (isfinite(result.re) && isfinite(result.im) && (x1.re != 0 || x1.im != 0)) return result;
+  }
+  return any_pow(x1, x2);
 }
 
 }  // namespace detail
