@@ -16,32 +16,24 @@ SKERRY_HD SKERRY_INLINE pair<T> sqrt_of_pair(pair<T> x) {
   return {root, root == 0 ? T(0) : rest * (T(0.5) / root)};
 }
 
-/// The squares as pairs, of parts that are scaled away from overflow and underflow.
-SKERRY_HD SKERRY_INLINE float64 hypot(float64 x1, float64 x2) {
-  const float64 a = math::fabs(x1);
-  const float64 b = math::fabs(x2);
-  const float64 greater = a > b ? a : b;
-  const float64 lesser = a > b ? b : a;
-  const bool is_large = greater > 0x1p500;
-  const bool is_small = greater < 0x1p-400;
-  const float64 scale = is_large ? 0x1p-600 : (is_small ? 0x1p600 : 1.0);
-  const float64 scale_back = is_large ? 0x1p600 : (is_small ? 0x1p-600 : 1.0);
-  const pair<float64> u = two_product(greater * scale, greater * scale);
-  const pair<float64> v = two_product(lesser * scale, lesser * scale);
-  const pair<float64> sum = fast_two_sum(u.high, v.high);
-  const pair<float64> root = sqrt_of_pair<float64>({sum.high, sum.low + (u.low + v.low)});
-  const float64 length = (root.high + root.low) * scale_back;
-  const bool is_infinite = (a == infinity<float64>()) | (b == infinity<float64>());
-  return is_infinite ? infinity<float64>() : length;
-}
-
-SKERRY_HD SKERRY_INLINE float32 hypot(float32 x1, float32 x2) {
-  const float64 a = x1;
-  const float64 b = x2;
-  const float32 length = static_cast<float32>(math::sqrt(a * a + b * b));
-  const bool is_infinite =
-      (math::fabs(x1) == infinity<float32>()) | (math::fabs(x2) == infinity<float32>());
-  return is_infinite ? infinity<float32>() : length;
+/// The root of the rounded sum of squares, which are pairs: of parts that are scaled by a power of
+/// 2 to where the greater one is from 2 to 4.
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T hypot(T x1, T x2) {
+  constexpr bits_t<T> one = bits_t<T>(1) << fraction_bits<T>;  // in an exponent
+  const T a = math::fabs(x1);
+  const T b = math::fabs(x2);
+  const T greater = a > b ? a : b;
+  const T lesser = a > b ? b : a;
+  const bits_t<T> exponent = to_bits(greater) & to_bits(infinity<T>());
+  const bits_t<T> bounded = exponent > 2 * one ? exponent : 2 * one;
+  const T scale = from_bits<T>(2 * to_bits(T(1)) + one - bounded);
+  const pair<T> u = two_product(greater * scale, greater * scale);
+  const pair<T> v = two_product(lesser * scale, lesser * scale);
+  const pair<T> sum = fast_two_sum(u.high, v.high);
+  const T length = math::sqrt(sum.high + (sum.low + (u.low + v.low))) * from_bits<T>(bounded - one);
+  const bool is_infinite = (a == infinity<T>()) | (b == infinity<T>());
+  return is_infinite ? infinity<T>() : length;
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::ops::math::own
