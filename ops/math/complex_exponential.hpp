@@ -57,9 +57,11 @@ struct scaled_hyperbolic {
 };
 SKERRY_HD inline scaled_hyperbolic sinh_cosh(float64 x) {
   const float64 size = math::fabs(x);
-  const own::hyperbolic_parts parts = own::split_hyperbolic(size > 1480.0 ? 1480.0 : size);
-  return {math::copysign(own::sinh_of(parts), x), own::cosh_of(parts),
-          static_cast<int>(parts.excess - own::magic<float64>)};
+  if (!(size > 40.0)) return {own::sinh(x), own::cosh(x), 0};
+  const own::scaled<float64> e =
+      own::scaled_exp(own::reduce_exponent(size > 1480.0 ? 1480.0 : size));
+  return {math::copysign(e.significand, x), e.significand,
+          static_cast<int>(e.rounded - own::magic<float64>) - 1};
 }
 
 SKERRY_HD inline complex128 sinh(complex128 z) {

@@ -167,47 +167,30 @@ SKERRY_HD SKERRY_INLINE coarse_exp_parts coarse_exp(float64 x) {
   return {power_of_2(rounded), math::fma(r * r, q, r)};
 }
 
+/// q of e^r = 1 + r + r^2 q(r), error of r^2 q 1.1e-10 in float32.
+SKERRY_HD SKERRY_INLINE float32 expm1_terms(float32 r) {
+  return polynomial(r, 0.5f, 0x1.555556p-3f, 0x1.5554e8p-5f, 0x1.110ffep-7f, 0x1.6d4cdap-10f,
+                    0x1.a24f88p-13f);
+}
+SKERRY_HD SKERRY_INLINE float64 expm1_terms(float64 r) { return exp_terms(r); }
+
 /// above + 2^(n-1) (e^(r + low) - 1): (e^x - 1) / 2 if above is 2^(n-1) - 1/2.
-SKERRY_HD SKERRY_INLINE pair<float32> half_expm1(reduced_exponent<float32> x, float32 scale,
-                                                 pair<float32> above) {
-  const float32 leading = math::fma(scale, x.r, above.high);
-  const float32 lost = math::fma(scale, x.r, above.high - leading) + above.low;
-  const float32 rest = math::fma(scale, math::fma(x.r, x.low, x.low), lost);
-  // e^r = 1 + r + r^2 q(r), error of r^2 q 1.1e-10
-  const float32 q = polynomial(x.r, 0.5f, 0x1.555556p-3f, 0x1.5554e8p-5f, 0x1.110ffep-7f,
-                               0x1.6d4cdap-10f, 0x1.a24f88p-13f);
-  return {leading, math::fma(scale * (x.r * x.r), q, rest)};
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE pair<T> half_expm1(reduced_exponent<T> x, T scale, pair<T> above) {
+  const T part = scale * x.r;
+  const pair<T> leading = fast_two_sum(above.high, part);
+  const T rest = math::fma(scale, math::fma(x.r, x.low, x.low), leading.low + above.low);
+  return {leading.high, math::fma(part * x.r, expm1_terms(x.r), rest)};
 }
-SKERRY_HD SKERRY_INLINE float32 expm1(float32 x) {
-  const reduced_exponent<float32> y = reduce_exponent(clamp(x, -25.0f, 88.8f));
-  const float32 scale = half_power_of_2(y.rounded);
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T expm1(T x) {
+  constexpr bool is_single = sizeof(T) == 4;
+  const reduced_exponent<T> y =
+      reduce_exponent(clamp(x, is_single ? T(-25) : T(-50), is_single ? T(88.8f) : T(709.9)));
+  const T scale = half_power_of_2(y.rounded);
   // The sum's low part is right where scale is less than 1/2, too: nothing.
-  const pair<float32> half = half_expm1(y, scale, fast_two_sum(scale, -0.5f));
-  return math::fabs(x) < 0x1p-25f ? x : (half.high + half.low) * 2.0f;
-}
-
-/// (e^x - 1) / 2 for x in [-50, 709.9]; halved it doesn't overflow.
-SKERRY_HD SKERRY_INLINE pair<float64> half_expm1(float64 x) {
-  const reduced_exponent<float64> y = reduce_exponent(x);
-  const float64 r = y.r;
-  // e^r - 1 = r + r^2 / 2 + r^3 q(r), error of q 1.4e-18
-  const pair<float64> half_square = two_product(0.5 * r, r);
-  const float64 q = polynomial(r, 0x1.5555555555556p-3, 0x1.5555555555555p-5, 0x1.1111111110987p-7,
-                               0x1.6c16c16c167c8p-10, 0x1.a01a01a7e6841p-13, 0x1.a01a01a48eac9p-16,
-                               0x1.71de0d2924871p-19, 0x1.27e4e1a865952p-22, 0x1.af39e5ac082a8p-26,
-                               0x1.1f679404826edp-29);
-  const float64 rest = math::fma(r * r * r, q, half_square.low + math::fma(r, y.low, y.low));
-  const float64 scale = half_power_of_2(y.rounded);
-  const pair<float64> a = two_sum(scale, -0.5);
-  const pair<float64> b = two_sum(a.high, scale * r);
-  const pair<float64> c = two_sum(b.high, scale * half_square.high);
-  return fast_two_sum(c.high, c.low + (b.low + (a.low + scale * rest)));
-}
-
-SKERRY_HD SKERRY_INLINE float64 expm1(float64 x) {
-  const pair<float64> half = half_expm1(clamp(x, -50.0, 709.9));
-  const float64 y = (half.high + half.low) * 2.0;
-  return math::fabs(x) < 0x1p-54 ? x : y;
+  const pair<T> half = half_expm1(y, scale, fast_two_sum(scale, T(-0.5)));
+  return math::fabs(x) < (is_single ? T(0x1p-25) : T(0x1p-54)) ? x : (half.high + half.low) * T(2);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::ops::math::own
