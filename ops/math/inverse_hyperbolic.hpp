@@ -74,11 +74,11 @@ SKERRY_HD SKERRY_INLINE T ordinary_atanh(T x) {
   // Bits of floats are within 0.09 of linear in their logarithm.
   constexpr int bits = fraction_bits<T>;
   const bits_t<T> apart = to_bits(above.high) - to_bits(below.high) + (bits_t<T>(1) << (bits - 1));
-  const T k = from_bits<T>((apart >> bits) | to_bits(magic<T>)) - magic<T>;
-  const T scale = power_of_2(magic<T> + k);
+  const T rounded = from_bits<T>((apart >> bits) | to_bits(magic<T>));
+  const T k = rounded - magic<T>;
+  const T scale = power_of_2(rounded);
   const pair<T> other = {below.high * scale, below.low * scale};
-  // Multiples of a last place, and less than two of them: the first is 0 or its exponent as great.
-  const pair<T> numerator = fast_two_sum(above.high - other.high, above.low - other.low);
+  const pair<T> numerator = {above.high - other.high, above.low - other.low};
   const pair<T> sum = two_sum(above.high, other.high);
   const pair<T> y =
       add_exponent(k, log_by_quotient(numerator, {sum.high, sum.low + (above.low + other.low)}));

@@ -79,9 +79,8 @@ SKERRY_HD SKERRY_INLINE float64 atan(float64 x) {
   const float64 lesser = is_steep ? 1.0 : size;
   const float64 greater = is_steep ? size : 1.0;
   const bool is_diagonal = lesser > greater * tan_of_eighth;
-  const pair<float64> found = quotient(two_sum(lesser, is_diagonal ? -greater : 0.0),
-                                       fast_two_sum(greater, is_diagonal ? lesser : 0.0));
-  const pair<float64> y = fast_two_sum(found.high, found.low);
+  const pair<float64> y = quotient(fast_two_sum(is_diagonal ? -greater : 0.0, lesser),
+                                   fast_two_sum(greater, is_diagonal ? lesser : 0.0));
   const float64 of_steep = is_steep ? 1.0 : 0.0;
   const float64 quarters = is_diagonal ? 0.5 : of_steep;  // of a turn
   const float64 sign = is_steep ? -1.0 : 1.0;

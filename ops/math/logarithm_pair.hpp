@@ -52,9 +52,9 @@ SKERRY_HD SKERRY_INLINE pair<T> add_exponent(T exponent, pair<T> y) {
 /// high part is exact.
 SKERRY_HD SKERRY_INLINE float64 log_to_base(binary_parts<float64> u, pair<float64> per_exponent,
                                             pair<float64> unit) {
-  const pair<float64> y = log_of_significand(u.significand, 0.0);
+  const pair<float64> y = log_of_significand(u.significand, -0.0);  // whose sum is no operation
   const pair<float64> scaled = two_product(y.high, unit.high);
-  const float64 low = scaled.low + math::fma(y.high, unit.low, y.low * unit.high);
+  const float64 low = math::fma(y.low, unit.high, math::fma(y.high, unit.low, scaled.low));
   const pair<float64> sum = fast_two_sum(u.exponent * per_exponent.high, scaled.high);
   return sum.high + (sum.low + math::fma(u.exponent, per_exponent.low, low));
 }
