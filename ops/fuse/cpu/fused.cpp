@@ -104,12 +104,18 @@ inline constexpr bool may_stream(const fused_loop&) noexcept { return false; }
   step.host(&work);
 }
 
+/// Not one of a vector of pointers: the load of one waits where it was stored with others.
+SKERRY_INLINE char* alone(char* x) noexcept {
+  asm("" : "+r"(x));
+  return x;
+}
+
 SKERRY_INLINE void run_step(const step_places& places, const fused_step& step, int64 from,
                             int64 n) noexcept {
   char* data[1 + fused_step::most_inputs];
   unsigned single = 0;
   for (int i = 0; i <= step.inputs; ++i) {
-    data[i] = places.find(step.places[i], from, step.widths[i]);
+    data[i] = alone(places.find(step.places[i], from, step.widths[i]));
     single |= unsigned{places.is_single(step.places[i])} << i;
   }
   if (((step.accepts >> single) & 1u) != 0) return step.body(data, single, n);
@@ -168,12 +174,12 @@ class piece_runner {
                          asking ahead) noexcept {
     const wide_plan& work = pass_.work;
     places_.single = std::uint64_t{1} << fused_params::first_constant | single;
-    for (int i = 0; i < work.operand_count; ++i) places_.at[i] = data[i];
+    for (int i = 0; i < work.operand_count; ++i) places_.at[i] = alone(data[i]);
     for (int64 at = 0; at < n; at += piece) {
       const int64 count = least(n - at, piece);
       run_steps(count, ahead);
       for (int i = 0; i < work.operand_count; ++i) {
-        if (((single >> i) & 1u) == 0) places_.at[i] += count * work.itemsize[i];
+        if (((single >> i) & 1u) == 0) places_.at[i] = alone(places_.at[i] + count * work.itemsize[i]);
       }
     }
   }
