@@ -28,13 +28,38 @@ chained chained_of(std::string_view function, dtype type, dtype from) noexcept {
   return found == std::end(known) ? chained::no : found->second;
 }
 
+/// What a comparison with a bound is for what is not near it.
+chained comparison_of(std::string_view function) noexcept {
+  if (function.starts_with("less")) return chained::below;
+  return function.starts_with("greater") ? chained::above : chained::no;
+}
+
 }  // namespace
+
+/// Whether the step before is the length of complex numbers, which this one compares with a bound.
+bool evaluation::compares_lengths(nodes part, std::size_t position) {
+  if (position == 0) return false;
+  const node& each = at(part[position]);
+  const node& before = at(part[position - 1]);
+  const reference& left = each.inputs[0];
+  return comparison_of(each.function) != chained::no &&
+         std::string_view(before.function) == "abs" &&
+         kind(before.inputs[0].type) == dtype_kind::complex_floating && !before.is_stored &&
+         before.last == static_cast<int>(position) && left.from == source::node &&
+         left.index == part[position - 1] && each.inputs[1].from == source::constant;
+}
 
 /// Whether the step before leaves its result in registers for this one. Not where this one reads an
 /// array as well: a chain that reads many arrays in turn waits for memory, as the core asks for
 /// what comes next by the address of the instruction that loads, which is one for all of them.
 void evaluation::add_to_chain(nodes part, std::size_t position, fused_step& step) {
   const node& each = at(part[position]);
+  if (compares_lengths(part, position)) {
+    steps_.back().chain = chained::length;
+    steps_.back().goes_on = true;
+    step.chain = comparison_of(each.function);
+    return;
+  }
   const chained own = chained_of(each.function, each.type, each.inputs[0].type);
   step.chain = own;
   if (own == chained::no || position == 0) return;

@@ -63,6 +63,7 @@ class evaluation {
   [[nodiscard]] bool add_operand(const reference& to);
   [[nodiscard]] bool add_operands(nodes part);
   [[nodiscard]] bool add_steps(nodes part);
+  [[nodiscard]] bool compares_lengths(nodes part, std::size_t position);
   void add_to_chain(nodes part, std::size_t position, fused_step& step);
   [[nodiscard]] std::int16_t find_input(const reference& input);
   void allocate_outputs(nodes part);

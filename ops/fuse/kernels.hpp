@@ -50,6 +50,9 @@ enum class chained : std::uint8_t {
   subtract_from,
   multiply_to,
   divide_into,
+  length,  ///< of complex numbers, which the next step compares with a constant
+  below,
+  above,
 };
 
 /// One operation: a kernel whose parameter is a plan, and where its output and its inputs are.

@@ -6,6 +6,7 @@
 
 #include "ops/fuse/kernels.hpp"
 #include "ops/kernel/cpu/vector.hpp"
+#include "ops/math/ieee.hpp"
 
 // Steps of real floats of which each goes on with what the one before has made: a few vectors at a
 // time stay in registers for all of them, so that it is neither stored nor loaded again. Each lane
@@ -138,6 +139,37 @@ class chain_block {
   const int64 from_;
   vector made_[N];
 };
+
+/// Compares lengths of complex numbers with a bound by their squares, where these are not too near
+/// each other, as the roots take most of the time. Returns how many of the n elements are done.
+template <class T>
+SKERRY_SHARED int64 compare_lengths(const step_places& places, const fused_step* length,
+                                    int64 n) noexcept {
+  using bits = ops::bits_t<T>;
+  const fused_step& comparison = length[1];
+  const bool is_above = comparison.chain == chained::above;
+  const char* const x = places.find(length->places[1], 0, 0);
+  char* const to = places.find(comparison.places[0], 0, 0);
+  const T bound = load<T>(places.find(comparison.places[2], 0, 0));
+  if (!(bound > T(0x1p-30) && bound < T(0x1p30)) || places.is_single(length->places[1])) return 0;
+  const T square = bound * bound;
+  const bits near = ops::math::to_bits(square * T(0x1p-16));
+  constexpr bits infinite = ops::math::to_bits(std::numeric_limits<T>::infinity());
+  constexpr int64 block = 64;
+  for (int64 at = 0; at < n; at += block) {
+    const int64 end = least(at + block, n);
+    bits doubt = 0;  // the highest bit is set if it is near, or not a number
+    for (int64 i = at; i < end; ++i) {
+      const auto each = load<complex<T>>(x + i * int64(2 * sizeof(T)));
+      const T apart = each.re * each.re + each.im * each.im - square;
+      const bits magnitude = ops::math::to_bits(ops::math::fabs(apart));
+      doubt |= (magnitude - near) | (infinite - magnitude);
+      to[i] = static_cast<char>((apart > 0) == is_above);
+    }
+    if ((doubt >> (8 * sizeof(T) - 1)) != 0) return at;
+  }
+  return n;
+}
 
 /// As many of the n elements as make whole vectors before there may be a NaN; returns how many.
 template <class T>

@@ -155,8 +155,13 @@ class asking {
 /// Steps that go on with each other, then the rest of them one by one.
 [[gnu::noinline]] void run_chained(const step_places& places, const fused_step* begin,
                                    const fused_step* end, int64 n) noexcept {
-  const int64 done = begin->widths[0] == sizeof(float32) ? run_chain<float32>(places, begin, n)
-                                                         : run_chain<float64>(places, begin, n);
+  const auto by = [&](auto of_float32, auto of_float64) {
+    return begin->widths[0] == sizeof(float32) ? of_float32(places, begin, n)
+                                               : of_float64(places, begin, n);
+  };
+  const int64 done = begin->chain == chained::length
+                         ? by(compare_lengths<float32>, compare_lengths<float64>)
+                         : by(run_chain<float32>, run_chain<float64>);
   for (; begin < end && done < n; ++begin) run_step(places, *begin, done, n - done);
 }
 
@@ -179,7 +184,8 @@ class piece_runner {
       const int64 count = least(n - at, piece);
       run_steps(count, ahead);
       for (int i = 0; i < work.operand_count; ++i) {
-        if (((single >> i) & 1u) == 0) places_.at[i] = alone(places_.at[i] + count * work.itemsize[i]);
+        if (((single >> i) & 1u) != 0) continue;
+        places_.at[i] = alone(places_.at[i] + count * work.itemsize[i]);
       }
     }
   }

@@ -65,3 +65,27 @@ def test_a_chain_over_rows_and_gaps(dtype):
     for x in (whole, whole[:, 3:-4], whole[:, ::2], whole.T[5:40].T):
         arrays = [x, x + 1, column]
         assert bits(sk.fuse(in_both_orders)(*arrays)) == bits(in_both_orders(*arrays))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_lengths_are_compared_as_eager_ones(dtype):
+    """Near the bound to all sides of it, and what has no length."""
+    rng = np.random.default_rng(3)
+    angles = np.exp(1j * rng.uniform(0, 7, 1000))
+    around = np.array([1 - 1e-16, 1 + 3e-16, 1 - 1e-7, 1 + 1e-7, 1 - 1e-4, 1, 1 + 1e-4, 0.3, 4])
+    special = [np.nan, np.inf, complex(np.inf, np.nan), complex(np.nan, 1), 1e300, 1e-300, 0, 1e25]
+    for bound in (2.0, 0.1, 3.0, 0.0, -1.0, 1e-25, 1e30, np.inf, np.nan):
+        size = bound if 0 < bound < 1e30 else 1
+        z = angles * rng.choice(around, 1000) * size
+        mixed = angles * rng.choice([0.3, 4], 1000) * size
+        mixed[rng.integers(0, 1000, 9)] = rng.choice(special, 9)
+        for each in (z, mixed, z[:100] * 0.9, z[:64] * 1.1, np.full(200, bound)):
+            with np.errstate(over="ignore"):
+                x = sk.asarray(np.asarray(each).astype(dtype))
+
+            def compare(x, bound=bound):
+                y = x * 1.0
+                return (abs(y) < bound, abs(y) <= bound, abs(x) > bound, bound <= abs(x),
+                        sk.where(abs(y) < bound, y, x), abs(x[3:]) < bound, abs(x[:1]) < bound)  # fmt: skip
+
+            assert bits(sk.fuse(compare)(x)) == bits(compare(x)), (bound, len(each))
