@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "ops/fuse/kernels.hpp"
+#include "ops/kernel/cpu/loops.hpp"
 #include "ops/kernel/cpu/vector.hpp"
-#include "ops/math/ieee.hpp"
 
 // Steps of real floats of which each goes on with what the one before has made: a few vectors at a
 // time stay in registers for all of them, so that it is neither stored nor loaded again. Each lane
