@@ -51,7 +51,9 @@ bool evaluation::compares_lengths(nodes part, std::size_t position) {
 
 /// Whether the step before leaves its result in registers for this one. Not where this one reads an
 /// array as well: a chain that reads many arrays in turn waits for memory, as the core asks for
-/// what comes next by the address of the instruction that loads, which is one for all of them.
+/// what comes next by the address of the instruction that loads, which is one for all of them. But
+/// rows that are taken together are in the caches, as are small arrays. There a result may be kept
+/// on the way, too; not in memory that is changed in place, as steps are run again after a NaN.
 void evaluation::add_to_chain(nodes part, std::size_t position, fused_step& step) {
   const node& each = at(part[position]);
   if (compares_lengths(part, position)) {
@@ -65,17 +67,20 @@ void evaluation::add_to_chain(nodes part, std::size_t position, fused_step& step
   if (own == chained::no || position == 0) return;
   fused_step& last = steps_.back();
   const node& before = at(part[position - 1]);
-  const bool is_over = before.last == static_cast<int>(position) && !before.is_stored;
-  if (last.chain == chained::no || before.type != each.type || !is_over) return;
+  const bool is_near = !group_.empty() || fused_params::is_near(elements_of(each), operand_count_);
+  const bool is_kept = before.is_stored && is_near && !before.result->target;
+  if (last.chain == chained::no || before.type != each.type) return;
+  if (!is_kept && (before.is_stored || before.last != static_cast<int>(position))) return;
   const auto reads = [&](int k) {
     return each.inputs[k].from == source::node && each.inputs[k].index == part[position - 1];
   };
   const bool is_first = reads(0);
+  if (!is_first && !(each.input_count == 2 && reads(1))) return;
   if (each.input_count == 2) {
     if (is_first && reads(1)) {
       if (own != chained::multiply) return;
       step.chain = chained::square;
-    } else if (step.places[is_first ? 2 : 1] < fused_params::first_slot) {
+    } else if (step.places[is_first ? 2 : 1] < fused_params::first_slot && !is_near) {
       return;
     } else if (!is_first) {
       constexpr int turned = static_cast<int>(chained::add_to) - static_cast<int>(chained::add);
@@ -83,6 +88,7 @@ void evaluation::add_to_chain(nodes part, std::size_t position, fused_step& step
     }
   }
   last.goes_on = true;
+  last.is_kept = is_kept;
 }
 
 }  // namespace skerry

@@ -66,8 +66,9 @@ struct alignas(16) fused_step {
   std::int16_t places[1 + most_inputs];
   std::uint8_t widths[1 + most_inputs];  ///< bytes of an item
   std::uint8_t inputs;
-  chained chain : 7 = chained::no;
-  bool goes_on : 1 = false;  ///< the next step takes the vectors, and nobody else the result
+  chained chain : 6 = chained::no;
+  bool goes_on : 1 = false;  ///< the next step takes the vectors
+  bool is_kept : 1 = false;  ///< and others take the result
 };
 static_assert(sizeof(fused_step) == 32);
 
@@ -75,6 +76,7 @@ struct alignas(16) fused_params {
   static constexpr int slots = 16;             ///< pieces of values that nobody keeps
   static constexpr int piece_bytes = 2048;     ///< of the widest item
   static constexpr int piece_elements = 2048;  ///< at most, so that no step starts threads
+  static constexpr std::int64_t beyond_caches = std::int64_t{12} << 20;  ///< bytes
   static constexpr int first_slot = wide_plan::max_operands;
   static constexpr int first_constant = first_slot + slots;
 
@@ -83,6 +85,10 @@ struct alignas(16) fused_params {
   std::int32_t piece;  ///< elements
   std::int32_t cost;   ///< of an element, in additions
 
+  /// Whether arrays of the widest items would be in the caches.
+  static constexpr bool is_near(std::int64_t elements, std::int64_t arrays) noexcept {
+    return elements * arrays * std::int64_t{sizeof(element)} < beyond_caches;
+  }
   [[nodiscard]] const fused_step* step() const noexcept {
     return reinterpret_cast<const fused_step*>(this + 1);
   }

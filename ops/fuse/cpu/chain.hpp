@@ -47,13 +47,13 @@ class chain_block {
   /// there may be a NaN.
   [[nodiscard]] SKERRY_INLINE bool run(const fused_step* step) noexcept {
     take(step->places[1], [](vector, vector x) { return x; });
-    for (; step->goes_on; ++step) apply(*step);
-    apply(*step);
-    vector sum = made_[0];
-    repeat<N - 1>([&](auto i) { sum += made_[i.value + 1]; });
-    if (is_any(sum != sum)) return false;
-    put(step->places[0]);
-    return true;
+    for (;; ++step) {
+      apply(*step);
+      if (step->goes_on && !step->is_kept) continue;
+      if (may_have_nan()) return false;
+      put(step->places[0]);
+      if (!step->goes_on) return true;
+    }
   }
 
  private:
@@ -75,6 +75,17 @@ class chain_block {
   template <class Change>
   SKERRY_INLINE void each(Change change) noexcept {
     repeat<N>([&](auto i) { made_[i.value] = change(made_[i.value]); });
+  }
+
+  [[nodiscard]] SKERRY_INLINE bool may_have_nan() const noexcept {
+    vector sums[2] = {made_[0], made_[1]};
+    repeat<N - 2>([&](auto i) { sums[i.value % 2] += made_[i.value + 2]; });
+    const vector sum = sums[0] + sums[1];
+#if defined(SKERRY_PACKS_LANES)
+    return lanes_unequal<T>(sum, sum) != 0;
+#else
+    return is_any(sum != sum);
+#endif
   }
 
   static bool is_normal(T x) noexcept {

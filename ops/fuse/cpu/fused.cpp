@@ -28,8 +28,6 @@ struct fused_loop {
 // ask for than the core waits for at a time, short pieces do better: their steps overlap.
 inline constexpr int64 asked_ahead = 2048;
 inline constexpr int64 most_asked = int64{24} * 64;  ///< bytes before a step
-inline constexpr int64 most_width = sizeof(element);
-inline constexpr int64 beyond_caches = int64{12} << 20;
 /// What another operand has read or written so many bytes ago is in a cache still.
 inline constexpr int64 near_bytes = int64{256} << 10;
 
@@ -65,7 +63,7 @@ inline fused_loop loop_of(const fused_params& pass) noexcept {
   fused_loop made{pass, pass.cost, pass.piece, 0};
   for (int i = 0; i < pass.steps; ++i) made.turns += pass.step()[i].goes_on ? 0 : 1;
   const wide_plan& work = pass.work;
-  if (work.size * work.operand_count * most_width < beyond_caches) return made;
+  if (fused_params::is_near(work.size, work.operand_count)) return made;
   int64 width = 0;
   int64 total = 0;
   for (int i = 0; i < work.operand_count; ++i) {
@@ -75,7 +73,7 @@ inline fused_loop loop_of(const fused_params& pass) noexcept {
     width += work.itemsize[i];
     total += nbytes;
   }
-  if (total < beyond_caches) made.far = 0;
+  if (total < fused_params::beyond_caches) made.far = 0;
   while (made.far != 0 && made.piece * width > most_asked * made.turns) made.piece /= 2;
   if (made.piece < pass.piece) made.far = 0;
   return made;

@@ -89,3 +89,19 @@ def test_lengths_are_compared_as_eager_ones(dtype):
                         sk.where(abs(y) < bound, y, x), abs(x[3:]) < bound, abs(x[:1]) < bound)  # fmt: skip
 
             assert bits(sk.fuse(compare)(x)) == bits(compare(x)), (bound, len(each))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_after_a_nan_no_update_in_place_comes_twice(dtype):
+    def update(x, y, by):
+        x *= by
+        kept = x + by
+        return x, kept, kept * y - 1.0
+
+    for n in SIZES:
+        y = np.random.default_rng(n).normal(size=n).astype(dtype)
+        y[:: max(n // 3, 1)] = np.nan
+        x = [sk.asarray(np.arange(n, dtype=dtype), copy=True) for _ in range(2)]
+        y = sk.asarray(y)
+        assert bits(sk.fuse(update)(x[0], y, 3.0)) == bits(update(x[1], y, 3.0)), n
+        assert bits(x[:1]) == bits(x[1:])
