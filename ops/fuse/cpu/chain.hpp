@@ -158,7 +158,7 @@ SKERRY_SHARED int64 compare_lengths(const step_places& places, const fused_step*
                                     int64 n) noexcept {
   using bits = ops::bits_t<T>;
   const fused_step& comparison = length[1];
-  const bool is_above = comparison.chain == chained::above;
+  const bits is_above = comparison.chain == chained::above ? 1 : 0;
   const char* const x = places.find(length->places[1], 0, 0);
   char* const to = places.find(comparison.places[0], 0, 0);
   const T bound = load<T>(places.find(comparison.places[2], 0, 0));
@@ -166,6 +166,7 @@ SKERRY_SHARED int64 compare_lengths(const step_places& places, const fused_step*
   const T square = bound * bound;
   const bits near = ops::math::to_bits(square * T(0x1p-16));
   constexpr bits infinite = ops::math::to_bits(std::numeric_limits<T>::infinity());
+  constexpr int sign = 8 * sizeof(T) - 1;
   constexpr int64 block = 64;
   for (int64 at = 0; at < n; at += block) {
     const int64 end = least(at + block, n);
@@ -174,10 +175,11 @@ SKERRY_SHARED int64 compare_lengths(const step_places& places, const fused_step*
       const auto each = load<complex<T>>(x + i * int64(2 * sizeof(T)));
       const T apart = each.re * each.re + each.im * each.im - square;
       const bits magnitude = ops::math::to_bits(ops::math::fabs(apart));
+      const bits is_below = ops::math::to_bits(apart) >> sign;
       doubt |= (magnitude - near) | (infinite - magnitude);
-      to[i] = static_cast<char>((apart > 0) == is_above);
+      to[i] = static_cast<char>(is_below ^ is_above);
     }
-    if ((doubt >> (8 * sizeof(T) - 1)) != 0) return at;
+    if ((doubt >> sign) != 0) return at;
   }
   return n;
 }
