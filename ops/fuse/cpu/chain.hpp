@@ -88,27 +88,6 @@ class chain_block {
 #endif
   }
 
-  static bool is_normal(T x) noexcept {
-    using limits = std::numeric_limits<T>;
-    return (x >= limits::min() || x <= -limits::min()) && x - x == 0;
-  }
-
-  /// By a power of two it is a product with the reciprocal, which is exact.
-  SKERRY_INLINE void divide(int place) noexcept {
-    using limits = std::numeric_limits<T>;
-    constexpr auto mantissa = (ops::bits_t<T>(1) << (limits::digits - 1)) - 1;
-    if (places_.is_single(place)) {
-      const char* const x = places_.find(place, 0, 0);
-      const T by = load<T>(x);
-      const T reciprocal = T(1) / by;
-      const bool is_power = (load<ops::bits_t<T>>(x) & mantissa) == 0;  // or zero, or infinite
-      if (is_power && is_normal(by) && is_normal(reciprocal)) {
-        return each([=](vector made) { return made * reciprocal; });
-      }
-    }
-    take(place, [](vector made, vector x) { return made / x; });
-  }
-
   SKERRY_INLINE void put(int place) noexcept {
     char* const to = places_.find(place, from_, sizeof(T));
     repeat<N>([&](auto i) { store_vector(to + i.value * vector_bytes, made_[i.value]); });
@@ -134,7 +113,7 @@ class chain_block {
       case chained::multiply:
         return take(right, [](vector made, vector x) { return made * x; });
       case chained::divide:
-        return divide(right);
+        return take(right, [](vector made, vector x) { return made / x; });
       case chained::add_to:
         return take(left, [](vector made, vector x) { return x + made; });
       case chained::subtract_from:
