@@ -179,7 +179,8 @@ template <real_floating T>
 SKERRY_HD SKERRY_INLINE pair<T> half_expm1(reduced_exponent<T> x, T scale, pair<T> above) {
   const T part = scale * x.r;
   const pair<T> leading = fast_two_sum(above.high, part);
-  const T rest = math::fma(scale, math::fma(x.r, x.low, x.low), leading.low + above.low);
+  const T low = sizeof(T) == 4 ? x.low : math::fma(x.r, x.low, x.low);  // 0.1 ulp of float32
+  const T rest = math::fma(scale, low, leading.low + above.low);
   return {leading.high, math::fma(part * x.r, expm1_terms(x.r), rest)};
 }
 template <real_floating T>
