@@ -303,7 +303,9 @@ std::span<const std::byte> evaluation::fill_params(const dims& shape) {
   auto* const params = new (bytes) fused_params;
   fill_plan(params->work, shape);
   params->steps = static_cast<std::int32_t>(steps_.size());
-  params->piece = std::min(fused_params::piece_bytes / widest_, fused_params::piece_elements);
+  const bool is_far = group_.empty() && !fused_params::is_near(params->work.size, operand_count_);
+  const int piece_bytes = fused_params::piece_bytes / (is_far ? 2 : 1);
+  params->piece = std::min(piece_bytes / widest_, fused_params::piece_elements);
   params->cost = std::min(cost_, 1024);
   std::memcpy(bytes + sizeof(fused_params), steps_.data(), step_bytes);
   if (value_bytes > 0) {
