@@ -73,8 +73,8 @@ struct alignas(16) fused_step {
 static_assert(sizeof(fused_step) == 32);
 
 struct alignas(16) fused_params {
-  static constexpr int slots = 16;             ///< pieces of values that nobody keeps
-  static constexpr int piece_bytes = 4096;     ///< of the widest item; half of it where much is read
+  static constexpr int slots = 16;          ///< pieces of values that nobody keeps
+  static constexpr int piece_bytes = 4096;  ///< of the widest item; half of it where much is read
   static constexpr int piece_elements = 2048;  ///< at most, so that no step starts threads
   static constexpr std::int64_t beyond_caches = std::int64_t{12} << 20;  ///< bytes
   static constexpr int first_slot = wide_plan::max_operands;
