@@ -269,15 +269,15 @@ void feed_elements(const void* params) {
   }
 }
 
-/// Of short rows several are one piece. What does not lie as it would in an array of these rows
-/// goes through a buffer then.
+/// Of short rows four or more are one piece. What does not lie as it would in an array of these
+/// rows goes through a buffer then.
 class row_pieces {
  public:
   explicit row_pieces(const pass_rows& what) noexcept
       : what_(what),
         pass_(*static_cast<const fused_params*>(what.pass)),
         runner_(pass_),
-        together_(greatest(least(what.rows, pass_.piece / what.n), 1)) {
+        together_(4 * what.n > pass_.piece ? 1 : least(what.rows, pass_.piece / what.n)) {
     for (int i = 0; i < pass_.work.operand_count; ++i) {
       const bool is_single = ((what.single >> i) & 1u) != 0;
       const bool is_same = what.row_bytes[i] == 0;
