@@ -136,16 +136,26 @@ void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arr
   }
 }
 
+bool has_no_order(const ndarray& x) {
+  for (int i = 0; i < x.rank(); ++i) {
+    const std::int64_t n = x.shape()[i];
+    if (n == 0 || (n > 1 && x.strides()[i] == 0)) return true;
+  }
+  return false;
+}
+
 /// For arrays that lie in one order of axes, such as transposes, the result lies so, too: copying
-/// is a run for each then. One after the other in memory, where each has one place along the axis.
+/// is a run for each then. One after the other in memory, where each has a new axis there.
 layout joined_layout(const char* op, const dims& shape, std::int64_t width,
                      std::span<const ndarray> arrays, int axis) {
   check_shape(op, shape.span(), width);
   std::optional<layout> kept;
   for (const ndarray& x : arrays) {
-    if (x.is_c_contiguous()) return c_layout(shape, width);
+    if (has_no_order(x)) continue;
     dims strides = x.strides();
-    if (x.shape()[axis] == 1) strides[axis] = std::numeric_limits<std::int64_t>::max();
+    const bool is_new = x.shape()[axis] == 1 && strides[axis] == 0;
+    if (x.is_c_contiguous() && (is_new || x.shape()[axis] > 1)) return c_layout(shape, width);
+    if (is_new) strides[axis] = std::numeric_limits<std::int64_t>::max();
     layout like = dense_layout_like({shape, strides, 0}, width);
     if (kept && kept->strides != like.strides) return c_layout(shape, width);
     kept = std::move(like);
@@ -175,8 +185,20 @@ ndarray join(const char* op, std::span<const ndarray> arrays, int axis, dtype ty
   for (const ndarray& x : arrays) shape[axis] = total_length(op, shape[axis], x.shape()[axis]);
   ndarray out =
       empty_of(joined_layout(op, shape, itemsize(type), arrays, axis), type, arrays[0].device());
-  if (out.size() == 0 || interleave(out, arrays, axis)) return out;
-  fill_parts(op, out, arrays, axis);
+  if (out.size() == 0) return out;
+  const auto fill = [&](const ndarray& to, std::span<const ndarray> parts, int along) {
+    if (!interleave(to, parts, along)) fill_parts(op, to, parts, along);
+  };
+  if (out.is_c_contiguous()) {
+    fill(out, arrays, axis);
+    return out;
+  }
+  const axes_at_end order(out.rank(), axes_in_memory(out));
+  std::vector<ndarray> ordered;
+  ordered.reserve(arrays.size());
+  for (const ndarray& x : arrays) ordered.push_back(permute_dims(x, order.there));
+  fill(permute_dims(out, order.there), ordered,
+       static_cast<int>(order.back[static_cast<std::size_t>(axis)]));
   return out;
 }
 

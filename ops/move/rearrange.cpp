@@ -122,7 +122,7 @@ dims shifts_by_axis(const char* op, const ndarray& x, std::span<const std::int64
   return result;
 }
 
-ndarray roll_axes(const char* op, const ndarray& x, const dims& shifts) {
+ndarray roll_ordered(const char* op, const ndarray& x, const dims& shifts) {
   std::vector<int> moved;
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (shifts[axis] != 0) moved.push_back(axis);
@@ -137,6 +137,33 @@ ndarray roll_axes(const char* op, const ndarray& x, const dims& shifts) {
     result = roll_few(op, result, few, shifts);
   }
   return result;
+}
+
+ndarray roll_axes(const char* op, const ndarray& x, const dims& shifts) {
+  return made_in_order(x, [&](const ndarray& ordered, std::span<const std::int64_t> places) {
+    dims moved(x.rank());
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      moved[static_cast<int>(places[static_cast<std::size_t>(axis)])] = shifts[axis];
+    }
+    return roll_ordered(op, ordered, moved);
+  });
+}
+
+ndarray repeat_ordered(const char* op, const ndarray& x, std::int64_t repeats, int along) {
+  dims shape = x.shape();
+  shape[along] = multiply_length(op, shape[along], repeats);
+  ndarray out = empty(op, shape, x.dtype(), x.device());
+  if (out.size() == 0) return out;
+  // Rows are put in order once, not for each time that they are repeated.
+  const ndarray from = repeats > 1 && along + 1 < x.rank() ? contiguous(x) : x;
+  interleaved_axes axes(out);
+  for (int i = 0; i < x.rank(); ++i) {
+    const std::int64_t stride = out.strides()[i];
+    axes.add(x.shape()[i], i == along ? stride * repeats : stride, from.strides()[i]);
+    if (i == along) axes.add(repeats, stride, 0);
+  }
+  axes.copy_from(op, from);
+  return out;
 }
 
 }  // namespace
@@ -172,21 +199,10 @@ ndarray tile(const ndarray& x, std::span<const std::int64_t> repetitions) {
 ndarray repeat(const ndarray& x, std::int64_t repeats, std::optional<std::int64_t> axis) {
   constexpr const char* op = "repeat";
   if (!axis) return repeat(flattened(x), repeats, 0);
-  const int along = normalize_axis(op, *axis, x.rank());
-  dims shape = x.shape();
-  shape[along] = multiply_length(op, shape[along], repeats);
-  ndarray out = empty(op, shape, x.dtype(), x.device());
-  if (out.size() == 0) return out;
-  // Rows are put in order once, not for each time that they are repeated.
-  const ndarray from = repeats > 1 && along + 1 < x.rank() ? contiguous(x) : x;
-  interleaved_axes axes(out);
-  for (int i = 0; i < x.rank(); ++i) {
-    const std::int64_t stride = out.strides()[i];
-    axes.add(x.shape()[i], i == along ? stride * repeats : stride, from.strides()[i]);
-    if (i == along) axes.add(repeats, stride, 0);
-  }
-  axes.copy_from(op, from);
-  return out;
+  const auto along = static_cast<std::size_t>(normalize_axis(op, *axis, x.rank()));
+  return made_in_order(x, [&](const ndarray& ordered, std::span<const std::int64_t> places) {
+    return repeat_ordered(op, ordered, repeats, static_cast<int>(places[along]));
+  });
 }
 
 ndarray roll(const ndarray& x, std::span<const std::int64_t> shifts,

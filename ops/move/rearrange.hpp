@@ -11,7 +11,8 @@
 namespace skerry {
 
 // Fresh arrays of the elements of one array: copies into views of the result. All throw axis_error,
-// shape_error and out_of_memory_error before anything is enqueued.
+// shape_error and out_of_memory_error before anything is enqueued. Axes of results of repeat() and
+// roll() are in the order of those of `x`.
 
 /// `repetitions` belong to the last axes, or `x` gets axes in front. Throws value_error for a
 /// negative one.

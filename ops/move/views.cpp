@@ -3,6 +3,7 @@
 #include "ops/move/views.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -66,6 +67,21 @@ axes_at_end::axes_at_end(int rank, std::span<const std::int64_t> moved)
   for (std::size_t i = 0; i < there.size(); ++i) {
     back[static_cast<std::size_t>(there[i])] = static_cast<std::int64_t>(i);
   }
+}
+
+std::vector<std::int64_t> axes_in_memory(const ndarray& x) {
+  std::vector<std::int64_t> axes(static_cast<std::size_t>(x.rank()));
+  std::iota(axes.begin(), axes.end(), 0);
+  if (x.is_c_contiguous()) return axes;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (x.strides()[axis] == 0 && x.shape()[axis] > 1) return axes;
+  }
+  const auto step = [&](std::int64_t axis) {
+    return std::abs(x.strides()[static_cast<int>(axis)]);
+  };
+  std::stable_sort(axes.begin(), axes.end(),
+                   [&](std::int64_t a, std::int64_t b) { return step(a) > step(b); });
+  return axes;
 }
 
 ndarray expand_dims(const ndarray& x, std::span<const std::int64_t> axes) {

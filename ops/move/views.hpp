@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,6 +25,9 @@ struct axes_at_end {
 
   axes_at_end(int rank, std::span<const std::int64_t> moved);
 };
+/// The axes from the one with the longest steps in memory to that with the shortest; as they are
+/// where elements repeat.
+[[nodiscard]] std::vector<std::int64_t> axes_in_memory(const ndarray& x);
 [[nodiscard]] ndarray expand_dims(const ndarray& x, std::span<const std::int64_t> axes);
 [[nodiscard]] ndarray squeeze(const ndarray& x, std::span<const std::int64_t> axes);
 /// Empty optional: all axes.
@@ -37,5 +41,15 @@ struct axes_at_end {
 /// `.T` (2-D only) and `.mT` (at least 2-D). Throw shape_error.
 [[nodiscard]] ndarray transpose(const ndarray& x);
 [[nodiscard]] ndarray matrix_transpose(const ndarray& x);
+
+/// What `make` makes of the array, in the same order of axes in memory, so that runs stay runs: it
+/// gets the array with its axes in that order, and where each of them is then.
+template <class Make>
+[[nodiscard]] ndarray made_in_order(const ndarray& x, const Make& make) {
+  const std::vector<std::int64_t> axes = axes_in_memory(x);
+  if (std::is_sorted(axes.begin(), axes.end())) return make(x, axes);
+  const axes_at_end order(x.rank(), axes);
+  return permute_dims(make(permute_dims(x, order.there), order.back), order.back);
+}
 
 }  // namespace skerry

@@ -12,6 +12,7 @@
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
+#include "ops/move/views.hpp"
 #include "ops/reduce/reduce.hpp"
 #include "ops/scan/kernels.hpp"
 
@@ -97,9 +98,14 @@ ndarray scan(scan_id op, const ndarray& x, std::optional<std::int64_t> axis,
     throw dtype_error(std::string(entry.name) + ": dtype=bool is not numeric; use int64");
   }
   const int scanned = scanned_axis(entry.name, x, axis);
-  if (!type) return run(entry, op, x, scanned, include_initial);
-  const ndarray source = astype(x, loaded_dtype(entry.reduction, x.dtype(), *type), false);
-  return astype(run(entry, op, source, scanned, include_initial), *type, false);
+  const ndarray source =
+      type ? astype(x, loaded_dtype(entry.reduction, x.dtype(), *type), false) : x;
+  const ndarray result =
+      made_in_order(source, [&](const ndarray& ordered, std::span<const std::int64_t> places) {
+        const auto axis_there = static_cast<int>(places[static_cast<std::size_t>(scanned)]);
+        return run(entry, op, ordered, axis_there, include_initial);
+      });
+  return type ? astype(result, *type, false) : result;
 }
 
 }  // namespace skerry

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -277,10 +278,24 @@ PyObject* run_cut(const arguments& with) {
   return parts.release();
 }
 
+/// Another array of the dtype and on the device of x, whose axes are in the order of those of x.
+PyObject* run_empty_in_order(const arguments& with) {
+  const ndarray& x = array_argument(with, 0);
+  const std::vector<std::int64_t> shape = integers(with, 1);
+  return wrap(made_in_order(x, [&](const ndarray&, std::span<const std::int64_t> places) {
+    dims ordered(x.rank());
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      ordered[static_cast<int>(places[axis])] = shape[axis];
+    }
+    return empty("empty", ordered, x.dtype(), x.device());
+  }));
+}
+
 constexpr function_entry composed_functions[] = {
     {"convolve", "(a, v, mode, /)", nullptr, run_convolution<false>},
     {"correlate", "(a, v, mode, /)", nullptr, run_convolution<true>},
     {"cut", "(x, axis, indices, /)", nullptr, run_cut},
+    {"empty_in_order", "(x, shape, /)", nullptr, run_empty_in_order},
     {"interp", "(x, xp, fp, /)", nullptr, run_interp},
     {"kron", "(a, b, /)", nullptr, run_kron},
     {"vdot", "(a, b, /)", nullptr, run_vdot},

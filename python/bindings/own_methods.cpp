@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -30,22 +28,6 @@ axis_list reversed_axes(int rank) {
 }
 
 ndarray reversed(const ndarray& x) { return permute_dims(x, reversed_axes(x.rank())); }
-
-/// Axes from the one with the longest steps in memory to that with the shortest; as they are where
-/// elements repeat.
-axis_list axes_in_memory(const ndarray& x) {
-  axis_list axes(static_cast<std::size_t>(x.rank()));
-  std::iota(axes.begin(), axes.end(), 0);
-  for (int axis = 0; axis < x.rank(); ++axis) {
-    if (x.strides()[axis] == 0 && x.shape()[axis] > 1) return axes;
-  }
-  const auto step = [&](std::int64_t axis) {
-    return std::abs(x.strides()[static_cast<int>(axis)]);
-  };
-  std::stable_sort(axes.begin(), axes.end(),
-                   [&](std::int64_t a, std::int64_t b) { return step(a) > step(b); });
-  return axes;
-}
 
 /// order=: by index, the last fastest or the first, or as in memory.
 enum class element_order : std::uint8_t { c, f, memory };

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_array, axis_within, cast, slice_along
 
@@ -109,7 +110,7 @@ def _padded_with(x: Array, widths: list[tuple[int, int]], value: complex) -> Arr
     if value:
         value = np.asarray(value).astype(x.dtype).item()
     shape = tuple([n + before + after for n, (before, after) in zip(x.shape, widths, strict=True)])
-    found = sk.empty(shape, dtype=x.dtype, device=x.device)
+    found = _core.empty_in_order(x, shape)
     inside = found
     for axis, (before, after) in enumerate(widths):
         front = (slice(None),) * axis
@@ -124,7 +125,7 @@ def _padded_with(x: Array, widths: list[tuple[int, int]], value: complex) -> Arr
 
 def _padded(x: Array, widths: list[tuple[int, int]], fill: Fill | None) -> Array:
     shape = tuple(n + sum(pair) for n, pair in zip(x.shape, widths, strict=True))
-    found = sk.empty(shape, dtype=x.dtype, device=x.device)
+    found = _core.empty_in_order(x, shape)
     inside = [slice(pair[0], pair[0] + n) for n, pair in zip(x.shape, widths, strict=True)]
     found[tuple(inside)] = x
     for axis, pair in enumerate(widths):

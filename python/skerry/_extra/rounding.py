@@ -86,7 +86,7 @@ def fix(x: Any) -> Array:
 
     """
     x = as_array("fix", x)
-    return x.copy() if x.dtype.kind == "b" else sk.trunc(x)
+    return sk.astype(x, x.dtype) if x.dtype.kind == "b" else sk.trunc(x)
 
 
 def deg2rad(x: Any, /) -> Array:

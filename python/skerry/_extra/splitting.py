@@ -366,9 +366,7 @@ def _inserted_runs(x: Array, positions: Any, values: Array, axis: int) -> Array:
     """Put a slice of ``values`` before each of the positions, which the host knows: by copies of what is between."""
     count, n = len(positions), x.shape[axis]
     order = np.argsort(positions, kind="stable")
-    found = sk.empty(
-        (*x.shape[:axis], n + count, *x.shape[axis + 1 :]), dtype=x.dtype, device=x.device
-    )
+    found = _core.empty_in_order(x, (*x.shape[:axis], n + count, *x.shape[axis + 1 :]))
     target = np.empty(count, np.int64)
     risen = positions[order]
     target[order] = risen + np.arange(count)

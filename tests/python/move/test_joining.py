@@ -84,6 +84,49 @@ def test_what_is_joined_of_one_order_of_axes_lies_in_it(where):
         assert_same(sk.concat(mixed), np.concatenate([want, want]), where)
 
 
+# Functions of an array whose results have its axes, and whether NumPy's lie in its order: if it is C or F at least.
+IN_ORDER = {
+    "concat with what has no order": (
+        lambda xp, x: xp.concat([x[:1], xp.broadcast_to(x[:1, :1], (2, *x.shape[1:])), x[:0], x]),
+        False,
+    ),
+    "cumulative_prod": (lambda xp, x: xp.cumulative_prod(x, axis=0, dtype=x.dtype), True),
+    "cumulative_sum": (
+        lambda xp, x: xp.cumulative_sum(x, axis=1, dtype=x.dtype, include_initial=True),
+        False,
+    ),
+    "delete": (lambda xp, x: xp.delete(x, 1, axis=1), True),
+    "delete some": (lambda xp, x: xp.delete(x, [0, 2], axis=-1), False),
+    "fix": (lambda xp, x: xp.fix(x), True),
+    "fix of bool": (lambda xp, x: xp.fix(x > 0), True),
+    "insert": (lambda xp, x: xp.insert(x, 1, 1, axis=0), True),
+    "insert at the front": (lambda xp, x: xp.insert(x, 0, 1, axis=2), True),
+    "insert behind the first": (lambda xp, x: xp.insert(x, 1, 1, axis=2), True),
+    "insert some": (lambda xp, x: xp.insert(x, [0, 1, 1], 1, axis=1), True),
+    "pad": (lambda xp, x: xp.pad(x, ((1, 0), (2, 1), (0, 2))), True),
+    "pad by the edge": (lambda xp, x: xp.pad(x, 1, mode="edge"), True),
+    "repeat": (lambda xp, x: xp.repeat(x, 3, axis=1), False),
+    "roll": (lambda xp, x: xp.roll(x, 2, axis=-1), True),
+    "roll of four": (lambda xp, x: xp.roll(x, (1, 2, 1, -1), axis=(0, 1, 2, 0)), True),
+}
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_results_with_the_axes_of_an_array_lie_as_it_does(name, where):
+    function, is_numpys = IN_ORDER[name]
+    host = sample("float32", (5, 6, 7))
+    for axes in itertools.permutations(range(3)):
+        mine, want = sk.permute_dims(on(where, host), axes), np.transpose(host, axes)
+        for part in (..., np.s_[1:, :-1], np.s_[::-1, ::2]):
+            found, expected = function(sk, mine[part]), function(np, want[part])
+            assert_same(found, expected, where)
+            by_length = [sorted(range(3), key=x.strides.__getitem__) for x in (mine, found)]
+            assert by_length[0] == by_length[1]
+            if is_numpys and part is ... and axes in ((0, 1, 2), (2, 1, 0)):
+                assert found.strides == expected.strides
+
+
 @pytest.mark.parametrize("where", WHERE)
 def test_what_is_stacked_lies_as_it_did(where):
     """Copying is a run for each array."""
