@@ -18,7 +18,7 @@ template <int Size>
 void copy_body(char* const* data, unsigned single, int64 n) noexcept {
   using U = item_t<Size>;
   if (single == 0) {
-    __builtin_memmove(data[0], data[1], static_cast<unsigned long>(n) * Size);
+    copy_bytes(data[0], data[1], n * Size);
     return;
   }
   const U value = load<U>(data[1]);

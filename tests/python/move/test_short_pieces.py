@@ -93,3 +93,16 @@ def test_long_rows_a_few_bytes_further(dtype, device):
         out = on(device, np.zeros((5, columns + 3), dtype))
         out[:, 3:] = x
         assert_same(out[:, 3:], host, device, what=f"{columns} into wider rows")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_target_some_bytes_beyond_the_source(dtype, device):
+    # Runs of more than 2 KiB, which go backwards there (ops/kernel/cpu/copy_2d.hpp).
+    for size in (2047, 2500, 5000, 200_000):
+        host = numbered((size,), dtype)
+        for shift in (1, 2, 3, 7, 63, 64):
+            want = np.zeros(size + 64, dtype)
+            want[shift : shift + size] = host
+            x = on(device, np.zeros(size + 64, dtype))
+            x[shift : shift + size] = on(device, host)
+            assert_same(x, want, device, what=f"{size}, {shift} further on")
