@@ -21,6 +21,7 @@ from skerry._extra._operands import (
     flat,
     floating,
     floating_dtype,
+    in_passes,
     indices,
     slice_along,
 )  # fmt: skip
@@ -179,6 +180,12 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
         step = slice_along(positions, along, 1, None) - slice_along(positions, along, None, -1)
         if positions.ndim == 1:
             step = sk.reshape(step, (-1,) + (1,) * (values.ndim - axis - 1))
+    found: Array = _area(values, step, axis)
+    return found
+
+
+@in_passes
+def _area(values: Array, step: Any, axis: int) -> Array:
     pairs = slice_along(values, axis, 1, None) + slice_along(values, axis, None, -1)
     return sk.sum(step * 0.5 * pairs, axis=axis)
 

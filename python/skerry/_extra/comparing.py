@@ -10,7 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import as_arrays, cast, common_dtype
+from skerry._extra._operands import as_arrays, cast, common_dtype, in_passes
 
 __all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
 
@@ -48,13 +48,8 @@ def isclose(
     Array([ True, False], dtype=bool, device='cpu:0')
 
     """
-    like = a if isinstance(a, Array) else b
-    a, b = _floating(a, like), _floating(b, like)
-    near = (sk.abs(a - b) <= atol + rtol * sk.abs(b)) & sk.isfinite(b)
-    near |= a == b
-    if equal_nan:
-        near |= sk.isnan(a) & sk.isnan(b)
-    return near
+    found: Array = _near(*_alike(a, b), rtol, atol, equal_nan)
+    return found
 
 
 def allclose(
@@ -86,16 +81,34 @@ def allclose(
     True
 
     """
-    return bool(sk.all(isclose(a, b, rtol, atol, equal_nan)))
+    return bool(_all_near(*_alike(a, b), rtol, atol, equal_nan))
 
 
-def _floating(x: Any, like: Array) -> Array:
-    """Make an array: of a scalar beside ``like``, of integers, whose differences may wrap, float64."""
-    if not isinstance(x, Array):
-        x = sk.asarray(
-            x, device=like.device, dtype=None if like.dtype.kind in "biu" else like.dtype
-        )
-    return sk.astype(x, sk.float64) if x.dtype.kind in "biu" else x
+@in_passes
+def _near(a: Array, b: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
+    # Integers' differences may wrap.
+    a, b = (sk.astype(x, sk.float64) if x.dtype.kind in "biu" else x for x in (a, b))
+    near = (sk.abs(a - b) <= atol + rtol * sk.abs(b)) & sk.isfinite(b)
+    near |= a == b
+    if equal_nan:
+        near |= sk.isnan(a) & sk.isnan(b)
+    return near
+
+
+@in_passes
+def _all_near(*args: Any) -> Array:
+    return sk.all(_near(*args))
+
+
+def _alike(a: Any, b: Any) -> tuple[Array, Array]:
+    """Make an array of a scalar, beside the other one."""
+    like = a if isinstance(a, Array) else b
+    dtype = None if like.dtype.kind in "biu" else like.dtype
+    x, y = (
+        each if isinstance(each, Array) else sk.asarray(each, device=like.device, dtype=dtype)
+        for each in (a, b)
+    )
+    return x, y
 
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:

@@ -12,7 +12,15 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_array, as_arrays, cast, complex_of, flat, floating_dtype
+from skerry._extra._operands import (
+    as_array,
+    as_arrays,
+    cast,
+    complex_of,
+    flat,
+    floating_dtype,
+    in_passes,
+)  # fmt: skip
 
 __all__ = [
     "nan_to_num", "nancumprod", "nancumsum", "nanmean", "nanprod", "nanstd", "nansum", "nanvar",
@@ -246,13 +254,22 @@ def nanvar(
 
     """
     x = as_array("nanvar", a)
-    x = cast(x, dtype or floating_dtype(x.dtype))
     if correction is not None:
         ddof = correction
+    if x.dtype.kind in "biu" and dtype is None and mean is None:  # no NaN
+        return sk.var(x, axis=axis, correction=ddof, keepdims=keepdims)
+    x = cast(x, dtype or floating_dtype(x.dtype))
+    if mean is not None:
+        x, mean = as_arrays("nanvar", x, mean)
+    found: Array = _variance(x, axis, ddof, keepdims, mean)
+    return found
+
+
+@in_passes
+def _variance(x: Array, axis: Axis, ddof: float, keepdims: bool, mean: Array | None) -> Array:
     if mean is None:
         mean, count = _mean(x, axis)
     else:
-        x, mean = as_arrays("nanvar", x, mean)
         count = _numbers_counted(x, axis, _real(x.dtype))
     away = _filled(x - cast(mean, x.dtype), 0)
     if x.dtype.kind == "c":

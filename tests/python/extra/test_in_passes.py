@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that are fused past the caches of a CPU: the bits stay, and what lies between takes no memory."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import on, to_numpy
+from skerry._extra import calculus, comparing, missing
+from skerry._extra._operands import PIECE
+
+DTYPES = ["bool", "uint8", "int64", "float32", "float64", "complex64", "complex128"]
+
+
+def of_whole_length(dtype, seed):
+    """More than a piece of elements, with NaN and infinities where the dtype has them."""
+    random = np.random.default_rng(seed)
+    x = random.integers(0, 50, (3, PIECE // 2)).astype(dtype)
+    if x.dtype.kind in "fc":
+        x /= 7
+        x[:, ::5] = np.nan
+        x[1, ::7] = np.inf
+    return x
+
+
+CALLS = {
+    "isclose": lambda f, x, y: f(x, y, 1e-5, 1e-8, True),
+    "allclose": lambda f, x, y: f(x, y, 0.5, 1e-8, True),
+    "nanvar": lambda f, x, _: f(x, -1, 1, False, None),
+    "nanvar of all": lambda f, x, _: f(x, None, 0, True, None),
+    "trapezoid": lambda f, x, _: f(x, 0.25, -1),
+    "trapezoid along the first": lambda f, x, _: f(x, 1.0, 0),
+}
+FUSED = {
+    "isclose": comparing._near,
+    "allclose": comparing._all_near,
+    "nanvar": missing._variance,
+    "trapezoid": calculus._area,
+}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", CALLS)
+def test_fused_functions_keep_their_bits(name, dtype, device):
+    function = FUSED[name.split()[0]]
+    x, y = (on(device, of_whole_length(dtype, seed)) for seed in (1, 2))
+    if name.split()[0] in ("nanvar", "trapezoid"):
+        x = sk.astype(x, sk.result_type(x.dtype, sk.float32))
+    got = CALLS[name](function, x, y)
+    want = CALLS[name](function.__wrapped__, x, y)
+    assert (got.dtype, got.device, got.shape) == (want.dtype, want.device, want.shape)
+    assert to_numpy(got).tobytes() == to_numpy(want).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("function", "most"),
+    [(lambda x: sk.isclose(x, x), 2), (sk.trapezoid, 1), (sk.nanvar, 3), (sk.nanstd, 3)],
+)
+def test_what_lies_between_takes_no_memory(function, most):
+    x = sk.ones((1 << 20,), dtype=sk.float64, device="cpu:0")
+    function(x)
+    sk.reset_peak("cpu:0")
+    before = sk.memory_statistics("cpu:0").live_bytes
+    function(x)
+    taken = sk.memory_statistics("cpu:0").peak_bytes - before
+    assert taken < most << 20, "bytes for an element"
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64"])
+@pytest.mark.parametrize("ddof", [0, 1, 3, 5])
+def test_variances_of_integers_have_no_nan_to_look_for(dtype, ddof, device):
+    x = on(device, np.arange(12).reshape(4, 3).astype(dtype))
+    for axis in (None, 0, 1):
+        found, spread = (f(x, axis, ddof=ddof) for f in (sk.nanvar, sk.nanstd))
+        assert (
+            to_numpy(found).tobytes() == to_numpy(sk.var(x, axis=axis, correction=ddof)).tobytes()
+        )
+        assert np.array_equal(to_numpy(spread), np.sqrt(to_numpy(found)), equal_nan=True)
