@@ -51,11 +51,9 @@ ndarray keep_triangle(const char* op, const ndarray& x, std::int64_t k, triangle
   return where({.array = &mask, .name = "mask"}, {.array = &x}, {.value = &zero, .name = "zero"});
 }
 
-}  // namespace
-
-ndarray full(const dims& shape, const scalar& value, dtype type, device where) {
-  const element entry = to_element("full", value, type);
-  ndarray out = empty("full", shape, type, where);
+ndarray filled(const char* op, const dims& shape, const scalar& value, dtype type, device where) {
+  const element entry = to_element(op, value, type);
+  ndarray out = empty(op, shape, type, where);
   // Nobody else has the memory, so that there is nothing to be put in order.
   constexpr std::int64_t few = 1 << 18;  // bytes
   const auto* const bytes = reinterpret_cast<const char*>(entry.bytes);
@@ -64,15 +62,29 @@ ndarray full(const dims& shape, const scalar& value, dtype type, device where) {
     std::memset(out.data(), 0, static_cast<std::size_t>(out.nbytes()));
     return out;
   }
-  fill("full", out, value);
+  fill(op, out, value);
   return out;
 }
 
+}  // namespace
+
+ndarray full(const dims& shape, const scalar& value, dtype type, device where) {
+  return filled("full", shape, value, type, where);
+}
+
 ndarray eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype type, device where) {
-  const std::int64_t shape[] = {rows, columns};
-  check_shape("eye", shape, itemsize(type));
-  const std::int64_t diagonal = clamp_offset(k, rows, columns);
-  return astype(band("eye", rows, columns, diagonal, diagonal, where), type, false);
+  const dims shape{rows, columns};
+  check_shape("eye", shape.span(), itemsize(type));
+  ndarray out = filled("eye", shape, scalar::of(false), type, where);
+  const std::int64_t edge = clamp_offset(k, rows, columns);
+  const std::int64_t row = std::max<std::int64_t>(-edge, 0);
+  const std::int64_t column = std::max<std::int64_t>(edge, 0);
+  const dims length{std::min(rows - row, columns - column)};
+  if (length[0] <= 0) return out;
+  const std::int64_t width = out.itemsize();
+  const dims step{(columns + 1) * width};
+  fill("eye", out.view(layout{length, step, (row * columns + column) * width}), scalar::of(true));
+  return out;
 }
 
 ndarray tril(const ndarray& x, std::int64_t k) {

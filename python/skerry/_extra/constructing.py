@@ -53,7 +53,9 @@ def tri(
 
     """
     shape = (N, N if M is None else M)
-    return sk.tril(sk.ones(shape, dtype=np.dtype(dtype), device=device), k=k)
+    # Of bool, as that is the least memory to read again.
+    ones = sk.ones(shape, dtype=sk.bool, device=device)
+    return sk.astype(sk.tril(ones, k=k), np.dtype(dtype), copy=False)
 
 
 def diag(v: Any, k: int = 0) -> Array:
