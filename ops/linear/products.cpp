@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "core/errors.hpp"
+#include "device/backend.hpp"
+#include "device/cpu/thread_pool.hpp"
 #include "ops/call/promotion.hpp"
+#include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/linear/arithmetic.hpp"
 #include "ops/linear/linalg.hpp"
@@ -54,10 +58,46 @@ void check_tolerance(const char* op, const ndarray& x, const operand& rtol) {
   common_device(op, both);
 }
 
-/// Vectors followed by their first two components: three from any place on are a permutation.
-ndarray cyclic(const ndarray& x, int axis) {
-  const ndarray parts[] = {x, slice_of(x, axis, 0, 2)};
-  return concat(parts, axis);
+/// Vectors followed by their first two components: three from any place on are a permutation. The
+/// components lie one after the other, each in C order, which they have along axis 0 then.
+ndarray cyclic(const char* op, const ndarray& x) {
+  dims shape = x.shape();
+  shape[0] = 5;
+  const ndarray made = empty(op, shape, x.dtype(), x.device());
+  assign(op, slice_of(made, 0, 0, 3), x);
+  assign(op, slice_of(made, 0, 3, 2), slice_of(made, 0, 0, 2));
+  return made;
+}
+
+/// Vectors along axis 0. On a CPU in blocks whose components lie in the caches.
+void fill_products(const char* op, const ndarray& out, const ndarray& x1, const ndarray& x2) {
+  const std::int64_t most_bytes = std::int64_t{cpu::thread_count()} << 17;
+  if (out.nbytes() > most_bytes && !capabilities_of(out.device()).runs_later) {
+    const auto extents = out.shape().span().subspan(1);
+    const int axis =
+        1 + static_cast<int>(std::max_element(extents.begin(), extents.end()) - extents.begin());
+    const std::int64_t size = out.shape()[axis];
+    const std::int64_t step = std::max<std::int64_t>(most_bytes / (out.nbytes() / size), 1);
+    for (std::int64_t start = 0; size > 1 && start < size; start += step) {
+      const std::int64_t length = std::min(step, size - start);
+      fill_products(op, slice_of(out, axis, start, length), slice_of(x1, axis, start, length),
+                    slice_of(x2, axis, start, length));
+    }
+    if (size > 1) return;
+  }
+  const ndarray a = cyclic(op, x1);
+  const ndarray b = cyclic(op, x2);
+  const ndarray minuend = multiply(slice_of(a, 0, 1, 3), slice_of(b, 0, 2, 3));
+  const ndarray product = subtract(minuend, multiply(slice_of(a, 0, 2, 3), slice_of(b, 0, 1, 3)));
+  assign(op, out, astype(product, out.dtype(), false));
+}
+
+ndarray with_axis_first(const ndarray& x, int axis) {
+  std::vector<std::int64_t> axes{axis};
+  for (int i = 0; i < x.rank(); ++i) {
+    if (i != axis) axes.push_back(i);
+  }
+  return permute_dims(x, axes);
 }
 
 int axis_of_three(const ndarray& x, std::int64_t axis, const ndarray& x1, const ndarray& x2) {
@@ -84,11 +124,13 @@ ndarray cross(const ndarray& given1, const ndarray& given2, std::int64_t axis) {
   }
   const int first = axis_of_three(x1, axis, x1, x2);
   const int second = axis_of_three(x2, axis, x1, x2);
-  const ndarray a = cyclic(widened(x1), first);
-  const ndarray b = cyclic(widened(x2), second);
-  const ndarray minuend = multiply(slice_of(a, first, 1, 3), slice_of(b, second, 2, 3));
-  return astype(subtract(minuend, multiply(slice_of(a, first, 2, 3), slice_of(b, second, 1, 3))),
-                type, false);
+  const dims* const shapes[] = {&x1.shape(), &x2.shape()};
+  ndarray out = empty(op, broadcast_shapes(op, shapes), type, x1.device());
+  const int place = std::max(first, second);
+  fill_products(op, with_axis_first(out, place),
+                with_axis_first(broadcast_to(widened(x1), out.shape()), place),
+                with_axis_first(broadcast_to(widened(x2), out.shape()), place));
+  return out;
 }
 
 ndarray diagonal(const ndarray& x, std::int64_t offset) {

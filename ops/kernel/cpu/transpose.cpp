@@ -146,11 +146,28 @@ void gather_runs(const strided_2d& to, const strided_2d& from, int64 n, int64 ro
   }
 }
 
+/// Items of so few runs side by side: a known number has a vector form.
+template <class U, int Count>
+void join_runs(char* to, const char* from, int64 step, int64 count) {
+  constexpr int64 size = sizeof(U);
+#pragma GCC ivdep
+  for (int64 i = 0; i < count; ++i) {
+#pragma GCC unroll 4
+    for (int64 k = 0; k < Count; ++k) {
+      store(to + (i * Count + k) * size, load<U>(from + k * step + i * size));
+    }
+  }
+}
+
 /// to.step and from.row are the item size.
 template <class U>
 void transpose(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
   constexpr int64 count = block_side<U>;
+  if (to.row == n * size && rows > n) {
+    if (n == 2) return join_runs<U, 2>(to.base, from.base, from.step, rows);
+    if (n == 3) return join_runs<U, 3>(to.base, from.base, from.step, rows);
+  }
   if constexpr (count == 1) return copy_strided<U>(to, from, n, rows);
   const int64 whole_n = n - n % count;
   const int64 whole_rows = rows - rows % count;

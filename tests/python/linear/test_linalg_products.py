@@ -27,6 +27,10 @@ def test_cross_and_outer(dtype, device):
         ((4, 1, 3), (5, 3), -1),
         ((3, 2), (3, 1), -2),
         ((0, 3), (3,), -1),
+        # More than a block, along the axis of most vectors.
+        ((3,), (20_000, 3), -1),
+        ((2, 30_001, 3), (30_001, 3), -1),
+        ((3, 20_001), (3, 20_001), -2),
     ]:
         a, b = values(first), values(second)
         aa, bb = np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)

@@ -106,3 +106,12 @@ def test_a_target_some_bytes_beyond_the_source(dtype, device):
             x = on(device, np.zeros(size + 64, dtype))
             x[shift : shift + size] = on(device, host)
             assert_same(x, want, device, what=f"{size}, {shift} further on")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_few_runs_side_by_side(dtype, device):
+    for runs in (2, 3, 4):
+        for size in (1, 3, 5, 31, 32, 33, 1000, 20_001):
+            host = numbered((runs, size + 3), dtype)
+            got = sk.reshape(on(device, host)[:, 2:-1].mT, (size, runs), copy=True)
+            assert_same(got, host[:, 2:-1].T, device, what=f"{runs} runs of {size}")
