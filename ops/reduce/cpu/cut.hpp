@@ -29,6 +29,7 @@ enum class manner { columns, fold, rows };
 constexpr int64 fed_piece = 8192;     ///< bytes that are made at a time where there is a choice
 constexpr int64 plain_from = 65;      ///< elements of a row that lies in one piece, at least
 constexpr int64 longest_row = 32768;  ///< beyond it a row is worth several threads
+constexpr int64 in_memory = int64{16} << 20;  ///< bytes that a third cache may not hold
 
 /// Whether the elements of a row lie one after the other, and are few enough for one run.
 inline bool has_short_runs(const reduce_params& work, const reducer& how) noexcept {
@@ -69,7 +70,7 @@ struct reduction {
     const int64 least_streamed = makes_pieces() ? streamed_bytes / 4 : streamed_bytes;
     streams = results >= least_streamed && cpu::thread_count() == 1;
     is_far =
-        !pack && of.feed == nullptr && of.kept_size * of.reduced_size * with.itemsize >= far_bytes;
+        !pack && of.feed == nullptr && of.kept_size * of.reduced_size * with.itemsize >= in_memory;
     for (int a = 0; a < work.kept_rank; ++a) units *= block_count(a);
     choose_chunks();
   }

@@ -118,14 +118,21 @@ struct accumulator_loops {
       j = 1;
     }
     // What is far is asked for four rows ahead, in pieces, as the compiler makes no vectors of a
-    // loop that asks. Of what is near, that would take a fifth more time.
+    // loop that asks. Of what is near, that would take a fifth more time. Into the second cache:
+    // rows of 4 KiB fall into the same sets of the first, where four rows and four more have no
+    // room (128 MB of float64, one thread of an EPYC of Zen 4: 7.1 ms, and 4.6 so).
     const int64 most = block.is_far ? 128 : greatest(n, 1);
     for (; j + 4 <= block.rows; j += 4) {
       for (int64 i = 0; i < n; i += most) {
         const int64 now = least(most, n - i);
         const char* x = block.x + j * block.row + i * int64(sizeof(T));
         if (block.is_far && j + 8 <= block.rows) {
-          for (int k = 4; k < 8; ++k) prefetch(x + k * block.row, now * int64(sizeof(T)));
+          for (int k = 4; k < 8; ++k) {
+            const char* const next = x + k * block.row;
+            for (int64 byte = 0; byte < now * int64(sizeof(T)); byte += 64) {
+              __builtin_prefetch(next + byte, 0, 2);
+            }
+          }
         }
         Loops::template four_rows<false>(acc + i * size, x, block.row, now, j + 8 <= block.rows);
       }
