@@ -20,7 +20,9 @@
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/fuse/recording.hpp"
+#include "ops/kernel/fed_elements.hpp"
 #include "ops/move/copy.hpp"
+#include "ops/move/kernels.hpp"
 #include "ops/move/views.hpp"
 #include "ops/reduce/kernels.hpp"
 
@@ -59,7 +61,7 @@ dims result_shape(const dims& shape, const axis_set& axes, bool keepdims) {
 
 /// Fills in the axes of `params`. False if more remain than it has room for. `keep_order`: of the
 /// reduced elements.
-bool describe_axes(const ndarray& x, const axis_set& axes, std::int64_t result_itemsize,
+bool describe_axes(const layout& x, char* input, const axis_set& axes, std::int64_t result_itemsize,
                    bool keep_order, reduce_params& params) {
   axis_list<2> kept;     // of the input, and of the output
   axis_list<1> reduced;  // of the input
@@ -67,17 +69,16 @@ bool describe_axes(const ndarray& x, const axis_set& axes, std::int64_t result_i
   params.reduced_size = 1;
   std::int64_t output_stride = result_itemsize;
   for (int axis = x.rank() - 1; axis >= 0; --axis) {
-    const std::int64_t n = x.shape()[axis];
+    const std::int64_t n = x.shape[axis];
     if (is_reduced(axes, axis)) {
       params.reduced_size *= n;
-      reduced.add(n, {x.strides()[axis]});
+      reduced.add(n, {x.strides[axis]});
     } else {
       params.kept_size *= n;
-      kept.add(n, {x.strides()[axis], output_stride});
+      kept.add(n, {x.strides[axis], output_stride});
       output_stride *= n;
     }
   }
-  char* input = x.data();
   if (!keep_order) reduced.flip_negative(&input);
   params.input = input;
   kept.order();
@@ -133,9 +134,13 @@ ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axi
   reduce_params params;
   params.feed = nullptr;
   params.correction = correction;
-  if (!describe_axes(source, axes, itemsize(result), entry.has_one_axis, params)) {
+  const auto describe = [&] {
+    return describe_axes(source.layout(), source.data(), axes, itemsize(result), entry.has_one_axis,
+                         params);
+  };
+  if (!describe()) {
     source = group_axes(source, axes);
-    describe_axes(source, axes, itemsize(result), entry.has_one_axis, params);
+    describe();
   }
   ndarray out = empty(entry.name, shape, result, where);
   params.output = out.data();
@@ -144,6 +149,93 @@ ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axi
     launch(where, what, params, uses);
   }
   return out;
+}
+
+/// Of more columns it takes as long to make elements as to read them: 2000 x 2000 float32 and
+/// 10 ms to 15 on one thread of an EPYC (AVX2).
+constexpr std::int64_t most_columns = 512;
+
+/// Whether a kernel reduces elements that are made for it (reduce_params::feed).
+bool takes_fed(const reduction_entry& entry, const reduce_params& params, std::int64_t width) {
+  const std::int64_t rows = params.kept_size;
+  const std::int64_t length = params.reduced_size;
+  if (width > 8 || params.kept_rank > 1 || params.reduced_rank != 1) return false;
+  const auto is_step = [width](std::int64_t step, std::int64_t items) {
+    return step == items * width;
+  };
+  const bool is_along = is_step(params.reduced_strides[0], 1) &&
+                        (params.kept_rank == 0 || is_step(params.kept_strides[0], length));
+  const bool is_across = params.kept_rank == 1 && is_step(params.kept_strides[0], 1) &&
+                         is_step(params.reduced_strides[0], rows) && rows <= most_columns;
+  if (entry.needs_elements) return is_along && length * width <= fed_bytes;
+  return is_along || (is_across && !entry.has_correction);
+}
+
+constexpr char nowhere = 0;  // an address to count from
+
+/// A dense array that is converted when it is reduced, piece by piece.
+struct conversion {
+  char* from;
+  std::int64_t from_width;
+  std::int64_t to_width;
+  void (*cast)(const void* params);
+};
+struct converted_params {
+  reduce_params reduce;
+  conversion pass;  ///< of fed_elements
+};
+
+void convert_piece(const void* params) {
+  const auto& piece = *static_cast<const fed_elements*>(params);
+  const auto& how = *static_cast<const conversion*>(piece.pass);
+  plan work(piece.to, how.to_width, piece.n);
+  work.add(how.from + piece.from * how.from_width, how.from_width);
+  how.cast(&work);
+}
+
+/// Large arrays are converted in pieces, where the reduction takes them: empty where it doesn't.
+std::optional<ndarray> run_converted(const reduction_entry& entry, reduction_id op,
+                                     const ndarray& x, dtype type, const axis_set& axes,
+                                     const dims& shape, double correction) {
+  constexpr std::int64_t least_bytes = 1 << 18;
+  const std::int64_t width = itemsize(type);
+  const std::optional<dtype> result = entry.result[static_cast<int>(type)];
+  if (!result || entry.has_one_axis || x.dtype() == type || x.size() * width < least_bytes ||
+      !runs_on_host(x.device())) {
+    return std::nullopt;
+  }
+  const layout dense = dense_layout_like(x.layout(), width);
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (x.strides()[axis] * width != dense.strides[axis] * x.itemsize()) return std::nullopt;
+  }
+  const device where = x.device();
+  const kernel& what = kernels<reduce_kernels>(where).loop[op][static_cast<int>(type)];
+  const kernel& cast =
+      kernels<cast_kernels>(where).loop[static_cast<int>(x.dtype())][static_cast<int>(type)];
+  converted_params params{{}, {x.data(), x.itemsize(), width, cast.host}};
+  params.reduce.correction = correction;
+  params.reduce.feed = convert_piece;
+  const bool has_axes =
+      describe_axes(dense, nullptr, axes, itemsize(*result), false, params.reduce);
+  if (what.host == nullptr || cast.host == nullptr || !has_axes ||
+      !takes_fed(entry, params.reduce, width)) {
+    return std::nullopt;
+  }
+  params.reduce.input = &nowhere;
+  ndarray out = empty(entry.name, shape, *result, where);
+  params.reduce.output = out.data();
+  const memory_use uses[] = {writes(out), reads(x)};
+  launch(where, what, params, uses);
+  return out;
+}
+
+/// As `run`, of x converted.
+ndarray run_as(const reduction_entry& entry, reduction_id op, const ndarray& x, dtype type,
+               const axis_set& axes, const dims& shape, double correction) {
+  if (auto found = run_converted(entry, op, x, type, axes, shape, correction)) {
+    return *std::move(found);
+  }
+  return run(entry, op, astype(x, type, false), axes, shape, correction);
 }
 
 /// max and min of bools are bools, as in NumPy: whether any is true, and whether all are.
@@ -166,7 +258,7 @@ ndarray run_other_loop(const reduction_entry& entry, reduction_id op, const ndar
     return run(other, of_bools, x, axes, shape, correction);
   }
   const dtype type = loop_dtype(entry.name, entry.result, x.dtype());
-  return run(entry, op, astype(x, type, false), axes, shape, correction);
+  return run_as(entry, op, x, type, axes, shape, correction);
 }
 
 }  // namespace
@@ -193,31 +285,11 @@ ndarray reduce(reduction_id op, const ndarray& x, std::optional<std::span<const 
     return run_other_loop(entry, op, x, chosen, shape, correction);
   }
   if (!type) return run(entry, op, x, chosen, shape, correction);
-  const ndarray source = astype(x, loaded_dtype(op, x.dtype(), *type), false);
-  return astype(run(entry, op, source, chosen, shape, correction), *type, false);
+  const dtype loaded = loaded_dtype(op, x.dtype(), *type);
+  return astype(run_as(entry, op, x, loaded, chosen, shape, correction), *type, false);
 }
 
 namespace {
-
-/// Of more columns it takes as long to make elements as to read them: 2000 x 2000 float32 and
-/// 10 ms to 15 on one thread of an EPYC (AVX2).
-constexpr std::int64_t most_columns = 512;
-
-/// Whether a kernel reduces elements that are made for it (reduce_params::feed).
-bool takes_fed(const reduction_entry& entry, const reduce_params& params, std::int64_t width) {
-  const std::int64_t rows = params.kept_size;
-  const std::int64_t length = params.reduced_size;
-  if (width > 8 || params.kept_rank > 1 || params.reduced_rank != 1) return false;
-  const auto is_step = [width](std::int64_t step, std::int64_t items) {
-    return step == items * width;
-  };
-  const bool is_along = is_step(params.reduced_strides[0], 1) &&
-                        (params.kept_rank == 0 || is_step(params.kept_strides[0], length));
-  const bool is_across = params.kept_rank == 1 && is_step(params.kept_strides[0], 1) &&
-                         is_step(params.reduced_strides[0], rows) && rows <= most_columns;
-  if (entry.needs_elements) return is_along && length * width <= fed_bytes;
-  return is_along || (is_across && !entry.has_correction);
-}
 
 /// Of longer rows only few would fit the second cache with what is made of them.
 constexpr std::int64_t most_row_bytes = 65536;
@@ -254,7 +326,9 @@ std::optional<ndarray> reduce_recorded(recording& to, reduction_id op, const nda
   reduce_params params;
   params.correction = correction;
   params.feed = nullptr;
-  if (!describe_axes(x, chosen, itemsize(*result), false, params)) return std::nullopt;
+  if (!describe_axes(x.layout(), x.data(), chosen, itemsize(*result), false, params)) {
+    return std::nullopt;
+  }
   const device where = x.device();
   const kernel& what = kernels<reduce_kernels>(where).loop[op][static_cast<int>(x.dtype())];
   const int rows = find_rows(x.shape(), chosen, params, x.itemsize());
@@ -263,7 +337,6 @@ std::optional<ndarray> reduce_recorded(recording& to, reduction_id op, const nda
   }
   pending_memory* const pending = pending_of(x);
   if (pending == nullptr || !takes_fed(entry, params, x.itemsize())) return std::nullopt;
-  static const char nowhere = 0;  // an address to count from
   params.input = &nowhere;
   params.feed = kernels<fuse_kernels>(where).feed.host;
   ndarray out = empty(entry.name, shape, *result, where);

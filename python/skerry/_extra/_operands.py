@@ -195,11 +195,17 @@ def in_passes(compute: Callable[..., Any]) -> Callable[..., Any]:
     fused = sk.fuse(compute)
 
     @functools.wraps(compute)
-    def call(x: Array, *rest: Any) -> Any:
+    def call(x: Array, *rest: Any, **more: Any) -> Any:
         is_fused = x.size >= PIECE and x.device.kind == "cpu"
-        return (fused if is_fused else compute)(x, *rest)
+        return (fused if is_fused else compute)(x, *rest, **more)
 
     return call
+
+
+@in_passes
+def reduced(x: Array, reduce: Callable[..., Array], **how: Any) -> Array:
+    """Reduce in the dtype of quotients, also where kinds of dtypes don't mix."""
+    return reduce(cast(x, floating_dtype(x.dtype)), **how)
 
 
 def slice_along(x: Array, axis: int, *bounds: Any) -> Array:

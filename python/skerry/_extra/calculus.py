@@ -170,8 +170,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
         if isinstance(dx, (Array, np.ndarray)):
             values, step = floating("trapezoid", y, dx)
         else:
-            (values,) = floating("trapezoid", y)
-            step = dx
+            values, step = as_array("trapezoid", y), dx
         axis = axis_within("trapezoid", axis, values.ndim)
     else:
         values, positions = floating("trapezoid", y, x)
@@ -186,8 +185,11 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
 
 @in_passes
 def _area(values: Array, step: Any, axis: int) -> Array:
-    pairs = slice_along(values, axis, 1, None) + slice_along(values, axis, None, -1)
-    return sk.sum(step * 0.5 * pairs, axis=axis)
+    dtype = floating_dtype(values.dtype)
+    later, earlier = (
+        cast(slice_along(values, axis, *ends), dtype) for ends in ((1, None), (None, -1))
+    )
+    return sk.sum(step * 0.5 * (later + earlier), axis=axis)
 
 
 def unwrap(

@@ -17,7 +17,7 @@ from skerry._extra._operands import (
     cast,
     common_dtype,
     complex_of,
-    floating,
+    reduced,
 )  # fmt: skip
 from skerry.exceptions import ShapeError
 
@@ -99,8 +99,8 @@ def average(
 
     """
     if weights is None:
-        (x,) = floating("average", a)
-        found = sk.mean(x, axis=axis, keepdims=keepdims)
+        x = as_array("average", a)
+        found = reduced(x, sk.mean, axis=axis, keepdims=keepdims)
         share = x.size / found.size if found.size else 0.0
         total = sk.full(found.shape, share, dtype=found.dtype, device=x.device)
         return (found, total) if returned else found

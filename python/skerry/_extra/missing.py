@@ -20,6 +20,7 @@ from skerry._extra._operands import (
     flat,
     floating_dtype,
     in_passes,
+    reduced,
 )  # fmt: skip
 
 __all__ = [
@@ -200,7 +201,10 @@ def nanmean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fa
 
     """
     given = as_array("nanmean", a)
-    x = cast(given, dtype or floating_dtype(given.dtype))
+    if dtype is None and given.dtype.kind not in "fc":  # no NaN
+        found: Array = reduced(given, sk.mean, axis=axis, keepdims=keepdims)
+        return found
+    x = cast(given, dtype or given.dtype)
     if x.dtype.kind not in "fc":
         raise TypeError(f"nanmean: dtype must be floating, not {x.dtype}; leave it out")
     if given.dtype.kind not in "fc":  # no NaN
@@ -208,6 +212,7 @@ def nanmean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fa
     return _kept(_mean(x, axis)[0], x, axis, keepdims)
 
 
+@in_passes
 def _mean(x: Array, axis: Axis) -> tuple[Array, Array]:
     """Return means and counts of numbers, with axes kept."""
     count = _numbers_counted(x, axis, _real(x.dtype))
@@ -257,11 +262,12 @@ def nanvar(
     if correction is not None:
         ddof = correction
     if x.dtype.kind in "biu" and dtype is None and mean is None:  # no NaN
-        return sk.var(x, axis=axis, correction=ddof, keepdims=keepdims)
+        found: Array = reduced(x, sk.var, axis=axis, correction=ddof, keepdims=keepdims)
+        return found
     x = cast(x, dtype or floating_dtype(x.dtype))
     if mean is not None:
         x, mean = as_arrays("nanvar", x, mean)
-    found: Array = _variance(x, axis, ddof, keepdims, mean)
+    found = _variance(x, axis, ddof, keepdims, mean)
     return found
 
 

@@ -76,3 +76,11 @@ def test_variances_of_integers_have_no_nan_to_look_for(dtype, ddof, device):
             to_numpy(found).tobytes() == to_numpy(sk.var(x, axis=axis, correction=ddof)).tobytes()
         )
         assert np.array_equal(to_numpy(spread), np.sqrt(to_numpy(found)), equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int64"])
+@pytest.mark.parametrize("size", [10, PIECE + 1])
+def test_kinds_need_not_mix(dtype, size, strict_promotion):
+    x = sk.ones((size,), dtype=dtype)
+    for function in (sk.nanmean, sk.nanvar, sk.nanstd, sk.average, sk.trapezoid):
+        assert function(x).dtype == sk.float64, function.__name__
