@@ -254,7 +254,7 @@ void copy_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows
   if (nbytes < 8) return copy_short_rows<4>(to, from, nbytes, rows);
   if (nbytes < 16) return copy_short_rows<8>(to, from, nbytes, rows);
   if (nbytes < 32) return copy_short_rows<16>(to, from, nbytes, rows);
-  if (nbytes < 64) return copy_short_rows<32>(to, from, nbytes, rows);
+  if (nbytes <= 64) return copy_short_rows<32>(to, from, nbytes, rows);
   for (int64 j = 0; j < rows; ++j) {
     copy_bytes(to.base + j * to.row, from.base + j * from.row, nbytes);
   }

@@ -7,6 +7,7 @@
 #include "ops/kernel/cpu/loops.hpp"
 #include "ops/kernel/cpu/memory.hpp"
 #include "ops/kernel/cpu/stream.hpp"
+#include "ops/kernel/cpu/vector.hpp"
 #include "ops/move/kernels.hpp"
 
 // Kernels that move items without looking at them, by item size.
@@ -148,6 +149,36 @@ SKERRY_INLINE U select(unsigned char condition, U a, U b) {
   }
 }
 
+template <int... I>
+SKERRY_INLINE lanes_of<uint64> bytes_of_lanes(std::integer_sequence<int, I...>) {
+  return lanes_of<uint64>{(uint64{0xff} << (I / 2 * 8))...};
+}
+
+/// Items of 16 bytes, a vector at a time, whose lanes find the byte of their condition in a word;
+/// returns how many.
+template <bool LeftSingle, bool RightSingle>
+SKERRY_INLINE int64 where_pairs(char* const* data, int64 n) {
+  using lanes = lanes_of<uint64>;
+  constexpr int64 items = vector_bytes / 16;
+  const auto repeated = [](const char* x) {
+    item_t<16> all[items];
+    for (auto& each : all) each = load<item_t<16>>(x);
+    return load_vector<lanes>(reinterpret_cast<const char*>(all));
+  };
+  const lanes left = LeftSingle ? repeated(data[2]) : lanes{};
+  const lanes right = RightSingle ? repeated(data[3]) : lanes{};
+  const lanes own = bytes_of_lanes(std::make_integer_sequence<int, int(2 * items)>{});
+  int64 i = 0;
+  for (; i + items <= n; i += items) {
+    uint64 word = 0;
+    __builtin_memcpy(&word, data[1] + i, items);
+    const lanes a = LeftSingle ? left : load_vector<lanes>(data[2] + i * 16);
+    const lanes b = RightSingle ? right : load_vector<lanes>(data[3] + i * 16);
+    store_vector(data[0] + i * 16, ((lanes{} + word) & own) != 0 ? a : b);
+  }
+  return i;
+}
+
 template <int Size, bool LeftSingle, bool RightSingle>
 SKERRY_INLINE void where_loop(char* const* data, int64 n) {
   using U = item_t<Size>;
@@ -157,8 +188,10 @@ SKERRY_INLINE void where_loop(char* const* data, int64 n) {
   const char* x2 = data[3];
   const U left = load<U>(x1);
   const U right = load<U>(x2);
+  int64 begin = 0;
+  if constexpr (Size == 16) begin = where_pairs<LeftSingle, RightSingle>(data, n);
 #pragma GCC ivdep
-  for (int64 i = 0; i < n; ++i) {
+  for (int64 i = begin; i < n; ++i) {
     const U a = LeftSingle ? left : load<U>(x1 + i * Size);
     const U b = RightSingle ? right : load<U>(x2 + i * Size);
     store(out + i * Size, select<U>(load<unsigned char>(condition + i), a, b));
