@@ -251,8 +251,12 @@ PyObject* run_kron(const arguments& with) {
 PyObject* run_vdot(const arguments& with) {
   const ndarray& x = array_argument(with, 0);
   const ndarray& y = array_argument(with, 1);
-  constexpr std::int64_t flat[] = {-1};
   return wrap_made(x.size() > long_work, [&] {
+    if (x.size() != y.size()) {
+      throw value_error("vdot: " + std::to_string(x.size()) + " and " + std::to_string(y.size()) +
+                        " elements; give as many of each");
+    }
+    const std::int64_t flat[] = {x.size()};
     return vecdot(reshape(x, flat, std::nullopt), reshape(y, flat, std::nullopt), -1);
   });
 }

@@ -28,8 +28,14 @@ def _result(x: Array, bools: bool) -> Array:
 
 def _sum_product(name: str, a: Any, b: Any, axis_of_matrix: int) -> Array:
     """Sum over the last axis of ``a``, and that axis of ``b`` if it is no vector."""
-    if _core.agree((a, b)) and a.ndim == 2 == b.ndim and a.dtype.kind != "b":
-        return a @ (b if axis_of_matrix == -2 else b.mT)
+    if (
+        _core.agree((a, b))
+        and a.ndim == 2 == b.ndim
+        and a.dtype.kind != "b"
+        and (axis_of_matrix == -2 or a.shape[1] == b.shape[1])
+    ):
+        product: Array = a @ (b if axis_of_matrix == -2 else b.mT)
+        return product
     (x, y), bools = _numbers(name, a, b)
     if x.ndim == 0 or y.ndim == 0:
         return _result(x * y, bools)
@@ -122,10 +128,9 @@ def vdot(a: Any, b: Any, /) -> Array:
     Array(7.+0.j, dtype=complex128, device='cpu:0')
 
     """
-    x, y = (a, b) if _core.agree((a, b)) else promoted("vdot", a, b)
-    if x.size != y.size:
-        raise ValueError(f"vdot: {x.size} and {y.size} elements; give as many of each")
-    return _core.vdot(x, y)
+    x, y = promoted("vdot", a, b)
+    product: Array = _core.vdot(x, y)
+    return product
 
 
 def outer(a: Any, b: Any) -> Array:

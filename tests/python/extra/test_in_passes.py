@@ -84,3 +84,19 @@ def test_kinds_need_not_mix(dtype, size, strict_promotion):
     x = sk.ones((size,), dtype=dtype)
     for function in (sk.nanmean, sk.nanvar, sk.nanstd, sk.average, sk.trapezoid):
         assert function(x).dtype == sk.float64, function.__name__
+
+
+@pytest.mark.parametrize("shape", [(70_000,), (300, 5000), (5000, 300), (1000, 130)])
+def test_places_of_bools_are_looked_for_everywhere(shape, device):
+    random = np.random.default_rng(3)
+    for share in (0.0, 0.0005, 0.5, 0.9995, 1.0):
+        host = random.random(shape) < share
+        x = on(device, host)
+        for axis in (None, *range(host.ndim)):
+            for name in ("nanargmax", "nanargmin"):
+                got = getattr(sk, name)(x, axis=axis)
+                assert np.array_equal(to_numpy(got), getattr(np, name)(host, axis=axis))
+                kept = getattr(sk, name)(x, axis=axis, keepdims=True)
+                assert np.array_equal(
+                    to_numpy(kept), getattr(np, name)(host, axis=axis, keepdims=True)
+                )

@@ -180,3 +180,27 @@ def test_matrix_norm_without_elements_and_with_huge_ones(device):
     x = on(device, np.full((3, 3), 1e154))
     for order in ("fro", "nuc", 2):
         assert to_numpy(linalg.matrix_norm(x, ord=order)) == pytest.approx(3e154)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64", "complex128"])
+def test_inner_and_dot_of_matrices_have_the_bits_of_tensordot(dtype, device):
+    for rows, columns in ((3, 5), (30, 30), (64, 100)):
+        x, y = (on(device, random(dtype, (rows, columns), seed)) for seed in (1, 2))
+        want = to_numpy(sk.tensordot(x, y, axes=((-1,), (-1,))))
+        assert to_numpy(sk.inner(x, y)).tobytes() == want.tobytes()
+        assert to_numpy(sk.dot(x, y.mT)).tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("size", [0, 1, 4096, 4097, 70_000, 200_001])
+def test_products_of_bools_are_looked_for_everywhere(size, device):
+    no = np.zeros(size, bool)
+    assert not sk.vecdot(on(device, no), on(device, ~no))
+    for place in {0, 4095, 4096, 69_631, 69_632, size - 1} & set(range(size)):
+        one = no.copy()
+        one[place] = True
+        for a, b in ((one, one), (one, ~no), (one, ~one)):
+            want = bool((a & b).any())
+            x, y = on(device, a), on(device, b)
+            assert bool(sk.vecdot(x, y)) == want
+            assert bool(sk.vdot(x, y)) == want
+            assert bool(sk.vecdot(x[::-1], y[::-1])) == want
