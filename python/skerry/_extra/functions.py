@@ -12,7 +12,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import Arrays, by_pieces, floating, promoted
+from skerry._extra._operands import Arrays, by_pieces, floating, in_passes, promoted
 from skerry.exceptions import DTypeError
 
 __all__ = [
@@ -238,6 +238,12 @@ def modf(x: Any, /) -> tuple[Array, Array]:
         return whole * 0.0, whole
     if kind != "f":
         (x,) = _real("modf", x)
+    found: tuple[Array, Array] = _rest_and_whole(x)
+    return found
+
+
+@in_passes
+def _rest_and_whole(x: Array) -> tuple[Array, Array]:
     whole = sk.trunc(x)
     rest = sk.where(sk.isinf(x), 0.0, x - whole)
     return sk.copysign(rest, x), whole

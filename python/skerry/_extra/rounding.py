@@ -12,7 +12,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_array, cast, floating
+from skerry._extra._operands import as_array, cast, floating, in_passes
 
 __all__ = [
     "angle", "around", "deg2rad", "degrees", "fix", "iscomplex",
@@ -298,4 +298,9 @@ def real_if_close(a: Any, tol: float = 100) -> Array:
     if x.dtype.kind != "c":
         return x
     bound = tol * float(np.finfo(x.dtype).eps) if tol > 1 else tol
-    return sk.real(x) if sk.all(sk.abs(sk.imag(x)) < bound) else x
+    return sk.real(x) if _are_real(x, bound) else x
+
+
+@in_passes
+def _are_real(x: Array, bound: float) -> bool:
+    return bool(sk.all(sk.abs(sk.imag(x)) < bound))

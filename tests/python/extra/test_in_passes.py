@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from oracle import on, to_numpy
-from skerry._extra import calculus, comparing, missing
+from skerry._extra import calculus, comparing, functions, missing
 from skerry._extra._operands import PIECE
 
 DTYPES = ["bool", "uint8", "int64", "float32", "float64", "complex64", "complex128"]
@@ -50,6 +50,22 @@ def test_fused_functions_keep_their_bits(name, dtype, device):
     want = CALLS[name](function.__wrapped__, x, y)
     assert (got.dtype, got.device, got.shape) == (want.dtype, want.device, want.shape)
     assert to_numpy(got).tobytes() == to_numpy(want).tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_fused_parts_keep_their_bits(dtype, device):
+    x = on(device, of_whole_length(dtype, 1)) - 3
+    for got, want in zip(
+        functions._rest_and_whole(x), functions._rest_and_whole.__wrapped__(x), strict=True
+    ):
+        assert to_numpy(got).tobytes() == to_numpy(want).tobytes()
+
+
+def test_any_imaginary_part_is_seen(device):
+    x = on(device, np.ones(PIECE + 5, "complex128"))
+    assert sk.real_if_close(x).dtype == sk.float64
+    x[PIECE + 3] = 1 + 1j
+    assert sk.real_if_close(x).dtype == sk.complex128
 
 
 @pytest.mark.parametrize(
