@@ -158,7 +158,7 @@ struct fuse_kernels {
   kernel rows;
   /// Parameter: compiled_call. A native form only.
   kernel compiled;
-  /// Parameter: fed_elements (ops/kernel/fed_elements.hpp). On the calling thread alone.
+  /// Parameter: fed_elements (core/fed_elements.hpp). On the calling thread alone.
   kernel feed;
   /// Parameter: pass_rows. On the calling thread alone.
   kernel make_rows;

@@ -12,6 +12,7 @@
 
 #include "core/axis_list.hpp"
 #include "core/errors.hpp"
+#include "core/fed_elements.hpp"
 #include "device/backend.hpp"
 #include "device/cpu/thread_pool.hpp"
 #include "device/stream.hpp"
@@ -20,7 +21,6 @@
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/fuse/recording.hpp"
-#include "ops/kernel/fed_elements.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/kernels.hpp"
 #include "ops/move/views.hpp"

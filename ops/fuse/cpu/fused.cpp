@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "core/fed_elements.hpp"
 #include "core/plan.hpp"
 #include "ops/fuse/cpu/chain.hpp"
 #include "ops/fuse/kernels.hpp"
 #include "ops/kernel/cpu/tiles.hpp"
-#include "ops/kernel/fed_elements.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 

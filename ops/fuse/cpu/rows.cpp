@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "core/fed_elements.hpp"
 #include "core/row_range.hpp"
 #include "device/cpu/thread_pool.hpp"
 #include "ops/fuse/kernels.hpp"
 #include "ops/kernel/cpu/drive.hpp"
 #include "ops/kernel/cpu/memory.hpp"
-#include "ops/kernel/fed_elements.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/fed_elements.hpp"
 #include "ops/kernel/cpu/copy_2d.hpp"
-#include "ops/kernel/fed_elements.hpp"
 #include "ops/reduce/cpu/cut.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
