@@ -123,6 +123,15 @@ void check_dtype(const char* op, const ndarray& target, dtype source) {
 
 }  // namespace
 
+bool is_short_run(const char* to, const char* from, std::int64_t nbytes) noexcept {
+  constexpr std::int64_t most = 16384;
+  constexpr std::int64_t always = 2048;
+  if (nbytes < always || nbytes > most) return nbytes < always;
+  const auto ahead = reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
+  const bool overlaps = ahead < static_cast<std::uintptr_t>(nbytes);  // backwards then
+  return overlaps || ahead % 4096 == 0 || ahead % 4096 >= 64;
+}
+
 ndarray copy(const ndarray& x) {
   return convert("copy", x, x.dtype(), order_of("copy", x, x.dtype()));
 }
@@ -193,9 +202,8 @@ ndarray to_device(const ndarray& x, device where) {
 
 void assign(const char* op, const ndarray& target, const ndarray& source) {
   if (is_host(target.device()) && same_layout(source, target)) {
-    constexpr std::int64_t most = 16384;  // of more bytes threads and stores past the caches do
     const std::int64_t nbytes = contiguous_size(target) * target.itemsize();
-    if (nbytes > 0 && nbytes <= most) {
+    if (nbytes > 0 && is_short_run(target.data(), source.data(), nbytes)) {
       require_writable(op, target);
       std::memmove(target.data(), source.data(), static_cast<std::size_t>(nbytes));
       return;

@@ -2,12 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "core/ndarray.hpp"
 #include "core/scalar.hpp"
 
 namespace skerry {
 
 class recording;
+
+/// Whether memmove() does it best: of more bytes threads and stores past the caches do, and of 2
+/// KiB on libc's takes up to twenty times as long where the target lies a few bytes beyond the
+/// source but for whole pages, unless they overlap (copy_bytes() of the CPU's kernels).
+[[nodiscard]] bool is_short_run(const char* to, const char* from, std::int64_t nbytes) noexcept;
 
 /// A fresh array with the elements of `x`, on its device; keeps the axis order of a dense `x`, else
 /// C order.

@@ -121,14 +121,15 @@ void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arr
     return;
   }
   // Small arrays that lie as their parts of the result do need no plan each.
-  constexpr std::int64_t most_bytes = 1 << 14;
   const bool are_runs = slowest == axis && is_host(out.device()) && out.is_c_contiguous();
   std::int64_t start = 0;
   for (const ndarray& x : arrays) {
     const std::int64_t length = x.shape()[axis];
     const std::int64_t nbytes = length * run;
-    if (are_runs && nbytes <= most_bytes && x.dtype() == out.dtype() && x.is_c_contiguous()) {
-      std::memcpy(out.data() + start * run, x.data(), static_cast<std::size_t>(nbytes));
+    char* const to = out.data() + start * run;
+    if (are_runs && x.dtype() == out.dtype() && x.is_c_contiguous() &&
+        is_short_run(to, x.data(), nbytes)) {
+      std::memcpy(to, x.data(), static_cast<std::size_t>(nbytes));
     } else if (x.size() > 0) {
       assign(op, slice_of(out, axis, start, length), x);
     }

@@ -305,13 +305,20 @@ void copy_bytes(char* to, const char* from, int64 n) noexcept {
     char bytes[64];
   };
   constexpr int64 size = sizeof(line);
-  const uint64 ahead = (reinterpret_cast<uint64>(to) - reinterpret_cast<uint64>(from)) % 4096;
-  if (n >= 2048 && ahead != 0 && ahead < 64) {
-    for (; n >= 4 * size; n -= 4 * size) {
+  const auto target = reinterpret_cast<uint64>(to);
+  const uint64 ahead = (target - reinterpret_cast<uint64>(from)) % 4096;
+  const bool is_close = ahead != 0 && ahead < 64;
+  if (n >= 2048 && (is_close || target % size != 0)) {
+    store(to, load<line>(from));
+    int64 i = size - static_cast<int64>(target % size);
+    for (; i + 4 * size <= n; i += 4 * size) {
       line lines[4];
-      for (int64 k = 0; k < 4; ++k) lines[k] = load<line>(from + n - (k + 1) * size);
-      for (int64 k = 0; k < 4; ++k) store(to + n - (k + 1) * size, lines[k]);
+      for (int64 k = 0; k < 4; ++k) lines[k] = load<line>(from + i + k * size);
+      for (int64 k = 0; k < 4; ++k) store(to + i + k * size, lines[k]);
     }
+    to += i;
+    from += i;
+    n -= i;
   }
   __builtin_memcpy(to, from, static_cast<unsigned long>(n));
 }

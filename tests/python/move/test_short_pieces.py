@@ -115,3 +115,28 @@ def test_few_runs_side_by_side(dtype, device):
             host = numbered((runs, size + 3), dtype)
             got = sk.reshape(on(device, host)[:, 2:-1].mT, (size, runs), copy=True)
             assert_same(got, host[:, 2:-1].T, device, what=f"{runs} runs of {size}")
+
+
+@pytest.mark.parametrize(
+    "nbytes", [63, 64, 2047, 2048, 2049, 2303, 2304, 2367, 4096, 16384, 16385, 70000]
+)
+def test_runs_at_any_place_in_a_line(nbytes, device):
+    host = (np.arange(nbytes + 8400) * 7 % 251).astype(np.uint8)
+    x = on(device, host)
+    for start in (0, 1, 8, 63):
+        for end in (0, 1, 2, 9, 63, 64, 65, 4096, 4097, 4160, 8191):
+            want = np.full(host.shape, 255, np.uint8)
+            found = on(device, want)
+            want[end : end + nbytes] = host[start : start + nbytes]
+            found[end : end + nbytes] = x[start : start + nbytes]
+            assert_same(found, want, device, what=f"{start} to {end}")
+
+
+@pytest.mark.parametrize("nbytes", [2048, 5000, 16384, 70000])
+def test_runs_within_one_array(nbytes, device):
+    for start, end in ((0, 1), (1, 0), (0, 63), (70, 3), (0, 4097), (4097, 0)):
+        want = (np.arange(nbytes + 4200) * 7 % 251).astype(np.uint8)
+        found = on(device, want)
+        want[end : end + nbytes] = want[start : start + nbytes].copy()
+        found[end : end + nbytes] = found[start : start + nbytes]
+        assert_same(found, want, device, what=f"{start} to {end}")
