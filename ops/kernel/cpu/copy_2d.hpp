@@ -21,7 +21,7 @@ void copy_2d(const strided_2d& to, const strided_2d& from, int64 n, int64 rows,
 
 /// memcpy(). From 2 KiB on libc's takes up to twenty times as long where the target is a few bytes
 /// beyond the source but for whole pages, and half as long again where it begins within a line and
-/// neither is in a cache: line by line there (EPYC of Zen 4 and Zen 5, glibc 2.36).
+/// neither is in a cache: line by line there (EPYC of Zen 4, glibc 2.36).
 void copy_bytes(char* to, const char* from, int64 n) noexcept;
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include <type_traits>
 #include <utility>
 
 #include "ops/kernel/cpu/copy_2d.hpp"
@@ -206,12 +207,60 @@ void repeat_items(char* to, const char* from, int64 count) {
   }
 }
 
+/// One item in all lanes of a vector.
+template <int Size, int Bytes>
+struct filled_vector {
+  using lane = std::conditional_t<Size == 16, uint64, item_t<Size>>;
+  typedef lane vector __attribute__((vector_size(Bytes)));
+
+  static SKERRY_INLINE vector of(const char* from) {
+    vector all = load<lane>(from) - vector{};
+    if constexpr (Size == 16) {
+      const vector second = load<lane>(from + 8) - vector{};
+      vector odd{};
+      for (int i = 1; i < Bytes / 8; i += 2) odd[i] = ~lane{0};
+      all = (all & ~odd) | (second & odd);
+    }
+    return all;
+  }
+};
+
+/// Rows of n items that follow each other, of one value each: by vectors of Bytes. What goes beyond
+/// a short row, the next one overwrites; those of longer rows overlap within it.
+template <class U, int Bytes>
+void fill_by_vectors(char* to, const char* from, int64 step, int64 n, int64 rows) {
+  using filled = filled_vector<sizeof(U), Bytes>;
+  const int64 nbytes = n * int64(sizeof(U));
+  const int64 whole = rows - (Bytes > nbytes ? ceil_div(Bytes - nbytes, nbytes) : 0);
+  int64 j = 0;
+  if (nbytes <= Bytes) {
+    for (; j < whole; ++j) store(to + j * nbytes, filled::of(from + j * step));
+  } else {
+    for (; j < whole; ++j) {
+      const auto all = filled::of(from + j * step);
+      char* const row = to + j * nbytes;
+      for (int64 byte = 0; byte < nbytes - Bytes; byte += Bytes) store(row + byte, all);
+      store(row + nbytes - Bytes, all);
+    }
+  }
+  for (; j < rows; ++j) {
+    const U value = load<U>(from + j * step);
+    for (int64 i = 0; i < n; ++i) store(to + j * nbytes + i * int64(sizeof(U)), value);
+  }
+}
+
 template <class U>
 void fill_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
-  if (to.row == n * size && from.row == size) {
+  if (to.row == n * size && from.row == size && n * size < 16) {
     if (n == 2) return repeat_items<U, 2>(to.base, from.base, rows);
     if (n == 4) return repeat_items<U, 4>(to.base, from.base, rows);
+  }
+  if (to.row == n * size && rows > 1 && n * size <= 256) {
+    const auto fill = n * size <= 16   ? fill_by_vectors<U, 16>
+                      : n * size <= 32 ? fill_by_vectors<U, 32>
+                                       : fill_by_vectors<U, 64>;
+    return fill(to.base, from.base, from.row, n, rows);
   }
   if (n <= 8 && rows > n) {  // short rows, as of repeat(x, 2): no loop for each
     const strided_2d across = {from.base, from.row, 0};

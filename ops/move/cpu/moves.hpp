@@ -126,9 +126,29 @@ void copy_small_stack(const plan& work) {
   }
 }
 
+/// Items that go several times each, side by side, as of repeat().
+template <int Size>
+bool is_repetition(const plan& work) {
+  return work.rank == 2 && work.strides[1][0] == 0 && work.strides[0][0] == Size &&
+         work.strides[0][1] == work.shape[0] * Size && work.shape[0] * Size <= 256 &&
+         work.size * Size < streamed_bytes;
+}
+
+template <int Size>
+void copy_repetition(const plan& work) {
+  const int64 row = work.strides[0][1];
+  const int64 from = work.strides[1][1];
+  const int64 n = work.shape[0];
+  cpu::parallel_for(work.shape[1], ceil_div(parallel_from, n), [&](int64 begin, int64 end) {
+    copy_2d({work.base(0) + begin * row, Size, row}, {work.base(1) + begin * from, 0, from}, n,
+            end - begin, Size);
+  });
+}
+
 template <int Size>
 void run_copy(const void* params) {
   const plan& work = *static_cast<const plan*>(params);
+  if (is_repetition<Size>(work)) return copy_repetition<Size>(work);
   if (is_stepped_row<Size>(work)) return copy_stepped_row<Size>(work);
   if (is_small_matrix<Size>(work)) return copy_small_matrix<Size>(work);
   if (has_short_pieces<Size>(work)) return copy_short_pieces<Size>(work);

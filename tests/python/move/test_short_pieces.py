@@ -117,6 +117,22 @@ def test_few_runs_side_by_side(dtype, device):
             assert_same(got, host[:, 2:-1].T, device, what=f"{runs} runs of {size}")
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 7, 8, 11, 16, 17, 33, 64, 65, 257])
+def test_items_repeated_within_a_larger_array(dtype, count, device):
+    """What a row's vector writes beyond it is another row's, and nothing behind the last."""
+    for n in (1, 2, 3, 9, 64, 700):
+        host = numbered((3 * n + 1,), dtype)
+        x = on(device, host)
+        for part in (np.s_[:n], np.s_[1 : 2 * n + 1 : 2], np.s_[n - 1 :: -1]):
+            want = np.full((n * count + 20,), 77).astype(dtype)
+            found = on(device, want)
+            want[10 : 10 + n * count] = np.repeat(host[part], count)
+            sk.reshape(found[10 : 10 + n * count], (n, count), copy=False)[...] = x[part][:, None]
+            assert_same(found, want, device, what=f"{n} {part}")
+            assert_same(sk.repeat(x[part], count), np.repeat(host[part], count), device)
+
+
 @pytest.mark.parametrize(
     "nbytes", [63, 64, 2047, 2048, 2049, 2303, 2304, 2367, 4096, 16384, 16385, 70000]
 )
