@@ -297,7 +297,7 @@ def transpose(a: Any, axes: Sequence[int] | None = None) -> Array:
     (4, 3, 2)
 
     """
-    return as_array("transpose", a).transpose(axes)
+    return as_array("transpose", a).transpose(None if axes is None else tuple(axes))
 
 
 def sliding_window_view(
