@@ -46,6 +46,8 @@ def bits(**settings: int) -> list[str]:
     program = PROGRAM.format(shapes=SHAPES)
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if "target" in settings and "has no kernels for the compute capability" in done.stderr:
+        pytest.skip(f"this build has no kernels for {settings['target']}: make emulate has both")
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.splitlines()
 
