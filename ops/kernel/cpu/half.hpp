@@ -13,11 +13,12 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// Elements of a block: three of them as float32 leave most of the first cache free.
 inline constexpr int64 half_block = 1024;
 
-/// to[i] = from[i] for i < n, n at most half_block or memory that doesn't overlap.
+/// to[i] = from[i] for i < n, n at most half_block or memory that doesn't overlap. `to` need not be
+/// aligned.
 SKERRY_INLINE void widen_halves(float32* to, const char* from, int64 n) {
   int64 i = 0;
   for (; i + half_lanes <= n; i += half_lanes) widen_lanes(to + i, from + i * 2);
-  for (; i < n; ++i) to[i] = load<float16>(from + i * 2);
+  for (; i < n; ++i) store<float32>(reinterpret_cast<char*>(to + i), load<float16>(from + i * 2));
 }
 SKERRY_INLINE void narrow_halves(char* to, const float32* from, int64 n) {
   int64 i = 0;

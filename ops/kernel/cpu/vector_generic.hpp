@@ -25,7 +25,9 @@ SKERRY_INLINE void store_line_past_caches(void* line, const void* from) {
 SKERRY_INLINE void fence_stores() {}
 
 inline constexpr int half_lanes = 1;
-SKERRY_INLINE void widen_lanes(float32* to, const char* from) { *to = load<float16>(from); }
+SKERRY_INLINE void widen_lanes(float32* to, const char* from) {
+  store<float32>(reinterpret_cast<char*>(to), load<float16>(from));
+}
 SKERRY_INLINE void narrow_lanes(char* to, const float32* from) { store(to, float16(*from)); }
 
 inline constexpr bool multiplies_64_bits = true;

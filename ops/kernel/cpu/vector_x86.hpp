@@ -76,7 +76,9 @@ SKERRY_INLINE void narrow_lanes(char* to, const float32* from) {
 }
 #else
 inline constexpr int half_lanes = 1;
-SKERRY_INLINE void widen_lanes(float32* to, const char* from) { *to = load<float16>(from); }
+SKERRY_INLINE void widen_lanes(float32* to, const char* from) {
+  store<float32>(reinterpret_cast<char*>(to), load<float16>(from));
+}
 SKERRY_INLINE void narrow_lanes(char* to, const float32* from) { store(to, float16(*from)); }
 #endif
 
@@ -189,7 +191,6 @@ SKERRY_INLINE void store_numbers_of_lanes(int64* to, unsigned set, int64 base) {
 #if defined(__AVX512F__)
 #define SKERRY_PACKS_LANES 1
 #define SKERRY_LOOKS_UP_LANES 1
-
 /// table[index] in each lane, of an index's lower bits.
 SKERRY_INLINE lanes_of<float32> look_up_lanes(const float32 (&table)[16],
                                               vector_of<float32>::bits index) {
@@ -312,7 +313,6 @@ SKERRY_INLINE lanes_of<K> pack_lanes(lanes_of<K> v, unsigned set) {
 
 #elif defined(__AVX2__)
 #define SKERRY_PACKS_LANES 1
-
 template <class K, int... I>
 SKERRY_INLINE __m256i first_lanes(int64 count, std::integer_sequence<int, I...>) {
   using bits = typename vector_of<ops::bits_t<K> >::type;
