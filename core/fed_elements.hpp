@@ -14,8 +14,6 @@ struct fed_elements {
   std::int64_t n;
   char* to;  ///< of the one output; null: `data` says where all operands begin
   char* const* data = nullptr;
-  std::int64_t single =
-      -1;  ///< else `data` are runs, of which each bit here names a single element
 };
 
 }  // namespace skerry

@@ -16,8 +16,8 @@ class recording;
 /// source but for whole pages, unless they overlap (copy_bytes() of the CPU's kernels).
 [[nodiscard]] bool is_short_run(const char* to, const char* from, std::int64_t nbytes) noexcept;
 
-/// A fresh array with the elements of `x`, on its device; keeps the axis order of a dense `x`, else
-/// C order.
+/// A fresh array with the elements of `x`, on its device; the axes are in the order
+/// of those of `x` in memory; C order where that is open, as of broadcast ones.
 [[nodiscard]] ndarray copy(const ndarray& x);
 /// A fresh C-ordered copy.
 [[nodiscard]] ndarray copy_c_order(const ndarray& x);
