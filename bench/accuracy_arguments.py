@@ -132,9 +132,19 @@ def sums_of_exponentials(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np
     yield "sums near 1", (first, np.log(-np.expm1(first)))
 
 
+def lengths(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
+    """Of lengths that are subnormal, which are rounded once more."""
+    bits = draw.limits.nmant
+    greater = draw.integers(1 << (bits - 1), 1 << bits) * np.longdouble(
+        draw.limits.smallest_subnormal
+    )
+    yield "subnormal results", (greater, greater * draw.magnitude(-bits, 0))
+
+
 PAIRS: dict[str, Callable[[Draw], Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]]] = {
     "pow": powers,
     "atan2": angles,
+    "hypot": lengths,
     "logaddexp": sums_of_exponentials,
 }
 
