@@ -137,15 +137,13 @@ struct fmax {
           "Real dtypes; the result has their promoted dtype.",
       .is_private = true,
   };
-  static constexpr bool chooses = true;  ///< one of its operands
   template <integral T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::maximum(x1, x2);
   }
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
-    const T greater = x2 > x1 ? x2 : x1;  // x1, where x2 is NaN
-    return x1 != x1 ? x2 : greater;
+    return math::select((x2 > x1) | (x1 != x1), x2, x1);
   }
 };
 
@@ -157,15 +155,13 @@ struct fmin {
           "Real dtypes; the result has their promoted dtype.",
       .is_private = true,
   };
-  static constexpr bool chooses = true;  ///< one of its operands
   template <integral T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::minimum(x1, x2);
   }
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
-    const T lesser = x2 < x1 ? x2 : x1;
-    return x1 != x1 ? x2 : lesser;
+    return math::select((x2 < x1) | (x1 != x1), x2, x1);
   }
 };
 
@@ -205,8 +201,8 @@ struct heaviside {
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     const T step = x1 < T(0) ? T(0) : T(1);
-    const T known = x1 == T(0) ? x2 : step;
-    return x1 != x1 ? x1 : known;
+    const T known = math::select(x1 == T(0), x2, step);
+    return math::select(x1 != x1, x1, known);
   }
 };
 
@@ -218,7 +214,6 @@ struct maximum {
           "Real dtypes; the result has their promoted dtype.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool chooses = true;  ///< one of its operands
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::maximum(x1, x2);
@@ -233,7 +228,6 @@ struct minimum {
           "Real dtypes; the result has their promoted dtype.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool chooses = true;  ///< one of its operands
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     return math::minimum(x1, x2);

@@ -129,17 +129,25 @@ SKERRY_HD SKERRY_INLINE float64 fmod(float64 x1, float64 x2) { return ::fmod(x1,
 /// !x on the byte: GCC 12 leaves a loop over ! scalar.
 SKERRY_HD SKERRY_INLINE bool logical_not(bool x) { return __builtin_bit_cast(uint8, x) == 0; }
 
+/// By bits: GCC 12 makes branches of a choice of floats where it makes no vectors.
+template <real_numeric T>
+SKERRY_HD SKERRY_INLINE T select(bool is_first, T first, T second) {
+  if constexpr (integral<T>) {
+    return is_first ? first : second;
+  } else {
+    const auto mask = static_cast<bits_t<T>>(-static_cast<bits_t<T>>(is_first));
+    return from_bits<T>((to_bits(first) & mask) | (to_bits(second) & ~mask));
+  }
+}
 /// NaN if either is.
 template <real_numeric T>
 SKERRY_HD SKERRY_INLINE T maximum(T a, T b) {
-  const T greater = a > b ? a : b;  // two selects: with one, GCC 12 leaves clip scalar
-  return a != a ? a : greater;
+  return select((a > b) | (a != a), a, b);
 }
 /// NaN if either is.
 template <real_numeric T>
 SKERRY_HD SKERRY_INLINE T minimum(T a, T b) {
-  const T lesser = a < b ? a : b;
-  return a != a ? a : lesser;
+  return select((a < b) | (a != a), a, b);
 }
 
 /// -1, +0, 1 or NaN.

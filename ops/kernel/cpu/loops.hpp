@@ -288,13 +288,12 @@ SKERRY_SHARED void stepped_loop(char* const* data, const int64* steps, int64 n) 
 template <class T>
 inline constexpr int64 stepped_from = sizeof(T) == 16 ? 0 : int64{4} << 20;
 
-/// None for what is worth its vectors, such as a choice of floats, which branches without them.
+/// None for what is worth its vectors.
 template <class Op, class T, int... I>
 constexpr stepped_body stepped_body_of(std::integer_sequence<int, I...>) {
   using R = ops::result_t<Op, same_t<T, I>...>;
-  constexpr bool is_simple = !Op::info.expensive && !ordinary_form<Op, T>::exists &&
-                             !quick_form<Op, T>::exists &&
-                             !(ops::floating<T> && requires { Op::chooses; });
+  constexpr bool is_simple =
+      !Op::info.expensive && !ordinary_form<Op, T>::exists && !quick_form<Op, T>::exists;
   constexpr bool is_wide = sizeof(T) == 16 || (sizeof(T) == 8 && !ops::complex_floating<T>) ||
                            (sizeof(T) == 4 && sizeof(R) == 4);
   if constexpr (is_simple && is_wide) return stepped_loop<Op, T, I...>;
