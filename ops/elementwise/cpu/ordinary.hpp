@@ -134,7 +134,7 @@ struct ordinary_form<ops::pow, T> {
   static SKERRY_INLINE void run(char* out, const char* base, const char* exponent, int64 n) {
     using bits = typename vector_of<T>::bits;
     constexpr int64 size = sizeof(T);
-    const auto& table = ops::math::own::power_table_of(T{});
+    const auto& table = ops::math::own::power_table<T>;
     alignas(vector_bytes) T row[3][ordinary_block];
     for (int64 i = 0; i < n; i += lane_count<T>) {
       const T* const from = reinterpret_cast<const T*>(base) + i;
