@@ -81,11 +81,7 @@ class chain_block {
     vector sums[2] = {made_[0], made_[1]};
     repeat<N - 2>([&](auto i) { sums[i.value % 2] += made_[i.value + 2]; });
     const vector sum = sums[0] + sums[1];
-#if defined(SKERRY_PACKS_LANES)
-    return lanes_unequal<T>(sum, sum) != 0;
-#else
     return is_any(sum != sum);
-#endif
   }
 
   SKERRY_INLINE void put(int place) noexcept {

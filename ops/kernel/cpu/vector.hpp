@@ -247,15 +247,6 @@ SKERRY_INLINE Vector across_lanes(Vector a, Combine combine) {
   return combine(a, exchange_lanes<1>(a));
 }
 
-template <class Vector>
-SKERRY_INLINE bool is_any(const Vector& mask) {
-  uint64 words[sizeof(Vector) / 8];
-  __builtin_memcpy(words, &mask, sizeof words);
-  uint64 all = 0;
-  for (const uint64 word : words) all |= word;
-  return all != 0;
-}
-
 }  // namespace skerry::inline SKERRY_TARGET::kernels
 
 #if defined(__x86_64__)
