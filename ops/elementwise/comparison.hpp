@@ -59,7 +59,6 @@ struct isfinite {
           "Numeric dtypes; the result is bool. Both parts of a complex x count.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool is_constant_of_integers = true;
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return true;
@@ -82,7 +81,6 @@ struct isinf {
           "Numeric dtypes; the result is bool. Either part of a complex x counts.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool is_constant_of_integers = true;
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;
@@ -105,7 +103,6 @@ struct isnan {
           "Numeric dtypes; the result is bool. Either part of a complex x counts.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool is_constant_of_integers = true;
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;

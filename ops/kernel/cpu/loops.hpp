@@ -331,37 +331,8 @@ constexpr loop whole_loop(unsigned accepts) {
 }
 
 template <class Op, class T>
-SKERRY_SHARED void constant_body(char* const* data, unsigned, int64 n) noexcept {
-  using R = ops::result_t<Op, T>;
-  char* out = data[0];
-  for (int64 i = 0; i < n; ++i) store<R>(out + i * int64(sizeof(R)), Op{}(T{}));
-}
-
-/// Of an operation that has one result for all of T: the operand is not read.
-template <class Op, class T>
-SKERRY_INLINE void run_constant(plan work) {
-  bool dense = true;
-  int64 expected = work.itemsize[0];
-  for (int axis = 0; axis < work.rank; ++axis) {
-    dense = dense && work.strides[0][axis] == expected;
-    expected *= work.shape[axis];
-  }
-  work.operand_count = 1;
-  work.contiguous = dense;
-  if (dense && work.rank > 0) {
-    work.rank = 1;
-    work.shape[0] = work.size;
-  }
-  run(work, {constant_body<Op, T>, 1u, 1});
-}
-
-template <class Op, class T>
 void run_unary(const void* params) {
-  if constexpr (ops::integral<T> && requires { Op::is_constant_of_integers; }) {
-    run_constant<Op, T>(*static_cast<const plan*>(params));
-  } else {
-    run(*static_cast<const plan*>(params), whole_loop<Op, T, 1>(1u));
-  }
+  run(*static_cast<const plan*>(params), whole_loop<Op, T, 1>(1u));
 }
 template <class Op, class T>
 void run_binary(const void* params) {
