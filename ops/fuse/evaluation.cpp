@@ -201,12 +201,10 @@ bool evaluation::add_steps(nodes part) {
   unsigned free = (1u << fused_params::slots) - 1;
   for (std::size_t position = 0; position < part.size(); ++position) {
     node& each = at(part[position]);
-    // Native kernels have no loop; of them the places alone are used (native.cpp).
-    const auto host = each.loop->host;
-    const known_loop known = host == nullptr ? known_loop{} : ask_loop(host);
-    fused_step step{.host = host,
-                    .body = known.body,
-                    .accepts = static_cast<std::uint16_t>(known.accepts),
+    // Of native kernels the places alone are used (native.cpp).
+    fused_step step{.host = each.loop->host,
+                    .body = each.loop->body,
+                    .accepts = static_cast<std::uint16_t>(each.loop->accepts),
                     .places = {},
                     .widths = {static_cast<std::uint8_t>(itemsize(each.type))},
                     .inputs = each.input_count};

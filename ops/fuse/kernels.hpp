@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "core/dims.hpp"
-#include "core/known_loop.hpp"
 #include "core/launch.hpp"
 #include "core/scalar.hpp"
 
@@ -60,8 +59,8 @@ struct alignas(16) fused_step {
   static constexpr int most_inputs = 3;
 
   void (*host)(const void* params);
-  decltype(known_loop::body) body;  ///< the kernel's loop
-  std::uint16_t accepts;            ///< as in the loop
+  decltype(kernel::body) body;
+  std::uint16_t accepts;  ///< as of the kernel
   /// Operands of the pass, then slots, then constants.
   std::int16_t places[1 + most_inputs];
   std::uint8_t widths[1 + most_inputs];  ///< bytes of an item

@@ -13,15 +13,15 @@ namespace {
 
 template <class Op, class T>
 void fill_unary(kernel& row) {
-  if constexpr (ops::supports<Op, T, 1>) row.host = run_unary<Op, T>;
+  if constexpr (ops::supports<Op, T, 1>) fill_loop<whole_loop<Op, T, 1>>(row);
 }
 template <class Op, class T>
 void fill_binary(kernel& row) {
-  if constexpr (ops::supports<Op, T, 2>) row.host = run_binary<Op, T>;
+  if constexpr (ops::supports<Op, T, 2>) fill_loop<whole_loop<Op, T, 2>>(row);
 }
 template <class Op, class T>
 void fill_ternary(kernel& row) {
-  if constexpr (ops::supports<Op, T, 3>) row.host = run_ternary<Op, T>;
+  if constexpr (ops::supports<Op, T, 3>) fill_loop<whole_loop<Op, T, 3>>(row);
 }
 
 template <class T, class... Ops>

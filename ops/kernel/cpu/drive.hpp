@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/launch.hpp"
 #include "core/plan.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
@@ -42,6 +43,14 @@ SKERRY_INLINE void run(const plan& work, const loop& what) noexcept {
     return what.body(work.data, 0, work.size);
   }
   run_tiles(work, what);
+}
+
+/// Makes a kernel of a loop; its parameter is a plan.
+template <const loop& What>
+void fill_loop(kernel& row) {
+  row.host = [](const void* params) { run(*static_cast<const plan*>(params), What); };
+  row.body = What.body;
+  row.accepts = What.accepts;
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

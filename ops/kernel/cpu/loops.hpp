@@ -300,9 +300,6 @@ constexpr stepped_body stepped_body_of(std::integer_sequence<int, I...>) {
   return nullptr;
 }
 
-template <class Op>
-inline constexpr int cost_of = Op::info.expensive ? 8 : 1;
-
 /// The body over T of an operation that computes with numbers: over float16, that of float32.
 template <class Op, class T, int Arity>
 constexpr loop_body body_of() {
@@ -321,27 +318,26 @@ constexpr loop_body body_of() {
 /// Beside an expensive function of floats packing costs little, and a call for each row much: 100
 /// rows of 100, one operand broadcast, pow of float32 from 17.2 to 12.8 us (EPYC, Zen 4). Of bytes
 /// such a row is little more than a vector: logical_and of a column from 3.1 to 1.0 us.
-template <class Op, class T, int Arity>
-constexpr loop whole_loop(unsigned accepts) {
-  constexpr bool is_dear = Op::info.expensive && ops::floating<T>;
-  constexpr int64 short_row = is_dear ? 512 : sizeof(T) == 1 ? 256 : 32;
-  constexpr auto stepped = stepped_body_of<Op, T>(std::make_integer_sequence<int, Arity>{});
-  return {body_of<Op, T, Arity>(), accepts, cost_of<Op>, false, short_row, stepped,
-          stepped_from<T>};
-}
+template <class Op, class T>
+inline constexpr int64 short_row = Op::info.expensive && ops::floating<T> ? 512
+                                   : sizeof(T) == 1                       ? 256
+                                                                          : 32;
 
-template <class Op, class T>
-void run_unary(const void* params) {
-  run(*static_cast<const plan*>(params), whole_loop<Op, T, 1>(1u));
-}
-template <class Op, class T>
-void run_binary(const void* params) {
-  run(*static_cast<const plan*>(params),
-      whole_loop<Op, T, 2>(1u | 1u << left_single | 1u << right_single));
-}
-template <class Op, class T>
-void run_ternary(const void* params) {
-  run(*static_cast<const plan*>(params), whole_loop<Op, T, 3>(1u | 1u << both_single));
-}
+/// The sets of single operands that the bodies take.
+template <int Arity>
+inline constexpr unsigned accepted = 1u;
+template <>
+inline constexpr unsigned accepted<2> = 1u | 1u << left_single | 1u << right_single;
+template <>
+inline constexpr unsigned accepted<3> = 1u | 1u << both_single;
+
+template <class Op, class T, int Arity>
+inline constexpr loop whole_loop{body_of<Op, T, Arity>(),
+                                 accepted<Arity>,
+                                 Op::info.expensive ? 8 : 1,
+                                 false,
+                                 short_row<Op, T>,
+                                 stepped_body_of<Op, T>(std::make_integer_sequence<int, Arity>{}),
+                                 stepped_from<T>};
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -26,9 +26,7 @@ void truths_body(char* const* data, unsigned, int64 n) noexcept {
   }
 }
 template <class To>
-void run_cast_of_bool(const void* params) {
-  run(*static_cast<const plan*>(params), {truths_body<To>, 1u, 1});
-}
+constexpr loop truths_loop{truths_body<To>, 1u, 1};
 
 /// What is rounded to float16 without being rounded twice.
 struct to_half {
@@ -52,29 +50,26 @@ void halves_body(char* const* data, unsigned, int64 n) noexcept {
   }
 }
 template <class From>
-void run_cast_to_half(const void* params) {
-  run(*static_cast<const plan*>(params), {halves_body<From>, 1u, 1});
-}
+constexpr loop halves_loop{halves_body<From>, 1u, 1};
 
 /// float32 as it is: the loops of float16 round it.
-void singles_body(char* const* data, unsigned, int64 n) noexcept {
-  widen_halves(reinterpret_cast<float32*>(data[0]), data[1], n);
-}
 template <class Single>  // only of units that fill it
-void run_cast_to_single(const void* params) {
-  run(*static_cast<const plan*>(params), {singles_body, 1u, 1});
+void singles_body(char* const* data, unsigned, int64 n) noexcept {
+  widen_halves(reinterpret_cast<Single*>(data[0]), data[1], n);
 }
+template <class Single>
+constexpr loop singles_loop{singles_body<Single>, 1u, 1};
 
 template <class From, class To>
 void fill_cast(kernel& row) {
   if constexpr (ops::same_v<To, float16> && converts<From, To> && !ops::same_v<From, To>) {
-    row.host = run_cast_to_half<From>;
+    fill_loop<halves_loop<From>>(row);
   } else if constexpr (ops::same_v<From, float16> && ops::same_v<To, float32>) {
-    row.host = run_cast_to_single<To>;
+    fill_loop<singles_loop<To>>(row);
   } else if constexpr (ops::boolean<From> && !ops::boolean<To>) {
-    row.host = run_cast_of_bool<To>;
+    fill_loop<truths_loop<To>>(row);
   } else if constexpr (converts<From, To>) {
-    row.host = run_unary<convert<To>, From>;
+    fill_loop<whole_loop<convert<To>, From, 1>>(row);
   }
 }
 

@@ -8,8 +8,9 @@ namespace {
 
 template <int Size>
 void fill_size(moves_kernels& table) {
+  fill_loop<copy_loop<Size, false>>(table.copy[size_class(Size)]);
   table.copy[size_class(Size)].host = run_copy<Size>;
-  table.where[size_class(Size)].host = run_where<Size>;
+  fill_loop<where_of_size<Size>>(table.where[size_class(Size)]);
   table.interleave[size_class(Size)].host = run_interleave<Size>;
 }
 

@@ -145,6 +145,9 @@ void copy_repetition(const plan& work) {
   });
 }
 
+template <int Size, bool IsLarge>
+constexpr loop copy_loop{IsLarge ? streamed_copy_body<Size> : copy_body<Size>, 0b101u, 1, IsLarge};
+
 template <int Size>
 void run_copy(const void* params) {
   const plan& work = *static_cast<const plan*>(params);
@@ -154,7 +157,7 @@ void run_copy(const void* params) {
   if (has_short_pieces<Size>(work)) return copy_short_pieces<Size>(work);
   if (is_small_stack<Size>(work)) return copy_small_stack<Size>(work);
   const bool is_large = work.size * Size >= streamed_bytes;
-  run(work, {is_large ? streamed_copy_body<Size> : copy_body<Size>, 0b101u, 1, is_large});
+  run(work, is_large ? copy_loop<Size, true> : copy_loop<Size, false>);
 }
 
 /// A select by masks: vectors at every level, and no branch for a random condition.
@@ -248,11 +251,10 @@ void stepped_where(char* const* data, const int64* steps, int64 n) noexcept {
 }
 
 template <int Size>
-void run_where(const void* params) {
-  loop what{where_body<Size>, 1u | 1u << (1u << 2) | 1u << (1u << 3) | 1u << both_single, 1};
-  if constexpr (Size == 16) what.stepped = stepped_where<Size>;
-  run(*static_cast<const plan*>(params), what);
-}
+constexpr loop where_of_size{.body = where_body<Size>,
+                             .accepts = 1u | 1u << (1u << 2) | 1u << (1u << 3) | 1u << both_single,
+                             .cost = 1,
+                             .stepped = Size == 16 ? stepped_where<Size> : nullptr};
 
 /// Items [begin, end) of so few runs that a loop over all at once is one of vectors.
 template <int Size, int Count>
