@@ -16,6 +16,18 @@ inline constexpr int ternary_count = ops::size_of<ops::ternary_ops>;
 /// order of its list.
 inline constexpr int elementwise_count = unary_count + binary_count + ternary_count;
 
+template <int Arity, class Use, class... Ops>
+constexpr void for_each_of(ops::type_list<Ops...>, int number, Use& use) {
+  (use.template operator()<Ops, Arity>(number++), ...);
+}
+/// use.operator()<Op, Arity>(number) for each operation, of so many operands.
+template <class Use>
+constexpr void for_each_operation(Use use) {
+  for_each_of<1>(ops::unary_ops{}, 0, use);
+  for_each_of<2>(ops::binary_ops{}, unary_count, use);
+  for_each_of<3>(ops::ternary_ops{}, unary_count + binary_count, use);
+}
+
 struct elementwise_kernels {
   /// Parameter: plan; output first. All inputs of the row's dtype, the output of the operation's
   /// result dtype.

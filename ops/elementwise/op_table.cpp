@@ -32,17 +32,11 @@ constexpr op_entry describe_op() {
   return entry;
 }
 
-template <int Arity, class... Ops>
-constexpr void append(operations& table, int& count, ops::type_list<Ops...>) {
-  ((table[static_cast<std::size_t>(count++)] = describe_op<Ops, Arity>()), ...);
-}
-
 constexpr operations describe_ops() {
   operations table{};
-  int count = 0;
-  append<1>(table, count, ops::unary_ops{});
-  append<2>(table, count, ops::binary_ops{});
-  append<3>(table, count, ops::ternary_ops{});
+  for_each_operation([&]<class Op, int Arity>(int number) {
+    table[static_cast<std::size_t>(number)] = describe_op<Op, Arity>();
+  });
   return table;
 }
 

@@ -56,17 +56,11 @@ void fill_operation(kernel& entry) {
   }
 }
 
-template <class T, int Arity, class... Ops>
-void fill_operations(elementwise_kernels& table, int row, ops::type_list<Ops...>) {
-  constexpr auto column = static_cast<int>(dtype_of<T>);
-  (fill_operation<T, Arity, Ops>(table.loop[row++][column]), ...);
-}
-
 template <class T>
 void fill(elementwise_kernels& table) {
-  fill_operations<T, 1>(table, 0, ops::unary_ops{});
-  fill_operations<T, 2>(table, unary_count, ops::binary_ops{});
-  fill_operations<T, 3>(table, unary_count + binary_count, ops::ternary_ops{});
+  for_each_operation([&]<class Op, int Arity>(int number) {
+    fill_operation<T, Arity, Op>(table.loop[number][static_cast<int>(dtype_of<T>)]);
+  });
 }
 
 }  // namespace
