@@ -281,7 +281,8 @@ ndarray record_loop(recording& to, const char* name, op_id op, const common& of,
       inputs[i].array = &casts[i].emplace(record_operand(to, *x.array, of.type, shape));
     }
   }
-  return to.append<Place>(loop, entry.name, entry.expensive ? 8 : 1, std::forward<Place>(place),
+  const std::uint8_t cost = entry.expensive ? 8 : 1;
+  return to.append<Place>(loop, {entry.name, cost, entry.chain}, std::forward<Place>(place),
                           *entry.result[static_cast<int>(of.type)], of.where,
                           {inputs, operands.size()});
 }

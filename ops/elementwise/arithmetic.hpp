@@ -18,6 +18,7 @@ struct abs {
           "the real one of its width.\n"
           "The least signed integer wraps around to itself.\n"
           "Source: array API 2025.12, elementwise functions.",
+      .chain = chained::length,
   };
   static constexpr bool of_bits = true;
   template <signed_integral T>
@@ -45,6 +46,7 @@ struct add {
           "The sum.\n\n"
           "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
+      .chain = chained::add,
   };
   template <numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
@@ -90,6 +92,7 @@ struct divide {
           "The quotient, correctly rounded for real dtypes.\n\n"
           "Floating dtypes, complex ones included; the result has their promoted dtype.\n"
           "Source: array API 2025.12, elementwise functions.",
+      .chain = chained::divide,
   };
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
@@ -241,6 +244,7 @@ struct multiply {
           "The product.\n\n"
           "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
+      .chain = chained::multiply,
   };
   template <numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
@@ -255,6 +259,7 @@ struct negative {
           "The negated value.\n\n"
           "Numeric dtypes; the result has the dtype of x. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
+      .chain = chained::negative,
   };
   static constexpr bool of_bits = true;
   template <integral T>
@@ -308,6 +313,7 @@ struct reciprocal {
           "1 / x.\n\n"
           "Floating dtypes, complex ones included; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
+      .chain = chained::reciprocal,
   };
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
@@ -363,6 +369,7 @@ struct square {
           "x * x.\n\n"
           "Numeric dtypes; the result has the dtype of x. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
+      .chain = chained::square,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
@@ -383,6 +390,7 @@ struct subtract {
           "The difference.\n\n"
           "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
+      .chain = chained::subtract,
   };
   template <numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {

@@ -30,6 +30,7 @@ struct greater {
           "Whether x1 > x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
+      .chain = chained::above,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
@@ -44,6 +45,7 @@ struct greater_equal {
           "Whether x1 >= x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
+      .chain = chained::above,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
@@ -124,6 +126,7 @@ struct less {
           "Whether x1 < x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
+      .chain = chained::below,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
@@ -138,6 +141,7 @@ struct less_equal {
           "Whether x1 <= x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
+      .chain = chained::below,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {

@@ -25,7 +25,8 @@ constexpr void add_loop(op_entry& entry) {
 
 template <class Op, int Arity>
 constexpr op_entry describe_op() {
-  op_entry entry{Op::info.name, Op::info.doc, Arity, Op::info.expensive, Op::info.is_private, {}};
+  const op_info& of = Op::info;
+  op_entry entry{of.name, of.doc, Arity, of.expensive, of.is_private, of.chain, {}};
 #define SKERRY_LOOP(name, type, kind, typestr) add_loop<Op, Arity, type>(entry);
   SKERRY_FOR_EACH_DTYPE(SKERRY_LOOP)
 #undef SKERRY_LOOP

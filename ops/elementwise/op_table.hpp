@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/dtype.hpp"
+#include "ops/math/op_info.hpp"
 
 namespace skerry {
 
@@ -20,6 +21,7 @@ struct op_entry {
   int arity;
   bool expensive;   ///< a transcendental: worth threads from fewer elements
   bool is_private;  ///< as of op_info
+  chained chain;
   std::optional<dtype> result[dtype_count];  ///< by compute dtype; empty where there is no loop
 };
 [[nodiscard]] std::span<const op_entry> op_table() noexcept;

@@ -118,7 +118,7 @@ ndarray record_where(recording& to, const operand& condition, const operand& x1,
       inputs[i].array = &casts[i];
     }
   }
-  return to.append<layout&&>(loop, "choose", 1, std::move(fresh), type, place, inputs);
+  return to.append<layout&&>(loop, {"choose"}, std::move(fresh), type, place, inputs);
 }
 
 namespace {

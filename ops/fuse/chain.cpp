@@ -3,38 +3,9 @@
 
 // Which steps of a pass go on with each other's results in registers (ops/fuse/cpu/chain.hpp).
 
-#include <algorithm>
-#include <iterator>
-#include <string_view>
-#include <utility>
-
 #include "ops/fuse/evaluation.hpp"
 
 namespace skerry {
-namespace {
-
-/// What an operation is in a chain of vectors in registers.
-chained chained_of(std::string_view function, dtype type, dtype from) noexcept {
-  constexpr std::pair<std::string_view, chained> known[] = {{"add", chained::add},
-                                                            {"subtract", chained::subtract},
-                                                            {"multiply", chained::multiply},
-                                                            {"divide", chained::divide},
-                                                            {"square", chained::square},
-                                                            {"negative", chained::negative},
-                                                            {"reciprocal", chained::reciprocal}};
-  if (type != from || (type != dtype::float32 && type != dtype::float64)) return chained::no;
-  const auto* const found =
-      std::ranges::find(known, function, [](const auto& each) { return each.first; });
-  return found == std::end(known) ? chained::no : found->second;
-}
-
-/// What a comparison with a bound is for what is not near it.
-chained comparison_of(std::string_view function) noexcept {
-  if (function.starts_with("less")) return chained::below;
-  return function.starts_with("greater") ? chained::above : chained::no;
-}
-
-}  // namespace
 
 /// Whether the step before is the length of complex numbers, which this one compares with a bound.
 bool evaluation::compares_lengths(nodes part, std::size_t position) {
@@ -42,8 +13,7 @@ bool evaluation::compares_lengths(nodes part, std::size_t position) {
   const node& each = at(part[position]);
   const node& before = at(part[position - 1]);
   const reference& left = each.inputs[0];
-  return comparison_of(each.function) != chained::no &&
-         std::string_view(before.function) == "abs" &&
+  return each.function.chain > chained::length && before.function.chain == chained::length &&
          kind(before.inputs[0].type) == dtype_kind::complex_floating && !before.is_stored &&
          before.last == static_cast<int>(position) && left.from == source::node &&
          left.index == part[position - 1] && each.inputs[1].from == source::constant;
@@ -59,10 +29,12 @@ void evaluation::add_to_chain(nodes part, std::size_t position, fused_step& step
   if (compares_lengths(part, position)) {
     steps_.back().chain = chained::length;
     steps_.back().goes_on = true;
-    step.chain = comparison_of(each.function);
+    step.chain = each.function.chain;
     return;
   }
-  const chained own = chained_of(each.function, each.type, each.inputs[0].type);
+  const bool is_real_float = each.type == dtype::float32 || each.type == dtype::float64;
+  const bool is_alone = each.function.chain < chained::length && each.type == each.inputs[0].type;
+  const chained own = is_real_float && is_alone ? each.function.chain : chained::no;
   step.chain = own;
   if (own == chained::no || position == 0) return;
   fused_step& last = steps_.back();

@@ -229,7 +229,7 @@ bool evaluation::add_steps(nodes part) {
     }
     free |= free_later;
     step.places[0] = static_cast<std::int16_t>(each.use.operand);
-    cost_ += each.cost;
+    cost_ += each.function.cost;
     add_to_chain(part, position, step);
     steps_.push_back(step);
   }
@@ -367,7 +367,7 @@ bool evaluation::find_cone(std::int32_t of, bool is_held) {
     node& each = at(i);
     if (!each.is_needed) continue;
     of_.order_.push_back(i);
-    bool takes_long = each.cost > 1;
+    bool takes_long = each.function.cost > 1;
     for_each_maker(each, [&](const node& maker) { takes_long = takes_long || maker.level > 0; });
     each.level = takes_long ? 1 : 0;
     const bool is_kept = i == of ? is_held : each.result->references() > 1;

@@ -9,6 +9,7 @@
 #include "core/dims.hpp"
 #include "core/launch.hpp"
 #include "core/scalar.hpp"
+#include "ops/math/op_info.hpp"
 
 // A pass: operations over one shape, run one after the other on pieces that stay in the first
 // cache. What it is made of stands in one block of bytes: fused_params, its steps, its constants.
@@ -33,26 +34,6 @@ struct wide_plan {
   [[nodiscard]] char* base(int operand) const noexcept { return data[operand]; }
 };
 constexpr int outputs_of(const wide_plan& of) noexcept { return of.output_count; }
-
-/// What a step of real floats does to vectors in registers, where the next step goes on with them.
-/// Of two inputs the vectors are the first, from add_to on the second.
-enum class chained : std::uint8_t {
-  no,
-  square,
-  negative,
-  reciprocal,
-  add,
-  subtract,
-  multiply,
-  divide,
-  add_to,
-  subtract_from,
-  multiply_to,
-  divide_into,
-  length,  ///< of complex numbers, which the next step compares with a constant
-  below,
-  above,
-};
 
 /// One operation: a kernel whose parameter is a plan, and where its output and its inputs are.
 struct alignas(16) fused_step {

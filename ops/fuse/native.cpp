@@ -152,7 +152,7 @@ bool evaluation::launch_compiled(nodes part, const dims& shape) {
   std::vector<source_step> steps(steps_.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const node& each = at(part[i]);
-    steps[i].function = each.function;
+    steps[i].function = each.function.name;
     std::copy(std::begin(steps_[i].places), std::end(steps_[i].places), steps[i].places);
     steps[i].types[0] = each.type;
     for (int k = 0; k < each.input_count; ++k) steps[i].types[k + 1] = each.inputs[k].type;

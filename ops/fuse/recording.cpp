@@ -111,7 +111,7 @@ recording::reference recording::refer_to(const recorded_input& x) {
 }
 
 template <class Place>
-ndarray recording::append(const kernel& step, const char* function, int cost, Place place,
+ndarray recording::append(const kernel& step, const recorded_function& function, Place place,
                           dtype type, device where, std::span<const recorded_input> inputs) {
   if (is_evaluating()) throw library_error("fuse: an operation while results are being computed");
   reference from[fused_step::most_inputs];
@@ -124,7 +124,6 @@ ndarray recording::append(const kernel& step, const char* function, int cost, Pl
   added.result = result;
   std::copy_n(from, fused_step::most_inputs, added.inputs);
   added.input_count = static_cast<std::uint8_t>(inputs.size());
-  added.cost = static_cast<std::uint8_t>(cost);
   added.type = type;
   memory->retain();
   ndarray made(std::move(memory), std::forward<Place>(place), type);
@@ -132,16 +131,16 @@ ndarray recording::append(const kernel& step, const char* function, int cost, Pl
   return made;
 }
 
-template ndarray recording::append(const kernel&, const char*, int, const dims&, dtype, device,
-                                   std::span<const recorded_input>);
-template ndarray recording::append(const kernel&, const char*, int, layout&&, dtype, device,
+template ndarray recording::append(const kernel&, const recorded_function&, const dims&, dtype,
+                                   device, std::span<const recorded_input>);
+template ndarray recording::append(const kernel&, const recorded_function&, layout&&, dtype, device,
                                    std::span<const recorded_input>);
 
 ndarray recording::append_reduction(const kernel& step, std::span<const std::byte> params,
                                     const dims& shape, dtype type, int row_axes, const ndarray& x) {
   reductions_.emplace_back(params.begin(), params.end());
   const recorded_input input{.array = &x, .type = x.dtype()};
-  ndarray made = append<const dims&>(step, "", 1, shape, type, x.device(), {&input, 1});
+  ndarray made = append<const dims&>(step, {""}, shape, type, x.device(), {&input, 1});
   nodes_.back().reduction = static_cast<std::int32_t>(reductions_.size()) - 1;
   nodes_.back().row_axes = row_axes;
   return made;

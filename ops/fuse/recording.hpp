@@ -58,6 +58,13 @@ class pending_memory final : public storage {
   return static_cast<pending_memory*>(x.memory()->owner(pending_memory::mark));
 }
 
+/// What a recorded kernel does to an element.
+struct recorded_function {
+  const char* name;       ///< of a functor of `ops`; kept
+  std::uint8_t cost = 1;  ///< in additions
+  chained chain = chained::no;
+};
+
 /// An input of a recorded operation: an array, or an element.
 struct recorded_input {
   const ndarray* array = nullptr;
@@ -120,11 +127,10 @@ class recording {
   /// Whether operations on this device are recorded: where there is a kernel for passes.
   [[nodiscard]] static bool records(device where) noexcept;
 
-  /// The result of a kernel whose parameter is a plan, output first. `cost`: of an element, in
-  /// additions. `place`: a layout&&, or const dims& in C order, to whose shape inputs broadcast.
-  /// `function`: what it does to an element, a functor of `ops` by its name; both are kept.
+  /// The result of a kernel whose parameter is a plan, output first; it is kept. `place`: a
+  /// layout&&, or const dims& in C order, to whose shape inputs broadcast.
   template <class Place>
-  [[nodiscard]] ndarray append(const kernel& step, const char* function, int cost, Place place,
+  [[nodiscard]] ndarray append(const kernel& step, const recorded_function& function, Place place,
                                dtype type, device where, std::span<const recorded_input> inputs);
 
   /// The result, in C order, of a kernel that reduces rows of x, whose parameters begin with a
@@ -167,11 +173,10 @@ class recording {
   };
   struct node {
     const kernel* loop;
-    const char* function;
+    recorded_function function;
     pending_memory* result;  ///< one reference is the recording's
     reference inputs[fused_step::most_inputs];
     std::uint8_t input_count;
-    std::uint8_t cost;
     dtype type;
     bool is_needed = false;
     bool is_stored = false;

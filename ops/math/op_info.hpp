@@ -6,6 +6,26 @@
 
 namespace skerry {
 
+/// What a step of real floats does to vectors in registers, where the next step goes on with them
+/// (ops/fuse/cpu/chain.hpp). Of two inputs the vectors are the first, from add_to on the second.
+enum class chained : unsigned char {
+  no,
+  square,
+  negative,
+  reciprocal,
+  add,
+  subtract,
+  multiply,
+  divide,
+  add_to,
+  subtract_from,
+  multiply_to,
+  divide_into,
+  length,  ///< of complex numbers, which the next step compares with a constant
+  below,
+  above,
+};
+
 /// What an operation says about itself; part of its declaration.
 struct op_info {
   const char* name;
@@ -13,6 +33,7 @@ struct op_info {
   bool expensive = false;  ///< a transcendental: worth threads from fewer elements
   /// Serves a function in Python that has its name, takes more dtypes and is what users see.
   bool is_private = false;
+  chained chain = chained::no;
 };
 
 }  // namespace skerry

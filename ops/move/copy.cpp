@@ -161,14 +161,14 @@ static const char* cast_function(dtype from, dtype to) noexcept {
 ndarray record_astype(recording& to, const ndarray& x, dtype type) {
   const kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
   const recorded_input from{.array = &x, .type = x.dtype()};
-  return to.append<layout&&>(entry, cast_function(x.dtype(), type), 1, order_of("astype", x, type),
+  return to.append<layout&&>(entry, {cast_function(x.dtype(), type)}, order_of("astype", x, type),
                              type, x.device(), {&from, 1});
 }
 
 ndarray record_operand(recording& to, const ndarray& x, dtype type, const dims& shape) {
   const kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
   const recorded_input from{.array = &x, .type = x.dtype()};
-  return to.append<const dims&>(entry, cast_function(x.dtype(), type), 1, shape, type, x.device(),
+  return to.append<const dims&>(entry, {cast_function(x.dtype(), type)}, shape, type, x.device(),
                                 {&from, 1});
 }
 
