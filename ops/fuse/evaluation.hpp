@@ -109,7 +109,7 @@ class evaluation {
   std::int64_t row_scratch_ = 0;
   std::int64_t row_cost_ = 0;
   std::int32_t row_steps_ = 0;
-  std::vector<std::int64_t> temporaries_;  ///< bytes of a row, then places in the scratch
+  std::vector<std::int64_t> temporaries_;  ///< bytes of a row, then offsets in the scratch
   std::array<reference, wide_plan::max_operands> operands_;
   std::vector<fused_step>& steps_;
   std::vector<element>& constants_;

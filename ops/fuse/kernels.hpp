@@ -78,8 +78,8 @@ struct alignas(16) fused_params {
 };
 
 /// Passes and reductions over the same rows, one after the other on some rows at a time, so that
-/// what is made in between stays in the caches. The steps follow, then where each temporary is in
-/// the scratch, a 64-bit number.
+/// what is made in between stays in the caches. The steps follow, then the offset of each temporary
+/// in the scratch, a 64-bit number.
 struct alignas(16) row_params {
   static constexpr std::int64_t scratch_bytes = 262144;  ///< of a thread
   /// A temporary begins with a page, as large arrays do: loads wait for stores before that differ
@@ -105,7 +105,7 @@ struct alignas(16) row_step {
   bool has_runs;                       ///< as of pass_rows; else the plan of the pass has to be cut
   std::uint32_t single;                ///< as there
   /// Of operands (of a reduction the output, then the input): in_memory, or which temporary.
-  std::int64_t places[wide_plan::max_operands];
+  std::int64_t temporaries[wide_plan::max_operands];
   std::int64_t row_bytes[wide_plan::max_operands];  ///< from one row to the next
 };
 

@@ -132,7 +132,7 @@ void evaluation::place_output(node& x) {
 }
 
 void evaluation::locate(row_step& step, int operand, const node& maker) const {
-  step.places[operand] = maker.scratch;
+  step.temporaries[operand] = maker.scratch;
   step.row_bytes[operand] = elements_of(maker) / rows_ * itemsize(maker.type);
 }
 
@@ -174,7 +174,7 @@ void evaluation::add_pass(nodes pass) {
   if (step.width == 0) return;
   for (int i = 0; i < operand_count_; ++i) {
     const reference& from = operands_[static_cast<std::size_t>(i)];
-    step.places[i] = row_step::in_memory;
+    step.temporaries[i] = row_step::in_memory;
     if (from.from == source::node) locate(step, i, at(from.index));
   }
   row_cost_ += step.width * cost_;
@@ -193,7 +193,7 @@ void evaluation::add_reduction(std::int32_t i) {
   auto* const range = reinterpret_cast<row_range*>(params.data());
   locate(step, 0, each);
   if (each.made) range->output = each.made->data();
-  step.places[1] = row_step::in_memory;
+  step.temporaries[1] = row_step::in_memory;
   if (each.inputs[0].from == source::node) {
     const node& maker = at(each.inputs[0].index);
     locate(step, 1, maker);
@@ -253,21 +253,21 @@ void evaluation::launch_rows() {
   const auto& table = kernels<fuse_kernels>(where);
   const std::int64_t row = std::max<std::int64_t>(of.moved / rows_ + row_scratch_, 1);
   const std::int64_t slack = row_params::page * std::ssize(temporaries_);
-  const std::int64_t room =
+  const std::int64_t capacity =
       (row_params::scratch_bytes - slack) / std::max<std::int64_t>(row_scratch_, 1);
   const row_params params{
       .rows = rows_,
-      .block = std::clamp<std::int64_t>(block_bytes / row, 1, std::min(rows_, room)),
+      .block = std::clamp<std::int64_t>(block_bytes / row, 1, std::min(rows_, capacity)),
       .cost = std::max<std::int64_t>(row_cost_, 1),
       .feed = table.feed.host,
       .make_rows = table.make_rows.host,
       .steps = row_steps_};
-  std::int64_t place = 0;
+  std::int64_t offset = 0;
   for (std::int64_t& each : temporaries_) {
-    place += rounded_up(std::exchange(each, place) * params.block, row_params::page);
+    offset += rounded_up(std::exchange(each, offset) * params.block, row_params::page);
   }
-  const auto places = std::as_bytes(std::span(temporaries_));
-  of_.schedule_.insert(of_.schedule_.end(), places.begin(), places.end());
+  const auto offsets = std::as_bytes(std::span(temporaries_));
+  of_.schedule_.insert(of_.schedule_.end(), offsets.begin(), offsets.end());
   std::memcpy(of_.schedule_.data(), &params, sizeof params);
   const bool is_alone = group_.size() == 1;  // a reduction, which knows best
   if (hooks_.watch != nullptr) {

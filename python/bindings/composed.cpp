@@ -152,20 +152,20 @@ PyObject* run_convolution(const arguments& with) {
 
 /// Points that are interpolated between.
 struct points {
-  const ndarray& places;
+  const ndarray& coordinates;
   const ndarray& values;
   ndarray slopes;
 
-  /// Before the first point and beyond the last one the places have no part; NaN counts as beyond
-  /// the last one. So every index is that of a point, also of places that do not rise.
+  /// Before the first point and beyond the last one the coordinates have no part; NaN counts as
+  /// beyond the last one. So every index is that of a point, also where they do not rise.
   [[nodiscard]] ndarray at(const ndarray& x) const {
-    const std::int64_t count = places.size();
-    const ndarray last = component(places, count - 1);
+    const std::int64_t count = coordinates.size();
+    const ndarray last = component(coordinates, count - 1);
     const ndarray before =
-        searchsorted(slice_of(places, 0, 1, count - 1), {.array = &x}, true, nullptr);
+        searchsorted(slice_of(coordinates, 0, 1, count - 1), {.array = &x}, true, nullptr);
     const ndarray near = take(values, before, std::nullopt);
     const ndarray beyond =
-        linalg::subtract(call<"minimum">({&x}, {&last}), take(places, before, std::nullopt));
+        linalg::subtract(call<"minimum">({&x}, {&last}), take(coordinates, before, std::nullopt));
     const scalar most = scalar::of(count - 2);
     const ndarray rising =
         take(slopes, clip(before, {}, {.value = &most, .name = "max"}), std::nullopt);
@@ -191,13 +191,14 @@ constexpr std::int64_t piece = 1 << 15;
 ndarray interpolated(const ndarray& where, const ndarray& xp, const ndarray& fp) {
   const bool is_complex = kind(fp.dtype()) == dtype_kind::complex_floating;
   const ndarray x = astype(where, dtype::float64, false);
-  const ndarray places = astype(xp, dtype::float64, false);
+  const ndarray coordinates = astype(xp, dtype::float64, false);
   const ndarray values = astype(fp, is_complex ? dtype::complex128 : dtype::float64, false);
-  if (places.size() == 1) {
+  if (coordinates.size() == 1) {
     return copy_c_order(broadcast_to(points::component(values, 0), x.shape()));
   }
-  const ndarray steps = astype(diff(places, -1, 1, nullptr, nullptr), values.dtype(), false);
-  const points all{places, values, linalg::divide(diff(values, -1, 1, nullptr, nullptr), steps)};
+  const ndarray steps = astype(diff(coordinates, -1, 1, nullptr, nullptr), values.dtype(), false);
+  const points all{coordinates, values,
+                   linalg::divide(diff(values, -1, 1, nullptr, nullptr), steps)};
   const std::int64_t step = piece * cpu::thread_count();
   if (x.size() < 2 * step || !is_host(x.device())) return all.at(x);
   const std::int64_t flat[] = {-1};
@@ -286,10 +287,10 @@ PyObject* run_cut(const arguments& with) {
 PyObject* run_empty_in_order(const arguments& with) {
   const ndarray& x = array_argument(with, 0);
   const std::vector<std::int64_t> shape = integers(with, 1);
-  return wrap(made_in_order(x, [&](const ndarray&, std::span<const std::int64_t> places) {
+  return wrap(made_in_order(x, [&](const ndarray&, std::span<const std::int64_t> axes) {
     dims ordered(x.rank());
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      ordered[static_cast<int>(places[axis])] = shape[axis];
+      ordered[static_cast<int>(axes[axis])] = shape[axis];
     }
     return empty("empty", ordered, x.dtype(), x.device());
   }));

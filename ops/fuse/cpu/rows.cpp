@@ -16,7 +16,7 @@ class row_block {
   row_block(const row_params& what, char* scratch) noexcept : what_(what), scratch_(scratch) {
     const char* at = reinterpret_cast<const char*>(&what + 1);
     for (int i = 0; i < what.steps; ++i) at += reinterpret_cast<const row_step*>(at)->nbytes;
-    places_ = reinterpret_cast<const int64*>(at);
+    offsets_ = reinterpret_cast<const int64*>(at);
   }
 
   void run(int64 first, int64 rows) noexcept {
@@ -31,8 +31,8 @@ class row_block {
  private:
   /// Where row 0 of an operand would be.
   [[nodiscard]] char* locate(const row_step& step, int i, const char* known, int64 first) const {
-    if (step.places[i] == row_step::in_memory) return const_cast<char*>(known);
-    return scratch_ + (places_[step.places[i]] - first * step.row_bytes[i]);
+    if (step.temporaries[i] == row_step::in_memory) return const_cast<char*>(known);
+    return scratch_ + (offsets_[step.temporaries[i]] - first * step.row_bytes[i]);
   }
 
   void make(const row_step& step, int64 first, int64 rows) const noexcept {
@@ -67,7 +67,7 @@ class row_block {
 
   const row_params& what_;
   char* scratch_;
-  const int64* places_;
+  const int64* offsets_;
 };
 
 void run_blocks(const row_params& what, int64 block, int64 begin, int64 end) noexcept {
