@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -93,7 +94,7 @@ def nan_to_num(
 
 
 def _numbers(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Array:
-    if nan == 0 and posinf is None and neginf is None:
+    if nan == 0 and math.copysign(1.0, nan) > 0 and posinf is None and neginf is None:
         return _core.nan_to_num(x)
     most = float(np.finfo(x.dtype).max)
     above = most if posinf is None else posinf

@@ -186,6 +186,13 @@ def test_signs_of_the_fractions_of_integers(device):
     assert to_numpy(whole).tolist() == [-3.0, 0.0, 3.0]
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_nan_to_num_keeps_the_sign_of_the_zero_that_it_is_given(device, dtype):
+    x = on(device, np.asarray([np.nan, 1.0], dtype))
+    for zero, sign in ((-0.0, True), (np.float64(-0.0), True), (0.0, False), (0, False)):
+        assert np.signbit(to_numpy(sk.real(sk.nan_to_num(x, nan=zero))).tolist()[0]) == sign, zero
+
+
 def test_lists_beside_arrays_are_refused():
     with pytest.raises(TypeError, match="asarray"):
         sk.outer([1, 2], sk.ones((2,)))
