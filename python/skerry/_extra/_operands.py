@@ -214,5 +214,8 @@ def slice_along(x: Array, axis: int, *bounds: Any) -> Array:
 
 
 def complex_of(real: Array, imag: Array, dtype: Any) -> Array:
-    """Join finite parts to complex numbers."""
-    return sk.astype(real, dtype) + sk.astype(imag, dtype) * 1j
+    """Join parts, of that width, to complex numbers: by their memory, as a sum would lose the signs of zeros."""
+    parts = sk.empty((*real.shape, 2), dtype=real.dtype, device=real.device)
+    parts[..., 0], parts[..., 1] = real, imag
+    joined: Array = parts.view(dtype)[..., 0]
+    return joined

@@ -186,7 +186,14 @@ def test_signs_of_the_fractions_of_integers(device):
     assert to_numpy(whole).tolist() == [-3.0, 0.0, 3.0]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_nan_to_num_keeps_the_signs_of_complex_zeros(device):
+    x = np.asarray([complex(-0.0, -0.0), complex(0.0, -0.0), complex(-0.0, np.nan)])
+    for part in (sk.real, sk.imag):
+        got = to_numpy(part(sk.nan_to_num(on(device, x))))
+        assert np.signbit(got).tolist() == np.signbit(getattr(np, part.__name__)(x)).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
 def test_nan_to_num_keeps_the_sign_of_the_zero_that_it_is_given(device, dtype):
     x = on(device, np.asarray([np.nan, 1.0], dtype))
     for zero, sign in ((-0.0, True), (np.float64(-0.0), True), (0.0, False), (0, False)):
