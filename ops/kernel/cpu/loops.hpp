@@ -288,14 +288,13 @@ SKERRY_SHARED void stepped_loop(char* const* data, const int64* steps, int64 n) 
 template <class T>
 inline constexpr int64 stepped_from = sizeof(T) == 16 ? 0 : int64{4} << 20;
 
-/// None for what is worth its vectors.
+/// None for what is worth its vectors: add of float32, x[::-1], takes 184 us packed, 296 so (10^6,
+/// EPYC), clip of float64 by scalars 260 and 640.
 template <class Op, class T, int... I>
 constexpr stepped_body stepped_body_of(std::integer_sequence<int, I...>) {
-  using R = ops::result_t<Op, same_t<T, I>...>;
-  constexpr bool is_simple =
-      !Op::info.expensive && !ordinary_form<Op, T>::exists && !quick_form<Op, T>::exists;
-  constexpr bool is_wide = sizeof(T) == 16 || (sizeof(T) == 8 && !ops::complex_floating<T>) ||
-                           (sizeof(T) == 4 && sizeof(R) == 4);
+  constexpr bool is_simple = !Op::info.expensive && !ordinary_form<Op, T>::exists &&
+                             !quick_form<Op, T>::exists && sizeof...(I) < 3;
+  constexpr bool is_wide = sizeof(T) == 16 || (sizeof(T) == 8 && !ops::complex_floating<T>);
   if constexpr (is_simple && is_wide) return stepped_loop<Op, T, I...>;
   return nullptr;
 }
