@@ -10,7 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import as_array, cast, floating, indices, promoted
+from skerry._extra._operands import as_array, cast, floating, in_passes, indices, promoted
 from skerry.exceptions import ShapeError
 
 __all__ = ["polyfit", "polyval"]
@@ -48,8 +48,15 @@ def polyval(p: Any, x: Any) -> Array:
     coefficients, at = promoted("polyval", p, x)
     if coefficients.ndim != 1:
         raise ShapeError(f"polyval: coefficients of {coefficients.ndim} axes; they have 1")
-    found = sk.zeros_like(at)
-    for i in range(coefficients.size):
+    found: Array = _horner(at, coefficients) if coefficients.size else sk.zeros_like(at)
+    return found
+
+
+@in_passes
+def _horner(at: Array, coefficients: Array) -> Array:
+    found = at * False  # of `at`, so that all lie in memory as it does
+    found += coefficients[0]
+    for i in range(1, coefficients.size):
         found *= at
         found += coefficients[i]
     return found

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from oracle import on, to_numpy
-from skerry._extra import calculus, comparing, functions, missing
+from skerry._extra import calculus, comparing, functions, missing, polynomials
 from skerry._extra._operands import PIECE
 
 DTYPES = ["bool", "uint8", "int64", "float32", "float64", "complex64", "complex128"]
@@ -30,12 +30,14 @@ CALLS = {
     "nanvar of all": lambda f, x, _: f(x, None, 0, True, None),
     "trapezoid": lambda f, x, _: f(x, 0.25, -1),
     "trapezoid along the first": lambda f, x, _: f(x, 1.0, 0),
+    "polyval": lambda f, x, y: f(x, y[0, 1:5]),
 }
 FUSED = {
     "isclose": comparing._near,
     "allclose": comparing._all_near,
     "nanvar": missing._variance,
     "trapezoid": calculus._area,
+    "polyval": polynomials._horner,
 }
 
 
@@ -59,6 +61,13 @@ def test_fused_parts_keep_their_bits(dtype, device):
         functions._rest_and_whole(x), functions._rest_and_whole.__wrapped__(x), strict=True
     ):
         assert to_numpy(got).tobytes() == to_numpy(want).tobytes()
+
+
+@pytest.mark.parametrize("size", [(3, 4), (3, PIECE)])
+def test_values_of_polynomials_lie_as_their_arguments(size, device):
+    x = on(device, of_whole_length("float64", 1)[:, : size[1]]).T
+    coefficients = sk.ones((2,), dtype=sk.float64, device=x.device)
+    assert sk.polyval(coefficients, x).strides == (x + x).strides == x.strides
 
 
 def test_any_imaginary_part_is_seen(device):
