@@ -51,22 +51,27 @@ PyObject* run_topk(const arguments& with) {
   return wrap_all(std::move(both));
 }
 
+/// Bits of a key that has no signs; of others more than fit.
+std::int64_t bits_of(const ndarray& key) {
+  if (key.dtype() == dtype::bool_) return 1;
+  return kind(key.dtype()) == dtype_kind::unsigned_integer ? 8 * key.itemsize() : 65;
+}
+
 /// One key of several that have no signs, if their bits fit into it: the last of them the highest.
 std::optional<ndarray> joined(std::span<const ndarray> keys) {
   static const op_id shift = *find_op("bitwise_left_shift");
   static const op_id join = *find_op("bitwise_or");
-  std::int64_t nbytes = 0;
-  for (const ndarray& key : keys) {
-    const dtype_kind of = kind(key.dtype());
-    if (of != dtype_kind::unsigned_integer && of != dtype_kind::boolean) return std::nullopt;
-    nbytes += key.itemsize();
-  }
-  const dtype type = nbytes <= 2 ? dtype::uint16 : nbytes <= 4 ? dtype::uint32 : dtype::uint64;
-  if (nbytes > 8 || !is_built(type)) return std::nullopt;
+  std::int64_t bits = 0;
+  for (const ndarray& key : keys) bits += bits_of(key);
+  const dtype type = bits <= 8    ? dtype::uint8
+                     : bits <= 16 ? dtype::uint16
+                     : bits <= 32 ? dtype::uint32
+                                  : dtype::uint64;
+  if (bits > 64 || !is_built(type)) return std::nullopt;
   ndarray all = astype(keys[0], type, false);
   std::int64_t place = 0;
   for (std::size_t i = 1; i < keys.size(); ++i) {
-    place += 8 * keys[i - 1].itemsize();
+    place += bits_of(keys[i - 1]);
     const ndarray wide = astype(keys[i], type, false);
     const scalar places = scalar::of(place);
     const operand shifted[] = {{.array = &wide}, {.value = &places}};
@@ -84,11 +89,13 @@ ndarray lexsort(std::span<const ndarray> keys, std::int64_t axis) {
   if (first.rank() == 0)
     return full({}, scalar::of(std::int64_t{0}), default_integer, first.device());
   const int along = normalize_axis("lexsort", axis, first.rank());
-  if (keys.size() > 1) {
+  if (keys.size() > 1 && first.size() > 1) {
     if (const std::optional<ndarray> all = joined(keys)) return argsort(*all, along, false);
   }
   ndarray order = argsort(first, along, false);
   for (const ndarray& key : keys.subspan(1)) {
+    if (first.size() == 1) order = argsort(key, along, false);
+    if (first.size() == 1) continue;
     const ndarray again = argsort(take_along_axis(key, order, along), along, false);
     order = take_along_axis(order, again, along);
   }

@@ -163,6 +163,39 @@ void order_row(const Keys& keys, uint64* placed, uint64* spare, int64 n) {
   order_runs_of_indices(keys, placed, spare, n, 0, shift);
 }
 
+SKERRY_INLINE int64 count_truths(const char* row, int64 n) {
+  int64 count = 0;
+  for (int64 i = 0; i < n; ++i) count += load<bool>(row + i) ? 1 : 0;
+  return count;
+}
+
+/// The first `count` indices of what is true, or of what is not. Each is written, and kept if it
+/// belongs; 32 at a time where there is room.
+SKERRY_INLINE void index_truths(const char* row, int64 n, bool truth, int64* to, int64 count) {
+  constexpr int64 group = 32;
+  int64 at = 0;
+  int64 i = 0;
+  for (; i + group <= n && at + group <= count; i += group) {
+    const uint32 set = truth ? bytes_unequal_zero(row + i) : ~bytes_unequal_zero(row + i);
+    for (int part = 0; part < group; part += 8) {
+      store_numbers_of_lanes(to + at, set >> part & 255, i + part);
+      at += __builtin_popcount(set >> part & 255);
+    }
+  }
+  for (; at < count; ++i) {
+    to[at] = i;
+    at += load<bool>(row + i) == truth ? 1 : 0;
+  }
+}
+
+/// The indices of truths, or of the rest, then of the others.
+inline void argsort_truths(const char* row, int64* out, int64 n, row_order order) {
+  const int64 truths = count_truths(row, n);
+  const int64 before = order.descending ? truths : n - truths;
+  index_truths(row, n, order.descending, out, before);
+  index_truths(row, n, !order.descending, out + before, n - before);
+}
+
 struct index_sink {
   using type = uint64;
 

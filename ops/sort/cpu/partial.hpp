@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/sort/cpu/argsort_lanes.hpp"
+#include "ops/sort/cpu/indices.hpp"
 #include "ops/sort/cpu/order_statistic.hpp"
 #include "ops/sort/partial_kernels.hpp"
 
@@ -215,6 +216,11 @@ SKERRY_SHARED void partition_rows(const partial_params& p, bool is_signed) {
   using K = rank_key_t<T>;
   for_each_row(p, sizeof(K), [&](int64 at, char* scratch) {
     const ranked_row<T> row = row_at<T>(p, at, is_signed);
+    if constexpr (ops::boolean<T>) {
+      constexpr row_order rising{.descending = false, .is_signed = false};
+      int64* const to = p.indices + at * p.length;
+      if (p.indices != nullptr) return argsort_truths(row.row, to, p.length, rising);
+    }
     row_groups<T> groups;
     for_each_statistic(p, row, reinterpret_cast<K*>(scratch),
                        [&](int, const order_statistic<K>& found) { groups.add(found); });

@@ -14,6 +14,9 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 inline constexpr int64 small_count = 8192;
 /// From this size on an array is taken not to stay in the second-level cache.
 inline constexpr int64 spilling_bytes = int64{1} << 20;
+/// Digits of more bits have their buckets streamed then. The ends of 256 stay in the first-level
+/// cache: 2e5 to 1.6e7 indices of bytes take half the time in place (EPYC of Zen 4, x86-64-v4).
+inline constexpr int in_place_bits = 8;
 
 /// Writes items to the ends of at most 2048 buckets of what leaves the second-level cache: gathers
 /// them in a cache line for each, and writes full ones past the caches. 1.5 ns an item instead of
@@ -189,7 +192,7 @@ class radix_sort {
 
   template <class Source, class Sink>
   void pass(Source& source, int64 n, int index, Sink sink) {
-    if (n * int64(sizeof(typename Sink::type)) >= spilling_bytes) {
+    if (width_ > in_place_bits && n * int64(sizeof(typename Sink::type)) >= spilling_bytes) {
       stream_pass(source, n, index, sink);
       return;
     }

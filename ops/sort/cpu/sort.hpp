@@ -108,12 +108,6 @@ void count_row(const char* row, char* out, int64 n, row_order order) {
   }
 }
 
-SKERRY_INLINE int64 count_truths(const char* row, int64 n) {
-  int64 count = 0;
-  for (int64 i = 0; i < n; ++i) count += load<bool>(row + i) ? 1 : 0;
-  return count;
-}
-
 template <class T>
   requires ops::boolean<T>
 void count_row(const char* row, char* out, int64 n, row_order order) {
@@ -121,23 +115,6 @@ void count_row(const char* row, char* out, int64 n, row_order order) {
   const int64 before = order.descending ? truths : n - truths;
   __builtin_memset(out, order.descending ? 1 : 0, static_cast<unsigned long>(before));
   __builtin_memset(out + before, order.descending ? 0 : 1, static_cast<unsigned long>(n - before));
-}
-
-/// The indices of what comes first, then of the rest. Each is written, and kept if it belongs.
-template <class T>
-  requires ops::boolean<T>
-void index_truths(const char* row, int64* out, int64 n, row_order order) {
-  const int64 truths = count_truths(row, n);
-  const int64 before = order.descending ? truths : n - truths;
-  int64 at = 0;
-  for (int64 i = 0; at < before; ++i) {
-    out[at] = i;
-    at += load<bool>(row + i) == order.descending ? 1 : 0;
-  }
-  for (int64 i = 0; at < n; ++i) {
-    out[at] = i;
-    at += load<bool>(row + i) != order.descending ? 1 : 0;
-  }
 }
 
 /// By digits of the keys, the least significant first.
@@ -279,7 +256,7 @@ SKERRY_INLINE void order_row_of_indices(const char* row, char* out, char* scratc
     argsort_by_lanes<T>(row, reinterpret_cast<int64*>(out), reinterpret_cast<int64*>(scratch), n,
                         order, alone);
   } else if constexpr (ops::boolean<T>) {
-    index_truths<T>(row, reinterpret_cast<int64*>(out), n, order);
+    argsort_truths(row, reinterpret_cast<int64*>(out), n, order);
   } else {
     argsort_row<T>(row, out, scratch, n, order);
   }

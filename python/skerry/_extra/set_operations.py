@@ -228,4 +228,5 @@ def lexsort(keys: Sequence[Any] | Any, axis: int = -1) -> Array:
     listed = sk.unstack(keys) if isinstance(keys, Array) else tuple(keys)
     if not listed:
         raise TypeError("lexsort: no keys; give one or more")
-    return _core.lexical_order(as_arrays("lexsort", *listed), axis)
+    are_ready = _core.are_arrays(listed)
+    return _core.lexical_order(listed if are_ready else as_arrays("lexsort", *listed), axis)

@@ -37,6 +37,10 @@ CALLS["lexsort"] = [
         for axis in (0, -1)
     ),
     call((A([250, 3, 250]).astype("uint8"), A([True, True, False]))),
+    *(call(tuple(R((3, 200), "int8", i, high=9) > 2 for i in range(n)), 1) for n in (2, 8, 9, 65)),
+    call((R((200,), "int8") > 0, R((200,), "uint8", high=9, low=0), R((200,), "int8", 1) > 0)),
+    call((A([2]), A([0.5]))),
+    call((A([[True]]), A([[False]])), 0),
     call((U, U), 3, _raises=IndexError),
     call((E, E)),
     call((K, J), _raises=ValueError),
