@@ -4,56 +4,67 @@
 
 #include <bit>
 #include <limits>
+#include <type_traits>
 
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/exponential.hpp"
 #include "ops/kernel/cpu/loops.hpp"
 
-// Operations that are simpler by one scalar. 64-bit integers are divided by a product with the
-// divisor's reciprocal, as processors take ten times as long for a quotient of that width; others
-// are divided as vectors of doubles. A cube is two products, and what is divided by a power of two
+// Operations that are simpler by one scalar. Integers are divided by a product with the divisor's
+// reciprocal, as processors take ten times as long for a quotient of 64 bits, and vectors of others
+// are those of doubles. A cube is two products, and what is divided by a power of two
 // is multiplied by its reciprocal, which is exact, so that both are rounded alike. (Squares and
 // reciprocals are operations of their own, which ops/elementwise/apply.cpp takes for these powers.)
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// floor(x / divisor) for a divisor above 1, or below -1 (`IsNegative`): Granlund and Montgomery,
-/// "Division by Invariant Integers using Multiplication" (1994), figures 4.1 and 4.2.
+/// "Division by Invariant Integers using Multiplication" (1994), figures 4.1 and 4.2. For bytes a
+/// reciprocal of twice the bits is exact, and there are no vectors of bytes that shift.
 template <class T, bool IsNegative>
 class division {
  public:
   explicit division(T divisor) {
-    const uint64 magnitude =
-        static_cast<uint64>(IsNegative ? ops::wrapping_subtract(T(0), divisor) : divisor);
-    shift_ = std::bit_width(magnitude - 1);
-    // Signed ones are divided by their magnitudes, up to 2^63, whose reciprocal fits.
-    const uint128 dividend = ops::signed_integral<T> ? uint128(1) << (63 + shift_)
-                                                     : ((uint128(1) << shift_) - magnitude) << 64;
-    reciprocal_ = static_cast<uint64>(dividend / magnitude) + 1;
+    const auto magnitude =
+        static_cast<U>(IsNegative ? ops::wrapping_subtract(T(0), divisor) : divisor);
+    shift_ = std::bit_width(static_cast<U>(magnitude - 1));
+    if constexpr (bits == 8) {
+      reciprocal_ = static_cast<uint16>(65535 / magnitude + 1);
+      return;
+    }
+    // Signed ones are divided by their magnitudes, up to the highest bit, whose reciprocal fits.
+    const W dividend =
+        static_cast<W>(ops::signed_integral<T> ? W(1) << (bits - 1 + shift_)
+                                               : ((W(1) << shift_) - magnitude) << bits);
+    reciprocal_ = static_cast<U>(dividend / magnitude + 1);
   }
 
   SKERRY_INLINE T operator()(T x) const {
     if constexpr (ops::signed_integral<T>) {
       const T directed = IsNegative ? ops::wrapping_subtract(T(0), x) : x;
-      // For the least value's negative, 2^63, the highest bit is no sign.
-      const auto sign = static_cast<uint64>((IsNegative ? directed & ~x : x) >> 63);
-      const uint64 product = high_product(static_cast<uint64>(directed) ^ sign);
-      return static_cast<T>((product >> (shift_ - 1)) ^ sign);
+      // For the least value's negative, 2^63 of 64 bits, the highest bit is no sign.
+      const auto sign = static_cast<U>((IsNegative ? directed & ~x : x) >> (bits - 1));
+      const U product = high_product(static_cast<U>(static_cast<U>(directed) ^ sign));
+      return static_cast<T>((bits == 8 ? product : product >> (shift_ - 1)) ^ sign);
     } else {
-      const uint64 high = high_product(x);
-      return (((x - high) >> 1) + high) >> (shift_ - 1);
+      const U high = high_product(x);
+      return static_cast<T>(bits == 8 ? high : (((x - high) >> 1) + high) >> (shift_ - 1));
     }
   }
 
  private:
+  static constexpr int bits = 8 * int(sizeof(T));
   __extension__ using uint128 = unsigned __int128;
+  using U = ops::bits_t<T>;
+  using W = std::conditional_t<bits == 64, uint128, std::conditional_t<bits == 32, uint64, uint32>>;
+  using factor = std::conditional_t<bits == 8, uint16, U>;
 
-  [[nodiscard]] SKERRY_INLINE uint64 high_product(uint64 x) const {
-    return static_cast<uint64>((uint128(x) * reciprocal_) >> 64);
+  [[nodiscard]] SKERRY_INLINE U high_product(U x) const {
+    return static_cast<U>((W(factor(x)) * reciprocal_) >> (bits == 8 ? 16 : bits));
   }
 
   int shift_;
-  uint64 reciprocal_;
+  factor reciprocal_;
 };
 
 /// Calls `run` with the division by a divisor, if there is one.
@@ -72,8 +83,7 @@ bool divide_by(T divisor, Run run) {
   return false;
 }
 
-template <class T>
-  requires ops::integral<T> && (sizeof(T) == 8)
+template <ops::integral T>
 struct scalar_form<ops::floor_divide, T> {
   static constexpr bool exists = true;
   template <class Run>
@@ -82,8 +92,7 @@ struct scalar_form<ops::floor_divide, T> {
   }
 };
 
-template <class T>
-  requires ops::integral<T> && (sizeof(T) == 8)
+template <ops::integral T>
 struct scalar_form<ops::remainder, T> {
   static constexpr bool exists = true;
   template <class Run>
