@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -146,16 +147,18 @@ bool has_no_order(const ndarray& x) {
 }
 
 /// For arrays that lie in one order of axes, such as transposes, the result lies so, too: copying
-/// is a run for each then. One after the other in memory, where each has a new axis there.
+/// is a run for each then. One after the other in memory, where each has a new axis there. One
+/// element along the axis has no place in an order, such as an end beside what is longer.
 layout joined_layout(const char* op, const dims& shape, std::int64_t width,
                      std::span<const ndarray> arrays, int axis) {
   check_shape(op, shape.span(), width);
   std::optional<layout> kept;
   for (const ndarray& x : arrays) {
-    if (has_no_order(x)) continue;
+    const std::int64_t length = x.shape()[axis];
+    if (has_no_order(x) || (length == 1 && shape[axis] > std::ssize(arrays))) continue;
     dims strides = x.strides();
-    const bool is_new = x.shape()[axis] == 1 && strides[axis] == 0;
-    if (x.is_c_contiguous() && (is_new || x.shape()[axis] > 1)) return c_layout(shape, width);
+    const bool is_new = length == 1 && strides[axis] == 0;
+    if (x.is_c_contiguous() && (is_new || length > 1)) return c_layout(shape, width);
     if (is_new) strides[axis] = std::numeric_limits<std::int64_t>::max();
     layout like = dense_layout_like({shape, strides, 0}, width);
     if (kept && kept->strides != like.strides) return c_layout(shape, width);

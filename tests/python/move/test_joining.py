@@ -99,6 +99,8 @@ IN_ORDER = {
     "delete some": (lambda xp, x: xp.delete(x, [0, 2], axis=-1), False),
     "fix": (lambda xp, x: xp.fix(x), True),
     "fix of bool": (lambda xp, x: xp.fix(x > 0), True),
+    "gradient": (lambda xp, x: xp.gradient(x, axis=-1), False),
+    "gradient along the first": (lambda xp, x: xp.gradient(x, axis=0), False),
     "insert": (lambda xp, x: xp.insert(x, 1, 1, axis=0), True),
     "insert at the front": (lambda xp, x: xp.insert(x, 0, 1, axis=2), True),
     "insert behind the first": (lambda xp, x: xp.insert(x, 1, 1, axis=2), True),
