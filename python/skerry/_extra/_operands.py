@@ -17,6 +17,7 @@ from skerry.exceptions import AxisError, DTypeError
 
 Arrays = tuple[Array, ...] | list[Array]
 SCALARS = (bool, int, float, complex, np.generic)
+FLOAT64 = np.dtype(np.float64)
 
 
 def common_dtype(name: str, *dtypes: np.dtype[Any]) -> np.dtype[Any]:
@@ -45,7 +46,7 @@ def _common_dtype(dtypes: frozenset[np.dtype[Any]]) -> tuple[np.dtype[Any] | Non
 
 def floating_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the dtype of quotients and roots: float64 for integers and bools."""
-    return dtype if dtype.kind in "fc" else np.dtype(np.float64)
+    return dtype if dtype.kind in "fc" else FLOAT64
 
 
 def _dtype_beside(scalar: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -121,8 +122,9 @@ def promoted(name: str, *values: Any) -> Arrays:
 def floating(name: str, *values: Any) -> Arrays:
     """Return arrays of one device and one floating dtype, float64 for integers."""
     if _core.agree(values):  # as one array does
-        dtype = floating_dtype(values[0].dtype)
-        return values if dtype is values[0].dtype else [cast(x, dtype) for x in values]
+        if values[0].dtype.kind in "fc":
+            return values
+        return [sk.astype(x, FLOAT64) for x in values]
     arrays = as_arrays(name, *values)
     dtype = floating_dtype(common_dtype(name, *[x.dtype for x in arrays]))
     return [cast(x, dtype) for x in arrays]

@@ -12,7 +12,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import Arrays, by_pieces, floating, in_passes, promoted
+from skerry._extra._operands import FLOAT64, Arrays, by_pieces, floating, in_passes, promoted
 from skerry.exceptions import DTypeError
 
 __all__ = [
@@ -233,8 +233,8 @@ def modf(x: Any, /) -> tuple[Array, Array]:
 
     """
     kind = x.dtype.kind if isinstance(x, Array) else ""
-    if kind and kind in "iu":
-        whole = sk.astype(x, sk.float64)
+    if kind and kind in "biu":
+        whole = sk.astype(x, FLOAT64)
         return whole * 0.0, whole
     if kind != "f":
         (x,) = _real("modf", x)
