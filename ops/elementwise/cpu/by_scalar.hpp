@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "ops/elementwise/arithmetic.hpp"
+#include "ops/elementwise/bitwise.hpp"
 #include "ops/elementwise/exponential.hpp"
 #include "ops/kernel/cpu/loops.hpp"
 
@@ -102,6 +103,20 @@ struct scalar_form<ops::remainder, T> {
         return ops::wrapping_subtract(x, ops::wrapping_multiply(quotient(x), divisor));
       });
     });
+  }
+};
+
+/// Vectors of bytes have no shift. Those that are negative or too far are as eight places.
+template <ops::integral T>
+  requires(sizeof(T) == 1)
+struct scalar_form<ops::bitwise_right_shift, T> {
+  static constexpr bool exists = true;
+  template <class Run>
+  static bool apply(T places, Run run) {
+    using wide = std::conditional_t<ops::signed_integral<T>, int16, uint16>;
+    const auto factor = static_cast<wide>(256 >> least(static_cast<uint8>(places), 8));
+    run([factor](T x) { return static_cast<T>(static_cast<wide>(x * factor) >> 8); });
+    return true;
   }
 };
 

@@ -68,6 +68,17 @@ def test_quotients_and_remainders_are_numpys(dtype, device):
             )
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_shifts_by_scalars_are_those_by_arrays(dtype, device):
+    limits = np.iinfo(dtype)
+    host = np.arange(max(limits.min, -300), min(limits.max, 300) + 1).astype(dtype)
+    x = on(device, host)
+    for places in (*range(limits.bits + 2), limits.max, limits.min):
+        by = on(device, np.full_like(host, places))
+        assert_same(x >> places, to_numpy(x >> by), device, what=f">> {places}")
+        assert_same(x << places, to_numpy(x << by), device, what=f"<< {places}")
+
+
 def test_in_place_and_few_elements(device):
     for n in (1, 31, 32, 33):
         host = np.arange(-5, n - 5)
