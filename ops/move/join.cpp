@@ -100,7 +100,7 @@ bool interleave(const ndarray& out, std::span<const ndarray> arrays, int axis) {
 /// Copies the arrays into their parts of `out`. Where those are shorter than a line of the caches,
 /// the parts of one line are written one after the other, so on a CPU device a block at a time.
 void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arrays, int axis) {
-  constexpr std::int64_t block_bytes = 1 << 20;
+  constexpr std::int64_t block_bytes = 1 << 18;
   std::int64_t run = out.itemsize();
   for (int i = axis + 1; i < out.rank(); ++i) run *= out.shape()[i];
   const bool has_short_parts =

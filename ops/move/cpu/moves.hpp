@@ -93,10 +93,13 @@ void copy_small_matrix(const plan& work) {
           Size);
 }
 
-/// Items that lie at a distance: a tile would take them by way of its buffer.
+/// Items that lie at a distance: a tile would take them by way of its buffer. Or a row of any that
+/// goes several times, as of tile(): a block of it is read from memory once.
 template <int Size>
 bool is_stepped_row(const plan& work) {
-  return work.rank == 1 && !work.contiguous && work.strides[1][0] != 0 &&
+  const bool is_repeated =
+      work.rank == 2 && work.strides[1][1] == 0 && work.shape[0] >= work.shape[1];
+  return (work.rank == 1 || is_repeated) && !work.contiguous && work.strides[1][0] != 0 &&
          work.size * Size < streamed_bytes;
 }
 
@@ -104,26 +107,35 @@ template <int Size>
 void copy_stepped_row(const plan& work) {
   const int64 to = work.strides[0][0];
   const int64 from = work.strides[1][0];
-  cpu::parallel_for(work.size, parallel_from, [&](int64 begin, int64 end) {
-    copy_2d({work.base(0) + begin * to, to, 0}, {work.base(1) + begin * from, from, 0}, end - begin,
-            1, Size);
+  const int64 rows = work.rank == 2 ? work.shape[1] : 1;
+  const int64 row = work.rank == 2 ? work.strides[0][1] : 0;
+  const int64 block = rows > 1 ? 16384 / Size : work.size;
+  cpu::parallel_for(work.shape[0], ceil_div(parallel_from, rows), [&](int64 begin, int64 end) {
+    for (int64 i = begin; i < end; i += block) {
+      copy_2d({work.base(0) + i * to, to, row}, {work.base(1) + i * from, from, 0},
+              least(block, end - i), rows, Size);
+    }
   });
 }
 
-/// Few matrices of rows that lie in order, such as each row several times.
+/// Small matrices of rows that lie in order, such as each row several times.
 template <int Size>
 bool is_small_stack(const plan& work) {
-  return work.rank == 3 && work.size < parallel_from && work.strides[0][0] == Size &&
+  return work.rank == 3 && work.shape[0] * work.shape[1] < parallel_from &&
+         work.size * Size < streamed_bytes && work.strides[0][0] == Size &&
          work.strides[1][0] == Size;
 }
 
 template <int Size>
 void copy_small_stack(const plan& work) {
-  for (int64 k = 0; k < work.shape[2]; ++k) {
-    copy_2d({work.base(0) + k * work.strides[0][2], Size, work.strides[0][1]},
-            {work.base(1) + k * work.strides[1][2], Size, work.strides[1][1]}, work.shape[0],
-            work.shape[1], Size);
-  }
+  const int64 grain = ceil_div(parallel_from, work.shape[0] * work.shape[1]);
+  cpu::parallel_for(work.shape[2], grain, [&](int64 begin, int64 end) {
+    for (int64 k = begin; k < end; ++k) {
+      copy_2d({work.base(0) + k * work.strides[0][2], Size, work.strides[0][1]},
+              {work.base(1) + k * work.strides[1][2], Size, work.strides[1][1]}, work.shape[0],
+              work.shape[1], Size);
+    }
+  });
 }
 
 /// Items that go several times each, side by side, as of repeat().
