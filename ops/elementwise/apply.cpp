@@ -117,12 +117,6 @@ class ready_operands {
   element values_[plan::max_operands - 1];
 };
 
-/// Whether an operation has one result for all that a dtype has, so that none need be read.
-bool is_constant(op_id op, dtype type) noexcept {
-  return is_integer(type) && (op == op_id_of<ops::isfinite> || op == op_id_of<ops::isinf> ||
-                              op == op_id_of<ops::isnan>);
-}
-
 /// What is no run: casts, then as many parts as it takes. Not inlined, like apply_parts_into(): the
 /// ordinary call would have no registers left.
 [[gnu::noinline]] ndarray apply_parts(const char* name, op_id op, const common& of, dtype result,
@@ -132,8 +126,8 @@ bool is_constant(op_id op, dtype type) noexcept {
   const kernel& loop = elementwise_kernel(name, op, of);
   const ready_operands ready(name, operands, of.type);
   ndarray out = empty_of(std::move(place), result, of.where);
-  if (is_constant(op, of.type)) {
-    fill(name, out, scalar::of(op == op_id_of<ops::isfinite>));
+  if (const auto known = entry_of(op).of_integers; known && is_integer(of.type)) {
+    fill(name, out, scalar::of(*known));
     return out;
   }
   kernel_call call(out);

@@ -61,6 +61,7 @@ struct isfinite {
           "Numeric dtypes; the result is bool. Both parts of a complex x count.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool of_integers = true;  ///< of any, so that none need be read
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return true;
@@ -83,6 +84,7 @@ struct isinf {
           "Numeric dtypes; the result is bool. Either part of a complex x counts.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool of_integers = false;  ///< of any, so that none need be read
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;
@@ -105,6 +107,7 @@ struct isnan {
           "Numeric dtypes; the result is bool. Either part of a complex x counts.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
+  static constexpr bool of_integers = false;  ///< of any, so that none need be read
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;

@@ -26,7 +26,8 @@ constexpr void add_loop(op_entry& entry) {
 template <class Op, int Arity>
 constexpr op_entry describe_op() {
   const op_info& of = Op::info;
-  op_entry entry{of.name, of.doc, Arity, of.expensive, of.is_private, of.chain, {}};
+  op_entry entry{of.name, of.doc, Arity, of.expensive, of.is_private, of.chain, {}, {}};
+  if constexpr (requires { Op::of_integers; }) entry.of_integers = Op::of_integers;
 #define SKERRY_LOOP(name, type, kind, typestr) add_loop<Op, Arity, type>(entry);
   SKERRY_FOR_EACH_DTYPE(SKERRY_LOOP)
 #undef SKERRY_LOOP

@@ -22,6 +22,7 @@ struct op_entry {
   bool expensive;   ///< a transcendental: worth threads from fewer elements
   bool is_private;  ///< as of op_info
   chained chain;
+  std::optional<bool> of_integers;           ///< where it is the same of all
   std::optional<dtype> result[dtype_count];  ///< by compute dtype; empty where there is no loop
 };
 [[nodiscard]] std::span<const op_entry> op_table() noexcept;
