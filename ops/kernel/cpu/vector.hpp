@@ -254,3 +254,21 @@ SKERRY_INLINE Vector across_lanes(Vector a, Combine combine) {
 #else
 #include "ops/kernel/cpu/vector_generic.hpp"  // IWYU pragma: export
 #endif
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+
+/// Whether a mask, as comparisons of vectors give it, has a lane.
+template <class Vector>
+SKERRY_INLINE bool is_any(const Vector& mask) {
+#if defined(SKERRY_PACKS_LANES)
+  return lanes_unequal<int64>(lanes_of<int64>(mask), lanes_of<int64>{}) != 0;
+#else
+  uint64 words[sizeof(Vector) / 8];
+  __builtin_memcpy(words, &mask, sizeof words);
+  uint64 all = 0;
+  for (const uint64 word : words) all |= word;
+  return all != 0;
+#endif
+}
+
+}  // namespace skerry::inline SKERRY_TARGET::kernels

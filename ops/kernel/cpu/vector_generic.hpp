@@ -35,15 +35,6 @@ template <class V>
   requires(!multiplies_64_bits)
 V multiply_low_halves(V a, V b);
 
-template <class Vector>
-SKERRY_INLINE bool is_any(const Vector& mask) {
-  uint64 words[sizeof(Vector) / 8];
-  __builtin_memcpy(words, &mask, sizeof words);
-  uint64 all = 0;
-  for (const uint64 word : words) all |= word;
-  return all != 0;
-}
-
 SKERRY_INLINE uint32 bytes_unequal_zero(const char* bytes) {
   uint32 set = 0;
   for (int i = 0; i < 32; ++i) set |= uint32{bytes[i] != 0} << i;

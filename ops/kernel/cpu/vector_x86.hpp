@@ -103,19 +103,6 @@ SKERRY_INLINE V multiply_low_halves(V a, V b) {
 
 // ---- sets of lanes
 
-/// Whether a mask, as comparisons of vectors give it, has a lane.
-template <class Vector>
-SKERRY_INLINE bool is_any(const Vector& mask) {
-  static_assert(sizeof(Vector) == vector_bytes);
-#if defined(__AVX512F__)
-  return _mm512_test_epi64_mask(__m512i(mask), __m512i(mask)) != 0;
-#elif defined(__AVX2__)
-  return _mm256_testz_si256(__m256i(mask), __m256i(mask)) == 0;
-#else
-  return _mm_testz_si128(__m128i(mask), __m128i(mask)) == 0;
-#endif
-}
-
 /// Bit i is set if byte i of 32 is not 0.
 SKERRY_INLINE uint32 bytes_unequal_zero(const char* bytes) {
   const __m128i zero = _mm_setzero_si128();
