@@ -204,8 +204,7 @@ struct heaviside {
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
     const T step = x1 < T(0) ? T(0) : T(1);
-    const T known = math::select(x1 == T(0), x2, step);
-    return math::select(x1 != x1, x1, known);
+    return math::select(x1 != x1, x1, math::select(x1 == T(0), x2, step));
   }
 };
 

@@ -136,7 +136,7 @@ FAMILIES = {
     "math": "",
     "call": "",
     "kernel": "math",
-    "fuse": "call kernel",
+    "fuse": "call math kernel",
     "move": "call math kernel fuse",
     "elementwise": "call math kernel move fuse",
     "reduce": "call math kernel move fuse",
