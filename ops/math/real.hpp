@@ -132,13 +132,12 @@ SKERRY_HD SKERRY_INLINE bool logical_not(bool x) { return __builtin_bit_cast(uin
 /// By bits: GCC 12 makes branches of a choice of floats where it makes no vectors.
 template <real_numeric T>
 SKERRY_HD SKERRY_INLINE T select(bool is_first, T first, T second) {
-#if !defined(__CUDA_ARCH__)
-  if constexpr (!integral<T>) {
+  if constexpr (integral<T>) {
+    return is_first ? first : second;
+  } else {
     const auto mask = static_cast<bits_t<T>>(-static_cast<bits_t<T>>(is_first));
     return from_bits<T>((to_bits(first) & mask) | (to_bits(second) & ~mask));
   }
-#endif
-  return is_first ? first : second;
 }
 /// NaN if either is.
 template <real_numeric T>
