@@ -32,7 +32,13 @@ class block_reducer {
   /// Elements along reduced axis 0 lie `step` bytes apart. Where there is `room`, they are made in
   /// it.
   explicit block_reducer(const reduction& what, int64 n, int64 step, char* room) noexcept
-      : what_(what), how_(what.how), n_(n), step_(step), room_(room), sums_(what.how, n) {}
+      : what_(what),
+        how_(what.how),
+        n_(n),
+        step_(step),
+        is_fed_(room != nullptr),
+        room_(is_fed_ ? room : buffer_),
+        sums_(what.how, n) {}
 
   void run(const char* base, int64 begin, int64 end, char* acc) noexcept {
     const reduce_params& work = what_.work;
@@ -77,7 +83,7 @@ class block_reducer {
     } else if (what_.pack) {
       gather(at, rows, first);
     } else {
-      add_run(at, rows, first);
+      add_run(at, rows, first, how_.itemsize);
     }
   }
 
@@ -120,14 +126,21 @@ class block_reducer {
     if (held_ == gathered_) flush();
   }
 
+  /// As many as buffer_ holds are a run, wherever they lie, and so are more of them where a run may
+  /// have any length.
   void gather(const char* at, int64 rows, int64 first) noexcept {
     const int64 size = how_.itemsize;
     while (rows > 0) {
       if (held_ == 0) held_first_ = first;
-      const int64 now = least(rows, gathered_ - held_);
-      copy_2d({buffer_ + held_ * size, size, 0}, {const_cast<char*>(at), step_, 0}, now, 1, size);
-      held_ += now;
-      if (held_ == gathered_) flush();
+      int64 now = least(rows, gathered_ - held_);
+      if (now == gathered_) {
+        if (how_.longest_run == endless) now = rows;
+        add_run(at, now, first, step_);
+      } else {
+        copy_2d({buffer_ + held_ * size, size, 0}, {const_cast<char*>(at), step_, 0}, now, 1, size);
+        held_ += now;
+        if (held_ == gathered_) flush();
+      }
       rows -= now;
       at += now * step_;
       first += now;
@@ -137,18 +150,20 @@ class block_reducer {
   void flush() noexcept {
     if (held_ == 0) return;
     if (what_.way == manner::fold) {
-      add_run(buffer_, held_, held_first_);
+      add_run(buffer_, held_, held_first_, how_.itemsize);
     } else {
       sums_.push(acc_);
     }
     held_ = 0;
   }
 
-  /// A contiguous run of rows of n accumulators: several rows side by side make a matrix that is
-  /// wide enough for vectors.
-  void add_run(const char* at, int64 rows, int64 first) noexcept {
-    if (n_ == 1 && (how_.splits_runs || rows <= how_.longest_run)) return add_row(at, rows, first);
-    const int64 row_bytes = n_ * how_.itemsize;
+  /// A run of rows of n accumulators, whose elements lie `step` bytes apart: several rows side by
+  /// side make a matrix that is wide enough for vectors.
+  void add_run(const char* at, int64 rows, int64 first, int64 step) noexcept {
+    if (n_ == 1 && (how_.splits_runs || rows <= how_.longest_run)) {
+      return add_row(at, rows, first, step);
+    }
+    const int64 row_bytes = n_ * step;
     const int64 widest = greatest(what_.columns_within(widest_block) / n_, 1);
     int64 beside = least(greatest(rows / 16, 1), widest);
     if (n_ == 1) beside = least(greatest(beside / 16 * 16, 16), widest);
@@ -165,6 +180,7 @@ class block_reducer {
                             .first = first,
                             .per_row = beside,
                             .width = n_,
+                            .step = lies_apart(step),
                             .is_far = what_.is_far};
       if (whole > 0) {
         columns(block);
@@ -187,20 +203,26 @@ class block_reducer {
     }
   }
 
-  void add_row(const char* at, int64 n, int64 first) noexcept {
+  void add_row(const char* at, int64 n, int64 first, int64 step) noexcept {
     while (n > 0 && !decided_) {
       int64 now = least(n, how_.longest_run);
-      const char* x = at;
-      if (room_ != nullptr) {
-        now = least(now, fed_piece / how_.itemsize);
-        feed(what_, at, 0, 1, now, room_);
-        x = room_;
+      element_rows block = {.x = at,
+                            .row = 0,
+                            .rows = 1,
+                            .n = now,
+                            .is_fresh = true,
+                            .first = first,
+                            .step = lies_apart(step)};
+      if (is_elsewhere(block)) {
+        if (how_.longest_run == endless) now = least(now, made_bytes / how_.itemsize);
+        block.n = now;
+        make(block);
       }
-      how_.rows(acc_, {.x = x, .row = 0, .rows = 1, .n = now, .is_fresh = true, .first = first});
+      how_.rows(acc_, block);
       sums_.push(acc_);
       decided_ = how_.absorbing >= 0 && acc_[0] == how_.absorbing;
       n -= now;
-      at += now * how_.itemsize;
+      at += now * step;
       first += now;
     }
   }
@@ -208,17 +230,37 @@ class block_reducer {
   /// What is made is made for some rows at a time, as many fours of them as there is room for: so
   /// the loops take them.
   void columns(const element_rows& block) noexcept {
-    if (room_ == nullptr) return how_.columns(acc_, block);
-    element_rows piece = block;
-    piece.x = room_;
-    piece.row = block.n * how_.itemsize;
-    const int64 most = greatest(fed_piece / piece.row / 4 * 4, 4);
+    if (!is_elsewhere(block)) return how_.columns(acc_, block);
+    const int64 most = greatest(made_bytes / (block.n * how_.itemsize) / 4 * 4, 4);
     for (int64 j = 0; j < block.rows; j += most) {
+      element_rows piece = block;
+      piece.x += j * block.row;
       piece.rows = least(most, block.rows - j);
       piece.is_fresh = block.is_fresh && j == 0;
-      feed(what_, block.x + j * block.row, block.row, piece.rows, block.n, room_);
+      make(piece);
       how_.columns(acc_, piece);
     }
+  }
+
+  [[nodiscard]] int64 lies_apart(int64 step) const noexcept {
+    return step == how_.itemsize ? 0 : step;
+  }
+  /// Whether the loops can't take elements where they are.
+  [[nodiscard]] bool is_elsewhere(const element_rows& block) const noexcept {
+    return is_fed_ || (block.step != 0 && !how_.takes_steps);
+  }
+  /// Puts them in `room_`.
+  void make(element_rows& block) noexcept {
+    const int64 size = how_.itemsize;
+    if (is_fed_) {
+      feed(what_, block.x, block.row, block.rows, block.n, room_);
+    } else {
+      copy_2d({room_, size, block.n * size}, {const_cast<char*>(block.x), block.step, block.row},
+              block.n, block.rows, size);
+    }
+    block.x = room_;
+    block.row = block.n * size;
+    block.step = 0;
   }
 
   void fold(int64 beside) noexcept {
@@ -233,7 +275,8 @@ class block_reducer {
   const reducer& how_;
   int64 n_;
   int64 step_;
-  char* room_;
+  bool is_fed_;
+  char* room_;                                         ///< where elements are made, or gathered
   const int64 gathered_ = pack_bytes / how_.itemsize;  ///< elements that buffer_ holds
   int64 held_ = 0;        ///< rows in acc_ (columns) or elements in buffer_ (fold)
   int64 held_first_ = 0;  ///< index of the first element in buffer_

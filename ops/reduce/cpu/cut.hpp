@@ -26,7 +26,9 @@ constexpr int64 most_beside = 8;
 constexpr int64 most_result_bytes = 16;
 
 enum class manner { columns, fold, rows };
-constexpr int64 fed_piece = 8192;     ///< bytes that are made at a time where there is a choice
+/// Bytes that are made, or gathered, at a time where there is a choice: the first cache holds them
+/// beside what they come from.
+constexpr int64 made_bytes = 4096;
 constexpr int64 plain_from = 65;      ///< elements of a row that lies in one piece, at least
 constexpr int64 longest_row = 32768;  ///< beyond it a row is worth several threads
 constexpr int64 in_memory = int64{16} << 20;  ///< bytes that a third cache may not hold
@@ -113,7 +115,7 @@ struct reduction {
       way = manner::rows;
       block = least(columns_within(width()), reduce_parallel_from / greatest(length, 1));
       // Which row a thread takes changes no result.
-      if (work.feed != nullptr) block = greatest(least(block, fed_piece / row_bytes()), 1);
+      if (work.feed != nullptr) block = greatest(least(block, made_bytes / row_bytes()), 1);
     } else if (long_rows) {
       way = manner::fold;
     } else if (narrow) {

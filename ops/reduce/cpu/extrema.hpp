@@ -67,13 +67,13 @@ struct extremum {
   [[nodiscard]] SKERRY_INLINE bool gives_nan() const { return is_marked != LeavesOutNan; }
   static constexpr T worst() { return Greatest ? ops::lowest<T>() : ops::highest<T>(); }
 
-  static SKERRY_INLINE extremum of(const char* x, int64 n) {
+  static SKERRY_INLINE extremum of(const char* x, int64 n, int64 step = sizeof(T)) {
     constexpr int64 size = sizeof(T);
     using V = vector_of<T>;
-    constexpr int64 step = 4 * V::lanes;
+    constexpr int64 together = 4 * V::lanes;
     extremum best = {worst(), false};
-    if (n < step) {
-      for (int64 i = 0; i < n; ++i) best.add(load<T>(x + i * size));
+    if (n < together) {
+      for (int64 i = 0; i < n; ++i) best.add(load<T>(x + i * step));
       return best;
     }
     typename V::type value[4];
@@ -83,16 +83,15 @@ struct extremum {
       typename V::type now[4];
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
-        now[k] = load_vector<typename V::type>(x + (at + k * V::lanes) * size);
-        if (k * vector_bytes % 64 == 0) {
-          __builtin_prefetch(x + (at + k * V::lanes) * size + prefetched_ahead);
-        }
+        const char* const from = x + (at + k * V::lanes) * step;
+        now[k] = step == size ? load_vector<typename V::type>(from) : gather_lanes<T>(from, step);
+        if (step == size && k * vector_bytes % 64 == 0) __builtin_prefetch(from + prefetched_ahead);
         value[k] = pick(value[k], now[k]);
         if constexpr (ops::real_floating<T>) marked[k & 1] |= (typename V::bits)marks(now[k]);
       }
     };
-    for (int64 i = 0; i + step <= n; i += step) add_four(i);
-    if (n % step != 0) add_four(n - step);  // some elements twice, which changes nothing
+    for (int64 i = 0; i + together <= n; i += together) add_four(i);
+    if (n % together != 0) add_four(n - together);  // some elements twice, which changes nothing
     value[0] = pick(pick(value[0], value[1]), pick(value[2], value[3]));
     const auto choose = [](const auto& a, const auto& b) { return pick(a, b); };
     best.value = across_lanes(value[0], choose)[0];
@@ -141,6 +140,7 @@ struct extremum_loops : accumulator_loops<Op, T> {
   static constexpr int64 block_rows = 4096;
   static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
+  static constexpr bool takes_steps = sizeof(T) == 8;
   static constexpr int absorbing = -1;
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * size); }
@@ -214,7 +214,9 @@ struct extremum_loops : accumulator_loops<Op, T> {
   SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
     const element_rows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
-      const best found = best::of(block.x + j * block.row, block.n);
+      const char* x = block.x + j * block.row;
+      const bool is_stepped = takes_steps && block.step != 0;
+      const best found = is_stepped ? best::of(x, block.n, block.step) : best::of(x, block.n);
       store<T>(acc + j * size, value_of(found));
     }
   }

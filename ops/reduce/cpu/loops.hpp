@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/kernel/cpu/memory.hpp"
+#include <type_traits>
+
+#include "ops/kernel/cpu/vector.hpp"
 #include "ops/reduce/kernels.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
@@ -21,6 +23,7 @@ struct element_rows {
   int64 first;        ///< index of element (j, i) along the reduced axis: first + j * per_row
   int64 per_row = 1;  ///< + i / width
   int64 width = widest_block;
+  int64 step = 0;       ///< bytes between the elements of a row, for loops that take it; 0: none
   bool is_far = false;  ///< in memory, not in the caches
 };
 
@@ -49,6 +52,7 @@ struct reducer {
   /// left to columns, or (`splits_runs`) to `rows` in pieces.
   int64 longest_run;
   bool splits_runs;
+  bool takes_steps;  ///< of elements that lie apart: those of other loops are brought together
   /// Whether a finished answer may be known before all elements are seen: a one-byte accumulator
   /// of this value absorbs everything. -1 if there is none.
   int absorbing;
@@ -67,11 +71,24 @@ struct lane_type<bool> {
   using type = uint8;
 };
 
+template <class T, int... I>
+SKERRY_INLINE lanes_of<T> gather_lanes(const char* from, int64 step,
+                                       std::integer_sequence<int, I...>) {
+  return lanes_of<T>{load<T>(from + I * step)...};
+}
+/// A vector of elements that lie `step` bytes apart.
+template <class T>
+SKERRY_INLINE lanes_of<T> gather_lanes(const char* from, int64 step) {
+  asm("" : "+r"(from));  // else a loop keeps the addresses of all lanes, in too few registers
+  return gather_lanes<T>(from, step, lane_numbers<lanes_of<T>>{});
+}
+
 /// What all kinds of loops have.
 template <class Op, class T>
 struct accumulator_loops {
   using A = typename lane_type<ops::accumulator_t<Op, T>>::type;
   static constexpr int64 size = sizeof(A);
+  static constexpr bool takes_steps = false;
 
   static void clear(char* acc, int64 n) noexcept {
     const A value = Op::template identity<A>();
@@ -188,10 +205,12 @@ struct plain_loops : accumulator_loops<Op, T> {
   static constexpr int64 block_rows = 128;  ///< as in NumPy's pairwise sum
   static constexpr int64 longest_run = 1024;
   static constexpr bool splits_runs = false;
+  static constexpr bool takes_steps =
+      ops::same_v<A, T> && (sizeof(T) == 16 || (sizeof(T) == 8 && ops::real_numeric<T>));
   static constexpr int absorbing = -1;
 
-  static SKERRY_INLINE A item(const char* x, int64 i) {
-    return static_cast<A>(Op::load(load<T>(x + i * int64(sizeof(T)))));
+  static SKERRY_INLINE A item(const char* x, int64 i, int64 step = sizeof(T)) {
+    return static_cast<A>(Op::load(load<T>(x + i * step)));
   }
 
   template <bool Fresh>
@@ -208,24 +227,73 @@ struct plain_loops : accumulator_loops<Op, T> {
   }
 
   SKERRY_SHARED static void columns(char* acc, const element_rows& block) noexcept {
+    if constexpr (takes_steps && sizeof(T) == 8) {
+      if (block.step != 0) return stepped_columns(acc, block);
+    }
     base::template columns_by_four<plain_loops>(acc, block);
   }
 
+  /// to[i] = x[i], to which the elements i of `held` are put, one after the other.
+  template <class... Held>
+  static SKERRY_INLINE void put_row(char* to, const char* x, int64 n, int64 step, Held... held) {
+    // Of signed integers GCC 12 makes no vectors here.
+    using lane = std::conditional_t<ops::integral<T>, ops::bits_t<T>, T>;
+    using V = vector_of<lane>;
+    int64 i = 0;
+    for (; i + V::lanes <= n; i += V::lanes) {
+      typename V::type now = gather_lanes<lane>(x + i * step, step);
+      [[maybe_unused]] const auto put = [&](const char* from) __attribute__((always_inline)) {
+        const auto before = load_vector<typename V::type>(from + i * size);
+        for (int k = 0; k < V::lanes; ++k) now[k] = Op::combine(before[k], now[k]);
+      };
+      (put(held), ...);
+      store_vector(to + i * size, now);
+    }
+    for (; i < n; ++i) {
+      A now = item(x, i, step);
+      ((now = Op::combine(load<A>(held + i * size), now)), ...);
+      store<A>(to + i * size, now);
+    }
+  }
+
+  /// As columns_by_four, but one row after the other: memory is slower to give four at a time.
+  static SKERRY_INLINE void stepped_columns(char* acc, const element_rows& of) {
+    const element_rows block = of;  // not changed by what is stored
+    alignas(64) char low[2 * widest_block * size];
+    char* const high = low + block.n * size;
+    const auto put = [&](char* to, int64 j, auto... held) __attribute__((always_inline)) {
+      put_row(to, block.x + j * block.row, block.n, block.step, held...);
+    };
+    int64 j = 0;
+    for (; j + 4 <= block.rows; j += 4) {
+      put(low, j);
+      put(low, j + 1, low);
+      put(high, j + 2);
+      if (block.is_fresh && j == 0) {
+        put(acc, j + 3, high, low);
+      } else {
+        put(acc, j + 3, high, low, acc);
+      }
+    }
+    if (block.is_fresh && j == 0) put(acc, j++);
+    for (; j < block.rows; ++j) put(acc, j, acc);
+  }
+
   /// In as many lanes as fill four vectors.
-  static SKERRY_INLINE A run_of(const char* x, int64 n) {
+  static SKERRY_INLINE A run_of(const char* x, int64 n, int64 step = sizeof(T)) {
     constexpr int lanes = size >= 4 ? 128 / size : 32;
     if (n < lanes) {
       A total = Op::template identity<A>();
-      for (int64 i = 0; i < n; ++i) total = Op::combine(total, item(x, i));
+      for (int64 i = 0; i < n; ++i) total = Op::combine(total, item(x, i, step));
       return total;
     }
     alignas(64) A lane[lanes];
-    for (int k = 0; k < lanes; ++k) lane[k] = item(x, k);
+    for (int k = 0; k < lanes; ++k) lane[k] = item(x, k, step);
     int64 i = lanes;
     for (; i + lanes <= n; i += lanes) {
-      for (int k = 0; k < lanes; ++k) lane[k] = Op::combine(lane[k], item(x, i + k));
+      for (int k = 0; k < lanes; ++k) lane[k] = Op::combine(lane[k], item(x, i + k, step));
     }
-    for (int k = 0; i + k < n; ++k) lane[k] = Op::combine(lane[k], item(x, i + k));
+    for (int k = 0; i + k < n; ++k) lane[k] = Op::combine(lane[k], item(x, i + k, step));
 #pragma GCC unroll 5
     for (int half = lanes / 2; half > 0; half /= 2) {
       for (int k = 0; k < half; ++k) lane[k] = Op::combine(lane[k], lane[k + half]);
@@ -236,7 +304,9 @@ struct plain_loops : accumulator_loops<Op, T> {
   SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
     const element_rows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
-      store<A>(acc + j * size, run_of(block.x + j * block.row, block.n));
+      const char* x = block.x + j * block.row;
+      const bool is_stepped = takes_steps && block.step != 0;
+      store<A>(acc + j * size, is_stepped ? run_of(x, block.n, block.step) : run_of(x, block.n));
     }
   }
 
@@ -249,105 +319,6 @@ struct plain_loops : accumulator_loops<Op, T> {
 #pragma GCC unroll 4
       for (int k = 1; k < Length; ++k) total = Op::combine(total, item(x, i * Length + k));
       return total;
-    });
-  }
-};
-
-/// any and all, whose runs are searched for the one value that decides.
-template <class Op, class T>
-struct truth_loops : plain_loops<Op, T> {
-  using base = plain_loops<Op, T>;
-  using A = typename base::A;
-  using base::size;
-  static constexpr int64 block_rows = 4096;
-  static constexpr int64 longest_run = endless;
-  static constexpr bool splits_runs = true;
-  static constexpr int absorbing = ops::same_v<Op, ops::any> ? 1 : 0;
-
-  /// In lanes as wide as the elements.
-  static SKERRY_INLINE A search(const char* x, int64 n) {
-    using B = ops::bits_t<ops::real_part_t<T>>;
-    constexpr A decisive = absorbing;
-    constexpr int64 block = 2048;
-    for (int64 at = 0; at < n; at += block) {
-      const int64 end = least(at + block, n);
-      B found = 0;
-      for (int64 i = at; i < end; ++i) {
-        found = static_cast<B>(found | static_cast<B>(base::item(x, i) == decisive));
-      }
-      if (found != 0) return decisive;
-    }
-    return 1 - decisive;
-  }
-
-  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
-    const element_rows block = of;  // not changed by what is stored
-    for (int64 j = 0; j < block.rows; ++j) {
-      store<A>(acc + j * size, search(block.x + j * block.row, block.n));
-    }
-  }
-};
-
-/// Counts in lanes as wide as the elements, while they can't overflow.
-template <class Op, class T>
-struct count_loops : accumulator_loops<Op, T> {
-  using base = accumulator_loops<Op, T>;
-  using base::size;
-  using B = ops::bits_t<ops::real_part_t<T>>;
-  static constexpr int64 block_rows = sizeof(B) == 1 ? 255 : 4096;
-  static constexpr int64 longest_run = endless;
-  static constexpr bool splits_runs = true;
-  static constexpr int absorbing = -1;
-
-  static SKERRY_INLINE bool is_true(const char* x, int64 i) {
-    return ops::is_true(load<T>(x + i * int64(sizeof(T))));
-  }
-  /// Zeros are taken off: the mask of a comparison is -1, and x86 has none for what differs.
-  static SKERRY_INLINE B less_zero(B count, const char* x, int64 i) {
-    return static_cast<B>(count - (is_true(x, i) ? 0 : 1));
-  }
-
-  static SKERRY_INLINE void count_columns(B* count, const element_rows& block) {
-    for (int64 i = 0; i < block.n; ++i) count[i] = static_cast<B>(block.rows);
-    for (int64 j = 0; j < block.rows; ++j) {
-      const char* x = block.x + j * block.row;
-      for (int64 i = 0; i < block.n; ++i) count[i] = less_zero(count[i], x, i);
-    }
-  }
-
-  SKERRY_SHARED static void columns(char* acc, const element_rows& block) noexcept {
-    alignas(64) B count[widest_block];
-    count_columns(count, block);
-    base::deliver(acc, block, [&](int64 i) { return static_cast<int64>(count[i]); });
-  }
-
-  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
-    const element_rows block = of;  // not changed by what is stored
-    constexpr int64 piece = sizeof(B) == 1 ? 192 : 16384;
-    for (int64 j = 0; j < block.rows; ++j) {
-      const char* x = block.x + j * block.row;
-      int64 total = 0;
-      for (int64 at = 0; at < block.n; at += piece) {
-        const int64 end = least(at + piece, block.n);
-        B count = static_cast<B>(end - at);
-        for (int64 i = at; i < end; ++i) count = less_zero(count, x, i);
-        total += static_cast<int64>(count);
-      }
-      store<int64>(acc + j * size, total);
-    }
-  }
-
-  static constexpr auto direct = finish_columns<count_loops>;
-
-  template <int Length>
-  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
-    finish_short_rows<Op>(out, n, of, [x](int64 i) {
-      // In int64: of sums of bytes GCC 12 makes a remainder loop that adds the masks of the
-      // comparisons, -1, instead of ones.
-      int64 count = 0;
-#pragma GCC unroll 4
-      for (int k = 0; k < Length; ++k) count += is_true(x, i * Length + k) ? 1 : 0;
-      return count;
     });
   }
 };

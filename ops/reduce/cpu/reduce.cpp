@@ -4,6 +4,7 @@
 #include "ops/reduce/cpu/half_loops.hpp"
 #include "ops/reduce/cpu/index.hpp"
 #include "ops/reduce/cpu/moments.hpp"
+#include "ops/reduce/cpu/truth.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
@@ -65,6 +66,7 @@ void reduce(const void* params) {
       .block_rows = loops::block_rows,
       .longest_run = loops::longest_run,
       .splits_runs = loops::splits_runs,
+      .takes_steps = loops::takes_steps,
       .absorbing = loops::absorbing};
   run_reduction(*static_cast<const row_range*>(params), how);
 }

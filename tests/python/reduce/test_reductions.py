@@ -357,3 +357,20 @@ def test_all_of_short_rows_with_gaps(n, dtype):
         if np.dtype(dtype).kind != "c":
             assert sk.max(view) == want.max()
             assert sk.argmin(view) == want.argmin()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint64", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("n", [1, 100, 1023, 1025, 2047, 2048, 2049, 6150, 200_003])
+def test_elements_that_lie_apart(n, dtype):
+    """In the same order whatever their step, so with the same bits."""
+    x = sample(dtype, n)
+    names = ["sum", "prod", "count_nonzero", "any"]
+    names += ["max", "argmin"] if np.dtype(dtype).kind != "c" else []
+    names += ["mean"] if np.dtype(dtype).kind in "fc" else []
+    names += ["var"] if np.dtype(dtype).kind == "f" else []
+    wide = {step: on("cpu:0", np.repeat(x, step))[::step] for step in (2, 3, 5)}
+    for name in names:
+        results = [getattr(sk, name)(view) for view in wide.values()]
+        assert len({to_numpy(got).tobytes() for got in results}) == 1, name
+        if name != "prod":  # which overflows
+            check(name, wide[2], x, None, False, "cpu:0", f"{name} {dtype} {n}")
