@@ -39,7 +39,8 @@ struct alignas(16) reduce_params : row_range {
 inline constexpr std::int64_t fed_bytes = 524288;  ///< that are made at a time: in the second cache
 
 struct reduce_kernels {
-  /// Parameter: reduce_params, by the input's dtype.
+  /// Parameter: reduce_params, by the input's dtype. argmax and argmin of bools have a host form
+  /// only.
   kernel loop[reduction_count][dtype_count];
 };
 

@@ -121,7 +121,8 @@ void check_elements(const reduction_entry& entry, const ndarray& x, const dims& 
 
 ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axis_set axes,
             const dims& shape, double correction) {
-  const dtype result = require_loop(entry.name, entry.result, x.dtype());
+  const dtype result = entry.has_one_axis ? dtype::int64  // of bools, too
+                                          : require_loop(entry.name, entry.result, x.dtype());
   const device where = x.device();
   const kernel& what = require_kernel(
       entry.name, kernels<reduce_kernels>(where).loop[op][static_cast<int>(x.dtype())], x.dtype(),
@@ -253,7 +254,8 @@ reduction_id with_bools(reduction_id op) noexcept {
 ndarray run_other_loop(const reduction_entry& entry, reduction_id op, const ndarray& x,
                        const axis_set& axes, const dims& shape, double correction) {
   const reduction_id of_bools = with_bools(op);
-  if (x.dtype() == dtype::bool_ && of_bools != op && !promotion_is_strict()) {
+  const bool has_loop = of_bools != op || (entry.has_one_axis && runs_on_host(x.device()));
+  if (x.dtype() == dtype::bool_ && has_loop && !promotion_is_strict()) {
     const reduction_entry& other = reduction_table()[static_cast<std::size_t>(of_bools)];
     return run(other, of_bools, x, axes, shape, correction);
   }

@@ -53,7 +53,7 @@ struct reduction {
   int64 chunks = 1;  ///< parts of the reduced range
   int64 chunk;       ///< elements of one
   char* partials = nullptr;
-  bool is_decided = false;  ///< of one output: by a chunk, whose result absorbs the others'
+  int64 deciding = most_partials;  ///< of one output: a chunk whose result absorbs the next ones'
   /// The results are more than the caches hold, and go past them. By one thread: two have to wait
   /// for each other's stores.
   bool streams;

@@ -210,11 +210,11 @@ void reduce_chunk(reduction& what, int64 part, char* room) noexcept {
   const block_place at = locate(what, part / what.chunks);
   const int64 from = part % what.chunks * what.chunk;
   char* const acc = what.partials + part * accumulator_bytes;
-  if (__atomic_load_n(&what.is_decided, __ATOMIC_RELAXED)) return what.how.clear(acc, at.n);
+  if (part > __atomic_load_n(&what.deciding, __ATOMIC_RELAXED)) return what.how.clear(acc, at.n);
   block_reducer(what, at.n, at.step, room)
       .run(at.input, from, least(from + what.chunk, what.work.reduced_size), acc);
   if (what.units == 1 && at.n == 1 && what.how.absorbing >= 0 && *acc == what.how.absorbing) {
-    __atomic_store_n(&what.is_decided, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&what.deciding, part, __ATOMIC_RELAXED);
   }
 }
 

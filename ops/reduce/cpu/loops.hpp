@@ -53,8 +53,8 @@ struct reducer {
   int64 longest_run;
   bool splits_runs;
   bool takes_steps;  ///< of elements that lie apart: those of other loops are brought together
-  /// Whether a finished answer may be known before all elements are seen: a one-byte accumulator
-  /// of this value absorbs everything. -1 if there is none.
+  /// Whether a finished answer may be known before all elements are seen: an accumulator whose
+  /// first byte has this value absorbs everything after it. -1 if there is none.
   int absorbing;
 };
 

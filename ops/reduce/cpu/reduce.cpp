@@ -28,6 +28,11 @@ template <class Op, class T>
 struct loops_of<Op, T> {
   using type = index_loops<Op, T>;
 };
+template <class Op>
+  requires(ops::takes_index<Op>)
+struct loops_of<Op, bool> {
+  using type = place_loops<Op>;
+};
 template <class Op, class T>
   requires(ops::one_of_v<Op, ops::std_, ops::var>)
 struct loops_of<Op, T> {
@@ -73,7 +78,8 @@ void reduce(const void* params) {
 
 template <class Op, class T>
 void fill_reduction(kernel& row) {
-  if constexpr (ops::reduces<Op, T>) row.host = reduce<Op, T>;
+  constexpr bool is_place = ops::takes_index<Op> && ops::boolean<T>;
+  if constexpr (ops::reduces<Op, T> || is_place) row.host = reduce<Op, T>;
 }
 template <class T, class... Ops>
 void fill_reductions(reduce_kernels& table, ops::type_list<Ops...>) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/reduce/cpu/loops.hpp"
+#include "ops/reduce/cpu/extrema.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -102,6 +102,97 @@ struct count_loops : accumulator_loops<Op, T> {
       for (int k = 0; k < Length; ++k) count += is_true(x, i * Length + k) ? 1 : 0;
       return count;
     });
+  }
+};
+
+/// argmax and argmin of bools, whose runs are searched for the first one that decides.
+template <class Op>
+struct place_loops : accumulator_loops<Op, uint8> {
+  using base = accumulator_loops<Op, uint8>;
+  using base::size;
+  using A = typename base::A;
+  static constexpr int64 block_rows = 256;  ///< whose numbers fit a byte
+  static constexpr int64 longest_run = endless;
+  static constexpr bool splits_runs = true;
+  static constexpr int absorbing = ops::same_v<Op, ops::argmax> ? 1 : 0;
+
+  static SKERRY_INLINE bool is_hit(const char* x) { return load<bool>(x) == (absorbing != 0); }
+
+  SKERRY_SHARED static void columns(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    alignas(64) uint8 found[widest_block];
+    alignas(64) uint8 place[widest_block];
+    find_columns(found, place, block);
+    base::deliver(acc, block, [&](int64 i) -> A {
+      const int64 column = block.width < block.n ? i / block.width : 0;
+      return {found[i], block.first + place[i] * block.per_row + column};
+    });
+  }
+
+  static void direct(char* out, int64 step, const element_rows& block,
+                     const ops::reduced&) noexcept {
+    alignas(64) uint8 found[widest_block];
+    alignas(64) uint8 place[widest_block];
+    find_columns(found, place, block);
+    for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * step, place[i]);
+  }
+
+  template <int Length>
+  static constexpr auto short_rows = direct_of_short_rows<place_loops, uint8, Length>;
+
+  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
+    const element_rows block = of;  // not changed by what is stored
+    for (int64 j = 0; j < block.rows; ++j) {
+      const int64 place = first_hit(block.x + j * block.row, block.n);
+      const bool is_found = place < block.n;
+      store<A>(acc + j * size, {value_of(is_found), block.first + (is_found ? place : 0)});
+    }
+  }
+
+ private:
+  static SKERRY_INLINE uint8 value_of(bool is_found) {
+    return static_cast<uint8>(is_found ? absorbing : 1 - absorbing);
+  }
+
+  /// From the last row on: the first hit stays.
+  static SKERRY_INLINE void find_columns(uint8* __restrict value, uint8* __restrict place,
+                                         const element_rows& block) {
+    for (int64 i = 0; i < block.n; ++i) {
+      value[i] = value_of(false);
+      place[i] = 0;
+    }
+    for (int64 j = block.rows - 1; j >= 0; --j) {
+      const char* x = block.x + j * block.row;
+      for (int64 i = 0; i < block.n; ++i) {
+        const bool is_found = is_hit(x + i);
+        value[i] = is_found ? value_of(true) : value[i];
+        place[i] = is_found ? static_cast<uint8>(j) : place[i];
+      }
+    }
+  }
+
+  /// n, if there is none.
+  static SKERRY_INLINE int64 first_hit(const char* x, int64 n) {
+    using V = typename vector_of<uint8>::type;
+    constexpr int64 together = 4 * vector_bytes;
+    int64 at = 0;
+    while (at < least(n, 16) && !is_hit(x + at)) ++at;
+    if (at < 16) return at;
+    const auto has_hit = [&](int64 from) {
+      V any = {};
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) {
+        const V some = load_vector<V>(x + from + k * vector_bytes);
+        any |= absorbing != 0 ? some : V(some == V{});
+      }
+      return is_any(any);
+    };
+    if (n >= together) {
+      while (at + together <= n && !has_hit(at)) at += together;
+      if (at + together > n && !has_hit(n - together)) return n;  // some twice
+    }
+    while (at < n && !is_hit(x + at)) ++at;
+    return at;
   }
 };
 

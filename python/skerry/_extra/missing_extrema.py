@@ -9,7 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_array, cast, flat, slice_along
+from skerry._extra._operands import as_array
 
 __all__ = ["nanargmax", "nanargmin", "nanmax", "nanmin"]
 
@@ -80,27 +80,12 @@ def nanmax(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
 
 def _place_of(name: str, a: Any, axis: int | None, keepdims: bool, fill: float) -> Array:
     x = as_array(name, a)
-    if x.dtype.kind == "b":
-        if axis is None and not keepdims:
-            x, axis = flat(x), 0
-        x = cast(_deciding(x, axis, fill < 0), sk.uint8)
     if x.dtype.kind == "f":
         missing = sk.isnan(x)
         if sk.any(sk.all(missing, axis=axis)):
             raise ValueError(f"{name}: nothing but NaN in a slice; fill it first, by nan_to_num")
         x = sk.where(missing, fill, x)
     return (sk.argmin if fill > 0 else sk.argmax)(x, axis=axis, keepdims=keepdims)
-
-
-def _deciding(x: Array, axis: int | None, value: bool) -> Array:
-    """Return the first bools along an axis, if each row of them has the value, beyond which none is looked for."""
-    for few in (64, 4096):
-        if x.device.kind != "cpu" or axis is None or x.size < 1 << 16 or x.shape[axis] < 2 * few:
-            break
-        head = slice_along(x, axis % x.ndim, None, few)
-        if sk.all(sk.any(head, axis=axis)) if value else not sk.any(sk.all(head, axis=axis)):
-            return head
-    return x
 
 
 def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:

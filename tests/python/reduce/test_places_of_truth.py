@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""argmax, argmin and their nan forms of bools, which stop at the first one that decides."""
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import on, to_numpy
+
+NAMES = ["argmax", "argmin", "nanargmax", "nanargmin"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("n", [1, 15, 16, 17, 255, 256, 257, 300, 1000, 70_000, 1_000_000])
+def test_one_element_decides_wherever_it_is(name, n):
+    """The first of those that decide, alone and with others after it; or the first of all."""
+    for place in {0, min(n - 1, 16), n // 3, n // 2, n - 1}:
+        for others in (0.0, 0.5):
+            x = np.zeros(n, bool)
+            x[place:] = np.random.default_rng(n).random(n - place) < others
+            x[place] = True
+            for each in (x, np.zeros(n, bool)):
+                host = ~each if "argmin" in name else each
+                assert int(getattr(sk, name)(on("cpu:0", host))) == getattr(np, name)(host), place
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "shape", [(7, 3), (300, 2), (3, 4), (5, 700), (700, 5), (3, 40_000), (40_000, 3), (4, 300, 5)]
+)
+def test_rows_and_columns(name, shape, device):
+    x = np.random.default_rng(1).random(shape)
+    for truth in (x < 0.5, x < 0.01, x > 0.01):
+        for axis in range(len(shape)):
+            for host in (truth, truth[::-1], truth[..., ::2]):
+                got = getattr(sk, name)(on(device, host), axis=axis)
+                np.testing.assert_array_equal(to_numpy(got), getattr(np, name)(host, axis=axis))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_byte_but_zero_is_true(name):
+    host = np.array([[1, 2, 0, 1], [0, 3, 1, 0], [255, 255, 1, 2]] * 20, np.uint8).view(bool)
+    for axis in (None, 0, 1):
+        got = getattr(sk, name)(sk.asarray(host), axis=axis)
+        np.testing.assert_array_equal(to_numpy(got), getattr(np, name)(host, axis=axis))
