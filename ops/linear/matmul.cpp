@@ -321,28 +321,6 @@ void matmul_into(const ndarray& target, const ndarray& x2) {
   assign(op, target, result);
 }
 
-namespace {
-
-/// Whether any product along the last axis is true. Of one row, on a CPU no product after that.
-ndarray has_true_product(const ndarray& a, const ndarray& b, bool is_one_row) {
-  constexpr std::int64_t last[] = {-1};
-  constexpr std::int64_t few = 4096;
-  const std::int64_t size = a.size();
-  if (!is_one_row || size <= few || capabilities_of(a.device()).runs_later) {
-    return linalg::any(linalg::logical_and(a, b), last, false);
-  }
-  std::int64_t length = few;
-  for (std::int64_t start = 0;; start += length, length = 16 * few) {
-    length = std::min(length, size - start);
-    ndarray found = linalg::any(
-        linalg::logical_and(slice_of(a, 0, start, length), slice_of(b, 0, start, length)), last,
-        false);
-    if (start + length == size || *found.data() != 0) return found;
-  }
-}
-
-}  // namespace
-
 ndarray vecdot(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
   constexpr const char* op = "vecdot";
   const auto [where, type] = check_operands(op, x1, x2);
@@ -354,8 +332,10 @@ ndarray vecdot(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
   }
   constexpr operands of = operands::vectors;
   const dims stack = common_stack(op, a, b, of);
-  if (type == dtype::bool_) {  // whether any product is true
-    return has_true_product(a, b, stack.rank() == 0);
+  // Whether any product is true. The kernel stops at one, for which short vectors leave no time.
+  if (type == dtype::bool_ && (!runs_on_host(where) || a.shape()[a.rank() - 1] < 64)) {
+    constexpr std::int64_t last[] = {-1};
+    return linalg::any(linalg::logical_and(a, b), last, false);
   }
   check_shape(op, stack.span(), itemsize(type));
   const kernel& what =

@@ -79,8 +79,8 @@ struct matmul_kernels {
   /// blas_layout_of() accepts, integers any; their arithmetic wraps around. float16 is added up in
   /// float32, and has no host form.
   kernel loop[dtype_count];
-  /// Parameter: matmul_params with m = n = 1 and any strides, by dtype (not bool). float16 is added
-  /// up in float32.
+  /// Parameter: matmul_params with m = n = 1 and any strides, by dtype. float16 is added up in
+  /// float32; of bools, which have a host form only, it is whether any product is true.
   kernel dot[dtype_count];
   /// Why the library that native forms for floating dtypes need can't be opened; null if it can.
   const char* (*library_problem)() = nullptr;

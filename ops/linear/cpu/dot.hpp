@@ -20,6 +20,10 @@ template <ops::integral T>
 struct dot_sum<T> {
   using type = ops::bits_t<T>;
 };
+template <ops::boolean T>
+struct dot_sum<T> {
+  using type = bool;  // whether any product is true
+};
 template <class T>
 using dot_sum_t = typename dot_sum<T>::type;
 
@@ -28,6 +32,8 @@ SKERRY_INLINE dot_sum_t<T> product_of(const char* a, const char* b) {
   if constexpr (ops::integral<T>) {
     using U = ops::bits_t<T>;
     return static_cast<U>(1u * load<U>(a) * load<U>(b));
+  } else if constexpr (ops::boolean<T>) {
+    return (load<T>(a) & load<T>(b)) != 0;
   } else if constexpr (Conjugate) {
     const T x = load<T>(a);
     return T(x.re, -x.im) * load<T>(b);
@@ -127,6 +133,25 @@ SKERRY_INLINE T dot_of_vectors(const char* a, const char* b, int64 n) {
 }
 #endif
 
+/// Whether any product is true: none is looked at after the block of the first.
+SKERRY_INLINE bool has_true_product(const char* a, int64 a_step, const char* b, int64 b_step,
+                                    int64 n) {
+  const auto is_true = [&](int64 i) __attribute__((always_inline)) {
+    return load<bool>(a + i * a_step) & load<bool>(b + i * b_step);
+  };
+  int64 at = 0;
+  for (; at < least(n, 16); ++at) {
+    if (is_true(at)) return true;
+  }
+  for (int64 block = 64; at < n; at += block, block = least(4 * block, 4096)) {
+    uint8 found = 0;
+    const int64 end = least(at + block, n);
+    for (int64 i = at; i < end; ++i) found |= static_cast<uint8>(is_true(i));
+    if (found != 0) return true;
+  }
+  return false;
+}
+
 /// For float16 that lies in order, in blocks.
 SKERRY_INLINE float32 dot_of_halves(const char* a, const char* b, int64 n) {
   constexpr int64 width = sizeof(float32);
@@ -149,6 +174,8 @@ SKERRY_INLINE dot_sum_t<T> dot_at(const matmul_params& p, const char* a, const c
   if (p.x1_column == item && p.x2_row == item) {
     if constexpr (ops::stored_only<T>) {
       return dot_of_halves(a, b, n);
+    } else if constexpr (ops::boolean<T>) {
+      return has_true_product(a, item, b, item, n);
     } else {
 #if defined(__AVX2__)
       if constexpr (ops::floating<T>) {
@@ -158,6 +185,7 @@ SKERRY_INLINE dot_sum_t<T> dot_at(const matmul_params& p, const char* a, const c
       return dot_of<T, Conjugate>(a, item, b, item, n);
     }
   }
+  if constexpr (ops::boolean<T>) return has_true_product(a, p.x1_column, b, p.x2_row, n);
   return dot_of<T, Conjugate>(a, p.x1_column, b, p.x2_row, n);
 }
 
@@ -187,7 +215,7 @@ SKERRY_INLINE void dot_columns(const matmul_params& p, const char* a, const char
                                int64 n) {
   using S = dot_sum_t<T>;
   constexpr int64 width = dot_columns_width;
-  constexpr int64 block = 256;
+  constexpr int64 block = ops::boolean<T> ? 32 : 256;
   for (int64 first = 0; first < n; first += width) {
     const int64 count = least(width, n - first);
     S total[width];
@@ -202,6 +230,11 @@ SKERRY_INLINE void dot_columns(const matmul_params& p, const char* a, const char
         add_row<T, Conjugate, Step1, Step2>(sum, x, y, count);
       }
       for (int64 j = 0; j < width; ++j) total[j] = sum_of(total[j], sum[j]);
+      if constexpr (ops::boolean<T>) {
+        bool is_decided = true;
+        for (int64 j = 0; j < count; ++j) is_decided &= total[j];
+        if (is_decided) break;
+      }
     }
     for (int64 j = 0; j < count; ++j) {
       store(out + (first + j) * int64(sizeof(T)), static_cast<T>(total[j]));
@@ -216,13 +249,14 @@ SKERRY_INLINE void dot_run(const matmul_params& p, const char* a, const char* b,
   constexpr int64 item = sizeof(T);
   const int64 step1 = p.batch_rank > 0 ? p.x1_batch[0] : 0;
   const int64 step2 = p.batch_rank > 0 ? p.x2_batch[0] : 0;
-  if (n > 1 && step1 == item && step2 == item) {
+  const bool is_beside = n >= (ops::boolean<T> ? 8 : 2);
+  if (is_beside && step1 == item && step2 == item) {
     return dot_columns<T, Conjugate, item, item>(p, a, b, out, n);
   }
-  if (n > 1 && step1 == item && step2 == 0) {
+  if (is_beside && step1 == item && step2 == 0) {
     return dot_columns<T, Conjugate, item, 0>(p, a, b, out, n);
   }
-  if (n > 1 && step1 == 0 && step2 == item) {
+  if (is_beside && step1 == 0 && step2 == item) {
     return dot_columns<T, Conjugate, 0, item>(p, a, b, out, n);
   }
   const auto each = [&](auto dot) __attribute__((always_inline)) {
@@ -258,7 +292,8 @@ template <class T>
 struct long_dot {
   static constexpr int64 parts = 64;
   const matmul_params* work;
-  dot_sum_t<T> sums[parts];
+  dot_sum_t<T> sums[parts] = {};
+  bool is_true = false;  ///< of bools: the other parts change nothing
 };
 
 template <class T, bool Conjugate>
@@ -267,9 +302,13 @@ void long_dot_range(void* context, std::int64_t begin, std::int64_t end) noexcep
   const matmul_params& p = *all.work;
   const int64 length = ceil_div(p.k, long_dot<T>::parts);
   for (int64 i = begin; i < end; ++i) {
+    if (__atomic_load_n(&all.is_true, __ATOMIC_RELAXED)) return;
     const int64 first = least(i * length, p.k);
     all.sums[i] = dot_at<T, Conjugate>(p, p.x1 + first * p.x1_column, p.x2 + first * p.x2_row,
                                        least(length, p.k - first));
+    if constexpr (ops::boolean<T>) {
+      if (all.sums[i]) __atomic_store_n(&all.is_true, true, __ATOMIC_RELAXED);
+    }
   }
 }
 

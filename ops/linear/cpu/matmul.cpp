@@ -19,6 +19,8 @@ void fill(matmul_kernels& table) {
     // Signed integers wrap around with the same bits as unsigned ones.
     table.loop[type].host = run_integer_matmul<ops::bits_t<T>>;
     table.dot[type].host = run_dot<ops::bits_t<T>>;
+  } else {
+    table.dot[type].host = run_dot<T>;
   }
 }
 

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, on, to_numpy
+from oracle import DTYPES, assert_same, on, to_numpy
 from skerry.exceptions import AxisError, DeviceMismatchError
 
 NUMERIC = [name for name in DTYPES if name != "bool"]
@@ -353,3 +353,18 @@ def test_vecdot_adds_in_one_order_wherever_vectors_lie(dtype):
             for row in range(rows):
                 alone = sk.vecdot(on("cpu:0", x[row]), on("cpu:0", y[row]))
                 assert to_numpy(alone).tobytes() == to_numpy(got)[row].tobytes(), (k, row)
+
+
+def test_vecdot_of_bools_is_whether_any_product_is_true(device):
+    rng = np.random.default_rng(8)
+    for shape in ((1,), (64,), (1000,), (300_000,), (5, 70), (3, 70_000), (70, 100), (70, 3)):
+        for share in (0.0, 0.01, 0.5):
+            x, y = (rng.random(shape) < share for _ in range(2))
+            x[..., -1] = y[..., -1] = share > 0
+            for axis in range(-len(shape), 0):
+                got = sk.vecdot(on(device, x), on(device, y), axis=axis)
+                assert_same(got, np.asarray((x & y).any(axis=axis)), device)
+                got = sk.vecdot(on(device, x)[..., ::-1], on(device, y)[..., ::-1], axis=axis)
+                assert_same(got, np.asarray((x & y)[..., ::-1].any(axis=axis)), device)
+    odd = np.array([[1, 2, 0] * 30, [4, 0, 1] * 30], np.uint8).view(bool)
+    assert bool(sk.vecdot(sk.asarray(odd[0]), sk.asarray(odd[1])))
