@@ -27,6 +27,11 @@ void copy_body(char* const* data, unsigned single, int64 n) noexcept {
   for (int64 i = 0; i < n; ++i) store(out + i * Size, value);
 }
 
+/// Least bytes of a copy past the caches, which does nothing else meanwhile. One thread of an EPYC
+/// (Zen 4, 32 MiB of third cache): of 8 MB 0.34 ms instead of 0.57, and as long where a sum reads
+/// the copy next, which of 6 MB takes 0.52 instead of 0.40 then. (x + 1 of 30 MB: 2.6 for 1.9 ms.)
+constexpr int64 streamed_copy_bytes = int64{7} << 20;
+
 /// For a result larger than the caches; all but short runs and fills, the driver copies itself.
 template <int Size>
 void streamed_copy_body(char* const* data, unsigned single, int64 n) noexcept {
@@ -168,7 +173,7 @@ void run_copy(const void* params) {
   if (is_small_matrix<Size>(work)) return copy_small_matrix<Size>(work);
   if (has_short_pieces<Size>(work)) return copy_short_pieces<Size>(work);
   if (is_small_stack<Size>(work)) return copy_small_stack<Size>(work);
-  const bool is_large = work.size * Size >= streamed_bytes;
+  const bool is_large = work.size * Size >= streamed_copy_bytes;
   run(work, is_large ? copy_loop<Size, true> : copy_loop<Size, false>);
 }
 

@@ -371,19 +371,3 @@ def test_results_larger_than_the_caches():
     assert raw[:4].sum() == 0
     bytes_of = sk.asarray(raw, device="cpu:0")
     assert_same(sk.concat([bytes_of[1:], bytes_of]), np.concatenate([raw[1:], raw]), "cpu:0")
-
-
-@pytest.mark.parametrize("dtype", ["uint8", "float32", "complex128"])
-def test_rows_of_any_length_go_several_times(dtype, device):
-    host = sample(dtype, (210_007,))
-    memory = on(device, host)
-    for n in (5, 4097, 16_385, 70_002):
-        for part in (np.s_[:n], np.s_[: 3 * n : 3], np.s_[n::-1], np.s_[3 * n :: -2]):
-            want, mine = host[part], memory[part]
-            for times in (2, 3):
-                assert_same(sk.tile(mine, times), np.tile(want, times), device)
-            rows = want.size // 5
-            want, mine = want[: rows * 5].reshape(5, rows), sk.reshape(mine[: rows * 5], (5, rows))
-            for each, own in ((want, mine), (want.T, mine.T), (want[:, ::-1], mine[:, ::-1])):
-                assert_same(sk.repeat(own, 3, axis=0), np.repeat(each, 3, axis=0), device)
-                assert_same(sk.tile(own, (2, 1)), np.tile(each, (2, 1)), device)
