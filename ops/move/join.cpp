@@ -100,11 +100,12 @@ bool interleave(const ndarray& out, std::span<const ndarray> arrays, int axis) {
 /// Copies the arrays into their parts of `out`. Where those are shorter than a line of the caches,
 /// the parts of one line are written one after the other, so on a CPU device a block at a time.
 void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arrays, int axis) {
-  constexpr std::int64_t block_bytes = 1 << 18;
   std::int64_t run = out.itemsize();
   for (int i = axis + 1; i < out.rank(); ++i) run *= out.shape()[i];
-  const bool has_short_parts =
-      run * (out.shape()[axis] / static_cast<std::int64_t>(arrays.size())) < 64;
+  const std::int64_t part = run * (out.shape()[axis] / static_cast<std::int64_t>(arrays.size()));
+  const bool has_short_parts = part < 64;
+  // Single items of reversed vectors take a third less time by longer blocks.
+  const std::int64_t block_bytes = part < 16 ? 1 << 20 : 1 << 18;
   int slowest = 0;
   while (slowest < axis && out.shape()[slowest] == 1) ++slowest;
   if (has_short_parts && slowest < axis && out.nbytes() > block_bytes &&
