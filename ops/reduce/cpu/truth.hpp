@@ -174,14 +174,14 @@ struct place_loops : accumulator_loops<Op, uint8> {
   /// n, if there is none.
   static SKERRY_INLINE int64 first_hit(const char* x, int64 n) {
     using V = typename vector_of<uint8>::type;
-    constexpr int64 together = 4 * vector_bytes;
+    constexpr int64 together = int64{4} * vector_bytes;
     int64 at = 0;
     while (at < least(n, 16) && !is_hit(x + at)) ++at;
     if (at < 16) return at;
     const auto has_hit = [&](int64 from) {
       V any = {};
 #pragma GCC unroll 4
-      for (int k = 0; k < 4; ++k) {
+      for (int64 k = 0; k < 4; ++k) {
         const V some = load_vector<V>(x + from + k * vector_bytes);
         any |= absorbing != 0 ? some : V(some == V{});
       }
