@@ -193,3 +193,14 @@ def test_small_arrays_are_computed_at_once():
         for got, want in zip(sk.fuse(run)(*args), run(*args), strict=True):
             assert to_numpy(got).tobytes() == to_numpy(want).tobytes()
     assert pending[::2] == [1, 2, 2, 1]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [100_000, 300_001, 1_000_000])
+def test_variances_of_long_arrays_have_the_same_bits(n, dtype):
+    """Their runs are merged in order: as long when they are made as when they are read."""
+    for seed in range(4):
+        x = sk.asarray((np.random.default_rng(seed).random(n) + 5).astype(dtype))
+        fused = sk.fuse(lambda x: sk.var(x * 3.0))
+        for _ in range(2):
+            assert to_numpy(fused(x)).tobytes() == to_numpy(sk.var(x * 3.0)).tobytes(), seed
