@@ -165,6 +165,16 @@ void copy_repetition(const plan& work) {
 template <int Size, bool IsLarge>
 constexpr loop copy_loop{IsLarge ? streamed_copy_body<Size> : copy_body<Size>, 0b101u, 1, IsLarge};
 
+/// Whether each element is read once, and lies on its line as the result does on its own: what is
+/// read again is in the caches, and copy_bytes() knows how to store what begins elsewhere.
+inline bool has_like_lines(const plan& work) {
+  const auto ahead =
+      reinterpret_cast<unsigned long>(work.base(0)) - reinterpret_cast<unsigned long>(work.base(1));
+  bool is_read_once = work.rank > 0;
+  for (int axis = 0; axis < work.rank; ++axis) is_read_once &= work.strides[1][axis] != 0;
+  return is_read_once && ahead % 64 == 0;
+}
+
 template <int Size>
 void run_copy(const void* params) {
   const plan& work = *static_cast<const plan*>(params);
@@ -173,7 +183,8 @@ void run_copy(const void* params) {
   if (is_small_matrix<Size>(work)) return copy_small_matrix<Size>(work);
   if (has_short_pieces<Size>(work)) return copy_short_pieces<Size>(work);
   if (is_small_stack<Size>(work)) return copy_small_stack<Size>(work);
-  const bool is_large = work.size * Size >= streamed_copy_bytes;
+  const int64 bound = has_like_lines(work) ? streamed_copy_bytes : streamed_bytes;
+  const bool is_large = work.size * Size >= bound;
   run(work, is_large ? copy_loop<Size, true> : copy_loop<Size, false>);
 }
 
