@@ -8,8 +8,10 @@ namespace {
 
 template <int Size>
 void fill_size(moves_kernels& table) {
-  fill_loop<copy_loop<Size, false>>(table.copy[size_class(Size)]);
-  table.copy[size_class(Size)].host = run_copy<Size>;
+  kernel& copy = table.copy[size_class(Size)];
+  copy.host = run_copy<Size>;
+  copy.body = copy_loop<Size, false>.body;
+  copy.accepts = copy_loop<Size, false>.accepts;
   fill_loop<where_of_size<Size>>(table.where[size_class(Size)]);
   table.interleave[size_class(Size)].host = run_interleave<Size>;
 }
