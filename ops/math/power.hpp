@@ -95,7 +95,8 @@ SKERRY_HD SKERRY_INLINE T pow(T a, T b) {
   const bool fractional = math::trunc(b) != b;
   const bool odd = (math::trunc(half) != half) & !fractional;
   const T sign = odd ? math::copysign(T(1), a) : T(1);
-  const bool undefined = fractional & (a < T(0)) & (a > -infinity<T>());
+  // One NaN for any two: of a product of both, compilers choose which factor is first, whose it is.
+  const bool undefined = (fractional & (a < T(0)) & (a > -infinity<T>())) | isnan(power);
   return undefined ? nan<T>() : sign * power;
 }
 
