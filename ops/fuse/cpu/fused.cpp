@@ -176,7 +176,8 @@ class piece_runner {
   SKERRY_INLINE void run(char* const* data, unsigned single, int64 n, int64 piece,
                          asking ahead) noexcept {
     const wide_plan& work = pass_.work;
-    places_.single = std::uint64_t{1} << fused_params::first_constant | single;
+    // Eager loops take one element as a run, and of which of two NaNs is handed on loops differ.
+    places_.single = n == 1 ? 0 : std::uint64_t{1} << fused_params::first_constant | single;
     for (int i = 0; i < work.operand_count; ++i) places_.at[i] = alone(data[i]);
     for (int64 at = 0; at < n; at += piece) {
       const int64 count = least(n - at, piece);
