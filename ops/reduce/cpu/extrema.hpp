@@ -85,7 +85,6 @@ struct extremum {
       for (int k = 0; k < 4; ++k) {
         const char* const from = x + (at + k * V::lanes) * step;
         now[k] = step == size ? load_vector<typename V::type>(from) : gather_lanes<T>(from, step);
-        if (step == size && k * vector_bytes % 64 == 0) __builtin_prefetch(from + prefetched_ahead);
         value[k] = pick(value[k], now[k]);
         if constexpr (ops::real_floating<T>) marked[k & 1] |= (typename V::bits)marks(now[k]);
       }

@@ -251,7 +251,6 @@ struct index_loops : accumulator_loops<Op, T> {
     const auto meet = [&](int k, int64 i) __attribute__((always_inline)) {
       const char* from = x + i * int64(sizeof(T));
       const typename V::type now = vector(from);
-      if (k * vector_bytes % 64 == 0) __builtin_prefetch(from + prefetched_ahead);
       best::keep_better(value[k], place[k], now, here);
       if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(now != now);
       here += V::lanes;

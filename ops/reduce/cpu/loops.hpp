@@ -203,11 +203,14 @@ struct plain_loops : accumulator_loops<Op, T> {
   using A = typename base::A;
   using base::size;
   static constexpr int64 block_rows = 128;  ///< as in NumPy's pairwise sum
-  static constexpr int64 longest_run = 1024;
-  static constexpr bool splits_runs = false;
+  /// Of integers any order gives the same, and memory gives one run sooner than several rows.
+  static constexpr bool splits_runs = ops::integral<T> && sizeof(T) == 8;
+  static constexpr int64 longest_run = splits_runs ? endless : 1024;
   static constexpr bool takes_steps =
       ops::same_v<A, T> && (sizeof(T) == 16 || (sizeof(T) == 8 && ops::real_numeric<T>));
   static constexpr int absorbing = -1;
+
+  using dense = std::integral_constant<int64, sizeof(T)>;
 
   static SKERRY_INLINE A item(const char* x, int64 i, int64 step = sizeof(T)) {
     return static_cast<A>(Op::load(load<T>(x + i * step)));
@@ -227,21 +230,25 @@ struct plain_loops : accumulator_loops<Op, T> {
   }
 
   SKERRY_SHARED static void columns(char* acc, const element_rows& block) noexcept {
-    if constexpr (takes_steps && sizeof(T) == 8) {
-      if (block.step != 0) return stepped_columns(acc, block);
+    if constexpr (ops::same_v<A, T> && sizeof(T) == 8 && ops::real_numeric<T>) {
+      if (block.step != 0) return columns_by_row(acc, block, block.step);
+      const bool is_run = block.row == block.n * size;
+      if (block.is_far && is_run) return columns_by_row(acc, block, dense{});
     }
     base::template columns_by_four<plain_loops>(acc, block);
   }
 
   /// to[i] = x[i], to which the elements i of `held` are put, one after the other.
-  template <class... Held>
-  static SKERRY_INLINE void put_row(char* to, const char* x, int64 n, int64 step, Held... held) {
+  template <class Step, class... Held>
+  static SKERRY_INLINE void put_row(char* to, const char* x, int64 n, Step step, Held... held) {
     // Of signed integers GCC 12 makes no vectors here.
     using lane = std::conditional_t<ops::integral<T>, ops::bits_t<T>, T>;
     using V = vector_of<lane>;
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
-      typename V::type now = gather_lanes<lane>(x + i * step, step);
+      const char* const from = x + i * step;
+      typename V::type now = std::is_same_v<Step, dense> ? load_vector<typename V::type>(from)
+                                                         : gather_lanes<lane>(from, step);
       [[maybe_unused]] const auto put = [&](const char* from) __attribute__((always_inline)) {
         const auto before = load_vector<typename V::type>(from + i * size);
         for (int k = 0; k < V::lanes; ++k) now[k] = Op::combine(before[k], now[k]);
@@ -257,12 +264,13 @@ struct plain_loops : accumulator_loops<Op, T> {
   }
 
   /// As columns_by_four, but one row after the other: memory is slower to give four at a time.
-  static SKERRY_INLINE void stepped_columns(char* acc, const element_rows& of) {
+  template <class Step>
+  static SKERRY_INLINE void columns_by_row(char* acc, const element_rows& of, Step step) {
     const element_rows block = of;  // not changed by what is stored
     alignas(64) char low[2 * widest_block * size];
     char* const high = low + block.n * size;
     const auto put = [&](char* to, int64 j, auto... held) __attribute__((always_inline)) {
-      put_row(to, block.x + j * block.row, block.n, block.step, held...);
+      put_row(to, block.x + j * block.row, block.n, step, held...);
     };
     int64 j = 0;
     for (; j + 4 <= block.rows; j += 4) {
