@@ -26,7 +26,8 @@ namespace {
 /// A kernel takes a tenth of a second to compile, more than most programs have of a pass that
 /// runs once.
 constexpr int calls_before = 1;
-constexpr std::size_t most_structures = 4096;
+constexpr std::size_t most_waiting = 4096;   ///< structures that came too seldom for a kernel
+constexpr std::size_t most_kernels = 16384;  ///< they stay; of others' passes none is made then
 /// Of a kernel's parameters; more took drivers before CUDA 12.1 amiss.
 constexpr std::size_t most_bytes = 4096;
 /// As many steps of one thread are unrolled over the elements that it moves together.
@@ -44,10 +45,15 @@ constinit std::mutex structures_mutex;
 constinit std::atomic<bool> was_said{false};
 constinit std::array<std::atomic<std::int64_t>, 3> counts{};  ///< of fused_pass_counts()
 
+struct known_structures {
+  std::unordered_map<std::string, structure> all;
+  std::size_t with_text = 0;
+};
+
 /// Kept for good, as threads may use it at the end of a process.
-std::unordered_map<std::string, structure>& structures() {
-  static auto* const all = new std::unordered_map<std::string, structure>;
-  return *all;
+known_structures& structures() {
+  static auto* const known = new known_structures;
+  return *known;
 }
 
 template <class T>
@@ -122,11 +128,17 @@ structure* find_structure(const source_form& form, std::span<const source_step> 
   append_bytes(key, form);
   for (const source_step& step : steps) append_bytes(key, step);
   const std::lock_guard lock(structures_mutex);
-  auto& all = structures();
-  if (all.size() >= most_structures && !all.contains(key)) return nullptr;
+  auto& [all, with_text] = structures();
+  if (all.size() - with_text >= most_waiting && !all.contains(key)) {  // nobody else has those
+    std::erase_if(all, [](const auto& each) { return each.second.text.empty(); });
+  }
   structure& found = all[key];
   if (found.is_refused || found.calls++ < calls_before) return nullptr;
-  if (found.text.empty()) found.text = write_source(form, steps);
+  if (found.text.empty()) {
+    if (with_text == most_kernels) return nullptr;
+    found.text = write_source(form, steps);
+    ++with_text;
+  }
   return &found;
 }
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Passes on CUDA devices, as one kernel that NVRTC compiles: on a GPU, or an emulated one."""
 
+import functools
+import itertools
 import os
 import pathlib
 import random
@@ -245,6 +247,23 @@ def test_reductions_and_streams():
         y = x * 2
     for _ in range(3):  # reads what another stream has written
         assert_equal_bits(sk.fuse(run)(y), run(y), "streams")
+
+
+def test_passes_that_came_once_make_room_for_others():
+    """As in a long session, where few come again: more than are remembered."""
+    names = ["negative", "positive", "square", "abs", "bitwise_invert", "sign", "trunc", "floor"]
+    functions = [getattr(sk, name) for name in names]
+    x = sk.ones(1, dtype="int64", device=GPU)
+    run = sk.fuse(lambda chosen: functools.reduce(lambda y, function: function(y), chosen, x))
+    _, counts = counted(lambda: [run(each) for each in itertools.product(functions, repeat=4)])
+    assert counts[1] > 4000
+
+    def other(x):
+        return x * 2 + 3 * x
+
+    for _ in range(2):
+        _, counts = counted(sk.fuse(other), x)
+    assert counts[0] == 1
 
 
 def test_both_devices_in_one_call():
