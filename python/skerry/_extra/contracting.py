@@ -28,14 +28,6 @@ def _result(x: Array, bools: bool) -> Array:
 
 def _sum_product(name: str, a: Any, b: Any, axis_of_matrix: int) -> Array:
     """Sum over the last axis of ``a``, and that axis of ``b`` if it is no vector."""
-    if (
-        _core.agree((a, b))
-        and a.ndim == 2 == b.ndim
-        and a.dtype.kind != "b"
-        and (axis_of_matrix == -2 or a.shape[1] == b.shape[1])
-    ):
-        product: Array = a @ (b if axis_of_matrix == -2 else b.mT)
-        return product
     (x, y), bools = _numbers(name, a, b)
     if x.ndim == 0 or y.ndim == 0:
         return _result(x * y, bools)
@@ -72,7 +64,8 @@ def dot(a: Any, b: Any) -> Array:
     Array(11, dtype=int64, device='cpu:0')
 
     """
-    return _sum_product("dot", a, b, -2)
+    found = _core.product_of_matrices(a, b, False)
+    return _sum_product("dot", a, b, -2) if found is None else found
 
 
 def inner(a: Any, b: Any) -> Array:
@@ -100,7 +93,8 @@ def inner(a: Any, b: Any) -> Array:
     Array(11, dtype=int64, device='cpu:0')
 
     """
-    return _sum_product("inner", a, b, -1)
+    found = _core.product_of_matrices(a, b, True)
+    return _sum_product("inner", a, b, -1) if found is None else found
 
 
 def vdot(a: Any, b: Any, /) -> Array:
@@ -128,9 +122,12 @@ def vdot(a: Any, b: Any, /) -> Array:
     Array(7.+0.j, dtype=complex128, device='cpu:0')
 
     """
-    x, y = promoted("vdot", a, b)
-    product: Array = _core.vdot(x, y)
-    return product
+    found = _core.vdot(a, b)
+    if found is None:
+        x, y = promoted("vdot", a, b)
+        found = _core.vdot(x, y)
+        assert found is not None
+    return found
 
 
 def outer(a: Any, b: Any) -> Array:
