@@ -106,6 +106,11 @@ SKERRY_INLINE bool are_inside(const char* indices, int64 step, int64 n, int64 si
   return outside >= 0;
 }
 
+/// Bytes of an array whose items a core has sooner if it overlaps plain loads than if it is asked to
+/// fetch each ahead: 10^6 of as many, in any order, one thread of an EPYC (Zen 4): of uint8 772 us
+/// for 1354, float32 1076 for 1476, float64 1680 for 1792; of 16 MB of complex128 3700 for 3290.
+constexpr int64 near_bytes = 4 * far_bytes;
+
 /// The same of what lies in the caches by plain indices, which are the most: nothing to fetch ahead
 /// and nothing to look at.
 template <int Size>
@@ -124,7 +129,7 @@ template <int Size, bool IsOffset>
 SKERRY_INLINE void gather_run(const gather_params& p, char* const* data, int64 to_step,
                               int64 index_step, int64 from_step, int64 stride, int64 n) {
   using U = item_t<Size>;
-  if (!IsOffset && p.size * magnitude(stride) < far_bytes / 8 &&
+  if (!IsOffset && p.size * magnitude(stride) <= near_bytes &&
       are_inside(data[1], index_step, n, p.size)) {
     return gather_near<Size>(data[0], to_step, data[1], index_step, data[2], from_step, stride, n);
   }
