@@ -62,7 +62,9 @@ PARAMETERS = {
     **dict.fromkeys([f"{name}.{x}" for name in ("convolve", "correlate") for x in "av"], "Array"),
     "cut.indices": "list[int]",
     **dict.fromkeys(["interp.xp", "interp.fp", "kron.a", "kron.b"], "Array"),
-    **dict.fromkeys([f"{name}.{x}" for name in ("product_of_matrices", "vdot") for x in "ab"], "Any"),
+    **dict.fromkeys(
+        [f"{name}.{x}" for name in ("product_of_matrices", "vdot") for x in "ab"], "Any"
+    ),
     "product_of_matrices.of_rows": "bool",
     "concat.axis": "int | None",
     "count_numbers.weights": "Array | None",

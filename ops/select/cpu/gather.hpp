@@ -106,9 +106,9 @@ SKERRY_INLINE bool are_inside(const char* indices, int64 step, int64 n, int64 si
   return outside >= 0;
 }
 
-/// Bytes of an array whose items a core has sooner if it overlaps plain loads than if it is asked to
-/// fetch each ahead: 10^6 of as many, in any order, one thread of an EPYC (Zen 4): of uint8 772 us
-/// for 1354, float32 1076 for 1476, float64 1680 for 1792; of 16 MB of complex128 3700 for 3290.
+/// Bytes of an array whose items a core has sooner if it overlaps plain loads than if it is asked
+/// to fetch each ahead: 10^6 of as many, in any order, one thread of an EPYC (Zen 4): of uint8 772
+/// us for 1354, float32 1076 for 1476, float64 1680 for 1792; of 16 MB of complex128 3700 for 3290.
 constexpr int64 near_bytes = 4 * far_bytes;
 
 /// The same of what lies in the caches by plain indices, which are the most: nothing to fetch ahead
