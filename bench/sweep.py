@@ -46,8 +46,8 @@ def reason_of(cell: Cell) -> str | None:
     least, why = REASONS.get(cell.cell, (SLOW, ""))
     if least <= cell.speed < SLOW:
         return why
-    kinds, why = DOES_MORE.get(cell.function, ("", ""))
-    if cell.speed < SLOW and np.dtype(cell.dtype).kind in kinds:
+    kinds, least_size, why = DOES_MORE.get(cell.function, ("", 0, ""))
+    if cell.speed < SLOW and cell.size >= least_size and np.dtype(cell.dtype).kind in kinds:
         return why
     was_chosen = cell.function in ACCURATE and cell.dtype in ("float32", "float64")
     if was_chosen and ACCURATE_SPEED <= cell.speed < SLOW:

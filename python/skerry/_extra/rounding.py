@@ -244,7 +244,7 @@ def iscomplex(x: Any) -> Array:
 
     """
     x = as_array("iscomplex", x)
-    return sk.imag(x) != 0 if x.dtype.kind == "c" else sk.zeros_like(x, dtype=bool)
+    return sk.astype(x.imag, bool) if x.dtype.kind == "c" else sk.zeros_like(x, dtype=bool)
 
 
 def isreal(x: Any) -> Array:
