@@ -3,7 +3,6 @@
 #include "ops/create/create.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "core/errors.hpp"
@@ -59,7 +58,7 @@ ndarray filled(const char* op, const dims& shape, const scalar& value, dtype typ
   const auto* const bytes = reinterpret_cast<const char*>(entry.bytes);
   const bool is_zero = std::all_of(bytes, bytes + itemsize(type), [](char b) { return b == 0; });
   if (is_zero && is_host(where) && out.nbytes() <= few) {
-    std::memset(out.data(), 0, static_cast<std::size_t>(out.nbytes()));
+    std::fill_n(out.data(), out.nbytes(), char{0});
     return out;
   }
   fill(op, out, value);
