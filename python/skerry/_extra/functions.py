@@ -18,6 +18,8 @@ from skerry.exceptions import DTypeError
 __all__ = [
     "divmod", "exp2", "fabs", "fmax", "fmin", "fmod", "heaviside", "i0", "modf", "sinc",
 ]  # fmt: skip
+#: Elements of a vector that the caches may not hold.
+LONG = 1 << 17
 
 
 def _real(name: str, *values: Any) -> Arrays:
@@ -209,7 +211,14 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
 
     """
     x, y = promoted("divmod", x1, x2)
+    if x.size >= LONG:
+        x, y = _together(x), _together(y)
     return sk.floor_divide(x, y), sk.remainder(x, y)
+
+
+def _together(x: Array) -> Array:
+    """Copy a vector whose elements lie apart: what reads it twice takes half as much time of the copy."""
+    return x.copy() if x.ndim == 1 and x.strides[0] not in (0, x.itemsize) else x
 
 
 def modf(x: Any, /) -> tuple[Array, Array]:

@@ -13,6 +13,7 @@ M = A([3, -2, 7, 5, -4, 1], "int32")
 U = A([3, 250, 7], "uint8")
 Z, E = R((4,), "complex128"), np.empty((0,))
 CLOSE = {"_rtol": 1e-13, "_atol": 1e-15}
+LONG = np.arange(300_000)
 WIDE = A([0.0, 0.5, 1.0, 7.9, 8.0, 8.1, 30.0, -3.0, 100.0])
 NOT_COMPLEX = call(Z, _raises=TypeError)
 
@@ -42,7 +43,13 @@ CALLS = {
         call(U, 7),
         call(F, 0.5),
     ],
-    "divmod": [call(X[:6], 0.7), call(N, M), call(U, 7), call(F, -0.5)],
+    "divmod": [
+        call(X[:6], 0.7),
+        call(N, M),
+        call(U, 7),
+        call(F, -0.5),
+        call(LONG[::2], 7 - LONG[::-2] % 3),
+    ],
     "modf": [call(X), call(F), call(N), call(M), call(A(2.75)), NOT_COMPLEX],
     "fabs": [call(X), call(F), call(A([-3, 2])), NOT_COMPLEX],
     "exp2": [call(X, _rtol=1e-14), call(F, _rtol=1e-6), call(A([-3, 2]), _rtol=1e-14)],
