@@ -3,21 +3,17 @@
 #include <Python.h>
 #include <structmember.h>
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "ops/call/promotion.hpp"
-#include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
 #include "ops/elementwise/op_table.hpp"
 #include "ops/move/views.hpp"
-#include "ops/reduce/reduce.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
@@ -220,120 +216,22 @@ PyObject* run_array_function(const arguments& with) {
   return made.release();
 }
 
-bool are_arrays_of_one_device(PyObject* tuple, Py_ssize_t count) {
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* const each = PyTuple_GET_ITEM(tuple, i);
-    if (!is_array(each)) return false;
-    if (value_of(each).device() != value_of(PyTuple_GET_ITEM(tuple, 0)).device()) return false;
-  }
-  return true;
-}
-
 PyObject* run_require_one_device(const arguments& with) {
-  const Py_ssize_t count = PyTuple_Size(with[1]);
-  if (are_arrays_of_one_device(with[1], count)) Py_RETURN_NONE;
+  const std::span<PyObject* const> arrays = items_of(with[1]);
+  if (are_arrays_of_one_device(arrays)) Py_RETURN_NONE;
   converted_args given(utf8(with[0]), nullptr);
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    given.add("arrays[" + std::to_string(i) + "]", PyTuple_GET_ITEM(with[1], i));
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    given.add("arrays[" + std::to_string(i) + "]", arrays[i]);
   }
   given.require_one_device();
   Py_RETURN_NONE;
 }
 
 PyObject* run_are_arrays(const arguments& with) {
-  return PyBool_FromLong(are_arrays_of_one_device(with[0], PyTuple_Size(with[0])));
+  return PyBool_FromLong(are_arrays_of_one_device(items_of(with[0])));
 }
 
-/// Whether all are arrays of one device and dtype: the arguments of most calls.
-PyObject* run_agree(const arguments& with) {
-  const Py_ssize_t count = PyTuple_Size(with[0]);
-  bool agree = count > 0 && are_arrays_of_one_device(with[0], count);
-  for (Py_ssize_t i = 1; agree && i < count; ++i) {
-    agree = value_of(PyTuple_GET_ITEM(with[0], i)).dtype() ==
-            value_of(PyTuple_GET_ITEM(with[0], 0)).dtype();
-  }
-  return PyBool_FromLong(agree);
-}
-
-/// The largest of integers as unsigned numbers of their width, by which negative ones are greater
-/// than all others.
-element greatest_unsigned(const ndarray& x) {
-  static constexpr dtype unsigned_of_width[] = {dtype::uint8, dtype::uint16, dtype::uint32,
-                                                dtype::uint64};
-  const int width = std::countr_zero(static_cast<unsigned>(x.itemsize()));
-  const ndarray bits(x.memory(), x.layout(), unsigned_of_width[width], true);
-  static const reduction_id max = find_reduction("max").value();
-  return read_element(reduce(max, bits, std::nullopt, std::nullopt, false));
-}
-
-/// Reads from the device: the call waits for it.
-bool lies_below(const ndarray& x, std::int64_t end) {
-  if (x.size() == 0) return true;
-  std::uint64_t greatest = 0;
-  const without_gil working(x.size() > long_work);
-  const element found = greatest_unsigned(x);
-  std::memcpy(&greatest, found.bytes, static_cast<std::size_t>(x.itemsize()));
-  return end > 0 && greatest < static_cast<std::uint64_t>(end);
-}
-
-PyObject* run_lie_below(const arguments& with) {
-  return PyBool_FromLong(lies_below(value_of(with[0]), integer(with, 1)));
-}
-
-template <class Op>
-ndarray applied(const ndarray& x, const ndarray& y) {
-  const operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
-  return apply(op_id_of<Op>, both);
-}
-/// The same in the memory of x, which is new and nobody else's.
-template <class Op>
-const ndarray& changed(const ndarray& x, const ndarray& y) {
-  const operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
-  apply_into(op_id_of<Op>, x, both);
-  return x;
-}
-template <class Op>
-ndarray applied(const ndarray& x, std::int64_t number) {
-  const scalar value = scalar::of(number);
-  const operand both[] = {{.array = &x, .name = "x1"}, {.value = &value, .name = "x2"}};
-  return apply(op_id_of<Op>, both);
-}
-
-PyObject* run_ravel_indices(const arguments& with) {
-  const Py_ssize_t count = PyTuple_Size(with[0]);
-  const std::vector<std::int64_t> lengths = integers(with, 1);
-  if (count == 0 || !are_arrays_of_one_device(with[0], count)) Py_RETURN_NONE;
-  std::optional<ndarray> total;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    const ndarray& x = value_of(PyTuple_GET_ITEM(with[0], i));
-    const std::int64_t n = lengths[static_cast<std::size_t>(i)];
-    if (x.dtype() != dtype::int64 || !lies_below(x, n)) Py_RETURN_NONE;
-    const without_gil working(x.size() > long_work);
-    if (!total) {
-      total = x;
-      continue;
-    }
-    ndarray moved = applied<ops::multiply>(*total, n);
-    total = moved.shape() == x.shape() ? changed<ops::add>(moved, x) : applied<ops::add>(moved, x);
-  }
-  return wrap(*std::move(total));
-}
-
-PyObject* run_unravel_indices(const arguments& with) {
-  ndarray rest = value_of(with[0]);
-  const std::vector<std::int64_t> lengths = integers(with, 1);
-  std::vector<ndarray> found(lengths.size());
-  {
-    const without_gil working(rest.size() > long_work);
-    for (std::size_t i = lengths.size(); i-- > 1;) {
-      const ndarray quotient = applied<ops::floor_divide>(rest, lengths[i]);
-      found[i] = applied<ops::subtract>(rest, applied<ops::multiply>(quotient, lengths[i]));
-      rest = quotient;
-    }
-    if (!found.empty()) found[0] = rest;
-  }
-  return wrap_all(std::move(found));
-}
+PyObject* run_agree(const arguments& with) { return PyBool_FromLong(agree(items_of(with[0]))); }
 
 /// NumPy's places of the axes that atleast_1d to atleast_3d add.
 ndarray with_axes(const ndarray& x, int least) {
@@ -347,15 +245,14 @@ ndarray with_axes(const ndarray& x, int least) {
 }
 
 PyObject* run_with_axes(const arguments& with) {
-  PyObject* const values = with[0];
-  const Py_ssize_t count = PyTuple_Size(values);
-  if (!are_arrays_of_one_device(values, count)) Py_RETURN_NONE;
+  const std::span<PyObject* const> values = items_of(with[0]);
+  if (!are_arrays_of_one_device(values)) Py_RETURN_NONE;
   const int least = static_cast<int>(integer(with, 1));
-  object found(PyTuple_New(count));
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* const x = PyTuple_GET_ITEM(values, i);
+  object found(PyTuple_New(std::ssize(values)));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    PyObject* const x = values[i];
     const bool has_enough = value_of(x).rank() >= least;
-    PyTuple_SET_ITEM(found.get(), i,
+    PyTuple_SET_ITEM(found.get(), static_cast<Py_ssize_t>(i),
                      has_enough ? Py_NewRef(x) : wrap(with_axes(value_of(x), least)));
   }
   return found.release();
@@ -370,16 +267,6 @@ constexpr function_entry array_functions[] = {
      run_are_arrays},
     {"agree", "(values, /)",
      "Whether a tuple holds nothing but arrays, of one device and one dtype.", run_agree},
-    {"lie_below", "(x, end, /)",
-     "Whether all elements of an array of integers are from 0 to below `end`. Reads from the "
-     "device: the call waits for it.",
-     run_lie_below},
-    {"ravel_indices", "(indices, lengths, /)",
-     "The flat indices of a tuple of indices, one for each axis; None unless all "
-     "are arrays of int64 on one device and lie within. Reads from the device: the call waits.",
-     run_ravel_indices},
-    {"unravel_indices", "(indices, lengths, /)", "The indices, one for each axis, of flat ones.",
-     run_unravel_indices},
     {"require_one_device", "(name, arrays, /)",
      "DeviceMismatchError, in the name of a function, unless a tuple of arrays, NumPy's too, is on "
      "one device.",

@@ -4,6 +4,7 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <string>
@@ -289,6 +290,25 @@ PyObject* named_tuple(PyObject* type, std::vector<ndarray>&& arrays) {
 const ndarray& require_array(const char* op, const char* argument, PyObject* from) {
   if (is_array(from)) return header_of(from);
   reject_argument(op, argument, "a skerry.Array", from);
+}
+
+std::span<PyObject* const> items_of(PyObject* tuple) {
+  const Py_ssize_t count = PyTuple_Size(tuple);
+  if (count < 0) throw python_error{};
+  return {PySequence_Fast_ITEMS(tuple), static_cast<std::size_t>(count)};
+}
+
+bool are_arrays_of_one_device(std::span<PyObject* const> values) noexcept {
+  return std::ranges::all_of(values, [&](PyObject* each) {
+    return is_array(each) && value_of(each).device() == value_of(values[0]).device();
+  });
+}
+
+bool agree(std::span<PyObject* const> values) noexcept {
+  return !values.empty() && are_arrays_of_one_device(values) &&
+         std::ranges::all_of(values, [&](PyObject* each) {
+           return value_of(each).dtype() == value_of(values[0]).dtype();
+         });
 }
 
 void require_operand(const char* op, PyObject* from, operand& to, scalar& scalar_value) {

@@ -73,6 +73,12 @@ template <class Make>
 /// lists it is a not_an_array (converted_args.hpp).
 [[nodiscard]] const ndarray& require_array(const char* op, const char* argument, PyObject* from);
 
+/// The items of a tuple. Throws python_error for anything else.
+[[nodiscard]] std::span<PyObject* const> items_of(PyObject* tuple);
+[[nodiscard]] bool are_arrays_of_one_device(std::span<PyObject* const> values) noexcept;
+/// Whether all are arrays of one device and dtype: the arguments of most calls.
+[[nodiscard]] bool agree(std::span<PyObject* const> values) noexcept;
+
 /// Reads an argument of an operation: an Array or a Python scalar.
 [[nodiscard]] inline parsed parse_operand(PyObject* from, operand& to, scalar& scalar_value) {
   if (is_array(from)) {

@@ -249,39 +249,6 @@ PyObject* run_kron(const arguments& with) {
                    [&] { return kronecker(x, y); });
 }
 
-/// Whether both are arrays of one device and dtype, as in most calls.
-bool are_alike(PyObject* a, PyObject* b) {
-  return is_array(a) && is_array(b) && value_of(a).dtype() == value_of(b).dtype() &&
-         value_of(a).device() == value_of(b).device();
-}
-
-/// Of arrays that are alike, but of bools, which are multiplied as numbers.
-PyObject* run_product_of_matrices(const arguments& with) {
-  if (!are_alike(with[0], with[1])) Py_RETURN_NONE;
-  const ndarray& x = array_argument(with, 0);
-  const ndarray& y = array_argument(with, 1);
-  const bool is_of_rows = truth(with, 2, false);
-  if (x.rank() != 2 || y.rank() != 2 || x.dtype() == dtype::bool_) Py_RETURN_NONE;
-  if (x.shape()[1] != y.shape()[is_of_rows ? 1 : 0]) Py_RETURN_NONE;
-  find_openblas();
-  return wrap_made(x.size() > long_work / std::max<std::int64_t>(y.shape()[is_of_rows ? 0 : 1], 1),
-                   [&] { return matmul(x, is_of_rows ? matrix_transpose(y) : y); });
-}
-
-PyObject* run_vdot(const arguments& with) {
-  if (!are_alike(with[0], with[1])) Py_RETURN_NONE;
-  const ndarray& x = array_argument(with, 0);
-  const ndarray& y = array_argument(with, 1);
-  return wrap_made(x.size() > long_work, [&] {
-    if (x.size() != y.size()) {
-      throw value_error("vdot: " + std::to_string(x.size()) + " and " + std::to_string(y.size()) +
-                        " elements; give as many of each");
-    }
-    const std::int64_t flat[] = {x.size()};
-    return vecdot(reshape(x, flat, std::nullopt), reshape(y, flat, std::nullopt), -1);
-  });
-}
-
 // --- views ---------------------------------------------------------------------------------------
 
 /// Those of an axis that is cut in front of these indices, which count as those of slices.
@@ -323,11 +290,6 @@ constexpr function_entry composed_functions[] = {
     {"empty_in_order", "(x, shape, /)", nullptr, run_empty_in_order},
     {"interp", "(x, xp, fp, /)", nullptr, run_interp},
     {"kron", "(a, b, /)", nullptr, run_kron},
-    {"product_of_matrices", "(a, b, of_rows, /)",
-     "``a @ b``, or ``a @ b.mT`` (`of_rows`); None unless both are matrices of one device and "
-     "numeric dtype that match.",
-     run_product_of_matrices},
-    {"vdot", "(a, b, /)", "None unless both are arrays of one device and dtype.", run_vdot},
 };
 
 }  // namespace

@@ -22,6 +22,8 @@ void add_creation(PyObject* module);
 void add_composed(PyObject* module);
 /// Adds the functions about the CUDA array interface.
 void add_cuda_interface(PyObject* module);
+/// Adds what skerry._extra turns indices of several axes into flat ones by, and back.
+void add_flat_indices(PyObject* module);
 /// Adds the functions that skerry.fft shows to a module of their own.
 void add_fft(PyObject* module);
 /// Adds concat, stack, tile and what else makes arrays of the elements of others.

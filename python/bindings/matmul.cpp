@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "ops/linear/library.hpp"
+#include "ops/move/views.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
@@ -79,6 +80,39 @@ PyObject* run_tensordot(const arguments& with) {
   return wrap_made(x1.size() + x2.size() > 1024,
                    [&] { return tensordot(x1, x2, axes.first, axes.second); });
 }
+
+/// Of arrays that are alike, but of bools, which are multiplied as numbers.
+PyObject* run_product_of_matrices(const arguments& with) {
+  if (!agree({with.values, 2})) Py_RETURN_NONE;
+  const ndarray& x = array_argument(with, 0);
+  const ndarray& y = array_argument(with, 1);
+  if (x.rank() != 2 || y.rank() != 2 || x.dtype() == dtype::bool_) Py_RETURN_NONE;
+  const bool is_of_rows = truth(with, 2, false);
+  if (x.shape()[1] != y.shape()[is_of_rows ? 1 : 0]) Py_RETURN_NONE;
+  return is_of_rows ? product(x, matrix_transpose(y)) : product(x, y);
+}
+
+PyObject* run_vdot(const arguments& with) {
+  if (!agree({with.values, 2})) Py_RETURN_NONE;
+  const ndarray& x = array_argument(with, 0);
+  const ndarray& y = array_argument(with, 1);
+  return wrap_made(x.size() > long_work, [&] {
+    if (x.size() != y.size()) {
+      throw value_error("vdot: " + std::to_string(x.size()) + " and " + std::to_string(y.size()) +
+                        " elements; give as many of each");
+    }
+    const std::int64_t flat[] = {x.size()};
+    return vecdot(reshape(x, flat, std::nullopt), reshape(y, flat, std::nullopt), -1);
+  });
+}
+
+constexpr function_entry private_products[] = {
+    {"product_of_matrices", "(a, b, of_rows, /)",
+     "``a @ b``, or ``a @ b.mT`` (`of_rows`); None unless both are matrices of one device and "
+     "numeric dtype that match.",
+     run_product_of_matrices},
+    {"vdot", "(a, b, /)", "None unless both are arrays of one device and dtype.", run_vdot},
+};
 
 }  // namespace
 
@@ -161,6 +195,7 @@ void find_openblas() {
 
 void add_products(PyObject* module) {
   add_functions<product_functions>(module, "linear algebra functions");
+  add_functions<private_products>(module, nullptr, private_home);
 }
 
 }  // namespace skerry::python

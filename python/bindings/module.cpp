@@ -40,6 +40,7 @@ PYBIND11_MODULE(_core, module) {
     add_sets(module.ptr());
     add_counting(module.ptr());
     add_composed(module.ptr());
+    add_flat_indices(module.ptr());
     add_diagnostics(module);
     seal(module);
     list_public_names(module, "skerry");

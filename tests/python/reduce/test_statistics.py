@@ -123,6 +123,9 @@ def test_count_nonzero_counts_all_but_zeros(dtype, where):
             np.count_nonzero(x, axis=axis) if axis != () else (x != 0).astype(np.int64)
         )
         assert_same(sk.count_nonzero(on(where, x), axis=axis), want, where)
+        # Every second element of each row: they are counted where they lie, or brought together.
+        between = on(where, np.repeat(x, 2, axis=1))[:, 1::2]
+        assert_same(sk.count_nonzero(between, axis=axis), want, where)
     if np.dtype(dtype).kind in "fc":
         special = np.array([0.0, -0.0, np.nan, np.inf, 1], dtype)
         assert int(sk.count_nonzero(on(where, special))) == 3

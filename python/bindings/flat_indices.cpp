@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "ops/elementwise/apply.hpp"
+#include "ops/elementwise/op_id.hpp"
+#include "ops/reduce/reduce.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/function_table.hpp"
+#include "python/bindings/functions.hpp"
+#include "python/bindings/value_args.hpp"
+
+// Behind skerry._extra.flat_indices, which has the public signatures: indices of the flattened
+// array.
+
+namespace skerry::python {
+namespace {
+
+/// The largest of integers as unsigned numbers of their width, by which negative ones are greater
+/// than all others.
+element greatest_unsigned(const ndarray& x) {
+  static constexpr dtype unsigned_of_width[] = {dtype::uint8, dtype::uint16, dtype::uint32,
+                                                dtype::uint64};
+  const int width = std::countr_zero(static_cast<unsigned>(x.itemsize()));
+  const ndarray bits(x.memory(), x.layout(), unsigned_of_width[width], true);
+  static const reduction_id max = find_reduction("max").value();
+  return read_element(reduce(max, bits, std::nullopt, std::nullopt, false));
+}
+
+/// Reads from the device: the call waits for it.
+bool lies_below(const ndarray& x, std::int64_t end) {
+  if (x.size() == 0) return true;
+  std::uint64_t greatest = 0;
+  const without_gil working(x.size() > long_work);
+  const element found = greatest_unsigned(x);
+  std::memcpy(&greatest, found.bytes, static_cast<std::size_t>(x.itemsize()));
+  return end > 0 && greatest < static_cast<std::uint64_t>(end);
+}
+
+PyObject* run_lie_below(const arguments& with) {
+  return PyBool_FromLong(lies_below(value_of(with[0]), integer(with, 1)));
+}
+
+template <class Op>
+ndarray applied(const ndarray& x, const ndarray& y) {
+  const operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
+  return apply(op_id_of<Op>, both);
+}
+/// The same in the memory of x, which is new and nobody else's.
+template <class Op>
+const ndarray& changed(const ndarray& x, const ndarray& y) {
+  const operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
+  apply_into(op_id_of<Op>, x, both);
+  return x;
+}
+template <class Op>
+ndarray applied(const ndarray& x, std::int64_t number) {
+  const scalar value = scalar::of(number);
+  const operand both[] = {{.array = &x, .name = "x1"}, {.value = &value, .name = "x2"}};
+  return apply(op_id_of<Op>, both);
+}
+
+PyObject* run_ravel_indices(const arguments& with) {
+  const std::span<PyObject* const> indices = items_of(with[0]);
+  const std::vector<std::int64_t> lengths = integers(with, 1);
+  if (indices.empty() || !are_arrays_of_one_device(indices)) Py_RETURN_NONE;
+  std::optional<ndarray> total;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const ndarray& x = value_of(indices[i]);
+    const std::int64_t n = lengths[i];
+    if (x.dtype() != dtype::int64 || !lies_below(x, n)) Py_RETURN_NONE;
+    const without_gil working(x.size() > long_work);
+    if (!total) {
+      total = x;
+      continue;
+    }
+    ndarray moved = applied<ops::multiply>(*total, n);
+    total = moved.shape() == x.shape() ? changed<ops::add>(moved, x) : applied<ops::add>(moved, x);
+  }
+  return wrap(*std::move(total));
+}
+
+PyObject* run_unravel_indices(const arguments& with) {
+  ndarray rest = value_of(with[0]);
+  const std::vector<std::int64_t> lengths = integers(with, 1);
+  std::vector<ndarray> found(lengths.size());
+  {
+    const without_gil working(rest.size() > long_work);
+    for (std::size_t i = lengths.size(); i-- > 1;) {
+      const ndarray quotient = applied<ops::floor_divide>(rest, lengths[i]);
+      found[i] = applied<ops::subtract>(rest, applied<ops::multiply>(quotient, lengths[i]));
+      rest = quotient;
+    }
+    if (!found.empty()) found[0] = rest;
+  }
+  return wrap_all(std::move(found));
+}
+
+constexpr function_entry flat_index_functions[] = {
+    {"lie_below", "(x, end, /)",
+     "Whether all elements of an array of integers are from 0 to below `end`. Reads from the "
+     "device: the call waits for it.",
+     run_lie_below},
+    {"ravel_indices", "(indices, lengths, /)",
+     "The flat indices of a tuple of indices, one for each axis; None unless all "
+     "are arrays of int64 on one device and lie within. Reads from the device: the call waits.",
+     run_ravel_indices},
+    {"unravel_indices", "(indices, lengths, /)", "The indices, one for each axis, of flat ones.",
+     run_unravel_indices},
+};
+
+}  // namespace
+
+void add_flat_indices(PyObject* module) {
+  add_functions<flat_index_functions>(module, nullptr, private_home);
+}
+
+}  // namespace skerry::python
