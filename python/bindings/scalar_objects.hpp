@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Python.h>
+
 #include <cstring>
 #include <type_traits>
 
 #include "core/scalar.hpp"
 #include "ops/math/concepts.hpp"
-#include "python/bindings/pybind.hpp"
 
 namespace skerry::python {
 
