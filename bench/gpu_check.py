@@ -10,6 +10,7 @@ never taken for one.
     GPU_CHECK="build tests bench" make gpu-check     some parts, in this order
     GPU_CHECK_SECONDS=1200 make gpu-check            another limit for the whole
     make gpu-check GPU_CHECK_OPTIONS=--full          racecheck, initcheck and synccheck, too
+    make gpu-check GPU_CHECK_OPTIONS="--shrink 2"    arrays of the benchmark a quarter as long: it takes half the time
 
 Parts: build, kernels (GoogleTest: every kernel on the GPU against the CPU), tests (pytest on cuda:0 and cuda:1),
 handover (numba-cuda, CuPy, PyTorch, JAX, as installed), sanitizer (compute-sanitizer over ``kernels``), conformance
@@ -66,8 +67,8 @@ class Outcome:
 class Check:
     """The parts, the clock and what came of them."""
 
-    def __init__(self, full: bool, seconds: float, gpus: list[Gpu]) -> None:
-        self.full = full
+    def __init__(self, full: bool, seconds: float, gpus: list[Gpu], shrink: int = 0) -> None:
+        self.full, self.shrink = full, shrink
         self.architectures = sorted({gpu.architecture for gpu in gpus})
         self.end = time.monotonic() + seconds
         self.outcomes: list[Outcome] = []
@@ -290,7 +291,8 @@ def pytest_command(*arguments: str) -> list[str]:
     """Pytest, in one process."""
     if not is_installed("pytest"):
         raise Skipped("pytest is not installed")
-    return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-ra", *arguments]
+    without = ["-p", "no:cacheprovider", "-p", "no:benchmark"]  # which warns beside xdist
+    return [sys.executable, "-m", "pytest", "-q", *without, "-ra", *arguments]
 
 
 def tests(check: Check) -> str:
@@ -349,7 +351,8 @@ def conformance(check: Check) -> str:
             raise Skipped(f"{module} is not installed")
     command = [sys.executable, "tests/conformance/run.py", suite, "--devices", "cuda:0"]
     return last_lines(
-        check.run("conformance", [*command, "--max-examples", "100"]), r"passed, \d+ failed"
+        check.run("conformance", [*command, "--max-examples", "100", "-pno:benchmark"]),
+        r"passed, \d+ failed",
     )
 
 
@@ -364,10 +367,8 @@ def bench(check: Check) -> str:
     """Figures against CuPy and PyTorch."""
     out = BUILD / "bench.json"
     seconds = str(int(max(check.left() - 15, 10)))
-    text = check.run(
-        "bench",
-        [sys.executable, "bench/gpu_bench.py", "--seconds", seconds, "--out", str(out)],
-    )
+    command = [sys.executable, "bench/gpu_bench.py", "--seconds", seconds, "--out", str(out)]
+    text = check.run("bench", [*command, "--shrink", str(check.shrink)])
     check.bench = json.loads(out.read_text())
     print(text, flush=True)
     return last_lines(text, r"goals reached")
@@ -422,6 +423,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--full", action="store_true", help="all tools of compute-sanitizer")
+    parser.add_argument(
+        "--shrink", type=int, default=0, help="halve the benchmark's sizes so often"
+    )
     options = parser.parse_args()
     gpus, reason = find_gpus()
     if not gpus:
@@ -434,7 +438,8 @@ def main() -> int:
         return 2
     about = machine(gpus)
     print(", ".join(f"{key} {value}" for key, value in about.items()), flush=True)
-    check = Check(options.full, float(os.environ.get("GPU_CHECK_SECONDS", 540)), gpus)
+    seconds = float(os.environ.get("GPU_CHECK_SECONDS", 540))
+    check = Check(options.full, seconds, gpus, options.shrink)
     for name in chosen:
         check.part(name, PARTS[name])
         if name == "build" and check.outcomes[-1].result != "passed":

@@ -220,6 +220,13 @@ ACCURATE = {
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "exp", "exp2", "expm1", "log", "log10",
     "log1p", "log2", "pow", "sin", "sinh", "tan", "tanh",
 }  # fmt: skip
+_ACCURACY = "accuracy: less than 1 ulp, and the same bits on every level of instructions"
+#: By dtype.
+ACCURACY = {
+    "float16": "accuracy: less than 0.501 ulp, and the same bits on every level of instructions",
+    "float32": _ACCURACY,
+    "float64": _ACCURACY,
+}
 #: Functions in which NumPy does less, of these kinds of dtypes, from so many elements on, and what it leaves out.
 _NO_VIEW = "NumPy returns a view, as x.real and x.imag do here; results of elementwise functions are fresh arrays"
 DOES_MORE = {

@@ -96,21 +96,22 @@ class Jax(Peer):
 
     def __init__(self, threads: int) -> None:
         self.jax = jax_on(threads)
-        self.compiled: dict[str, Callable[..., Any]] = {}
+        self.path = ""
+        self.compiled: Callable[..., Any] | None = None
 
     def function(self, path: str) -> Callable[..., Any] | None:
-        """Compiled, and waited for."""
-        if path not in self.compiled:
+        """Compiled, and waited for. The last alone is kept: compiled for all cells they run out of memory maps."""
+        if path != self.path:
+            self.jax.clear_caches()
+            self.path, self.compiled = path, None
             plain = found_in(self.jax.numpy, path)
             if plain is None:
                 return None
             taken = inspect.signature(plain).parameters
             static = [each for each in ("axis", "shape") if each in taken]
             fast = self.jax.jit(plain, static_argnames=static)
-            self.compiled[path] = lambda *args, **keywords: fast(
-                *args, **keywords
-            ).block_until_ready()
-        return self.compiled[path]
+            self.compiled = lambda *args, **keywords: fast(*args, **keywords).block_until_ready()
+        return self.compiled
 
     def array(self, host: Any) -> Any:
         """A copy."""

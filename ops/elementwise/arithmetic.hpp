@@ -31,7 +31,7 @@ struct abs {
   }
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
-    return math::fabs(x);
+    return math::without_sign(x);
   }
   template <complex_floating T>
   SKERRY_HD SKERRY_INLINE real_part_t<T> operator()(T x) const {
@@ -113,7 +113,7 @@ struct fabs {
   static constexpr bool of_bits = true;
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
-    return math::fabs(x);
+    return math::without_sign(x);
   }
 };
 
@@ -271,7 +271,7 @@ struct negative {
   }
   template <complex_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
-    return -x;
+    return {math::negated(x.re), math::negated(x.im)};
   }
 };
 

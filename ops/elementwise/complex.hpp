@@ -24,7 +24,7 @@ struct conj {
   }
   template <complex_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
-    return {x.re, -x.im};
+    return {x.re, math::negated(x.im)};
   }
 };
 

@@ -16,8 +16,8 @@ inline constexpr float64 log_of_2 = 0.6931471805599453094;
 inline constexpr float64 log_of_10 = 2.302585092994045684;
 inline constexpr float64 huge = 1e150;  ///< beyond it squares (and their sums) may overflow
 
-SKERRY_HD SKERRY_INLINE complex128 times_i(complex128 z) { return {-z.im, z.re}; }
-SKERRY_HD SKERRY_INLINE complex128 over_i(complex128 z) { return {z.im, -z.re}; }
+SKERRY_HD SKERRY_INLINE complex128 times_i(complex128 z) { return {negated(z.im), z.re}; }
+SKERRY_HD SKERRY_INLINE complex128 over_i(complex128 z) { return {z.im, negated(z.re)}; }
 
 /// 2^exponent within [-1022, 1023].
 SKERRY_HD SKERRY_INLINE float64 power_of_2(int exponent) {

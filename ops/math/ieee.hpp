@@ -64,12 +64,30 @@ template <stored_only T>
 SKERRY_HD SKERRY_INLINE T fabs(T x) {
   return math::copysign(x, T());
 }
+
+// Of every NaN, too: -x and fabs are additions on a GPU, which hand on a NaN as it is (float64) or
+// another one (float32), as an H100 showed. Where a sum or a product follows they are part of it
+// and cost nothing: so the bits are for results, and for parts whose signs are handed on.
+#if defined(__CUDACC__)
+inline constexpr bool has_signs_by_arithmetic = false;
+#else
+inline constexpr bool has_signs_by_arithmetic = true;
+#endif
+
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T negated(T x) {
-  if constexpr (stored_only<T>) {
-    return from_bits<T>(to_bits(x) ^ sign_bit<T>);
-  } else {
+  if constexpr (has_signs_by_arithmetic && !stored_only<T>) {
     return -x;
+  } else {
+    return from_bits<T>(to_bits(x) ^ sign_bit<T>);
+  }
+}
+template <real_floating T>
+SKERRY_HD SKERRY_INLINE T without_sign(T x) {
+  if constexpr (has_signs_by_arithmetic && !stored_only<T>) {
+    return math::fabs(x);
+  } else {
+    return from_bits<T>(to_bits(x) & ~sign_bit<T>);
   }
 }
 

@@ -127,10 +127,11 @@ PyObject* run_sort(const arguments& with) {
   const ndarray& x = value_of(with.self);
   const std::int64_t axis = with[0] == nullptr ? -1 : integer(with, 0);
   if (with.has(2)) throw value_error("sort: order= is for fields, which skerry's arrays lack");
+  const bool descending = with.has(4) && truth(with, 4, false);
   if (x.read_only()) throw read_only_error("sort: the array is read-only; skerry.sort(x) is new");
   {
     const without_gil working(x.size() > long_work / 8);
-    assign("sort", x, sort(x, axis, false));
+    assign("sort", x, sort(x, axis, descending));
   }
   Py_RETURN_NONE;
 }
@@ -255,7 +256,7 @@ constexpr function_entry table[] = {
      "A view where the layout allows it, unless copy=True.\n\nRaises\n------\nValueError\n    For "
      "another number of elements, or with copy=False where a copy is needed.",
      run_reshape},
-    {"sort", "($self, /, axis=-1, kind=None, order=None, *, stable=None)",
+    {"sort", "($self, /, axis=-1, kind=None, order=None, *, stable=None, descending=None)",
      "Sort the array in place along an axis, stably. skerry.sort(x) gives a new array.\n\n"
      "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\nValueError\n    For a "
      "read-only array.",

@@ -95,9 +95,9 @@ def against_each_other(x1: Any, x2: Any) -> tuple[Any, Any]:
 
 
 def _flattening_sort(sort: Function) -> Function:
-    def run(a: Array, axis: int | None = -1) -> Any:
+    def run(a: Array, axis: int | None = -1, *, descending: bool | None = None) -> Any:
         x, axis = _along(axis, a)
-        return sort(x, axis=axis)
+        return sort(x, axis=axis, descending=bool(descending))
 
     return run
 

@@ -58,6 +58,10 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "not_emulated(reason): skipped on an emulated GPU")
+    config.addinivalue_line(
+        "markers",
+        "two_gpus(always=False): of foreign memory or streams on cuda:1, which may not be a logical half of a GPU",
+    )
     names = [each.info.name for each in sk.devices("cuda")] if EMULATED else []
     if EMULATED and not any(name.startswith("emulated GPU") for name in names):
         raise pytest.UsageError("SKERRY_EMULATED=1, but no device is emulated; run `make emulate`")
@@ -73,7 +77,24 @@ def pytest_collection_modifyitems(config, items):
     items[:] = itertools.compress(items, chosen)
 
 
+def is_one_gpu():
+    """Whether cuda:0 and cuda:1 are logical devices of one GPU."""
+    ordinals = [each.info.physical_index for each in sk.devices("cuda")]
+    return len(ordinals) > 1 and ordinals[1] == ordinals[0]
+
+
+def skip_on_one_gpu(item):
+    marker = item.get_closest_marker("two_gpus")
+    if marker is None or not HAS_GPU or not is_one_gpu():
+        return
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    if marker.kwargs.get("always") or "cuda:1" in parameters:
+        reason = "memory and streams of a GPU do not tell which of its logical devices they are on"
+        item.add_marker(pytest.mark.skip(reason=reason))
+
+
 def pytest_itemcollected(item):
+    skip_on_one_gpu(item)
     marker = item.get_closest_marker("not_emulated")
     if EMULATED and marker is not None:
         item.add_marker(pytest.mark.skip(reason=f"not on an emulated GPU: {marker.args[0]}"))

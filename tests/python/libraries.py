@@ -5,6 +5,7 @@
 import importlib
 import importlib.util
 import os
+import warnings
 
 import pytest
 
@@ -18,7 +19,9 @@ def missing(what):
 
 def library(name):
     try:
-        return importlib.import_module(name)
+        with warnings.catch_warnings():  # its own, about others: numba-cuda's about NumPy 2.5
+            warnings.simplefilter("ignore")
+            return importlib.import_module(name)
     except ImportError as error:
         missing(f"{name} can't be imported: {error}")
 

@@ -163,6 +163,7 @@ class Array:
         order: None = None,
         *,
         stable: bool | None = None,
+        descending: bool | None = None,
     ) -> Array: ...
     def astype(
         self,
@@ -258,6 +259,7 @@ class Array:
         order: None = None,
         *,
         stable: bool | None = None,
+        descending: bool | None = None,
     ) -> None: ...
     def squeeze(self, /, axis: Axis = None) -> Array: ...
     def std(

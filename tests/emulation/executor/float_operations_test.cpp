@@ -63,6 +63,17 @@ TEST(EmulationFloats, a_nan_of_float32_is_the_canonical_one) {
   EXPECT_EQ(std::bit_cast<std::uint32_t>(found[0]), 0x7fffffffU);
 }
 
+TEST(EmulationFloats, negations_of_a_nan_are_those_of_an_h100) {
+  const auto a = std::bit_cast<float>(0xffc00123U);
+  const auto b = std::bit_cast<double>(0xfff8000000000123U);
+  for (const std::string opcode : {"neg", "abs"}) {
+    const float narrow = computed<float>(opcode + ".f32", false, std::vector{a})[0];
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(narrow), 0x7fffffffU);
+    const double wide = computed<double>(opcode + ".f64", false, std::vector{b})[0];
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(wide), 0xfff8000000000123U);
+  }
+}
+
 template <class T>
 void check_fma(const std::string& type) {
   const auto [a, b] = pairs_of(float_edges<T>());

@@ -192,6 +192,9 @@ def test_sort_is_in_place(device, dtype):
     mine = on(device, sample(dtype, (5,)))
     mine.sort(kind="stable")
     assert_same(mine, np.sort(sample(dtype, (5,))), device)
+    mine.sort(descending=True)
+    assert_same(mine, np.sort(sample(dtype, (5,)))[::-1], device)
+    assert mine.argsort(descending=True).tolist() == [0, 1, 2, 3, 4]
     with pytest.raises(ReadOnlyError):
         sk.broadcast_to(mine, (2, 5)).sort()
     with pytest.raises(ValueError, match="fields"):

@@ -22,6 +22,7 @@ def _methods():
 
 
 METHODS = list(_methods())
+SINCE_NUMPY_2_5 = {"descending=None"}
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -35,7 +36,7 @@ def test_signature_is_that_of_numpy(name):
     stated = [str(p) for p in theirs.values() if p.kind is not p.VAR_KEYWORD]
     if name in ("view", "to_device"):
         return
-    got = [str(p) for p in ours.values()]
+    got = [str(p) for p in ours.values() if str(p) in stated or str(p) not in SINCE_NUMPY_2_5]
     assert got[: len(stated)] == stated
     assert len(got) == len(stated) or open_ended
     kinds = [p.kind for p in theirs.values() if p.kind is not p.VAR_KEYWORD]

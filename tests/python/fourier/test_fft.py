@@ -118,6 +118,7 @@ def test_layouts(name, dtype, device):
         np.testing.assert_array_equal(to_numpy(x), before, err_msg=f"{what}: the input was changed")
 
 
+@pytest.mark.two_gpus
 @pytest.mark.one_stream("an interface that names no stream orders nothing")
 @pytest.mark.parametrize("dtype", FLOATING)
 def test_fields_of_records(dtype, cuda_device):

@@ -347,7 +347,7 @@ def test_the_assertions_of_extra_compare_skerry_arrays():
 @pytest.mark.xfail(
     reason="array-api-extra 0.11.5 calls np.from_dlpack without device='cpu'",
     strict=True,
-    raises=RuntimeError,
+    raises=(RuntimeError, TypeError),  # by NumPy 2.5 and newer asarray is tried then
 )
 def test_the_assertions_of_extra_compare_arrays_on_a_gpu():
     x = sk.asarray([1.0, 2.0], device="cuda:0")
@@ -419,7 +419,7 @@ def test_strict_takes_gpu_arrays_through_the_host_only(cuda_device):
 @pytest.mark.xfail(
     reason="array-api-strict 2.6.1 does not pass device= on to __dlpack__",
     strict=True,
-    raises=RuntimeError,
+    raises=(RuntimeError, BufferError),
 )
 def test_strict_takes_gpu_arrays_to_its_cpu(cuda_device):
     x = sk.asarray([1.0, 2.0], device=cuda_device)

@@ -117,9 +117,20 @@ def write(source, value):
     return True
 
 
+FOREIGN_ON_A_GPU = ("DLPack on a GPU", "CUDA array interface")
+
+
 @pytest.mark.parametrize("copy", [None, True, False])
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            name, marks=pytest.mark.two_gpus(always=True) if name in FOREIGN_ON_A_GPU else ()
+        )
+        for name in SOURCES
+    ],
+)
 def test_sources(name, device, copy):
     make, where = SOURCES[name]
     source = make()

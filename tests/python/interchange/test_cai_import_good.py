@@ -14,6 +14,7 @@ from oracle import DTYPES, layouts_of, on, sample, to_numpy
 from skerry import _core
 from skerry.testing import count_cuda_calls
 
+pytestmark = pytest.mark.two_gpus
 WAITS = {"device_synchronize", "stream_synchronize", "event_synchronize"}
 ORDER = WAITS | {"event_record", "stream_wait_event"}
 rehearsed_only = pytest.mark.skipif(HAS_GPU, reason="reads or delays rehearsed devices")

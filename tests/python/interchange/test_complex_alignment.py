@@ -8,6 +8,7 @@ import skerry as sk
 from cai_producers import Producer
 from oracle import assert_same, on, to_numpy
 
+pytestmark = pytest.mark.two_gpus
 PARTS = {"complex64": "float32", "complex128": "float64"}
 DTYPES = pytest.mark.parametrize("dtype", PARTS)
 

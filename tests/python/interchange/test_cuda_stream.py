@@ -69,6 +69,7 @@ def test_streams_export_the_protocol(own, cuda_device):
     assert sk.Stream.from_handle(cuda_device, 2).__cuda_stream__() == (0, 2)
 
 
+@pytest.mark.two_gpus
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_place_takes_every_kind(kind, own, cuda_device):
     other = kinds(own.handle)[kind]

@@ -231,6 +231,7 @@ def test_dlpack_D12_devices_that_are_none_or_not_where_the_pointer_is(device_id,
     assert float(sk.sum(sk.ones((3,), device="cuda:0"))) == 3
 
 
+@pytest.mark.two_gpus
 def test_dlpack_D13_producer_gets_the_stream_of_its_device(cuda_device):
     x = on(cuda_device, np.arange(3.0))
     producer = Producer(lambda: x.__dlpack__(max_version=(1, 0)), x.__dlpack_device__())
@@ -244,6 +245,7 @@ def test_dlpack_D13_producer_gets_the_stream_of_its_device(cuda_device):
     assert "stream" not in host.asked[0]
 
 
+@pytest.mark.two_gpus
 def test_dlpack_D13_a_producer_without_streams_is_waited_for_on_the_default_stream(cuda_device):
     x = on(cuda_device, np.arange(3.0))
 

@@ -58,6 +58,7 @@ def test_dlpack_D19_a_foreign_deleter_runs_on_any_thread():
     assert made.deleted == 1
 
 
+@pytest.mark.two_gpus
 def test_dlpack_D19_release_comes_after_work_on_other_streams(cuda_device):
     x = sk.ones((400, 400), device=cuda_device)
     side = sk.Stream(cuda_device)

@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 FUZZ = pathlib.Path(__file__).parents[2] / "fuzz" / "interchange.py"
 
 
@@ -16,6 +18,7 @@ def fuzz(*options):
     )
 
 
+@pytest.mark.two_gpus(always=True)
 def test_random_interfaces_and_structures_do_no_harm():
     done = fuzz("--count", "20000")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -8,6 +8,7 @@ a GPU, `test_stream_order.py` and `test_consumer_models.py` ask the same of rehe
 
 import gc
 import pathlib
+import subprocess
 import sys
 
 import numpy as np
@@ -34,8 +35,8 @@ def numba_cuda():
         sys.path.append(str(folder))
         library("_numba_cuda_redirector")
     library("numba")
-    from numba import cuda
-
+    cuda = library("numba.cuda")
+    cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
     if not cuda.is_available():
         missing(f"numba.cuda finds no GPU: {cuda.cuda_error()}")
     return cuda
@@ -266,6 +267,7 @@ def test_cuda_core_views_arrays_in_order():
         assert not view.readonly
 
 
+@pytest.mark.filterwarnings("ignore:ExternalStream is deprecated")
 def test_streams_of_cuda_core_and_cupy_are_taken():
     cupy = library("cupy")
     theirs = cupy.cuda.Stream(non_blocking=True)
@@ -296,12 +298,26 @@ def test_what_pytorch_refuses():
     x = sk.arange(4, device=DEVICE)
     with pytest.raises(TypeError, match="read only"):
         torch.as_tensor(sk.broadcast_to(x[:1], (3,)), device="cuda")
-    with pytest.raises(RuntimeError):
-        torch.as_tensor(x[::-1], device="cuda")
     needs_gradient = torch.ones(3, device="cuda", requires_grad=True)
     with pytest.raises((RuntimeError, BufferError)):
         sk.asarray(needs_gradient)
     assert sk.asarray(needs_gradient.detach()).tolist() == [1.0] * 3
+
+
+def test_pytorch_takes_no_negative_step():
+    """PyTorch 2.11 does not raise, it ends the process: "Storage size calculation overflowed"."""
+    Torch()
+    program = f"""
+import torch, skerry as sk
+x = sk.arange(4, device="{DEVICE}")
+print(torch.as_tensor(x[::-1].copy(), device="cuda").tolist(), flush=True)
+torch.as_tensor(x[::-1], device="cuda")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "[3, 2, 1, 0]", done.stderr
+    assert done.returncode != 0
 
 
 def test_the_current_device_of_other_libraries_is_left_alone():

@@ -210,6 +210,7 @@ def test_the_interface_is_a_property_and_absent_on_cpu_arrays(device):
             x.__cuda_array_interface__
 
 
+@pytest.mark.two_gpus
 def test_import_of_the_interface_shares_memory_and_keeps_the_owner(cuda_device):
     base = on(cuda_device, np.arange(12.0).reshape(3, 4))
     for view in (base, base.T, base[::-1, ::2], base[1:, 2:], base[0, 0], base[:0]):

@@ -7,6 +7,7 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
+from conftest import HAS_GPU
 from oracle import DTYPES, assert_same, on, to_numpy
 from skerry.exceptions import AxisError, DeviceMismatchError
 
@@ -183,8 +184,11 @@ def test_more_axes_than_the_kernel_counts(device):
     np.testing.assert_array_equal(to_numpy(got[(*index, Ellipsis)]), want)
 
 
-@pytest.mark.not_emulated("OpenBLAS's gemm stands in for cuBLAS's: neither promises symmetry")
 def test_a_matrix_by_its_own_transpose_is_symmetric(device):
+    if HAS_GPU and device.startswith("cuda"):
+        pytest.skip(
+            "gemm of cuBLAS, as of CuPy and PyTorch, promises no symmetry, and has none on an H100"
+        )
     base = whole_range("complex128", (130, 70), 3)
     x = on(device, base)
     for got, want in [(x @ x.T, base @ base.T), (x.T @ x, base.T @ base)]:

@@ -56,6 +56,8 @@ def test_reasons_are_given_for_chosen_accuracy_alone():
         return sweep.Cell("", "", function, dtype, 100, "contiguous", 1, 1.0, speed)
 
     assert "accuracy" in sweep.reason_of(cell("tan", 0.8))
+    assert "0.501" in sweep.reason_of(cell("tan", 0.8, "float16"))
+    assert sweep.reason_of(cell("tan", 0.8, "int64")) is None
     assert sweep.reason_of(cell("tan", 0.6)) is None
     assert sweep.reason_of(cell("tan", 1.0)) is None
     assert sweep.reason_of(cell("add", 0.8)) is None

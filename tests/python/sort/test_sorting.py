@@ -231,7 +231,8 @@ def large_rows(dtype, n):
     else:
         info = np.iinfo(dtype)
         yield "whole range", rng.integers(info.min, info.max, n, dtype, endpoint=True)
-        yield "far outliers", np.where(rng.random(n) < 1e-4, info.max, rng.integers(0, 1000, n))
+        near = rng.integers(0, 1000, n).astype(dtype)
+        yield "far outliers", np.where(rng.random(n) < 1e-4, np.dtype(dtype).type(info.max), near)
     yield "permutation", rng.permutation(n)
     yield "sorted", np.arange(n)
     yield "few", rng.integers(0, 7, n)

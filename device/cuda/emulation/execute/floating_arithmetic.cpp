@@ -6,11 +6,13 @@
 namespace skerry::emulation {
 namespace {
 
-// These change the sign's bit alone, of NaN too.
+// A GPU adds a zero for these: of a NaN they are what any arithmetic gives, as seen on an H100.
 template <bool Ftz>
-constexpr auto negation = [](auto a) { return -flushed<Ftz>(a); };
+constexpr auto negation = [](auto a) { return a == a ? -flushed<Ftz>(a) : canonical(a); };
 template <bool Ftz>
-constexpr auto magnitude = [](auto a) { return std::fabs(flushed<Ftz>(a)); };
+constexpr auto magnitude =
+    [](auto a) { return a == a ? std::fabs(flushed<Ftz>(a)) : canonical(a); };
+/// This changes the sign's bit alone, of NaN too.
 constexpr auto sign_of_first = [](auto a, auto b) { return std::copysign(b, a); };
 
 /// The operation to the nearest under its names: without a rounding where that is the default.
