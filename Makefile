@@ -109,6 +109,8 @@ gpu-estimate: $(VENV)/.group-test
 demo: build $(VENV)/.group-demo
 	python -m skerry demo
 
+# With the kernels of all levels: valgrind, which counts instructions, executes no AVX-512.
+bench: SKERRY_CPU_TARGETS := all
 bench: build $(VENV)/.group-bench
 	python bench/run.py
 	python bench/fragmentation.py
