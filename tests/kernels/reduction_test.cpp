@@ -18,7 +18,8 @@ INSTANTIATE_TEST_SUITE_P(dtypes, reduction_kernels_of, ::testing::ValuesIn(every
                          [](const auto& about) { return std::string(name(about.param)); });
 
 // Few long rows, longer ones, many short ones, columns, long columns, a middle axis, little,
-// everything.
+// everything; then columns that are loaded several at a time: in one part, in several, of rows that
+// are apart.
 struct reduced_shape {
   dims shape;
   std::optional<std::int64_t> axis;
@@ -27,6 +28,7 @@ const reduced_shape shapes[] = {
     {dims{3, 4099}, 1},   {dims{2, 40009}, 1},      {dims{1031, 4}, 1},
     {dims{1031, 4}, 0},   {dims{4, 1031}, 0},       {dims{20011, 3}, 0},
     {dims{7, 33, 19}, 1}, {dims{67}, std::nullopt}, {dims{70001}, std::nullopt},
+    {dims{600, 132}, 0},  {dims{2051, 12}, 0},      {dims{9, 5, 36}, 1},
 };
 
 const scalar far = scalar::of(4096.0);
@@ -90,6 +92,17 @@ TEST_P(reduction_kernels_of, scan) {
             tolerance_of(type));
       }
     }
+  }
+}
+
+// More tiles than a group that looks back at the totals of single ones: 128 of 72 rows.
+TEST(reduction_kernels, scan_groups_of_tiles) {
+  for (const std::int64_t columns : {32, 9}) {
+    const dims shape{(columns == 32 ? 72 : 216) * 2 * 128 + 1000, columns};
+    const auto run = [&](device where) {
+      return skerry::scan(scan_id{1}, sample(dtype::complex128, shape, where), 0, {}, false);
+    };
+    compare(std::to_string(columns) + " columns", run, tolerance_of(dtype::complex128));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "ops/kernel/cuda/access.cuh"
 #include "ops/kernel/cuda/launch.cuh"
 #include "ops/kernel/cuda/offset.hpp"
+#include "ops/reduce/cuda/columns.cuh"
 #include "ops/reduce/cuda/loop_split.hpp"
 #include "ops/reduce/cuda/moments.cuh"
 #include "ops/reduce/cuda/rows.cuh"
@@ -13,11 +14,12 @@
 
 #include <cstdint>
 
-// A reduction goes one of two ways, chosen by its layout. Both split the work the same way in every
-// run and on every GPU, and use no atomic operation: results depend on neither.
-//   rows   the elements of each output lie side by side: see rows.cuh.
-//   loops  any other layout: every thread folds a share of one output's elements, in as many passes
-//          as it takes. Threads side by side take neighbouring elements.
+// A reduction goes one of three ways, chosen by its layout. All split the work the same way in
+// every run and on every GPU, and use no atomic operation: results depend on neither.
+//   rows     the elements of each output lie side by side: see rows.cuh.
+//   columns  the outputs lie side by side, several in a load: see columns.cuh.
+//   loops    any other layout: every thread folds a share of one output's elements, in as many
+//            passes as it takes. Threads side by side take neighbouring elements.
 // CUB's reductions would take any layout through an iterator, but inline its index arithmetic some
 // fifty times (40 to 80 s a kernel in ptxas 13.0, and 1 KiB of spilled registers), and their order
 // depends on the number of multiprocessors.
@@ -214,6 +216,8 @@ cudaError_t reduce_by_layout(const reduce_params& params, launch_context* contex
   if (params.reduced_size > 0 && has_contiguous_rows(params, sizeof(T)) && input_suits<T>(params)) {
     return reduce_rows<Reduction, T>(params, context);
   }
+  if (array_columns<Reduction, T>::suit(params))
+    return reduce_columns<Reduction, T>(params, context);
   return reduce_by_loops<Reduction, T>(params, context);
 }
 

@@ -7,38 +7,42 @@
 
 #include <cuda/atomic>
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 
 // What comes before a tile in its lines, while other tiles are scanned. As in decoupled look-back
 // (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016), every
 // tile makes its total known and puts together those before it; but not of what happens to be there
-// already: of the nodes of a tree over the tiles, which are the same in every run.
-//   totals    of 32^level tiles side by side, by the last of them.
-//   prefixes  of all tiles up to the end of a group of 32, by its last tile.
-// Nearly all tiles wait once: for the totals before them in their group, and for the prefix that
-// ends there. The last of 32^level tiles waits at each level for what depends on lower levels
-// alone, so nobody waits for a chain of tiles.
+// already: of nodes that are the same in every run.
+//   totals    of the tiles.
+//   prefixes  of all tiles up to the end of a group, by its last tile.
+// A tile waits once: for the totals before it in its group and for the prefix that ends there, all
+// at the same time. There are more tiles in a group than a GPU scans at once, or about as many, so
+// that a prefix is known when most tiles of the next group ask.
+// A store that other multiprocessors see takes longer than the scan itself, so the words of a value
+// carry a mark that they are known, and nothing is ordered before or behind them.
 
 namespace skerry::native {
 
-inline constexpr int look_back_group_bits = 5;
-inline constexpr int look_back_group = 1 << look_back_group_bits;
-
 template <class Op, class A>
 struct look_back {
-  using flag = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device>;
+  std::int64_t tiles;              ///< of a line
+  std::int64_t chains;             ///< groups of lines that are scanned together
+  int readers;                     ///< threads of a line that read nodes, a power of two
+  int group;                       ///< tiles
+  std::int64_t nodes;              ///< totals, then prefixes
+  std::uint64_t* words = nullptr;  ///< by node, chain, word of the value and line; 0: not known
 
-  std::int64_t tiles;         ///< of a line
-  std::int64_t chains;        ///< groups of lines that are scanned together
-  std::int64_t prefixes = 0;  ///< where they are among the nodes of a chain
-  std::int64_t nodes = 0;
-  char* values = nullptr;  ///< by node, chain and line
-  std::uint32_t* flags = nullptr;
+  look_back(std::int64_t tiles_of_line, std::int64_t chains_of_scan, int threads_of_line)
+      : tiles(tiles_of_line),
+        chains(chains_of_scan),
+        readers(static_cast<int>(std::bit_floor(static_cast<unsigned>(threads_of_line)))),
+        group(readers < 32 ? 128 : 4 * readers),
+        nodes(tiles + tiles / group) {}
 
-  look_back(std::int64_t tiles_of_line, std::int64_t chains_of_scan)
-      : tiles(tiles_of_line), chains(chains_of_scan) {
-    for (std::int64_t level = tiles; level > 0; level >>= look_back_group_bits) prefixes += level;
-    nodes = prefixes + (tiles >> look_back_group_bits);
+  [[nodiscard]] std::size_t nbytes(std::int64_t lines) const {
+    return static_cast<std::size_t>(nodes * chains * lines * words_of_value) * sizeof *words;
   }
 
   /// For the block's tile, all of whose threads call it. `total` is the tile's, where the thread is
@@ -48,99 +52,119 @@ struct look_back {
     // Nobody waits for a line's last tile: what lies behind the line's end is a part of its total.
     const bool is_awaited = tile + 1 < tiles;
     if (is_awaited) publish(tile, chain, at, total);
-    A all{};
-    bool has_any = false;
-    std::int64_t level_begin = 0;
-    std::int64_t level_size = tiles;
-    std::int64_t rest = tile;
-    A group_total = total;
-    int level = 0;
-    SKERRY_DO_NOT_UNROLL
-    for (;; ++level) {
-      const int siblings = static_cast<int>(rest % look_back_group);
-      const std::int64_t first = level_begin + rest - siblings;
-      rest /= look_back_group;
-      const bool is_last = siblings == look_back_group - 1;
-      const int has_prefix = !is_last && rest > 0 ? 1 : 0;
-      const std::int64_t prefix = prefixes + (rest << (level * look_back_group_bits)) - 1;
-      if (siblings + has_prefix > 0) {
-        const A part = together(siblings + has_prefix, chain, at, scratch, [=](int i) {
-          return i < has_prefix ? prefix : first + i - has_prefix;
-        });
-        all = has_any ? Op::reduction::combine(part, all) : part;
-        has_any = true;
-        group_total = Op::reduction::combine(part, group_total);
-      }
-      if (!is_last) break;
-      level_begin += level_size;
-      level_size >>= look_back_group_bits;
-      if (is_awaited) publish(level_begin + rest, chain, at, group_total);
-    }
-    if (is_awaited && level > 0) {
-      publish(prefixes + (tile >> look_back_group_bits), chain, at,
-              Op::reduction::combine(all, total));
+    const std::int64_t of_group = tile / group;
+    const int siblings = static_cast<int>(tile - of_group * group);
+    const int has_prefix = of_group > 0 ? 1 : 0;
+    if (siblings + has_prefix == 0) return A{};
+    const std::int64_t first = tile - siblings - has_prefix;
+    const A all = together(siblings + has_prefix, chain, at, scratch, [=, this](int i) {
+      return i < has_prefix ? tiles + of_group - 1 : first + i;
+    });
+    if (is_awaited && siblings == group - 1) {
+      publish(tiles + of_group, chain, at, Op::reduction::combine(all, total));
     }
     return all;
   }
 
  private:
-  /// Threads that put together nodes of a line, each a share of them: a line that has to look back
-  /// has at least so many.
-  static constexpr int readers = 8;
-  static constexpr int share = look_back_group / readers;
+  using word = ::cuda::atomic_ref<std::uint64_t, ::cuda::thread_scope_device>;
+  static constexpr int words_of_value = static_cast<int>(sizeof(A) / sizeof(std::uint32_t));
+  static constexpr std::uint64_t is_known = std::uint64_t{1} << 32;
 
-  [[nodiscard]] __device__ SKERRY_INLINE char* value(std::int64_t node, std::int64_t chain,
-                                                     const line_place& at, int line) const {
-    return values +
-           ((node * chains + chain) * at.lines + line) * static_cast<std::int64_t>(sizeof(A));
+  [[nodiscard]] __device__ SKERRY_INLINE std::uint64_t* word_of(std::int64_t node,
+                                                                std::int64_t chain,
+                                                                const line_place& at, int line,
+                                                                int of_value) const {
+    return words + ((node * chains + chain) * words_of_value + of_value) * at.lines + line;
   }
 
   __device__ SKERRY_INLINE void publish(std::int64_t node, std::int64_t chain, const line_place& at,
                                         A total) const {
-    if (at.is_there() && at.part == at.parts - 1) {
-      store<A>(value(node, chain, at, at.line), total, true);
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      flag(flags[node * chains + chain]).store(1, ::cuda::memory_order_release);
+    if (!at.is_there() || at.part != at.parts - 1) return;
+    std::uint32_t bits[words_of_value];
+    __builtin_memcpy(bits, &total, sizeof total);
+    SKERRY_UNROLL
+    for (int w = 0; w < words_of_value; ++w) {
+      word(*word_of(node, chain, at, at.line, w))
+          .store(bits[w] | is_known, ::cuda::memory_order_relaxed);
     }
   }
 
-  /// Nodes node_of(0) ... node_of(n - 1), 0 < n < look_back_group, of the thread's line.
+  /// Nodes that a thread asks for at once.
+  static constexpr int asked = sizeof(A) > 8 ? 2 : 4;
+
+  /// Of nodes node_of(first), node_of(first + readers), ..., as soon as they are known.
+  template <class NodeOf>
+  __device__ SKERRY_INLINE A share(int first, int n, std::int64_t chain, const line_place& at,
+                                   int line, const NodeOf& node_of) const {
+    A sum{};
+    bool has_any = false;
+    SKERRY_DO_NOT_UNROLL
+    for (int i = first; i < n;) {
+      std::uint64_t read[asked][words_of_value];
+      bool are_known = true;
+      SKERRY_UNROLL
+      for (int k = 0; k < asked; ++k) {
+        SKERRY_UNROLL
+        for (int w = 0; w < words_of_value; ++w) {
+          read[k][w] = is_known;
+          if (i + k * readers < n) {
+            read[k][w] = word(*word_of(node_of(i + k * readers), chain, at, line, w))
+                             .load(::cuda::memory_order_relaxed);
+          }
+        }
+      }
+      SKERRY_UNROLL
+      for (int k = 0; k < asked; ++k) {
+        SKERRY_UNROLL
+        for (int w = 0; w < words_of_value; ++w) are_known = are_known && read[k][w] >= is_known;
+      }
+      if (!are_known) continue;
+      SKERRY_UNROLL
+      for (int k = 0; k < asked; ++k) {
+        if (i + k * readers < n) {
+          std::uint32_t bits[words_of_value];
+          SKERRY_UNROLL
+          for (int w = 0; w < words_of_value; ++w) bits[w] = static_cast<std::uint32_t>(read[k][w]);
+          A value;
+          __builtin_memcpy(&value, bits, sizeof value);
+          sum = has_any ? Op::reduction::combine(sum, value) : value;
+          has_any = true;
+        }
+      }
+      i += asked * readers;
+    }
+    return sum;
+  }
+
+  /// Nodes node_of(0) ... node_of(n - 1), n > 0, of the thread's line.
   template <class NodeOf>
   __device__ SKERRY_INLINE A together(int n, std::int64_t chain, const line_place& at,
                                       char* scratch, const NodeOf& node_of) const {
-    if (const int i = static_cast<int>(threadIdx.x); i < n) {
-      const flag is_known(flags[node_of(i) * chains + chain]);
-      while (is_known.load(::cuda::memory_order_acquire) == 0) __nanosleep(20);
-    }
-    __syncthreads();
     // Threads side by side read lines side by side.
     const int thread = static_cast<int>(threadIdx.x);
     const int reader = thread / at.lines;
-    const int line = thread % at.lines;
+    const int line = thread - reader * at.lines;
     const auto slot = [&](int of_reader, int of_line) {
       return scratch + (of_reader * at.lines + of_line) * static_cast<int>(sizeof(A));
     };
-    if (const int begin = reader * share; begin < n) {
-      A read[share];
-      SKERRY_UNROLL
-      for (int i = 0; i < share; ++i) {
-        if (begin + i < n) read[i] = load<A>(value(node_of(begin + i), chain, at, line), true);
-      }
-      SKERRY_UNROLL
-      for (int i = 1; i < share; ++i) {
-        if (begin + i < n) read[0] = Op::reduction::combine(read[0], read[i]);
-      }
-      store<A>(slot(reader, line), read[0], true);
+    const bool reads = reader < readers && reader < n;
+    A sum{};
+    if (reads) {
+      sum = share(reader, n, chain, at, line, node_of);
+      store<A>(slot(reader, line), sum, true);
     }
     __syncthreads();
-    A sum = load<A>(slot(0, at.line), true);
-    SKERRY_UNROLL
-    for (int of = 1; of < readers; ++of) {
-      if (of * share < n) sum = Op::reduction::combine(sum, load<A>(slot(of, at.line), true));
+    SKERRY_DO_NOT_UNROLL
+    for (int half = readers / 2; half > 0; half /= 2) {
+      if (half >= n) continue;
+      if (reads && reader < half && reader + half < n) {
+        sum = Op::reduction::combine(sum, load<A>(slot(reader + half, line), true));
+        store<A>(slot(reader, line), sum, true);
+      }
+      __syncthreads();
     }
-    return sum;
+    return load<A>(slot(0, at.is_there() ? at.line : 0), true);
   }
 };
 

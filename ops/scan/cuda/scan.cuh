@@ -7,6 +7,8 @@
 #include "ops/scan/cuda/tile.cuh"
 #include "ops/scan/kernels.hpp"
 
+#include <cuda_pipeline.h>
+
 #include <cstdint>
 
 // All scans are one kernel: a block a tile of a long line (one contiguous run, say), of up to 32
@@ -74,16 +76,18 @@ struct tiled_scan {
     read(walk, x, slots);
     __syncthreads();
     char* const own = slots + (at.line * slots_of.line + at.part * scan_items<A>)*itemsize;
-    thread_scan<Op, A> mine(own, at, shared);
+    thread_scan<Op, A> mine(own, at, shared, [](const char* slot) {
+      return ops::load_at<typename Op::reduction>(load<T>(slot, true), 0);
+    });
     if (earlier.tiles > 1) {
-      const A before = earlier.before(tile, chain, at, mine.total(), slots);
+      const A before =
+          earlier.before(tile, chain, at, mine.total(), shared + scan_warps * itemsize);
       if (tile > 0) mine.put_before(before);
-      __syncthreads();  // the slots were scratch memory
     }
-    if (at.is_there()) mine.write(own);
+    if (at.is_there()) mine.finish(own);
     __syncthreads();
     walk.template for_each<static_cast<int>(sizeof(R))>(
-        is_run ? to.line_stride : to.step, [=](int, int slot, std::int64_t offset) {
+        is_run ? to.line_stride : to.step, [=](int slot, std::int64_t offset) {
           store<R>(out + offset, static_cast<R>(load<A>(slots + slot * itemsize, true)), true);
         });
   }
@@ -91,38 +95,45 @@ struct tiled_scan {
  private:
   static constexpr int itemsize = static_cast<int>(sizeof(A));
 
-  [[nodiscard]] static __device__ SKERRY_INLINE A loaded(T x) {
-    return ops::load_at<typename Op::reduction>(x, 0);
-  }
   [[nodiscard]] static __device__ SKERRY_INLINE int least(std::int64_t a, int b) {
     return a < b ? static_cast<int>(a) : b;
   }
 
+  /// The items as they are, each at the beginning of its slot.
   __device__ SKERRY_INLINE void read(const tile_walk<A>& walk, const char* x, char* slots) const {
     const std::int64_t slow_bytes = is_run ? from.line_stride : from.step;
     constexpr int width_of_item = static_cast<int>(sizeof(T));
     if (!is_aligned) {
-      walk.template for_each_in_turn<width_of_item>(
-          slow_bytes, [&](int, int slot, std::int64_t offset) {
-            store<A>(slots + slot * itemsize, loaded(load<T>(x + offset, false)), true);
-          });
-      return;
+      walk.template for_each_in_turn<width_of_item>(slow_bytes, [&](int slot, std::int64_t offset) {
+        store<T>(slots + slot * itemsize, load<T>(x + offset, false), true);
+      });
+    } else if constexpr (sizeof(T) >= 4) {
+      // All are on their way at once, and take no registers.
+      walk.template for_each<width_of_item>(slow_bytes, [&](int slot, std::int64_t offset) {
+        __pipeline_memcpy_async(slots + slot * itemsize, x + offset, sizeof(T));
+      });
+      __pipeline_commit();
+      __pipeline_wait_prior(0);
+    } else {
+      SKERRY_DO_NOT_UNROLL
+      for (int begin = 0; begin < scan_items<A>; begin += scan_chunk<A>) {
+        T items[scan_chunk<A>];
+        walk.template for_chunk<width_of_item>(
+            begin, slow_bytes,
+            [&](int n, int, std::int64_t offset) { items[n] = load<T>(x + offset, true); });
+        walk.template for_chunk<0>(begin, 0, [&](int n, int slot, std::int64_t) {
+          store<T>(slots + slot * itemsize, items[n], true);
+        });
+      }
     }
-    // All loads are on their way before the first is waited for.
-    T items[scan_items<A>];
-    walk.template for_each<width_of_item>(
-        slow_bytes, [&](int n, int, std::int64_t offset) { items[n] = load<T>(x + offset, true); });
-    walk.template for_each<0>(0, [&](int n, int slot, std::int64_t) {
-      store<A>(slots + slot * itemsize, loaded(items[n]), true);
-    });
   }
 };
 
 template <class Op, class T>
-__global__ void __launch_bounds__(scan_threads, scan_blocks<ops::scanned_t<Op, T>>)
+__global__ void __launch_bounds__(scan_threads, scan_blocks)
     scan_tiles(const __grid_constant__ tiled_scan<Op, T> scan) {
   using A = ops::scanned_t<Op, T>;
-  __shared__ alignas(16) char memory[(scan_slots<A> + scan_warps) * sizeof(A)];
+  __shared__ alignas(16) char memory[(scan_slots<A> + scan_warps + scan_threads) * sizeof(A)];
   scan(memory, memory + scan_slots<A> * sizeof(A));
 }
 
@@ -162,16 +173,13 @@ cudaError_t scan_all(const scan_params& params, launch_context* context) {
   const std::int64_t groups = (width + lines - 1) / lines;
   const std::int64_t chains = params.others / width * groups;
   const std::int64_t tiles = params.length > places ? (params.length + places - 1) / places : 1;
-  look_back<Op, A> earlier(tiles, chains);
+  look_back<Op, A> earlier(tiles, chains, shape.parts);
   cudaStream_t stream = stream_of(context);
   if (tiles > 1) {
-    const auto nodes = static_cast<std::size_t>(earlier.nodes * chains);
-    const std::size_t values = nodes * static_cast<std::size_t>(lines) * sizeof(A);
-    const std::size_t flags = nodes * sizeof(std::uint32_t);
-    earlier.values = static_cast<char*>(context->workspace(context, values + flags));
-    if (earlier.values == nullptr) return cudaErrorMemoryAllocation;
-    earlier.flags = reinterpret_cast<std::uint32_t*>(earlier.values + values);
-    const cudaError_t status = cudaMemsetAsync(earlier.flags, 0, flags, stream);
+    const std::size_t nbytes = earlier.nbytes(lines);
+    earlier.words = static_cast<std::uint64_t*>(context->workspace(context, nbytes));
+    if (earlier.words == nullptr) return cudaErrorMemoryAllocation;
+    const cudaError_t status = cudaMemsetAsync(earlier.words, 0, nbytes, stream);
     if (status != cudaSuccess) return status;
   }
   const tiled_scan<Op, T> scan{

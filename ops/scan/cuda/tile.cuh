@@ -18,16 +18,19 @@ inline constexpr int scan_threads = 256;
 inline constexpr int scan_warp = 32;
 inline constexpr int scan_warps = scan_threads / scan_warp;
 
-/// Items of a thread. Odd: a warp's threads, each at its own, then use all banks of shared memory.
-/// Six tiles fit the 164 KiB of a multiprocessor of 8.0.
+/// Items of a thread, in shared memory. Odd: a warp's threads, each at its own, then use all banks.
+/// A tile takes some 10 us on its way, most of it waiting for memory and for the tiles before it:
+/// in that time a GPU moves 100 KiB for each multiprocessor, so that they should have as much.
 template <class A>
-inline constexpr int scan_items = sizeof(A) <= 4   ? 15
-                                  : sizeof(A) <= 8 ? 9
-                                                   : 5;
+inline constexpr int scan_items = sizeof(A) <= 4   ? 45
+                                  : sizeof(A) <= 8 ? 21
+                                                   : 9;
+/// Of them, moved at a time.
+template <class A>
+inline constexpr int scan_chunk = sizeof(A) <= 4 ? scan_items<A> / 3 : scan_items<A>;
 
-/// Blocks for whose registers a multiprocessor has room: as many as leave nothing in local memory.
-template <class A>
-inline constexpr int scan_blocks = sizeof(A) <= 4 ? 5 : 4;
+/// Blocks of a multiprocessor: what shared memory has room for, 3 of them on 8.0.
+inline constexpr int scan_blocks = 4;
 
 /// Slots of a tile: lines may have one more than items.
 template <class A>
@@ -93,34 +96,46 @@ class tile_walk {
         is_even_(scan_threads % fast == 0),
         reciprocal_(((1U << 31) + static_cast<unsigned>(fast) - 1) / static_cast<unsigned>(fast)) {}
 
-  /// Calls `f(n, slot, offset)` for the thread's items, at most scan_items<A>; those side by side
-  /// are `Itemsize` bytes apart, those that aren't `slow_bytes`.
+  /// Calls `f(slot, offset)` for the thread's items; those side by side are `Itemsize` bytes apart,
+  /// those that aren't `slow_bytes`.
   template <int Itemsize, class F>
   __device__ SKERRY_INLINE void for_each(std::int64_t slow_bytes, const F& f) const {
+    SKERRY_DO_NOT_UNROLL
+    for (int begin = 0; index(begin) < size_; begin += scan_chunk<A>) {
+      for_chunk<Itemsize>(begin, slow_bytes,
+                          [&](int, int slot, std::int64_t offset) { f(slot, offset); });
+    }
+  }
+  /// For those of a chunk, and with the number among them.
+  template <int Itemsize, class F>
+  __device__ SKERRY_INLINE void for_chunk(int begin, std::int64_t slow_bytes, const F& f) const {
     // Most tiles are full: without questions in between, addresses take few instructions.
     if (is_full_ && is_line_) {
       SKERRY_UNROLL
-      for (int n = 0; n < scan_items<A>; ++n) call_in_line<Itemsize>(n, f);
+      for (int n = 0; n < scan_chunk<A>; ++n) call_in_line<Itemsize>(begin, n, f);
     } else if (is_full_ && is_even_) {
-      const place first = at<Itemsize>(0, slow_bytes);
+      const place first = at<Itemsize>(begin, slow_bytes);
       const int step = scan_threads / fast_;
       int slot = first.slot;
       std::int64_t offset = first.offset;
       SKERRY_UNROLL
-      for (int n = 0; n < scan_items<A>; ++n) {
+      for (int n = 0; n < scan_chunk<A>; ++n) {
         f(n, slot, offset);
         slot += step * slots_.slow;
         offset += step * slow_bytes;
       }
     } else if (is_line_) {
       SKERRY_UNROLL
-      for (int n = 0; n < scan_items<A>; ++n) {
-        if (index(n) < size_) call_in_line<Itemsize>(n, f);
+      for (int n = 0; n < scan_chunk<A>; ++n) {
+        if (index(begin + n) < size_) call_in_line<Itemsize>(begin, n, f);
       }
     } else {
       SKERRY_UNROLL
-      for (int n = 0; n < scan_items<A>; ++n) {
-        if (index(n) < size_) call<Itemsize>(n, slow_bytes, f);
+      for (int n = 0; n < scan_chunk<A>; ++n) {
+        if (index(begin + n) < size_) {
+          const place where = at<Itemsize>(begin + n, slow_bytes);
+          f(n, where.slot, where.offset);
+        }
       }
     }
   }
@@ -128,7 +143,10 @@ class tile_walk {
   template <int Itemsize, class F>
   __device__ SKERRY_INLINE void for_each_in_turn(std::int64_t slow_bytes, const F& f) const {
     SKERRY_DO_NOT_UNROLL
-    for (int n = 0; index(n) < size_; ++n) call<Itemsize>(n, slow_bytes, f);
+    for (int n = 0; index(n) < size_; ++n) {
+      const place where = at<Itemsize>(n, slow_bytes);
+      f(where.slot, where.offset);
+    }
   }
 
  private:
@@ -149,13 +167,8 @@ class tile_walk {
             std::int64_t{i} * Itemsize + slow * skip};
   }
   template <int Itemsize, class F>
-  __device__ SKERRY_INLINE void call(int n, std::int64_t slow_bytes, const F& f) const {
-    const place where = at<Itemsize>(n, slow_bytes);
-    f(n, where.slot, where.offset);
-  }
-  template <int Itemsize, class F>
-  __device__ SKERRY_INLINE void call_in_line(int n, const F& f) const {
-    f(n, index(n), std::int64_t{index(n)} * Itemsize);
+  __device__ SKERRY_INLINE void call_in_line(int begin, int n, const F& f) const {
+    f(n, index(begin + n), std::int64_t{index(begin + n)} * Itemsize);
   }
 
   const tile_slots& slots_;
@@ -167,22 +180,31 @@ class tile_walk {
   unsigned reciprocal_;
 };
 
-/// Scans the items of each thread and of the threads of each line. The first item of a line is
-/// itself, not the identity and it: -0 stays, and what a complex product with 1 would change.
+/// Scans the items of each thread, in their slots, and of the threads of each line. The first item
+/// of a line is itself, not the identity and it: -0 stays, and what a complex product with 1 would
+/// change.
 template <class Op, class A>
 struct thread_scan {
-  A item[scan_items<A>]{};
+  A sum{};          ///< of the thread's items
   A before{};       ///< what comes before the thread in its line
   bool has_before;  ///< there is something
 
-  /// What is behind a line's end is whatever is in the slots: it comes after all that matters.
-  __device__ SKERRY_INLINE thread_scan(const char* slots, const line_place& at, char* shared)
+  /// `loaded(slot)` is what is to be scanned of a slot. What is behind a line's end is whatever is
+  /// in the slots: it comes after all that matters.
+  template <class Loaded>
+  __device__ SKERRY_INLINE thread_scan(char* slots, const line_place& at, char* shared,
+                                       const Loaded& loaded)
       : has_before(at.part > 0) {
     if (at.is_there()) {
-      SKERRY_UNROLL
-      for (int i = 0; i < scan_items<A>; ++i) {
-        item[i] = load<A>(slots + i * static_cast<int>(sizeof(A)), true);
-        if (i > 0) item[i] = Op::reduction::combine(item[i - 1], item[i]);
+      SKERRY_DO_NOT_UNROLL
+      for (int begin = 0; begin < scan_items<A>; begin += scan_chunk<A>) {
+        SKERRY_UNROLL
+        for (int i = 0; i < scan_chunk<A>; ++i) {
+          char* const slot = slots + (begin + i) * itemsize;
+          const A item = loaded(slot);
+          sum = begin + i > 0 ? Op::reduction::combine(sum, item) : item;
+          store<A>(slot, sum, true);
+        }
       }
     }
     scan_line(at, shared);
@@ -190,8 +212,7 @@ struct thread_scan {
 
   /// The line's, if the thread is its last.
   [[nodiscard]] __device__ SKERRY_INLINE A total() const {
-    const A last = item[scan_items<A> - 1];
-    return has_before ? Op::reduction::combine(before, last) : last;
+    return has_before ? Op::reduction::combine(before, sum) : sum;
   }
 
   __device__ SKERRY_INLINE void put_before(A earlier) {
@@ -199,32 +220,36 @@ struct thread_scan {
     has_before = true;
   }
 
-  __device__ SKERRY_INLINE void write(char* slots) {
-    if (has_before) {
+  __device__ SKERRY_INLINE void finish(char* slots) const {
+    if (!has_before) return;
+    SKERRY_DO_NOT_UNROLL
+    for (int begin = 0; begin < scan_items<A>; begin += scan_chunk<A>) {
       SKERRY_UNROLL
-      for (int i = 0; i < scan_items<A>; ++i) item[i] = Op::reduction::combine(before, item[i]);
-    }
-    SKERRY_UNROLL
-    for (int i = 0; i < scan_items<A>; ++i) {
-      store<A>(slots + i * static_cast<int>(sizeof(A)), item[i], true);
+      for (int i = 0; i < scan_chunk<A>; ++i) {
+        char* const slot = slots + (begin + i) * itemsize;
+        store<A>(slot, Op::reduction::combine(before, load<A>(slot, true)), true);
+      }
     }
   }
 
  private:
+  static constexpr int itemsize = static_cast<int>(sizeof(A));
+  static_assert(scan_items<A> % scan_chunk<A> == 0);
+
   __device__ SKERRY_INLINE void scan_line(const line_place& at, char* shared) {
     const int thread = static_cast<int>(threadIdx.x);
     const int lane = thread % scan_warp;
     const int warp = thread / scan_warp;
-    A sum = item[scan_items<A> - 1];
+    A all = sum;
     SKERRY_UNROLL
     for (int step = 1; step < scan_warp; step *= 2) {
-      const A other = shuffled_up(sum, step);
-      if (lane >= step && at.part >= step) sum = Op::reduction::combine(other, sum);
+      const A other = shuffled_up(all, step);
+      if (lane >= step && at.part >= step) all = Op::reduction::combine(other, all);
     }
-    before = shuffled_up(sum, 1);
+    before = shuffled_up(all, 1);
     if (at.parts == 1) return;
     const auto total_of = [shared](int of) { return shared + of * static_cast<int>(sizeof(A)); };
-    if (lane == scan_warp - 1) store<A>(total_of(warp), sum, true);
+    if (lane == scan_warp - 1) store<A>(total_of(warp), all, true);
     __syncthreads();
     bool has_any = lane > 0;
     SKERRY_DO_NOT_UNROLL

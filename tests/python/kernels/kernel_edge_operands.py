@@ -39,6 +39,8 @@ STRIDED = policy("kernel/cuda/strided_walk.hpp", "block_threads") * policy(
 )
 MERGED = policy("kernel/cuda/tile.cuh", "tile_threads")
 ALONE = 4 * policy("reduce/cuda/loop_split.hpp", "min_share")
+SHARE = policy("reduce/cuda/column_split.hpp", "min_share")
+DEEP = THREADS // policy("reduce/cuda/column_split.hpp", "least_lanes")
 PRODUCT = policy("linear/cuda/matmul.cu", "tile")
 DEPTH = policy("linear/cuda/matmul.cu", "tile_depth")
 DOT = policy("linear/cuda/matmul.cu", "dot_part")
@@ -57,6 +59,10 @@ FEW = vectors(1, *around(512, STRIDED), 20_001)
 ROWS = [(5, n) for n in around(4, 32, 128, THREADS, THREADS * LOADS, 4 * THREADS * LOADS)]
 ROWS += [(1025, 3), (THREADS + 1, 33), (2, 3 * 4096 + 1)]
 COLUMNS = [(n, m) for n in around(ALONE, 2 * ALONE) for m in (1, 33)] + [(5, 1031), (4099, 7)]
+# Columns that are loaded several at a time, 8 lanes wide: of fewer threads, in one part and in two; in many.
+COLUMNS += [(n, 36) for n in around(SHARE * DEEP // 2, 2 * SHARE * DEEP)] + [
+    (3 * SHARE * THREADS, 4)
+]
 # Sides of tiles in shared memory: 32, of items of 1 and 2 bytes 64.
 SQUARES = [(n, m) for n in around(16, 32, 64) for m in (31, 65)]
 MERGED_ROWS = [(2, n) for by in PER_THREAD for n in around(by * MERGED)]

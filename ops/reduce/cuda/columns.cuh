@@ -1,0 +1,277 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/kernel/cuda/access.cuh"
+#include "ops/kernel/cuda/launch.cuh"
+#include "ops/kernel/cuda/offset.hpp"
+#include "ops/reduce/cuda/column_split.hpp"
+#include "ops/reduce/cuda/moments.cuh"
+#include "ops/reduce/cuda/write.cuh"
+
+#include <cub/util_type.cuh>
+
+#include <cstdint>
+#include <type_traits>
+
+// Columns: outputs side by side whose elements are rows of an array. A thread has as many outputs
+// as it can load at a time; its order is column_split's.
+
+namespace skerry::native {
+
+/// Items side by side that are moved in one piece.
+template <class Item, int Width>
+struct column_items {
+  static constexpr int nbytes = Width * static_cast<int>(sizeof(Item));
+  Item items[Width];
+
+  __device__ SKERRY_INLINE void read(const char* from) {
+    if constexpr (nbytes > 16 || Width == 1) {
+      *this = *reinterpret_cast<const column_items*>(from);
+    } else {
+      const words whole = *reinterpret_cast<const words*>(from);
+      __builtin_memcpy(items, &whole, sizeof items);
+    }
+  }
+  __device__ SKERRY_INLINE void write(char* to) const {
+    static_assert(nbytes <= 16 && Width > 1);
+    words whole;
+    __builtin_memcpy(&whole, items, sizeof items);
+    *reinterpret_cast<words*>(to) = whole;
+  }
+
+ private:
+  using words = std::conditional_t<
+      nbytes == 16, uint4,
+      std::conditional_t<nbytes == 8, uint2, std::conditional_t<nbytes == 4, unsigned, char>>>;
+};
+
+/// Columns of an array.
+template <class Reduction, class T>
+struct array_columns {
+  using item = stored_t<T>;
+  using accumulator = ops::accumulator_t<Reduction, T>;
+  static constexpr int width = sizeof(item) > 4 ? static_cast<int>(16 / sizeof(item)) : 4;
+
+  const char* input;
+  axis_offsets kept;
+  std::int64_t step;
+
+  SKERRY_HD SKERRY_INLINE const char* column(std::int64_t k) const {
+    return input + kept.offset(k);
+  }
+  SKERRY_HD SKERRY_INLINE static accumulator loaded(item x, std::int64_t index) {
+    return ops::load_at<Reduction>(value_of<T>(x), index);
+  }
+
+  /// Whether all of them can be read `width` at a time.
+  [[nodiscard]] static bool suit(const reduce_params& params) {
+    if constexpr (width < 2) return false;
+    if (params.reduced_size == 0 || params.reduced_rank > 1 || params.kept_rank == 0 ||
+        params.kept_strides[0] != sizeof(item) || params.kept_shape[0] % width != 0) {
+      return false;
+    }
+    constexpr std::int64_t nbytes = width * sizeof(item);
+    bool aligned = reinterpret_cast<std::intptr_t>(params.input) % nbytes == 0 &&
+                   (params.reduced_rank == 0 || params.reduced_strides[0] % nbytes == 0);
+    for (int axis = 1; axis < params.kept_rank; ++axis) {
+      aligned = aligned && params.kept_strides[axis] % nbytes == 0;
+    }
+    return aligned;
+  }
+};
+
+/// What the parts of columns left.
+template <class A>
+struct partial_columns {
+  using item = A;
+  using accumulator = A;
+  static constexpr int width = 1;
+
+  const A* partials;
+  std::int64_t step;  ///< bytes
+
+  SKERRY_HD SKERRY_INLINE const char* column(std::int64_t k) const {
+    return reinterpret_cast<const char*>(partials + k);
+  }
+  SKERRY_HD SKERRY_INLINE static A loaded(A a, std::int64_t) { return a; }
+};
+
+/// One pass over columns.
+template <class Reduction, class Columns, class R>
+struct column_loop {
+  using A = typename Columns::accumulator;
+  using item = typename Columns::item;
+  static constexpr int width = Columns::width;
+  static constexpr int loads = 4;  ///< under way
+
+  Columns columns;
+  column_split split;
+  A* partials;  ///< by part and output; null where a column is one part, whose result is written
+  write_result<Reduction, A, R> write;
+  bool writes_whole;  ///< results of a thread are moved in one piece
+
+  __device__ SKERRY_INLINE void operator()() const {
+    const auto [part, group] = split.wide.divide(blockIdx.x);
+    const int row = static_cast<int>(threadIdx.x) / split.lanes;
+    const int lane = static_cast<int>(threadIdx.x) & (split.lanes - 1);
+    const std::int64_t column = group * split.lanes + lane;
+    const bool is_there = column < split.columns;
+    accumulators a;
+    SKERRY_UNROLL
+    for (int w = 0; w < width; ++w) a.of[w] = Reduction::template identity<A>();
+    if (is_there) fold(a, columns.column(column * width), part, row);
+    across_rows(a, row);
+    if (!is_there || row > 0) return;
+    if (partials == nullptr) {
+      finish(column, a);
+    } else {
+      SKERRY_UNROLL
+      for (int w = 0; w < width; ++w) {
+        partials[(part * split.columns + column) * width + w] = a.of[w];
+      }
+    }
+  }
+
+ private:
+  struct accumulators {
+    A of[width];
+  };
+
+  __device__ SKERRY_INLINE void fold(accumulators& a, const char* x, std::int64_t part,
+                                     int row) const {
+    const std::int64_t begin = part * split.part_length;
+    const std::int64_t end =
+        begin + split.part_length < split.length ? begin + split.part_length : split.length;
+    const int rows = split.rows();
+    const std::int64_t step = rows * columns.step;
+    std::int64_t j = begin + row;
+    x += j * columns.step;
+    SKERRY_DO_NOT_UNROLL
+    for (; j + (loads - 1) * rows < end; j += loads * rows, x += loads * step) {
+      column_items<item, width> read[loads];
+      SKERRY_UNROLL
+      for (int i = 0; i < loads; ++i) read[i].read(x + i * step);
+      SKERRY_UNROLL
+      for (int w = 0; w < width; ++w) {
+        a.of[w] = Reduction::combine(a.of[w], together(read, w, j, rows));
+      }
+    }
+    SKERRY_DO_NOT_UNROLL
+    for (; j < end; j += rows, x += step) {
+      column_items<item, width> read;
+      read.read(x);
+      SKERRY_UNROLL
+      for (int w = 0; w < width; ++w) {
+        a.of[w] = Reduction::combine(a.of[w], columns.loaded(read.items[w], j));
+      }
+    }
+  }
+
+  /// Of the loads' items for the thread's output number w.
+  __device__ SKERRY_INLINE A together(const column_items<item, width> (&read)[loads], int w,
+                                      std::int64_t j, int rows) const {
+    if constexpr (takes_groups<Reduction> && !std::is_same_v<item, A>) {
+      static_assert(Reduction::group == loads);
+      const item group[loads] = {read[0].items[w], read[1].items[w], read[2].items[w],
+                                 read[3].items[w]};
+      return Reduction::load_group(group);
+    } else {
+      const auto loaded = [&](int i) { return columns.loaded(read[i].items[w], j + i * rows); };
+      return Reduction::combine(Reduction::combine(loaded(0), loaded(1)),
+                                Reduction::combine(loaded(2), loaded(3)));
+    }
+  }
+
+  /// Rows half of them apart, a quarter, and so on; the first has the result.
+  __device__ SKERRY_INLINE void across_rows(accumulators& a, int row) const {
+    __shared__ cub::Uninitialized<accumulators> others[column_split::threads / 2];
+    SKERRY_DO_NOT_UNROLL
+    for (int half = split.rows() / 2; half > 0; half /= 2) {
+      const int thread = static_cast<int>(threadIdx.x);
+      if (row >= half && row < 2 * half) others[thread - half * split.lanes].Alias() = a;
+      __syncthreads();
+      if (row < half) {
+        const accumulators other = others[thread].Alias();
+        SKERRY_UNROLL
+        for (int w = 0; w < width; ++w) a.of[w] = Reduction::combine(a.of[w], other.of[w]);
+      }
+      __syncthreads();
+    }
+  }
+
+  __device__ SKERRY_INLINE void finish(std::int64_t column, const accumulators& a) const {
+    if constexpr (width > 1 && width * sizeof(R) <= 16) {
+      if (writes_whole) {
+        column_items<R, width> results;
+        SKERRY_UNROLL
+        for (int w = 0; w < width; ++w) {
+          results.items[w] = ops::finish_as<Reduction, R>(a.of[w], write.of);
+        }
+        results.write(write.output + write.offsets.offset(column * width));
+        return;
+      }
+    }
+    SKERRY_UNROLL
+    for (int w = 0; w < width; ++w) write(column * width + w, a.of[w]);
+  }
+};
+
+template <class Loop>
+__global__ void __launch_bounds__(column_split::threads,
+                                  (Loop::width * sizeof(typename Loop::A) > 32 ? 3 : 4))
+    fold_columns(const Loop loop) {
+  loop();
+}
+
+template <class Loop>
+cudaError_t run_columns(const Loop& loop, cudaStream_t stream) {
+  fold_columns<<<static_cast<unsigned>(loop.split.blocks()), column_split::threads, 0, stream>>>(
+      loop);
+  return cudaGetLastError();
+}
+
+/// Whether the results of `width` neighbouring outputs can be written in one piece.
+template <class R>
+[[nodiscard]] bool writes_whole(const reduce_params& params, int width) {
+  const std::int64_t nbytes = width * static_cast<std::int64_t>(sizeof(R));
+  bool aligned = params.output_strides[0] == sizeof(R) &&
+                 reinterpret_cast<std::intptr_t>(params.output) % nbytes == 0;
+  for (int axis = 1; axis < params.kept_rank; ++axis) {
+    aligned = aligned && params.output_strides[axis] % nbytes == 0;
+  }
+  return aligned;
+}
+
+/// For params that array_columns suits.
+template <class Reduction, class T>
+cudaError_t reduce_columns(const reduce_params& params, launch_context* context) {
+  using A = ops::accumulator_t<Reduction, T>;
+  using R = ops::reduced_t<Reduction, T>;
+  using array = array_columns<Reduction, T>;
+  column_loop<Reduction, array, R> loop{
+      .columns = {.input = params.input,
+                  .kept = axis_offsets(params.kept_rank, params.kept_shape, params.kept_strides),
+                  .step = params.reduced_rank > 0 ? params.reduced_strides[0] : 0},
+      .split = column_split(params.kept_size / array::width, params.reduced_size),
+      .partials = nullptr,
+      .write = writer<Reduction, A, R>(params),
+      .writes_whole = writes_whole<R>(params, array::width)};
+  const std::int64_t parts = loop.split.parts;
+  if (parts == 1) return run_columns(loop, stream_of(context));
+  loop.partials = static_cast<A*>(
+      context->workspace(context, static_cast<std::size_t>(params.kept_size * parts) * sizeof(A)));
+  if (loop.partials == nullptr) return cudaErrorMemoryAllocation;
+  const cudaError_t status = run_columns(loop, stream_of(context));
+  if (status != cudaSuccess) return status;
+  const column_loop<Reduction, partial_columns<A>, R> last{
+      .columns = {.partials = loop.partials,
+                  .step = params.kept_size * static_cast<std::int64_t>(sizeof(A))},
+      .split = column_split::in_one_pass(params.kept_size, parts),
+      .partials = nullptr,
+      .write = loop.write,
+      .writes_whole = false};
+  return run_columns(last, stream_of(context));
+}
+
+}  // namespace skerry::native
