@@ -247,7 +247,7 @@ class block_reducer {
   }
   /// Whether the loops can't take elements where they are.
   [[nodiscard]] bool is_elsewhere(const element_rows& block) const noexcept {
-    return is_fed_ || (block.step != 0 && !how_.takes_steps);
+    return is_fed_ || (block.step != 0 && block.n < how_.steps_from);
   }
   /// Puts them in `room_`.
   void make(element_rows& block) noexcept {

@@ -140,6 +140,7 @@ struct extremum_loops : accumulator_loops<Op, T> {
   static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
   static constexpr bool takes_steps = sizeof(T) == 8;
+  static constexpr int64 steps_from = takes_steps ? 0 : endless;
   static constexpr int absorbing = -1;
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * size); }

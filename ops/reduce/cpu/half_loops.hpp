@@ -17,7 +17,7 @@ struct half_loops {
   static constexpr int64 block_rows = Wide::block_rows;
   static constexpr int64 longest_run = Wide::longest_run;
   static constexpr bool splits_runs = Wide::splits_runs;
-  static constexpr bool takes_steps = false;
+  static constexpr int64 steps_from = endless;
   static constexpr int absorbing = Wide::absorbing;
 
   static constexpr auto clear = Wide::clear;

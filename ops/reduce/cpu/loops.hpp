@@ -52,7 +52,9 @@ struct reducer {
   /// left to columns, or (`splits_runs`) to `rows` in pieces.
   int64 longest_run;
   bool splits_runs;
-  bool takes_steps;  ///< of elements that lie apart: those of other loops are brought together
+  /// Elements that lie apart are brought together first, but for runs of so many, which the loops
+  /// take as they are: 0, or endless where they never do.
+  int64 steps_from;
   /// Whether a finished answer may be known before all elements are seen: an accumulator whose
   /// first byte has this value absorbs everything after it. -1 if there is none.
   int absorbing;
@@ -88,7 +90,7 @@ template <class Op, class T>
 struct accumulator_loops {
   using A = typename lane_type<ops::accumulator_t<Op, T>>::type;
   static constexpr int64 size = sizeof(A);
-  static constexpr bool takes_steps = false;
+  static constexpr int64 steps_from = endless;
 
   static void clear(char* acc, int64 n) noexcept {
     const A value = Op::template identity<A>();
@@ -208,6 +210,7 @@ struct plain_loops : accumulator_loops<Op, T> {
   static constexpr int64 longest_run = splits_runs ? endless : 1024;
   static constexpr bool takes_steps =
       ops::same_v<A, T> && (sizeof(T) == 16 || (sizeof(T) == 8 && ops::real_numeric<T>));
+  static constexpr int64 steps_from = takes_steps ? 0 : endless;
   static constexpr int absorbing = -1;
 
   using dense = std::integral_constant<int64, sizeof(T)>;

@@ -71,7 +71,7 @@ void reduce(const void* params) {
       .block_rows = loops::block_rows,
       .longest_run = loops::longest_run,
       .splits_runs = loops::splits_runs,
-      .takes_steps = loops::takes_steps,
+      .steps_from = loops::steps_from,
       .absorbing = loops::absorbing};
   run_reduction(*static_cast<const row_range*>(params), how);
 }

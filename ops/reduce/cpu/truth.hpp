@@ -6,6 +6,11 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
+/// Of elements of 8 bytes that lie apart, which one look is enough for: in long runs it takes
+/// longer to bring them together. No block of columns is as wide.
+template <class T>
+inline constexpr int64 looked_at_from = sizeof(T) == 8 ? 8 * widest_block : endless;
+
 /// any and all, whose runs are searched for the one value that decides.
 template <class Op, class T>
 struct truth_loops : plain_loops<Op, T> {
@@ -15,10 +20,12 @@ struct truth_loops : plain_loops<Op, T> {
   static constexpr int64 block_rows = 4096;
   static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
+  static constexpr int64 steps_from = looked_at_from<T>;
   static constexpr int absorbing = ops::same_v<Op, ops::any> ? 1 : 0;
 
   /// In lanes as wide as the elements.
-  static SKERRY_INLINE A search(const char* x, int64 n) {
+  template <class Step>
+  static SKERRY_INLINE A search(const char* x, int64 n, Step step) {
     using B = ops::bits_t<ops::real_part_t<T>>;
     constexpr A decisive = absorbing;
     constexpr int64 block = 2048;
@@ -26,7 +33,7 @@ struct truth_loops : plain_loops<Op, T> {
       const int64 end = least(at + block, n);
       B found = 0;
       for (int64 i = at; i < end; ++i) {
-        found = static_cast<B>(found | static_cast<B>(base::item(x, i) == decisive));
+        found = static_cast<B>(found | static_cast<B>(base::item(x, i, step) == decisive));
       }
       if (found != 0) return decisive;
     }
@@ -36,7 +43,10 @@ struct truth_loops : plain_loops<Op, T> {
   SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
     const element_rows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
-      store<A>(acc + j * size, search(block.x + j * block.row, block.n));
+      const char* x = block.x + j * block.row;
+      store<A>(acc + j * size, steps_from < endless && block.step != 0
+                                   ? search(x, block.n, block.step)
+                                   : search(x, block.n, typename base::dense{}));
     }
   }
 };
@@ -50,10 +60,11 @@ struct count_loops : accumulator_loops<Op, T> {
   static constexpr int64 block_rows = sizeof(B) == 1 ? 255 : 4096;
   static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
+  static constexpr int64 steps_from = looked_at_from<T>;
   static constexpr int absorbing = -1;
 
-  static SKERRY_INLINE bool is_true(const char* x, int64 i) {
-    return ops::is_true(load<T>(x + i * int64(sizeof(T))));
+  static SKERRY_INLINE bool is_true(const char* x, int64 i, int64 step = sizeof(T)) {
+    return ops::is_true(load<T>(x + i * step));
   }
   /// Zeros are taken off: the mask of a comparison is -1, and x86 has none for what differs.
   static SKERRY_INLINE B less_zero(B count, const char* x, int64 i) {
@@ -80,6 +91,11 @@ struct count_loops : accumulator_loops<Op, T> {
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       int64 total = 0;
+      if (steps_from < endless && block.step != 0) {
+        for (int64 i = 0; i < block.n; ++i) total += is_true(x, i, block.step) ? 1 : 0;
+        store<int64>(acc + j * size, total);
+        continue;
+      }
       for (int64 at = 0; at < block.n; at += piece) {
         const int64 end = least(at + piece, block.n);
         B count = static_cast<B>(end - at);

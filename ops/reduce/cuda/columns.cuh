@@ -22,28 +22,31 @@ namespace skerry::native {
 /// Items side by side that are moved in one piece.
 template <class Item, int Width>
 struct column_items {
-  static constexpr int nbytes = Width * static_cast<int>(sizeof(Item));
   Item items[Width];
 
   __device__ SKERRY_INLINE void read(const char* from) {
     if constexpr (nbytes > 16 || Width == 1) {
       *this = *reinterpret_cast<const column_items*>(from);
     } else {
+      static_assert(sizeof(words) == nbytes);
       const words whole = *reinterpret_cast<const words*>(from);
       __builtin_memcpy(items, &whole, sizeof items);
     }
   }
   __device__ SKERRY_INLINE void write(char* to) const {
-    static_assert(nbytes <= 16 && Width > 1);
+    static_assert(sizeof(words) == nbytes);
     words whole;
     __builtin_memcpy(&whole, items, sizeof items);
     *reinterpret_cast<words*>(to) = whole;
   }
 
  private:
+  static constexpr int nbytes = Width * static_cast<int>(sizeof(Item));
+
   using words = std::conditional_t<
       nbytes == 16, uint4,
-      std::conditional_t<nbytes == 8, uint2, std::conditional_t<nbytes == 4, unsigned, char>>>;
+      std::conditional_t<nbytes == 8, uint2,
+                         std::conditional_t<nbytes == 4, std::uint32_t, std::uint16_t>>>;
 };
 
 /// Columns of an array.

@@ -126,9 +126,31 @@ def test_count_nonzero_counts_all_but_zeros(dtype, where):
         # Every second element of each row: they are counted where they lie, or brought together.
         between = on(where, np.repeat(x, 2, axis=1))[:, 1::2]
         assert_same(sk.count_nonzero(between, axis=axis), want, where)
+    # Runs that are as long as those that are counted where they lie, and one element shorter.
+    for n in (4095, 4096, 10_001):
+        x = np.arange(2 * n) % 3 == 0
+        x = x.astype(dtype)
+        for view in (slice(None, None, 2), slice(None, None, -2)):
+            got = sk.count_nonzero(on(where, x)[view])
+            assert int(got) == np.count_nonzero(x[view]), (n, view)
     if np.dtype(dtype).kind in "fc":
         special = np.array([0.0, -0.0, np.nan, np.inf, 1], dtype)
         assert int(sk.count_nonzero(on(where, special))) == 3
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_any_and_all_of_long_runs_of_elements_that_lie_apart(dtype, where):
+    for n in (4095, 4096, 10_001):
+        for place in (0, 1, n - 1, None):
+            x = np.zeros(3 * n, dtype)
+            if place is not None:
+                x[3 * place] = 1
+            # What lies between does not count.
+            x[1::3] = 1
+            for name, host in (("any", x), ("all", (x == 0).astype(dtype))):
+                got = getattr(sk, name)(on(where, host)[::3])
+                assert bool(got) == bool(getattr(np, name)(host[::3])), (name, n, place)
 
 
 @pytest.mark.parametrize("where", WHERE)
