@@ -18,10 +18,10 @@
 //   totals    of the tiles.
 //   prefixes  of all tiles up to the end of a group, by its last tile.
 // A tile waits once: for the totals before it in its group and for the prefix that ends there, all
-// at the same time. There are more tiles in a group than a GPU scans at once, or about as many, so
-// that a prefix is known when most tiles of the next group ask.
-// A store that other multiprocessors see takes longer than the scan itself, so the words of a value
-// carry a mark that they are known, and nothing is ordered before or behind them.
+// at the same time. A group of tiles of one long line is more than a GPU scans at once, so that
+// most find the prefix there already. A store that other multiprocessors see takes longer than the
+// scan itself, so the words of a value carry a mark that they are known, and nothing is ordered
+// before or behind them.
 
 namespace skerry::native {
 
@@ -148,7 +148,7 @@ struct look_back {
     const auto slot = [&](int of_reader, int of_line) {
       return scratch + (of_reader * at.lines + of_line) * static_cast<int>(sizeof(A));
     };
-    const bool reads = reader < readers && reader < n;
+    const bool reads = reader < readers && reader < n && line < at.lines_there;
     A sum{};
     if (reads) {
       sum = share(reader, n, chain, at, line, node_of);

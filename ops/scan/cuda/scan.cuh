@@ -58,11 +58,11 @@ struct tiled_scan {
   __device__ SKERRY_INLINE void operator()(char* slots, char* shared) const {
     const auto [tile, chain] = chains.divide(blockIdx.x);
     const auto [other, group] = groups.divide(chain);
-    const line_place at(lines_of_tile, parts);
-    const std::int64_t line = group * at.lines;
-    const int most = at.parts * scan_items<A>;
+    const std::int64_t line = group * lines_of_tile;
+    const int lines = least(width - line, lines_of_tile);
+    const line_place at(lines_of_tile, lines, parts);
+    const int most = parts * scan_items<A>;
     const std::int64_t place = tile * most;
-    const int lines = least(width - line, at.lines);
     const int places = least(length - place, most);
     const char* const x = input + from.offset(other, line, place);
     char* const out = output + to.offset(other, line, place);

@@ -37,20 +37,22 @@ template <class A>
 inline constexpr int scan_slots = scan_threads * scan_items<A> + scan_threads / 2;
 
 /// Where a thread is among the `parts` that scan a line. The last threads may be without one of the
-/// `lines`.
+/// `lines`, of which the last may not be there.
 struct line_place {
   int lines;
+  int lines_there;
   int parts;
   int line;
   int part;
 
-  __device__ SKERRY_INLINE line_place(int lines_of_tile, int parts_of_line)
+  __device__ SKERRY_INLINE line_place(int lines_of_tile, int lines_there, int parts_of_line)
       : lines(lines_of_tile),
+        lines_there(lines_there),
         parts(parts_of_line),
         line(static_cast<int>(threadIdx.x) / parts),
         part(static_cast<int>(threadIdx.x) - line * parts) {}
 
-  [[nodiscard]] __device__ SKERRY_INLINE bool is_there() const { return line < lines; }
+  [[nodiscard]] __device__ SKERRY_INLINE bool is_there() const { return line < lines_there; }
 };
 
 /// Calls `shuffle` for each word of a value.
