@@ -69,7 +69,6 @@ struct array_columns {
 
   /// Whether all of them can be read `width` at a time.
   [[nodiscard]] static bool suit(const reduce_params& params) {
-    if constexpr (width < 2) return false;
     if (params.reduced_size == 0 || params.reduced_rank > 1 || params.kept_rank == 0 ||
         params.kept_strides[0] != sizeof(item) || params.kept_shape[0] % width != 0) {
       return false;

@@ -216,8 +216,11 @@ cudaError_t reduce_by_layout(const reduce_params& params, launch_context* contex
   if (params.reduced_size > 0 && has_contiguous_rows(params, sizeof(T)) && input_suits<T>(params)) {
     return reduce_rows<Reduction, T>(params, context);
   }
-  if (array_columns<Reduction, T>::suit(params))
-    return reduce_columns<Reduction, T>(params, context);
+  if constexpr (array_columns<Reduction, T>::width > 1) {
+    if (array_columns<Reduction, T>::suit(params)) {
+      return reduce_columns<Reduction, T>(params, context);
+    }
+  }
   return reduce_by_loops<Reduction, T>(params, context);
 }
 
