@@ -3,6 +3,7 @@
 """JAX on the CPU, both directions; `test_consumers.py` runs this file in a process of its own, since JAX forbids fork."""
 
 import gc
+import time
 
 import jax
 import jax.numpy as jnp
@@ -45,17 +46,30 @@ def test_transposed_arrays_are_taken_and_strided_ones_refused():
         jnp.from_dlpack(x[:, ::2])
 
 
+def live_bytes():
+    return sk.memory_statistics("cpu:0").live_bytes
+
+
+def live_bytes_fall_to(most):
+    """Whether no more than `most` bytes are soon held; JAX's threads may give back what was dropped a moment later."""
+    deadline = time.monotonic() + 10
+    while live_bytes() > most and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return live_bytes() <= most
+
+
 def test_memory_lives_as_long_as_the_jax_array():
-    live = sk.memory_statistics("cpu:0").live_bytes
+    before = live_bytes()
     x = sk.full((100_000,), 3.0)
     theirs = jnp.from_dlpack(x)
     del x
     gc.collect()
     sk.zeros((100_000,))
+    assert live_bytes() >= 800_000
     assert float(theirs.sum()) == 300_000
     del theirs
     gc.collect()
-    assert sk.memory_statistics("cpu:0").live_bytes == live
+    assert live_bytes_fall_to(before)
 
 
 def test_memory_of_jax_lives_as_long_as_the_array():
