@@ -47,6 +47,42 @@ SKERRY_INLINE S sum_of(S a, S b) {
   return static_cast<S>(a + b);
 }
 
+/// A sum of products of complex numbers from sums of their parts' products: of like parts, and of
+/// the other number's other part. One subtraction at the end, where each product would need one.
+template <class T, bool Conjugate, class Parts>
+SKERRY_INLINE T complex_sum(const Parts& like, const Parts& crossed) {
+  return Conjugate ? T(like[0] + like[1], crossed[0] - crossed[1])
+                   : T(like[0] - like[1], crossed[0] + crossed[1]);
+}
+
+template <class T, bool Conjugate>
+SKERRY_INLINE T dot_of_complex(const char* a, int64 a_step, const char* b, int64 b_step, int64 n) {
+  using R = ops::real_part_t<T>;
+  constexpr int lanes = 128 / int(sizeof(T));
+  R like[2 * lanes] = {};
+  R crossed[2 * lanes] = {};
+  const auto add = [&](int k, int64 at) __attribute__((always_inline)) {
+    const T x = load<T>(a + at * a_step);
+    const T y = load<T>(b + at * b_step);
+    like[2 * k] += x.re * y.re;
+    like[2 * k + 1] += x.im * y.im;
+    crossed[2 * k] += x.re * y.im;
+    crossed[2 * k + 1] += x.im * y.re;
+  };
+  int64 i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    for (int k = 0; k < lanes; ++k) add(k, i + k);
+  }
+  for (int k = 0; i + k < n; ++k) add(k, i + k);
+  for (int half = lanes; half > 1; half /= 2) {
+    for (int k = 0; k < half; ++k) {
+      like[k] += like[k + half];
+      crossed[k] += crossed[k + half];
+    }
+  }
+  return complex_sum<T, Conjugate>(like, crossed);
+}
+
 /// In as many lanes as fill four vectors, which also keeps the error of long sums down.
 template <class T, bool Conjugate>
 SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, int64 b_step,
@@ -59,6 +95,9 @@ SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, in
       sum = sum_of(sum, product_of<T, Conjugate>(a + i * a_step, b + i * b_step));
     }
     return sum;
+  }
+  if constexpr (ops::complex_floating<T>) {
+    return dot_of_complex<T, Conjugate>(a, a_step, b, b_step, n);
   }
   S lane[lanes];
   for (int k = 0; k < lanes; ++k) lane[k] = S(0);
@@ -79,19 +118,20 @@ SKERRY_INLINE dot_sum_t<T> dot_of(const char* a, int64 a_step, const char* b, in
 }
 
 #if defined(__AVX2__)
-/// Lane by lane, of complex numbers in pairs of lanes.
-template <class T, bool Conjugate, class V>
-SKERRY_INLINE V product_of_lanes(V a, V b) {
-  if constexpr (ops::complex_floating<T>) {
-    const V flipped = exchange_lanes<1>(a);
-    const V real = choose_lanes<1>(a, flipped) * b;
-    const V imag = choose_lanes<1>(flipped, a) * exchange_lanes<1>(b);
-    const V less = real - imag;
-    const V more = real + imag;
-    return Conjugate ? choose_lanes<1>(more, less) : choose_lanes<1>(less, more);
-  } else {
-    return a * b;
+/// The sum of vectors in one lane, of complex numbers in the first two.
+template <int Parts, std::size_t Vectors, class V>
+SKERRY_INLINE V sum_of_lanes(V (&sums)[Vectors]) {
+  constexpr int lanes = vector_bytes / int(sizeof(sums[0][0]));
+  if constexpr (Vectors == 4) {
+    sums[0] += sums[2];
+    sums[1] += sums[3];
   }
+  V sum = sums[0] + sums[1];
+  if constexpr (lanes > 8) sum += exchange_lanes<8>(sum);
+  if constexpr (lanes > 4) sum += exchange_lanes<4>(sum);
+  if constexpr (lanes > 2) sum += exchange_lanes<2>(sum);
+  if constexpr (Parts == 1) sum += exchange_lanes<1>(sum);
+  return sum;
 }
 
 /// dot_of() of numbers that lie in order, the same bits: the compiler keeps its lanes in memory.
@@ -99,16 +139,20 @@ template <class T, bool Conjugate>
 SKERRY_INLINE T dot_of_vectors(const char* a, const char* b, int64 n) {
   using R = ops::real_part_t<T>;
   using V = lanes_of<R>;
+  constexpr bool is_complex = ops::complex_floating<T>;
   constexpr int vectors = 128 / vector_bytes;
-  constexpr int parts = ops::complex_floating<T> ? 2 : 1;
   constexpr int64 lanes = lane_count<R>;
   V sums[vectors] = {};
-  int64 left = n * parts;
+  V crossed[vectors] = {};
+  const auto add = [&](auto v, V x, V y) __attribute__((always_inline)) {
+    sums[decltype(v)::value] += x * y;
+    if constexpr (is_complex) crossed[decltype(v)::value] += x * exchange_lanes<1>(y);
+  };
+  int64 left = is_complex ? 2 * n : n;
   for (; left >= vectors * lanes; left -= vectors * lanes, a += 128, b += 128) {
     repeat<vectors>([&](auto v) __attribute__((always_inline)) {
       constexpr int at = decltype(v)::value * vector_bytes;
-      sums[decltype(v)::value] +=
-          product_of_lanes<T, Conjugate>(load_vector<V>(a + at), load_vector<V>(b + at));
+      add(v, load_vector<V>(a + at), load_vector<V>(b + at));
     });
   }
   repeat<vectors>([&](auto v) __attribute__((always_inline)) {
@@ -118,18 +162,13 @@ SKERRY_INLINE T dot_of_vectors(const char* a, const char* b, int64 n) {
       return load_some_lanes<R>(reinterpret_cast<const R*>(from) + first,
                                 least(left - first, lanes), V{});
     };
-    sums[decltype(v)::value] += product_of_lanes<T, Conjugate>(some(a), some(b));
+    add(v, some(a), some(b));
   });
-  if constexpr (vectors == 4) {
-    sums[0] += sums[2];
-    sums[1] += sums[3];
+  if constexpr (is_complex) {
+    return complex_sum<T, Conjugate>(sum_of_lanes<2>(sums), sum_of_lanes<2>(crossed));
+  } else {
+    return T(sum_of_lanes<1>(sums)[0]);
   }
-  V sum = sums[0] + sums[1];
-  if constexpr (lanes > 8) sum += exchange_lanes<8>(sum);
-  if constexpr (lanes > 4) sum += exchange_lanes<4>(sum);
-  if constexpr (lanes > 2) sum += exchange_lanes<2>(sum);
-  if constexpr (parts == 2) return T(sum[0], sum[1]);
-  return T(sum[0] + sum[1]);
 }
 #endif
 
