@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "enabled_dtypes.hpp"
-#include "ops/linear/cpu/blas.hpp"
 #include "ops/linear/cpu/dot.hpp"
 #include "ops/linear/cpu/integer_matmul.hpp"
+#include "ops/linear/cpu/small_products.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
@@ -13,7 +13,7 @@ void fill(matmul_kernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
   if constexpr (ops::floating<T>) {
     // BLAS knows no float16: the front end multiplies in float32.
-    if constexpr (!ops::stored_only<T>) table.loop[type].host = blas::multiply<T>;
+    if constexpr (!ops::stored_only<T>) table.loop[type].host = run_products<T>;
     table.dot[type].host = run_dot<T>;
   } else if constexpr (ops::integral<T>) {
     // Signed integers wrap around with the same bits as unsigned ones.

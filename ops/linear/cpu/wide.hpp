@@ -22,6 +22,12 @@ SKERRY_INLINE V minus_product_of_lanes(V c, V a, V b) {
 #endif
 }
 
+/// c + a b, as above.
+template <class V>
+SKERRY_INLINE V plus_product_of_lanes(V c, V a, V b) {
+  return minus_product_of_lanes(c, -a, b);
+}
+
 template <class V>
 SKERRY_INLINE V magnitude_of_lanes(V v) {
   return v < 0 ? -v : v;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """matmul, @, tensordot, vecdot: NumPy as the oracle; integers exactly, modulo 2^n; float16 to one rounding."""
 
+import itertools
 import operator
 
 import numpy as np
@@ -120,6 +121,16 @@ def test_values_over_shapes_and_layouts(dtype, device):
                 assert_product(got, want, device, dtype)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_stacks_of_small_matrices(dtype, device):
+    layouts = itertools.cycle(itertools.product(LAYOUTS, LAYOUTS))
+    for m, n, k in itertools.product((1, 2, 3, 4, 7, 8, 9), repeat=3):
+        first, second = next(layouts)
+        a, b = whole_range(dtype, (2, 3, m, k), m), whole_range(dtype, (3, k, n), n)
+        got = sk.matmul(laid_out(device, a, first), laid_out(device, b, second))
+        assert_product(got, a @ b, device, dtype)
+
+
 @pytest.mark.parametrize("dtype", NUMERIC)
 def test_without_elements(dtype, device):
     for first, second in EMPTY:
@@ -189,12 +200,13 @@ def test_a_matrix_by_its_own_transpose_is_symmetric(device):
         pytest.skip(
             "gemm of cuBLAS, as of CuPy and PyTorch, promises no symmetry, and has none on an H100"
         )
-    base = whole_range("complex128", (130, 70), 3)
-    x = on(device, base)
-    for got, want in [(x @ x.T, base @ base.T), (x.T @ x, base.T @ base)]:
-        assert_product(got, want, device, "complex128")
-        values = to_numpy(got)
-        np.testing.assert_array_equal(values, values.T)
+    for shape in ((130, 70), (7, 5)):
+        base = whole_range("complex128", shape, 3)
+        x = on(device, base)
+        for got, want in [(x @ x.T, base @ base.T), (x.T @ x, base.T @ base)]:
+            assert_product(got, want, device, "complex128")
+            values = to_numpy(got)
+            np.testing.assert_array_equal(values, values.T)
 
 
 def test_operators(device):

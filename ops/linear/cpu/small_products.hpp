@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cpu/thread_pool.hpp"
+#include "ops/kernel/cpu/vector.hpp"
+#include "ops/linear/cpu/blas.hpp"
+#include "ops/linear/cpu/wide.hpp"
+#include "ops/linear/matmul_kernels.hpp"
+
+// Products of small matrices, single ones and stacks: a call of BLAS for each takes longer than
+// its arithmetic (38 ns, of 3 x 3).
+
+namespace skerry::inline SKERRY_TARGET::kernels {
+namespace {
+
+#if defined(__AVX2__)
+
+/// Most rows, columns and terms.
+inline constexpr int64 most_small = 8;
+
+/// Rows of a result, in so many vectors each: rows of x2, weighted by the items of one of x1.
+template <class T, int Vectors>
+class small_product {
+  using R = ops::real_part_t<T>;
+  using V = lanes_of<R>;
+  static constexpr bool is_complex = ops::complex_floating<T>;
+  static constexpr int64 item = sizeof(T);
+
+ public:
+  explicit small_product(const matmul_params& params)
+      : p(params), count(p.n * (is_complex ? 2 : 1)), has_rows(p.x2_column == item || p.n == 1) {}
+
+  SKERRY_INLINE void operator()(const char* a, const char* b, char* out) const {
+    T gathered[most_small * most_small];
+    int64 step = p.x2_row;
+    if (!has_rows) {
+      for (int64 term = 0; term < p.k; ++term) {
+        for (int64 j = 0; j < p.n; ++j) {
+          gathered[term * p.n + j] = load<T>(b + term * p.x2_row + j * p.x2_column);
+        }
+      }
+      b = reinterpret_cast<const char*>(gathered);
+      step = p.n * item;
+    }
+    int64 left = p.m;
+    for (; left >= 4; left -= 4, a += 4 * p.x1_row, out += 4 * p.n * item) {
+      write_rows<4>(a, b, step, out);
+    }
+    if (left == 3) write_rows<3>(a, b, step, out);
+    if (left == 2) write_rows<2>(a, b, step, out);
+    if (left == 1) write_rows<1>(a, b, step, out);
+  }
+
+ private:
+  template <int Rows>
+  SKERRY_INLINE void write_rows(const char* a, const char* b, int64 step, char* out) const {
+    V sums[Rows][Vectors] = {};
+    V crossed[Rows][Vectors] = {};  // by imaginary parts
+    for (int64 term = 0; term < p.k; ++term) {
+      V items[Vectors];
+      repeat<Vectors>([&](auto v) __attribute__((always_inline)) {
+        constexpr int at = decltype(v)::value;
+        const R* const row = reinterpret_cast<const R*>(b + term * step) + at * lane_count<R>;
+        items[at] = load_some_lanes<R>(row, lanes_in(at), V{});
+      });
+      repeat<Rows>([&](auto r) __attribute__((always_inline)) {
+        constexpr int row = decltype(r)::value;
+        const T factor = load<T>(a + row * p.x1_row + term * p.x1_column);
+        repeat<Vectors>([&](auto v) __attribute__((always_inline)) {
+          constexpr int at = decltype(v)::value;
+          V& sum = sums[row][at];
+          if constexpr (is_complex) {
+            sum = plus_product_of_lanes(sum, all_lanes<R>(factor.re), items[at]);
+            crossed[row][at] =
+                plus_product_of_lanes(crossed[row][at], all_lanes<R>(factor.im), items[at]);
+          } else {
+            sum = plus_product_of_lanes(sum, all_lanes<R>(factor), items[at]);
+          }
+        });
+      });
+    }
+    repeat<Rows * Vectors>([&](auto each) __attribute__((always_inline)) {
+      constexpr int row = decltype(each)::value / Vectors;
+      constexpr int at = decltype(each)::value % Vectors;
+      V sum = sums[row][at];
+      if constexpr (is_complex) {
+        const V other = exchange_lanes<1>(crossed[row][at]);
+        sum = choose_lanes<1>(sum - other, sum + other);
+      }
+      R* const to = reinterpret_cast<R*>(out + row * p.n * item) + at * lane_count<R>;
+      store_some_lanes<R>(to, lanes_in(at), sum);
+    });
+  }
+
+  [[nodiscard]] SKERRY_INLINE int64 lanes_in(int64 vector) const {
+    return least(count - vector * lane_count<R>, lane_count<R>);
+  }
+
+  const matmul_params& p;
+  int64 count;    ///< of numbers in a row of the result
+  bool has_rows;  ///< whether rows of x2 lie in order
+};
+
+template <class T, int Vectors>
+SKERRY_INLINE void multiply_small(const matmul_params& p) {
+  const small_product<T, Vectors> multiply(p);
+  const int64 out_step = p.m * p.n * int64(sizeof(T));
+  const int64 length = p.batch_rank > 0 ? p.batch_shape[0] : 1;
+  constexpr int64 operations = 1 << 18;  // of a thread
+  cpu::parallel_for(p.batch, ceil_div(operations, p.m * p.n * p.k), [&](int64 begin, int64 end) {
+    for (int64 i = begin; i < end;) {
+      const int64 stop = least(end, i + length - i % length);
+      const stack_place at = place_of(i, p);
+      for (int64 k = 0; i < stop; ++i, ++k) {
+        const int64 first = p.batch_rank > 0 ? k * p.x1_batch[0] : 0;
+        const int64 second = p.batch_rank > 0 ? k * p.x2_batch[0] : 0;
+        multiply(p.x1 + at.x1 + first, p.x2 + at.x2 + second, p.out + i * out_step);
+      }
+    }
+  });
+}
+
+#endif
+
+template <class T>
+void run_products(const void* params) {
+#if defined(__AVX2__)
+  const auto& work = *static_cast<const matmul_params*>(params);
+  using R = ops::real_part_t<T>;
+  constexpr int64 parts = sizeof(T) / sizeof(R);
+  constexpr int most_vectors = ceil_div(most_small * parts, lane_count<R>);
+  const bool is_small = greatest(work.m, greatest(work.n, work.k)) <= most_small;
+  if (is_small && work.m * work.n * work.k > 0) {
+    if (work.n * parts <= lane_count<R>) return multiply_small<T, 1>(work);
+    return multiply_small<T, most_vectors>(work);
+  }
+#endif
+  blas::multiply<T>(params);
+}
+
+}  // namespace
+}  // namespace skerry::inline SKERRY_TARGET::kernels
