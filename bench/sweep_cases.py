@@ -95,9 +95,25 @@ def laid_out(xp: Any, memory: Any, of: Operand) -> Any:
     return memory
 
 
+#: Numbers that are drawn once: all but the largest cells take their first ones, as drawing takes longer than measuring.
+DRAWN = 1 << 21
+
+
+@functools.cache
+def drawn(low: float, high: float, seed: int, are_whole: bool) -> np.ndarray:
+    """So many numbers, whole ones as bytes or of float64."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(low, high, DRAWN, np.int8) if are_whole else rng.uniform(low, high, DRAWN)
+
+
+def numbers(n: int, low: float, high: float, seed: int, are_whole: bool = False) -> np.ndarray:
+    """The first n of them, again and again where they are more."""
+    all_of_them = drawn(low, high, seed, are_whole)
+    return all_of_them[:n] if n <= DRAWN else np.resize(all_of_them, n)
+
+
 def draw(shape: tuple[int, ...], dtype: np.dtype, kind: str, seed: int) -> np.ndarray:
     """Numbers of a kind: "values" are in the domain of nearly all functions."""
-    rng = np.random.default_rng(seed)
     n = math.prod(shape)
     if kind == "matrix" and len(shape) < 2:
         kind = "values"  # a vector beside matrices
@@ -108,19 +124,20 @@ def draw(shape: tuple[int, ...], dtype: np.dtype, kind: str, seed: int) -> np.nd
     if kind == "sorted":
         return np.sort(draw(shape, dtype, "values", seed))
     if kind.startswith("below"):
-        return rng.integers(0, int(kind.removeprefix("below ")), n, dtype=dtype)
+        end = int(kind.removeprefix("below "))
+        return np.random.default_rng(seed).integers(0, end, n, dtype=dtype)
     if kind == "choices":
-        return rng.integers(0, 2, n).astype(dtype)
+        return numbers(n, 0, 2, seed, True).astype(dtype)
     if kind == "counts" or (kind != "values" and dtype.kind in "iu"):
-        return rng.integers(0, 8, n).astype(dtype)
+        return numbers(n, 0, 8, seed, True).astype(dtype)
     if dtype.kind == "b":
-        return rng.random(n) < 0.5
+        return numbers(n, 0, 2, seed, True).astype(dtype)
     if dtype.kind in "iu":
-        return rng.integers(1, 100, n).astype(dtype)
+        return numbers(n, 1, 100, seed, True).astype(dtype)
     low, high = {"values": (0.1, 0.9), "signed": (-3.0, 3.0), "above one": (1.1, 9.0)}[kind]
-    values = rng.uniform(low, high, n)
+    values = numbers(n, low, high, seed)
     if dtype.kind == "c":
-        values = values + 1j * rng.uniform(low, high, n)
+        values = values + 1j * numbers(n, low, high, seed + 100)
     return values.astype(dtype)
 
 
@@ -489,9 +506,10 @@ def cases_of(function: Function) -> Iterator[Case]:
 
 
 def all_cases() -> Iterator[Case]:
-    """Every cell once; those that one of the two libraries refuses, too."""
-    seen = set()
+    """Every cell once, whatever dtype it was made for; those that one of the two libraries refuses, too."""
+    seen: set[Any] = set()
     for case in itertools.chain.from_iterable(map(cases_of, measured_functions())):
-        if case.name not in seen:
-            seen.add(case.name)
+        keys = {case.name, (case.function, case.call, case.operands)}
+        if seen.isdisjoint(keys):
+            seen |= keys
             yield case

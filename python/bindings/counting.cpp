@@ -95,7 +95,7 @@ ndarray lexsort(std::span<const ndarray> keys, std::int64_t axis) {
   ndarray order = argsort(first, along, false);
   for (const ndarray& key : keys.subspan(1)) {
     if (first.size() == 1) {  // nothing to order, but a dtype that has none is refused
-      order = argsort(key, along, false);
+      if (key.dtype() != first.dtype()) order = argsort(key, along, false);
       continue;
     }
     const ndarray again = argsort(take_along_axis(key, order, along), along, false);

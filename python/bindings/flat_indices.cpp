@@ -69,7 +69,8 @@ ndarray applied(const ndarray& x, std::int64_t number) {
 PyObject* run_ravel_indices(const arguments& with) {
   const std::span<PyObject* const> indices = items_of(with[0]);
   const std::vector<std::int64_t> lengths = integers(with, 1);
-  if (indices.empty() || !are_arrays_of_one_device(indices)) Py_RETURN_NONE;
+  if (indices.empty() || indices.size() != lengths.size()) Py_RETURN_NONE;
+  if (!are_arrays_of_one_device(indices)) Py_RETURN_NONE;
   std::optional<ndarray> total;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const ndarray& x = value_of(indices[i]);
@@ -86,20 +87,32 @@ PyObject* run_ravel_indices(const arguments& with) {
   return wrap(*std::move(total));
 }
 
-PyObject* run_unravel_indices(const arguments& with) {
-  ndarray rest = value_of(with[0]);
-  const std::vector<std::int64_t> lengths = integers(with, 1);
+std::vector<ndarray> unraveled(ndarray rest, std::span<const std::int64_t> lengths) {
   std::vector<ndarray> found(lengths.size());
-  {
-    const without_gil working(rest.size() > long_work);
-    for (std::size_t i = lengths.size(); i-- > 1;) {
-      const ndarray quotient = applied<ops::floor_divide>(rest, lengths[i]);
-      found[i] = applied<ops::subtract>(rest, applied<ops::multiply>(quotient, lengths[i]));
-      rest = quotient;
-    }
-    if (!found.empty()) found[0] = rest;
+  const without_gil working(rest.size() > long_work);
+  for (std::size_t i = lengths.size(); i-- > 1;) {
+    const ndarray quotient = applied<ops::floor_divide>(rest, lengths[i]);
+    found[i] = applied<ops::subtract>(rest, applied<ops::multiply>(quotient, lengths[i]));
+    rest = quotient;
   }
-  return wrap_all(std::move(found));
+  if (!found.empty()) found[0] = std::move(rest);
+  return found;
+}
+
+PyObject* run_unravel_indices(const arguments& with) {
+  return wrap_all(unraveled(value_of(with[0]), integers(with, 1)));
+}
+
+PyObject* run_unravel_index(const arguments& with) {
+  if (!is_array(with[0])) Py_RETURN_NONE;
+  const ndarray& x = value_of(with[0]);
+  const std::vector<std::int64_t> lengths = integers(with, 1);
+  std::int64_t end = 1;
+  for (const std::int64_t n : lengths) {
+    if (__builtin_mul_overflow(end, n, &end)) Py_RETURN_NONE;
+  }
+  if (x.dtype() != dtype::int64 || !lies_below(x, end)) Py_RETURN_NONE;
+  return wrap_all(unraveled(x, lengths));
 }
 
 constexpr function_entry flat_index_functions[] = {
@@ -111,7 +124,11 @@ constexpr function_entry flat_index_functions[] = {
      "The flat indices of a tuple of indices, one for each axis; None unless all "
      "are arrays of int64 on one device and lie within. Reads from the device: the call waits.",
      run_ravel_indices},
-    {"unravel_indices", "(indices, lengths, /)", "The indices, one for each axis, of flat ones.",
+    {"unravel_index", "(indices, lengths, /)",
+     "The indices, one for each axis, of flat ones; None unless these are an array of int64 and "
+     "lie within. Reads from the device: the call waits.",
+     run_unravel_index},
+    {"unravel_indices", "(indices, lengths, /)", "The same without a look at them.",
      run_unravel_indices},
 };
 

@@ -51,6 +51,10 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
     (Array([1, 0], dtype=int64, device='cpu:0'), Array([2, 2], dtype=int64, device='cpu:0'))
 
     """
+    if order == "C" and type(shape) is tuple:
+        ready: tuple[Array, ...] | None = _core.unravel_index(indices, shape)
+        if ready is not None:
+            return ready
     lengths = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
     _require_order("unravel_index", order)
     positions = _integers("unravel_index", indices)
@@ -99,6 +103,10 @@ def ravel_multi_index(
     Array([5, 2], dtype=int64, device='cpu:0')
 
     """
+    if order == "C" and mode == "raise" and type(multi_index) is type(dims) is tuple:
+        ready: Array | None = _core.ravel_indices(multi_index, dims)
+        if ready is not None:
+            return ready
     _require_order("ravel_multi_index", order)
     if isinstance(multi_index, Array):
         multi_index = sk.unstack(multi_index)
@@ -109,10 +117,6 @@ def ravel_multi_index(
             f"ravel_multi_index: {len(multi_index)} arrays and {len(modes)} modes for"
             f" {len(lengths)} axes; give one for each axis"
         )
-    if mode == "raise" and order == "C":
-        found = _core.ravel_indices(tuple(multi_index), lengths)
-        if found is not None:
-            return found
     parts = as_arrays("ravel_multi_index", *multi_index)
     axes = list(zip(parts, lengths, modes, strict=True))
     return _positions(axes if order == "C" else axes[::-1])

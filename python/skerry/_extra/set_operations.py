@@ -225,8 +225,9 @@ def lexsort(keys: Sequence[Any] | Any, axis: int = -1) -> Array:
     Array([2, 0, 1], dtype=int64, device='cpu:0')
 
     """
+    if type(keys) is tuple and keys and _core.are_arrays(keys):
+        return _core.lexical_order(keys, axis)
     listed = sk.unstack(keys) if isinstance(keys, Array) else tuple(keys)
     if not listed:
         raise TypeError("lexsort: no keys; give one or more")
-    are_ready = _core.are_arrays(listed)
-    return _core.lexical_order(listed if are_ready else as_arrays("lexsort", *listed), axis)
+    return _core.lexical_order(as_arrays("lexsort", *listed), axis)
