@@ -67,6 +67,7 @@ class Operand:
         """As skerry's, in memory of its own."""
         return laid_out(sk, sk.asarray(self.memory(), copy=True), self)
 
+    @functools.lru_cache(maxsize=4)  # noqa: B019
     def memory(self) -> np.ndarray:
         """What the array is a view of."""
         shape = list(self.shape)
@@ -100,15 +101,18 @@ DRAWN = 1 << 21
 
 
 @functools.cache
-def drawn(low: float, high: float, seed: int, are_whole: bool) -> np.ndarray:
-    """So many numbers, whole ones as bytes or of float64."""
+def drawn(low: float, high: float, seed: int, kind: str) -> np.ndarray:
+    """So many numbers: whole ones as bytes, or of float64 or complex128."""
     rng = np.random.default_rng(seed)
-    return rng.integers(low, high, DRAWN, np.int8) if are_whole else rng.uniform(low, high, DRAWN)
+    if kind == "i":
+        return rng.integers(low, high, DRAWN, np.int8)
+    values = rng.uniform(low, high, DRAWN)
+    return values + 1j * rng.uniform(low, high, DRAWN) if kind == "c" else values
 
 
-def numbers(n: int, low: float, high: float, seed: int, are_whole: bool = False) -> np.ndarray:
+def numbers(n: int, low: float, high: float, seed: int, kind: str) -> np.ndarray:
     """The first n of them, again and again where they are more."""
-    all_of_them = drawn(low, high, seed, are_whole)
+    all_of_them = drawn(low, high, seed, kind)
     return all_of_them[:n] if n <= DRAWN else np.resize(all_of_them, n)
 
 
@@ -124,21 +128,17 @@ def draw(shape: tuple[int, ...], dtype: np.dtype, kind: str, seed: int) -> np.nd
     if kind == "sorted":
         return np.sort(draw(shape, dtype, "values", seed))
     if kind.startswith("below"):
-        end = int(kind.removeprefix("below "))
-        return np.random.default_rng(seed).integers(0, end, n, dtype=dtype)
+        return (numbers(n, 0, 1, seed, "f") * int(kind.removeprefix("below "))).astype(dtype)
     if kind == "choices":
-        return numbers(n, 0, 2, seed, True).astype(dtype)
+        return numbers(n, 0, 2, seed, "i").astype(dtype)
     if kind == "counts" or (kind != "values" and dtype.kind in "iu"):
-        return numbers(n, 0, 8, seed, True).astype(dtype)
+        return numbers(n, 0, 8, seed, "i").astype(dtype)
     if dtype.kind == "b":
-        return numbers(n, 0, 2, seed, True).astype(dtype)
+        return numbers(n, 0, 2, seed, "i").astype(dtype)
     if dtype.kind in "iu":
-        return numbers(n, 1, 100, seed, True).astype(dtype)
+        return numbers(n, 1, 100, seed, "i").astype(dtype)
     low, high = {"values": (0.1, 0.9), "signed": (-3.0, 3.0), "above one": (1.1, 9.0)}[kind]
-    values = numbers(n, low, high, seed)
-    if dtype.kind == "c":
-        values = values + 1j * numbers(n, low, high, seed + 100)
-    return values.astype(dtype)
+    return numbers(n, low, high, seed, "c" if dtype.kind == "c" else "f").astype(dtype)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,7 +16,7 @@ from side_by_side import duration
 ROUND, LONG_ROUND = 60e-6, 400e-6
 ROUNDS, MORE_ROUNDS = 5, 12
 #: Seconds after which a cell gets no further round: some of NumPy's calls take ten.
-ENOUGH = 0.12
+ENOUGH = 0.06
 #: Seconds up to which a call may find its operands in the caches, which the other library's have taken in between:
 #: of few calls the first is not counted. Else one of both would be measured so by chance, the other not.
 CACHED = 5e-3

@@ -180,6 +180,19 @@ def test_interp_looks_at_points_only(device):
     assert found.tolist()[:-1] == [10.0, 10.0, 10.0, 25.0, 30.0, 30.0, 10.0]
 
 
+def test_few_elements_are_interpolated_as_many(device):
+    """On a CPU one by one, with the same bits."""
+    rng = np.random.default_rng(5)
+    x, values = rng.uniform(-1.2, 1.2, 900), on(device, rng.normal(size=70))
+    x[::90] = np.resize([np.nan, np.inf, -np.inf, -0.0], 10)
+    for places in (np.sort(rng.uniform(-1, 1, 70)), np.linspace(-1, 1, 70)):
+        x[1::90] = places[:10]
+        at = on(device, places)
+        many = to_numpy(sk.interp(on(device, x), at, values))
+        few = [to_numpy(sk.interp(on(device, each), at, values)) for each in x.reshape(90, 10)]
+        assert np.concatenate(few).tobytes() == many.tobytes()
+
+
 def test_signs_of_the_fractions_of_integers(device):
     rest, whole = sk.modf(on(device, np.asarray([-3, 0, 3])))
     assert np.signbit(to_numpy(rest)).tolist() == [True, False, False]
