@@ -71,6 +71,7 @@ struct tiling {
   bool copies = false;             ///< as it is, past the caches
   bool transposes = false;         ///< some operand is contiguous along `axis`, not along axis 0
   stepped_body stepped = nullptr;  ///< takes all operands where they lie
+  bool asks_ahead = false;         ///< for what comes after what is packed
   int same_as[Plan::max_operands];  ///< the first input that is the same view, as in x * x
   int64 counts[Plan::max_axes];
   int64 units = 1;
@@ -83,6 +84,7 @@ struct tiling {
     copies = streams_of(what) && single == 0 && (packed & 1u) == 0;
     choose_extents();
     find_same();
+    asks_ahead = packed > 1 && rows == 1 && is_far();
     for (int a = 0; a < work.rank; ++a) {
       const int64 step = a == 0 ? n : a == axis ? rows : 1;
       counts[a] = ceil_div(work.shape[a], step);
@@ -129,6 +131,16 @@ struct tiling {
     }
     if (2 * alike < inputs) pitch = row;
     merged = merged || pitch > row;
+  }
+
+  /// Whether a packed operand is in memory, not in the caches, and is read in order.
+  bool is_far() const {
+    for (int i = outputs_of(work); i < work.operand_count; ++i) {
+      const int64 step = magnitude(stride(i, 0));
+      if (((packed >> i) & 1u) == 0 || work.itemsize[i] < 8 || step > 64) continue;
+      if (work.size * step >= far_bytes) return true;
+    }
+    return false;
   }
 
   void find_same() noexcept {
@@ -325,6 +337,15 @@ class tile_runner {
     const int64 size = work_.itemsize[operand];
     copy_2d({buffers_[operand], size, pitch * size},
             {from, work_.strides[operand][0], row_stride(operand)}, n, rows, size);
+    if (how_.asks_ahead) ask_ahead(from, n, work_.strides[operand][0]);
+  }
+
+  /// For what the next tile packs, while this one is computed: into the second cache, as the first
+  /// has room for the buffers only.
+  static void ask_ahead(const char* from, int64 n, int64 step) noexcept {
+    const int64 span = n * magnitude(step);
+    const char* const next = step > 0 ? from + span : from - 2 * span;
+    for (int64 byte = 0; byte < span; byte += 64) __builtin_prefetch(next + byte, 0, 2);
   }
 
   const tiling<Plan, Loop>& how_;
