@@ -29,22 +29,24 @@ class small_product {
 
  public:
   explicit small_product(const matmul_params& params)
-      : p(params), count(p.n * (is_complex ? 2 : 1)), has_rows(p.x2_column == item || p.n == 1) {}
+      : p_(params),
+        count_(params.n * (is_complex ? 2 : 1)),
+        has_rows_(params.x2_column == item || params.n == 1) {}
 
   SKERRY_INLINE void operator()(const char* a, const char* b, char* out) const {
     T gathered[most_small * most_small];
-    int64 step = p.x2_row;
-    if (!has_rows) {
-      for (int64 term = 0; term < p.k; ++term) {
-        for (int64 j = 0; j < p.n; ++j) {
-          gathered[term * p.n + j] = load<T>(b + term * p.x2_row + j * p.x2_column);
+    int64 step = p_.x2_row;
+    if (!has_rows_) {
+      for (int64 term = 0; term < p_.k; ++term) {
+        for (int64 j = 0; j < p_.n; ++j) {
+          gathered[term * p_.n + j] = load<T>(b + term * p_.x2_row + j * p_.x2_column);
         }
       }
       b = reinterpret_cast<const char*>(gathered);
-      step = p.n * item;
+      step = p_.n * item;
     }
-    int64 left = p.m;
-    for (; left >= 4; left -= 4, a += 4 * p.x1_row, out += 4 * p.n * item) {
+    int64 left = p_.m;
+    for (; left >= 4; left -= 4, a += 4 * p_.x1_row, out += 4 * p_.n * item) {
       write_rows<4>(a, b, step, out);
     }
     if (left == 3) write_rows<3>(a, b, step, out);
@@ -57,7 +59,7 @@ class small_product {
   SKERRY_INLINE void write_rows(const char* a, const char* b, int64 step, char* out) const {
     V sums[Rows][Vectors] = {};
     V crossed[Rows][Vectors] = {};  // by imaginary parts
-    for (int64 term = 0; term < p.k; ++term) {
+    for (int64 term = 0; term < p_.k; ++term) {
       V items[Vectors];
       repeat<Vectors>([&](auto v) __attribute__((always_inline)) {
         constexpr int at = decltype(v)::value;
@@ -66,7 +68,7 @@ class small_product {
       });
       repeat<Rows>([&](auto r) __attribute__((always_inline)) {
         constexpr int row = decltype(r)::value;
-        const T factor = load<T>(a + row * p.x1_row + term * p.x1_column);
+        const T factor = load<T>(a + row * p_.x1_row + term * p_.x1_column);
         repeat<Vectors>([&](auto v) __attribute__((always_inline)) {
           constexpr int at = decltype(v)::value;
           V& sum = sums[row][at];
@@ -88,18 +90,18 @@ class small_product {
         const V other = exchange_lanes<1>(crossed[row][at]);
         sum = choose_lanes<1>(sum - other, sum + other);
       }
-      R* const to = reinterpret_cast<R*>(out + row * p.n * item) + at * lane_count<R>;
+      R* const to = reinterpret_cast<R*>(out + row * p_.n * item) + at * lane_count<R>;
       store_some_lanes<R>(to, lanes_in(at), sum);
     });
   }
 
   [[nodiscard]] SKERRY_INLINE int64 lanes_in(int64 vector) const {
-    return least(count - vector * lane_count<R>, lane_count<R>);
+    return least(count_ - vector * lane_count<R>, lane_count<R>);
   }
 
-  const matmul_params& p;
-  int64 count;    ///< of numbers in a row of the result
-  bool has_rows;  ///< whether rows of x2 lie in order
+  const matmul_params& p_;
+  int64 count_;    ///< of numbers in a row of the result
+  bool has_rows_;  ///< whether rows of x2 lie in order
 };
 
 template <class T, int Vectors>
@@ -128,7 +130,7 @@ void run_products(const void* params) {
 #if defined(__AVX2__)
   const auto& work = *static_cast<const matmul_params*>(params);
   using R = ops::real_part_t<T>;
-  constexpr int64 parts = sizeof(T) / sizeof(R);
+  constexpr int64 parts = ops::complex_floating<T> ? 2 : 1;
   constexpr int most_vectors = ceil_div(most_small * parts, lane_count<R>);
   const bool is_small = greatest(work.m, greatest(work.n, work.k)) <= most_small;
   if (is_small && work.m * work.n * work.k > 0) {
