@@ -103,14 +103,14 @@ def ravel_multi_index(
     Array([5, 2], dtype=int64, device='cpu:0')
 
     """
-    if order == "C" and mode == "raise" and type(multi_index) is type(dims) is tuple:
-        ready: Array | None = _core.ravel_indices(multi_index, dims)
-        if ready is not None:
-            return ready
-    _require_order("ravel_multi_index", order)
     if isinstance(multi_index, Array):
         multi_index = sk.unstack(multi_index)
     lengths = (dims,) if isinstance(dims, int) else tuple(dims)
+    if order == "C" and mode == "raise":
+        ready: Array | None = _core.ravel_indices(tuple(multi_index), lengths)
+        if ready is not None:
+            return ready
+    _require_order("ravel_multi_index", order)
     modes = (mode,) * len(lengths) if isinstance(mode, str) else tuple(mode)
     if not len(multi_index) == len(lengths) == len(modes):
         raise ValueError(
