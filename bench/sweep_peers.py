@@ -30,6 +30,9 @@ REASONS = {
     ),
 }  # fmt: skip
 
+#: A program with as many results as rows: XLA compiles one of 10^4 for minutes, until memory ends.
+NEVER_COMPILED = ("unstack",)
+
 
 class Peer:
     """A library beside NumPy; `None` for what it does not have."""
@@ -105,13 +108,24 @@ class Jax(Peer):
             self.jax.clear_caches()
             self.path, self.compiled = path, None
             plain = found_in(self.jax.numpy, path)
-            if plain is None:
+            if plain is None or path in NEVER_COMPILED:
                 return None
             taken = inspect.signature(plain).parameters
             static = [each for each in ("axis", "shape") if each in taken]
             fast = self.jax.jit(plain, static_argnames=static)
-            self.compiled = lambda *args, **keywords: fast(*args, **keywords).block_until_ready()
+            self.compiled = self.waited_for(fast)
         return self.compiled
+
+    def waited_for(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Its results are there when it returns. JAX's own wait takes 5 us, an array's nothing."""
+
+        def call(*args: Any, **keywords: Any) -> Any:
+            result = function(*args, **keywords)
+            if isinstance(result, self.jax.Array):
+                return result.block_until_ready()
+            return self.jax.block_until_ready(result)
+
+        return call
 
     def array(self, host: Any) -> Any:
         """A copy."""

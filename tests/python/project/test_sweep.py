@@ -4,6 +4,7 @@
 
 import pathlib
 import sys
+import types
 
 import pytest
 
@@ -12,6 +13,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 
 import sweep  # noqa: E402
 import sweep_cases  # noqa: E402
+import sweep_peers  # noqa: E402
 import sweep_statements  # noqa: E402
 import sweep_threads  # noqa: E402
 
@@ -95,3 +97,27 @@ def test_sorted_operands_rise_in_every_layout():
     for layout, shape in sweep_cases.shapes_of(100).items():
         x = sweep_cases.Operand(shape, "float64", layout, "sorted").host()
         assert layout == "transposed" or (x[..., 1:] >= x[..., :-1]).all(), layout
+
+
+def test_several_results_of_jax_are_waited_for_and_unstack_is_not_compiled():
+    waited = []
+
+    class Array:
+        def block_until_ready(self):
+            waited.append(self)
+            return self
+
+    names = types.SimpleNamespace(sign=lambda a: a, modf=lambda a: (a, a), unstack=lambda a: [a])
+    jax = types.SimpleNamespace(
+        Array=Array,
+        block_until_ready=lambda tree: [each.block_until_ready() for each in tree],
+        clear_caches=lambda: None,
+        jit=lambda function, static_argnames: function,
+        numpy=names,
+    )
+    peer = sweep_peers.Jax.__new__(sweep_peers.Jax)
+    peer.jax, peer.path, peer.compiled = jax, "", None
+    peer.function("sign")(Array())
+    peer.function("modf")(Array())
+    assert len(waited) == 3
+    assert peer.function("unstack") is None
