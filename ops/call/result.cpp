@@ -10,7 +10,8 @@
 
 namespace skerry {
 
-constinit std::atomic<void (*)(const ndarray& target)> detail::before_write = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local detail::write_hook detail::before_write =
+    nullptr;
 
 ndarray empty_of(layout place, dtype type, device where) {
   std::int64_t nbytes = itemsize(type);
@@ -37,7 +38,7 @@ void require_writable(const char* op, const ndarray& target) {
     throw read_only_error(std::string(op) + ": elements of the target share memory: " +
                           describe(target) + " is a broadcast view; write to a copy of it");
   }
-  if (const auto tell = detail::before_write.load(std::memory_order_relaxed)) tell(target);
+  if (detail::before_write != nullptr) detail::before_write(target);
 }
 
 }  // namespace skerry

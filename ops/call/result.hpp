@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
-
 #include "core/ndarray.hpp"
 
 namespace skerry {
@@ -15,9 +13,10 @@ namespace skerry {
 [[nodiscard]] ndarray empty_of(layout place, dtype type, device where);
 
 namespace detail {
-/// Called with each array that is about to be written, by who may have put off reading it; null
-/// until somebody does.
-extern constinit std::atomic<void (*)(const ndarray& target)> before_write;
+/// Called with each array that this thread is about to write, by who may have put off reading it;
+/// null while nobody may.
+using write_hook = void (*)(const ndarray& target);
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local write_hook before_write;
 }  // namespace detail
 
 /// Throws read_only_error, with the remedy, for a read-only target and for one in which two

@@ -54,18 +54,16 @@ recording* recording::current() noexcept {
 bool recording::is_evaluated_here() const noexcept { return evaluator_ == this_thread(); }
 
 recording& recording::begin() {
-  if (of_thread == nullptr) {
-    kept.reset(of_thread = new recording);
-    detail::before_write = before_write;
-  }
+  if (of_thread == nullptr) kept.reset(of_thread = new recording);
   ++of_thread->depth_;
+  detail::before_write = before_write;
   return *of_thread;
 }
 
 void recording::end() {
   if (end_at_once()) return;
   const auto clear = [](recording* ended) {
-    ended->depth_ = 0;
+    ended->leave();
     ended->forget();
   };
   const std::unique_ptr<recording, decltype(clear)> ended(this, clear);

@@ -12,6 +12,7 @@
 #include "core/memory_use.hpp"
 #include "core/ndarray.hpp"
 #include "core/scalar.hpp"
+#include "ops/call/result.hpp"
 #include "ops/fuse/kernels.hpp"
 
 // Operations that are recorded instead of run. What is recorded is evaluated in passes: in each one
@@ -119,7 +120,7 @@ class recording {
   /// The same where nothing is to be evaluated; false, and nothing done, elsewhere.
   [[nodiscard]] bool end_at_once() noexcept {
     if (depth_ == 1 && !(nodes_.empty() && leaves_.empty())) return false;
-    --depth_;
+    leave();
     return true;
   }
   static void set_hooks(const evaluation_hooks& hooks) noexcept;
@@ -202,6 +203,9 @@ class recording {
     std::int32_t shape;  ///< number of the first place with this shape
   };
 
+  void leave() noexcept {
+    if (--depth_ == 0) detail::before_write = nullptr;
+  }
   [[nodiscard]] auto begin_evaluation();
   [[nodiscard]] std::int32_t find_place(const layout& where);
   [[nodiscard]] reference refer_to(const recorded_input& x);

@@ -376,7 +376,7 @@ void set_item(const char* op, const ndarray& x, std::span<const key_item> key,
 
 void set_element(const char* op, const ndarray& x, std::int64_t offset, const scalar& value) {
   // For all that makes a target unfit, an element's view has only these.
-  if (x.read_only() || detail::before_write.load(std::memory_order_relaxed) != nullptr) {
+  if (x.read_only() || detail::before_write != nullptr) {
     require_writable(op, x.view({{}, {}, offset}));
   }
   const element entry = to_element(op, value, x.dtype());

@@ -136,8 +136,13 @@ void signature::reject_count(PyObject* const* args, Py_ssize_t count) const {
     for (int i = 0; i < count; ++i) {
       const std::string name = PyUnicode_AsUTF8(parameters_[i].name);
       const bool named = i >= positional_;
-      if (named) names += (names.empty() ? "" : ", ") + name;
-      call += (i > 0 ? ", " : "") + name + (named ? "=" + short_form(args[i]) : "");
+      if (i > 0) call += ", ";
+      call += name;
+      if (!named) continue;
+      if (!names.empty()) names += ", ";
+      names += name;
+      call += '=';
+      call += short_form(args[i]);
     }
     text +=
         "; " + names + (count - positional_ == 1 ? " is" : " are") + " keyword-only: " + call + ")";
