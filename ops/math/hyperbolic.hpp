@@ -19,10 +19,9 @@ SKERRY_HD SKERRY_INLINE T tanh_of(T size) {
   const pair<T> any_half =
       half_expm1(reduced, scale, IsOrdinary ? exact : fast_two_sum(T(-0.5), scale));
   const pair<T> half = fast_two_sum(any_half.high, any_half.low);
-  const pair<T> above = fast_two_sum(T(1), half.high);
-  const T y = half.high / above.high;
-  const T rest =
-      math::fma(-y, above.high, half.high) + math::fma(-y, above.low + half.low, half.low);
+  const T y = half.high / (T(1) + half.high);
+  // y is one to two times half.high, so their difference is exact.
+  const T rest = math::fma(-y, half.high, half.high - y) + math::fma(-y, half.low, half.low);
   return math::fma(rest, T(1) - y, y);  // 1 - y is the reciprocal
 }
 /// For |x| up to here 2^n - 1 is a number.
