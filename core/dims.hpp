@@ -45,7 +45,10 @@ class dims {
       rank_ = other.rank_;
       std::memmove(inline_, other.inline_, sizeof inline_);
     } else if (this != &other) {
-      *this = dims(other);
+      dims copy(other);
+      rank_ = copy.rank_;
+      heap_ = std::move(copy.heap_);
+      if (heap_ == nullptr) std::memcpy(inline_, other.inline_, sizeof inline_);
     }
     return *this;
   }

@@ -86,7 +86,7 @@ class source_writer {
     add("__device__ SKERRY_INLINE void run(const arguments& a");
     for (int i = form_.outputs; i < form_.operands; ++i) {
       add(", $ i%", i);
-      names_[static_cast<std::size_t>(i)].assign("i").append(std::to_string(i));
+      names_[static_cast<std::size_t>(i)] = 'i' + std::to_string(i);
     }
     add(which::outputs, ", $& o%");
     add(") {\n");

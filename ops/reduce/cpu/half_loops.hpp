@@ -49,6 +49,7 @@ struct half_loops {
 
   template <int Length>
   static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+    if (n < 1) return;
     alignas(64) float32 items[Length * widest_block];
     widen_halves(items, x, n * Length);
     write(out, result_size, n, [&](char* to, int64) {

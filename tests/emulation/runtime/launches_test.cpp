@@ -189,7 +189,7 @@ TEST_F(launches_test, a_wrong_address_is_a_sticky_error_of_that_device_alone) {
 TEST_F(launches_test, what_never_ends_or_is_no_instruction_stops_the_device_and_is_named) {
   const auto expect_stop = [](const char* body, int code, std::string_view word) {
     const std::string text =
-        std::string(ptx_head) + ".visible .entry stops() { " + body + " ret; }";
+        std::string(ptx_head).append(".visible .entry stops() { ").append(body).append(" ret; }");
     program_image stopping(fat_binary(text));
     const void* const stops = stopping.kernel("stops");
     ASSERT_EQ(launch_kernel(stops, {}, {}, nullptr, 0, cuda::legacy_stream), cuda::success);
@@ -330,9 +330,8 @@ TEST_F(launches_test, images_that_cannot_be_loaded_give_the_code_that_cuda_gives
                                         std::string(store_ptx)),
                              "store"),
             code::unsupported_ptx_version);
-  EXPECT_EQ(
-      code_of_a_launch(fat_binary(std::string(ptx_head) + ".visible .entry store( {"), "store"),
-      code::invalid_ptx);
+  const std::string unfinished = std::string(ptx_head).append(".visible .entry store( {");
+  EXPECT_EQ(code_of_a_launch(fat_binary(unfinished), "store"), code::invalid_ptx);
 }
 
 TEST_F(launches_test, what_is_no_fat_binary_is_said_by_the_first_use) {

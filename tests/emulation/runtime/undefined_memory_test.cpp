@@ -60,7 +60,9 @@ TEST_F(undefined_memory_test, comes_back_with_what_a_pool_hands_out_again) {
   // What was freed is kept apart for a while, so that late uses of it are known.
   void* again = nullptr;
   for (int k = 0; k < 5000 && again != before; ++k) {
-    if (again != nullptr) ASSERT_EQ(deallocate_async(again, stream), cuda::success);
+    if (again != nullptr) {
+      ASSERT_EQ(deallocate_async(again, stream), cuda::success);
+    }
     ASSERT_EQ(stream_synchronize(stream), cuda::success);
     ASSERT_EQ(allocate_async(&again, 32, stream), cuda::success);
   }

@@ -40,7 +40,7 @@ std::string readable_kernel_name(const std::string& mangled) {
   const std::size_t begin = name.starts_with(prefix) ? prefix.size() : 0;
   name = without_escapes(name.substr(begin, tag - begin));
   for (std::size_t at = name.find("::"); at != std::string::npos; at = name.find("::", at)) {
-    name.replace(at, 2, ".");
+    name.replace(at, 2, 1, '.');
   }
   return name;
 }

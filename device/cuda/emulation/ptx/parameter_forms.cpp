@@ -81,7 +81,7 @@ void kernel_decoder::load_cell(const call_parameter::cell& from, std::string_vie
 /// A register into bytes of the frame.
 void kernel_decoder::store_in_frame(row from, std::uint8_t nbytes, std::int64_t at) {
   const std::uint8_t width = builder_.nbytes_of(from);
-  instruction one{.run = store_operation(memory_space::local, "b" + bits(nbytes), width),
+  instruction one{.run = store_operation(memory_space::local, 'b' + bits(nbytes), width),
                   .immediate = at};
   one.source[0] = builder_.special({.what = &frame_address});
   one.source[1] = from;
