@@ -213,15 +213,15 @@ struct filled_vector {
   using lane = std::conditional_t<Size == 16, uint64, item_t<Size>>;
   typedef lane vector __attribute__((vector_size(Bytes)));
 
-  /// By reference: wider than the registers, a vector has no calling convention as a value.
-  static SKERRY_INLINE void fill(vector& all, const char* from) {
-    all = load<lane>(from) - vector{};
+  static SKERRY_INLINE vector of(const char* from) {
+    vector all = load<lane>(from) - vector{};
     if constexpr (Size == 16) {
       const vector second = load<lane>(from + 8) - vector{};
       vector odd{};
       for (int i = 1; i < Bytes / 8; i += 2) odd[i] = ~lane{0};
       all = (all & ~odd) | (second & odd);
     }
+    return all;
   }
 };
 
@@ -233,19 +233,14 @@ void fill_by_vectors(char* to, const char* from, int64 step, int64 n, int64 rows
   const int64 nbytes = n * int64(sizeof(U));
   const int64 whole = rows - (Bytes > nbytes ? ceil_div(Bytes - nbytes, nbytes) : 0);
   int64 j = 0;
-  typename filled::vector all;
-  const auto put = [&all](char* at) { __builtin_memcpy(at, &all, Bytes); };
   if (nbytes <= Bytes) {
-    for (; j < whole; ++j) {
-      filled::fill(all, from + j * step);
-      put(to + j * nbytes);
-    }
+    for (; j < whole; ++j) store(to + j * nbytes, filled::of(from + j * step));
   } else {
     for (; j < whole; ++j) {
-      filled::fill(all, from + j * step);
+      const auto all = filled::of(from + j * step);
       char* const row = to + j * nbytes;
-      for (int64 byte = 0; byte < nbytes - Bytes; byte += Bytes) put(row + byte);
-      put(row + nbytes - Bytes);
+      for (int64 byte = 0; byte < nbytes - Bytes; byte += Bytes) store(row + byte, all);
+      store(row + nbytes - Bytes, all);
     }
   }
   for (; j < rows; ++j) {
