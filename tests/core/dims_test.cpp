@@ -34,6 +34,17 @@ TEST_P(dims_of_rank, copies_and_moves_keep_the_values) {
   EXPECT_EQ(values(assigned), values(original));
 }
 
+TEST_P(dims_of_rank, copies_into_lists_of_any_rank_are_alike_and_apart) {
+  for (const int before : {0, 6, 7, 64}) {
+    const dims original = counting(GetParam());
+    dims list(before, -1);
+    list = original;
+    EXPECT_EQ(values(list), values(original)) << before;
+    list.push_back(9);
+    EXPECT_EQ(original, counting(GetParam())) << before;
+  }
+}
+
 TEST_P(dims_of_rank, moved_from_is_empty_and_usable) {
   dims source = counting(GetParam());
   const dims target = std::move(source);
