@@ -93,6 +93,7 @@ class block_reducer {
       int64 now = least(rows, how_.block_rows - held_);
       element_rows block = {.x = at,
                             .row = step_,
+                            .step = size,
                             .rows = now,
                             .n = n_,
                             .is_fresh = held_ == 0,
@@ -174,13 +175,13 @@ class block_reducer {
       const int64 rest = now % beside;
       element_rows block = {.x = at,
                             .row = beside * row_bytes,
+                            .step = step,
                             .rows = whole,
                             .n = beside * n_,
                             .is_fresh = true,
                             .first = first,
                             .per_row = beside,
                             .width = n_,
-                            .step = lies_apart(step),
                             .is_far = what_.is_far};
       if (whole > 0) {
         columns(block);
@@ -206,14 +207,9 @@ class block_reducer {
   void add_row(const char* at, int64 n, int64 first, int64 step) noexcept {
     while (n > 0 && !decided_) {
       int64 now = least(n, how_.longest_run);
-      element_rows block = {.x = at,
-                            .row = 0,
-                            .rows = 1,
-                            .n = now,
-                            .is_fresh = true,
-                            .first = first,
-                            .step = lies_apart(step)};
-      if (is_elsewhere(block)) {
+      element_rows block = {
+          .x = at, .row = 0, .step = step, .rows = 1, .n = now, .is_fresh = true, .first = first};
+      if (is_fed_ || (is_strided(block) && now < how_.strided_rows_from)) {
         if (how_.longest_run == endless) now = least(now, made_bytes / how_.itemsize);
         block.n = now;
         make(block);
@@ -230,7 +226,8 @@ class block_reducer {
   /// What is made is made for some rows at a time, as many fours of them as there is room for: so
   /// the loops take them.
   void columns(const element_rows& block) noexcept {
-    if (!is_elsewhere(block)) return how_.columns(acc_, block);
+    const bool is_taken = how_.takes_strided_columns || !is_strided(block);
+    if (!is_fed_ && is_taken) return how_.columns(acc_, block);
     const int64 most = greatest(made_bytes / (block.n * how_.itemsize) / 4 * 4, 4);
     for (int64 j = 0; j < block.rows; j += most) {
       element_rows piece = block;
@@ -242,12 +239,8 @@ class block_reducer {
     }
   }
 
-  [[nodiscard]] int64 lies_apart(int64 step) const noexcept {
-    return step == how_.itemsize ? 0 : step;
-  }
-  /// Whether the loops can't take elements where they are.
-  [[nodiscard]] bool is_elsewhere(const element_rows& block) const noexcept {
-    return is_fed_ || (block.step != 0 && block.n < how_.steps_from);
+  [[nodiscard]] bool is_strided(const element_rows& block) const noexcept {
+    return block.step != how_.itemsize;
   }
   /// Puts them in `room_`.
   void make(element_rows& block) noexcept {
@@ -260,7 +253,7 @@ class block_reducer {
     }
     block.x = room_;
     block.row = block.n * size;
-    block.step = 0;
+    block.step = size;
   }
 
   void fold(int64 beside) noexcept {

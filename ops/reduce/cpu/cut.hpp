@@ -48,7 +48,7 @@ struct reduction {
   manner way = manner::columns;
   bool pack = false;
   int64 length;  ///< of reduced axis 0; 0 if there is nothing to reduce, whichever axis is empty
-  int64 step;    ///< along it, bytes
+  int64 step;    ///< along it, bytes; the itemsize where there is none
   int64 units = 1;
   int64 chunks = 1;  ///< parts of the reduced range
   int64 chunk;       ///< elements of one
@@ -65,7 +65,7 @@ struct reduction {
         length(of.reduced_size == 0  ? 0
                : of.reduced_rank > 0 ? of.reduced_shape[0]
                                      : 1),
-        step(of.reduced_rank > 0 ? of.reduced_strides[0] : 0),
+        step(of.reduced_rank > 0 ? of.reduced_strides[0] : with.itemsize),
         chunk(of.reduced_size) {
     choose_block();
     const int64 results = of.kept_size * with.result_size;

@@ -42,6 +42,7 @@ void reduce_runs(const reduce_params& work, const reducer& how, const block_plac
   alignas(64) char acc[accumulator_bytes];
   how.rows(acc, {.x = at.input,
                  .row = row,
+                 .step = how.itemsize,
                  .rows = at.n,
                  .n = work.reduced_size,
                  .is_fresh = true,
@@ -58,6 +59,7 @@ void reduce_matrix(const reduction& what, const block_place& at, char* out) noex
   }
   element_rows block = {.x = at.input,
                         .row = at.step,
+                        .step = size,
                         .rows = rows,
                         .n = at.n,
                         .is_fresh = true,
@@ -105,6 +107,7 @@ void reduce_beside(const reduction& what, const block_place& at) noexcept {
   for (int64 k = 0; k < what.beside; ++k) {
     const element_rows block = {.x = buffer + k * row,
                                 .row = what.beside * row,
+                                .step = size,
                                 .rows = what.length,
                                 .n = at.n,
                                 .is_fresh = true,

@@ -122,6 +122,7 @@ void direct_of_short_rows(char* out, const char* x, int64 n, const ops::reduced&
   take_apart(parts, x, n);
   const element_rows block = {.x = reinterpret_cast<const char*>(parts),
                               .row = sizeof parts[0],
+                              .step = sizeof(T),
                               .rows = Length,
                               .n = n,
                               .is_fresh = true,
@@ -139,8 +140,8 @@ struct extremum_loops : accumulator_loops<Op, T> {
   static constexpr int64 block_rows = 4096;
   static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
-  static constexpr bool takes_steps = sizeof(T) == 8;
-  static constexpr int64 steps_from = takes_steps ? 0 : endless;
+  static constexpr bool takes_strided_rows = sizeof(T) == 8;
+  static constexpr int64 strided_rows_from = takes_strided_rows ? 0 : endless;
   static constexpr int absorbing = -1;
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * size); }
@@ -215,8 +216,8 @@ struct extremum_loops : accumulator_loops<Op, T> {
     const element_rows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
-      const bool is_stepped = takes_steps && block.step != 0;
-      const best found = is_stepped ? best::of(x, block.n, block.step) : best::of(x, block.n);
+      const bool is_strided = takes_strided_rows && base::is_strided(block);
+      const best found = is_strided ? best::of(x, block.n, block.step) : best::of(x, block.n);
       store<T>(acc + j * size, value_of(found));
     }
   }
@@ -247,6 +248,7 @@ struct extremum_loops : accumulator_loops<Op, T> {
     }
     rows(out + i * size, {.x = x + i * Length * size,
                           .row = Length * size,
+                          .step = size,
                           .rows = n - i,
                           .n = Length,
                           .is_fresh = true,

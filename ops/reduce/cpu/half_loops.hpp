@@ -17,7 +17,8 @@ struct half_loops {
   static constexpr int64 block_rows = Wide::block_rows;
   static constexpr int64 longest_run = Wide::longest_run;
   static constexpr bool splits_runs = Wide::splits_runs;
-  static constexpr int64 steps_from = endless;
+  static constexpr int64 strided_rows_from = endless;
+  static constexpr bool takes_strided_columns = false;
   static constexpr int absorbing = Wide::absorbing;
 
   static constexpr auto clear = Wide::clear;
@@ -87,6 +88,7 @@ struct half_loops {
     element_rows wide = block;
     wide.x = reinterpret_cast<const char*>(items);
     wide.row = n * int64(sizeof(float32));
+    wide.step = sizeof(float32);
     wide.rows = rows;
     wide.is_fresh = block.is_fresh && j == 0;
     wide.first = block.first + j * block.per_row;

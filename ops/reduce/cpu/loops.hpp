@@ -16,14 +16,14 @@ inline constexpr int64 endless = int64(1) << 62;
 /// j: then rows may be of any length.
 struct element_rows {
   const char* x;
-  int64 row;          ///< bytes
-  int64 rows;         ///< at most the reducer's block_rows; not 0
-  int64 n;            ///< at most widest_block
+  int64 row;   ///< bytes
+  int64 step;  ///< bytes between the elements of a row: the itemsize where they are dense, else any
+  int64 rows;  ///< at most the reducer's block_rows; not 0
+  int64 n;     ///< at most widest_block
   bool is_fresh;      ///< the accumulators hold nothing yet
   int64 first;        ///< index of element (j, i) along the reduced axis: first + j * per_row
   int64 per_row = 1;  ///< + i / width
   int64 width = widest_block;
-  int64 step = 0;       ///< bytes between the elements of a row, for loops that take it; 0: none
   bool is_far = false;  ///< in memory, not in the caches
 };
 
@@ -52,9 +52,9 @@ struct reducer {
   /// left to columns, or (`splits_runs`) to `rows` in pieces.
   int64 longest_run;
   bool splits_runs;
-  /// Elements that lie apart are brought together first, but for runs of so many, which the loops
-  /// take as they are: 0, or endless where they never do.
-  int64 steps_from;
+  /// `rows` takes elements of any step from so many in a row on; endless: dense ones only.
+  int64 strided_rows_from;
+  bool takes_strided_columns;  ///< else `columns` takes dense elements only
   /// Whether a finished answer may be known before all elements are seen: an accumulator whose
   /// first byte has this value absorbs everything after it. -1 if there is none.
   int absorbing;
@@ -90,7 +90,11 @@ template <class Op, class T>
 struct accumulator_loops {
   using A = typename lane_type<ops::accumulator_t<Op, T>>::type;
   static constexpr int64 size = sizeof(A);
-  static constexpr int64 steps_from = endless;
+  static constexpr int64 strided_rows_from = endless;
+  static constexpr bool takes_strided_columns = false;
+  static SKERRY_INLINE bool is_strided(const element_rows& block) {
+    return block.step != int64(sizeof(T));
+  }
 
   static void clear(char* acc, int64 n) noexcept {
     const A value = Op::template identity<A>();
@@ -208,9 +212,11 @@ struct plain_loops : accumulator_loops<Op, T> {
   /// Of integers any order gives the same, and memory gives one run sooner than several rows.
   static constexpr bool splits_runs = ops::integral<T> && sizeof(T) == 8;
   static constexpr int64 longest_run = splits_runs ? endless : 1024;
-  static constexpr bool takes_steps =
-      ops::same_v<A, T> && (sizeof(T) == 16 || (sizeof(T) == 8 && ops::real_numeric<T>));
-  static constexpr int64 steps_from = takes_steps ? 0 : endless;
+  static constexpr bool takes_strided_columns =
+      ops::same_v<A, T> && sizeof(T) == 8 && ops::real_numeric<T>;
+  static constexpr bool takes_strided_rows =
+      takes_strided_columns || (ops::same_v<A, T> && sizeof(T) == 16);
+  static constexpr int64 strided_rows_from = takes_strided_rows ? 0 : endless;
   static constexpr int absorbing = -1;
 
   using dense = std::integral_constant<int64, sizeof(T)>;
@@ -233,8 +239,8 @@ struct plain_loops : accumulator_loops<Op, T> {
   }
 
   SKERRY_SHARED static void columns(char* acc, const element_rows& block) noexcept {
-    if constexpr (ops::same_v<A, T> && sizeof(T) == 8 && ops::real_numeric<T>) {
-      if (block.step != 0) return columns_by_row(acc, block, block.step);
+    if constexpr (takes_strided_columns) {
+      if (base::is_strided(block)) return columns_by_row(acc, block, block.step);
       const bool is_run = block.row == block.n * size;
       if (block.is_far && is_run) return columns_by_row(acc, block, dense{});
     }
@@ -316,8 +322,8 @@ struct plain_loops : accumulator_loops<Op, T> {
     const element_rows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
-      const bool is_stepped = takes_steps && block.step != 0;
-      store<A>(acc + j * size, is_stepped ? run_of(x, block.n, block.step) : run_of(x, block.n));
+      const bool is_strided = takes_strided_rows && base::is_strided(block);
+      store<A>(acc + j * size, is_strided ? run_of(x, block.n, block.step) : run_of(x, block.n));
     }
   }
 

@@ -71,7 +71,8 @@ void reduce(const void* params) {
       .block_rows = loops::block_rows,
       .longest_run = loops::longest_run,
       .splits_runs = loops::splits_runs,
-      .steps_from = loops::steps_from,
+      .strided_rows_from = loops::strided_rows_from,
+      .takes_strided_columns = loops::takes_strided_columns,
       .absorbing = loops::absorbing};
   run_reduction(*static_cast<const row_range*>(params), how);
 }

@@ -20,7 +20,8 @@ struct truth_loops : plain_loops<Op, T> {
   static constexpr int64 block_rows = 4096;
   static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
-  static constexpr int64 steps_from = looked_at_from<T>;
+  static constexpr int64 strided_rows_from = looked_at_from<T>;
+  static constexpr bool takes_strided_columns = false;
   static constexpr int absorbing = ops::same_v<Op, ops::any> ? 1 : 0;
 
   /// In lanes as wide as the elements.
@@ -44,7 +45,7 @@ struct truth_loops : plain_loops<Op, T> {
     const element_rows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
-      store<A>(acc + j * size, steps_from < endless && block.step != 0
+      store<A>(acc + j * size, strided_rows_from < endless && base::is_strided(block)
                                    ? search(x, block.n, block.step)
                                    : search(x, block.n, typename base::dense{}));
     }
@@ -60,7 +61,7 @@ struct count_loops : accumulator_loops<Op, T> {
   static constexpr int64 block_rows = sizeof(B) == 1 ? 255 : 4096;
   static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
-  static constexpr int64 steps_from = looked_at_from<T>;
+  static constexpr int64 strided_rows_from = looked_at_from<T>;
   static constexpr int absorbing = -1;
 
   static SKERRY_INLINE bool is_true(const char* x, int64 i, int64 step = sizeof(T)) {
@@ -91,7 +92,7 @@ struct count_loops : accumulator_loops<Op, T> {
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       int64 total = 0;
-      if (steps_from < endless && block.step != 0) {
+      if (strided_rows_from < endless && base::is_strided(block)) {
         for (int64 i = 0; i < block.n; ++i) total += is_true(x, i, block.step) ? 1 : 0;
         store<int64>(acc + j * size, total);
         continue;

@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions over elements at any step, 0 among them, have the value of those of a dense copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import on, to_numpy
+from skerry import _core
+
+TABLE = {entry["name"]: entry for entry in _core.reduction_table()}
+NAMES = [name for name, entry in TABLE.items() if not entry["is_private"]]
+CASES = [(name, dtype) for name in NAMES for dtype in TABLE[name]["loops"]]
+STEPS = (0, 1, 2, 3, 7, -1, -2)
+#: Beside the edges of blocks and runs; from 16 KiB on elements of one axis were read where they lie.
+LENGTHS = (31, 129, 513, 1025, 2047, 2048, 2049, 4097, 16385)
+#: Of squares and means, whose rounding depends on the order of a sum.
+INEXACT = {"mean", "std", "var"}
+
+
+def values_of(name: str, dtype: str, n: int) -> np.ndarray:
+    """Whole numbers, whose sums and products are exact in any order."""
+    rng = np.random.default_rng(n)
+    if name == "prod":
+        return rng.choice(np.asarray([1, 1, 1, -1]), n).astype(dtype)
+    return rng.integers(0, 3, n).astype(dtype)
+
+
+def views_of(base: sk.Array, n: int, step: int) -> Iterator[tuple[str, sk.Array, int]]:
+    """Arrays of n elements at the step along an axis, and the axis; of `base`, which has three rows."""
+    if step == 0:
+        yield "one axis", sk.broadcast_to(base[0, :1], (n,)), 0
+        yield "rows", sk.broadcast_to(base[:, :1], (3, n)), 1
+        yield "columns", sk.broadcast_to(base[0, :9], (n, 9)), 0
+        yield "both axes", sk.broadcast_to(base[0, :1], (n, 9)), 0
+        return
+    yield "one axis", base[0, ::step][:n], 0
+    yield "rows", base[:, ::step][:, :n], 1
+
+
+def compare(name: str, x: sk.Array, axis: int, what: str) -> None:
+    """The view and a dense copy of it, which NumPy makes."""
+    dense = on(str(x.device), np.ascontiguousarray(to_numpy(x)))
+    for options in ({"axis": axis}, {"axis": axis, "keepdims": True}, {}):
+        if not options and TABLE[name]["has_one_axis"] and x.ndim > 1:
+            continue
+        got, want = (to_numpy(getattr(sk, name)(each, **options)) for each in (x, dense))
+        if name in INEXACT and want.dtype.kind in "fc":
+            unit = np.finfo(want.dtype).eps
+            np.testing.assert_allclose(got, want, 8 * unit, 8 * unit, err_msg=what)
+        else:
+            np.testing.assert_array_equal(got, want, err_msg=what)
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_elements_at_any_step(name: str, dtype: str) -> None:
+    columns = max(map(abs, STEPS)) * max(LENGTHS)
+    base = on("cpu:0", values_of(name, dtype, 3 * columns).reshape(3, columns))
+    for n in LENGTHS:
+        for step in STEPS:
+            for kind, x, axis in views_of(base, n, step):
+                compare(name, x, axis, f"{kind}, {n} at step {step}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_element_many_times_on_every_device(name: str, device: str) -> None:
+    """Long enough for several threads, and for chunks."""
+    for dtype in ("uint8", "float32", "complex128"):
+        if dtype not in TABLE[name]["loops"]:
+            continue
+        one = sk.ones((1,), dtype=dtype, device=device)
+        for n in (2049, 300_000):
+            compare(name, sk.broadcast_to(one, (n,)), 0, f"{dtype}, {n}")
