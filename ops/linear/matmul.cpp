@@ -148,10 +148,19 @@ void describe_vectors(const ndarray& x1, const ndarray& x2, matmul_params& p) {
   p.x2_column = 0;
 }
 
-/// A stack of matrices by one matrix is one taller matrix by it, where the rows lie evenly.
-void join_rows(matmul_params& p) {
-  if (p.batch_rank != 1 || p.x2_batch[0] != 0 || p.x1_batch[0] != p.m * p.x1_row) return;
-  p.m *= p.batch;
+/// A stack of matrices by one matrix is one taller matrix by it, where the rows lie evenly and the
+/// kernel takes the taller matrix: not where rows repeat or overlap, as those of a broadcast stack.
+void join_rows(matmul_params& p, dtype type) {
+  if (p.batch_rank != 1 || p.x2_batch[0] != 0) return;
+  const std::int64_t row = p.m == 1 ? p.x1_batch[0] : p.x1_row;  // one row has any stride
+  const std::int64_t rows = p.m * p.batch;
+  if (p.x1_batch[0] != p.m * row) return;
+  if (is_floating(type) &&
+      blas_layout_of(rows, p.k, row, p.x1_column, itemsize(type)).leading == 0) {
+    return;
+  }
+  p.m = rows;
+  p.x1_row = row;
   p.batch = 1;
   p.batch_rank = 0;
 }
@@ -193,7 +202,7 @@ void enqueue_product(const kernel& what, const ndarray& out, ndarray x1, ndarray
   params.conjugate = of == operands::vectors && kind(out.dtype()) == dtype_kind::complex_floating;
   if (of == operands::matrices) {
     describe_matrices(x1, x2, params);
-    join_rows(params);
+    join_rows(params, out.dtype());
   } else {
     describe_vectors(x1, x2, params);
   }

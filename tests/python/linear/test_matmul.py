@@ -384,3 +384,27 @@ def test_vecdot_of_bools_is_whether_any_product_is_true(device):
                 assert_same(got, np.asarray((x & y)[..., ::-1].any(axis=axis)), device)
     odd = np.array([[1, 2, 0] * 30, [4, 0, 1] * 30], np.uint8).view(bool)
     assert bool(sk.vecdot(sk.asarray(odd[0]), sk.asarray(odd[1])))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float16", "float32", "float64", "complex128"])
+def test_stacks_whose_matrices_repeat_or_overlap(dtype, device):
+    """One matrix many times on the right; on the left rows of step 0, and windows that move by one element."""
+    rng = np.random.default_rng(5)
+    for k, n in ((20, 30), (1, 30), (20, 1)):
+        matrix = rng.integers(-2, 3, (k, n)).astype(dtype)
+        line = rng.integers(-2, 3, 3 * k).astype(dtype)
+        x1, x2 = on(device, line), on(device, matrix)
+        for stack in (2, 5):
+            repeated = sk.broadcast_to(x2, (stack, k, n))
+            want = line[:k] @ np.broadcast_to(matrix, (stack, k, n))
+            assert_same(sk.matmul(x1[:k], repeated), want, device, what=f"vector, {k} x {n}")
+            for rows in (1, 3):
+                shape = (stack, rows, k)
+                want = np.broadcast_to(line[:k], shape) @ matrix
+                got = sk.matmul(sk.broadcast_to(x1[:k], shape), x2)
+                assert_same(got, want, device, what=f"{shape} by {k} x {n}")
+        windows = np.lib.stride_tricks.sliding_window_view(line, k)
+        moved = sk.sliding_window_view(x1, k)
+        assert_same(sk.matmul(moved, x2), windows @ matrix, device, what="rows that overlap")
+        got = sk.matmul(moved[:, None, :], x2)
+        assert_same(got, windows[:, None, :] @ matrix, device, what="matrices that overlap")
