@@ -2,17 +2,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
 
 namespace skerry {
 
-struct environment_count {
-  int value;
-  std::string problem;  ///< empty if the variable is unset or good
-};
+/// The text of an environment variable; null where it is unset or empty. Text that a variable does
+/// not take counts as unset: `import skerry` warns of it (python/skerry/_environment.py).
+[[nodiscard]] inline const char* environment_text(const char* variable) noexcept {
+  const char* text = std::getenv(variable);
+  return text != nullptr && *text != '\0' ? text : nullptr;
+}
 
-/// A count of 1 to 64 (of 0 to 64 if `fallback` is 0) from an environment variable; `fallback` and
-/// a text that says what is accepted where it is anything else.
-[[nodiscard]] environment_count count_from_environment(const char* variable, int fallback);
+/// An integer from `least` to 64 in an environment variable; `fallback` where it is anything else.
+[[nodiscard]] inline int count_from_environment(const char* variable, int least,
+                                                int fallback) noexcept {
+  const char* value = environment_text(variable);
+  if (value == nullptr) return fallback;
+  const std::string_view text = value;
+  int number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = problem == std::errc{} && end == text.data() + text.size();
+  return is_number && number >= least && number <= 64 ? number : fallback;
+}
+
+/// 0 or 1 in an environment variable; `fallback` where it is anything else.
+[[nodiscard]] inline bool flag_from_environment(const char* variable, bool fallback) noexcept {
+  const char* value = environment_text(variable);
+  if (value == nullptr) return fallback;
+  const std::string_view text = value;
+  return text == "1" || (text != "0" && fallback);
+}
 
 }  // namespace skerry

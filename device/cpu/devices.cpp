@@ -16,28 +16,14 @@ constinit std::atomic<int> known_count{0};
 
 }  // namespace detail
 
-namespace {
+namespace {}  // namespace
 
-constexpr const char* cpu_variable = "SKERRY_CPU_DEVICES";
-constexpr int bad_count = -1;
-
-int read_count() {
+int count_devices() noexcept {
   int known = detail::known_count.load(std::memory_order_relaxed);
   if (known != 0) return known;
-  const environment_count wanted = count_from_environment(cpu_variable, 1);
-  known = wanted.problem.empty() ? wanted.value : bad_count;
+  known = count_from_environment("SKERRY_CPU_DEVICES", 1, 1);
   detail::known_count.store(known);
   return known;
-}
-
-}  // namespace
-
-int count_devices() {
-  const int n = read_count();
-  if (n == bad_count) {
-    throw value_error("devices: " + count_from_environment(cpu_variable, 1).problem);
-  }
-  return n;
 }
 
 void detail::require_slowly(device where) {

@@ -12,14 +12,14 @@ namespace skerry::cpu {
 
 namespace detail {
 
-/// 0 before it was read; -1 if the variable is no count, so that every use says so.
+/// 0 before it was read.
 extern std::atomic<int> known_count;
 void require_slowly(device where);
 
 }  // namespace detail
 
-/// From SKERRY_CPU_DEVICES. Throws value_error if that is no count.
-[[nodiscard]] int count_devices();
+/// From SKERRY_CPU_DEVICES.
+[[nodiscard]] int count_devices() noexcept;
 
 /// See skerry::require.
 inline void require(device where) {

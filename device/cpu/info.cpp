@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu/info.hpp"
 
+#include "device/environment.hpp"
+
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <string_view>
 
@@ -59,9 +60,8 @@ isa detect_isa() noexcept { return isa::x86_64_v2; }
 #endif
 
 isa allowed_isa() noexcept {
-  const char* value = std::getenv("SKERRY_ISA");
-  if (value == nullptr) return isa::x86_64_v4;
-  const std::string_view text = value;
+  const char* value = environment_text("SKERRY_ISA");
+  const std::string_view text = value != nullptr ? value : "";
   if (text == "v2") return isa::x86_64_v2;
   if (text == "v3") return isa::x86_64_v3;
   return isa::x86_64_v4;

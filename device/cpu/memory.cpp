@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -14,6 +13,7 @@
 #include "device/cpu/account.hpp"
 #include "device/cpu/blocks.hpp"
 #include "device/cpu/info.hpp"
+#include "device/environment.hpp"
 #include "device/host_pages.hpp"
 
 namespace skerry::cpu {
@@ -26,7 +26,7 @@ constexpr std::size_t most_cached_medium = std::size_t{64} << 20;
 constinit std::size_t cached_large = 0;
 
 std::size_t configured_cache() noexcept {
-  const char* text = std::getenv("SKERRY_HOST_CACHE");
+  const char* text = environment_text("SKERRY_HOST_CACHE");
   std::size_t nbytes = 0;
   if (text != nullptr) {
     const auto [end, problem] = std::from_chars(text, text + std::strlen(text), nbytes);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cpu/thread_pool.hpp"
 
+#include "device/environment.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -224,10 +226,10 @@ int usable_cores() noexcept {
 
 int default_thread_count() noexcept {
   int n = 0;
-  if (const char* value = std::getenv("SKERRY_NUM_THREADS")) {
+  if (const char* value = environment_text("SKERRY_NUM_THREADS")) {
     const char* end = value + std::strlen(value);
     const auto [stop, problem] = std::from_chars(value, end, n);
-    if (problem != std::errc{} || stop != end || n < 1) n = 0;
+    if (problem != std::errc{} || stop != end || n < 1 || n > most_threads) n = 0;
   }
   return std::clamp(n > 0 ? n : usable_cores(), 1, most_threads);
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/launch.hpp"
 
-#include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/stream_uses.hpp"
 #include "device/cuda/streams.hpp"
+#include "device/environment.hpp"
 #include "device/stream.hpp"
 
 namespace skerry::cuda {
@@ -22,11 +22,8 @@ namespace {
 
 /// SKERRY_SYNC=1: waits after each launch, so that an error is reported by the call that made it.
 bool waits_after_launch() noexcept {
-  static const bool wanted = [] {
-    const char* value = std::getenv("SKERRY_SYNC");
-    return value != nullptr && std::string_view(value) != "0" && *value != '\0';
-  }();
-  return wanted;
+  static const bool is_chosen = flag_from_environment("SKERRY_SYNC", false);
+  return is_chosen;
 }
 
 /// Scratch memory of one launch. It goes back to the pool in order with the stream, so the end of

@@ -3,11 +3,11 @@
 #include "device/cuda/page_lock.hpp"
 
 #include <atomic>
-#include <cstdlib>
 #include <string_view>
 
 #include "device/cpu/info.hpp"
 #include "device/cuda/runtime.hpp"
+#include "device/environment.hpp"
 
 namespace skerry::cuda {
 
@@ -41,7 +41,7 @@ bool reserve(std::size_t nbytes) noexcept {
 
 host_memory chosen_host_memory() noexcept {
   static const host_memory chosen = [] {
-    const char* value = std::getenv("SKERRY_PINNED_HOST");
+    const char* value = environment_text("SKERRY_PINNED_HOST");
     const std::string_view text = value != nullptr ? value : "";
     if (text == "0") return host_memory::ordinary;
     return text == "1" ? host_memory::all_pinned : host_memory::automatic;

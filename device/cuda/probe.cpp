@@ -92,7 +92,7 @@ cuda_problem problem_of(int code, const findings& so_far) {
 /// SKERRY_CUDA_MODULE, or else `beside`.
 const module_interface* open_cuda_module(const std::string& beside, std::string& complaint) {
   std::vector<std::string> paths;
-  if (const char* chosen = std::getenv("SKERRY_CUDA_MODULE"); chosen != nullptr && *chosen != 0) {
+  if (const char* chosen = environment_text("SKERRY_CUDA_MODULE")) {
     paths.emplace_back(chosen);
   } else {
     paths.push_back(beside);
@@ -137,13 +137,8 @@ bool find_rehearsal(findings& into) {
 /// Sets the table; false with a problem if there is no CUDA to ask.
 bool find_table(findings& into) {
   if (planned_rehearsal.load() > 0) return find_rehearsal(into);
-  const environment_count from_environment = count_from_environment("SKERRY_REHEARSE", 0);
-  if (!from_environment.problem.empty()) {
-    into.problem = {unavailable_reason::no_device, from_environment.problem};
-    return false;
-  }
-  if (from_environment.value > 0) {
-    planned_rehearsal.store(from_environment.value);
+  if (const int rehearsed = count_from_environment("SKERRY_REHEARSE", 0, 0); rehearsed > 0) {
+    planned_rehearsal.store(rehearsed);
     planned_kernels.store(kernels_from_environment());
     return find_rehearsal(into);
   }
@@ -196,11 +191,7 @@ int find_devices(findings& into) {
   int physical = 0;
   if (code == success) code = ask.device_count(&physical);
   if (code == success && physical == 0) code = no_device;
-  const environment_count split = count_from_environment("SKERRY_CUDA_LOGICAL", 1);
-  if (!split.problem.empty()) {
-    into.problem = {unavailable_reason::no_device, split.problem};
-    return 0;
-  }
+  const int parts = count_from_environment("SKERRY_CUDA_LOGICAL", 1, 1);
   if (!chosen_allocator().problem.empty()) {
     into.problem = {unavailable_reason::no_device, chosen_allocator().problem};
     return 0;
@@ -209,8 +200,8 @@ int find_devices(findings& into) {
   for (int ordinal = 0; code == success && ordinal < physical; ++ordinal) {
     device_properties properties{};
     code = ask.get_properties(&properties, ordinal);
-    for (int part = 0; code == success && part < split.value; ++part) {
-      const int index = ordinal * split.value + part;
+    for (int part = 0; code == success && part < parts; ++part) {
+      const int index = ordinal * parts + part;
       if (index >= most_devices) break;
       made.push_back(make_state(index, ordinal, properties, into));
     }
@@ -314,11 +305,7 @@ void plan_rehearsal(int n, rehearsed_kernels which) {
 bool rehearsing() noexcept {
   if (planned_rehearsal.load() > 0) return true;
   if (found.load() != nullptr) return false;
-  try {
-    return count_from_environment("SKERRY_REHEARSE", 0).value > 0;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
+  return count_from_environment("SKERRY_REHEARSE", 0, 0) > 0;
 }
 
 rehearsed_kernels kernels_of_rehearsal() noexcept { return planned_kernels.load(); }

@@ -3,17 +3,16 @@
 #include "device/cuda/simulation.hpp"
 
 #include <atomic>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "core/errors.hpp"
+#include "device/environment.hpp"
 
 namespace skerry {
 
 std::string emulator_folder() {
-  const char* const chosen = std::getenv("SKERRY_EMULATOR");
-  if (chosen != nullptr && *chosen != 0) return chosen;
+  if (const char* const chosen = environment_text("SKERRY_EMULATOR")) return chosen;
   return cuda::path_next_to_this_library("emulator");
 }
 
@@ -49,14 +48,11 @@ const module_interface& open_emulator() {
 
 }  // namespace
 
-rehearsed_kernels kernels_from_environment() {
-  const char* const value = std::getenv("SKERRY_REHEARSE_KERNELS");
+rehearsed_kernels kernels_from_environment() noexcept {
+  const char* const value = environment_text("SKERRY_REHEARSE_KERNELS");
   const std::string_view text = value != nullptr ? value : "";
-  if (text.empty() || text == "0") return rehearsed_kernels::none;
   if (text == "1") return rehearsed_kernels::users;
-  if (text == "all") return rehearsed_kernels::all;
-  throw value_error("SKERRY_REHEARSE_KERNELS=" + std::string(text) +
-                    " says no kernels; accepted: 0, 1 and all");
+  return text == "all" ? rehearsed_kernels::all : rehearsed_kernels::none;
 }
 
 void choose_simulation(int count, rehearsed_kernels which) {

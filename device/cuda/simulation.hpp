@@ -18,7 +18,7 @@ namespace skerry::cuda {
 void choose_simulation(int count, rehearsed_kernels which);
 
 /// What SKERRY_REHEARSE_KERNELS says: 0, 1 (of users) or all. Throws value_error for anything else.
-[[nodiscard]] rehearsed_kernels kernels_from_environment();
+[[nodiscard]] rehearsed_kernels kernels_from_environment() noexcept;
 
 /// For the chosen simulation.
 [[nodiscard]] const api& simulated_calls() noexcept;

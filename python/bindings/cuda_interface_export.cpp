@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <cstdlib>
 #include <exception>
 #include <string>
 
 #include "device/backend.hpp"
+#include "device/environment.hpp"
 #include "device/interchange.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/cuda_interface.hpp"
@@ -117,19 +117,11 @@ PyObject* get_interface(PyObject*, PyObject* self) {
 
 PyMethodDef interface_definition = {"__cuda_array_interface__", get_interface, METH_O, nullptr};
 
-/// A warning, not an error: the process may never export an array.
-void read_environment() {
-  const char* text = std::getenv("SKERRY_CAI_VERSION");
-  if (text == nullptr || *text == '\0') return;
-  if (text[0] >= '0' && text[0] <= '0' + newest_interface_version && text[1] == '\0') {
+void read_environment() noexcept {
+  const char* text = environment_text("SKERRY_CAI_VERSION");
+  if (text == nullptr || text[1] != '\0') return;
+  if (text[0] >= '0' && text[0] <= '0' + newest_interface_version) {
     version_of_environment = text[0] - '0';
-    return;
-  }
-  if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
-                       "SKERRY_CAI_VERSION=%s is no version of the CUDA array interface; accepted: "
-                       "0 to 3. Version 3 is exported",
-                       text) != 0) {
-    throw python_error{};
   }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
+#include "device/environment.hpp"
 #include "device/interchange.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
@@ -122,11 +122,8 @@ stream producer_of(const char* op, device where, const std::optional<std::int64_
 
 /// SKERRY_CAI_SYNC=0: whoever uses the process has promised to synchronise himself.
 bool environment_orders() {
-  static const bool orders = [] {
-    const char* text = std::getenv("SKERRY_CAI_SYNC");
-    return text == nullptr || std::string_view(text) != "0";
-  }();
-  return orders;
+  static const bool is_chosen = flag_from_environment("SKERRY_CAI_SYNC", true);
+  return is_chosen;
 }
 
 /// Work on the memory comes after what the producer has enqueued.

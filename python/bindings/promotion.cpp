@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/promotion.hpp"
 
-#include <cstdlib>
 #include <string_view>
 
+#include "device/environment.hpp"
 #include "python/bindings/errors.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
@@ -25,18 +25,11 @@ bool is_strict_here() {
   return found.get() == nullptr ? strict_by_environment : found.get() == Py_True;
 }
 
-/// A warning, not an error, as for other variables: the import goes on.
 void read_environment() {
-  const char* text = std::getenv("SKERRY_PROMOTION");
-  if (text == nullptr || *text == '\0' || std::string_view(text) == "kinds") return;
-  strict_by_environment = std::string_view(text) == "strict";
-  if (strict_by_environment) return ask_whether_strict(is_strict_here);
-  if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
-                       "SKERRY_PROMOTION=%s is no rule of promotion; accepted: kinds, strict. "
-                       "Kinds of dtypes mix",
-                       text) != 0) {
-    throw python_error{};
-  }
+  const char* text = environment_text("SKERRY_PROMOTION");
+  if (text == nullptr || std::string_view(text) != "strict") return;
+  strict_by_environment = true;
+  ask_whether_strict(is_strict_here);
 }
 
 PyObject* run_use_promotion_context(const arguments& with) {

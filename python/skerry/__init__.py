@@ -65,7 +65,9 @@ __all__ += _core.__all__
 __all__ += _extra.TOPIC_OF
 
 _dask.install()
-if _os.environ.get("SKERRY_REHEARSE_KERNELS", "0") not in ("", "0"):
+if "SKERRY_" in " ".join(_os.environ):  # `any` is an array function here
+    _importlib.import_module("skerry._environment").warn_of_variables(_os.environ)
+if _os.environ.get("SKERRY_REHEARSE_KERNELS") in ("1", "all"):
     # Now, not at the first use of a device: Numba may look for a driver before.
     _importlib.import_module("skerry._emulated_gpu").rehearse_from_environment()
 

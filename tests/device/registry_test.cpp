@@ -453,16 +453,35 @@ TEST(architectures_test, words_are_what_nvcc_made_of_them) {
   EXPECT_TRUE(cuda::compiled_for("native", "", 90));
 }
 
-TEST(environment_test, counts_are_checked) {
+TEST(environment_test, what_is_no_count_is_unset) {
   const char* variable = "SKERRY_TEST_COUNT";
   unsetenv(variable);
-  EXPECT_EQ(count_from_environment(variable, 1).value, 1);
-  for (const char* bad : {"0", "65", "-1", "2x", "two", " 3"}) {
+  EXPECT_EQ(count_from_environment(variable, 1, 7), 7);
+  for (const char* bad : {"", "0", "65", "-1", "2x", "two", " 3", "+3"}) {
     setenv(variable, bad, 1);
-    EXPECT_FALSE(count_from_environment(variable, 1).problem.empty()) << bad;
+    EXPECT_EQ(count_from_environment(variable, 1, 7), 7) << bad;
   }
   setenv(variable, "64", 1);
-  EXPECT_EQ(count_from_environment(variable, 1).value, 64);
+  EXPECT_EQ(count_from_environment(variable, 1, 7), 64);
+  setenv(variable, "0", 1);
+  EXPECT_EQ(count_from_environment(variable, 0, 7), 0);
+  unsetenv(variable);
+}
+
+TEST(environment_test, what_is_no_flag_is_unset) {
+  const char* variable = "SKERRY_TEST_COUNT";
+  for (const bool fallback : {false, true}) {
+    unsetenv(variable);
+    EXPECT_EQ(flag_from_environment(variable, fallback), fallback);
+    for (const char* bad : {"", "2", "yes", "01"}) {
+      setenv(variable, bad, 1);
+      EXPECT_EQ(flag_from_environment(variable, fallback), fallback) << bad;
+    }
+    setenv(variable, "1", 1);
+    EXPECT_TRUE(flag_from_environment(variable, fallback));
+    setenv(variable, "0", 1);
+    EXPECT_FALSE(flag_from_environment(variable, fallback));
+  }
   unsetenv(variable);
 }
 

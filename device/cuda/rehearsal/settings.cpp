@@ -3,11 +3,9 @@
 #include "device/cuda/rehearsal/settings.hpp"
 
 #include <charconv>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
 
 #include "device/cuda/rehearsal/control.hpp"
+#include "device/environment.hpp"
 
 namespace skerry::rehearsal {
 
@@ -22,20 +20,13 @@ long long take_number(std::string_view& text) noexcept {
   return value;
 }
 
-/// A variable that can't be read must not be passed over in silence: a test that means to inject
-/// a failure would pass for the wrong reason.
-void complain(const char* variable, const char* value, const char* accepted) noexcept {
-  std::fprintf(stderr, "skerry: %s=%s is not understood and ignored; accepted: %s\n", variable,
-               value, accepted);
-}
-
 bool read_peers(std::string_view text, settings& into) noexcept {
   if (text == "all") {
     for (auto& row : into.peers) row.set();
     return true;
   }
   for (auto& row : into.peers) row.reset();
-  if (text == "none" || text.empty()) return true;
+  if (text == "none") return true;
   while (true) {
     const long long a = take_number(text);
     if (a < 0 || a >= most_devices || text.empty() || text.front() != '-') return false;
@@ -89,29 +80,18 @@ bool read_delay(std::string_view text, settings& into) noexcept {
   return true;
 }
 
+/// What a variable does not take counts as unset, as in device/environment.hpp.
 void read_environment(settings& into) noexcept {
-  for (auto& row : into.peers) row.set();
-  if (const char* value = std::getenv("SKERRY_REHEARSE_DELAY_US"); value != nullptr) {
-    if (!read_delay(value, into)) {
-      complain("SKERRY_REHEARSE_DELAY_US", value, "0 to 60000000, or a range like 0-2000");
-    }
+  if (const char* value = environment_text("SKERRY_REHEARSE_DELAY_US")) {
+    static_cast<void>(read_delay(value, into));
   }
-  if (const char* value = std::getenv("SKERRY_REHEARSE_MEMORY"); value != nullptr) {
+  if (const char* value = environment_text("SKERRY_REHEARSE_MEMORY")) {
     const std::size_t nbytes = parse_bytes(value);
-    if (nbytes > 0) {
-      into.memory_bytes = nbytes;
-    } else {
-      complain("SKERRY_REHEARSE_MEMORY", value, "bytes, or a number with KiB, MiB or GiB");
-    }
+    if (nbytes > 0) into.memory_bytes = nbytes;
   }
-  if (const char* value = std::getenv("SKERRY_REHEARSE_PEERS"); value != nullptr) {
-    if (!read_peers(value, into)) {
-      complain("SKERRY_REHEARSE_PEERS", value, "all, none, or pairs like 0-1,2-3");
-    }
-  }
-  if (const char* value = std::getenv("SKERRY_REHEARSE_POOLS"); value != nullptr) {
-    into.pools = std::string_view(value) != "0";
-  }
+  const char* const peers = environment_text("SKERRY_REHEARSE_PEERS");
+  if (peers == nullptr || !read_peers(peers, into)) static_cast<void>(read_peers("all", into));
+  into.pools = flag_from_environment("SKERRY_REHEARSE_POOLS", true);
 }
 
 }  // namespace
@@ -137,8 +117,8 @@ settings& current_settings() noexcept {
   static settings* const the_settings = [] {
     auto* fresh = new settings;
     read_environment(*fresh);
-    if (const char* value = std::getenv("SKERRY_REHEARSE_FAIL"); value != nullptr) {
-      if (!read_failure(value)) complain("SKERRY_REHEARSE_FAIL", value, "k=5,code=700,sticky");
+    if (const char* value = environment_text("SKERRY_REHEARSE_FAIL")) {
+      static_cast<void>(read_failure(value));
     }
     return fresh;
   }();

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <iterator>
 #include <mutex>
@@ -18,6 +17,7 @@
 
 #include "device/cuda/module.hpp"
 #include "device/cuda/native/driver_function.hpp"
+#include "device/environment.hpp"
 #include "ops/fuse/cuda/image_cache.hpp"
 #include "ops/fuse/kernels.hpp"
 #include "ops/kernel/cuda/library.cuh"
@@ -54,8 +54,7 @@ struct nvrtc {
   int minor = 0;
 
   static std::string name() {
-    const char* const chosen = std::getenv("SKERRY_NVRTC");
-    if (chosen != nullptr && *chosen != 0) return chosen;
+    if (const char* const chosen = environment_text("SKERRY_NVRTC")) return chosen;
     return "libnvrtc.so." + std::to_string(CUDART_VERSION / 1000);
   }
   nvrtc() : library(name().c_str(), "libnvrtc.so") {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/fuse/cuda/image_cache.hpp"
 
+#include "device/environment.hpp"
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,7 +31,7 @@ constexpr unsigned long first_hash = 0xcbf29ce484222325;
 /// where it isn't there.
 files::path usable_folder() {
   files::path folder;
-  const char* const chosen = std::getenv("SKERRY_KERNEL_CACHE");
+  const char* const chosen = environment_text("SKERRY_KERNEL_CACHE");
   const char* const caches = std::getenv("XDG_CACHE_HOME");
   const char* const home = std::getenv("HOME");
   if (chosen != nullptr) {

@@ -13,6 +13,7 @@
 
 #include "core/errors.hpp"
 #include "device/cpu/thread_pool.hpp"
+#include "device/environment.hpp"
 #include "device/registry.hpp"
 #include "ops/linear/library.hpp"
 
@@ -114,7 +115,7 @@ void fill(void* handle, char letter, entry_points<T>& to) {
 }
 
 void* open(const std::string& named) {
-  const char* from_environment = std::getenv("SKERRY_OPENBLAS");
+  const char* from_environment = environment_text("SKERRY_OPENBLAS");
   for (const char* path :
        {named.empty() ? nullptr : named.c_str(), from_environment, "libscipy_openblas.so"}) {
     if (path == nullptr) continue;

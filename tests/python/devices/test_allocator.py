@@ -163,7 +163,7 @@ print("same")
     assert run(code) == ["same"]
 
 
-def test_it_is_shown_and_a_misspelt_one_is_refused():
+def test_it_is_shown():
     shown = "print(sk.show_config(mode='dicts')['cuda']['allocator']); sk.show_config()"
     lines = run(shown)
     assert lines[0] == "system"
@@ -171,10 +171,3 @@ def test_it_is_shown_and_a_misspelt_one_is_refused():
     lines = run(shown, "pool")
     assert lines[0] == "pool"
     assert any(line.endswith("rehearsed on this CPU") for line in lines)
-    environment = {**os.environ, "SKERRY_REHEARSE": "1", "SKERRY_ALLOCATOR": "heap"}
-    code = "import skerry as sk; print(sk.ones(2, dtype=sk.float32)[0].tolist()); sk.ones(3, device='cuda:0')"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120
-    )
-    assert done.stdout == "1.0\n"
-    assert "SKERRY_ALLOCATOR=heap is no allocator; accepted: pool, system" in done.stderr

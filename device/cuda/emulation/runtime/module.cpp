@@ -7,11 +7,11 @@
 #include "device/cuda/module.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
 #include "device/cuda/rehearsal/control.hpp"
+#include "device/environment.hpp"
 
 namespace skerry::emulation {
 
@@ -28,7 +28,7 @@ int get_properties(cuda::device_properties* properties, int ordinal) {
 }
 
 void set_unless_given(const char* name, const char* value) noexcept {
-  if (std::getenv(name) == nullptr) static_cast<void>(change_setting(name, value));
+  if (environment_text(name) == nullptr) static_cast<void>(change_setting(name, value));
 }
 
 const cuda::module_interface& interface() {

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "device/cuda/emulation/runtime/stream_races.hpp"
 #include "device/cuda/emulation/runtime/undefined_memory.hpp"
+#include "device/environment.hpp"
 
 namespace skerry::emulation {
 
@@ -85,23 +84,20 @@ bool read_collected(std::string_view names, kind_set& into) {
   return true;
 }
 
-void read_or_exit(const char* name, emulator_settings& into) {
-  const char* const value = std::getenv(name);
-  if (value == nullptr) return;
-  const std::string problem = read_setting(name, value, into);
-  if (problem.empty()) return;
-  std::fprintf(stderr, "skerry: %s\n", problem.c_str());
-  std::_Exit(2);
+/// What a variable does not take counts as unset: device/environment.hpp.
+void read_variable(const char* name, emulator_settings& into) {
+  const char* const value = environment_text(name);
+  if (value != nullptr) static_cast<void>(read_setting(name, value, into));
 }
 
 emulator_settings& changeable_settings() noexcept {
   static emulator_settings* const the_settings = [] {
     auto* const fresh = new emulator_settings;
-    for (const number_setting& each : numbers) read_or_exit(each.name, *fresh);
-    read_or_exit("SKERRY_EMULATE_TARGET", *fresh);
-    read_or_exit("SKERRY_EMULATE_KERNELS", *fresh);
-    read_or_exit("SKERRY_EMULATE_LAUNCHES", *fresh);
-    read_or_exit("SKERRY_EMULATE_COLLECT", *fresh);
+    for (const number_setting& each : numbers) read_variable(each.name, *fresh);
+    read_variable("SKERRY_EMULATE_TARGET", *fresh);
+    read_variable("SKERRY_EMULATE_KERNELS", *fresh);
+    read_variable("SKERRY_EMULATE_LAUNCHES", *fresh);
+    read_variable("SKERRY_EMULATE_COLLECT", *fresh);
     return fresh;
   }();
   return *the_settings;

@@ -21,8 +21,7 @@ struct emulator_settings {
   std::string launch_list;
 };
 
-/// Read from the environment by the first call, never destroyed. A variable that can't be read ends
-/// the process: a test that means to choose a device would pass for the wrong reason.
+/// Read from the environment by the first call, never destroyed.
 [[nodiscard]] const emulator_settings& current_emulator_settings() noexcept;
 
 /// Sets one of them for launches from now on, while no kernel runs. What is wrong, or nothing.

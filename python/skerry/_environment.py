@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings about environment variables, once, at import: values that a variable does not take, and names nobody reads.
+
+``environment.csv`` beside this file, which is the documentation's table, too, says what each variable takes. Readers,
+most of them in C++, take what is not understood as unset.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import os
+import pathlib
+import re
+import warnings
+from collections.abc import Mapping
+
+from skerry import _core
+
+_DEVICE = r"(?:\d|[1-5]\d|6[0-3])"
+# For values that the table describes by an example, not by a range or by words.
+_PATTERNS = {
+    "SKERRY_HOST_CACHE": r"\d+[KMG]?",
+    "SKERRY_KERNEL_CACHE": r".+",
+    "SKERRY_REHEARSE_DELAY_US": r"\d{1,8}(?:-\d{1,8})?",
+    "SKERRY_REHEARSE_MEMORY": r"0*[1-9]\d*(?:[KMG]|[KMG]iB)?",
+    "SKERRY_REHEARSE_PEERS": rf"all|none|{_DEVICE}-{_DEVICE}(?:,{_DEVICE}-{_DEVICE})*",
+    "SKERRY_REHEARSE_FAIL": r"(?=.*\bk=0*[1-9])(?=.*\bcode=0*[1-9]\d{0,3}\b)(?:(?:k=\d+|code=\d+|sticky)(?:,|$))+",
+    "SKERRY_EMULATE_COLLECT": (
+        r"all|(?:(?:uninitialised|race_shared|race_global|race_streams|synchronisation)(?:,|$))+"
+    ),
+}
+
+
+def _read_table() -> dict[str, dict[str, str]]:
+    with (pathlib.Path(__file__).parent / "environment.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {row["Variable"].strip("`"): row for row in rows}
+
+
+def _accepts(name: str, values: str, text: str) -> bool:
+    """Return whether a variable of the library takes this text; ``values`` is its column of the table."""
+    if name in _PATTERNS:
+        return re.fullmatch(_PATTERNS[name], text) is not None
+    if values in ("a path", "a folder"):
+        return name.startswith("SKERRY_EMULATE_") or os.path.exists(text)
+    bounds = re.fullmatch(r"(\d+) to (\d+)(?:\^(\d+))?", values)
+    if bounds is None:
+        return text in re.split(r", | or ", values)
+    least, most, power = (int(number or 1) for number in bounds.groups())
+    return re.fullmatch(r"\d+", text) is not None and least <= int(text) <= most**power
+
+
+def _find_problem(name: str, text: str, table: Mapping[str, Mapping[str, str]]) -> str | None:
+    if name not in table:
+        words = {known.removeprefix("SKERRY_"): known for known in table}
+        nearest = difflib.get_close_matches(name.removeprefix("SKERRY_"), words, n=1)
+        meant = f"; did you mean {words[nearest[0]]}?" if nearest else ""
+        return f"{name}={text}: skerry reads no variable of that name{meant}"
+    row = table[name]
+    if row["Read by"] not in ("skerry", "emulator"):
+        return None
+    if not _accepts(name, row["Values"], text):
+        used = row["Default"].replace("`", "")
+        return f"{name}={text} is not understood: it takes {row['Values']}; used: {used}"
+    if name == "SKERRY_ISA" and not _core.instruction_set().endswith(text):
+        return (
+            f"SKERRY_ISA={text}: this build or this processor lacks that level; "
+            f"used: {_core.instruction_set()}"
+        )
+    return None
+
+
+def warn_of_variables(environment: Mapping[str, str]) -> None:
+    """Warn of each variable named ``SKERRY_…`` that is set to what it does not take, or that nobody reads.
+
+    Warns
+    -----
+    RuntimeWarning
+        One a variable: its name, what it takes, and what is used instead.
+
+    """
+    ours = {name: text for name, text in environment.items() if name.startswith("SKERRY_") and text}
+    if not ours:
+        return
+    table = _read_table()
+    for name, text in ours.items():
+        problem = _find_problem(name, text, table)
+        if problem is not None:
+            warnings.warn(problem, RuntimeWarning, stacklevel=2)
