@@ -198,9 +198,10 @@ PyType_Spec spec{"skerry._core.ArrayFunction", sizeof(array_function), 0,
                      Py_TPFLAGS_DISALLOW_INSTANTIATION,
                  slots};
 
+constinit PyTypeObject* array_function_type = nullptr;
+
 PyObject* run_array_function(const arguments& with) {
-  static PyObject* const type = object(PyType_FromSpec(&spec)).release();
-  object made(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type), 0));
+  object made(PyType_GenericAlloc(array_function_type, 0));
   array_function& function = *reinterpret_cast<array_function*>(made.get());
   function.direct = Py_NewRef(with[0]);
   function.converting = Py_NewRef(with[1]);
@@ -281,6 +282,7 @@ constexpr function_entry array_functions[] = {
 }  // namespace
 
 void add_array_functions(PyObject* module) {
+  array_function_type = reinterpret_cast<PyTypeObject*>(object(PyType_FromSpec(&spec)).release());
   add_functions<array_functions>(module, nullptr, private_home);
 }
 

@@ -12,6 +12,7 @@
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/host_interface.hpp"
+#include "python/bindings/lazy_object.hpp"
 #include "python/bindings/method_table.hpp"
 #include "python/bindings/scalar_objects.hpp"
 #include "python/bindings/value_args.hpp"
@@ -245,9 +246,10 @@ PyMethodDef* array_methods() { return definitions<methods>(); }
 
 PyObject* represent(PyObject* self) {
   return guarded([&] {
-    static PyObject* function = nullptr;  // to import is a third of writing one number
-    if (function == nullptr) function = package_function("skerry._repr", "array_repr").release();
-    return PyObject_CallOneArg(function, self);
+    static constinit lazy_object function;  // to import is a third of writing one number
+    return PyObject_CallOneArg(
+        function.get([] { return package_function("skerry._repr", "array_repr").release(); }),
+        self);
   });
 }
 

@@ -370,6 +370,7 @@ void prepare_array_type(PyObject* module) {
   add_numpy_protocols(module, array_type);
   add_interchange(array_type);
   add_exchange_table(array_type);
+  prepare_protocol();
   add_to_module(module, "Array", type);
   static_cast<void>(type.release());
 }

@@ -152,5 +152,7 @@ extern PyType_Slot indexing_slots[];
 void add_interchange(PyTypeObject* type);
 /// Adds __dlpack_c_exchange_api__.
 void add_exchange_table(PyTypeObject* type);
+/// Makes the names and constants by which producers of DLPack are called.
+void prepare_protocol();
 
 }  // namespace skerry::python

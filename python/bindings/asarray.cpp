@@ -12,6 +12,7 @@
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/host_interface.hpp"
+#include "python/bindings/lazy_object.hpp"
 #include "python/bindings/sequence.hpp"
 
 namespace skerry::python {
@@ -57,8 +58,9 @@ std::optional<dtype> dtype_that_is(PyObject* object) {
 }
 
 std::optional<dtype> dtype_by_struct(PyObject* from) {
-  static PyObject* const name = PyUnicode_InternFromString("__array_struct__");
-  const object capsule(PyObject_GetAttr(from, name));
+  static constinit lazy_object name;
+  const object capsule(PyObject_GetAttr(
+      from, name.get([] { return PyUnicode_InternFromString("__array_struct__"); })));
   const auto* about =
       static_cast<const array_struct*>(PyCapsule_GetPointer(capsule.get(), nullptr));
   if (about == nullptr) throw python_error{};

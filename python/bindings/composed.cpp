@@ -11,6 +11,7 @@
 #include "device/cpu/thread_pool.hpp"
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
+#include "ops/elementwise/op_id.hpp"
 #include "ops/fourier/fft.hpp"
 #include "ops/linear/arithmetic.hpp"
 #include "ops/linear/convolution.hpp"
@@ -32,19 +33,10 @@
 namespace skerry::python {
 namespace {
 
-/// An operation by its name, which is looked up once.
-template <std::size_t Length>
-struct named_op {
-  char name[Length];
-  consteval named_op(const char (&of)[Length]) {  // NOLINT(google-explicit-constructor)
-    std::copy_n(of, Length, name);
-  }
-};
-template <named_op Name>
+template <class Op>
 ndarray call(const operand& x1, const operand& x2) {
-  static const op_id id = *find_op(Name.name);
   const operand both[] = {x1, x2};
-  return apply(id, both);
+  return apply(op_id_of<Op>, both);
 }
 
 // --- convolution ---------------------------------------------------------------------------------
@@ -164,16 +156,16 @@ struct points {
     const ndarray before =
         searchsorted(slice_of(coordinates, 0, 1, count - 1), {.array = &x}, true, nullptr);
     const ndarray near = take(values, before, std::nullopt);
-    const ndarray beyond =
-        linalg::subtract(call<"minimum">({&x}, {&last}), take(coordinates, before, std::nullopt));
+    const ndarray beyond = linalg::subtract(call<ops::minimum>({&x}, {&last}),
+                                            take(coordinates, before, std::nullopt));
     const scalar most = scalar::of(count - 2);
     const ndarray rising =
         take(slopes, clip(before, {}, {.value = &most, .name = "max"}), std::nullopt);
     const ndarray risen = linalg::multiply(rising, astype(beyond, near.dtype(), false));
-    const ndarray steps = call<"add">({&risen}, {&near});
+    const ndarray steps = call<ops::add>({&risen}, {&near});
     // Also at the points, where an infinite slope makes NaN.
     const scalar nothing = scalar::of(0.0);
-    return linalg::where(call<"less_equal">({&beyond}, {.value = &nothing}), near, steps);
+    return linalg::where(call<ops::less_equal>({&beyond}, {.value = &nothing}), near, steps);
   }
 
   static ndarray component(const ndarray& x, std::int64_t index) {
@@ -263,7 +255,7 @@ ndarray kronecker(const ndarray& x, const ndarray& y) {
   const int rank = std::max(x.rank(), y.rank());
   const ndarray first = with_gaps(x, rank, true);
   const ndarray second = with_gaps(y, rank, false);
-  const ndarray product = x.dtype() == dtype::bool_ ? call<"bitwise_and">({&first}, {&second})
+  const ndarray product = x.dtype() == dtype::bool_ ? call<ops::bitwise_and>({&first}, {&second})
                                                     : linalg::multiply(first, second);
   dims shape(rank);
   for (int axis = 0; axis < rank; ++axis) {

@@ -5,6 +5,7 @@
 #include "ops/call/kernels.hpp"
 #include "ops/create/create.hpp"
 #include "ops/elementwise/apply.hpp"
+#include "ops/elementwise/op_id.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/join.hpp"
 #include "ops/select/scatter_reduce.hpp"
@@ -59,8 +60,6 @@ std::int64_t bits_of(const ndarray& key) {
 
 /// One key of several that have no signs, if their bits fit into it: the last of them the highest.
 std::optional<ndarray> joined(std::span<const ndarray> keys) {
-  static const op_id shift = *find_op("bitwise_left_shift");
-  static const op_id join = *find_op("bitwise_or");
   std::int64_t bits = 0;
   for (const ndarray& key : keys) bits += bits_of(key);
   const dtype type = bits <= 8    ? dtype::uint8
@@ -75,9 +74,9 @@ std::optional<ndarray> joined(std::span<const ndarray> keys) {
     const ndarray wide = astype(keys[i], type, false);
     const scalar places = scalar::of(place);
     const operand shifted[] = {{.array = &wide}, {.value = &places}};
-    const ndarray high = apply(shift, shifted);
+    const ndarray high = apply(op_id_of<ops::bitwise_left_shift>, shifted);
     const operand both[] = {{.array = &all}, {.array = &high}};
-    all = apply(join, both);
+    all = apply(op_id_of<ops::bitwise_or>, both);
   }
   return all;
 }

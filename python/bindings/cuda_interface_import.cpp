@@ -121,14 +121,11 @@ stream producer_of(const char* op, device where, const std::optional<std::int64_
 }
 
 /// SKERRY_CAI_SYNC=0: whoever uses the process has promised to synchronise himself.
-bool environment_orders() {
-  static const bool is_chosen = flag_from_environment("SKERRY_CAI_SYNC", true);
-  return is_chosen;
-}
+const bool environment_orders = flag_from_environment("SKERRY_CAI_SYNC", true);
 
 /// Work on the memory comes after what the producer has enqueued.
 void order_after(const stream& producer, import_order order, bool is_told, storage& memory) {
-  if (order == import_order::none || !environment_orders()) return;
+  if (order == import_order::none || !environment_orders) return;
   if (order == import_order::whole_device) {
     const without_gil waiting(true);
     return synchronize(producer.where());

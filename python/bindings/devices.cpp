@@ -14,6 +14,7 @@
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/lazy_object.hpp"
 #include "python/bindings/pybind.hpp"
 
 namespace skerry::python {
@@ -288,7 +289,7 @@ void add_scope_functions(py::module_& module) {
 
 /// For extension modules with devices of their own.
 void add_backend_registry(PyObject* module) {
-  static const backend_registry registry{sizeof(backend), register_backend};
+  static constexpr backend_registry registry{sizeof(backend), register_backend};
   const object capsule(
       PyCapsule_New(const_cast<backend_registry*>(&registry), backend_registry::name, nullptr));
   add_to_module(module, "_backend_registry", capsule);
@@ -297,14 +298,12 @@ void add_backend_registry(PyObject* module) {
 }  // namespace
 
 PyObject* device_object(device where) {
-  static PyObject* made[most_device_kinds][64] = {};
+  static constinit lazy_object objects[most_device_kinds][64];
   const auto kind = static_cast<std::size_t>(where.kind);
   if (where.index < 0 || where.index >= 64) {
     throw value_error("device: not in 0...63: " + to_string(where));
   }
-  PyObject*& one = made[kind][where.index];
-  if (one == nullptr) one = py::cast(where).release().ptr();
-  return one;
+  return objects[kind][where.index].get([&] { return py::cast(where).release().ptr(); });
 }
 
 device parse_device_argument(const char* op, PyObject* from) {
@@ -337,7 +336,7 @@ device device_or_default(const char* op, PyObject* from) {
 }
 
 int physical_index(device where) {
-  static int known[most_device_kinds][64];  // ordinal + 1
+  static constinit int known[most_device_kinds][64]{};  // ordinal + 1
   if (is_host(where)) return 0;
   int& one = known[static_cast<std::size_t>(where.kind)][where.index];
   if (one == 0) one = ordinal_of(where) + 1;

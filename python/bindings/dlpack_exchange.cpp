@@ -11,6 +11,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/dlpack_tensor.hpp"
+#include "python/bindings/lazy_object.hpp"
 
 // DLPack's C exchange API: a table of functions on the type, by which PyTorch, tvm-ffi and
 // cuda.core take arrays and make them with no Python call. None of the functions synchronises: who
@@ -161,10 +162,10 @@ PyObject* optional_attribute(PyObject* from, PyObject* name) {
 /// PyTorch's `__dlpack__` refuses tensors that record a gradient or are conjugated or negated
 /// lazily; its table takes the raw memory of them all.
 bool must_use_protocol(PyObject* from) {
-  static PyObject* const names[] = {PyUnicode_InternFromString("requires_grad"),
-                                    PyUnicode_InternFromString("is_conj"),
-                                    PyUnicode_InternFromString("is_neg")};
-  for (PyObject* name : names) {
+  static constexpr const char* texts[] = {"requires_grad", "is_conj", "is_neg"};
+  static constinit lazy_object names[std::size(texts)];
+  for (std::size_t i = 0; i < std::size(texts); ++i) {
+    PyObject* const name = names[i].get([&] { return PyUnicode_InternFromString(texts[i]); });
     PyObject* found = optional_attribute(from, name);
     if (found == nullptr) continue;
     object value(found);
@@ -190,8 +191,10 @@ void wait_for_producer(const ndarray& taken, device_id id, const exchange_table&
 }  // namespace
 
 const exchange_table* exchange_table_of(PyTypeObject* type) {
-  static PyObject* const attribute = PyUnicode_InternFromString(exchange_table::attribute);
-  PyObject* found = optional_attribute(reinterpret_cast<PyObject*>(type), attribute);
+  static constinit lazy_object attribute;
+  PyObject* const name =
+      attribute.get([] { return PyUnicode_InternFromString(exchange_table::attribute); });
+  PyObject* found = optional_attribute(reinterpret_cast<PyObject*>(type), name);
   if (found == nullptr) return nullptr;
   const object capsule(found);
   if (PyCapsule_IsValid(found, exchange_table::name) == 0) return nullptr;

@@ -17,6 +17,7 @@
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/dlpack_tensor.hpp"
 #include "python/bindings/foreign.hpp"
+#include "python/bindings/lazy_object.hpp"
 
 namespace skerry::python {
 namespace dlpack {
@@ -323,8 +324,9 @@ PyObject* wrap_up(const ndarray& array, device_id where, std::optional<std::uint
 PyObject* export_device(const ndarray& array) {
   const device_id id = id_of(array);
   if (id.code == device_code::cpu) {
-    static PyObject* const cpu = Py_BuildValue("(ii)", static_cast<int>(device_code::cpu), 0);
-    return Py_XNewRef(cpu);
+    static constinit lazy_object cpu;
+    return Py_NewRef(
+        cpu.get([] { return Py_BuildValue("(ii)", static_cast<int>(device_code::cpu), 0); }));
   }
   return Py_BuildValue("(ii)", static_cast<int>(id.code), id.index);
 }

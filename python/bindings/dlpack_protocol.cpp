@@ -13,6 +13,7 @@
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/dlpack_tensor.hpp"
 #include "python/bindings/foreign.hpp"
+#include "python/bindings/lazy_object.hpp"
 
 // The consumer's half of `__dlpack__`: which keywords a producer gets, and what is done for one
 // that does not know them.
@@ -22,31 +23,25 @@ namespace {
 
 using namespace dlpack;
 
-/// Names and constants of the calls, made once.
+/// Names and constants of the calls, made at import.
 struct vocabulary {
-  PyObject* method = PyUnicode_InternFromString("__dlpack__");
-  PyObject* device_method = PyUnicode_InternFromString("__dlpack_device__");
-  PyObject* names[4] = {
-      PyUnicode_InternFromString("stream"), PyUnicode_InternFromString("max_version"),
-      PyUnicode_InternFromString("copy"), PyUnicode_InternFromString("dl_device")};
-  PyObject* max_version = Py_BuildValue("(ii)", own_version.major, own_version.minor);
-  PyObject* host = Py_BuildValue("(ii)", static_cast<int>(device_code::cpu), 0);
-  PyObject* ndarray = PyObject_GetAttrString(numpy(), "ndarray");
-  PyObject* ndarray_method = PyObject_GetAttr(ndarray, method);  ///< takes the array itself
-  PyObject* ndarray_names = Py_BuildValue("(O)", names[1]);
-  std::array<PyObject*, 16> chosen{};  ///< tuples of names by the bits of a call's keywords
+  PyObject* method = nullptr;
+  PyObject* device_method = nullptr;
+  PyObject* names[4]{};
+  PyObject* max_version = nullptr;
+  PyObject* host = nullptr;
+  PyObject* ndarray = nullptr;
+  PyObject* ndarray_method = nullptr;  ///< takes the array itself
+  PyObject* ndarray_names = nullptr;
+  lazy_object chosen[16];  ///< tuples of names by the bits of a call's keywords
 };
-vocabulary& words() {
-  static vocabulary all;
-  return all;
-}
+constinit vocabulary words;
 
 /// One call of `__dlpack__`; a null value is a keyword that is left out.
 struct request {
   std::array<PyObject*, 4> values{};  ///< stream, max_version, copy, dl_device
 
   [[nodiscard]] PyObject* send(PyObject* producer) const {
-    vocabulary& all = words();
     PyObject* stack[1 + 4] = {producer};
     std::size_t bits = 0;
     std::size_t count = 0;
@@ -55,10 +50,10 @@ struct request {
       bits |= std::size_t{1} << i;
       stack[1 + count++] = values[i];
     }
-    if (count == 0) return PyObject_CallMethodNoArgs(producer, all.method);
-    PyObject*& names = all.chosen[bits];
-    if (names == nullptr) names = names_of(bits, count);
-    return PyObject_VectorcallMethod(all.method, stack, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
+    if (count == 0) return PyObject_CallMethodNoArgs(producer, words.method);
+    PyObject* const names = words.chosen[bits].get([&] { return names_of(bits, count); });
+    return PyObject_VectorcallMethod(words.method, stack, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET,
+                                     names);
   }
 
   static PyObject* names_of(std::size_t bits, std::size_t count) {
@@ -66,14 +61,14 @@ struct request {
     Py_ssize_t at = 0;
     for (std::size_t i = 0; i < 4; ++i) {
       if ((bits >> i & 1) == 0) continue;
-      PyTuple_SET_ITEM(tuple.get(), at++, Py_NewRef(words().names[i]));
+      PyTuple_SET_ITEM(tuple.get(), at++, Py_NewRef(words.names[i]));
     }
     return tuple.release();
   }
 };
 
 device_id device_of_producer(const char* op, PyObject* producer) {
-  const object pair(PyObject_CallMethodNoArgs(producer, words().device_method));
+  const object pair(PyObject_CallMethodNoArgs(producer, words.device_method));
   if (!PyTuple_Check(pair.get()) || PyTuple_GET_SIZE(pair.get()) != 2) {
     throw dtype_error(std::string(op) + ": __dlpack_device__ of " + Py_TYPE(producer)->tp_name +
                       " gave no pair (device type, device id)");
@@ -134,7 +129,7 @@ struct answer {
 
 answer ask_on_host(PyObject* producer, request& with) {
   attempts attempt(producer);
-  with.values[1] = words().max_version;
+  with.values[1] = words.max_version;
   if (PyObject* capsule = attempt(with, false)) return {object(capsule)};
   // dl_device asked for a copy to the host: without it the structure would be of no use.
   if (with.values[3] != nullptr) return {object(attempt(with, true))};
@@ -149,7 +144,7 @@ answer ask_on_cuda(PyObject* producer, request& with, device where) {
   const current_device scope(where);
   const object handle(PyLong_FromSize_t(reinterpret_cast<std::uintptr_t>(own.handle())));
   with.values[0] = handle.get();
-  with.values[1] = words().max_version;
+  with.values[1] = words.max_version;
   if (PyObject* capsule = attempt(with, false)) return {object(capsule)};
   request stream_only;
   stream_only.values[0] = handle.get();
@@ -185,7 +180,7 @@ answer ask(const char* op, PyObject* producer, std::optional<bool> copied, bool 
                             std::to_string(id.index) + "), which is no device of this process; " +
                             "copy it to the host first, or pass device=\"cpu\"");
   }
-  with.values[3] = words().host;
+  with.values[3] = words.host;
   return ask_on_host(producer, with);
 }
 
@@ -198,17 +193,31 @@ bool capsule_is_copy(PyObject* capsule) {
 
 }  // namespace
 
+void prepare_protocol() {
+  const auto fresh = [](PyObject* made) { return object(made).release(); };
+  const auto interned = [&](const char* text) { return fresh(PyUnicode_InternFromString(text)); };
+  words.method = interned("__dlpack__");
+  words.device_method = interned("__dlpack_device__");
+  constexpr const char* keywords[] = {"stream", "max_version", "copy", "dl_device"};
+  for (std::size_t i = 0; i < std::size(keywords); ++i) words.names[i] = interned(keywords[i]);
+  words.max_version = fresh(Py_BuildValue("(ii)", own_version.major, own_version.minor));
+  words.host = fresh(Py_BuildValue("(ii)", static_cast<int>(device_code::cpu), 0));
+  words.ndarray = fresh(PyObject_GetAttrString(numpy(), "ndarray"));
+  words.ndarray_method = fresh(PyObject_GetAttr(words.ndarray, words.method));
+  words.ndarray_names = fresh(Py_BuildValue("(O)", words.names[1]));
+}
+
 ndarray from_capsule(const char* op, PyObject* from, std::optional<bool> copied, bool to_host) {
   if (PyCapsule_CheckExact(from)) {
     ndarray taken = take_capsule(op, from);
     return copied == true ? copy(taken) : taken;
   }
   if (is_numpy_array(from)) {
-    vocabulary& all = words();
     // What most calls are, without the care for older versions and other devices.
-    if (!copied && reinterpret_cast<PyObject*>(Py_TYPE(from)) == all.ndarray) {
-      PyObject* stack[] = {from, all.max_version};
-      const object capsule(PyObject_Vectorcall(all.ndarray_method, stack, 1, all.ndarray_names));
+    if (!copied && reinterpret_cast<PyObject*>(Py_TYPE(from)) == words.ndarray) {
+      PyObject* stack[] = {from, words.max_version};
+      const object capsule(
+          PyObject_Vectorcall(words.ndarray_method, stack, 1, words.ndarray_names));
       return take_capsule(op, capsule.get());
     }
   } else {

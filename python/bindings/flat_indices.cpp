@@ -29,7 +29,7 @@ element greatest_unsigned(const ndarray& x) {
                                                 dtype::uint64};
   const int width = std::countr_zero(static_cast<unsigned>(x.itemsize()));
   const ndarray bits(x.memory(), x.layout(), unsigned_of_width[width], true);
-  static const reduction_id max = find_reduction("max").value();
+  const reduction_id max = find_reduction("max").value();
   return read_element(reduce(max, bits, std::nullopt, std::nullopt, false));
 }
 

@@ -14,10 +14,8 @@
 namespace skerry::python {
 namespace {
 
-std::vector<known_function>& known_functions() {
-  static auto* const all = new std::vector<known_function>;
-  return *all;
-}
+/// Never freed: methods read it while the process ends.
+const auto known_functions = new std::vector<known_function>;
 
 bool holds_ints_only(PyObject* tuple) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
@@ -53,10 +51,10 @@ struct other_places {
 
 }  // namespace
 
-void remember_function(const known_function& function) { known_functions().push_back(function); }
+void remember_function(const known_function& function) { known_functions->push_back(function); }
 
 const known_function& find_function(std::string_view name) {
-  for (const known_function& each : known_functions()) {
+  for (const known_function& each : *known_functions) {
     if (each.name == name) return each;
   }
   throw std::logic_error("no function " + std::string(name));

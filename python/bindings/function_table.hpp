@@ -20,6 +20,8 @@ class signature {
  public:
   static constexpr int most_parameters = 8;
 
+  /// Of no function: what it is before the import fills it.
+  constexpr signature() = default;
   /// `text` as in "(x, /, *, axis=None)"; a leading "$self" is skipped.
   signature(const char* function, const char* text);
 
@@ -52,7 +54,7 @@ class signature {
   bool bind_to(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
                Py_ssize_t* rest, Places places) const;
 
-  const char* function_;
+  const char* function_ = nullptr;
   parameter parameters_[most_parameters]{};
   int count_ = 0;
   int positional_only_ = 0;
@@ -134,10 +136,23 @@ inline constexpr const char* private_home = "skerry._core";
 /// Adds a builtin function that says it comes from `home`, the module that users import.
 void add_function(PyObject* module, PyMethodDef* definition, const char* home = "skerry");
 
+/// The signatures of a table's functions and their definitions, with a closing one that is empty;
+/// filled at import.
+template <const auto& Table>
+constinit inline std::array<signature, std::size(Table)> table_signatures{};
+template <const auto& Table>
+constinit inline std::array<PyMethodDef, std::size(Table) + 1> table_definitions{};
+
+template <const auto& Table>
+void prepare_signatures() {
+  for (std::size_t i = 0; i < std::size(Table); ++i) {
+    table_signatures<Table>[i] = signature(Table[i].name, Table[i].signature);
+  }
+}
+
 template <const auto& Table, std::size_t I>
 const signature& entry_signature() {
-  static const signature takes(Table[I].name, Table[I].signature);
-  return takes;
+  return table_signatures<Table>[I];
 }
 
 template <const auto& Table, std::size_t I>
@@ -153,16 +168,14 @@ PyObject* entry_function(PyObject* self, PyObject* const* args, Py_ssize_t count
 /// Definitions of a table's functions, with a closing one that is empty.
 template <const auto& Table>
 PyMethodDef* definitions(const char* chapter = nullptr) {
-  static constexpr std::size_t count = std::size(Table);
-  static std::array<PyMethodDef, count + 1> made =
-      [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return std::array<PyMethodDef, count + 1>{
-            method_definition(
-                Table[I].name, entry_function<Table, I>,
-                document(Table[I].name, Table[I].signature, text_of(Table[I].doc, chapter)))...,
-            PyMethodDef{}};
-      }(std::make_index_sequence<count>{});
-  return made.data();
+  prepare_signatures<Table>();
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ((table_definitions<Table>[I] = method_definition(
+          Table[I].name, entry_function<Table, I>,
+          document(Table[I].name, Table[I].signature, text_of(Table[I].doc, chapter)))),
+     ...);
+  }(std::make_index_sequence<std::size(Table)>{});
+  return table_definitions<Table>.data();
 }
 
 template <const auto& Table>

@@ -99,10 +99,15 @@ PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
   return elementwise_of<arity>(Op, args, count, keywords);
 }
 
+/// What Python and methods read of an elementwise function; filled at import.
+template <op_id Op>
+constinit signature elementwise_takes{};
+template <op_id Op>
+constinit PyMethodDef elementwise_definition{};
+
 template <op_id Op>
 const signature& elementwise_signature() {
-  static const signature takes(op_table()[Op].name, Op < unary_count ? "(x, /)" : "(x1, x2, /)");
-  return takes;
+  return elementwise_takes<Op>;
 }
 /// The same for a method, whose arguments are bound.
 template <op_id Op>
@@ -166,8 +171,8 @@ PyObject* reduce_call(reduction_id id, const arguments& with) {
   if (!all_axes) chosen = axes;
   recording* const to = fused_work == 0 || type ? nullptr : recording_for(with[0]);
   if (to != nullptr) {
-    const bool is_held = Py_REFCNT(with[0]) > 1;
-    std::optional<ndarray> made = reduce_recorded(*to, id, x, is_held, chosen, keep, correction);
+    std::optional<ndarray> made =
+        reduce_recorded(*to, id, x, Py_REFCNT(with[0]) > 1, chosen, keep, correction);
     if (made) return wrap(std::move(*made));
   }
   if (was_pending) settle(with[0]);
@@ -175,11 +180,15 @@ PyObject* reduce_call(reduction_id id, const arguments& with) {
                    [&] { return reduce(id, x, chosen, type, keep, correction); });
 }
 
+/// What Python and methods read of a reduction; filled at import.
 template <reduction_id Op>
-const signature& reduction_takes() {
-  static const reduction_entry& op = reduction_table()[Op];
-  static const signature takes(op.name, reduction_signature(op));
-  return takes;
+constinit signature reduction_takes{};
+template <reduction_id Op>
+constinit PyMethodDef reduction_definition{};
+
+template <reduction_id Op>
+const signature& signature_of_reduction() {
+  return reduction_takes<Op>;
 }
 template <reduction_id Op>
 PyObject* run_reduction(const arguments& with) {
@@ -188,7 +197,7 @@ PyObject* run_reduction(const arguments& with) {
 
 template <reduction_id Op>
 PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-  const signature& takes = reduction_takes<Op>();
+  const signature& takes = reduction_takes<Op>;
   PyObject* bound[signature::most_parameters];
   Py_ssize_t rest = 0;
   if (!takes.bind(args, count, keywords, bound, &rest)) return nullptr;
@@ -281,18 +290,17 @@ const char* home_of(const Entry& entry) {
 
 template <op_id Op>
 void add_elementwise(PyObject* module) {
-  static PyMethodDef definition = [] {
-    const op_entry& op = op_table()[Op];
-    if (op.arity == 3) {
-      return method_definition(op.name, entry_function<own_signature, 0>,
-                               document(op.name, own_signature[0].signature, elementwise_doc(op)));
-    }
-    return method_definition(
-        op.name, elementwise<Op>,
-        document(op.name, op.arity == 1 ? "(x, /)" : "(x1, x2, /)", elementwise_doc(op)));
-  }();
-  add_function(module, &definition, home_of(op_table()[Op]));
+  const op_entry& op = op_table()[Op];
+  PyMethodDef& definition = elementwise_definition<Op>;
+  const char* const text = op.arity == 3   ? own_signature[0].signature
+                           : op.arity == 1 ? "(x, /)"
+                                           : "(x1, x2, /)";
+  definition =
+      method_definition(op.name, op.arity == 3 ? entry_function<own_signature, 0> : elementwise<Op>,
+                        document(op.name, text, elementwise_doc(op)));
+  add_function(module, &definition, home_of(op));
   if constexpr (Op < unary_count + binary_count) {
+    elementwise_takes<Op> = signature(op.name, text);
     remember_function(
         {definition.ml_name, elementwise_signature<Op>, run_elementwise<Op>, definition.ml_doc});
   } else {
@@ -303,14 +311,14 @@ void add_elementwise(PyObject* module) {
 
 template <reduction_id Op>
 void add_reduction(PyObject* module) {
-  static PyMethodDef definition = [] {
-    const reduction_entry& op = reduction_table()[Op];
-    return method_definition(op.name, reduction<Op>,
-                             document(op.name, reduction_signature(op), reduction_doc(op)));
-  }();
-  add_function(module, &definition, home_of(reduction_table()[Op]));
+  const reduction_entry& op = reduction_table()[Op];
+  PyMethodDef& definition = reduction_definition<Op>;
+  definition = method_definition(op.name, reduction<Op>,
+                                 document(op.name, reduction_signature(op), reduction_doc(op)));
+  reduction_takes<Op> = signature(op.name, reduction_signature(op));
+  add_function(module, &definition, home_of(op));
   remember_function(
-      {definition.ml_name, reduction_takes<Op>, run_reduction<Op>, definition.ml_doc});
+      {definition.ml_name, signature_of_reduction<Op>, run_reduction<Op>, definition.ml_doc});
 }
 
 template <op_id... Op>
@@ -329,9 +337,11 @@ static_assert(ternary_count == 1, "clip has a signature of its own; a new one ne
 void add_manipulation(PyObject* module);
 
 void add_functions(PyObject* module) {
+  prepare_signatures<own_signature>();
   add_all_elementwise(module, std::make_integer_sequence<op_id, elementwise_count>{});
   add_all_reductions(module, std::make_integer_sequence<reduction_id, reduction_count>{});
-  static PyMethodDef where_definition =
+  static constinit PyMethodDef where_definition{};
+  where_definition =
       method_definition("where", entry_function<own_signature, 1>,
                         document("where", own_signature[1].signature,
                                  text_of(own_signature[1].doc, "searching functions")));

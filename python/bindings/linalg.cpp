@@ -11,6 +11,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/lazy_object.hpp"
 #include "python/bindings/linalg_docs.hpp"
 #include "python/bindings/value_args.hpp"
 
@@ -44,11 +45,9 @@ PyObject* result_type(int which) {
                  {"QRResult", "Q R"},
                  {"SVDResult", "U S Vh"},
                  {"SlogdetResult", "sign logabsdet"}};
-  static PyObject* made[std::size(classes)] = {};
-  if (made[which] == nullptr) {
-    made[which] = named_tuple_type(home, classes[which].name, classes[which].fields);
-  }
-  return made[which];
+  static constinit lazy_object types[std::size(classes)];
+  return types[which].get(
+      [&] { return named_tuple_type(home, classes[which].name, classes[which].fields); });
 }
 
 PyObject* run_result_class(const arguments& with) {

@@ -179,7 +179,7 @@ PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other) {
 }
 
 void find_openblas() {
-  static bool looked = false;
+  static constinit bool looked = false;
   if (looked) return;
   const object module(PyImport_ImportModule("skerry._openblas"));
   const object path(PyObject_CallMethod(module.get(), "library", nullptr));

@@ -49,6 +49,8 @@ struct method_entry {
 /// A method_entry, with all that does not change from call to call.
 class method_plan {
  public:
+  /// Of no method: what it is before the import fills it.
+  constexpr method_plan() = default;
   explicit method_plan(const method_entry& entry);
   PyObject* operator()(PyObject* self, PyObject* const* args, Py_ssize_t count,
                        PyObject* keywords) const;
@@ -58,13 +60,13 @@ class method_plan {
   [[nodiscard]] PyObject* prepare_and_run(PyObject* self, PyObject* const* args, Py_ssize_t count,
                                           PyObject* keywords) const;
 
-  const method_entry* entry_;
+  const method_entry* entry_ = nullptr;
   signature takes_;
-  PyObject* (*function_)(const arguments& with);
-  const signature* function_takes_;
+  PyObject* (*function_)(const arguments& with) = nullptr;
+  const signature* function_takes_ = nullptr;
   /// For arguments: in the function, or behind all of its own, where it has no such parameter.
   int place_[signature::most_parameters]{};
-  int out_;         ///< the parameter, or -1
+  int out_ = -1;    ///< the parameter, or -1
   int extras_ = 0;  ///< parameters that the function has not
 };
 
@@ -74,24 +76,26 @@ class method_plan {
 /// Adds methods to a type that is made already.
 void add_methods(PyTypeObject* type, PyMethodDef* definitions);
 
+/// The plans of a table's methods, filled at import.
+template <const auto& Table>
+constinit inline std::array<method_plan, std::size(Table)> table_plans{};
+
 template <const auto& Table, std::size_t I>
 PyObject* planned_method(PyObject* self, PyObject* const* args, Py_ssize_t count,
                          PyObject* keywords) {
-  static const method_plan plan(Table[I]);
-  return plan(self, args, count, keywords);
+  return table_plans<Table>[I](self, args, count, keywords);
 }
 
 /// Definitions of a table's methods, with a closing one that is empty. The functions are there.
 template <const auto& Table>
 PyMethodDef* method_definitions() {
-  static constexpr std::size_t count = std::size(Table);
-  static std::array<PyMethodDef, count + 1> made = [&]<std::size_t... I>(
-                                                       std::index_sequence<I...>) {
-    return std::array<PyMethodDef, count + 1>{
-        method_definition(Table[I].name, planned_method<Table, I>, document_method(Table[I]))...,
-        PyMethodDef{}};
-  }(std::make_index_sequence<count>{});
-  return made.data();
+  for (std::size_t i = 0; i < std::size(Table); ++i) table_plans<Table>[i] = method_plan(Table[i]);
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ((table_definitions<Table>[I] =
+          method_definition(Table[I].name, planned_method<Table, I>, document_method(Table[I]))),
+     ...);
+  }(std::make_index_sequence<std::size(Table)>{});
+  return table_definitions<Table>.data();
 }
 
 /// Adds those that are functions, and those that are none but NumPy's all the same.

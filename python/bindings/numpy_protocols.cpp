@@ -6,6 +6,7 @@
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/host_interface.hpp"
+#include "python/bindings/lazy_object.hpp"
 
 namespace skerry::python {
 namespace {
@@ -15,9 +16,8 @@ namespace {
 PyObject* direct_ufuncs = nullptr;
 
 /// A function of skerry/_numpy_protocols.py, which the first call imports.
-PyObject* protocol(PyObject*& known, const char* name) {
-  if (known == nullptr) known = package_function("skerry._numpy_protocols", name).release();
-  return known;
+PyObject* protocol(lazy_object& known, const char* name) {
+  return known.get([&] { return package_function("skerry._numpy_protocols", name).release(); });
 }
 
 bool has_no_device(PyObject* from) {
@@ -56,7 +56,7 @@ PyObject* array_ufunc(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
       return PyObject_Vectorcall(function, args + 2, static_cast<std::size_t>(count - 2), nullptr);
     }
   }
-  static PyObject* known = nullptr;
+  static constinit lazy_object known;
   return guarded([&] {
     return PyObject_Vectorcall(protocol(known, "array_ufunc"), args,
                                static_cast<std::size_t>(count), keywords);
@@ -65,7 +65,7 @@ PyObject* array_ufunc(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
 
 /// `__array_function__(self, func, types, args, kwargs)`
 PyObject* array_function(PyObject* self, PyObject* args) {
-  static PyObject* known = nullptr;
+  static constinit lazy_object known;
   return guarded([&] {
     PyObject* const function = protocol(known, "array_function");
     const object first(PyTuple_Pack(1, self));
@@ -88,7 +88,8 @@ PyMethodDef function_protocol[] = {
 }  // namespace
 
 void add_numpy_protocols(PyObject* module, PyTypeObject* type) {
-  static PyMethodDef ufunc_method = method_definition(
+  static constinit PyMethodDef ufunc_method{};
+  ufunc_method = method_definition(
       "__array_ufunc__", array_ufunc,
       "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\nRuns skerry's function "
       "of the meaning of a NumPy ufunc (NEP 13), on the device of the arrays.\n\nOn cpu:0 NumPy's "

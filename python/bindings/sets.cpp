@@ -3,10 +3,12 @@
 #include "ops/sort/set.hpp"
 
 #include <utility>
+#include <vector>
 
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/lazy_object.hpp"
 #include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
@@ -18,24 +20,31 @@ unique_result find_unique(const arguments& with, unique_parts wanted) {
   return unique(with.takes->function(), x, wanted);
 }
 
+/// A result of several arrays; its class is made by the first call.
+PyObject* results(lazy_object& type, const char* name, const char* fields,
+                  std::vector<ndarray>&& arrays) {
+  return named_tuple(type.get([&] { return named_tuple_type("skerry", name, fields); }),
+                     std::move(arrays));
+}
+
 PyObject* run_unique_all(const arguments& with) {
-  static PyObject* const type =
-      named_tuple_type("skerry", "UniqueAllResult", "values indices inverse_indices counts");
+  static constinit lazy_object type;
   const unique_result found = find_unique(with, {.indices = true, .inverse = true, .counts = true});
-  return named_tuple(type, {found.values, found.indices, found.inverse, found.counts});
+  return results(type, "UniqueAllResult", "values indices inverse_indices counts",
+                 {found.values, found.indices, found.inverse, found.counts});
 }
 
 PyObject* run_unique_counts(const arguments& with) {
-  static PyObject* const type = named_tuple_type("skerry", "UniqueCountsResult", "values counts");
+  static constinit lazy_object type;
   const unique_result found = find_unique(with, {.counts = true});
-  return named_tuple(type, {found.values, found.counts});
+  return results(type, "UniqueCountsResult", "values counts", {found.values, found.counts});
 }
 
 PyObject* run_unique_inverse(const arguments& with) {
-  static PyObject* const type =
-      named_tuple_type("skerry", "UniqueInverseResult", "values inverse_indices");
+  static constinit lazy_object type;
   const unique_result found = find_unique(with, {.inverse = true});
-  return named_tuple(type, {found.values, found.inverse});
+  return results(type, "UniqueInverseResult", "values inverse_indices",
+                 {found.values, found.inverse});
 }
 
 PyObject* run_unique_values(const arguments& with) { return wrap(find_unique(with, {}).values); }

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""A program: the example of every public function, in four threads at once, as the first calls of the process.
+
+Python gives the GIL to another thread at every chance, so that what one call makes lazily is met half made by others.
+All threads get results of the same classes. A process that goes on waiting ends with all its stacks.
+"""
+
+import ast
+import doctest
+import faulthandler
+import inspect
+import os
+import pathlib
+import sys
+import threading
+
+import skerry as sk
+
+DOCS = pathlib.Path(__file__).resolve().parents[3] / "python" / "docs"
+sys.path.insert(0, str(DOCS))
+import examples  # noqa: E402
+import reference  # noqa: E402
+
+THREADS = 4
+LONGEST = 60  # seconds of the whole process: 2 where nothing waits
+OF_THE_PROCESS = {"rehearse"}  # changes what other threads see
+
+
+def programs():
+    """Name and statements of each example; those that show an error are left out."""
+    for name, text in examples.examples().items():
+        if name not in OF_THE_PROCESS:
+            yield name, [ast.unparse(part) + "\n" for part in ast.parse(text).body]
+    texts = {}
+    for prefix, module in reference.modules().items():
+        for name in module.__all__:
+            function = getattr(module, name)
+            if callable(function) and reference.has_own_example(function):
+                texts[prefix + name] = inspect.getdoc(function)
+    for name, text in texts.items():
+        if name not in OF_THE_PROCESS:
+            shown = doctest.DocTestParser().get_examples(text)
+            yield name, [each.source for each in shown if each.exc_msg is None]
+
+
+class Run(threading.Thread):
+    """One of the threads: executes statements and keeps the classes of what they give."""
+
+    def __init__(self, statements, barrier):
+        super().__init__()
+        self.statements, self.barrier = statements, barrier
+        self.classes, self.error = [], None
+
+    def run(self):
+        names = {"sk": sk}
+        self.barrier.wait()
+        try:
+            for statement in self.statements:
+                exec(statement, names)
+        except Exception as error:
+            self.error = error
+
+
+def keep_class(value):
+    threading.current_thread().classes.append(type(value))
+
+
+def main():
+    faulthandler.dump_traceback_later(LONGEST, exit=True)
+    compiled = {
+        name: [compile(part, name, "single") for part in parts] for name, parts in programs()
+    }
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - as long as the process
+    sys.displayhook = keep_class
+    sys.setswitchinterval(1e-7)
+    failures = []
+    for name, statements in compiled.items():
+        barrier = threading.Barrier(THREADS)
+        threads = [Run(statements, barrier) for _ in range(THREADS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        failures += [f"{name}: {thread.error!r}" for thread in threads if thread.error]
+        if any(thread.classes != threads[0].classes for thread in threads):
+            failures.append(f"{name}: threads got results of different classes")
+    print(len(compiled), "examples", *failures, sep="\n", file=sys.__stdout__)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""No static local of the bindings has an initializer that runs: its guard would be held while Python code runs.
+
+That code may give the GIL to a thread that then waits for the guard, and neither goes on. What the compiler accepts as
+``constinit`` or ``constexpr`` has no guard; what the first use makes is a ``lazy_object``.
+"""
+
+import re
+
+import pytest
+from test_layers import ROOT, sources
+
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+# Up to where an initializer, a body or the next statement begins.
+STATEMENT = re.compile(
+    r"^[ \t]+(?:inline )?static (?!constexpr |constinit )([^;{=]*)([;{=])", re.MULTILINE
+)
+FUNCTION = re.compile(r"\)\s*(?:const\s*)?(?:noexcept\s*)?$")
+
+
+def guarded_statics(text):
+    """Declarations of indented static variables that are neither constexpr nor constinit."""
+    text = TEXT.sub('""', COMMENT.sub("", text))
+    return [
+        " ".join(head.split())
+        for head, end in STATEMENT.findall(text)
+        if not (end == "{" and FUNCTION.search(head)) and "static_assert" not in head
+    ]
+
+
+def test_no_static_local_of_the_bindings_has_a_guard():
+    found = {
+        str(path.relative_to(ROOT)): names
+        for path in sources("python")
+        if (names := guarded_statics(path.read_text()))
+    }
+    assert not found, "make it a static constinit lazy_object, or at import"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '  static PyObject* const type = named_tuple_type("skerry", "UniqueCountsResult", "values");',
+        "  static PyObject* const type =\n      object(PyType_FromSpec(&spec)).release();",
+        "  static const signature takes(Table[I].name, Table[I].signature);",
+        "  static vocabulary all;",
+        "  static const std::string name{f()};",
+        "    static PyObject* const names[] = {PyUnicode_InternFromString(a)};",
+    ],
+)
+def test_guarded_statics_are_found(line):
+    assert guarded_statics(f"void f() {{\n{line}\n}}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  static constinit lazy_object type;",
+        "  static constexpr int count = 3;",
+        "  static object borrow(PyObject* other) { return object(Py_NewRef(other)); }",
+        "  static void free(exported* whole) noexcept {",
+        '  // static PyObject* const type = f("a");',
+    ],
+)
+def test_other_statics_are_not(line):
+    assert not guarded_statics(f"void f() {{\n{line}\n}}\n")
