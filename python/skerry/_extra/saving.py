@@ -15,7 +15,7 @@ from numpy.lib import format as _format
 
 from skerry import _core
 from skerry._core import Array
-from skerry._files import npy, targets
+from skerry._files import npy, streams, targets
 
 __all__ = ["load", "save", "savez", "savez_compressed"]
 
@@ -31,8 +31,10 @@ def save(file: Any, arr: Any) -> None:
     Parameters
     ----------
     file : str, PathLike or file object
-        A path without ``.npy`` gets it, as in NumPy. The file appears under its name when it is complete: if writing
-        fails, what was there stays. A file object is written from where it stands.
+        A path without ``.npy`` gets it, as in NumPy. The file appears under its name when it is complete and on the
+        disk: if writing fails, what was there stays. What a save that was killed has left in the folder is removed,
+        with a RuntimeWarning. An existing file in a folder that takes no other is written in place. A file object is
+        written from where it stands, whole or with an error.
     arr : Array, or dict of str to Array
         On any device; a dict only, and always, for a path that ends with ``.safetensors``. Its arrays may lie on
         different devices.
@@ -42,7 +44,8 @@ def save(file: Any, arr: Any) -> None:
     DTypeError
         For complex128 in a .safetensors file, which does not have it.
     OSError
-        If the file can't be written.
+        If the file can't be written. PermissionError for a file that nobody may write (mode 0444), root neither;
+        BlockingIOError for a file object that does not block and takes no more.
 
     See Also
     --------
@@ -93,9 +96,9 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
     Raises
     ------
     ValueError
-        For a name such as ``arr_0`` that is given twice.
+        For a name such as ``arr_0`` that is given twice, or that a ZIP archive does not hold.
     OSError
-        If the file can't be written.
+        If the file can't be written, as in ``save``.
 
     See Also
     --------
@@ -127,9 +130,9 @@ def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
     Raises
     ------
     ValueError
-        For a name such as ``arr_0`` that is given twice.
+        For a name such as ``arr_0`` that is given twice, or that a ZIP archive does not hold.
     OSError
-        If the file can't be written.
+        If the file can't be written, as in ``save``.
 
     See Also
     --------
@@ -176,7 +179,8 @@ def load(file: Any, mmap_mode: str | None = None, *, device: Any = None) -> Any:
     DTypeError
         For dtypes that skerry has not: records, objects, text, dates, long double, bfloat16.
     ValueError
-        For a file that is truncated, or of another format.
+        For a file that is truncated, damaged, or of another format, with its name. Sizes are compared before memory
+        is asked for.
 
     Examples
     --------
@@ -225,16 +229,17 @@ def _load_stream(
         from skerry._files.npz import NpzFile  # ZIP archives are slow to import
 
         return NpzFile(stream, name, where, owned)
-    return npy.read(stream, name, where, npy.remaining(stream))
+    return npy.read(stream, name, where, streams.remaining(stream))
 
 
 def _magic(stream: Any, name: str) -> str:
     """Tell the format by the first bytes, which are read again."""
     here = stream.tell()
-    first = stream.read(len(_format.MAGIC_PREFIX))
-    stream.seek(here)
+    first = stream.read(0)
     if isinstance(first, str):
         raise TypeError(f"load: {name}: a text file; open it with mode 'rb'")
+    first = streams.read(stream, len(_format.MAGIC_PREFIX))
+    stream.seek(here)
     if first == _format.MAGIC_PREFIX:
         return "npy"
     if first.startswith(_ZIP):
@@ -252,13 +257,14 @@ def _magic(stream: Any, name: str) -> str:
 def _savez(
     op: str, file: Any, args: tuple[Any, ...], kwds: dict[str, Any], compressed: bool
 ) -> None:
+    from skerry._files import npz
+
+    npz.require_names(op, kwds)
     arrays = {name: _array(x) for name, x in kwds.items()}
     for i, x in enumerate(args):
         if f"arr_{i}" in kwds:
             raise ValueError(f"{op}: arr_{i} is the name of an array without one, too; rename it")
         arrays[f"arr_{i}"] = _array(x)
-    from skerry._files import npz
-
     npz.write(_with_ending(file, ".npz"), arrays, compressed)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from skerry import _core
+from skerry._files import streams
 
 # What one read, write or copy moves: long enough for the full rate of a disk and of PCIe, small beside any memory.
 CHUNK = 64 << 20
@@ -47,22 +48,28 @@ def is_packed(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -
 
 
 def write(file: Any, x: Array) -> None:
-    """Write the elements in C order."""
+    """Write the elements in C order to a file whose ``write`` writes everything."""
     if is_packed(x.shape, x.strides, x.dtype.itemsize):
         x = _core.reshape(x, (-1,), copy=False)
     for box in boxes(x.shape, x.dtype.itemsize):
         part = x[box] if box else x
         host = part if part.device.kind == "cpu" else part.to_device("cpu:0")
-        rest = as_bytes(np.ascontiguousarray(np.asarray(host)))
-        while len(rest):
-            count = file.write(rest)
-            if count is None:  # some file objects don't count, and write all
-                break
-            rest = rest[count:]  # unbuffered files may write less
+        file.write(as_bytes(np.ascontiguousarray(np.asarray(host))))
 
 
-def read(file: Any, dtype: np.dtype[Any], shape: tuple[int, ...], device: Any) -> Array:
-    """Make an array of elements in C order, of native or swapped bytes."""
+def read(
+    file: Any, dtype: np.dtype[Any], shape: tuple[int, ...], device: Any, *, is_size_known: bool
+) -> Array:
+    """Make an array of elements in C order, of native or swapped bytes; EOFError where the file has fewer.
+
+    Where nobody knows how many bytes the file has, the first chunk is read before memory is asked for.
+    """
+    if not is_size_known:
+        expected = min(math.prod(shape) * dtype.itemsize, CHUNK)
+        first = streams.read(file, expected)
+        if len(first) < expected:
+            raise EOFError
+        file = streams.Rejoined(first, file)
     x = _core.empty(shape, dtype=dtype.newbyteorder("="), device=device)
     if x.device.kind == "cpu":
         _fill(file, np.asarray(x).reshape(-1), dtype)
@@ -97,18 +104,9 @@ def as_bytes(host: np.ndarray[Any, Any]) -> memoryview:
 
 def _fill(file: Any, host: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> None:
     memory = as_bytes(host)
-    readinto = getattr(file, "readinto", None)
-    done = 0
-    while done < len(memory):
-        part = memory[done : done + CHUNK]
-        if readinto is not None:
-            count = readinto(part)
-        else:
-            data = file.read(len(part))
-            count = len(data)
-            part[:count] = data
-        if not count:
+    for start in range(0, len(memory), CHUNK):
+        part = memory[start : start + CHUNK]
+        if streams.read_into(file, part) < len(part):
             raise EOFError
-        done += count
     if not dtype.isnative:
         host.byteswap(inplace=True)

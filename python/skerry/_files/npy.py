@@ -1,11 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's format of one array, .npy, whose headers are NumPy's module's to write and to read."""
+"""NumPy's format of one array, .npy: headers are NumPy's module's to write, ``npy_header``'s to read."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 import math
 import os
 from typing import Any
@@ -14,21 +12,11 @@ import numpy as np
 from numpy.lib import format as npy
 
 from skerry import _core
-from skerry._files import elements
-from skerry.exceptions import DTypeError
+from skerry._files import elements, npy_header
 
 Array = _core.Array
 
 MAPPED_AS = ("r", "r+", "c")
-_READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-_INSTEAD = {
-    "V": "it holds records, or bytes, as which NumPy saves bfloat16; read it with numpy.load and convert them",
-    "O": "it holds pickled Python objects, which are never loaded",
-    "M": "read it with numpy.load and convert its view of int64",
-    "m": "read it with numpy.load and convert its view of int64",
-    "f": "read it with numpy.load and convert it",
-    "c": "read it with numpy.load and convert it",
-}
 
 
 def write(file: Any, x: Array) -> None:
@@ -45,17 +33,30 @@ def write(file: Any, x: Array) -> None:
     elements.write(file, _reversed(x) if fortran else x)
 
 
-def read(file: Any, name: str, device: Any, size: int | None = None) -> Array:
+def read(
+    file: Any, name: str, device: Any, size: int | None = None, *, fills_file: bool = False
+) -> Array:
     """Read an array from where the file stands, to where it ends.
 
-    ``size`` are the bytes from there to the end of the file, where that is known.
+    ``size`` are the bytes from there to the end of the file, where that is known. With ``fills_file`` they have to be
+    the array's.
     """
-    start = file.tell() if size is not None else 0
-    shape, fortran, dtype = _header(file, name)
+    shape, fortran, dtype, header_size = npy_header.read(file, name, size)
     if size is not None:
-        _require(name, shape, dtype, size - (file.tell() - start))
+        _require(name, shape, dtype, size - header_size)
+        if fills_file and size - header_size > math.prod(shape) * dtype.itemsize:
+            raise ValueError(
+                f"load: {name}: damaged: {dtype} {shape} are {math.prod(shape) * dtype.itemsize} bytes, and "
+                f"{size - header_size} are there"
+            )
     try:
-        x = elements.read(file, dtype, shape[::-1] if fortran else shape, device)
+        x = elements.read(
+            file,
+            dtype,
+            shape[::-1] if fortran else shape,
+            device,
+            is_size_known=size is not None,
+        )
     except EOFError:
         raise _truncated(name, shape, dtype) from None
     return _reversed(x) if fortran else x
@@ -72,14 +73,11 @@ def map_file(path: str, mode: str, device: Any) -> Array:
             "file; use mmap_mode='r'"
         )
     with open(path, "r+b" if mode == "r+" else "rb") as file:
-        shape, fortran, dtype = _header(file, path)
-        offset = file.tell()
-        _require(path, shape, dtype, os.fstat(file.fileno()).st_size - offset)
-        if on_host and not dtype.isnative:
-            raise ValueError(
-                f"load: mmap_mode={mode!r}: {path} has bytes of the other order, which can't be used in place; load it "
-                "without mmap_mode"
-            )
+        size = os.fstat(file.fileno()).st_size
+        shape, fortran, dtype, offset = npy_header.read(file, path, size)
+        _require(path, shape, dtype, size - offset)
+        if on_host:
+            _require_usable_in_place(path, mode, dtype, offset)
         shape = shape[::-1] if fortran else shape
         if 0 in shape:  # no memory, and nothing to map
             x = _core.empty(shape, dtype=dtype.newbyteorder("="), device=device)
@@ -93,34 +91,16 @@ def map_file(path: str, mode: str, device: Any) -> Array:
     return _reversed(x) if fortran else x
 
 
-def remaining(file: Any) -> int | None:
-    """Return the bytes from where a file stands to its end, if it can tell without reading them, as gzip's can't."""
-    if not isinstance(file, io.BytesIO | io.FileIO | io.BufferedReader | io.BufferedRandom):
-        return None
-    with contextlib.suppress(OSError):
-        here = file.tell()
-        end = file.seek(0, os.SEEK_END)
-        file.seek(here)
-        return end - here
-    return None
-
-
-def _header(file: Any, name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    try:
-        version = npy.read_magic(file)
-        if version == (3, 0):
-            raise DTypeError(f"load: {name}: no dtype of skerry: {_INSTEAD['V']}")
-        if version not in _READERS:
-            raise ValueError(f"a .npy file of version {version}, which is not known")
-        shape, fortran, dtype = _READERS[version](file)
-    except ValueError as error:
-        raise ValueError(f"load: {name}: {error}") from error
-    if dtype.newbyteorder("=").name not in _core.dtype_kinds():
-        instead = _INSTEAD.get(dtype.kind, "text is no number")
-        raise DTypeError(f"load: {name}: no dtype of skerry: {dtype}; {instead}")
-    if any(n < 0 for n in shape):
-        raise ValueError(f"load: {name}: its header has a negative shape: {shape}")
-    return shape, fortran, dtype
+def _require_usable_in_place(path: str, mode: str, dtype: np.dtype[Any], offset: int) -> None:
+    fault = ""
+    if not dtype.isnative:
+        fault = "has bytes of the other order"
+    elif offset % dtype.alignment:  # by other writers than NumPy, who don't fill up the header
+        fault = f"has elements from byte {offset} on, which is no multiple of {dtype.alignment}"
+    if fault:
+        raise ValueError(
+            f"load: mmap_mode={mode!r}: {path} {fault}, which can't be used in place; load it without mmap_mode"
+        )
 
 
 def _require(name: str, shape: tuple[int, ...], dtype: np.dtype[Any], there: int) -> None:

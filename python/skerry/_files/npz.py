@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import zipfile
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
@@ -16,13 +17,63 @@ from skerry._files import npy, targets
 Array = _core.Array
 
 
+_LONGEST_NAME = 65535 - len(".npy")  # bytes
+_MOST_OF_DEFLATE = 1032  # bytes that one byte can stand for
+
+
+def require_names(op: str, names: Iterable[str]) -> None:
+    """Refuse names that no ZIP archive holds."""
+    for name in names:
+        try:
+            nbytes = len(name.encode())
+        except UnicodeEncodeError:
+            fault = "it is no valid text"
+        else:
+            if nbytes <= _LONGEST_NAME and "\0" not in name:
+                continue
+            fault = (
+                "it has a NUL" if "\0" in name else f"{nbytes} bytes are more than {_LONGEST_NAME}"
+            )
+        raise ValueError(f"{op}: {name[:40]!r}: no name in an .npz file: {fault}; rename the array")
+
+
 def write(file: Any, arrays: Mapping[str, Array], compressed: bool) -> None:
-    """Write arrays by name."""
+    """Write arrays by name; the names have been checked."""
     how = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     with targets.opened_to_write(file) as stream, zipfile.ZipFile(stream, "w", how) as archive:
         for name, x in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 npy.write(member, x)
+
+
+class _Member:
+    """An open member of an archive; what the archive's module raises for a damaged one is a ValueError."""
+
+    def __init__(self, file: Any, name: str) -> None:
+        self._file = file
+        self._name = name
+
+    def read(self, nbytes: int) -> bytes:
+        with _damage_told(self._name):
+            data: bytes = self._file.read(nbytes)
+            return data
+
+    def readinto(self, memory: memoryview) -> int:
+        with _damage_told(self._name):
+            count: int = self._file.readinto(memory)
+            return count
+
+
+@contextlib.contextmanager
+def _damage_told(name: str) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:  # ZIP's module lets through what its decompressors and struct raise
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # a disk's, not the contents'
+        raise ValueError(f"load: {name}: damaged: {error}") from error
 
 
 class NpzFile(Mapping[str, Array]):
@@ -36,8 +87,12 @@ class NpzFile(Mapping[str, Array]):
         self._name = name
         self._device = device
         try:
+            self._size = file.seek(0, os.SEEK_END)
+            file.seek(0)
             self._archive = zipfile.ZipFile(file)
-        except zipfile.BadZipFile as error:
+        except (MemoryError, OSError):
+            raise
+        except Exception as error:
             raise ValueError(f"load: {name}: no .npz file, or truncated: {error}") from error
         self._members = {
             each.filename.removesuffix(".npy"): each
@@ -59,11 +114,26 @@ class NpzFile(Mapping[str, Array]):
         if name not in self._members:
             raise KeyError(f"{name!r} is not in {self._name}, which has {', '.join(self._members)}")
         member = self._members[name]
-        try:
-            with self._archive.open(member) as file:
-                return npy.read(file, f"{self._name}: {name}", self._device)
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-            raise ValueError(f"load: {self._name}: {name}: damaged: {error}") from error
+        text = f"{self._name}: {name}"
+        self._require_size(member, text)
+        with _damage_told(text):
+            file = self._archive.open(member)
+        with file:
+            return npy.read(
+                _Member(file, text), text, self._device, member.file_size, fills_file=True
+            )
+
+    def _require_size(self, member: zipfile.ZipInfo, text: str) -> None:
+        """Refuse a size that the member can't have, before memory is asked for by it."""
+        most = {
+            zipfile.ZIP_STORED: member.compress_size,
+            zipfile.ZIP_DEFLATED: member.compress_size * _MOST_OF_DEFLATE,
+        }.get(member.compress_type, member.file_size)
+        is_outside = not 0 <= member.header_offset <= self._size - member.compress_size
+        if member.file_size > most or is_outside:
+            raise ValueError(
+                f"load: {text}: damaged: {member.file_size} bytes in {member.compress_size}, in a file of {self._size}"
+            )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)

@@ -26,6 +26,7 @@ _DTYPES = {
 }  # fmt: skip
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _HEADER_MULTIPLE = 8  # of bytes, so that elements are aligned
+_LONGEST_HEADER = 100_000_000  # bytes; the package reads no longer ones
 
 
 def write(file: Any, arrays: Mapping[str, Array]) -> None:
@@ -47,8 +48,18 @@ def write(file: Any, arrays: Mapping[str, Array]) -> None:
             "shape": list(x.shape),
             "data_offsets": [begin, end],
         }
-    header = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
+    try:
+        header = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"save: {error.object[error.start - 20 : error.end]!r}: a name that is no valid text; rename it"
+        ) from None
     header += b" " * (-len(header) % _HEADER_MULTIPLE)
+    if len(header) > _LONGEST_HEADER:
+        raise ValueError(
+            f"save: names and shapes take {len(header)} bytes, and a .safetensors file has {_LONGEST_HEADER} at most "
+            "for them; use several files"
+        )
     with targets.opened_to_write(file) as stream:
         stream.write(len(header).to_bytes(8, "little") + header)
         for name in order:
