@@ -155,7 +155,7 @@ def axes_within(name: str, axis: int | Iterable[int] | None, ndim: int) -> tuple
     """Count axes from the front; None is all of them."""
     if axis is None:
         return tuple(range(ndim))
-    given = (axis,) if isinstance(axis, int) else tuple(axis)
+    given = tuple(axis) if np.iterable(axis) else (axis,)
     found = tuple(axis_within(name, each, ndim) for each in given)
     if len(set(found)) < len(found):
         raise ValueError(f"{name}: axis {given} names one twice; name each once")
@@ -208,6 +208,40 @@ def in_passes(compute: Callable[..., Any]) -> Callable[..., Any]:
 def reduced(x: Array, reduce: Callable[..., Array], **how: Any) -> Array:
     """Reduce in the dtype of quotients, also where kinds of dtypes don't mix."""
     return reduce(cast(x, floating_dtype(x.dtype)), **how)
+
+
+def wide(x: Array) -> Array:
+    """Return float16 as float32, to compute with: sums and products leave its range, and its 11 bits."""
+    return cast(x, sk.float32) if x.dtype == np.float16 else x
+
+
+def is_long_integer(dtype: np.dtype[Any]) -> bool:
+    """Tell whether float64 does not hold all numbers of a dtype."""
+    return dtype.kind in "iu" and dtype.itemsize == 8
+
+
+def high_and_low(x: Array) -> tuple[Array, Array]:
+    """Return integers of 64 bits as the sum of two numbers of float64: multiples of 2**32, and what is left."""
+    return cast(x >> 32, FLOAT64) * 2.0**32, cast(x & 0xFFFFFFFF, FLOAT64)
+
+
+def to_nearest(quotient: Array, rest: Array, divisor: int) -> Array:
+    """Round quotients of integers, which are rounded down and leave ``rest``; halves to even."""
+    above = divisor - rest
+    rises = (rest > above) | ((rest == above) & (quotient % 2 == 1))
+    return quotient + cast(rises, quotient.dtype)
+
+
+def distances(x: Array, axis: int = 0) -> Array:
+    """Return how far neighbours along an axis are apart: floating, of integers rounded once from the exact number."""
+
+    def later_less_earlier(part: Array) -> Array:
+        return slice_along(part, axis, 1, None) - slice_along(part, axis, None, -1)
+
+    if not is_long_integer(x.dtype):
+        return later_less_earlier(cast(wide(x), floating_dtype(wide(x).dtype)))
+    high, low = high_and_low(x)
+    return later_less_earlier(high) + later_less_earlier(low)
 
 
 def slice_along(x: Array, axis: int, *bounds: Any) -> Array:

@@ -3,7 +3,8 @@
 """What the functions of quantiles share: between which elements of a sorted row a quantile lies, and where.
 
 The methods are those of Hyndman and Fan, "Sample Quantiles in Statistical Packages" (1996), and NumPy's further ones,
-computed in NumPy's order: results of float64 are equal to NumPy's.
+computed in NumPy's order: results of float64 are equal to NumPy's, unless these overflow on the way or meet
+infinities. What has fewer bits is computed in float64 and rounded once.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._extra._operands import FLOAT64, cast, high_and_low, is_long_integer
 from skerry.exceptions import AxisError
 
 # Virtual index n * q + alpha + q * (1 - alpha - beta) - 1.
@@ -93,7 +95,11 @@ class Wanted:
         if values.dtype.kind not in "biuf" or values.ndim > 2:
             msg = f"{self.name}: q must be numbers, of two axes at most: {self.q!r}"
             raise ValueError(msg)
-        self.values = values / self.scale if self.scale != 1 else values
+        scaled = values / self.scale if self.scale != 1 else values
+        # The dtype of q is that of the result, but the place among many elements takes float64.
+        self.dtype = scaled.dtype
+        is_whole = scaled.dtype.kind in "iu"
+        self.values = values if is_whole else values.astype(np.float64) / self.scale
         if not np.all((self.values >= 0) & (self.values <= 1)):
             msg = f"{self.name}: q must be in the range [0, {self.scale}]: {self.q}"
             raise ValueError(msg)
@@ -175,19 +181,17 @@ def _of_rows(wanted: Wanted, rows: Array) -> Array:
         return _pick(rows, element_index(wanted.method, index, np).astype(np.int64))
     low = np.minimum(np.maximum(np.floor(index), 0), n - 1).astype(np.int64)
     high = np.where(index < 0, 0, np.minimum(low + 1, n - 1)).astype(np.int64)
-    weight = np.asarray(weight_of_next(wanted.method, index, np), dtype=index.dtype)
-    both = _pick(rows, np.concatenate([low, high]))
-    dtype = _result_dtype(wanted, rows)
+    weight = np.asarray(weight_of_next(wanted.method, index, np), dtype=np.float64)
+    # An element that has no part may be infinite.
+    both = np.concatenate([np.where(weight < 1, low, high), np.where(weight > 0, high, low)])
+    found = _pick(rows, both)
 
     def to_rows(x: np.ndarray) -> Array:
-        return sk.asarray(x.tolist(), dtype=dtype, device=rows.device)
+        return sk.asarray(x.tolist(), device=rows.device)
 
-    return _between(
-        both[..., : q.size],
-        both[..., q.size :],
-        (to_rows(weight), to_rows(1 - weight), to_rows(weight >= 0.5)),
-        dtype,
-    )
+    weights = (to_rows(weight), to_rows(1 - weight), to_rows(weight >= 0.5))
+    between = _between(found[..., : q.size], found[..., q.size :], weights)
+    return cast(between, _result_dtype(wanted, rows))
 
 
 def _pick(rows: Array, indices: np.ndarray) -> Array:
@@ -210,20 +214,57 @@ def _pick(rows: Array, indices: np.ndarray) -> Array:
 def _result_dtype(wanted: Wanted, rows: Array) -> Any:
     if rows.dtype.kind != "f":
         return sk.float64
-    if wanted.is_weak or wanted.values.dtype.kind != "f":
+    if wanted.is_weak or wanted.dtype.kind != "f":
         return rows.dtype
-    return np.result_type(rows.dtype, wanted.values.dtype)
+    return np.result_type(rows.dtype, wanted.dtype)
 
 
-def _between(low: Array, high: Array, weights: tuple[Array, Array, Array], dtype: Any) -> Array:
-    """Interpolate, from the nearer end."""
-    if low.dtype.kind == "b":
-        low, high = sk.astype(low, dtype), sk.astype(high, dtype)
-    difference = sk.astype(high - low, dtype, copy=False)
-    low, high = sk.astype(low, dtype, copy=False), sk.astype(high, dtype, copy=False)
+def _between(low: Array, high: Array, weights: tuple[Array, Array, Array]) -> Array:
+    """Interpolate in float64, from the nearer end."""
     weight, rest, is_far = weights
-    is_far = is_far if is_far.dtype.kind == "b" else is_far != 0
-    return sk.where(is_far, high - difference * rest, low + difference * weight)
+    if is_long_integer(low.dtype):
+        return _between_long_integers(low, high, weights)
+    kind = low.dtype.kind
+    low, high = cast(low, FLOAT64), cast(high, FLOAT64)
+    difference = high - low
+    if kind == "f":  # equal infinities are not apart
+        difference = sk.where(low == high, 0.0, difference)
+    found = sk.where(is_far, high - difference * rest, low + difference * weight)
+    if kind != "f":
+        return found
+    return sk.where(sk.isinf(difference), low * rest + high * weight, found)
+
+
+def _between_long_integers(low: Array, high: Array, weights: tuple[Array, Array, Array]) -> Array:
+    """Do the same with what float64 loses of the ends and of their difference."""
+    weight, rest, is_far = weights
+    (low_high, low_low), (high_high, high_low) = high_and_low(low), high_and_low(high)
+    low, lost_of_low = _sum_and_loss(low_high, low_low)
+    high, lost_of_high = _sum_and_loss(high_high, high_low)
+    difference, lost = _sum_and_loss(high_high - low_high, high_low - low_low)
+    from_high = (high - difference * rest) + (lost_of_high - lost * rest)
+    from_low = (low + difference * weight) + (lost_of_low + lost * weight)
+    return sk.where(is_far, from_high, from_low)
+
+
+def _sum_and_loss(larger: Array, smaller: Array) -> tuple[Array, Array]:
+    """Add, and return what the sum rounds off (Dekker)."""
+    found = larger + smaller
+    return found, smaller - (found - larger)
+
+
+def mean_of_two(x: Array, y: Array) -> Array:
+    """Return the means, rounded once: floating, float64 for integers and bool."""
+    if is_long_integer(x.dtype):
+        (high, low), (other_high, other_low) = high_and_low(x), high_and_low(y)
+        return (high + other_high) * 0.5 + (low + other_low) * 0.5
+    dtype = real_dtype(x)
+    x, y = cast(x, FLOAT64), cast(y, FLOAT64)
+    total = x + y
+    found = total * 0.5
+    if dtype == np.float64:
+        found = sk.where(sk.isinf(total), x * 0.5 + y * 0.5, found)
+    return cast(found, dtype)
 
 
 def _without_nan(wanted: Wanted, rows: Array) -> Array:
@@ -243,9 +284,9 @@ def _without_nan(wanted: Wanted, rows: Array) -> Array:
     low = sk.minimum(sk.maximum(sk.floor(index), 0.0), last)
     high = sk.where(index < 0, 0.0, sk.minimum(low + 1, last))
     weight = weight_of_next(wanted.method, index, sk)
-    dtype = _result_dtype(wanted, rows)
-    weights = (sk.astype(weight, dtype), sk.astype(1 - weight, dtype), weight >= 0.5)
-    return _between(at(low), at(high), weights, dtype)
+    first, second = at(sk.where(weight < 1, low, high)), at(sk.where(weight > 0, high, low))
+    found = _between(first, second, (weight, 1 - weight, weight >= 0.5))
+    return cast(found, _result_dtype(wanted, rows))
 
 
 def _weight_rows(wanted: Wanted, a: Array, axis: Any, weights: Array) -> Array:
@@ -278,6 +319,8 @@ def _weighted(wanted: Wanted, rows: Array, weights: Array, *, nan: bool) -> Arra
     n = rows.shape[-1]
     last = sk.asarray(n - 1, device=rows.device)
     weights = sk.astype(weights, sk.float64)
+    # The sum of all has to be finite.
+    weights = weights * sk.where(sk.max(weights) > 2.0**960, 2.0**-64, 1.0)
     if nan:
         is_nan = sk.isnan(rows)
         weights = sk.where(is_nan, 0.0, weights)
@@ -288,8 +331,6 @@ def _weighted(wanted: Wanted, rows: Array, weights: Array, *, nan: bool) -> Arra
     if not nan and bool(sk.any(sk.isnan(reached[..., -1]))):
         msg = f"{wanted.name}: weights hold NaN or infinity, or are all 0"
         raise ValueError(msg)
-    if wanted.values.dtype.kind == "f":
-        reached = sk.astype(reached, wanted.values.dtype, copy=False)
     reached = sk.where(reached == 0, -1.0, reached)  # who weighs nothing is not chosen
     indices = [
         sk.count_nonzero(reached < q, axis=-1, keepdims=True)

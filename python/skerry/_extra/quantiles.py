@@ -11,6 +11,7 @@ import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra import _quantiles as by
+from skerry._extra._operands import cast
 
 __all__ = [
     "median",
@@ -63,7 +64,9 @@ def _middle(rows: Array) -> Array:
     n = rows.shape[-1]
     ranks = [n // 2] if n % 2 else [n // 2 - 1, n // 2]
     found = _core.order_statistics(rows, ranks)
-    return sk.mean(sk.astype(found, by.real_dtype(rows), copy=False), axis=-1)
+    if n % 2:
+        return cast(found[..., 0], by.real_dtype(rows))
+    return by.mean_of_two(found[..., 0], found[..., 1])
 
 
 def nanmedian(
@@ -109,7 +112,7 @@ def nanmedian(
     low = sk.maximum(count - 1, 0) // 2
     ends = sk.concat([low, sk.minimum(count // 2, sk.maximum(count - 1, 0))], axis=-1)
     found = sk.take_along_axis(sk.sort(rows, axis=-1), ends, axis=-1)
-    return sk.reshape(sk.mean(found, axis=-1), shape)
+    return sk.reshape(by.mean_of_two(found[..., 0], found[..., 1]), shape)
 
 
 def quantile(

@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Exact arithmetic as the oracle: numbers as fractions, numbers at the ends of each dtype, and the one comparison.
+
+NumPy computes in the dtype, and is no oracle where that overflows on the way or loses digits.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+FLOATS = ("float16", "float32", "float64")
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+NAN, INF = math.nan, math.inf
+#: One CPU device and one CUDA device: what is tested here is arithmetic.
+TWO_DEVICES = ("cpu:0", "cuda:0")
+
+
+def ends_of(dtype):
+    """Numbers at the ends of what a dtype holds, in ascending order, as Python's."""
+    dtype = np.dtype(dtype)
+    if dtype.kind in "iu":
+        low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+        numbers = {low, low + 1, low // 2, 0, 1, 2, 3, high // 3, high // 2, high - 1, high}
+        if dtype.itemsize == 8:  # which float64 does not hold
+            numbers |= {2**53 + 1, 2**53 + 2, 2**53 + 3, 2**62 + 1}
+            numbers |= {-(2**53) - 1, -(2**53) - 3} if low < 0 else set()
+        return sorted(numbers)
+    limits = np.finfo(dtype)
+    sizes = [
+        limits.smallest_subnormal,
+        limits.smallest_normal,
+        limits.eps,
+        1,
+        1.5,
+        3,
+        limits.max / 2,
+        limits.max,
+    ]
+    sizes += [limits.smallest_subnormal * 3]
+    sizes = [float(dtype.type(size)) for size in sizes]
+    return sorted([*sizes, 0.0, *(-size for size in sizes)])
+
+
+def unit(x, dtype):
+    """The distance of neighbours in a dtype, at the size of a number."""
+    limits = np.finfo(dtype)
+    size = abs(Fraction(x))
+    exponent = limits.minexp
+    if size:
+        exponent = size.numerator.bit_length() - size.denominator.bit_length()
+        exponent -= Fraction(2) ** exponent > size
+    return Fraction(2) ** (max(exponent, limits.minexp) - limits.nmant)
+
+
+def assert_close(got, want, dtype, *, units=1.0, scale=0, scale_units=4.0, what=""):
+    """``got`` is ``want``, but for so many units in the last place, and of float64 at the size of ``scale``.
+
+    ``want`` is a fraction, or an infinity or NaN.
+    """
+    if isinstance(want, float) and not math.isfinite(want):
+        assert got == want or (math.isnan(got) and math.isnan(want)), f"{what}: {got}, not {want}"
+        return
+    want = Fraction(want)
+    allowed = Fraction(units) * unit(want, dtype) + Fraction(scale_units) * unit(
+        scale, "float64"
+    ) * bool(scale)
+    most = Fraction(float(np.finfo(dtype).max))
+    if not math.isfinite(got):
+        assert abs(want) + allowed > most, f"{what}: {got}, not {float(want)!r}"
+        assert got == math.copysign(INF, want), f"{what}: {got}"
+        return
+    error = abs(Fraction(got) - want)
+    assert error <= allowed, (
+        f"{what}: {got!r}, not {float(want)!r}: {float(error / unit(want, dtype)):.3g} units"
+    )
+
+
+def is_infinite(x):
+    return isinstance(x, float) and math.isinf(x)
+
+
+def between(low, high, share):
+    """The number so far on the way from one to the other; an infinity that has no share in it counts nothing."""
+    if any(isinstance(x, float) and math.isnan(x) for x in (low, high, share)):
+        return NAN
+    if share == 0 or low == high:
+        return low
+    if share == 1:
+        return high
+    if is_infinite(low) and is_infinite(high):
+        return NAN
+    if is_infinite(low) or is_infinite(high):
+        return low if is_infinite(low) else high
+    return Fraction(low) + (Fraction(high) - Fraction(low)) * Fraction(share)
