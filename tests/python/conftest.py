@@ -53,6 +53,9 @@ def pytest_addoption(parser):
     parser.addoption(
         "--full", action="store_true", help="tests that walk or try everything: at their full size"
     )
+    parser.addoption(
+        "--walk-seed", type=int, default=1, help="what the samples of layouts are drawn by"
+    )
     parser.addoption("--share", metavar="I/N", help="the I-th of N parts of the tests, by name")
 
 

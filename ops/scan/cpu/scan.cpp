@@ -8,8 +8,8 @@
 // How a scan is cut up. A unit is one contiguous run, or a strip of columns side by side; it goes
 // in chunks, and a chunk in blocks. A block is scanned for itself, after what its chunk and the
 // chunks before it carry into it. So the chunks of a long unit can be had side by side: first their
-// totals, then, with what came before each, their results. The cut depends on the shape only: so
-// does the result, with any number of threads and either way.
+// totals, then, with what came before each, their results. The cut depends on the shape and on
+// whether a unit is a run: so does the result, with any number of threads and either way.
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {

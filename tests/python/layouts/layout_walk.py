@@ -1,0 +1,362 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The walk: every public function x layouts x sizes at thresholds x dtypes x threads, beside the same call on dense copies.
+
+``python tests/python/layouts/layout_walk.py [--full] [--seed N] [--device D] [PATH …]`` walks and says how many calls it made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import math
+import pickle
+import random
+import re
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import skerry as sk
+from kernel_thresholds import edges
+from memory_layouts import LAYOUTS, Operand, lay_out, layouts_for
+from oracle import DTYPES
+from walked_calls import (
+    ROUNDED,
+    Call,
+    Shape,
+    calls_of,
+    draw,
+    function_of,
+    left_out,
+    operand_shape,
+    public_paths,
+    text_of,
+)
+
+THREADS = (1, 2, 5)
+MODULES = {"np": np, "sk": sk, "pickle": pickle}
+#: Elements of an array, at most; on a device whose kernels may be emulated; of matrices, whose cost is a cube.
+MOST_ELEMENTS, MOST_OF_SAMPLE, MOST_OF_KERNELS, MOST_OF_MATRIX = 600_000, 70_000, 3_000, 5_000
+#: Edges beyond are met by one layout each.
+DEAR = 20_000
+PER_CALL = 16
+#: Cells whose operands are held together, and their elements.
+BATCH, BATCH_ELEMENTS = 96, 200_000
+
+
+class Cell(NamedTuple):
+    """A call on operands of one shape and dtype, in some layouts, by some threads."""
+
+    call: Call
+    shape: Shape
+    dtype: str
+    other: str  # the dtype of all operands but the first
+    layouts: tuple[str, ...]  # of the operands a, b, c, d
+    threads: int
+    device: str
+    seed: int
+
+    def __str__(self) -> str:
+        """The call and what it is made of."""
+        used = [
+            name for letter, name in zip("abcd", self.layouts, strict=True) if letter in self.text
+        ]
+        return (
+            f"{self.call.path}: {self.text} of {self.dtype} and {self.other}, {self.shape}, {'; '.join(used)}, "
+            f"threads {self.threads}, {self.device}"
+        )
+
+    @property
+    def text(self) -> str:
+        """The call's text for the shape."""
+        return text_of(self.call, self.shape)
+
+
+@functools.cache
+def compiled(text: str) -> Any:
+    """The code of a call, and the operands that it names."""
+    letters = [letter for letter in "abcd" if re.search(rf"\b{letter}\b", text)]
+    return compile(text, text, "eval"), letters
+
+
+def operands(cell: Cell) -> dict[str, Operand]:
+    """The arrays that the call takes."""
+    found = {}
+    for letter in compiled(cell.text)[1]:
+        number = "abcd".index(letter)
+        shape, dtype, kind = operand_shape(cell.call.kinds[number], cell.shape)
+        own = np.dtype(dtype or (cell.other if number else cell.dtype))
+        name = cell.layouts[number]
+        is_target = cell.call.is_write and letter == "a"
+        if name not in layouts_for(shape, cell.device) or (is_target and LAYOUTS[name].repeats):
+            name = "step -2" if shape and math.prod(shape) else "dense"
+        make = functools.partial(draw_elements, kind, own, cell.seed + number)
+        found[letter] = lay_out(name, make, shape, cell.device)
+    return found
+
+
+def draw_elements(kind: str, dtype: np.dtype, seed: int, shape: Shape) -> np.ndarray:
+    """Numbers of a kind, as `lay_out` asks for them."""
+    return draw(kind, shape, dtype, seed)
+
+
+def outcome(cell: Cell, arrays: dict[str, sk.Array]) -> Any:
+    """What a call gives; the error that it raises; what it wrote into."""
+    code, _ = compiled(cell.text)
+    names = {**arrays, "f": function_of(cell.call.path, cell.device), **MODULES}
+    try:
+        result = eval(code, names)
+        # Indices are looked at by the device: an error may come as late as here.
+        return leaves(arrays["a"] if cell.call.is_write else result)
+    except Exception as error:  # of any kind: the other call is to raise it, too
+        return type(error)
+
+
+def leaves(result: Any) -> list[Any]:
+    """Arrays of a result as bits with their shape, dtype and device; all else as it is."""
+    if isinstance(result, sk.Array):
+        host = np.asarray(result.to_device("cpu:0"))
+        return [(host, str(result.device))]
+    if isinstance(result, (tuple, list)):
+        return [leaf for each in result for leaf in leaves(each)]
+    return [(np.asarray(result), None)] if isinstance(result, np.ndarray) else [repr(result)]
+
+
+def is_same(call: Call, got: Any, want: Any) -> bool:
+    """Whether two outcomes are the same bits; or nearly, of functions whose last places depend on the order of sums."""
+    if not isinstance(got, list) or not isinstance(want, list) or len(got) != len(want):
+        return bool(got == want)
+    return all(map(functools.partial(is_same_leaf, call), got, want))
+
+
+def is_same_leaf(call: Call, got: Any, want: Any) -> bool:
+    """The same for an array, or what is none."""
+    if isinstance(got, str) or isinstance(want, str):
+        return bool(got == want)
+    (mine, where), (theirs, other) = got, want
+    if mine.dtype != theirs.dtype or mine.shape != theirs.shape or where != other:
+        return False
+    if mine.tobytes() == theirs.tobytes():
+        return True
+    if mine.dtype.kind not in "fc" or not (call.is_rounded or call.is_by_value):
+        return False
+    if call.is_by_value:
+        return bool(np.array_equal(mine, theirs, equal_nan=True))
+    unit = np.finfo(mine.dtype).eps
+    scale = float(np.max(np.abs(theirs), initial=0.0, where=np.isfinite(theirs)))
+    # Of numbers whose distances from a mean may vanish, against the numbers themselves.
+    bound = 64 * unit * max(scale, 1.0 if call.path in ROUNDED else 1e-30)
+    return bool(np.allclose(mine, theirs, 0, bound, equal_nan=True))
+
+
+class Trial(NamedTuple):
+    """A cell, its operands as they lie, and what the call gives of dense copies by one thread."""
+
+    cell: Cell
+    views: dict[str, sk.Array]
+    want: Any
+
+    def problem(self) -> str | None:
+        """What is wrong with the call in these layouts; None if nothing is."""
+        got = outcome(self.cell, self.views)
+        if is_same(self.cell.call, got, self.want):
+            return None
+        return f"{self.cell}\n    gives  {shown(got)}\n    dense  {shown(self.want)}"
+
+
+def trial_of(cell: Cell) -> Trial:
+    """Make the operands of a cell and the call of dense copies."""
+    made = operands(cell)
+    want = outcome(cell, {letter: each.dense for letter, each in made.items()})
+    return Trial(cell, {letter: each.view for letter, each in made.items()}, want)
+
+
+def shown(outcome: Any) -> str:
+    """An outcome in a line."""
+    return re.sub(r"\s+", " ", repr(outcome))[:300]
+
+
+# --- which cells ----------------------------------------------------------------------------------
+
+
+def shapes_at(edge: int, turn: int, most: int) -> list[Shape]:
+    """Arrays of which something is as many as an edge: elements, rows, their length, or the axis between."""
+    few = 1 + turn % 7
+    shapes = [(edge,), (edge, few), (few, edge), (max(edge // few, 1), few), (2, edge, few)]
+    if edge in (0, 1):
+        shapes += [(edge, few, 2), ()]
+    return [shape for shape in shapes if math.prod(shape) <= most]
+
+
+def matrices_at(edge: int, turn: int) -> list[Shape]:
+    """Matrices of an edge, and stacks."""
+    few = 1 + turn % 7
+    shapes = [(edge, edge), (edge, few), (few, edge), (few, edge, edge), (edge, few, few), (edge,)]
+    return [shape for shape in shapes if math.prod(shape) <= MOST_OF_MATRIX]
+
+
+def shapes_of(call: Call, edge: int, turn: int, most: int) -> list[Shape]:
+    """The shapes of a call at an edge."""
+    return matrices_at(edge, turn) if call.is_dear else shapes_at(edge, turn, most)
+
+
+def sampled_cells(
+    path: str, calls: list[Call], device: str, seed: int, count: int
+) -> Iterator[Cell]:
+    """Some cells of a function's calls, as the seed says; half of the edges are long, as most thresholds are short."""
+    most = MOST_OF_SAMPLE if device.startswith("cpu") else MOST_OF_KERNELS
+    for call in calls:
+        rng = random.Random(f"{seed} {path} {call.text} {device}")
+        longest = math.isqrt(MOST_OF_MATRIX) if call.is_dear else most
+        for _ in range(count):
+            dtype = rng.choice(DTYPES)
+            near = [edge for edge in edges(np.dtype(dtype).itemsize) if edge <= longest]
+            shapes: list[Shape] = []
+            while not shapes:
+                edge = near[int(len(near) * (1 - rng.random() ** 2))]
+                shapes = shapes_of(call, edge, rng.randrange(7), most)
+            yield cell_of(call, rng.choice(shapes), dtype, rng, device)
+
+
+def cell_of(call: Call, shape: Shape, dtype: str, rng: random.Random, device: str) -> Cell:
+    """A cell in layouts that are drawn: often all operands lie alike."""
+    names = layouts_for(shape, device)
+    first = rng.choice(names)
+    others = [first if rng.random() < 0.4 else rng.choice(names) for _ in range(3)]
+    other = dtype if rng.random() < 0.85 else rng.choice(DTYPES)
+    threads = rng.choice(THREADS)
+    return Cell(call, shape, dtype, other, (first, *others), threads, device, rng.randrange(99))
+
+
+def all_cells(path: str, calls: list[Call], device: str, seed: int) -> Iterator[Cell]:
+    """Each call at each edge in each layout; dtypes, shapes and threads take turns, and all threads meet each edge."""
+    for call in calls:
+        rng = random.Random(f"{seed} {path} {call.text} {device}")
+        turn = rng.randrange(100)
+        for edge in edges(8):
+            for layout in LAYOUTS:
+                turn += 1
+                dtype = DTYPES[turn % len(DTYPES)]
+                edge_of = at_width(edge, np.dtype(dtype).itemsize)
+                shapes = shapes_of(call, edge_of, turn // 3, MOST_ELEMENTS)
+                if not shapes or (edge > DEAR and turn % len(LAYOUTS) != 0):
+                    continue
+                shape = shapes[turn // 5 % len(shapes)]
+                if layout not in layouts_for(shape, device):
+                    continue
+                drawn = cell_of(call, shape, dtype, rng, device)
+                yield drawn._replace(layouts=(layout, *drawn.layouts[1:]))
+
+
+def at_width(edge: int, itemsize: int) -> int:
+    """The edge in the list of a width that stands where it does in that of 8 bytes."""
+    mine = edges(itemsize)
+    return mine[edges(8).index(edge) * len(mine) // len(edges(8))]
+
+
+class Tally(NamedTuple):
+    """What a walk met."""
+
+    calls: int
+    raised: int  # of dense copies, too
+    refused: list[str]  # texts of calls that raised in every cell
+    problems: list[str]
+
+
+def problems_of(cells: list[Cell], tried: Counter[str], raised: Counter[str]) -> Iterator[str]:
+    """What is wrong in some cells: dense copies by one thread first, as to change threads takes longer than a call."""
+    sk.set_num_threads(1)
+    trials = [trial_of(cell) for cell in cells]
+    for threads in THREADS:
+        sk.set_num_threads(threads)
+        for trial in trials:
+            if trial.cell.threads != threads:
+                continue
+            tried[trial.cell.call.text] += 1
+            raised[trial.cell.call.text] += not isinstance(trial.want, list)
+            problem = trial.problem()
+            if problem is not None:
+                yield problem
+
+
+def batches(cells: Iterator[Cell]) -> Iterator[list[Cell]]:
+    """Cells in lists that memory has room for."""
+    batch: list[Cell] = []
+    elements = 0
+    for cell in cells:
+        batch.append(cell)
+        elements += math.prod(cell.shape)
+        if len(batch) == BATCH or elements > BATCH_ELEMENTS:
+            yield batch
+            batch, elements = [], 0
+    yield batch
+
+
+def walk(path: str, device: str, seed: int, full: bool, count: int = PER_CALL) -> Tally:
+    """Walk a function's calls."""
+    threads = sk.get_num_threads()
+    calls = calls_of(path, public_paths()[path])
+    cells = (
+        all_cells(path, calls, device, seed)
+        if full
+        else sampled_cells(path, calls, device, seed, count)
+    )
+    tried: Counter[str] = Counter()
+    raised: Counter[str] = Counter()
+    problems: list[str] = []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for batch in batches(cells):
+                problems += problems_of(batch, tried, raised)
+    finally:
+        sk.set_num_threads(threads)
+    refused = [text for text, count in tried.items() if raised[text] == count]
+    return Tally(tried.total(), raised.total(), refused, problems)
+
+
+def walked_paths() -> list[str]:
+    """Every public function that takes arrays."""
+    return [path for path in public_paths() if not left_out(path)]
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("paths", nargs="*")
+    options.add_argument("--full", action="store_true")
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument(
+        "--count", type=int, default=PER_CALL, help="cells of each call in a sample"
+    )
+    options.add_argument("--device", default="cpu:0")
+    chosen = options.parse_args()
+    begin, made, raised, wrong = time.monotonic(), 0, 0, 0
+    for path in chosen.paths or walked_paths():
+        since = time.monotonic()
+        tally = walk(path, chosen.device, chosen.seed, chosen.full, chosen.count)
+        made += tally.calls
+        wrong += len(tally.problems)
+        raised += tally.raised
+        if tally.refused:
+            print(f"{path}: never works: {tally.refused}", flush=True)
+        for problem in tally.problems[:5]:
+            print(problem, flush=True)
+        if tally.problems or time.monotonic() - since > 5:
+            print(
+                f"{path}: {len(tally.problems)} of {tally.calls} differ, {time.monotonic() - since:.1f} s",
+                flush=True,
+            )
+    print(
+        f"{2 * made} calls, {2 * raised} raise, {wrong} differ, {time.monotonic() - begin:.0f} s, "
+        f"{time.process_time():.0f} s of work, seed {chosen.seed}, {chosen.device}"
+    )
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

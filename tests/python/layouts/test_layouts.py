@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every public function that takes arrays gives the same in every layout, at every threshold, by any number of threads."""
+
+from __future__ import annotations
+
+import layout_walk
+import memory_layouts
+import numpy as np
+import pytest
+import skerry as sk
+import walked_calls
+from kernel_thresholds import MOST, edges, thresholds
+
+#: Of each call: the host's kernels, which all layouts and thresholds are for, and a device's.
+COUNTS = {"cpu:0": 48, "cuda:0": 1}
+
+
+@pytest.fixture(scope="session")
+def walk_seed(request: pytest.FixtureRequest) -> int:
+    """What draws the sample."""
+    return request.config.getoption("--walk-seed")
+
+
+def test_every_public_function_is_walked_or_left_out_with_a_reason() -> None:
+    unknown = []
+    for path, function in walked_calls.public_paths().items():
+        if walked_calls.left_out(path):
+            continue
+        try:
+            walked_calls.calls_of(path, function)
+        except KeyError as error:
+            unknown.append(f"{path}: no argument for its parameter {error}")
+    assert not unknown, "state how they are called in walked_calls.py"
+
+
+def test_nothing_is_stated_of_a_function_that_is_gone() -> None:
+    paths = set(walked_calls.public_paths())
+    assert set(walked_calls.NO_ARRAYS) <= paths
+    assert {f"random.{name}" for name in walked_calls.RANDOM_LEFT_OUT} <= paths
+    for table in (walked_calls.STATED, walked_calls.WRITES, walked_calls.METHODS):
+        assert set(table) <= paths
+    for name in (path.partition(".")[2] for path in paths if path.startswith("Array.")):
+        assert hasattr(sk.Array, name)
+
+
+def test_thresholds_are_read_from_the_sources() -> None:
+    """Those that the drivers have, by name and as they are compared with."""
+    found = thresholds()
+    for number, name in {
+        128: "block_rows",
+        1024: "longest_run",
+        16384: "pack_bytes",
+        32768: "parallel_from",
+        1 << 19: "in_place_bytes",
+        7 << 20: "streamed_copy_bytes",
+        65: "plain_from",
+        8: "width() < 8",
+    }.items():
+        assert any(name in each for each in found[number]), name
+    assert {2047, 2048, 2049, 16383, 16384, 16385} <= set(edges(8))
+    assert edges(1)[-1] >= MOST
+
+
+@pytest.mark.parametrize("name", memory_layouts.LAYOUTS)
+def test_a_layout_is_the_view_that_its_name_says(name: str) -> None:
+    """Of all layouts but those that share memory, the values are those that were drawn."""
+    layout = memory_layouts.LAYOUTS[name]
+    shape = (4, 3, 5)
+    values = np.arange(60.0).reshape(shape)
+    operand = memory_layouts.lay_out(name, lambda of: np.resize(values, of), shape, "cpu:0")
+    host = np.asarray(operand.view)
+    np.testing.assert_array_equal(host, np.asarray(operand.dense))
+    assert operand.dense.strides == (120, 40, 8)
+    assert layout.repeats == (host.nbytes > memory_layouts.spanned_bytes(host))
+    assert layout.repeats or np.array_equal(host, values)
+    dense = name in ("dense", "odd address", "behind one element")
+    assert dense == (operand.view.strides == operand.dense.strides)
+
+
+@pytest.mark.parametrize("walked_device", COUNTS)
+@pytest.mark.parametrize("path", layout_walk.walked_paths())
+def test_results_are_those_of_dense_copies(
+    path: str, walked_device: str, walk_seed: int, full: bool
+) -> None:
+    is_full = full and walked_device == "cpu:0"
+    tally = layout_walk.walk(path, walked_device, walk_seed, is_full, COUNTS[walked_device])
+    assert not tally.problems, "\n".join([f"{len(tally.problems)} differ", *tally.problems[:3]])
+    if walked_device == "cpu:0":
+        assert not tally.refused, "these calls never work"
