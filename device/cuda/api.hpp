@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace skerry::cuda {
 
@@ -12,7 +13,7 @@ namespace skerry::cuda {
 // here; every status is a cudaError_t as an int. The module that fills it is loaded at run time,
 // so changing anything in this file means raising module_abi_version.
 
-inline constexpr int module_abi_version = 6;
+inline constexpr int module_abi_version = 7;
 
 inline constexpr int most_devices = 64;
 
@@ -105,6 +106,13 @@ struct pointer_attributes {
   std::size_t allocation_bytes;
 };
 
+/// Memory that a kernel may read, or read and write.
+struct kernel_operand {
+  void* data;
+  std::size_t nbytes;
+  bool is_written;
+};
+
 struct api {
   int (*driver_version)(int* version);
   int (*runtime_version)(int* version);
@@ -142,9 +150,11 @@ struct api {
                          std::size_t nbytes, void* stream);
   int (*fill_async)(void* target, int value, std::size_t nbytes, void* stream);
   int (*launch_host_function)(void* stream, void (*function)(void* data), void* data);
-  /// Enqueues a kernel's host form with a copy of its parameters; null in the native table.
+  /// Enqueues a kernel's host form with a copy of its parameters; null in the native table. Who
+  /// checks memory looks at `operands`.
   int (*launch_host_kernel)(void (*kernel)(const void* params), const void* params,
-                            std::size_t params_size, void* stream);
+                            std::size_t params_size, std::span<const kernel_operand> operands,
+                            void* stream);
 
   int (*stream_create)(void** stream);  ///< non-blocking
   int (*stream_destroy)(void* stream);

@@ -83,6 +83,25 @@ void launch_native(timeline& work, const kernel& entry, const void* params) {
   check(code, on, "launch");
 }
 
+/// What a kernel's host form may touch, for a simulation that looks at it.
+std::vector<kernel_operand> operands_of(std::span<const memory_use> uses) {
+  std::vector<kernel_operand> operands;
+  if (kernels_of_rehearsal() == rehearsed_kernels::none) return operands;
+  operands.reserve(uses.size());
+  for (const memory_use& each : uses) {
+    char* const memory = each.memory().data();
+    const bool is_written = each.mode() == access::write;
+    if (const ndarray* const array = each.array()) {
+      const auto [begin, end] = extent(array->layout(), array->itemsize());
+      if (begin == end) continue;
+      operands.push_back({memory + begin, static_cast<std::size_t>(end - begin), is_written});
+    } else if (each.memory().nbytes() != 0) {
+      operands.push_back({memory, each.memory().nbytes(), is_written});
+    }
+  }
+  return operands;
+}
+
 }  // namespace
 
 void launch(device where, const kernel& entry, const void* params, std::size_t params_size,
@@ -98,7 +117,8 @@ void launch(device where, const kernel& entry, const void* params, std::size_t p
     if (rehearse_kernel != nullptr) {
       if (entry.host == nullptr) throw_no_form(where, " (a rehearsal device)");
       require_accepted(where, entry, params);
-      check(rehearse_kernel(entry.host, params, params_size, work.handle()), on, "launch");
+      check(rehearse_kernel(entry.host, params, params_size, operands_of(uses), work.handle()), on,
+            "launch");
     } else {
       launch_native(work, entry, params);
     }

@@ -119,7 +119,7 @@ TEST_F(rehearsal_test, streams_and_events_belong_to_their_device) {
   ASSERT_EQ(calls.event_create(&event), cuda::success);
   rehearsal::set_device(0);
   EXPECT_EQ(calls.event_record(event, legacy), cuda::invalid_resource_handle);
-  EXPECT_EQ(calls.launch_host_kernel([](const void*) {}, nullptr, 0, stream),
+  EXPECT_EQ(calls.launch_host_kernel([](const void*) {}, nullptr, 0, {}, stream),
             cuda::invalid_resource_handle);
   void* block = device_memory(16);
   EXPECT_EQ(calls.deallocate_async(block, stream), cuda::invalid_value);

@@ -9,7 +9,9 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <span>
 
+#include "device/cuda/api.hpp"
 #include "device/cuda/rehearsal/packed_blocks.hpp"
 
 namespace skerry::rehearsal {
@@ -21,11 +23,14 @@ struct memory_block {
   explicit operator bool() const noexcept { return data != nullptr; }
 };
 
-/// Told what happens to the memory of devices, when it happens, from any thread.
+/// Told what happens to the memory of devices, when it happens, from any thread; does the work that
+/// changes it.
 struct memory_watch {
   void (*allocated)(void* data, std::size_t nbytes) noexcept;
-  void (*filled)(void* data, std::size_t nbytes) noexcept;
-  void (*copied)(void* target, const void* source, std::size_t nbytes) noexcept;
+  void (*fill)(void* data, int value, std::size_t nbytes) noexcept;
+  void (*copy)(void* target, const void* source, std::size_t nbytes) noexcept;
+  void (*run)(void (*kernel)(const void* params), const void* params,
+              std::span<const cuda::kernel_operand> operands) noexcept;
   void (*freed)(void* data, std::size_t nbytes) noexcept;  ///< in the order of a stream
 };
 

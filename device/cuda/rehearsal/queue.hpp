@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <vector>
 
+#include "device/cuda/api.hpp"
 #include "device/cuda/rehearsal/stream_order.hpp"
 
 namespace skerry::rehearsal {
@@ -54,12 +56,14 @@ struct work {
   std::shared_ptr<std::atomic<std::int64_t>> time;  ///< to be set
   std::unique_ptr<std::byte[]> heap;                ///< what does not fit into `bytes`
   std::unique_ptr<task> job;
+  std::vector<cuda::kernel_operand> operands;  ///< of a kernel, for who watches memory
   alignas(64) std::byte bytes[inline_size];
 
   /// Nothing that others could wait for, or count, is alive in a piece of work that is done.
   void clear() noexcept {
     heap.reset();
     job.reset();
+    operands.clear();
     wait_for = {};
     order = {};
     time.reset();

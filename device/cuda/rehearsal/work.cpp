@@ -80,17 +80,19 @@ void run_copy(work& self, int ordinal) noexcept {
   const void* source = self.source != nullptr ? self.source : self.payload();
   if (!still_there(self.target, self.nbytes, ordinal)) return;
   if (!still_there(source, self.nbytes, ordinal)) return;
-  std::memmove(self.target, source, self.nbytes);
   if (const memory_watch* const watch = memory_watcher.load()) {
-    watch->copied(self.target, source, self.nbytes);
+    watch->copy(self.target, source, self.nbytes);
+  } else {
+    std::memmove(self.target, source, self.nbytes);
   }
 }
 
 void run_fill(work& self, int ordinal) noexcept {
   if (!still_there(self.target, self.nbytes, ordinal)) return;
-  std::memset(self.target, self.value, self.nbytes);
   if (const memory_watch* const watch = memory_watcher.load()) {
-    watch->filled(self.target, self.nbytes);
+    watch->fill(self.target, self.value, self.nbytes);
+  } else {
+    std::memset(self.target, self.value, self.nbytes);
   }
 }
 
@@ -114,7 +116,13 @@ void run_function(work& self, int) noexcept {
   order_seen(self.order);
   self.function(self.target);
 }
-void run_kernel(work& self, int) noexcept { self.kernel(self.payload()); }
+void run_kernel(work& self, int) noexcept {
+  if (const memory_watch* const watch = memory_watcher.load()) {
+    watch->run(self.kernel, self.payload(), self.operands);
+  } else {
+    self.kernel(self.payload());
+  }
+}
 void run_task(work& self, int ordinal) noexcept {
   const int code = self.job->run(ordinal);
   if (code != cuda::success) set_sticky_error(ordinal, code);
@@ -256,7 +264,7 @@ int launch_host_function(void* handle, void (*function)(void*), void* data) {
 }
 
 int launch_host_kernel(void (*kernel)(const void*), const void* params, std::size_t params_size,
-                       void* handle) {
+                       std::span<const cuda::kernel_operand> operands, void* handle) {
   return enter(&cuda::api::launch_host_kernel, [&](machine& all) {
     const auto on = all.stream(handle);
     // A kernel must be launched with its stream's device current.
@@ -266,6 +274,7 @@ int launch_host_kernel(void (*kernel)(const void*), const void* params, std::siz
     item->run = run_kernel;
     item->kernel = kernel;
     item.keep(params, params_size);
+    if (memory_watcher.load() != nullptr) item->operands.assign(operands.begin(), operands.end());
     item.submit();
     return cuda::success;
   });

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <span>
 #include <system_error>
 
 #include "device/cuda/api.hpp"
@@ -68,7 +69,8 @@ int copy_peer_async(void* target, int target_ordinal, const void* source, int so
 int fill_async(void* target, int value, std::size_t nbytes, void* handle);
 int launch_host_function(void* handle, void (*function)(void* data), void* data);
 int launch_host_kernel(void (*kernel)(const void* params), const void* params,
-                       std::size_t params_size, void* handle);
+                       std::size_t params_size, std::span<const cuda::kernel_operand> operands,
+                       void* handle);
 int stream_create(void** handle);
 int stream_create_with(void** handle, const stream_options& options);
 int stream_destroy(void* handle);

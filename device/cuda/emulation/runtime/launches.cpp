@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <shared_mutex>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "device/cuda/emulation/runtime/attributes.hpp"
 #include "device/cuda/emulation/runtime/device_resources.hpp"
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/host_kernels.hpp"
 #include "device/cuda/emulation/runtime/launch_list.hpp"
 #include "device/cuda/emulation/runtime/reports.hpp"
 #include "device/cuda/emulation/runtime/stream_races.hpp"
@@ -107,6 +109,7 @@ class kernel_run final : public rehearsal::task {
 
   int run(int ordinal) noexcept override try {
     const std::lock_guard lock(orders[static_cast<std::size_t>(ordinal)].running);
+    const std::shared_lock memory(memory_mutex());
     const auto begin = std::chrono::steady_clock::now();
     statistics done;
     touched_memory touched;

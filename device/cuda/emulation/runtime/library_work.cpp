@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <utility>
 
 #include "device/cuda/emulation/execute/failure_text.hpp"
 #include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/host_kernels.hpp"
 #include "device/cuda/emulation/runtime/launch_list.hpp"
 #include "device/cuda/emulation/runtime/reports.hpp"
 #include "device/cuda/emulation/runtime/stream_races.hpp"
@@ -45,6 +47,7 @@ class library_run final : public rehearsal::task {
     }
     const std::optional<failure> race = race_with_streams();
     if (race && report_if_error(ordinal, *race)) return race->code;
+    const std::shared_lock lock(memory_mutex());
     work_();
     list_library_call(routine_);
     for (const touched_range& each : touched_) define_memory(each.data, each.nbytes);

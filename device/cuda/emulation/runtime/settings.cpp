@@ -166,6 +166,7 @@ std::string change_setting(std::string_view name, std::string_view value) {
   if (model.checks_undefined_values && !follow_undefined_memory()) {
     return std::string(name) + ": no addresses for a shadow of memory";
   }
+  if (!model.checks_undefined_values && follows_undefined_memory()) leave_undefined_memory();
   if (model.checks_stream_races && !follows_streams()) follow_streams();
   if (!model.checks_stream_races && follows_streams()) leave_streams();
   current = std::move(changed);

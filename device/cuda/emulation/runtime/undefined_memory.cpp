@@ -18,6 +18,8 @@ namespace {
 // For all devices, one behind the other.
 constexpr std::size_t followed_nbytes =
     std::size_t{rehearsal::most_devices} * rehearsal::address_range::wished_stride;
+/// Once reserved, it stays; null in `shadow` while nobody follows.
+constinit std::atomic<std::byte*> reserved{nullptr};
 constinit std::atomic<std::byte*> shadow{nullptr};
 
 std::byte* bits_at(const void* data) noexcept {
@@ -27,13 +29,24 @@ std::byte* bits_at(const void* data) noexcept {
 }  // namespace
 
 bool follow_undefined_memory() noexcept {
-  if (shadow.load() != nullptr) return true;
-  void* const got = mmap(nullptr, followed_nbytes, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (got == MAP_FAILED) return false;
-  shadow.store(static_cast<std::byte*>(got));
+  if (follows_undefined_memory()) return true;
+  if (reserved.load() == nullptr) {
+    void* const got = mmap(nullptr, followed_nbytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (got == MAP_FAILED) return false;
+    reserved.store(static_cast<std::byte*>(got));
+  }
+  shadow.store(reserved.load());
   watch_memory();
   return true;
+}
+
+bool follows_undefined_memory() noexcept { return shadow.load() != nullptr; }
+
+void leave_undefined_memory() noexcept {
+  shadow.store(nullptr);
+  // Pages of zeros from now on.
+  if (reserved.load() != nullptr) madvise(reserved.load(), followed_nbytes, MADV_DONTNEED);
 }
 
 std::byte* undefined_memory_bits(std::uint64_t address) noexcept {

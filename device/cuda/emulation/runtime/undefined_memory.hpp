@@ -13,6 +13,10 @@ namespace skerry::emulation {
 /// From now on allocations, copies and fills of the simulated runtime are followed; false if the
 /// system has no such addresses.
 [[nodiscard]] bool follow_undefined_memory() noexcept;
+[[nodiscard]] bool follows_undefined_memory() noexcept;
+/// No more, while nothing runs: all memory counts as written, as nobody knows what others write
+/// now.
+void leave_undefined_memory() noexcept;
 
 /// Bits that are 1 where those at `address` were never written; null if it is in no device's memory
 /// or nobody follows it.

@@ -3,10 +3,13 @@
 #include "device/cuda/emulation/runtime/watched_memory.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <optional>
+#include <shared_mutex>
 
 #include "device/cuda/emulation/failure.hpp"
+#include "device/cuda/emulation/runtime/host_kernels.hpp"
 #include "device/cuda/emulation/runtime/reports.hpp"
 #include "device/cuda/emulation/runtime/stream_races.hpp"
 #include "device/cuda/emulation/runtime/undefined_memory.hpp"
@@ -39,13 +42,17 @@ void on_allocated(void* data, std::size_t nbytes) noexcept {
   forget_stream_accesses(data, nbytes);
 }
 
-void on_filled(void* data, std::size_t nbytes) noexcept {
+void fill(void* data, int value, std::size_t nbytes) noexcept {
+  const std::shared_lock lock(memory_mutex());
+  std::memset(data, value, nbytes);
   define_memory(data, nbytes);
   const allocation written = range_of(data, nbytes);
   note("a fill", {}, {&written, 1});
 }
 
-void on_copied(void* target, const void* source, std::size_t nbytes) noexcept {
+void copy(void* target, const void* source, std::size_t nbytes) noexcept {
+  const std::shared_lock lock(memory_mutex());
+  std::memmove(target, source, nbytes);
   copy_undefined_memory(target, source, nbytes);
   const allocation read = range_of(source, nbytes);
   const allocation written = range_of(target, nbytes);
@@ -57,7 +64,7 @@ void on_freed(void* data, std::size_t nbytes) noexcept {
   note("the end of an allocation", {}, {&written, 1});
 }
 
-constexpr rehearsal::memory_watch watch{on_allocated, on_filled, on_copied, on_freed};
+constexpr rehearsal::memory_watch watch{on_allocated, fill, copy, run_host_kernel, on_freed};
 
 }  // namespace
 

@@ -4,8 +4,8 @@
 
 namespace skerry::emulation {
 
-/// The machine tells from now on what it does with memory to those who follow its values
-/// (undefined_memory.hpp) and its users (stream_races.hpp).
+/// From now on those who follow the values of the machine's memory (undefined_memory.hpp) and its
+/// users (stream_races.hpp) are told of all that happens to it.
 void watch_memory() noexcept;
 
 }  // namespace skerry::emulation

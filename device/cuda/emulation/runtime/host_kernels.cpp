@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/runtime/host_kernels.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "device/cuda/emulation/runtime/undefined_memory.hpp"
+
+namespace skerry::emulation {
+
+namespace {
+
+struct byte_range {
+  std::byte* begin;
+  std::byte* end;
+
+  [[nodiscard]] std::size_t nbytes() const noexcept {
+    return static_cast<std::size_t>(end - begin);
+  }
+  /// Null for memory of the host, which is defined.
+  [[nodiscard]] std::byte* undefined_bits() const noexcept {
+    return undefined_memory_bits(reinterpret_cast<std::uint64_t>(begin));
+  }
+};
+
+/// Ranges that share no byte, in the order of their addresses.
+std::vector<byte_range> merge(std::vector<byte_range> ranges) {
+  std::ranges::sort(ranges, {}, &byte_range::begin);
+  std::vector<byte_range> merged;
+  for (const byte_range& each : ranges) {
+    if (merged.empty() || merged.back().end <= each.begin) {
+      merged.push_back(each);
+    } else {
+      merged.back().end = std::max(merged.back().end, each.end);
+    }
+  }
+  return merged;
+}
+
+bool has_undefined_bits(const byte_range& range) noexcept {
+  const std::byte* const bits = range.undefined_bits();
+  if (bits == nullptr) return false;
+  return bits[0] != std::byte{} || std::memcmp(bits, bits + 1, range.nbytes() - 1) != 0;
+}
+
+void invert_undefined_bits(const byte_range& range) noexcept {
+  const std::byte* const bits = range.undefined_bits();
+  if (bits == nullptr) return;
+  for (std::size_t i = 0; i < range.nbytes(); ++i) range.begin[i] ^= bits[i];
+}
+
+/// Room for the contents of ranges, one behind the other.
+class copied_bytes {
+ public:
+  explicit copied_bytes(const std::vector<byte_range>& ranges) : ranges_(ranges) {
+    std::size_t nbytes = 0;
+    for (const byte_range& each : ranges) nbytes += each.nbytes();
+    bytes_.resize(nbytes);
+  }
+  void copy() {
+    for_ranges([](const byte_range& range, std::byte* bytes) {
+      std::memcpy(bytes, range.begin, range.nbytes());
+    });
+  }
+  /// Calls `function` with each range and its bytes.
+  template <class Function>
+  void for_ranges(Function function) {
+    std::byte* bytes = bytes_.data();
+    for (const byte_range& each : ranges_) {
+      function(each, bytes);
+      bytes += each.nbytes();
+    }
+  }
+
+ private:
+  const std::vector<byte_range>& ranges_;
+  std::vector<std::byte> bytes_;
+};
+
+void run_twice(void (*kernel)(const void* params), const void* params,
+               const std::vector<byte_range>& touched, const std::vector<byte_range>& written) {
+  copied_bytes before(written);
+  copied_bytes first(written);
+  before.copy();
+  std::ranges::for_each(touched, invert_undefined_bits);
+  kernel(params);
+  first.copy();
+  std::ranges::for_each(touched, invert_undefined_bits);
+  before.for_ranges([](const byte_range& range, const std::byte* bytes) {
+    std::memcpy(range.begin, bytes, range.nbytes());
+  });
+  kernel(params);
+  first.for_ranges([](const byte_range& range, const std::byte* bytes) {
+    std::byte* const bits = range.undefined_bits();
+    if (bits == nullptr) return;
+    for (std::size_t i = 0; i < range.nbytes(); ++i) bits[i] = bytes[i] ^ range.begin[i];
+  });
+}
+
+}  // namespace
+
+std::shared_mutex& memory_mutex() noexcept {
+  static auto* const mutex = new std::shared_mutex;  // threads of streams may outlive main()
+  return *mutex;
+}
+
+void run_host_kernel(void (*kernel)(const void* params), const void* params,
+                     std::span<const cuda::kernel_operand> operands) noexcept {
+  if (!follows_undefined_memory()) return kernel(params);
+  const std::unique_lock lock(memory_mutex());
+  try {
+    std::vector<byte_range> touched;
+    std::vector<byte_range> written;
+    for (const cuda::kernel_operand& each : operands) {
+      auto* const begin = static_cast<std::byte*>(each.data);
+      touched.push_back({begin, begin + each.nbytes});
+      if (each.is_written) written.push_back(touched.back());
+    }
+    touched = merge(std::move(touched));
+    written = merge(std::move(written));
+    if (std::ranges::any_of(touched, has_undefined_bits)) {
+      return run_twice(kernel, params, touched, written);
+    }
+  } catch (const std::bad_alloc&) {
+    for (const cuda::kernel_operand& each : operands) {
+      if (each.is_written) define_memory(each.data, each.nbytes);
+    }
+  }
+  kernel(params);
+}
+
+}  // namespace skerry::emulation

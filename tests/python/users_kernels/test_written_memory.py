@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What skerry's own operations write counts as written where users' kernels read it, and nothing else does."""
+
+import json
+import pathlib
+
+import pytest
+from conftest import HAS_GPU
+from libraries import installed
+from test_users_kernels import START, child
+
+HERE = pathlib.Path(__file__).parent
+if HAS_GPU:
+    pytest.skip("on a GPU, NVIDIA's driver runs kernels", allow_module_level=True)
+
+
+def run(what):
+    """What written_memory_programs.py says; in a process of its own, where kernels are emulated."""
+    installed("cuda.core")
+    done = child(
+        f"{START}sys.path.insert(0, {str(HERE)!r})\n"
+        f"import written_memory_programs\nwritten_memory_programs.main({what!r})\n"
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_what_any_public_function_has_computed_may_be_read():
+    done = run("right")
+    assert done["found"] == {}
+    assert done["count"] > 4000
+    print(f"{done['count']} programs")
+
+
+@pytest.fixture(scope="module")
+def half_written():
+    return run("wrong")
+
+
+def test_what_nobody_wrote_is_reported_and_what_depends_on_it(half_written):
+    reported = half_written["wrong"]
+    assert len(reported) > 25
+    assert {
+        name: kinds for name, kinds in reported.items() if set(kinds) != {"uninitialised"}
+    } == {}
+
+
+def test_written_parts_are_not_reported(half_written):
+    reported = half_written["written"]
+    assert len(reported) > 10
+    assert {name: kinds for name, kinds in reported.items() if kinds} == {}
+
+
+def test_arrays_of_before_the_checks_count_as_written():
+    done = child(
+        f"{START}sys.path.insert(0, {str(HERE)!r})\n"
+        "from written_memory_programs import Reader, emulated_gpu\n"
+        "with emulated_gpu(checks='uninitialised'):\n"
+        "    x, y = skerry.empty(10, device='cuda:0'), skerry.empty(10, device='cuda:0')\n"
+        "x[...] = 1\n"
+        "with emulated_gpu(checks='uninitialised'):\n"
+        "    print(Reader().reports(x, y))\n"
+        "    print(Reader().reports(skerry.empty(10, device='cuda:0')))\n"
+        "    Reader().reports()\n"
+    )
+    assert done.stdout.splitlines() == ["[]", "['uninitialised']"], done.stderr
