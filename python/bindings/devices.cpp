@@ -230,7 +230,8 @@ void add_device_functions(py::module_& module) {
         if (which == rehearsed_kernels::none) return rehearse(count);
         // Other libraries find the emulated GPU by the names of NVIDIA's libraries.
         const py::module_ libraries = py::module_::import("skerry._emulated_gpu");
-        libraries.attr("refuse_other_drivers")(emulator_folder());
+        libraries.attr("refuse_other_drivers")(
+            emulator_folder(), py::arg("own_kernels") = which == rehearsed_kernels::all);
         rehearse(count, which);
         libraries.attr("load")(emulator_folder());
       },

@@ -14,16 +14,24 @@ import re
 import sys
 from collections.abc import Iterator
 
-from skerry import _core, _emulated_runtime, _kernel_reports
+from skerry import _core, _emulated_runtime, _kernel_reports, _numba_driver
 
-__all__ = ["find_library", "load", "refuse_other_drivers", "rehearse_from_environment"]
+__all__ = [
+    "count_from_environment",
+    "find_library",
+    "load",
+    "refuse_other_drivers",
+    "rehearse_from_environment",
+]
 
 # In this order: those with a soname of NVIDIA's need the emulator.
 # Not libcudart: PyTorch and others link to theirs, and would get a stand-in that has few of its functions.
 _EMULATOR = ("libskerry_emulator.so", "libcuda.so.1")
 # They hand on to NVIDIA's libraries of these names.
 _LINKERS = ("libnvJitLink.so.13", "libnvrtc.so.13")
-_TAKEN = re.compile(r"(libcuda|libcudart|libnvJitLink|libnvrtc)\.so[.\d]*$")
+_TAKEN = re.compile(r"(libcuda|libnvJitLink|libnvrtc)\.so[.\d]*$")
+# What skerry's own CUDA kernels, where they run there, call by its name.
+_RUNTIME = re.compile(r"libcudart\.so[.\d]*$")
 
 _loaded: list[ctypes.CDLL] = []
 
@@ -36,29 +44,19 @@ def _mapped_files() -> Iterator[str]:
                 yield fields[5].rstrip("\n")
 
 
-def _refuse_other_libraries(folder: str) -> None:
+def _refuse_other_libraries(folder: str, *names: re.Pattern[str]) -> None:
     """Whoever loaded NVIDIA's own has functions of theirs by now."""
     inside = os.path.realpath(folder) + os.sep
     for path in _mapped_files():
-        if _TAKEN.match(os.path.basename(path)) and not os.path.realpath(path).startswith(inside):
+        file = os.path.basename(path)
+        if any(name.match(file) for name in names) and not os.path.realpath(path).startswith(
+            inside
+        ):
             raise RuntimeError(
-                f"rehearse: kernels can't be emulated: NVIDIA's {os.path.basename(path)} is loaded: {path}; "
-                "call skerry.rehearse(kernels=True) before numba.cuda, cuda.core or another library of CUDA is used"
+                f"rehearse: kernels can't be emulated: NVIDIA's {file} is loaded: {path}; call "
+                "skerry.rehearse(kernels=True), or import skerry with SKERRY_REHEARSE_KERNELS=1, before numba.cuda, "
+                "cuda.core or another library of CUDA is used"
             )
-
-
-def _refuse_numba(environment: os._Environ[str]) -> None:
-    if environment.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
-        raise RuntimeError(
-            "rehearse: kernels can't be emulated: NUMBA_ENABLE_CUDASIM is set, Numba's simulator would run them; "
-            "unset it"
-        )
-    driver = sys.modules.get("numba.cuda.cudadrv.driver")
-    if getattr(getattr(driver, "driver", None), "is_initialized", False):
-        raise RuntimeError(
-            "rehearse: kernels can't be emulated: Numba has looked for a driver before; "
-            "call skerry.rehearse(kernels=True) before numba.cuda is used"
-        )
 
 
 def find_library(name: str) -> str | None:
@@ -102,20 +100,25 @@ def _load_linker(path: str) -> list[ctypes.CDLL]:
     return [*builtins, library]
 
 
-def refuse_other_drivers(folder: str) -> None:
-    """Raise RuntimeError if NVIDIA's libraries, or Numba's search for them, came first."""
+def refuse_other_drivers(folder: str, *, own_kernels: bool = False) -> None:
+    """Raise RuntimeError if NVIDIA's libraries, or a driver that Numba has started, came first."""
     if _loaded:  # NVIDIA's, which are there by now, were opened by the stand-ins
         return
-    _refuse_numba(os.environ)
-    _refuse_other_libraries(folder)
+    _numba_driver.refuse_other_drivers()
+    _refuse_other_libraries(folder, _TAKEN, *([_RUNTIME] if own_kernels else []))
+
+
+def count_from_environment(default: int) -> int:
+    """How many rehearsed devices SKERRY_REHEARSE asks for; what is no such number counts as unset."""
+    count = os.environ.get("SKERRY_REHEARSE", "")
+    return int(count) if re.fullmatch(r"\d+", count) and int(count) <= 64 else default
 
 
 def rehearse_from_environment() -> None:
     """Do what SKERRY_REHEARSE and SKERRY_REHEARSE_KERNELS ask for, in this process and in its children."""
-    count = os.environ.get("SKERRY_REHEARSE", "")
     kernels = os.environ["SKERRY_REHEARSE_KERNELS"]
-    if re.fullmatch(r"\d+", count) and 1 <= int(count) <= 64:
-        _core.rehearse(cuda=int(count), kernels="all" if kernels == "all" else True)
+    if (count := count_from_environment(0)) > 0:
+        _core.rehearse(cuda=count, kernels="all" if kernels == "all" else True)
 
 
 def load(folder: str) -> None:
@@ -124,7 +127,7 @@ def load(folder: str) -> None:
     Raises
     ------
     RuntimeError
-        NVIDIA's libraries, or Numba's search for them, came first; nothing is loaded then.
+        NVIDIA's libraries, or a driver that Numba has started, came first; nothing is loaded then.
 
     """
     if _loaded:
@@ -141,4 +144,5 @@ def load(folder: str) -> None:
         libraries += _load_linker(paths[name])
     _emulated_runtime.stand_in_when_loaded(libraries[0])
     _loaded.extend(libraries)
+    _numba_driver.let_find_emulator()
     _kernel_reports.print_at_exit()

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import importlib.abc
-import importlib.machinery
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from types import ModuleType
+from typing import NoReturn
+
+from skerry import _import_hooks
 
 __all__ = ["stand_in_when_loaded"]
 
@@ -58,58 +59,44 @@ def _refusal(name: str) -> int | None:
     return ctypes.cast(function, ctypes.c_void_p).value
 
 
-def _stand_in(module: ModuleType, emulator: ctypes.CDLL) -> None:
-    set_pointer = ctypes.pythonapi.PyCapsule_SetPointer
-    set_pointer.argtypes = [ctypes.py_object, ctypes.c_void_p]
-    set_pointer.restype = ctypes.c_int
+def _calls_of_devices(module: ModuleType) -> Iterator[tuple[str, object]]:
+    """Give names and capsules of CUDA's functions; cudaCreateChannelDesc and its like only make a structure."""
     signature_of = ctypes.pythonapi.PyCapsule_GetName
     signature_of.argtypes = [ctypes.py_object]
     signature_of.restype = ctypes.c_char_p
     for symbol, capsule in getattr(module, "__pyx_capi__", {}).items():
-        if not symbol.startswith("_cuda"):
-            continue
         name = symbol.removeprefix("_")
-        address = _address_of(emulator, name)
-        # Others are no calls of a device: cudaCreateChannelDesc makes a structure.
-        if address is None and signature_of(capsule).startswith(b"cudaError_t ("):
-            address = _refusal(name)
-        if address is not None:
-            set_pointer(capsule, address)
+        is_call = signature_of(capsule).startswith(b"cudaError_t (")
+        if symbol.startswith("_cuda") and (is_call or name.startswith("cudaGetError")):
+            yield name, capsule
 
 
-class _Loader(importlib.abc.Loader):
-    """Loads a module as its own loader does, then puts our functions in."""
-
-    def __init__(self, own: importlib.abc.Loader, emulator: ctypes.CDLL) -> None:
-        self._own = own
-        self._emulator = emulator
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        return self._own.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._own.exec_module(module)
-        _stand_in(module, self._emulator)
+def _stand_in(module: ModuleType, emulator: ctypes.CDLL) -> None:
+    set_pointer = ctypes.pythonapi.PyCapsule_SetPointer
+    set_pointer.argtypes = [ctypes.py_object, ctypes.c_void_p]
+    set_pointer.restype = ctypes.c_int
+    for name, capsule in _calls_of_devices(module):
+        set_pointer(capsule, _address_of(emulator, name) or _refusal(name))
 
 
-class _Finder(importlib.abc.MetaPathFinder):
-    def __init__(self, emulator: ctypes.CDLL) -> None:
-        self._emulator = emulator
+def _refuse_calls(runtime: ModuleType, names: Iterable[str]) -> None:
+    """Make functions raise that have NVIDIA's addresses, as they were imported before ours were there."""
 
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if name not in _MODULES:
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader, self._emulator)
-        return spec
+    def refuse(name: str, *_: object, **__: object) -> NoReturn:
+        raise RuntimeError(
+            f"cuda.bindings.runtime.{name}: the module was imported, by numba.cuda or by the program, before the "
+            "emulated GPU was there; call skerry.rehearse(kernels=True), or import skerry with "
+            "SKERRY_REHEARSE_KERNELS=1, before that"
+        )
+
+    for name in names:
+        if hasattr(runtime, name):
+            setattr(runtime, name, functools.partial(refuse, name))
 
 
 def stand_in_when_loaded(emulator: ctypes.CDLL) -> None:
-    """Give ``cuda.bindings.runtime`` the emulated GPU's functions, now or when a program imports it."""
+    """Give ``cuda.bindings.runtime`` the emulated GPU's functions when a program imports it; else it refuses."""
+    if (runtime := sys.modules.get("cuda.bindings.runtime")) is not None:
+        _refuse_calls(runtime, [name for name, _ in _calls_of_devices(sys.modules[_MODULES[0]])])
     for name in _MODULES:
-        if name in sys.modules:
-            _stand_in(sys.modules[name], emulator)
-    sys.meta_path.insert(0, _Finder(emulator))
+        _import_hooks.call_when_imported(name, functools.partial(_stand_in, emulator=emulator))

@@ -76,12 +76,66 @@ def test_the_simulator_of_numba_is_refused():
     )
 
 
-def test_a_driver_that_was_looked_for_before_is_refused():
+FIRST = {
+    "numba": "from numba import cuda\n",
+    "numba, which has looked for a driver": "from numba import cuda\nassert not cuda.is_available()\n",
+    "cuda.core": "from cuda.core import Device\n",
+    "cuda.bindings, which has looked for a driver": (
+        "from cuda.bindings import driver\n"
+        "try: driver.cuInit(0)\nexcept Exception: pass\nelse: raise SystemExit('a driver')\n"
+    ),
+    "CUDA's runtime": "from cuda.bindings import runtime\nruntime.getLocalRuntimeVersion()\n",
+}
+RUN = """
+import skerry
+if not skerry.devices("cuda"):
+    skerry.rehearse(cuda=2, kernels=True)
+from numba import cuda
+@cuda.jit
+def double(x):
+    x[cuda.grid(1)] *= 2
+x = skerry.arange(32, device="cuda:1")
+cuda.select_device(1)
+double[1, 32](x)
+from cuda.core import Device
+print(int(x.sum()), len(cuda.gpus), Device(1).compute_capability.major)
+"""
+
+
+@pytest.mark.parametrize("environment", [{}, {"SKERRY_REHEARSE": "2", "SKERRY_REHEARSE_KERNELS": "1"}], ids=["call", "environment"])  # fmt: skip
+@pytest.mark.parametrize("first", FIRST.values(), ids=FIRST)
+def test_libraries_may_be_imported_before_skerry(first, environment):
+    installed("cuda.core")
     if not NUMBA_CUDA.exists():
         missing(f"numba-cuda is not in {NUMBA_CUDA}")
-    before = "import sys\n" + REDIRECT + "from numba import cuda\ncuda.is_available()\n"
-    done = child(before + START)
-    assert "kernels can't be emulated: Numba has looked for a driver before" in done.stderr
+    done = child("import sys\n" + REDIRECT + first + RUN, **environment)
+    assert done.stdout == "992 2 8\n", done.stdout + done.stderr
+
+
+def test_functions_of_a_runtime_that_came_first_refuse():
+    installed("cuda.bindings")
+    first = "from cuda.bindings import runtime\n"
+    done = child(first + START + "runtime.cudaMalloc(8)\n")
+    assert "RuntimeError: cuda.bindings.runtime.cudaMalloc: the module was imported" in done.stderr
+    assert "call skerry.rehearse(kernels=True), or import skerry with" in done.stderr
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_numba_without_numba_cuda_names_it(is_first):
+    installed("numba")
+    imports = ["from numba import cuda\n", START]
+    code = "".join(imports if is_first else reversed(imports))
+    code += "print(cuda.is_available())\n@cuda.jit\ndef f(): pass\nf[1, 32]()\n"
+    done = child(code)
+    assert done.stdout == "False\n", done.stderr
+    said = (
+        "the emulated GPU runs kernels of numba-cuda, not of the numba.cuda that is inside of Numba"
+    )
+    assert f"RuntimeWarning: skerry: {said}" in done.stderr
+    *_, error, text = done.stderr.splitlines()
+    assert "CudaSupportError: Error at driver init" in error
+    assert said in text
+    assert "pip install numba-cuda[cu13]" in text
 
 
 def test_libraries_of_nvidia_that_came_first_are_refused():
