@@ -10,6 +10,7 @@
 
 #include "core/errors.hpp"
 #include "core/promotion.hpp"
+#include "core/scalar_range.hpp"
 
 namespace skerry {
 namespace {
@@ -164,6 +165,26 @@ struct as_value<complex<T>> {
   }
 };
 
+/// The part of an element that has a range.
+template <class T>
+struct part {
+  using type = T;
+};
+template <class T>
+struct part<complex<T>> {
+  using type = T;
+};
+
+template <class T>
+scalar greatest_value() {
+  if constexpr (std::is_same_v<T, float16>)
+    return scalar::of(65504.0);
+  else if constexpr (std::is_floating_point_v<T>)
+    return scalar::of(double{std::numeric_limits<T>::max()});
+  else
+    return scalar::of_unsigned(std::uint64_t{std::numeric_limits<T>::max()});
+}
+
 /// For the standard bool is a kind of its own: neither side of it mixes with numbers.
 [[gnu::noinline]] dtype promote_open_mix(const char* op, dtype array, const scalar& value) {
   if (promotion_is_strict()) reject_mix(op, array, value.kind);
@@ -214,6 +235,34 @@ scalar cast_scalar(const char* op, const scalar& value, dtype type) {
                          std::to_string(value.real) + " is not in " + range_text(type));
   }
   return *whole;
+}
+
+int side_of_range(const scalar& value, dtype type) {
+  const bool is_above =
+      value.is_unsigned || (value.out_of_range ? value.real > 0 : value.integer > 0);
+  const bool is_inside = visit(type, [&]<class T>(type_identity<T>) {
+    using Part = typename part<T>::type;
+    if constexpr (std::is_same_v<Part, bool>)
+      return true;  // of any number
+    else if constexpr (std::is_integral_v<Part>)
+      return fits<Part>(value);
+    else
+      return static_cast<bool>(std::isfinite(static_cast<double>(real_value<Part>(value))));
+  });
+  if (is_inside) return 0;
+  return is_above ? 1 : -1;
+}
+
+scalar last_value(dtype type, int side) {
+  return visit(type, [&]<class T>(type_identity<T>) {
+    using Part = typename part<T>::type;
+    const scalar greatest = greatest_value<Part>();
+    if (side > 0) return greatest;
+    if constexpr (std::is_integral_v<Part>)
+      return scalar::of(std::int64_t{std::numeric_limits<Part>::min()});
+    else
+      return scalar::of(-greatest.real);
+  });
 }
 
 dtype default_dtype(scalar_kind python_kind) {

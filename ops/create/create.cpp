@@ -71,6 +71,10 @@ ndarray full(const dims& shape, const scalar& value, dtype type, device where) {
   return filled("full", shape, value, type, where);
 }
 
+ndarray zeros_like(const ndarray& x) {
+  return filled("zeros_like", x.shape(), scalar::of(false), x.dtype(), x.device());
+}
+
 ndarray eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype type, device where) {
   const dims shape{rows, columns};
   check_shape("eye", shape.span(), itemsize(type));

@@ -14,6 +14,8 @@
 namespace skerry {
 
 [[nodiscard]] ndarray full(const dims& shape, const scalar& value, dtype type, device where);
+/// Zeros of the shape and dtype of an array, on its device.
+[[nodiscard]] ndarray zeros_like(const ndarray& x);
 /// `dtype` is chosen by the scalars if empty. Throws value_error for a zero step, overflow_error,
 /// shape_error for too many elements.
 [[nodiscard]] ndarray arange(const scalar& start, const scalar& stop, const scalar& step,

@@ -15,6 +15,7 @@
 #include "ops/call/operands.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
+#include "ops/elementwise/int_beyond.hpp"
 #include "ops/elementwise/kernels.hpp"
 #include "ops/elementwise/op_id.hpp"
 #include "ops/fuse/recording.hpp"
@@ -181,12 +182,19 @@ op_id with_bools(op_id op) noexcept {
   return op;
 }
 
+[[noreturn]] void reject_negative_power(dtype type) {
+  throw value_error(std::string("pow: x2 is negative: integers to negative integer powers are no "
+                                "integers: x1 is ") +
+                    name(type) + "; take a float exponent, as x1 ** -1.0");
+}
+
 /// A power by some scalars is an operation of the base alone, which `operands` are then; the bits
 /// are those of pow (math::power).
 op_id simplify_power(dtype type, std::span<const operand>& operands) {
   const operand& by = operands[1];
   if (by.array != nullptr || kind(type) == dtype_kind::complex_floating) return op_id_of<ops::pow>;
   const double exponent = to_element("pow", *by.value, dtype::float64).as<double>();
+  if (exponent < 0 && kind(type) == dtype_kind::signed_integer) reject_negative_power(type);
   op_id simpler = op_id_of<ops::pow>;
   if (exponent == 2) simpler = op_id_of<ops::square>;
   if (exponent == -1 && is_floating(type)) simpler = op_id_of<ops::reciprocal>;
@@ -229,10 +237,26 @@ other_loop find_other_loop(const char* name, op_id op, dtype type) {
   apply_parts_into(name, other, {of.where, type, nullptr, 0}, target, operands);
 }
 
+/// Whether call_in_range says what a call gives.
+inline bool is_beyond_range(op_id op, dtype type, std::span<const operand> operands) {
+  return takes_any_int(op) && has_int_beyond(type, operands);
+}
+
+ndarray apply_entry(const char* name, const op_entry& entry, op_id op,
+                    std::span<const operand> operands);
+
+[[gnu::noinline, gnu::cold]] ndarray apply_in_range(const char* name, op_id op, dtype type,
+                                                    std::span<const operand> operands) {
+  const call_in_range same(name, op, type, operands);
+  return apply_entry(name, entry_of(same.op()), same.op(), same.operands());
+}
+
 /// The ordinary call, in its steps. `name` is whom errors name.
 ndarray apply_entry(const char* name, const op_entry& entry, op_id op,
                     std::span<const operand> operands) {
   const common of = common_of(name, operands);
+  if (is_beyond_range(op, of.type, operands)) [[unlikely]]
+    return apply_in_range(name, op, of.type, operands);
   const std::optional<dtype>& own = entry.result[static_cast<int>(of.type)];
   if (!own) [[unlikely]]
     return apply_other_loop(name, op, of.where, of.type, operands);
@@ -301,6 +325,10 @@ decided decide(const char* name, op_id op, const common& of, std::span<const ope
 
 ndarray record_as(recording& to, const char* name, op_id op, std::span<const operand> operands) {
   const common found = common_of(name, operands);
+  if (is_beyond_range(op, found.type, operands)) {
+    const call_in_range same(name, op, found.type, operands);
+    return record_as(to, name, same.op(), same.operands());
+  }
   const auto [loop, of, result] = decide(name, op, found, operands);
   if (of.run > 0) {
     check_shape(name, of.shape->span(), itemsize(result));
@@ -347,6 +375,10 @@ ndarray apply(op_id op, std::span<const operand> operands) {
 void apply_into(op_id op, const ndarray& target, std::span<const operand> operands) {
   const op_entry& entry = entry_of(op);
   const common of = common_of(entry.name, operands, &target);
+  if (is_beyond_range(op, of.type, operands)) [[unlikely]] {
+    const call_in_range same(entry.name, op, of.type, operands);
+    return apply_into(same.op(), target, same.operands());
+  }
   const std::optional<dtype> own = entry.result[static_cast<int>(of.type)];
   if (!own) [[unlikely]]
     return apply_other_loop_into(op, of, target, operands);

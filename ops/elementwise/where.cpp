@@ -18,20 +18,14 @@
 namespace skerry {
 namespace {
 
-/// Throws for a condition that is no array of bools, or of numbers where mixes are not refused.
+/// Throws for a condition that is not of bools, or of numbers where mixes are not refused.
 void check_condition(const operand& condition) {
-  const bool is_array = condition.array != nullptr;
-  if (is_array && (condition.array->dtype() == dtype::bool_ || !promotion_is_strict())) return;
+  const bool is_bool = condition.array != nullptr ? condition.array->dtype() == dtype::bool_
+                                                  : condition.value->kind == scalar_kind::boolean;
+  if (is_bool || !promotion_is_strict()) return;
   throw dtype_error(std::string("where: condition must be a bool array, not ") +
-                    (is_array ? describe(*condition.array) : "a Python scalar") +
-                    (is_array ? "; compare it, as in x != 0" : ""));
-}
-
-/// The condition as bools: numbers by their truth.
-ndarray truth_of(const operand& condition) {
-  check_condition(condition);
-  if (condition.array->dtype() == dtype::bool_) return *condition.array;
-  return convert_operand(*condition.array, dtype::bool_);
+                    (condition.array != nullptr ? describe(*condition.array) : "a Python number") +
+                    "; compare it, as in x != 0");
 }
 
 /// For two scalars, the default dtype of the wider kind.
@@ -56,7 +50,9 @@ void add(kernel_call& call, const operand& x, const ndarray& array, dtype type) 
   if (x.array != nullptr) {
     call.add(array);
   } else {
-    call.add(to_element("where", *x.value, type), itemsize(type));
+    const bool is_truth = type == dtype::bool_;  // of any number
+    const scalar value = is_truth ? cast_scalar("where", *x.value, type) : *x.value;
+    call.add(to_element("where", value, type), itemsize(type));
   }
 }
 
@@ -64,7 +60,7 @@ void add(kernel_call& call, const operand& x, const ndarray& array, dtype type) 
 void check_bound(const ndarray& x, const operand& bound) {
   const std::optional<dtype> type = bound.array != nullptr
                                         ? promote_kinds(x.dtype(), bound.array->dtype())
-                                        : promote_scalar("clip", x.dtype(), *bound.value);
+                                        : promote_scalar_kind("clip", x.dtype(), *bound.value);
   if (type == x.dtype()) return;
   const bool is_real = type && kind(*type) != dtype_kind::complex_floating;
   if (is_real && !promotion_is_strict()) return;
@@ -78,17 +74,18 @@ void check_bound(const ndarray& x, const operand& bound) {
 ndarray where(const operand& condition, const operand& x1, const operand& x2) {
   const operand all[] = {condition, x1, x2};
   const device place = common_device("where", all);
-  const ndarray truth = truth_of(condition);
+  check_condition(condition);
   const dtype type = choice_dtype(x1, x2);
   const dims shape = common_shape("where", all);
   layout fresh = result_layout("where", shape, type, all);
   const kernel& loop = require_kernel(
       "where", kernels<moves_kernels>(place).where[size_class(itemsize(type))], type, place);
+  const ndarray truth = cast(condition, dtype::bool_);  // numbers by their truth
   const ndarray first = cast(x1, type);
   const ndarray second = cast(x2, type);
   ndarray out = empty_of(std::move(fresh), type, place);
   kernel_call call(out);
-  call.add(truth);
+  add(call, condition, truth, dtype::bool_);
   add(call, x1, first, type);
   add(call, x2, second, type);
   call.enqueue(loop);

@@ -114,14 +114,14 @@ class packer {
   upload bytes_;
 };
 
-void check_dtype(const char* op, const ndarray& target, dtype source) {
+}  // namespace
+
+void check_assigned_dtype(const char* op, const ndarray& target, dtype source) {
   if (promote_kinds(target.dtype(), source) == target.dtype()) return;
   throw dtype_error(std::string(op) + ": " + name(source) +
                     " values are not cast into the target " + describe(target) +
                     "; convert them with astype");
 }
-
-}  // namespace
 
 bool is_short_run(const char* to, const char* from, std::int64_t nbytes) noexcept {
   constexpr std::int64_t most = 16384;
@@ -212,7 +212,7 @@ void assign(const char* op, const ndarray& target, const ndarray& source) {
   const operand both[] = {{.array = &target, .name = "x"}, {.array = &source, .name = "value"}};
   const device where = common_device(op, both);
   require_writable(op, target);
-  check_dtype(op, target, source.dtype());
+  check_assigned_dtype(op, target, source.dtype());
   const layout stretched = broadcast_to(op, source.layout(), target.shape());
   const kernel& entry = cast_kernel(op, source.dtype(), target.dtype(), where);
   if (same_elements(target, source)) return;

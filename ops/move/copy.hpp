@@ -41,6 +41,9 @@ class recording;
 /// `x` itself if it is there already, else a copy on `where`, ordered on both sides.
 [[nodiscard]] ndarray to_device(const ndarray& x, device where);
 
+/// Throws dtype_error unless values of that dtype go into `target` unchanged, but for rounding to
+/// its kind.
+void check_assigned_dtype(const char* op, const ndarray& target, dtype source);
 /// `target[...] = source`: same device (else device_mismatch_error naming `op`), source broadcasts
 /// to the target's shape and promotes to its dtype, overlap gives what a copy would. Throws
 /// read_only_error, dtype_error, shape_error.

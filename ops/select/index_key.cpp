@@ -275,10 +275,8 @@ ndarray values_for(const ndarray& x, const operand& value) {
 void check_value(const char* op, const ndarray& x, const operand& value) {
   if (value.array == nullptr) {
     static_cast<void>(to_element(op, *value.value, x.dtype()));
-  } else if (promote_kinds(x.dtype(), value.array->dtype()) != x.dtype()) {
-    throw dtype_error(std::string(op) + ": " + name(value.array->dtype()) +
-                      " values are not cast into the target " + describe(x) +
-                      "; convert them with astype");
+  } else {
+    check_assigned_dtype(op, x, value.array->dtype());
   }
 }
 

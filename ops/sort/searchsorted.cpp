@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/scalar_range.hpp"
 #include "device/memory.hpp"
 #include "device/stream.hpp"
 #include "device/transfer.hpp"
@@ -67,8 +68,14 @@ ndarray searchsorted(const ndarray& x1, const operand& x2, bool right, const nda
   const kernel& what =
       require_kernel(op, kernels<sort_kernels>(where).search[static_cast<int>(type)], type, where);
   const ndarray sorted = contiguous(astype(x1, type, false));
-  const ndarray values = x2.array != nullptr ? contiguous(astype(*x2.array, type, false))
-                                             : full(dims(), *x2.value, type, where);
+  // An int beyond the range goes where the last value does: above it behind equal elements, else
+  // before.
+  const int beyond = x2.value != nullptr ? side_beyond(*x2.value, type) : 0;
+  const bool after_equals = beyond != 0 ? beyond > 0 : right;
+  const ndarray values =
+      x2.array != nullptr
+          ? contiguous(astype(*x2.array, type, false))
+          : full(dims(), beyond != 0 ? last_value(type, beyond) : *x2.value, type, where);
   check_shape(op, values.shape().span(), itemsize(default_integer));
   ndarray out = empty(values.shape(), default_integer, where);
   if (out.size() == 0) return out;
@@ -83,7 +90,7 @@ ndarray searchsorted(const ndarray& x1, const operand& x2, bool right, const nda
       .values = values.data(),
       .size = values.size(),
       .output = reinterpret_cast<std::int64_t*>(out.data()),
-      .right = right};
+      .right = after_equals};
   const memory_use uses[] = {writes(out), reads(sorted), reads(values), reads(order),
                              writes(outside)};
   launch(where, what, params, uses);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/scalar_range.hpp"
 #include "device/backend.hpp"
 #include "device/memory.hpp"
 #include "device/stream.hpp"
@@ -105,6 +106,13 @@ ndarray isin(const operand& x1, const operand& x2, bool invert) {
   const dtype type = common_dtype(op, both);
   const kernel& what =
       require_kernel(op, kernels<set_kernels>(where).isin[static_cast<int>(type)], type, where);
+  const auto is_beyond = [&](const operand& x) {
+    return x.value != nullptr && side_beyond(*x.value, type) != 0;
+  };
+  if (is_beyond(x1) || is_beyond(x2)) {  // it equals nothing
+    return full(x1.array != nullptr ? x1.array->shape() : dims(), scalar::of(invert), dtype::bool_,
+                where);
+  }
   const auto ready = [&](const operand& x) {
     return x.array != nullptr ? contiguous(astype(*x.array, type, false))
                               : full(dims(), *x.value, type, where);

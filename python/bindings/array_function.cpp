@@ -10,15 +10,20 @@
 #include <string>
 #include <utility>
 
+#include "core/promotion.hpp"
 #include "ops/call/promotion.hpp"
+#include "ops/create/create.hpp"
 #include "ops/elementwise/op_id.hpp"
 #include "ops/elementwise/op_table.hpp"
+#include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
+#include "python/bindings/device_args.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
 #include "python/bindings/method_table.hpp"
+#include "python/bindings/sequence.hpp"
 #include "python/bindings/value_args.hpp"
 
 // Functions that are written in Python and take NumPy's arrays and lists as those in C++ do
@@ -96,6 +101,19 @@ bool is_direct(const array_function& function, PyObject* const* args, Py_ssize_t
   return seen.is_direct();
 }
 
+/// Of an int or a float, NumPy's too.
+std::optional<scalar_kind> kind_of_number(PyObject* from) {
+  if (PyFloat_CheckExact(from)) return scalar_kind::real;
+  if (PyLong_CheckExact(from)) return scalar_kind::integer;
+  scalar value;
+  if (!is_numpy_scalar(from) || parse_scalar(from, value) != parsed::yes) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  const bool is_real = value.kind == scalar_kind::real || value.kind == scalar_kind::integer;
+  return is_real ? std::optional(value.kind) : std::nullopt;
+}
+
 /// Whether the operation does with these arguments what the function does: arrays of one dtype,
 /// for which it has a loop or of integers, which it promotes; Python's numbers of no higher kind.
 bool is_of_operation(const array_function& function, PyObject* const* args, Py_ssize_t count) {
@@ -111,8 +129,9 @@ bool is_of_operation(const array_function& function, PyObject* const* args, Py_s
   const bool is_floating = of == dtype_kind::real_floating;
   const bool is_integer = of == dtype_kind::signed_integer || of == dtype_kind::unsigned_integer;
   for (Py_ssize_t i = 0; i < count; ++i) {
-    const bool is_number = PyFloat_CheckExact(args[i]) ? is_floating : PyLong_CheckExact(args[i]);
-    if (!is_array(args[i]) && !is_number) return false;
+    if (is_array(args[i])) continue;
+    const std::optional<scalar_kind> number = kind_of_number(args[i]);
+    if (!number || (*number == scalar_kind::real && !is_floating)) return false;
   }
   return function.entry->result[static_cast<int>(*type)].has_value() ||
          (is_integer && !promotion_is_strict());
@@ -259,7 +278,56 @@ PyObject* run_with_axes(const arguments& with) {
   return found.release();
 }
 
+/// What an argument is as values for elements of `like`.
+ndarray assigned_values(const char* op, PyObject* from, const ndarray& like) {
+  scalar value;
+  const parsed number = is_array(from) ? parsed::no : parse_scalar(from, value);
+  if (number == parsed::error) throw python_error{};
+  if (number == parsed::yes) {
+    static_cast<void>(to_element(op, value, like.dtype()));
+    return full({}, value, like.dtype(), like.device());
+  }
+  ndarray x;
+  if (is_array(from)) {
+    x = value_of(from);
+  } else if (is_numpy_array(from)) {
+    x = share_numpy_array(op, "it", from);
+  } else if (is_list_or_tuple(from) || is_other_sequence(from)) {
+    x = values_to_assign(op, from, like);
+  } else {
+    x = require_array(op, "it", from);
+  }
+  const operand both[] = {{.array = &like, .name = "the target"}, {.array = &x, .name = "values"}};
+  static_cast<void>(common_device(op, both));
+  if (x.size() > 0) check_assigned_dtype(op, like, x.dtype());
+  return astype(x, like.dtype(), false);
+}
+
+PyObject* run_assigned(const arguments& with) {
+  return wrap(assigned_values(utf8(with[0]), with[1], array_argument(with, 2)));
+}
+
+PyObject* run_scalar_beside(const arguments& with) {
+  const char* const op = utf8(with[0]);
+  const scalar value = require_scalar(op, "an argument", with[1]);
+  dtype type = parse_dtype(op, with[2]);
+  if (value.kind == scalar_kind::complex && kind_rank(type) == 2) {
+    type = complex_of(type);
+  } else if (static_cast<int>(value.kind) > kind_rank(type)) {
+    type = default_dtype(value.kind);
+  }
+  return wrap(from_number(op, value, type, usable_device(op, with[3])));
+}
+
 constexpr function_entry array_functions[] = {
+    {"assigned", "(name, values, like, /)",
+     "An argument as values that may be written into elements of an array: of its dtype, on its "
+     "device. Refused, in the name of a function, where an assignment would refuse it.",
+     run_assigned},
+    {"scalar_beside", "(name, value, dtype, device, /)",
+     "A scalar as an array beside others of that dtype, which decide unless its kind is higher. "
+     "Errors are those of the function that is named.",
+     run_scalar_beside},
     {"with_axes", "(values, least, /)",
      "The arrays of a tuple with at least so many axes, 1 to 3, as NumPy adds them; None unless "
      "all are arrays of one device.",

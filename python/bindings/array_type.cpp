@@ -105,10 +105,7 @@ void deallocate(PyObject* object) {
 /// The real or imaginary parts of a complex array, a view; zeros for the latter of a real one.
 ndarray part_of(const ndarray& x, bool imaginary) {
   const dtype type = real_part(x.dtype());
-  if (type == x.dtype()) {
-    const scalar zero = type == dtype::bool_ ? scalar::of(false) : scalar::of(std::int64_t{0});
-    return full(x.shape(), zero, type, x.device()).read_only_view();
-  }
+  if (type == x.dtype()) return zeros_like(x).read_only_view();
   layout at = x.layout();
   if (imaginary && x.size() > 0) at.offset += itemsize(type);
   return {x.memory(), std::move(at), type, x.read_only()};

@@ -223,9 +223,8 @@ ndarray from_scalar(conversion wanted, PyObject* from, const scalar& value) {
 }
 
 [[noreturn]] void reject_object(const char* op, PyObject* from) {
-  throw dtype_error(
-      std::string(op) +
-      ": neither an array, nor a number, nor a list or tuple of them: " + type_name(from));
+  throw dtype_error(std::string(op) +
+                    ": neither an array, nor a number, nor a sequence of them: " + type_name(from));
 }
 
 ndarray from_foreign(const conversion& wanted, PyObject* from) {
@@ -335,6 +334,10 @@ PyObject* as_array(const conversion& wanted, PyObject* from) {
   const parsed number = parse_scalar(from, value);
   if (number == parsed::error) return nullptr;
   if (number == parsed::yes) return wrap(from_scalar(wanted, from, value));
+  if (is_other_sequence(from)) {
+    require_copy(wanted);
+    return wrap(from_sequence(wanted.op, from, wanted.type, wanted.where, default_device()));
+  }
   return wrap(from_foreign(wanted, from));
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/promotion.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
@@ -43,15 +42,6 @@ bool holds_positions(std::string_view name) {
 ndarray positions_of(const char* op, PyObject* from, device where) {
   ndarray made = from_sequence(op, from, std::nullopt, std::nullopt, where);
   return made.size() == 0 ? astype(made, dtype::int64, false) : made;
-}
-
-/// For values to assign: of the target's dtype, unless that would lose their kind, which the
-/// assignment refuses.
-ndarray values_for(const char* op, PyObject* from, const ndarray& target) {
-  const device where = target.device();
-  ndarray made = from_sequence(op, from, std::nullopt, std::nullopt, where);
-  const bool fits = made.size() == 0 || kind_rank(made.dtype()) <= kind_rank(target.dtype());
-  return fits ? from_sequence(op, from, target.dtype(), std::nullopt, where) : made;
 }
 
 }  // namespace
@@ -134,11 +124,11 @@ object converted_args::array_of(const std::string& name, PyObject* from) const {
   const device where = device_of(arrays_.front().value);
   require_own_on_one_device();  // before an array in the list is read
   if (holds_positions(name)) return object(wrap(positions_of(op_, from, where)));
-  if (name == "x2" && std::string_view(op_) == "isin") {  // values to look for, of no device
-    return object(wrap(from_sequence(op_, from, std::nullopt, std::nullopt, where)));
+  if (name == "x2" && std::string_view(op_) == "isin" && is_array(arrays_.front().value)) {
+    return object(wrap(values_to_find(op_, from, value_of(arrays_.front().value))));
   }
   if (target_ != nullptr && name == "value") {
-    return object(wrap(values_for(op_, from, *target_)));
+    return object(wrap(values_to_assign(op_, from, *target_)));
   }
   throw dtype_error(std::string(op_) + ": " + name + " is a " + type_name(from) +
                     " beside an array: it has no device; make an array of it with skerry.asarray(" +

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -47,6 +48,16 @@ PyObject* run_lie_below(const arguments& with) {
   return PyBool_FromLong(lies_below(value_of(with[0]), integer(with, 1)));
 }
 
+/// Of an array of that shape; nothing where it is beyond int64, or one of the lengths may be.
+std::optional<std::int64_t> size_of(std::span<const std::int64_t> lengths) {
+  std::int64_t size = 1;
+  for (const std::int64_t n : lengths) {
+    const bool is_clamped = n == std::numeric_limits<std::int64_t>::max();
+    if (n < 0 || is_clamped || __builtin_mul_overflow(size, n, &size)) return std::nullopt;
+  }
+  return size;
+}
+
 template <class Op>
 ndarray applied(const ndarray& x, const ndarray& y) {
   const operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
@@ -70,7 +81,7 @@ PyObject* run_ravel_indices(const arguments& with) {
   const std::span<PyObject* const> indices = items_of(with[0]);
   const std::vector<std::int64_t> lengths = integers(with, 1);
   if (indices.empty() || indices.size() != lengths.size()) Py_RETURN_NONE;
-  if (!are_arrays_of_one_device(indices)) Py_RETURN_NONE;
+  if (!are_arrays_of_one_device(indices) || !size_of(lengths)) Py_RETURN_NONE;
   std::optional<ndarray> total;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const ndarray& x = value_of(indices[i]);
@@ -107,11 +118,8 @@ PyObject* run_unravel_index(const arguments& with) {
   if (!is_array(with[0])) Py_RETURN_NONE;
   const ndarray& x = value_of(with[0]);
   const std::vector<std::int64_t> lengths = integers(with, 1);
-  std::int64_t end = 1;
-  for (const std::int64_t n : lengths) {
-    if (__builtin_mul_overflow(end, n, &end)) Py_RETURN_NONE;
-  }
-  if (x.dtype() != dtype::int64 || !lies_below(x, end)) Py_RETURN_NONE;
+  const std::optional<std::int64_t> end = size_of(lengths);
+  if (!end || x.dtype() != dtype::int64 || !lies_below(x, *end)) Py_RETURN_NONE;
   return wrap_all(unraveled(x, lengths));
 }
 

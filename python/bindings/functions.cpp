@@ -33,10 +33,6 @@ PyObject* wrong_count(const op_entry& op, Py_ssize_t count, PyObject* keywords) 
   return nullptr;
 }
 
-bool is_real_number(const ndarray& x) {
-  return x.dtype() != dtype::bool_ && kind(x.dtype()) != dtype_kind::complex_floating;
-}
-
 template <int Arity>
 PyObject* elementwise_of(op_id id, PyObject* const* args, Py_ssize_t count, PyObject* keywords);
 
@@ -85,8 +81,7 @@ template <int Arity>
                         "have neither a dtype nor a device");
     }
     if constexpr (Arity == 1) {
-      if (id == op_id_of<ops::real> && is_real_number(*operands[0].array))
-        return Py_NewRef(args[0]);
+      if (PyObject* const part = part_of_reals(id, args[0], *operands[0].array)) return part;
     }
     return wrap_made(takes_long(operands), [&] { return apply(id, operands); });
   });
@@ -135,9 +130,6 @@ PyObject* run_where(const arguments& with) {
   scalar values[3];
   operand operands[3] = {{.name = "condition"}, {.name = "x1"}, {.name = "x2"}};
   for (int i = 0; i < 3; ++i) require_operand("where", with[i], operands[i], values[i]);
-  if (operands[0].array == nullptr) {
-    throw dtype_error("where: condition must be a skerry.Array of dtype bool, not a Python scalar");
-  }
   return wrap_made(takes_long(operands),
                    [&] { return where(operands[0], operands[1], operands[2]); });
 }
@@ -275,7 +267,8 @@ constexpr function_entry own_signature[] = {
     {"clip", "(x, /, min=None, max=None)", "", run_clip},
     {"where", "(condition, x1, x2, /)",
      "Elements of x1 where condition is true, of x2 elsewhere.\n\n"
-     "Parameters\n----------\ncondition : Array\n    Its dtype is bool.\n"
+     "Parameters\n----------\ncondition : Array or Python scalar\n    Of bool, or numbers of which "
+     "the truth counts.\n"
      "x1, x2 : Array or Python scalar\n    Shapes of all three broadcast, dtypes of these promote; "
      "all on one device.\n\n"
      "Returns\n-------\nArray\n    A fresh array of the promoted dtype on their device.\n\n"

@@ -80,6 +80,17 @@ PyObject* in_place(PyObject* self, PyObject* other) {
   });
 }
 
+/// (left // right, left % right)
+PyObject* quotient_and_remainder(PyObject* left, PyObject* right) {
+  PyObject* const quotient = binary<ops::floor_divide>(left, right);
+  if (quotient == nullptr || quotient == Py_NotImplemented) return quotient;
+  PyObject* const remainder = binary<ops::remainder>(left, right);
+  PyObject* const both = remainder == nullptr ? nullptr : PyTuple_Pack(2, quotient, remainder);
+  Py_DECREF(quotient);
+  Py_XDECREF(remainder);
+  return both;
+}
+
 PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
   return binary<ops::pow>(left, right);
@@ -174,6 +185,7 @@ PyType_Slot number_slots[] = {
     {Py_nb_true_divide, slot(binary<ops::divide>)},
     {Py_nb_floor_divide, slot(binary<ops::floor_divide>)},
     {Py_nb_remainder, slot(binary<ops::remainder>)},
+    {Py_nb_divmod, slot(quotient_and_remainder)},
     {Py_nb_power, slot(power)},
     {Py_nb_and, slot(binary<ops::bitwise_and>)},
     {Py_nb_or, slot(binary<ops::bitwise_or>)},

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/promotion.hpp"
 #include "device/registry.hpp"
+#include "ops/create/create.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
 #include "ops/fuse/recording.hpp"
@@ -92,10 +94,6 @@ constexpr const char* binary_names[] = {"x1", "x2"};
 constexpr const char* where_names[] = {"condition", "x1", "x2"};
 constexpr const char* clip_names[] = {"x", "min", "max"};
 
-bool is_number_of_reals(const ndarray& x) {
-  return x.dtype() != dtype::bool_ && kind(x.dtype()) != dtype_kind::complex_floating;
-}
-
 /// Makes what `made` gives from the operands, where they can be recorded.
 template <class Make>
 PyObject* record_by(PyObject* const* args, int count, const char* const* names, Make made) {
@@ -148,14 +146,25 @@ PyObject* record_call(op_id op, PyObject* const* args, int count) noexcept {
   return guarded([&] {
     return record_by(args, count, count == 1 ? unary_names : binary_names,
                      [&](recording& to, const operand* operands) {
-                       if (op == op_id_of<ops::real> && is_number_of_reals(*operands[0].array)) {
-                         return Py_NewRef(args[0]);
+                       if (PyObject* const part = part_of_reals(op, args[0], *operands[0].array)) {
+                         return part;
                        }
                        return wrap_made(false, [&] {
                          return record(to, op, {operands, static_cast<std::size_t>(count)});
                        });
                      });
   });
+}
+
+PyObject* part_of_reals(op_id op, PyObject* array, const ndarray& x) {
+  const bool is_imaginary = op == op_id_of<ops::imag>;
+  if (!is_imaginary && op != op_id_of<ops::real>) return nullptr;
+  if (kind(x.dtype()) == dtype_kind::complex_floating) return nullptr;
+  // The standard has both for numbers, imag for complex ones.
+  const bool is_open = is_imaginary || x.dtype() == dtype::bool_;
+  if (is_open && promotion_is_strict()) return nullptr;
+  if (!is_imaginary) return Py_NewRef(array);
+  return wrap(zeros_like(x));
 }
 
 PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {

@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+#include "core/ndarray.hpp"
 #include "ops/elementwise/op_table.hpp"
 #include "python/bindings/function_table.hpp"
 
@@ -30,6 +31,10 @@ namespace skerry::python {
 [[nodiscard]] PyObject* record_where(const arguments& with);
 [[nodiscard]] PyObject* record_clip(const arguments& with);
 [[nodiscard]] PyObject* record_astype(const arguments& with);
+
+/// What real and imag of an array of real numbers give, without any work: itself and zeros. Null,
+/// without an error, for other operations and arrays.
+[[nodiscard]] PyObject* part_of_reals(op_id op, PyObject* array, const ndarray& x);
 
 /// For tests: from how many bytes of a result on calls are recorded. Returns what it was.
 std::int64_t exchange_least_recorded(std::int64_t nbytes) noexcept;

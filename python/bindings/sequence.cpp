@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/promotion.hpp"
+#include "core/scalar_range.hpp"
 #include "device/backend.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
@@ -26,6 +28,8 @@ class reader {
   void read(PyObject* from, int depth) {
     if (PyList_Check(from) || PyTuple_Check(from)) {
       read_items(from, depth);
+    } else if (is_other_sequence(from)) {
+      read_items(object(PySequence_List(from)).get(), depth);
     } else if (is_array(from)) {
       arrays_.push_back(value_of(from));
       read_block(value_of(from), depth);
@@ -184,6 +188,22 @@ ndarray array_of(const char* op, const dims& shape, std::span<const scalar> valu
 
 }  // namespace
 
+bool is_other_sequence(PyObject* from) {
+  if (PyFloat_CheckExact(from) || PyLong_CheckExact(from) || is_array(from)) return false;
+  const PySequenceMethods* const methods = Py_TYPE(from)->tp_as_sequence;
+  if (methods == nullptr || methods->sq_item == nullptr || methods->sq_length == nullptr)
+    return false;
+  if (PyList_Check(from) || PyTuple_Check(from) || PyUnicode_Check(from) || PyDict_Check(from) ||
+      PyObject_CheckBuffer(from)) {
+    return false;
+  }
+  // Arrays of other libraries, and mappings in Python.
+  for (const char* const name : {"__array__", "__dlpack__", "__array_interface__", "keys"}) {
+    if (optional_attribute(from, name).get() != nullptr) return false;
+  }
+  return true;
+}
+
 ndarray from_number(const char* op, const scalar& value, std::optional<dtype> type, device where) {
   return array_of(op, {}, {&value, 1}, type ? *type : default_dtype(value.kind), type.has_value(),
                   where);
@@ -197,6 +217,30 @@ ndarray from_sequence(const char* op, PyObject* from, std::optional<dtype> type,
   const device target = where ? *where : own.value_or(fallback);
   return array_of(op, all.shape(), all.values(), type ? *type : all.type(), type.has_value(),
                   target);
+}
+
+ndarray values_to_assign(const char* op, PyObject* from, const ndarray& target) {
+  const device where = target.device();
+  reader all(op);
+  all.read(from, 0);
+  static_cast<void>(all.where());  // of one device
+  const bool fits = all.values().empty() || kind_rank(all.type()) <= kind_rank(target.dtype());
+  return array_of(op, all.shape(), all.values(), fits ? target.dtype() : all.type(), fits, where);
+}
+
+ndarray values_to_find(const char* op, PyObject* from, const ndarray& x) {
+  reader all(op);
+  all.read(from, 0);
+  const dtype type = all.type();
+  const bool is_of_ints = is_integer(type) && !all.values().empty();
+  // Ints have a dtype of their own beside bools alone.
+  const dtype compared = !is_of_ints || x.dtype() != dtype::bool_ ? x.dtype() : type;
+  if (!is_of_ints) return array_of(op, all.shape(), all.values(), type, false, x.device());
+  std::vector<scalar> held;
+  for (const scalar& value : all.values()) {
+    if (side_beyond(value, compared) == 0) held.push_back(value);
+  }
+  return array_of(op, dims{std::ssize(held)}, held, compared, false, x.device());
 }
 
 }  // namespace skerry::python

@@ -69,7 +69,7 @@ def items_of(name: str, a: Array, bins: Any, weights: Array | None) -> tuple[Arr
 def outer_edges(name: str, items: Array, limits: Any) -> tuple[Any, Any]:
     """Return the first and the last edge: as asked for, or read from the device."""
     if limits is not None:
-        first, last = limits
+        first, last = (_edge(name, each) for each in limits)
         if first > last:
             msg = f"{name}: range must not decrease: {limits}"
             raise ValueError(msg)
@@ -83,6 +83,16 @@ def outer_edges(name: str, items: Array, limits: Any) -> tuple[Any, Any]:
     if first == last:
         first, last = first - 0.5, last + 0.5
     return first, last
+
+
+def _edge(name: str, value: Any) -> Any:
+    """Return a bound of the range; edges are floats, so an int may be beyond all integer dtypes."""
+    if not isinstance(value, int) or abs(value) < 1 << 63:
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        raise OverflowError(f"{name}: range is beyond float64; give smaller bounds") from None
 
 
 def even_edges(items: Array, limits: Any, ends: tuple[Any, Any], bins: int, dtype: Any) -> Any:

@@ -49,17 +49,6 @@ def floating_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype if dtype.kind in "fc" else FLOAT64
 
 
-def _dtype_beside(scalar: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype of a scalar beside arrays of ``dtype``, which decide unless its kind is higher."""
-    kind = np.asarray(scalar).dtype.kind
-    if kind == "c" and dtype.kind != "c":
-        return np.dtype(np.complex64 if dtype == np.float32 else np.complex128)
-    order = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
-    if order[kind] <= order[dtype.kind]:
-        return dtype
-    return np.dtype(np.int64 if kind in "iu" else np.float64)
-
-
 def as_arrays(name: str, *values: Any) -> list[Array]:
     """Return arrays of one device: NumPy's arrays are on cpu:0, scalars are put beside the others.
 
@@ -88,8 +77,7 @@ def as_arrays(name: str, *values: Any) -> list[Array]:
     dtype = common_dtype(name, *(x.dtype for x in arrays))
     where = arrays[0].device
     return [
-        x if isinstance(x, Array) else sk.asarray(x, dtype=_dtype_beside(x, dtype), device=where)
-        for x in found
+        x if isinstance(x, Array) else _core.scalar_beside(name, x, dtype, where) for x in found
     ]
 
 

@@ -10,9 +10,11 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import as_arrays, cast, common_dtype, in_passes
+from skerry._extra._operands import as_array, as_arrays, cast, common_dtype, in_passes
 
 __all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
+
+INTS = (int, np.integer)
 
 
 def isclose(
@@ -48,7 +50,7 @@ def isclose(
     Array([ True, False], dtype=bool, device='cpu:0')
 
     """
-    found: Array = _near(*_alike(a, b), rtol, atol, equal_nan)
+    found: Array = _near(*_alike("isclose", a, b), rtol, atol, equal_nan)
     return found
 
 
@@ -81,7 +83,7 @@ def allclose(
     True
 
     """
-    return bool(_all_near(*_alike(a, b), rtol, atol, equal_nan))
+    return bool(_all_near(*_alike("allclose", a, b), rtol, atol, equal_nan))
 
 
 @in_passes
@@ -100,15 +102,11 @@ def _all_near(*args: Any) -> Array:
     return sk.all(_near(*args))
 
 
-def _alike(a: Any, b: Any) -> tuple[Array, Array]:
-    """Make an array of a scalar, beside the other one."""
-    like = a if isinstance(a, Array) else b
-    dtype = None if like.dtype.kind in "biu" else like.dtype
-    x, y = (
-        each if isinstance(each, Array) else sk.asarray(each, device=like.device, dtype=dtype)
-        for each in (a, b)
-    )
-    return x, y
+def _alike(name: str, a: Any, b: Any) -> list[Array]:
+    """Make an array of a scalar, beside the other one: an int beside integers may be beyond their range."""
+    if any(isinstance(x, Array) and x.dtype.kind in "biu" for x in (a, b)):
+        a, b = (float(x) if isinstance(x, (int, np.integer)) else x for x in (a, b))
+    return as_arrays(name, a, b)
 
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
@@ -138,8 +136,17 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     True
 
     """
+    if isinstance(a1, INTS) or isinstance(a2, INTS):
+        x, number = _array_and_int("array_equal", a1, a2)
+        return x.ndim == 0 and bool(x == number)
     x, y = as_arrays("array_equal", a1, a2)
     return x.shape == y.shape and _all_equal(x, y, equal_nan)
+
+
+def _array_and_int(name: str, a1: Any, a2: Any) -> tuple[Array, int]:
+    """Return them in this order: the int has no dtype, as it may be beyond that of the array."""
+    array, number = (a2, a1) if isinstance(a1, INTS) else (a1, a2)
+    return as_array(name, array), int(number)
 
 
 def _all_equal(x: Array, y: Array, equal_nan: bool = False) -> bool:
@@ -179,6 +186,9 @@ def array_equiv(a1: Any, a2: Any) -> bool:
     True
 
     """
+    if isinstance(a1, INTS) or isinstance(a2, INTS):
+        x, number = _array_and_int("array_equiv", a1, a2)
+        return bool(sk.all(x == number))
     x, y = as_arrays("array_equiv", a1, a2)
     try:
         sk.broadcast_shapes(x.shape, y.shape)

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from skerry._extra._operands import as_arrays, cast
 __all__ = ["ravel_multi_index", "unravel_index"]
 
 INT64 = np.dtype(np.int64)
+LARGEST = np.iinfo(np.int64).max
 
 
 def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") -> tuple[Array, ...]:
@@ -55,7 +57,7 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
         ready: tuple[Array, ...] | None = _core.unravel_index(indices, shape)
         if ready is not None:
             return ready
-    lengths = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    lengths = _lengths("unravel_index", "shape", shape)
     _require_order("unravel_index", order)
     positions = _integers("unravel_index", indices)
     n = math.prod(lengths)
@@ -105,7 +107,7 @@ def ravel_multi_index(
     """
     if isinstance(multi_index, Array):
         multi_index = sk.unstack(multi_index)
-    lengths = (dims,) if isinstance(dims, int) else tuple(dims)
+    lengths = _lengths("ravel_multi_index", "dims", dims)
     if order == "C" and mode == "raise":
         ready: Array | None = _core.ravel_indices(tuple(multi_index), lengths)
         if ready is not None:
@@ -132,6 +134,17 @@ def _positions(axes: list[tuple[Array, int, str]]) -> Array:
     return total
 
 
+def _lengths(name: str, parameter: str, given: Any) -> tuple[int, ...]:
+    """Return the shape of an array whose places int64 can tell."""
+    each = tuple(given) if isinstance(given, Iterable) else (given,)
+    lengths = tuple(map(operator.index, each))
+    if min(lengths, default=0) < 0:
+        raise ValueError(f"{name}: {parameter} has a negative length: {lengths}")
+    if math.prod(lengths) > LARGEST:
+        raise ValueError(f"{name}: {parameter} is of more elements than int64 can count: {lengths}")
+    return lengths
+
+
 def _require_order(name: str, order: str) -> None:
     if order not in ("C", "F"):
         raise ValueError(f"{name}: order {order!r} is not known; it is C or F")
@@ -154,6 +167,9 @@ def within(name: str, positions: Array, n: int, mode: str) -> Array:
         raise TypeError(
             f"{name}: indices must be integers, not {positions.dtype}; convert by astype"
         )
+    if positions.dtype == np.uint64:
+        # Beyond int64 they are out of bounds, and not negative.
+        positions = positions % n if mode == "wrap" and n else sk.minimum(positions, n)
     positions = cast(positions, INT64)
     if mode == "raise":
         # Of `put` negative ones count from the end.

@@ -63,7 +63,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
 
 def _cycled(name: str, values: Any, like: Array) -> Array:
     """Return the values to write, flattened, on the device and of the dtype of ``like``."""
-    return flat(cast(indices_beside(name, values, like), like.dtype))
+    return flat(_core.assigned(name, values, like))
 
 
 def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
@@ -84,6 +84,8 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     ------
     DeviceMismatchError
         For arrays on different devices.
+    TypeError, OverflowError
+        For values that the array can't hold, as an assignment refuses them.
     IndexError
         For positions beyond the end.
 
@@ -97,7 +99,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
 
     """
     positions = flat(within("put", indices_beside("put", ind, a), a.size, mode))
-    values = _cycled("put", v, a)
+    values = _cycled("put: v", v, a)
     if positions.size == 0 or values.size == 0:
         return
     if values.size != positions.size:
@@ -121,6 +123,8 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
     ------
     DeviceMismatchError
         For arrays on different devices.
+    TypeError, OverflowError
+        For values that the array can't hold, as an assignment refuses them.
 
     Examples
     --------
@@ -132,7 +136,7 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
 
     """
     mask = _mask("putmask", mask, a)
-    written = _cycled("putmask", values, a)
+    written = _cycled("putmask: values", values, a)
     if written.size == 0:
         return
     if written.size == a.size:
@@ -170,6 +174,8 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
     ------
     DeviceMismatchError
         For arrays on different devices.
+    TypeError, OverflowError
+        For values that the array can't hold, as an assignment refuses them.
     ValueError
         For no values.
 
@@ -183,7 +189,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
 
     """
     mask = _mask("place", mask, arr)
-    values = _cycled("place", vals, arr)
+    values = _cycled("place: vals", vals, arr)
     if values.size == 0:
         if arr.size and sk.any(mask):
             raise ValueError("place: no values to write; give one or more")
@@ -212,6 +218,8 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
     ------
     DeviceMismatchError
         For arrays on different devices.
+    TypeError, OverflowError
+        For values that the array can't hold, as an assignment refuses them.
 
     Examples
     --------
@@ -223,8 +231,8 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
            [0., 5.]], dtype=float64, device='cpu:0')
 
     """
-    _, positions, written = as_arrays("put_along_axis", arr, indices, values)
-    written = cast(written, arr.dtype)
+    _, positions = as_arrays("put_along_axis", arr, indices)
+    written = _core.assigned("put_along_axis: values", values, arr)
     if axis is None:
         if positions.ndim != 1:
             raise ShapeError("put_along_axis: axis=None takes indices of one axis; use put")
@@ -266,6 +274,8 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     ------
     DeviceMismatchError
         For arrays on different devices.
+    TypeError, OverflowError
+        For values that the array can't hold, as an assignment refuses them.
     ValueError
         For one axis, or more than two of different lengths.
 
@@ -281,7 +291,7 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     """
     if a.ndim < 2 or (a.ndim > 2 and len(set(a.shape)) > 1):
         raise ValueError(f"fill_diagonal: no diagonal in shape {a.shape}; give two axes")
-    values = _cycled("fill_diagonal", val, a)
+    values = _cycled("fill_diagonal: val", val, a)
     if a.ndim > 2:
         step, end = sum(a.shape[0] ** i for i in range(a.ndim)), a.size
     else:

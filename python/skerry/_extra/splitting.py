@@ -182,10 +182,7 @@ def _positions(name: str, obj: Any, n: int, most: int) -> np.ndarray[Any, Any] |
         return np.arange(n)[obj]
     positions = np.asarray(obj)
     if positions.dtype == bool:
-        if positions.shape != (n,):
-            raise ShapeError(
-                f"{name}: a mask of shape {positions.shape} for {n} elements; give {n}"
-            )
+        _check_mask(name, positions, n)
         return np.flatnonzero(positions)
     positions = positions.astype(np.int64) if positions.size == 0 else positions
     if positions.dtype.kind not in "iu":
@@ -193,6 +190,11 @@ def _positions(name: str, obj: Any, n: int, most: int) -> np.ndarray[Any, Any] |
     if positions.size and (positions.min() < -n or positions.max() > most):
         raise IndexError(f"{name}: an index is out of bounds for {n} elements: {obj}")
     return np.where(positions < 0, positions + n, positions)
+
+
+def _check_mask(name: str, obj: Any, n: int) -> None:
+    if obj.dtype == bool and obj.shape != (n,):
+        raise ShapeError(f"{name}: obj is a mask of shape {obj.shape} for {n} elements; give {n}")
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
@@ -237,6 +239,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     gone = obj if isinstance(obj, slice) else _positions("delete", obj, n, n - 1)
     if gone is None:
         _, obj = as_arrays("delete", x, obj)
+        _check_mask("delete", obj, n)
         keep = sk.ones((n,), dtype=bool, device=x.device)
         keep[obj] = False
         (left,) = sk.nonzero(keep)
@@ -299,21 +302,20 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     Array([7, 1, 2, 8, 3], dtype=int64, device='cpu:0')
 
     """
-    x, values = as_arrays("insert", arr, values)
+    x = as_array("insert", arr)
+    values = _core.assigned("insert: values", values, x)
     x, axis = (flat(x), 0) if axis is None else (x, axis_within("insert", axis, x.ndim))
     n = x.shape[axis]
     if type(obj) is int and -n <= obj <= n:
-        return _inserted_at(
-            x, obj + n if obj < 0 else obj, _along(cast(values, x.dtype), x, axis), axis
-        )
+        return _inserted_at(x, obj + n if obj < 0 else obj, _along(values, x, axis), axis)
     positions = _positions("insert", obj, n, n)
     if positions is None:
         _, where = as_arrays("insert", x, obj)
+        _check_mask("insert", where, n)
         where = sk.nonzero(where)[0] if where.dtype == sk.bool else cast(where, sk.int64)
         where = sk.where(where < 0, where + n, where)
     else:
         where = sk.asarray(positions, device=x.device)
-    values = cast(values, x.dtype)
     if where.ndim == 0:
         values = _along(values, x, axis)
     count = where.size

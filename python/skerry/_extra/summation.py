@@ -9,7 +9,7 @@ import importlib
 import math
 import operator
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,7 +63,7 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
     Array(5, dtype=int64, device='cpu:0')
 
     """
-    formula, given = _formula(operands)
+    formula, given = _formula("einsum", operands)
     if dtype is not None:
         given = [sk.astype(x, dtype, copy=False) for x in as_arrays("einsum", *given)]
     arrays = promoted("einsum", *given)
@@ -101,7 +101,7 @@ def einsum_path(*operands: Any, optimize: Optimize = "greedy") -> tuple[list[Any
     ['einsum_path', (1, 2), (0, 1)]
 
     """
-    formula, given = _formula(operands)
+    formula, given = _formula("einsum_path", operands)
     arrays = as_arrays("einsum_path", *given)
     stand_ins = [np.broadcast_to(np.zeros((), x.dtype), x.shape) for x in arrays]
     path, text = np.einsum_path(formula, *stand_ins, optimize=optimize)
@@ -125,25 +125,41 @@ def _evaluated(formula: str, arrays: Arrays, optimize: Optimize) -> Array:
     return _in_order(x, term, output)
 
 
-def _formula(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
+def _formula(name: str, operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
     """Return the formula and the arrays, of either form of arguments."""
     if not operands:
-        raise ValueError("einsum: no arguments; give a formula and arrays")
+        raise ValueError(f"{name}: no arguments; give a formula and arrays")
     if isinstance(operands[0], str):
         return operands[0].replace(" ", ""), list(operands[1:])
     pairs = len(operands) // 2
     arrays = list(operands[: 2 * pairs : 2])
-    terms = [_letters(labels) for labels in operands[1 : 2 * pairs : 2]]
+    terms = [_letters(name, labels) for labels in operands[1 : 2 * pairs : 2]]
     formula = ",".join(terms)
     if len(operands) % 2:
-        formula += "->" + _letters(operands[-1])
+        formula += "->" + _letters(name, operands[-1])
     return formula, arrays
 
 
-def _letters(labels: Sequence[Any]) -> str:
+def _letters(name: str, labels: Any) -> str:
     """Write a list of numbers as a term; small numbers come first in the alphabet, too."""
     known = string.ascii_uppercase + string.ascii_lowercase
-    return "".join("..." if each is Ellipsis else known[int(each)] for each in labels)
+    if isinstance(labels, (str, Array)) or not isinstance(labels, Iterable):
+        raise TypeError(
+            f"{name}: operands: labels are a list of numbers behind each array, not {type(labels).__name__}"
+        )
+    term = ""
+    for label in labels:
+        if label is Ellipsis:
+            term += "..."
+        elif not hasattr(label, "__index__") or isinstance(label, Array):
+            raise TypeError(
+                f"{name}: operands: a label is a number or ..., not {type(label).__name__}"
+            )
+        elif 0 <= operator.index(label) < len(known):
+            term += known[operator.index(label)]
+        else:
+            raise ValueError(f"{name}: operands: the label {label} is not in 0 to {len(known) - 1}")
+    return term
 
 
 @functools.lru_cache(maxsize=1024)

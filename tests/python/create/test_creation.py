@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Creation functions and casts."""
 
+import collections
 import itertools
 
 import numpy as np
@@ -281,3 +282,43 @@ def test_integers_of_64_bits_round_once_as_float64(dtype, device):
     drawn = rng.integers(limits.min, limits.max, 1000, dtype=dtype, endpoint=True)
     host = np.concatenate([ends, drawn >> rng.integers(0, 64, 1000).astype(dtype)])
     assert_same(sk.astype(on(device, host), sk.float64), host.astype("float64"), device)
+
+
+@pytest.mark.parametrize(
+    ("given", "right"),
+    [
+        (range(3), [0, 1, 2]),
+        ([range(2), range(2, 4)], [[0, 1], [2, 3]]),
+        (range(0), []),
+        (collections.deque([1, 2.5]), [1.0, 2.5]),
+        (collections.UserList([True, False]), [True, False]),
+        ((collections.deque([1]), [2]), [[1], [2]]),
+        ([collections.deque(), range(0)], [[], []]),
+    ],
+)
+def test_asarray_takes_sequences(given, right, device):
+    for dtype in (None, "float32"):
+        x = sk.asarray(given, dtype=dtype, device=device)
+        wanted = np.asarray(right, dtype=dtype)
+        assert (x.dtype, x.shape, x.tolist()) == (wanted.dtype, wanted.shape, wanted.tolist())
+    with pytest.raises(ValueError, match="copy=False"):
+        sk.asarray(given, copy=False)
+
+
+@pytest.mark.parametrize(
+    "given", ["ab", {1: 2}, {1}, iter([1]), object, collections.UserDict(a=1), None]
+)
+def test_asarray_refuses_what_is_no_sequence_of_numbers(given):
+    for each in (given, [given]):
+        with pytest.raises(TypeError, match=r"^asarray: "):
+            sk.asarray(each)
+
+
+def test_asarray_of_ragged_sequences():
+    for given in ([range(2), range(3)], [range(1), 1], (1, collections.deque([1]))):
+        with pytest.raises(ValueError, match=r"^asarray: "):
+            sk.asarray(given)
+    nested = [0]
+    nested.append(nested)
+    with pytest.raises(ValueError, match=r"^asarray: "):
+        sk.asarray(nested)

@@ -43,6 +43,11 @@ CALLS = {
         call(V, 6, _raises=IndexError),
         call(V, [0.5], _raises=IndexError),
         call(V, [True], _raises=ValueError),
+        call(V, True, _raises=ValueError),
+        call(V, A(True), _raises=ValueError),
+        call(V, A([], "bool"), _raises=ValueError),
+        call(V, A([True]), _raises=ValueError),
+        call(V, A([[True] * 6]), _raises=ValueError),
     ],
     "insert": [
         call(V, 1, 5),
@@ -71,6 +76,9 @@ CALLS = {
         call(M, 1, M[None, :1], 0),
         call(M, [1], M[None, :, :1], 1),
         call(V, 1, A([[7, 8]], "int32"), _raises=ValueError),
+        call(V, A([True]), 1, _raises=ValueError),
+        call(V, 1, 1.5, _raises=TypeError),
+        call(V, 1, 2**31, _raises=OverflowError),
         call(V, [1, 4], A([[7], [8]], "int32"), _raises=ValueError),
     ],
 }

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "core/plan.hpp"
+#include "ops/call/operand.hpp"
+#include "ops/elementwise/op_id.hpp"
+
+namespace skerry {
+
+/// Whether an operation has an answer for a Python int beyond the range of its dtype: comparisons
+/// and limits.
+[[nodiscard]] constexpr bool takes_any_int(op_id op) noexcept {
+  switch (op) {
+    case op_id_of<ops::clip>:
+    case op_id_of<ops::equal>:
+    case op_id_of<ops::fmax>:
+    case op_id_of<ops::fmin>:
+    case op_id_of<ops::greater>:
+    case op_id_of<ops::greater_equal>:
+    case op_id_of<ops::less>:
+    case op_id_of<ops::less_equal>:
+    case op_id_of<ops::maximum>:
+    case op_id_of<ops::minimum>:
+    case op_id_of<ops::not_equal>:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Whether a Python int among operands is beyond the range of `type`, in which a call computes.
+[[nodiscard]] bool has_int_beyond(dtype type, std::span<const operand> operands);
+
+/// The call that gives the same with numbers in range: `uint8 < 300` is `uint8 <= 255`. For
+/// operations that take any int.
+class call_in_range {
+ public:
+  /// Throws overflow_error where no element is the answer, as the greater of uint8 and 300.
+  call_in_range(const char* name, op_id op, dtype type, std::span<const operand> operands);
+  call_in_range(const call_in_range&) = delete;
+  call_in_range& operator=(const call_in_range&) = delete;
+
+  [[nodiscard]] op_id op() const noexcept { return op_; }
+  [[nodiscard]] std::span<const operand> operands() const noexcept { return {operands_, count_}; }
+
+ private:
+  static constexpr std::size_t most = plan::max_operands - 1;
+  void compare(dtype type, int side);
+  void limit(const char* name, dtype type);
+
+  op_id op_;
+  std::size_t count_;
+  operand operands_[most];
+  scalar values_[most];
+};
+
+}  // namespace skerry

@@ -1,0 +1,263 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Python ints beyond a dtype's range have an answer where there is one: comparisons, limits and searches.
+
+The oracle is Python, which compares ints and floats of any size exactly. Arithmetic and assignment refuse them.
+"""
+
+import math
+import operator
+
+import numpy as np
+import pytest
+import skerry as sk
+from oracle import on, to_numpy
+
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float16", "float32", "float64"]
+COMPARISONS = {
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+SIZES = (3, 5000)  # recorded in fused functions from 32 KiB on
+
+
+def elements(dtype):
+    if dtype in FLOATS:
+        limits = np.finfo(dtype)
+        return [0.0, -0.0, 1.5, float(limits.max), float(limits.min), math.inf, -math.inf, math.nan]
+    limits = np.iinfo(dtype)
+    return [0, 1, int(limits.min), int(limits.max), int(limits.max) // 2]
+
+
+def beyond(dtype):
+    """Ints that the dtype can't hold, from the nearest ones on."""
+    if dtype in FLOATS:
+        largest = int(np.finfo(dtype).max)
+        # What would round to an infinity: from half a step beyond the last finite number on.
+        step = largest - int(np.nextafter(np.finfo(dtype).max, np.zeros((), dtype)))
+        first = largest + step // 2
+        return [first, -first, 2 * largest, 10**400, -(10**400)]
+    limits = np.iinfo(dtype)
+    above, below = int(limits.max) + 1, int(limits.min) - 1
+    return [
+        above,
+        above + 44,
+        2**63,
+        2**64,
+        2**70,
+        10**400,
+        below,
+        below - 44,
+        -(2**70),
+        -(10**400),
+    ]
+
+
+def some(dtype, repeats, device):
+    values = elements(dtype) * repeats
+    return values, on(device, np.asarray(values, dtype=dtype))
+
+
+def outside(dtype, number):
+    """Whether it is really beyond: int64 holds 2**63 of uint64's list."""
+    return dtype in FLOATS or not np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_comparisons_with_them_are_exact(name, dtype, device):
+    function, compare = getattr(sk, name), COMPARISONS[name]
+    for repeats in SIZES:
+        values, x = some(dtype, repeats, device)
+        for number in filter(lambda n: outside(dtype, n), beyond(dtype)):
+            right = [compare(value, number) for value in values]
+            mirrored = [compare(number, value) for value in values]
+            for got, wanted in (
+                (compare(x, number), right),
+                (compare(number, x), mirrored),
+                (function(x, number), right),
+                (function(number, x), mirrored),
+                (sk.fuse(compare)(x, number), right),
+                (sk.fuse(lambda x, n: compare(n, x))(x, number), mirrored),
+                (getattr(np, name)(x, number), right),
+            ):
+                assert got.dtype == sk.bool
+                assert got.device == x.device
+                assert to_numpy(got).tolist() == wanted, (name, dtype, number)
+
+
+def test_comparisons_of_views_and_scalars(device):
+    x = on(device, np.arange(24, dtype="uint8").reshape(2, 3, 4))
+    for view in (x[:, ::-1, ::2], sk.permute_dims(x, (2, 0, 1)), x[0, 0, 0], x[:0], x[..., None]):
+        assert (view == 256).shape == view.shape
+        assert not bool(sk.any(view == 256))
+        assert bool(sk.all(view < 300))
+    assert (x == np.int64(256)).tolist() == (x != x).tolist()
+
+
+def test_complex_numbers_equal_none(device):
+    x = on(device, np.asarray([1j, math.inf, math.nan], dtype="complex64"))
+    assert (x == 10**400).tolist() == [False] * 3
+    assert (x != 10**39).tolist() == [True] * 3
+    with pytest.raises(TypeError):
+        sk.less(x, 10**400)
+
+
+def test_bools_are_numbers_beside_them(device):
+    x = on(device, np.asarray([True, False]))
+    assert (x == 2**70).tolist() == [False, False]
+    assert (x < 2**70).tolist() == [True, True]
+
+
+LIMITS = {"maximum": max, "minimum": min, "fmax": max, "fmin": min}
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("name", LIMITS)
+def test_limits_that_no_element_meets(name, dtype, device):
+    function = getattr(sk, name)
+    for repeats in SIZES:
+        values, x = some(dtype, repeats, device)
+        for number in filter(lambda n: outside(dtype, n), beyond(dtype)):
+            is_neutral = LIMITS[name](0, number) == 0
+            for call in (
+                lambda: function(x, number),  # noqa: B023
+                lambda: function(number, x),  # noqa: B023
+                lambda: sk.fuse(function)(x, number),  # noqa: B023
+                lambda: getattr(np, name)(x, number),  # noqa: B023
+            ):
+                if is_neutral:
+                    got = call()
+                    assert got.dtype == x.dtype
+                    assert to_numpy(got).tolist() == values
+                else:
+                    with pytest.raises(
+                        OverflowError, match=rf"^{name}: int out of range of {dtype}"
+                    ):
+                        call()
+
+
+def test_limits_of_floats_round_to_infinities(device):
+    values, x = some("float64", 1, device)
+    for got in (sk.minimum(x, 10**400), sk.maximum(-(10**400), x), sk.clip(x, -(10**400), 10**400)):
+        assert np.array_equal(to_numpy(got), values, equal_nan=True)
+    with pytest.raises(OverflowError, match="maximum"):
+        sk.maximum(x, 10**400)
+    assert sk.maximum(on(device, np.asarray([1.0], "float16")), 70000).tolist() == [math.inf]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_clip_is_the_upper_limit_of_the_lower_one(dtype, device):
+    values, x = some(dtype, 1, device)
+    limits = np.iinfo(dtype)
+    inside = [int(limits.min), 1, int(limits.max)]
+    bounds = [None, *inside, *(n for n in beyond(dtype) if outside(dtype, n))]
+    for low in bounds:
+        for high in bounds:
+            right = values
+            if low is not None:
+                right = [max(v, low) for v in right]
+            if high is not None:
+                right = [min(v, high) for v in right]
+            if all(limits.min <= v <= limits.max for v in right):
+                for clip in (sk.clip, sk.fuse(sk.clip)):
+                    got = clip(x, low, high)
+                    assert got.dtype == x.dtype
+                    assert to_numpy(got).tolist() == right, (low, high)
+            else:
+                with pytest.raises(OverflowError, match=r"^clip: int out of range"):
+                    sk.clip(x, low, high)
+    assert np.clip(x, -(2**70), 2**70).tolist() == values
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+def test_searchsorted_puts_them_at_the_ends(dtype, device):
+    values = sorted(elements(dtype), key=lambda v: (v != v, v))
+    x = on(device, np.asarray(values, dtype=dtype))
+    for number in filter(lambda n: outside(dtype, n), beyond(dtype)):
+        right = sum(value < number for value in values)
+        for side in ("left", "right"):
+            got = sk.searchsorted(x, number, side=side)
+            assert (got.shape, got.dtype, int(got)) == ((), sk.int64, right), (number, side)
+    order = sk.argsort(x, descending=True)
+    assert int(sk.searchsorted(sk.flip(x), beyond(dtype)[0], sorter=sk.flip(order))) >= 0
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, "bool"])
+def test_isin_finds_none(dtype, device):
+    values = [False, True] if dtype == "bool" else elements(dtype)
+    x = on(device, np.asarray(values, dtype=dtype))
+    numbers = [2**70] if dtype == "bool" else [n for n in beyond(dtype) if outside(dtype, n)]
+    for number in numbers:
+        assert sk.isin(x, number).tolist() == [False] * len(values)
+        assert sk.isin(x, number, invert=True).tolist() == [True] * len(values)
+        assert sk.isin(x, [number, 1]).tolist() == [value == 1 for value in values]
+        assert sk.isin(x, [number]).tolist() == [False] * len(values)
+        assert not bool(sk.isin(number, x))
+    assert sk.isin(x, numbers).tolist() == [False] * len(values)
+
+
+def test_array_equal_and_its_kin(device):
+    x = on(device, np.asarray(5, "uint8"))
+    assert not sk.array_equal(x, 300)
+    assert not sk.array_equal(-1, x)
+    assert sk.array_equal(x, 5)
+    assert not sk.array_equal(x[None], 5)
+    assert sk.array_equiv(x[None], 5)
+    assert not sk.array_equiv(2**70, x[None])
+    assert sk.isclose(x, 2**70).tolist() is False
+    assert not sk.allclose(300, x)
+
+
+def test_where_takes_scalars_as_conditions(device):
+    x = on(device, np.asarray([1, 2], "uint8"))
+    y = on(device, np.asarray([[1.5], [2.5]]))
+    for condition in (True, 1, 2**70, -(10**400), 0.5, 1j, np.bool_(True), np.uint8(3)):
+        got = sk.where(condition, x, y)
+        assert (got.dtype, got.device, got.tolist()) == (sk.float64, x.device, [[1, 2], [1, 2]])
+        assert sk.fuse(sk.where)(condition, x, 7).tolist() == [1, 2]
+    for condition in (False, 0, 0.0, np.bool_(False)):
+        assert sk.where(condition, x, y).tolist() == [[1.5, 1.5], [2.5, 2.5]]
+        assert sk.where(condition, x, 7).tolist() == [7, 7]
+    with pytest.raises(TypeError, match=r"^where: no argument is an array"):
+        sk.where(True, 1, 2)
+    with sk.strict_promotion():
+        assert sk.where(True, x, x).tolist() == [1, 2]
+        with pytest.raises(TypeError, match="condition"):
+            sk.where(1, x, x)
+
+
+@pytest.mark.parametrize(
+    ("range_", "right"), [((-10, 300), [1, 0, 0, 1]), ((-10.0, 2**70), [2, 0, 0, 0])]
+)
+def test_histogram_counts_in_any_range(range_, right, device):
+    x = on(device, np.asarray([1, 250], "uint8"))
+    counts, edges = sk.histogram(x, 4, range=range_)
+    assert counts.tolist() == right
+    assert (edges[0].item(), edges[-1].item()) == range_
+
+
+ARITHMETIC = "add subtract multiply floor_divide remainder bitwise_and bitwise_or bitwise_xor"
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_arithmetic_and_assignment_refuse_them(dtype, device):
+    x = on(device, np.ones(3, dtype))
+    for number in filter(lambda n: outside(dtype, n), beyond(dtype)):
+        for name in ARITHMETIC.split():
+            with pytest.raises(OverflowError, match=rf"^{name}: "):
+                getattr(sk, name)(x, number)
+        with pytest.raises(OverflowError):
+            x += number
+        with pytest.raises(OverflowError):
+            x[0] = number
+        with pytest.raises(OverflowError):
+            sk.where(x > 0, x, number)
+        with pytest.raises(OverflowError):
+            sk.full_like(x, number)
+    assert x.tolist() == [1, 1, 1]
