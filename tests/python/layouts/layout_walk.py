@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import skerry as sk
-from kernel_thresholds import edges
+from kernel_thresholds import MOST, edges
 from memory_layouts import LAYOUTS, Operand, lay_out, layouts_for
 from oracle import DTYPES
 from walked_calls import (
@@ -42,8 +42,8 @@ THREADS = (1, 2, 5)
 MODULES = {"np": np, "sk": sk, "pickle": pickle}
 #: Elements of an array, at most; on a device whose kernels may be emulated; of matrices, whose cost is a cube.
 MOST_ELEMENTS, MOST_OF_SAMPLE, MOST_OF_KERNELS, MOST_OF_MATRIX = 600_000, 70_000, 3_000, 5_000
-#: Edges beyond are met by one layout each.
-DEAR = 20_000
+#: Edges beyond are met in one layout each, and one of three that are neighbours.
+LONG, VERY_LONG = 20_000, MOST_ELEMENTS
 PER_CALL = 16
 #: Cells whose operands are held together, and their elements.
 BATCH, BATCH_ELEMENTS = 96, 200_000
@@ -234,29 +234,27 @@ def cell_of(call: Call, shape: Shape, dtype: str, rng: random.Random, device: st
 
 
 def all_cells(path: str, calls: list[Call], device: str, seed: int) -> Iterator[Cell]:
-    """Each call at each edge in each layout; dtypes, shapes and threads take turns, and all threads meet each edge."""
+    """Each call at each edge in each layout, at long edges in one; dtypes, shapes and threads take turns."""
+    places = max(len(edges(1 << k)) for k in range(5))
     for call in calls:
         rng = random.Random(f"{seed} {path} {call.text} {device}")
         turn = rng.randrange(100)
-        for edge in edges(8):
+        for place in range(places):
             for layout in LAYOUTS:
                 turn += 1
                 dtype = DTYPES[turn % len(DTYPES)]
-                edge_of = at_width(edge, np.dtype(dtype).itemsize)
-                shapes = shapes_of(call, edge_of, turn // 3, MOST_ELEMENTS)
-                if not shapes or (edge > DEAR and turn % len(LAYOUTS) != 0):
+                mine = edges(np.dtype(dtype).itemsize)
+                edge = mine[place % len(mine)]
+                if edge > LONG and turn % (len(LAYOUTS) * (1 if edge <= VERY_LONG else 3)) != 0:
+                    continue
+                most = MOST_ELEMENTS if edge <= VERY_LONG else MOST + 1
+                shapes = shapes_of(call, edge, turn // 3, most)
+                if not shapes:
                     continue
                 shape = shapes[turn // 5 % len(shapes)]
-                if layout not in layouts_for(shape, device):
-                    continue
-                drawn = cell_of(call, shape, dtype, rng, device)
-                yield drawn._replace(layouts=(layout, *drawn.layouts[1:]))
-
-
-def at_width(edge: int, itemsize: int) -> int:
-    """The edge in the list of a width that stands where it does in that of 8 bytes."""
-    mine = edges(itemsize)
-    return mine[edges(8).index(edge) * len(mine) // len(edges(8))]
+                if layout in layouts_for(shape, device):
+                    drawn = cell_of(call, shape, dtype, rng, device)
+                    yield drawn._replace(layouts=(layout, *drawn.layouts[1:]))
 
 
 class Tally(NamedTuple):

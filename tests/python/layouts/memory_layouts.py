@@ -115,6 +115,26 @@ LAYOUTS: dict[str, MemoryLayout] = {
         ],
         has_rows,
     ),
+    "axes in other order at other steps": MemoryLayout(
+        lambda shape: tuple(n * 2 for n in shape[::-1]),
+        lambda xp, base, shape: xp.permute_dims(
+            base[tuple(slice(None, None, (2, -2)[axis % 2]) for axis in range(len(shape)))],
+            tuple(range(len(shape)))[::-1],
+        ),
+        has_rows,
+    ),
+    "repeated along the first axis and backwards": MemoryLayout(
+        lambda shape: (min(shape[0], 1), *shape[1:]),
+        lambda xp, base, shape: xp.broadcast_to(base[..., ::-1], shape),
+        has_rows,
+        repeats=True,
+    ),
+    "repeated along the last axis of every other row": MemoryLayout(
+        lambda shape: (2 * shape[0], *shape[1:-1], min(shape[-1], 1)),
+        lambda xp, base, shape: xp.broadcast_to(base[::2], shape),
+        has_rows,
+        repeats=True,
+    ),
     "behind one element": MemoryLayout(
         lambda shape: (math.prod(shape) + 1,),
         lambda xp, base, shape: xp.reshape(base[1:], shape),

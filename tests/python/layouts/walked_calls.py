@@ -291,7 +291,9 @@ def generated(path: str, function: Callable[..., Any]) -> Iterator[Call]:
     kinds = [chosen if kind == "values" else kind for kind in kinds]
     parameters = inspect.signature(function).parameters
     has_axis = "axis" in parameters and parameters["axis"].default is not inspect.Parameter.empty
-    for more in ("", "axis=0", "axis=-1") if has_axis else ("",):
+    axes = ["", "axis=0", "axis=-1"] if has_axis else [""]
+    axes += ["axis=1", "axis=(0, 2)"] if path in SEVERAL_AXES else []
+    for more in axes:
         text = ", ".join([*parts, more] if more else parts)
         yield Call(path, f"f({text})", tuple(kinds))
     if path in OF_TWO:
@@ -299,6 +301,7 @@ def generated(path: str, function: Callable[..., Any]) -> Iterator[Call]:
         yield Call(path, "f(2, b)", tuple(kinds))
 
 
+SEVERAL_AXES = {entry["name"] for entry in sk._core.reduction_table() if not entry["has_one_axis"]}
 OF_TWO = {entry["name"] for entry in sk._core.op_table() if entry["arity"] == 2}
 
 
