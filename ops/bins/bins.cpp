@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "core/errors.hpp"
@@ -107,7 +108,13 @@ ndarray bincount(const ndarray& x, const ndarray* weights, std::int64_t least_bi
   // uint64 numbers that int64 can't hold turn negative, and are refused.
   const ndarray numbers = contiguous(astype(x, dtype::int64, false));
   std::int64_t bins = least_bins;
-  if (x.size() > 0) bins = std::max(bins, greatest_of(op, numbers) + 1);
+  if (x.size() > 0) {
+    const std::int64_t greatest = greatest_of(op, numbers);
+    if (greatest == std::numeric_limits<std::int64_t>::max()) {
+      throw shape_error("bincount: x has the number 2^63 - 1, and no array has so many bins");
+    }
+    bins = std::max(bins, greatest + 1);
+  }
   const std::int64_t shape[] = {bins};
   check_shape(op, shape, sizeof(std::int64_t));
   return count_numbers(op, numbers, weights, bins);

@@ -150,7 +150,16 @@ object nested_lists(const ndarray& host, int axis, const char* first) {
   return list;
 }
 
+/// Lists at every depth, and the elements; bools are not made.
+void require_lists(const ndarray& x) {
+  double count = 0;
+  double length = 1;
+  for (const std::int64_t n : x.shape()) count += length *= static_cast<double>(n);
+  require_objects("tolist", count, x.dtype() == dtype::bool_ ? 8 : 32);
+}
+
 PyObject* run_tolist(const arguments& with) {
+  require_lists(value_of(with.self));
   const ndarray host = moved(value_of(with.self), device{});
   return visit(host.dtype(), [&]<class T>(type_identity<T>) {
     return nested_lists<T>(host, 0, host.data()).release();

@@ -292,6 +292,11 @@ PyObject* run_cut(const arguments& with) {
   return parts.release();
 }
 
+PyObject* run_require_objects(const arguments& with) {
+  require_objects(utf8(with[0]), static_cast<double>(integer(with, 1)), nbytes_of_array);
+  Py_RETURN_NONE;
+}
+
 /// Another array of the dtype and on the device of x, whose axes are in the order of those of x.
 PyObject* run_empty_in_order(const arguments& with) {
   const ndarray& x = array_argument(with, 0);
@@ -312,6 +317,10 @@ constexpr function_entry composed_functions[] = {
     {"empty_in_order", "(x, shape, /)", nullptr, run_empty_in_order},
     {"interp", "(x, xp, fp, /)", nullptr, run_interp},
     {"kron", "(a, b, /)", nullptr, run_kron},
+    {"require_objects", "(name, count, /)",
+     "OutOfMemoryError, in the name of a function, for so many arrays, or objects of their size, "
+     "that memory does not hold them.",
+     run_require_objects},
 };
 
 }  // namespace

@@ -57,6 +57,7 @@ PyObject* run_stack(const arguments& with) {
 PyObject* run_unstack(const arguments& with) {
   const ndarray& x = array_argument(with, 0);
   unstacked parts(x, integer(with, 1, 0));
+  require_objects("unstack", static_cast<double>(parts.count()), nbytes_of_array);
   object tuple(PyTuple_New(parts.count()));
   for (std::int64_t i = 0; i < parts.count(); ++i) {
     PyTuple_SET_ITEM(tuple.get(), i, wrap_made(false, [&] { return parts.next(); }));

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bindings/value_args.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/cpu/info.hpp"
+#include "device/memory_pressure.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
@@ -215,6 +218,16 @@ double number(const arguments& with, int parameter) {
   const double value = PyFloat_AsDouble(from.get());
   if (value == -1 && PyErr_Occurred() != nullptr) throw python_error{};
   return value;
+}
+
+void require_objects(const char* op, double count, double nbytes_each) {
+  const auto memory = static_cast<double>(cpu::total_memory());
+  if (count * nbytes_each <= memory) return;
+  const auto nbytes = static_cast<std::size_t>(std::min(count * nbytes_each, 0x1p62));
+  throw out_of_memory_error(std::string(op) + ": the objects of the result take " +
+                                byte_text(nbytes) + " or more, and this machine has " +
+                                byte_text(cpu::total_memory()) + "; ask for fewer",
+                            device{}, nbytes);
 }
 
 }  // namespace skerry::python

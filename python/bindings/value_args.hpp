@@ -59,6 +59,11 @@ void require_on(const arguments& with, int parameter, const ndarray& x, device h
 /// lists them.
 [[nodiscard]] int choice(const arguments& with, int parameter,
                          std::initializer_list<const char*> choices);
+/// Refuses, before the first is made, more Python objects than the machine has memory for. Throws
+/// out_of_memory_error.
+void require_objects(const char* op, double count, double nbytes_each);
+/// What an array object takes at least, in a list of them.
+inline constexpr double nbytes_of_array = 256;
 /// An int or a float.
 [[nodiscard]] double number(const arguments& with, int parameter);
 

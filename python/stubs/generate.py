@@ -101,7 +101,10 @@ PARAMETERS = {
     "with_axes.least": "int",
     "with_axes.values": "tuple[Any, ...]",
     "require_one_device.arrays": "tuple[Array, ...]",
-    **dict.fromkeys(["assigned.name", "require_one_device.name", "scalar_beside.name"], "str"),
+    **dict.fromkeys(
+        ["assigned.name", "require_objects.name", "require_one_device.name", "scalar_beside.name"],
+        "str",
+    ),
     **dict.fromkeys(["assigned.values", "scalar_beside.value"], "Any"),
     "assigned.like": "Array",
     "rtol": "float | Array",
@@ -127,8 +130,8 @@ RESULTS = {
     "with_axes": "tuple[Array, ...] | None",
     **dict.fromkeys(
         "count_cuda_calls draw fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
-        "require_one_device reset_peak scatter_reduce set_current_stream set_default_device set_memory_limit "
-        "set_num_threads synchronize use_device_context use_promotion_context use_version_context "
+        "require_objects require_one_device reset_peak scatter_reduce set_current_stream set_default_device "
+        "set_memory_limit set_num_threads synchronize use_device_context use_promotion_context use_version_context "
         "watch_passes".split(),
         "None",
     ),

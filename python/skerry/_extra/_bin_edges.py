@@ -15,7 +15,10 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._extra._operands import require_host_memory
 from skerry._extra.quantiles import percentile
+
+_MOST_ESTIMATED = 2**31  # bins: 64 GiB for edges and counts
 
 
 @dataclass
@@ -132,6 +135,7 @@ def edges_of(name: str, items: Array, bins: Any, limits: Any, weights: Array | N
     if limits is not None:
         dtype = np.result_type(first, last, np.empty(0, dtype))
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
+    require_edges(name, count)
     edges = even_edges(items, limits, (first, last), count, dtype)
     if (edges[:-1] >= edges[1:]).any():
         msg = f"{name}: too many bins for the range: {count} in [{first}, {last}]"
@@ -153,6 +157,11 @@ def bin_count(name: str, bins: Any) -> int:
     return count
 
 
+def require_edges(name: str, count: int) -> None:
+    """Refuse more edges than the host has memory for, with three copies on their way."""
+    require_host_memory(f"{name}: {count} bins", 4 * 8 * (count + 1))
+
+
 def given_edges(name: str, bins: Any, items: Array) -> Array:
     """Check edges."""
     edges = as_array(bins, items.device)
@@ -167,6 +176,7 @@ def edges_along(name: str, column: Array, bins: Any, limits: Any) -> Array:
     if axes_of(bins) == 1:
         return given_edges(name, bins, column)
     count = bin_count(name, bins)
+    require_edges(name, count)
     first, last = outer_edges(name, column, limits)
     edges = even_edges(column, limits, (first, last), count, None)
     return sk.asarray(edges, device=column.device, copy=True)
@@ -274,7 +284,14 @@ def estimated_count(name: str, items: Array, first: Any, last: Any, *, is_cut: b
         return 1
     if items.dtype.kind in "iu" and width < 1:
         width = 1
-    return math.ceil((float(last) - float(first)) / width)
+    count = (float(last) - float(first)) / width
+    if not count < _MOST_ESTIMATED:
+        msg = (
+            f"histogram: bins={name!r} asks for about {count:.3g} bins, {width:.3g} wide, in [{first}, {last}]; give "
+            "their number, or a range="
+        )
+        raise ValueError(msg)
+    return math.ceil(count)
 
 
 def _floats(x: Array) -> Array:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry.exceptions import AxisError, DTypeError
+from skerry.exceptions import AxisError, DTypeError, OutOfMemoryError
 
 Arrays = tuple[Array, ...] | list[Array]
 SCALARS = (bool, int, float, complex, np.generic)
@@ -47,6 +48,22 @@ def _common_dtype(dtypes: frozenset[np.dtype[Any]]) -> tuple[np.dtype[Any] | Non
 def floating_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the dtype of quotients and roots: float64 for integers and bools."""
     return dtype if dtype.kind in "fc" else FLOAT64
+
+
+def require_host_memory(name: str, nbytes: int) -> None:
+    """Refuse what the host is to compute in more memory than it has, before it begins.
+
+    Raises
+    ------
+    OutOfMemoryError
+        In the name of a function.
+
+    """
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if nbytes > there:
+        raise OutOfMemoryError(
+            f"{name}: {nbytes} bytes on the host, which has {there}; ask for less"
+        )
 
 
 def as_arrays(name: str, *values: Any) -> list[Array]:

@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_array, cast
+from skerry._extra._operands import as_array, cast, require_host_memory
 
 __all__ = [
     "diag_indices", "diag_indices_from", "indices", "tril_indices", "tril_indices_from",
@@ -93,7 +95,7 @@ def tril_indices(
     (Array([0, 1, 1], dtype=int64, device='cpu:0'), Array([0, 0, 1], dtype=int64, device='cpu:0'))
 
     """
-    rows, columns = np.tril_indices(n, k, m)
+    rows, columns = np.tril_indices(*_size("tril_indices", n, k, m))
     return sk.asarray(rows, device=device), sk.asarray(columns, device=device)
 
 
@@ -119,8 +121,16 @@ def triu_indices(
     (Array([0, 0, 1], dtype=int64, device='cpu:0'), Array([0, 1, 1], dtype=int64, device='cpu:0'))
 
     """
-    rows, columns = np.triu_indices(n, k, m)
+    rows, columns = np.triu_indices(*_size("triu_indices", n, k, m))
     return sk.asarray(rows, device=device), sk.asarray(columns, device=device)
+
+
+def _size(name: str, n: Any, k: Any, m: Any) -> tuple[int, int, int]:
+    """Return rows, the diagonal and columns, whose mask the host makes, if it has the memory."""
+    n = max(operator.index(n), 0)
+    m = n if m is None else max(operator.index(m), 0)
+    require_host_memory(name, n * m)
+    return n, max(-n, min(operator.index(k), m)), m
 
 
 def _matrix(name: str, arr: Any) -> Array:
@@ -206,6 +216,7 @@ def diag_indices(n: int, ndim: int = 2, *, device: Device = None) -> tuple[Array
     (Array([0, 1], dtype=int64, device='cpu:0'), Array([0, 1], dtype=int64, device='cpu:0'))
 
     """
+    _core.require_objects("diag_indices", ndim)
     return (sk.arange(n, device=device),) * ndim
 
 

@@ -147,6 +147,10 @@ def _widths(given: Any, ndim: int) -> list[tuple[int, int]]:
     else:
         host = np.asarray(given)
         if host.dtype.kind not in "iu":
+            if all(isinstance(n, int) for n in np.asarray(given, dtype=object).flat):
+                raise OverflowError(
+                    "pad: pad_width does not fit 64 bits"
+                )  # NumPy made it floats or objects
             raise TypeError(f"pad: pad_width must be integers, not {host.dtype}")
         widths = [(before, after) for before, after in np.broadcast_to(host, (ndim, 2)).tolist()]
     if any(n < 0 for pair in widths for n in pair):

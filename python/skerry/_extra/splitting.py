@@ -62,6 +62,7 @@ def _parts(name: str, ary: Any, cuts: Any, axis: int, *, equal: bool) -> list[Ar
     if isinstance(cuts, (int, np.integer)):
         if cuts < 1:
             raise ValueError(f"{name}: {cuts} sections; give 1 or more")
+        _core.require_objects(name, int(cuts))
         each, more = divmod(n, int(cuts))
         if equal and more:
             raise ValueError(f"{name}: {n} elements don't make {cuts} equal parts; use array_split")

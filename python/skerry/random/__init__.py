@@ -69,6 +69,7 @@ class Generator(Order):
         [27, 51, 25]
 
         """
+        _core.require_objects("spawn", n_children)
         return [Generator(each, self.device) for each in self.bit_generator.spawn(n_children)]
 
 
