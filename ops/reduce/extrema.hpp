@@ -4,6 +4,7 @@
 
 #include "core/config.hpp"
 #include "ops/math/concepts.hpp"
+#include "ops/math/ieee.hpp"
 #include "ops/math/integer.hpp"
 #include "ops/math/op_info.hpp"
 #include "ops/reduce/reduced.hpp"
@@ -18,6 +19,16 @@ struct indexed {
 };
 
 namespace detail {
+/// NaNs have the same bits, whichever of them a kernel has met. Of zeros of both signs `combine`
+/// keeps the first one.
+struct gives_one_nan {
+  template <class A>
+  SKERRY_HD static A finish(A a, const reduced&) {
+    if constexpr (real_floating<A>) return a != a ? math::nan<A>() : a;
+    return a;
+  }
+};
+
 /// The first NaN wins over everything, as in NumPy; then the better value, then the lower index.
 template <class Better>
 struct best_index {
@@ -79,7 +90,7 @@ struct argmin : detail::best_index<argmin> {
   }
 };
 
-struct max : detail::gives_accumulator {
+struct max : detail::gives_one_nan {
   static constexpr op_info info{
       .name = "max",
       .doc =
@@ -97,12 +108,12 @@ struct max : detail::gives_accumulator {
   }
   template <class A>
   SKERRY_HD static A combine(A a, A b) {
-    const A greater = a > b ? a : b;  // two selects: a vector maximum and a blend
-    return a != a ? a : greater;
+    const A greater = b > a ? b : a;  // two selects: a vector maximum and a blend
+    return b != b ? b : greater;
   }
 };
 
-struct min : detail::gives_accumulator {
+struct min : detail::gives_one_nan {
   static constexpr op_info info{
       .name = "min",
       .doc =
@@ -120,15 +131,15 @@ struct min : detail::gives_accumulator {
   }
   template <class A>
   SKERRY_HD static A combine(A a, A b) {
-    const A lesser = a < b ? a : b;
-    return a != a ? a : lesser;
+    const A lesser = b < a ? b : a;
+    return b != b ? b : lesser;
   }
 };
 
 namespace detail {
 /// Of what is not NaN: the identity is NaN, so that it is the result where nothing else is.
 template <class Better>
-struct number_beside_nan : gives_accumulator {
+struct number_beside_nan : gives_one_nan {
   static constexpr bool needs_elements = true;
   template <real_floating T>
   SKERRY_HD static T load(T x) {
@@ -136,7 +147,7 @@ struct number_beside_nan : gives_accumulator {
   }
   template <class A>
   SKERRY_HD static A identity() {
-    return highest<A>() - highest<A>();
+    return math::nan<A>();
   }
   template <class A>
   SKERRY_HD static A combine(A a, A b) {

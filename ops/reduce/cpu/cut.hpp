@@ -127,9 +127,9 @@ struct reduction {
     } else {
       block = columns_within(width());
       pack = kept_step() != how.itemsize;
-      // Few rows are packed all at once.
+      // Short rows are packed all at once: else it depends on the block how many are.
       const int64 packed = pack_bytes / (how.itemsize * greatest(length, 1));
-      if (pack && work.reduced_rank == 1 && packed >= 32) block = least(block, packed);
+      if (pack && work.reduced_rank == 1 && packed >= 16) block = least(block, packed);
     }
   }
 

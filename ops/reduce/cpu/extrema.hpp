@@ -145,9 +145,7 @@ struct extremum_loops : accumulator_loops<Op, T> {
   static constexpr int absorbing = -1;
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * size); }
-  static SKERRY_INLINE T nan() {
-    return static_cast<T>(ops::highest<float32>() - ops::highest<float32>());
-  }
+  static SKERRY_INLINE T nan() { return static_cast<T>(ops::math::nan<float32>()); }
   static SKERRY_INLINE T value_of(const best& found) {
     if constexpr (ops::real_floating<T>) return found.gives_nan() ? nan() : found.value;
     return found.value;
@@ -157,6 +155,21 @@ struct extremum_loops : accumulator_loops<Op, T> {
   static SKERRY_INLINE X beside(const X& held, const X& x) {
     const X value = best::pick(held, x);
     return held != held ? x : value;
+  }
+  /// As Op::combine: of zeros of both signs the one that is held stays.
+  template <class X>
+  static SKERRY_INLINE X first_best(const X& held, const X& x) {
+    const X value = best::pick(held, x);
+    if constexpr (ops::real_floating<T>) return x != x ? x : value;
+    return value;
+  }
+  /// Of a result: NaN, where there is nothing else.
+  static SKERRY_INLINE auto with_one_nan(const typename vector_of<T>::type& value) {
+    if constexpr (leaves_out_nan) {
+      return value != value ? all_lanes<T>(nan()) : value;
+    } else {
+      return value;
+    }
   }
   template <int Count>
   static SKERRY_INLINE auto of_columns(const typename vector_of<T>::type (&now)[Count]) {
@@ -195,8 +208,7 @@ struct extremum_loops : accumulator_loops<Op, T> {
         if constexpr (leaves_out_nan) {
           value = beside(held, value);
         } else {
-          value = best::pick(value, held);
-          if constexpr (ops::real_floating<T>) value = held != held ? held : value;
+          value = first_best(held, value);
         }
       }
       store_vector(acc + i * size, value);
@@ -235,15 +247,13 @@ struct extremum_loops : accumulator_loops<Op, T> {
         typename V::type columns[Length];
 #pragma GCC unroll 4
         for (int k = 0; k < Length; ++k) columns[k] = load_lanes(parts[k] + i);
-        const typename V::type value = of_columns(columns);
-        store_vector(out + i * size, value);
+        store_vector(out + i * size, with_one_nan(of_columns(columns)));
       }
     } else {
       for (; i + V::lanes <= n; i += V::lanes) {
         typename V::type columns[Length];
         load_columns(columns, x + i * Length * size);
-        const typename V::type value = of_columns(columns);
-        store_vector(out + i * size, value);
+        store_vector(out + i * size, with_one_nan(of_columns(columns)));
       }
     }
     rows(out + i * size, {.x = x + i * Length * size,
