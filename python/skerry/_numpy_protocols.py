@@ -148,7 +148,7 @@ def _shown(value: Any) -> str:
 def _defers(name: str, types: Iterable[type], protocol: str) -> bool:
     """Whether another library's type should have its turn."""
     for each in types:
-        if each is Array or each in _arrays.PLAIN:
+        if issubclass(each, Array) or each in _arrays.PLAIN:  # a pending array's class is one
             continue
         if issubclass(each, np.ndarray) and getattr(each, protocol) is getattr(
             np.ndarray, protocol
