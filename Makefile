@@ -31,7 +31,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python emulate gpu-estimate demo bench accuracy working-memory fuzz fuzz-programs exits numba-suite sweep gpu-check lint format conformance docs clean
+.PHONY: help build test test-cpp test-python emulate gpu-estimate guard demo bench accuracy working-memory fuzz fuzz-programs exits numba-suite sweep gpu-check lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -39,6 +39,7 @@ help:
 	@echo "make build        builds and installs skerry into .venv; SKERRY_CUDA=ON, with its CUDA module; nvcc from PyPI if need be"
 	@echo "make emulate      the CUDA kernels on an emulated GPU"
 	@echo "make gpu-estimate  what an H100 would do with bench/gpu_rows.py, from counts of the emulated GPU"
+	@echo "make guard        the Python tests with memory that ends where arrays do; a third of them, GUARD_OPTIONS= for all"
 	@echo "make bench        speed against NumPy; figures go to bench/results"
 	@echo "make sweep        every function beside NumPy by dtype, size, layout and threads; SWEEP_OPTIONS=--quick"
 	@echo "make accuracy     the largest error of every function, for the documentation's tables"
@@ -105,6 +106,11 @@ emulate: build $(VENV)/.group-test $(VENV)/.group-demo $(if $(ARRAY_API_TESTS_DI
 ESTIMATE_OPTIONS ?=
 gpu-estimate: $(VENV)/.group-test
 	python bench/gpu_estimate.py $(ESTIMATE_OPTIONS)
+
+# A third of the tests; GUARD_OPTIONS= for all, or --share 2/3 for another third.
+GUARD_OPTIONS ?= --share 1/3
+guard: build $(CONSUMERS)
+	SKERRY_ALLOCATOR=guard python -m pytest -n auto --dist loadfile $(GUARD_OPTIONS)
 
 demo: build $(VENV)/.group-demo
 	python -m skerry demo

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/diagnostics.hpp"
 
+#include "device/allocator.hpp"
 #include "device/cuda/counting.hpp"
-#include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/simulation.hpp"
 
 namespace skerry {
 
-const char* cuda_allocator() { return cuda::name(cuda::chosen_allocator().kind); }
+const char* cuda_allocator() { return name(chosen_allocator()); }
 
 void count_cuda_calls(bool on) {
   if (on) {

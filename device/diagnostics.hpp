@@ -9,7 +9,7 @@
 
 namespace skerry {
 
-/// Where the memory of CUDA devices comes from, SKERRY_ALLOCATOR: "pool" or "system".
+/// Where memory comes from: SKERRY_ALLOCATOR, by its name.
 [[nodiscard]] const char* cuda_allocator();
 
 /// One entry point of the CUDA runtime, and how often it was called while calls were counted.

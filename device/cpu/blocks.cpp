@@ -7,6 +7,7 @@
 
 #include <sys/mman.h>
 
+#include "device/guard/heap.hpp"
 #include "device/host_pages.hpp"
 
 namespace skerry::cpu {
@@ -41,27 +42,44 @@ void unmap_large(char* data, std::size_t nbytes) noexcept { munmap(data, nbytes)
 
 #endif
 
+free_block* acquire_guarded(std::size_t capacity, std::size_t nbytes) noexcept {
+  void* memory = std::aligned_alloc(alignment, header_bytes);
+  if (memory == nullptr) return nullptr;
+  void* data = nbytes == 0 ? nullptr : guard::allocate(nbytes);
+  if (data == nullptr && nbytes != 0) {
+    std::free(memory);
+    return nullptr;
+  }
+  return new (memory) free_block{nullptr, static_cast<char*>(data), capacity, nbytes};
+}
+
 }  // namespace
 
 // Data never comes from operator new: under AddressSanitizer that aborts where malloc gives null.
-free_block* acquire_block(std::size_t capacity) noexcept {
+free_block* acquire_block(std::size_t capacity, std::size_t nbytes) noexcept {
+  if (guard::is_on()) return acquire_guarded(capacity, nbytes);
   const bool large = capacity > least_large;
   void* memory = std::aligned_alloc(alignment, header_bytes + (large ? 0 : capacity));
   if (memory == nullptr) return nullptr;
   if (!large)
-    return new (memory) free_block{nullptr, static_cast<char*>(memory) + header_bytes, capacity};
+    return new (memory)
+        free_block{nullptr, static_cast<char*>(memory) + header_bytes, capacity, capacity};
   char* data = map_large(capacity);
   if (data == nullptr) {
     std::free(memory);
     return nullptr;
   }
   madvise(data, capacity, MADV_HUGEPAGE);
-  return new (memory) free_block{nullptr, data, capacity};
+  return new (memory) free_block{nullptr, data, capacity, capacity};
 }
 
 void free_system_block(free_block* block) noexcept {
-  if (block->page_locked) unlock_pages(block->data, block->capacity);
-  if (block->capacity > least_large) unmap_large(block->data, block->capacity);
+  if (block->page_locked) unlock_pages(block->data, block->extent);
+  if (guard::is_on()) {
+    guard::release(block->data);
+  } else if (block->capacity > least_large) {
+    unmap_large(block->data, block->capacity);
+  }
   std::free(block);
 }
 

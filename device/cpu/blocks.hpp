@@ -20,7 +20,8 @@ inline constexpr std::size_t most_bytes = std::size_t{1} << 46;
 struct free_block {
   free_block* next;
   char* data;
-  std::size_t capacity;
+  std::size_t capacity;      ///< what it counts as
+  std::size_t extent;        ///< bytes at `data`: the capacity, or fewer in guarded memory
   bool page_locked = false;  ///< for the copies of CUDA devices
 };
 
@@ -50,13 +51,9 @@ static_assert(medium_bin(1152) == 0 && medium_bin(1153) == 1);
 static_assert(medium_bin(2048) == 7 && medium_capacity(7) == 2048 && medium_bin(2049) == 8);
 static_assert(medium_capacity(medium_bins - 1) == least_large);
 
-constexpr std::size_t large_capacity(std::size_t nbytes) noexcept {
-  constexpr std::size_t page = 4096;
-  return (nbytes + page - 1) / page * page;
-}
-
-/// Header and data of a block from the system, or null. `capacity` comes from the functions above.
-[[nodiscard]] free_block* acquire_block(std::size_t capacity) noexcept;
+/// Header and data of a block from the system, or null. `capacity` comes from the functions above,
+/// or is whole pages; of guarded memory it has `nbytes`.
+[[nodiscard]] free_block* acquire_block(std::size_t capacity, std::size_t nbytes) noexcept;
 void free_system_block(free_block* block) noexcept;
 
 }  // namespace skerry::cpu

@@ -14,7 +14,9 @@
 #include "device/cpu/blocks.hpp"
 #include "device/cpu/info.hpp"
 #include "device/environment.hpp"
+#include "device/guard/heap.hpp"
 #include "device/host_pages.hpp"
+#include "device/page_size.hpp"
 
 namespace skerry::cpu {
 
@@ -67,6 +69,23 @@ class host_storage final : public storage {
   bool page_locked_;
 };
 static_assert(sizeof(host_storage) <= header_bytes && sizeof(free_block) <= header_bytes);
+
+/// Never cached: what was freed is to be inaccessible.
+class guarded_storage final : public storage {
+ public:
+  guarded_storage(const free_block& block, int index) noexcept
+      : storage(block.data, block.extent, {device_kind::cpu, static_cast<std::int16_t>(index)}),
+        capacity_(block.capacity),
+        page_locked_(block.page_locked) {}
+  [[nodiscard]] bool page_locked() const noexcept override { return page_locked_; }
+
+ private:
+  void destroy() noexcept override;
+
+  std::size_t capacity_;
+  bool page_locked_;
+};
+static_assert(sizeof(guarded_storage) <= header_bytes);
 
 storage_ref make_storage(free_block* block, int index, std::size_t nbytes) noexcept {
   char* data = block->data;
@@ -129,7 +148,7 @@ void give_back_small(thread_cache& cache, int bin, free_block* block) noexcept {
 /// Puts a block into the shared cache, or on `doomed`. Lock held.
 void cache_shared(account& of, free_block* block, doomed_blocks& doomed) noexcept {
   const std::size_t capacity = block->capacity;
-  if (capacity <= most_small || !fits(of, capacity)) return doomed.add(block);
+  if (guard::is_on() || capacity <= most_small || !fits(of, capacity)) return doomed.add(block);
   if (capacity <= least_large) {
     if (of.cached_medium + capacity > most_cached_medium) return doomed.add(block);
     free_block*& first = of.medium[medium_bin(capacity)];
@@ -171,8 +190,8 @@ void host_storage::destroy() noexcept {
   const bool large = capacity > least_large;
   char* block_data = large ? data() : reinterpret_cast<char*>(this) + header_bytes;
   this->~host_storage();
-  auto* block =
-      new (static_cast<void*>(this)) free_block{nullptr, block_data, capacity, page_locked};
+  auto* block = new (static_cast<void*>(this))
+      free_block{nullptr, block_data, capacity, capacity, page_locked};
   if (capacity <= most_small) {
     if (thread_cache* cache = find_or_make_cache(index)) [[likely]] {
       const int bin = small_bin(capacity);
@@ -183,10 +202,17 @@ void host_storage::destroy() noexcept {
   give_back_shared(index, block);
 }
 
+void guarded_storage::destroy() noexcept {
+  const free_block old{nullptr, data(), capacity_, nbytes(), page_locked_};
+  const int index = where().index;
+  this->~guarded_storage();
+  give_back_shared(index, new (static_cast<void*>(this)) free_block(old));
+}
+
 std::size_t capacity_for(std::size_t nbytes) noexcept {
   if (nbytes <= most_small) return small_capacity(small_bin(nbytes));
   if (nbytes < least_large) return medium_capacity(medium_bin(nbytes));
-  return std::max(large_capacity(nbytes), large_capacity(least_large + 1));
+  return std::max(whole_pages(nbytes), whole_pages(least_large + 1));
 }
 
 free_block* take_small(thread_cache& cache, std::size_t capacity) noexcept {
@@ -222,7 +248,7 @@ free_block* take_cached(account& of, thread_cache* own, std::size_t capacity) no
 }
 
 /// One try, charged to the shared account; null if there is not enough memory.
-free_block* try_acquire(int index, std::size_t capacity) noexcept {
+free_block* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noexcept {
   account& of = accounts[index];
   thread_cache* own = own_cache(index);
   {
@@ -238,7 +264,7 @@ free_block* try_acquire(int index, std::size_t capacity) noexcept {
     // Charged before the call, so that threads together keep the limit; the peak waits for it.
     of.counted.live_bytes.add(static_cast<std::int64_t>(capacity));
   }
-  free_block* block = acquire_block(capacity);
+  free_block* block = acquire_block(capacity, nbytes);
   const std::lock_guard lock(shared);
   if (block == nullptr) {
     of.counted.live_bytes.add(-static_cast<std::int64_t>(capacity));
@@ -277,22 +303,23 @@ void trim_all() noexcept {
   if (capacity > accounts[index].limit.load(std::memory_order_relaxed)) {
     throw_out_of_memory(index, nbytes, "nothing, it is larger than the limit");
   }
-  free_block* block = try_acquire(index, capacity);
+  free_block* block = try_acquire(index, capacity, nbytes);
   if (block == nullptr) {
     trim_all();
-    block = try_acquire(index, capacity);
+    block = try_acquire(index, capacity, nbytes);
   }
   if (block == nullptr) {
     collect_garbage();
     trim_all();
-    block = try_acquire(index, capacity);
+    block = try_acquire(index, capacity, nbytes);
   }
   if (block == nullptr) {
     throw_out_of_memory(index, nbytes, "giving back cached blocks, then collecting garbage");
   }
   if (capacity > least_large && !block->page_locked) {
-    block->page_locked = lock_pages(block->data, block->capacity);
+    block->page_locked = lock_pages(block->data, block->extent);
   }
+  if (guard::is_on()) return storage_ref(new (block) guarded_storage(free_block(*block), index));
   return make_storage(block, index, nbytes);
 }
 

@@ -20,6 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "device/guard/note.hpp"
+
 namespace skerry::cpu {
 
 namespace {
@@ -82,6 +84,7 @@ struct pool {
   void* context = nullptr;
   std::int64_t count = 0;
   std::int64_t chunk = 0;
+  const guard::call_note* note = nullptr;  ///< the caller's
 
   void run_chunks() noexcept;
   void work(int number) noexcept;
@@ -142,7 +145,11 @@ void pool::work(int number) noexcept {
       seen -= one_job;
       continue;
     }
-    if (number < allowed) run_chunks();
+    if (number < allowed) {
+      guard::current_note = note;
+      run_chunks();
+      guard::current_note = nullptr;
+    }
     leave();
   }
 }
@@ -271,6 +278,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, range_body body, void*
   home->body = body;
   home->context = context;
   home->count = count;
+  home->note = guard::current_note;
   home->open();
   home->run_chunks();
   home->shut();

@@ -13,6 +13,7 @@
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/size_class.hpp"
 #include "device/memory_pressure.hpp"
+#include "device/page_size.hpp"
 
 namespace skerry::cuda {
 
@@ -20,7 +21,6 @@ namespace {
 
 /// Locking pages takes about 0.3 ms per MiB, so blocks are kept; not more than this.
 constexpr std::size_t most_cached_bytes = std::size_t{256} << 20;
-constexpr std::size_t page = 4096;
 
 struct pinned_pool {
   std::mutex mutex;
@@ -165,7 +165,7 @@ storage_ref allocate_pinned(device where, std::size_t nbytes) {
   if (nbytes > SIZE_MAX / 4) {
     throw out_of_memory_error("allocate_pinned: cannot lock " + byte_text(nbytes), where, nbytes);
   }
-  const std::size_t block_bytes = (size_class::of(nbytes).nbytes + page - 1) / page * page;
+  const std::size_t block_bytes = whole_pages(size_class::of(nbytes).nbytes);
   const taken_block taken = take_block(on, where, nbytes, block_bytes);
   storage* made = nullptr;
   try {

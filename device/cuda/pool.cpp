@@ -3,28 +3,12 @@
 #include "device/cuda/pool.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
 #include <utility>
 
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/streams.hpp"
 
 namespace skerry::cuda {
-
-const allocator_choice& chosen_allocator() {
-  static const allocator_choice chosen = []() -> allocator_choice {
-    const char* value = std::getenv("SKERRY_ALLOCATOR");
-    const std::string_view text = value != nullptr ? value : "";
-    if (text == "system") return {allocator::system, {}};
-    if (text.empty() || text == "pool") return {allocator::pool, {}};
-    return {allocator::pool,
-            "SKERRY_ALLOCATOR=" + std::string(text) + " is no allocator; accepted: pool, system"};
-  }();
-  return chosen;
-}
-
-const char* name(allocator kind) noexcept { return kind == allocator::system ? "system" : "pool"; }
 
 device_storage::device_storage(block& home, std::size_t nbytes, timeline& by) noexcept
     : storage(home.data, nbytes, home.owner->on_.where), block_(home), uses_(by) {}

@@ -19,20 +19,6 @@
 
 namespace skerry::cuda {
 
-/// SKERRY_ALLOCATOR: where the memory of CUDA devices comes from. `pool` keeps what is freed.
-/// `system` asks cudaMalloc for each array and gives it back to cudaFree, so that
-/// compute-sanitizer sees every array with its own bounds and sees no memory used again.
-enum class allocator : std::uint8_t { pool, system };
-
-struct allocator_choice {
-  allocator kind;
-  std::string problem;  ///< empty if the variable is unset or good
-};
-
-/// Read once.
-[[nodiscard]] const allocator_choice& chosen_allocator();
-[[nodiscard]] const char* name(allocator kind) noexcept;
-
 struct device_state;
 class pool;
 struct block;
@@ -77,7 +63,8 @@ struct block {
 /// and not that plus what is left over from before; the driver maps the pages of freed blocks to
 /// new addresses, which a cache of its own can't.
 ///
-/// With SKERRY_ALLOCATOR=system nothing is cached: each block is an allocation of cudaMalloc.
+/// With another SKERRY_ALLOCATOR than the pool nothing is cached: each block is an allocation of
+/// cudaMalloc.
 class pool {
  public:
   explicit pool(device_state& on) noexcept : on_(on) {}

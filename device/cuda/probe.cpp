@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/allocator.hpp"
 #include "device/cuda/architectures.hpp"
 #include "device/cuda/counting.hpp"
 #include "device/cuda/deferred.hpp"
@@ -171,7 +172,7 @@ std::unique_ptr<device_state> make_state(int index, int ordinal,
                                     properties.compute_capability);
   // Blocks of arrays end where the arrays do, so that a kernel that goes beyond is seen.
   if (planned_kernels.load() != rehearsed_kernels::none) state->keeps_blocks = false;
-  if (chosen_allocator().kind == allocator::system) {
+  if (chosen_allocator() != allocator::pool) {
     state->keeps_blocks = false;
     state->properties.supports_pools = 0;
   }
@@ -192,10 +193,6 @@ int find_devices(findings& into) {
   if (code == success) code = ask.device_count(&physical);
   if (code == success && physical == 0) code = no_device;
   const int parts = count_from_environment("SKERRY_CUDA_LOGICAL", 1, 1);
-  if (!chosen_allocator().problem.empty()) {
-    into.problem = {unavailable_reason::no_device, chosen_allocator().problem};
-    return 0;
-  }
   std::vector<std::unique_ptr<device_state>> made;
   for (int ordinal = 0; code == success && ordinal < physical; ++ordinal) {
     device_properties properties{};

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/errors.hpp"
+#include "device/cuda/guarded_rehearsal.hpp"
 #include "device/environment.hpp"
 
 namespace skerry {
@@ -57,6 +58,7 @@ rehearsed_kernels kernels_from_environment() noexcept {
 
 void choose_simulation(int count, rehearsed_kernels which) {
   if (which != rehearsed_kernels::none) static_cast<void>(open_emulator());
+  if (which == rehearsed_kernels::none) guard_rehearsed_memory();
   simulation_controls().set_device_count(count);
 }
 

@@ -144,7 +144,7 @@ void add_cuda(py::module_& module) {
       },
       "(reason, text) if there is no CUDA device, else None.");
   module.def("cuda_allocator", cuda_allocator,
-             "Where memory of CUDA devices comes from: pool or system.");
+             "Where memory of arrays comes from: pool, system, guard or guard-front.");
   module.def(
       "cuda_versions", [] { return py::make_tuple(cuda_driver_version(), cuda_runtime_version()); },
       "Driver and runtime version as 1000 * major + 10 * minor; 0 if unknown.");

@@ -224,7 +224,7 @@ PyObject* call_entry(const signature& takes, const function_entry& entry, PyObje
   return guarded_call({self, bound, args + (count - rest), rest, &takes}, entry.run);
 }
 
-PyMethodDef method_definition(const char* name, fast_function function, const char* doc) {
+PyMethodDef plain_definition(const char* name, fast_function function, const char* doc) {
   return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
           METH_FASTCALL | METH_KEYWORDS, doc};
 }

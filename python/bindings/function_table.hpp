@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "python/bindings/errors.hpp"
+#include "python/bindings/noted.hpp"
 
 namespace skerry::python {
 
@@ -129,8 +130,12 @@ void remember_function(const known_function& function);
 [[nodiscard]] const known_function& find_function(std::string_view name);
 
 using fast_function = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
-[[nodiscard]] PyMethodDef method_definition(const char* name, fast_function function,
-                                            const char* doc);
+[[nodiscard]] PyMethodDef plain_definition(const char* name, fast_function function,
+                                           const char* doc);
+template <fast_function Function>
+[[nodiscard]] PyMethodDef method_definition(const char* name, const char* doc) {
+  return plain_definition(name, with_note<Function>(name), doc);
+}
 /// The home of functions that are not public.
 inline constexpr const char* private_home = "skerry._core";
 /// Adds a builtin function that says it comes from `home`, the module that users import.
@@ -170,8 +175,8 @@ template <const auto& Table>
 PyMethodDef* definitions(const char* chapter = nullptr) {
   prepare_signatures<Table>();
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    ((table_definitions<Table>[I] = method_definition(
-          Table[I].name, entry_function<Table, I>,
+    ((table_definitions<Table>[I] = method_definition<entry_function<Table, I>>(
+          Table[I].name,
           document(Table[I].name, Table[I].signature, text_of(Table[I].doc, chapter)))),
      ...);
   }(std::make_index_sequence<std::size(Table)>{});

@@ -288,9 +288,9 @@ void add_elementwise(PyObject* module) {
   const char* const text = op.arity == 3   ? own_signature[0].signature
                            : op.arity == 1 ? "(x, /)"
                                            : "(x1, x2, /)";
-  definition =
-      method_definition(op.name, op.arity == 3 ? entry_function<own_signature, 0> : elementwise<Op>,
-                        document(op.name, text, elementwise_doc(op)));
+  constexpr fast_function run =
+      Op < unary_count + binary_count ? elementwise<Op> : entry_function<own_signature, 0>;
+  definition = method_definition<run>(op.name, document(op.name, text, elementwise_doc(op)));
   add_function(module, &definition, home_of(op));
   if constexpr (Op < unary_count + binary_count) {
     elementwise_takes<Op> = signature(op.name, text);
@@ -306,8 +306,8 @@ template <reduction_id Op>
 void add_reduction(PyObject* module) {
   const reduction_entry& op = reduction_table()[Op];
   PyMethodDef& definition = reduction_definition<Op>;
-  definition = method_definition(op.name, reduction<Op>,
-                                 document(op.name, reduction_signature(op), reduction_doc(op)));
+  definition = method_definition<reduction<Op>>(
+      op.name, document(op.name, reduction_signature(op), reduction_doc(op)));
   reduction_takes<Op> = signature(op.name, reduction_signature(op));
   add_function(module, &definition, home_of(op));
   remember_function(
@@ -334,10 +334,9 @@ void add_functions(PyObject* module) {
   add_all_elementwise(module, std::make_integer_sequence<op_id, elementwise_count>{});
   add_all_reductions(module, std::make_integer_sequence<reduction_id, reduction_count>{});
   static constinit PyMethodDef where_definition{};
-  where_definition =
-      method_definition("where", entry_function<own_signature, 1>,
-                        document("where", own_signature[1].signature,
-                                 text_of(own_signature[1].doc, "searching functions")));
+  where_definition = method_definition<entry_function<own_signature, 1>>(
+      "where", document("where", own_signature[1].signature,
+                        text_of(own_signature[1].doc, "searching functions")));
   add_function(module, &where_definition);
   remember_function(
       {"where", entry_signature<own_signature, 1>, run_where, where_definition.ml_doc});

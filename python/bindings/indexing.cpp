@@ -347,11 +347,11 @@ PyObject* iterate(PyObject* self) {
 }  // namespace
 
 PyType_Slot indexing_slots[] = {
-    {Py_mp_subscript, slot(get_item)},
-    {Py_mp_ass_subscript, slot(set_item)},
+    {Py_mp_subscript, slot(with_note<get_item>("getitem"))},
+    {Py_mp_ass_subscript, slot(with_note<set_item>("setitem"))},
     {Py_mp_length, slot(length)},
     {Py_sq_length, slot(length)},
-    {Py_sq_item, slot(item_at)},
+    {Py_sq_item, slot(with_note<item_at>("getitem"))},
     {Py_tp_iter, slot(iterate)},
     {},
 };

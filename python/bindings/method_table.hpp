@@ -92,7 +92,7 @@ PyMethodDef* method_definitions() {
   for (std::size_t i = 0; i < std::size(Table); ++i) table_plans<Table>[i] = method_plan(Table[i]);
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ((table_definitions<Table>[I] =
-          method_definition(Table[I].name, planned_method<Table, I>, document_method(Table[I]))),
+          method_definition<planned_method<Table, I>>(Table[I].name, document_method(Table[I]))),
      ...);
   }(std::make_index_sequence<std::size(Table)>{});
   return table_definitions<Table>.data();

@@ -89,8 +89,8 @@ PyMethodDef function_protocol[] = {
 
 void add_numpy_protocols(PyObject* module, PyTypeObject* type) {
   static constinit PyMethodDef ufunc_method{};
-  ufunc_method = method_definition(
-      "__array_ufunc__", array_ufunc,
+  ufunc_method = method_definition<array_ufunc>(
+      "__array_ufunc__",
       "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\nRuns skerry's function "
       "of the meaning of a NumPy ufunc (NEP 13), on the device of the arrays.\n\nOn cpu:0 NumPy's "
       "own "

@@ -38,5 +38,6 @@ void add_devices(py::module_& module);
 void add_streams(py::module_& module);
 /// Adds what tests and tools ask: the tables, and the injection of failures.
 void add_diagnostics(py::module_& module);
+void add_guarded_numpy(py::module_& module);
 
 }  // namespace skerry::python

@@ -12,7 +12,7 @@ from skerry._emulated_gpu_context import emulated_gpu
 from skerry._kernel_reports import KernelReport
 from skerry._numba_simulator import numba_simulator
 
-__all__ = ["KernelReport", "count_cuda_calls", "emulated_gpu", "numba_simulator"]
+__all__ = ["KernelReport", "count_cuda_calls", "emulated_gpu", "guarded_numpy", "numba_simulator"]
 
 
 @contextlib.contextmanager
@@ -50,3 +50,30 @@ def count_cuda_calls() -> Iterator[dict[str, int]]:
         after = _core.counted_cuda_calls()
         _core.count_cuda_calls(False)
         calls.update({name: n - before[name] for name, n in after.items() if n > before[name]})
+
+
+@contextlib.contextmanager
+def guarded_numpy() -> Iterator[None]:
+    """Put the NumPy arrays that the body makes into guarded memory, as those of skerry are.
+
+    With ``SKERRY_ALLOCATOR=guard`` an access beyond a NumPy array is a fault, too, whoever makes it: each array made
+    in this context ends at an inaccessible page, with ``guard-front`` it begins behind one. The memory of NumPy's
+    arrays is a setting of the context (:mod:`contextvars`), so that other threads keep theirs.
+
+    Raises
+    ------
+    ValueError
+        Unless ``SKERRY_ALLOCATOR`` was guard or guard-front when skerry was imported.
+
+    Examples
+    --------
+    >>> with guarded_numpy():  # doctest: +SKIP
+    ...     x = numpy.ones(7, dtype=numpy.int8)
+    ...     skerry.sum(skerry.asarray(x, copy=False))
+
+    """
+    before = _core.guard_numpy_memory()
+    try:
+        yield
+    finally:
+        _core.set_numpy_memory(before)

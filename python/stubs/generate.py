@@ -110,6 +110,7 @@ PARAMETERS = {
     "rtol": "float | Array",
     "searchsorted.x2": "Array | float",
     "set_current_stream.stream": "Stream",
+    "set_numpy_memory.handler": "Any",
     "side": 'Literal["left", "right"]',
     "stream": "StreamLike",
     "sync": "CudaSync",
@@ -131,7 +132,7 @@ RESULTS = {
     **dict.fromkeys(
         "count_cuda_calls draw fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
         "require_objects require_one_device reset_peak scatter_reduce set_current_stream set_default_device "
-        "set_memory_limit set_num_threads synchronize use_device_context use_promotion_context use_version_context "
+        "set_memory_limit set_num_threads set_numpy_memory synchronize use_device_context use_promotion_context use_version_context "
         "watch_passes".split(),
         "None",
     ),
@@ -153,6 +154,7 @@ RESULTS = {
     **dict.fromkeys(["as_stream", "current_stream"], "Stream"),
     "broadcast_shapes": "tuple[int, ...]",
     "fused_pass_counts": "tuple[int, int, int]",
+    "guard_numpy_memory": "Any",
     "built_dtypes": "tuple[str, ...]",
     "cuda_versions": "tuple[int, int]",
     "devices": "tuple[Device, ...]",

@@ -38,6 +38,7 @@ else:
 # After the environment was set.
 import reduced_builds  # noqa: E402
 import skerry as sk  # noqa: E402
+import skerry.testing  # noqa: E402
 from reduced_builds import (  # noqa: E402, F401
     MISSING,
     pytest_make_collect_report,
@@ -45,6 +46,9 @@ from reduced_builds import (  # noqa: E402, F401
     pytest_runtest_setup,
 )
 from skerry import _core  # noqa: E402
+
+#: Memory ends where arrays do, and nothing is cached: see "Guarded memory" in python/docs/debugging.rst.
+GUARDED = _core.cuda_allocator().startswith("guard")
 
 DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
 
@@ -61,6 +65,10 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "not_emulated(reason): skipped on an emulated GPU")
+    config.addinivalue_line(
+        "markers",
+        "not_guarded(reason): skipped with guarded memory, SKERRY_ALLOCATOR=guard or guard-front",
+    )
     config.addinivalue_line(
         "markers",
         "two_gpus(always=False): of foreign memory or streams on cuda:1, which may not be a logical half of a GPU",
@@ -101,6 +109,9 @@ def pytest_itemcollected(item):
     marker = item.get_closest_marker("not_emulated")
     if EMULATED and marker is not None:
         item.add_marker(pytest.mark.skip(reason=f"not on an emulated GPU: {marker.args[0]}"))
+    marker = item.get_closest_marker("not_guarded")
+    if GUARDED and marker is not None:
+        item.add_marker(pytest.mark.skip(reason=f"not in guarded memory: {marker.args[0]}"))
 
 
 def kind_of_cuda() -> str:
@@ -112,6 +123,13 @@ def kind_of_cuda() -> str:
 def pytest_report_header() -> str:
     built = f"; without {', '.join(sorted(MISSING))}" if MISSING else ""
     return f"skerry devices: {', '.join(DEVICES)}; CUDA is {kind_of_cuda()}{built}"
+
+
+@pytest.fixture(scope="session", autouse=GUARDED)
+def guarded_operands():
+    """NumPy's arrays in guarded memory; for every test where that of skerry is so."""
+    with skerry.testing.guarded_numpy():
+        yield
 
 
 @pytest.fixture(scope="session")

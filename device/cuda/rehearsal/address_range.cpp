@@ -12,12 +12,13 @@
 #include <new>
 
 #include "device/cuda/api.hpp"
+#include "device/guard/fresh_bytes.hpp"
+#include "device/page_size.hpp"
 
 namespace skerry::rehearsal {
 
 namespace {
 
-constexpr std::size_t page = 4096;
 constexpr std::size_t preferred_extent = address_range::wished_stride / 2;
 constexpr std::size_t least_extent = std::size_t{64} << 20;
 
@@ -27,10 +28,6 @@ constexpr int fresh_byte = 0xff;
 constexpr int freed_byte = 0xfd;
 /// Larger blocks stay as the system gives them, so that untouched memory costs nothing.
 constexpr std::size_t largest_filled = std::size_t{1} << 20;
-
-constexpr std::size_t round_up(std::size_t nbytes, std::size_t unit) noexcept {
-  return (nbytes + unit - 1) / unit * unit;
-}
 
 /// For all devices together: a guard cuts a mapping in two, and half of those a process may have
 /// are left to others.
@@ -50,6 +47,36 @@ constinit std::atomic<std::size_t> guards{0};
 void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 
+/// Of a block that has a guard, wherever in its first page it begins.
+std::uintptr_t first_page(const void* data) noexcept {
+  return address(data) / page_size() * page_size();
+}
+
+/// So that nobody touches it. Mapped anew, so that the mapping joins those beside it.
+bool forbid(std::uintptr_t start, std::size_t nbytes) noexcept {
+  return mmap(pointer(start), nbytes, PROT_NONE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+bool is_guarded() noexcept { return place_of_blocks.load() != block_place::aligned; }
+
+void fill_fresh_block(void* data, std::size_t nbytes, std::size_t span) noexcept {
+  if (is_guarded()) {
+    guard::fill_fresh(data, nbytes);
+  } else if (nbytes <= largest_filled) {
+    std::memset(data, fresh_byte, span == 0 ? nbytes : span - page_size());
+  }
+}
+
+/// A block that is freed: whoever uses it from now on fails, or is seen to.
+void end_use(void* data, std::size_t nbytes, std::size_t span) noexcept {
+  if (is_guarded() && span != 0 && forbid(first_page(data), span)) {
+    guards.fetch_sub(1);
+  } else {
+    std::memset(data, freed_byte, span == 0 ? nbytes : span - page_size());
+  }
+}
+
 /// The last of the blocks that begin at `data` or before; null if none does.
 template <class Blocks>
 const typename Blocks::value_type* last_before(const Blocks& blocks, const void* data) noexcept {
@@ -63,14 +90,15 @@ bool address_range::reserve(std::size_t limit) noexcept {
   const std::uintptr_t wish = first_wish + static_cast<std::uintptr_t>(ordinal_) * wished_stride;
   // Room for as much again as guard pages and fragmentation, and a third for packed blocks; less
   // where the process may map less.
-  for (std::size_t extent = std::max(preferred_extent, 3 * round_up(limit, page));
+  for (std::size_t extent = std::max(preferred_extent, 3 * whole_pages(limit));
        extent >= least_extent; extent /= 2) {
     void* got =
         mmap(pointer(wish), extent, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (got == MAP_FAILED) continue;
-    const std::size_t guarded = extent / 3 * 2 / page * page;
+    const std::size_t guarded = extent / 3 * 2 / page_size() * page_size();
     try {
-      free_[address(got)] = guarded;
+      // The first page stays as it is, before the first block.
+      free_[address(got) + page_size()] = guarded - page_size();
     } catch (const std::bad_alloc&) {
       munmap(got, extent);
       return false;
@@ -87,25 +115,25 @@ bool address_range::reserve(std::size_t limit) noexcept {
 void* address_range::take_guarded(std::size_t nbytes) {
   if (guards.load() >= most_guards() && stale_guards_ >= most_guards() / 4) trim_guarded();
   if (guards.load() >= most_guards()) return nullptr;
-  const std::size_t usable = round_up(nbytes, page);
-  const std::size_t span = usable + page;
+  const std::size_t usable = whole_pages(nbytes);
+  const std::size_t span = usable + page_size();
   const auto place = std::find_if(free_.begin(), free_.end(),
                                   [&](const auto& range) { return range.second >= span; });
   if (place == free_.end()) return nullptr;
   const auto [start, available] = *place;
   if (mprotect(pointer(start), usable, PROT_READ | PROT_WRITE) != 0) return nullptr;
-  if (mprotect(pointer(start + usable), page, PROT_NONE) != 0) return nullptr;
+  if (mprotect(pointer(start + usable), page_size(), PROT_NONE) != 0) return nullptr;
   if (available > span) free_[start + span] = available - span;
   free_.erase(start);
   guards.fetch_add(1);
-  return pointer(start);
+  return pointer(place_of_blocks.load() == block_place::at_end ? start + usable - nbytes : start);
 }
 
 int address_range::allocate(void** data, std::size_t nbytes, std::size_t limit) noexcept try {
   const std::lock_guard lock(mutex_);
   if (nbytes > limit || live_bytes_ > limit - nbytes) return cuda::memory_allocation;
   if (extent_ == 0 && !reserve(limit)) return cuda::memory_allocation;
-  std::size_t span = round_up(nbytes, page) + page;
+  std::size_t span = whole_pages(nbytes) + page_size();
   void* fresh = take_guarded(nbytes);
   if (fresh == nullptr && !waiting_.empty()) {
     end_quarantine(0);
@@ -117,14 +145,14 @@ int address_range::allocate(void** data, std::size_t nbytes, std::size_t limit) 
   }
   if (fresh == nullptr) return cuda::memory_allocation;
   try {
-    blocks_.emplace(address(fresh), block{nbytes, span, false});
+    blocks_.emplace(address(fresh), block{nbytes, span});
   } catch (...) {
     free_place(fresh, nbytes, span);
     throw;
   }
   live_bytes_ += nbytes;
   forget_freed(fresh, nbytes);
-  if (nbytes <= largest_filled) std::memset(fresh, fresh_byte, span == 0 ? nbytes : span - page);
+  fill_fresh_block(fresh, nbytes, span);
   if (const memory_watch* const watch = memory_watcher.load()) watch->allocated(fresh, nbytes);
   *data = fresh;
   return cuda::success;
@@ -156,7 +184,7 @@ bool address_range::reclaim(void* data) noexcept {
   }
   // Nobody else touches a retired block, so the lock is not needed for the slow part.
   const bool is_intact = old.span != 0 || packed_blocks::is_intact(data, old.nbytes);
-  std::memset(data, freed_byte, old.span == 0 ? old.nbytes : old.span - page);
+  end_use(data, old.nbytes, old.span);
   const std::lock_guard lock(mutex_);
   blocks_.erase(address(data));
   live_bytes_ -= old.nbytes;
@@ -188,9 +216,9 @@ void address_range::end_quarantine(std::size_t kept) noexcept {
 
 void address_range::free_place(void* data, std::size_t nbytes, std::size_t span) noexcept {
   if (span == 0) return packed_.give_back(data, nbytes);
-  ++stale_guards_;
+  if (!is_guarded()) ++stale_guards_;
   try {
-    add_free(address(data), span);
+    add_free(first_page(data), span);
   } catch (const std::bad_alloc&) {
     // The addresses are lost, which nothing but the size of the range notices.
   }
@@ -235,8 +263,7 @@ void address_range::trim_guarded() noexcept {
   for (const auto& [start, span] : free_) {
     // Also makes late use of these blocks a fault at once. Mapped anew: what was cut in many and
     // written stays so, else.
-    mmap(pointer(start), span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-         -1, 0);
+    static_cast<void>(forbid(start, span));
   }
   guards.fetch_sub(stale_guards_);
   stale_guards_ = 0;
@@ -299,92 +326,6 @@ std::size_t address_range::live_blocks() noexcept {
 }
 
 std::size_t address_range::live_bytes() noexcept {
-  const std::lock_guard lock(mutex_);
-  return live_bytes_;
-}
-
-int pinned_blocks::allocate(void** data, std::size_t nbytes) noexcept try {
-  void* fresh = std::aligned_alloc(page, round_up(std::max<std::size_t>(nbytes, 1), page));
-  if (fresh == nullptr) return cuda::memory_allocation;
-  const std::lock_guard lock(mutex_);
-  try {
-    blocks_.emplace(address(fresh), block{nbytes, false, {}});
-  } catch (...) {
-    std::free(fresh);
-    throw;
-  }
-  live_bytes_ += nbytes;
-  *data = fresh;
-  return cuda::success;
-} catch (const std::bad_alloc&) {
-  return cuda::memory_allocation;
-}
-
-bool pinned_blocks::erase(void* data, bool is_callers) noexcept {
-  const std::lock_guard lock(mutex_);
-  const auto found = blocks_.find(address(data));
-  if (found == blocks_.end() || found->second.is_callers != is_callers) return false;
-  live_bytes_ -= found->second.nbytes;
-  blocks_.erase(found);
-  return true;
-}
-
-bool pinned_blocks::release(void* data) noexcept {
-  if (!erase(data, false)) return false;
-  std::free(data);
-  return true;
-}
-
-int pinned_blocks::add(void* data, std::size_t nbytes) noexcept try {
-  if (data == nullptr || nbytes == 0) return cuda::invalid_value;
-  const std::lock_guard lock(mutex_);
-  const auto after = blocks_.lower_bound(address(data));
-  const bool overlaps_next = after != blocks_.end() && after->first - address(data) < nbytes;
-  const bool overlaps_last = after != blocks_.begin() && address(data) - std::prev(after)->first <
-                                                             std::prev(after)->second.nbytes;
-  if (overlaps_next || overlaps_last) return cuda::host_memory_already_registered;
-  blocks_.emplace(address(data), block{nbytes, true, {}});
-  live_bytes_ += nbytes;
-  return cuda::success;
-} catch (const std::bad_alloc&) {
-  return cuda::memory_allocation;
-}
-
-bool pinned_blocks::remove(void* data) noexcept { return erase(data, true); }
-
-memory_block pinned_blocks::find(const void* data) noexcept {
-  const std::lock_guard lock(mutex_);
-  const auto* const found = last_before(blocks_, data);
-  if (found == nullptr || address(data) - found->first >= found->second.nbytes) return {};
-  return {pointer(found->first), found->second.nbytes};
-}
-
-void pinned_blocks::set_use(void* data, const host_use& use) noexcept {
-  const std::lock_guard lock(mutex_);
-  const auto found = blocks_.find(address(data));
-  if (found != blocks_.end()) found->second.use = use;
-}
-
-host_use pinned_blocks::use_of(const void* data) noexcept {
-  const std::lock_guard lock(mutex_);
-  const auto* const found = last_before(blocks_, data);
-  return found != nullptr ? found->second.use : host_use{};
-}
-
-bool pinned_blocks::covers(const void* data, std::size_t nbytes) noexcept {
-  const std::lock_guard lock(mutex_);
-  const auto* const found = last_before(blocks_, data);
-  if (found == nullptr) return false;
-  const std::uintptr_t offset = address(data) - found->first;
-  return offset < found->second.nbytes && nbytes <= found->second.nbytes - offset;
-}
-
-std::size_t pinned_blocks::live_blocks() noexcept {
-  const std::lock_guard lock(mutex_);
-  return blocks_.size();
-}
-
-std::size_t pinned_blocks::live_bytes() noexcept {
   const std::lock_guard lock(mutex_);
   return live_bytes_;
 }

@@ -41,6 +41,14 @@ inline constinit std::atomic<const memory_watch*> memory_watcher{nullptr};
 /// late uses are noticed. None by default.
 inline constinit std::atomic<std::size_t> bytes_in_quarantine{0};
 
+/// Where a block lies in its pages, whose neighbours can't be touched.
+enum class block_place : std::uint8_t {
+  aligned,   ///< at the beginning, and what was freed can be touched until it is given again
+  at_end,    ///< its last byte is the last one, whatever its alignment; nobody touches freed ones
+  at_begin,  ///< its first byte is the first one; the same
+};
+inline constinit std::atomic<block_place> place_of_blocks{block_place::aligned};
+
 /// The memory of one device: host memory in an address range of its own, so that a pointer tells
 /// its device. A block lies on its own pages with a page behind it that can't be touched, which
 /// takes two of the mappings that the system grants a process (65,530 on most). So only the first
@@ -93,7 +101,7 @@ class address_range {
   struct block {
     std::size_t nbytes;
     std::size_t span;  ///< with the page that guards it; 0 for a packed block
-    bool retired;
+    bool retired = false;
   };
 
   [[nodiscard]] bool reserve(std::size_t limit) noexcept;
@@ -124,46 +132,6 @@ class address_range {
   };
   std::deque<quarantined> waiting_;
   std::size_t waiting_bytes_ = 0;
-};
-
-/// What a block of the host's was made for.
-struct host_use {
-  unsigned flags = 0;       ///< as it was asked for with
-  bool is_managed = false;  ///< the system moves it between host and devices
-};
-
-/// Pinned host memory, and managed memory, which is the same here.
-class pinned_blocks {
- public:
-  [[nodiscard]] int allocate(void** data, std::size_t nbytes) noexcept;
-  [[nodiscard]] bool release(void* data) noexcept;
-  /// Memory of the caller's, which counts as pinned until it is removed. A status.
-  [[nodiscard]] int add(void* data, std::size_t nbytes) noexcept;
-  [[nodiscard]] bool remove(void* data) noexcept;
-  /// The block that `data` points into.
-  [[nodiscard]] memory_block find(const void* data) noexcept;
-  /// Says what the block at `data` is for; nothing was said of it before.
-  void set_use(void* data, const host_use& use) noexcept;
-  /// For the block that `data` points into.
-  [[nodiscard]] host_use use_of(const void* data) noexcept;
-  [[nodiscard]] bool contains(const void* data) noexcept { return static_cast<bool>(find(data)); }
-  /// Whether `nbytes` from `data` lie inside one block.
-  [[nodiscard]] bool covers(const void* data, std::size_t nbytes) noexcept;
-  [[nodiscard]] std::size_t live_blocks() noexcept;
-  [[nodiscard]] std::size_t live_bytes() noexcept;
-
- private:
-  struct block {
-    std::size_t nbytes;
-    bool is_callers;
-    host_use use{};
-  };
-
-  [[nodiscard]] bool erase(void* data, bool is_callers) noexcept;
-
-  std::mutex mutex_;
-  std::map<std::uintptr_t, block> blocks_;
-  std::size_t live_bytes_ = 0;
 };
 
 }  // namespace skerry::rehearsal

@@ -15,6 +15,7 @@
 
 #include "device/cuda/rehearsal/address_range.hpp"
 #include "device/cuda/rehearsal/mapped_memory.hpp"
+#include "device/cuda/rehearsal/pinned_blocks.hpp"
 #include "device/cuda/rehearsal/queue.hpp"
 #include "device/cuda/rehearsal/settings.hpp"
 

@@ -36,6 +36,15 @@ class task {
   virtual int run(int ordinal) noexcept = 0;
 };
 
+/// Told of kernels of the host: who launches one, on whose thread, and the thread that runs it.
+struct launch_watch {
+  std::shared_ptr<const void> (*launched)();
+  void (*began)(const void* note) noexcept;
+  void (*ended)() noexcept;
+};
+/// Null as long as nobody wants to know.
+inline constinit std::atomic<const launch_watch*> launch_watcher{nullptr};
+
 /// One piece of work. Parameters of kernels lie inside, so that enqueueing one allocates nothing.
 struct work {
   static constexpr std::size_t inline_size = 512;
@@ -57,6 +66,7 @@ struct work {
   std::unique_ptr<std::byte[]> heap;                ///< what does not fit into `bytes`
   std::unique_ptr<task> job;
   std::vector<cuda::kernel_operand> operands;  ///< of a kernel, for who watches memory
+  std::shared_ptr<const void> note;            ///< what launch_watch::launched() gave
   alignas(64) std::byte bytes[inline_size];
 
   /// Nothing that others could wait for, or count, is alive in a piece of work that is done.
@@ -64,6 +74,7 @@ struct work {
     heap.reset();
     job.reset();
     operands.clear();
+    note.reset();
     wait_for = {};
     order = {};
     time.reset();

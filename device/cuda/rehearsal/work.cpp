@@ -117,11 +117,14 @@ void run_function(work& self, int) noexcept {
   self.function(self.target);
 }
 void run_kernel(work& self, int) noexcept {
+  const launch_watch* const noting = self.note != nullptr ? launch_watcher.load() : nullptr;
+  if (noting != nullptr) noting->began(self.note.get());
   if (const memory_watch* const watch = memory_watcher.load()) {
     watch->run(self.kernel, self.payload(), self.operands);
   } else {
     self.kernel(self.payload());
   }
+  if (noting != nullptr) noting->ended();
 }
 void run_task(work& self, int ordinal) noexcept {
   const int code = self.job->run(ordinal);
@@ -273,6 +276,7 @@ int launch_host_kernel(void (*kernel)(const void*), const void* params, std::siz
     draft item(*on);
     item->run = run_kernel;
     item->kernel = kernel;
+    if (const launch_watch* const watch = launch_watcher.load()) item->note = watch->launched();
     item.keep(params, params_size);
     if (memory_watcher.load() != nullptr) item->operands.assign(operands.begin(), operands.end());
     item.submit();

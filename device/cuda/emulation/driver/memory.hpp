@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "device/cuda/emulation/driver/entry_points.hpp"
-#include "device/cuda/rehearsal/address_range.hpp"
+#include "device/cuda/rehearsal/pinned_blocks.hpp"
 
 namespace skerry::emulation::driver {
 

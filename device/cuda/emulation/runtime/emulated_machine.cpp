@@ -14,6 +14,7 @@
 #include "device/cuda/emulation/runtime/undefined_memory.hpp"
 #include "device/cuda/rehearsal/control.hpp"
 #include "device/cuda/rehearsal/machine.hpp"
+#include "device/page_size.hpp"
 
 namespace skerry::emulation {
 
@@ -45,7 +46,7 @@ memory_near near_block(const rehearsal::memory_block& block, memory_state state,
 
 /// Whether the process itself could read there.
 bool is_mapped(std::uint64_t address) noexcept {
-  constexpr std::uint64_t page = 4096;
+  const std::uint64_t page = page_size();
   return msync(pointer(address / page * page), page, MS_ASYNC) == 0;
 }
 

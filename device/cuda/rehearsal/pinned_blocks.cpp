@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/rehearsal/pinned_blocks.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <new>
+
+#include "device/cuda/api.hpp"
+#include "device/page_size.hpp"
+
+namespace skerry::rehearsal {
+
+namespace {
+
+void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
+std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
+
+}  // namespace
+
+const pinned_blocks::entry* pinned_blocks::last_before(const void* data) const noexcept {
+  const auto after = blocks_.upper_bound(address(data));
+  return after == blocks_.begin() ? nullptr : &*std::prev(after);
+}
+
+int pinned_blocks::allocate(void** data, std::size_t nbytes) noexcept try {
+  void* fresh = std::aligned_alloc(page_size(), whole_pages(std::max<std::size_t>(nbytes, 1)));
+  if (fresh == nullptr) return cuda::memory_allocation;
+  const std::lock_guard lock(mutex_);
+  try {
+    blocks_.emplace(address(fresh), block{nbytes, false, {}});
+  } catch (...) {
+    std::free(fresh);
+    throw;
+  }
+  live_bytes_ += nbytes;
+  *data = fresh;
+  return cuda::success;
+} catch (const std::bad_alloc&) {
+  return cuda::memory_allocation;
+}
+
+bool pinned_blocks::erase(void* data, bool is_callers) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(address(data));
+  if (found == blocks_.end() || found->second.is_callers != is_callers) return false;
+  live_bytes_ -= found->second.nbytes;
+  blocks_.erase(found);
+  return true;
+}
+
+bool pinned_blocks::release(void* data) noexcept {
+  if (!erase(data, false)) return false;
+  std::free(data);
+  return true;
+}
+
+int pinned_blocks::add(void* data, std::size_t nbytes) noexcept try {
+  if (data == nullptr || nbytes == 0) return cuda::invalid_value;
+  const std::lock_guard lock(mutex_);
+  const auto after = blocks_.lower_bound(address(data));
+  const bool overlaps_next = after != blocks_.end() && after->first - address(data) < nbytes;
+  const bool overlaps_last = after != blocks_.begin() && address(data) - std::prev(after)->first <
+                                                             std::prev(after)->second.nbytes;
+  if (overlaps_next || overlaps_last) return cuda::host_memory_already_registered;
+  blocks_.emplace(address(data), block{nbytes, true, {}});
+  live_bytes_ += nbytes;
+  return cuda::success;
+} catch (const std::bad_alloc&) {
+  return cuda::memory_allocation;
+}
+
+bool pinned_blocks::remove(void* data) noexcept { return erase(data, true); }
+
+memory_block pinned_blocks::find(const void* data) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto* const found = last_before(data);
+  if (found == nullptr || address(data) - found->first >= found->second.nbytes) return {};
+  return {pointer(found->first), found->second.nbytes};
+}
+
+void pinned_blocks::set_use(void* data, const host_use& use) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(address(data));
+  if (found != blocks_.end()) found->second.use = use;
+}
+
+host_use pinned_blocks::use_of(const void* data) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto* const found = last_before(data);
+  return found != nullptr ? found->second.use : host_use{};
+}
+
+bool pinned_blocks::covers(const void* data, std::size_t nbytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto* const found = last_before(data);
+  if (found == nullptr) return false;
+  const std::uintptr_t offset = address(data) - found->first;
+  return offset < found->second.nbytes && nbytes <= found->second.nbytes - offset;
+}
+
+std::size_t pinned_blocks::live_blocks() noexcept {
+  const std::lock_guard lock(mutex_);
+  return blocks_.size();
+}
+
+std::size_t pinned_blocks::live_bytes() noexcept {
+  const std::lock_guard lock(mutex_);
+  return live_bytes_;
+}
+
+}  // namespace skerry::rehearsal

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/guard/fault.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+#include <ucontext.h>
+#include <unistd.h>
+#include <csignal>
+
+#include "device/guard/note.hpp"
+
+namespace skerry::guard {
+
+namespace {
+
+constexpr int signals[] = {SIGSEGV, SIGBUS};
+constexpr int most_finders = 4;
+constinit std::atomic<fault_finder> finders[most_finders]{};
+constinit std::mutex installing;
+struct sigaction former[2];  ///< guarded by `installing`, and by being in a handler
+constinit std::atomic<bool> is_told{false};
+
+/// Text for stderr, made without memory of the heap: in a signal handler there may be none.
+class report {
+ public:
+  report() = default;
+  report(const report&) = delete;
+  report& operator=(const report&) = delete;
+  ~report() {
+    const char* from = text_;
+    while (length_ > 0) {
+      const ssize_t written = write(STDERR_FILENO, from, length_);
+      if (written <= 0) return;
+      from += written;
+      length_ -= static_cast<std::size_t>(written);
+    }
+  }
+  report& operator<<(const char* text) noexcept { return *this << std::string_view(text); }
+  report& operator<<(std::string_view text) noexcept {
+    const std::size_t n = std::min(text.size(), sizeof text_ - length_);
+    std::memcpy(text_ + length_, text.data(), n);
+    length_ += n;
+    return *this;
+  }
+  report& operator<<(std::uint64_t number) noexcept { return add(number, 10); }
+  report& operator<<(std::int64_t number) noexcept {
+    if (number < 0) *this << "-";
+    return add(
+        number < 0 ? -static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number), 10);
+  }
+  report& write_address(const void* address) noexcept {
+    *this << std::string_view("0x");
+    return add(reinterpret_cast<std::uintptr_t>(address), 16);
+  }
+  report& list(const std::int64_t* values, int count) noexcept {
+    *this << "(";
+    for (int i = 0; i < count; ++i) {
+      if (i > 0) *this << ", ";
+      *this << values[i];
+    }
+    return *this << (count == 1 ? ",)" : ")");
+  }
+
+ private:
+  report& add(std::uint64_t number, unsigned base) noexcept {
+    char digits[20];
+    std::size_t n = sizeof digits;
+    do {
+      digits[--n] = "0123456789abcdef"[number % base];
+      number /= base;
+    } while (number != 0);
+    return *this << std::string_view(digits + n, sizeof digits - n);
+  }
+
+  char text_[4096];
+  std::size_t length_ = 0;
+};
+
+report& operator<<(report& out, const operand_facts& of) noexcept {
+  out << of.dtype << " ";
+  out.list(of.shape, of.rank) << ", strides ";
+  return out.list(of.strides, of.rank);
+}
+
+/// Looks among the arrays of a call for those in a block, and writes them, or the others.
+struct operand_walk {
+  report& out;
+  const fault_place& place;
+  bool wants_inside;
+  int count = 0;
+
+  [[nodiscard]] bool is_inside(const operand_facts& of) const noexcept {
+    const auto offset = static_cast<const char*>(of.block) - place.begin;
+    return offset >= 0 && static_cast<std::size_t>(offset) <= place.nbytes;
+  }
+  static void visit(void* context, const operand_facts& of) {
+    auto& self = *static_cast<operand_walk*>(context);
+    if (self.is_inside(of) != self.wants_inside) return;
+    self.out << (self.count++ > 0 ? "; " : "") << of;
+  }
+};
+
+void write_position(report& out, const fault_place& place, const char* address) noexcept {
+  const auto length = static_cast<std::int64_t>(place.nbytes);
+  const std::int64_t offset = address - place.begin;
+  if (offset < 0) {
+    out << -offset << (offset == -1 ? " byte" : " bytes") << " before the beginning of ";
+  } else if (offset >= length) {
+    out << offset - length + 1 << (offset == length ? " byte" : " bytes") << " beyond the end of ";
+  } else {
+    out << "byte " << offset << " of ";
+  }
+}
+
+void write_report(const fault_place& place, const char* address, const char* access) noexcept {
+  const call_note* const note = nearest_note();
+  report out;
+  out << "skerry: " << (note != nullptr ? note->operation : "no operation of skerry") << ": "
+      << access << " ";
+  write_position(out, place, address);
+  operand_walk inside{.out = out, .place = place, .wants_inside = true};
+  if (note != nullptr) note->visit(*note, operand_walk::visit, &inside);
+  if (inside.count > 0) {
+    out << " in a block of ";
+  } else {
+    out << (note != nullptr ? "what it allocated itself or got from elsewhere, a block of "
+                            : "a block of ");
+  }
+  out << static_cast<std::uint64_t>(place.nbytes) << " bytes at ";
+  out.write_address(place.begin) << (place.is_freed ? " that was freed" : "")
+                                 << " (SKERRY_ALLOCATOR)\n";
+  if (note == nullptr) return;
+  out << "skerry: " << note->operation << ": its other arrays: ";
+  operand_walk others{.out = out, .place = place, .wants_inside = false};
+  note->visit(*note, operand_walk::visit, &others);
+  out << (others.count == 0 ? "none\n" : "\n");
+}
+
+const char* access_of(const void* context) noexcept {
+#if defined(__x86_64__)
+  constexpr std::uint64_t is_write = 2;
+  const auto* const machine = static_cast<const ucontext_t*>(context);
+  return (static_cast<std::uint64_t>(machine->uc_mcontext.gregs[REG_ERR]) & is_write) != 0
+             ? "writes"
+             : "reads";
+#else
+  static_cast<void>(context);
+  return "accesses";
+#endif
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  // What was raised, and is no fault, has no address. A handler that raises the signal again after
+  // it has told of it (faulthandler) comes here, too.
+  if (info->si_code > 0 && !is_told.exchange(true)) {
+    fault_place place;
+    for (const auto& each : finders) {
+      const fault_finder find = each.load();
+      if (find == nullptr || !find(info->si_addr, place)) continue;
+      write_report(place, static_cast<const char*>(info->si_addr), access_of(context));
+      break;
+    }
+    // The instruction runs again, and the handler that was there before sees the fault.
+    sigaction(signal, &former[signal == SIGBUS], nullptr);
+    return;
+  }
+  struct sigaction standard{};
+  standard.sa_handler = SIG_DFL;
+  sigaction(signal, &standard, nullptr);
+  if (info->si_code <= 0) raise(signal);
+}
+
+void write_freed_wrongly(const fault_place& block, const char* what) noexcept {
+  const call_note* const note = nearest_note();
+  report out;
+  out << "skerry: " << (note != nullptr ? note->operation : "no operation of skerry")
+      << ": found a block of " << static_cast<std::uint64_t>(block.nbytes) << " bytes at ";
+  out.write_address(block.begin) << " " << what << " (SKERRY_ALLOCATOR)\n";
+}
+
+}  // namespace
+
+void add_fault_finder(fault_finder find) noexcept {
+  for (auto& each : finders) {
+    fault_finder known = nullptr;
+    if (each.compare_exchange_strong(known, find) || known == find) return;
+  }
+}
+
+void catch_faults() noexcept {
+  const std::lock_guard lock(installing);
+  for (const int signal : signals) {
+    struct sigaction now{};
+    sigaction(signal, nullptr, &now);
+    if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault) continue;
+    struct sigaction own{};
+    own.sa_sigaction = on_fault;
+    own.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&own.sa_mask);
+    former[signal == SIGBUS] = now;
+    sigaction(signal, &own, nullptr);
+  }
+}
+
+void report_overwritten(const fault_place& block, const char* side) noexcept {
+  write_freed_wrongly(block, side);
+  std::abort();
+}
+
+}  // namespace skerry::guard

@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/guard/heap.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "device/allocator.hpp"
+#include "device/guard/fresh_bytes.hpp"
+#include "device/page_size.hpp"
+
+namespace skerry::guard {
+
+namespace {
+
+constexpr std::size_t gap = std::size_t{64} << 10;  ///< the largest page there is
+constexpr std::size_t preferred_extent = std::size_t{64} << 30;
+constexpr std::size_t least_extent = std::size_t{256} << 20;
+constexpr std::size_t plain_alignment = 64;
+constexpr int slack_byte = 0xfb;
+
+constexpr int reserved = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
+char* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<char*>(address); }
+
+/// Half of the mappings that a process may have are left to others, and half of the rest to
+/// rehearsed devices.
+std::size_t most_guards() noexcept {
+  std::size_t mappings = 65530;  // Linux's own choice
+  if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
+    if (std::fscanf(file, "%zu", &mappings) != 1) mappings = 65530;
+    std::fclose(file);
+  }
+  return std::min<std::size_t>(mappings, 65530) / 8;
+}
+
+struct block {
+  char* data;
+  std::size_t nbytes;
+  std::size_t usable;  ///< bytes of whole pages, behind a gap
+  [[nodiscard]] std::size_t span() const noexcept { return gap + usable; }
+};
+
+class heap {
+ public:
+  static heap& instance() noexcept {
+    // Never destroyed: some arrays live until the process ends.
+    static heap* const created = new heap;
+    return *created;
+  }
+
+  [[nodiscard]] void* allocate(std::size_t nbytes) noexcept;
+  /// False if it is not of this heap.
+  [[nodiscard]] bool release(void* data) noexcept;
+  [[nodiscard]] std::size_t size_of(const void* data) noexcept;
+  [[nodiscard]] bool locate(const void* data, fault_place& into) noexcept;
+  [[nodiscard]] bool contains(const void* data) const noexcept {
+    return address(data) - first_ < extent_;
+  }
+
+  std::mutex mutex_;
+
+ private:
+  heap() noexcept;
+  [[nodiscard]] std::uintptr_t find_place(std::size_t span) noexcept;
+
+  std::uintptr_t first_ = 0;
+  std::size_t extent_ = 0;
+  std::uintptr_t cursor_ = 0;
+  const std::size_t most_blocks_;
+  std::map<std::uintptr_t, block> live_;  ///< by where the gap before them begins
+  std::array<block, 4096> freed_{};       ///< the last ones, in a ring
+  std::size_t next_freed_ = 0;
+};
+
+void lock_before_fork() { heap::instance().mutex_.lock(); }
+void unlock_after_fork() { heap::instance().mutex_.unlock(); }
+
+heap::heap() noexcept : most_blocks_(most_guards()) {
+  for (std::size_t extent = preferred_extent; extent >= least_extent; extent /= 2) {
+    void* const got = mmap(nullptr, extent, PROT_NONE, reserved, -1, 0);
+    if (got == MAP_FAILED) continue;
+    // From a multiple of the gap on, which is one of every page's size.
+    first_ = cursor_ = (address(got) + gap - 1) / gap * gap;
+    extent_ = extent - gap;
+    break;
+  }
+  pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork);
+  add_fault_finder(guard::locate);
+  catch_faults();
+}
+
+/// Behind the last block, so that the places of freed ones are given again as late as possible. 0
+/// if there is no room. The last gap of the range is never given away.
+std::uintptr_t heap::find_place(std::size_t span) noexcept {
+  const std::uintptr_t end = first_ + extent_ - gap;
+  if (span > end - first_) return 0;
+  std::uintptr_t at = cursor_;
+  for (int lap = 0; lap < 2; ++lap, at = first_) {
+    for (auto next = live_.lower_bound(at);; ++next) {
+      const std::uintptr_t limit = next == live_.end() ? end : next->first;
+      if (at <= limit && span <= limit - at) return at;
+      if (next == live_.end()) break;
+      at = next->first + next->second.span();
+    }
+  }
+  return 0;
+}
+
+/// Null if there are no guards left, or no memory.
+void* heap::allocate(std::size_t nbytes) noexcept try {
+  if (extent_ == 0 || nbytes > extent_) return nullptr;
+  const std::size_t usable = whole_pages(std::max<std::size_t>(nbytes, 1));
+  const std::size_t slack = usable - nbytes;
+  const bool at_end = chosen_allocator() == allocator::guard;
+  char* data = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (live_.size() >= most_blocks_) return nullptr;
+    const std::uintptr_t place = find_place(gap + usable);
+    if (place == 0) return nullptr;
+    char* const begin = pointer(place + gap);
+    data = at_end ? begin + slack : begin;
+    const auto [fresh, is_new] = live_.emplace(place, block{data, nbytes, usable});
+    static_cast<void>(is_new);
+    // Not mprotect, which would take more than there is of memory that was reserved without
+    // promise.
+    if (mmap(begin, usable, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0) == MAP_FAILED) {
+      live_.erase(fresh);
+      return nullptr;
+    }
+    cursor_ = place + gap + usable;
+  }
+  std::memset(at_end ? data - slack : data + nbytes, slack_byte, slack);
+  return data;
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+bool heap::release(void* data) noexcept {
+  if (!contains(data)) return false;
+  const std::lock_guard lock(mutex_);
+  const auto found = live_.find(address(data) / page_size() * page_size() - gap);
+  if (found == live_.end() || found->second.data != data) {
+    report_overwritten({static_cast<char*>(data), 0, true}, "freed though it is not in use");
+  }
+  const block old = found->second;
+  char* const begin = pointer(found->first + gap);
+  const auto is_intact = [](const char* from, const char* to) {
+    return std::all_of(from, to, [](char one) { return one == static_cast<char>(slack_byte); });
+  };
+  if (!is_intact(begin, old.data)) {
+    report_overwritten({old.data, old.nbytes, false}, "written before its beginning");
+  }
+  if (!is_intact(old.data + old.nbytes, begin + old.usable)) {
+    report_overwritten({old.data, old.nbytes, false}, "written beyond its end");
+  }
+  // Mapped anew, so that the mapping joins those beside it, and the memory goes back.
+  mmap(begin, old.usable, PROT_NONE, reserved | MAP_FIXED, -1, 0);
+  live_.erase(found);
+  freed_[next_freed_++ % freed_.size()] = old;
+  return true;
+}
+
+std::size_t heap::size_of(const void* data) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = live_.find(address(data) / page_size() * page_size() - gap);
+  return found == live_.end() ? 0 : found->second.nbytes;
+}
+
+/// The lock is taken if nobody else has it for long: the thread that failed is in no call of this.
+bool heap::locate(const void* data, fault_place& into) noexcept {
+  if (!contains(data)) return false;
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  for (int tries = 0; !lock.owns_lock() && tries < 100; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    lock.try_lock();
+  }
+  if (!lock.owns_lock()) return false;
+  std::uintptr_t nearest = UINTPTR_MAX;
+  const auto consider = [&](const block& one, bool is_freed) {
+    if (one.data == nullptr) return;
+    const std::uintptr_t before = address(one.data) - address(data);
+    const std::uintptr_t after = address(data) - address(one.data);
+    const std::uintptr_t distance = address(data) < address(one.data) ? before
+                                    : after < one.nbytes              ? 0
+                                                                      : after - one.nbytes + 1;
+    if (distance >= nearest) return;
+    nearest = distance;
+    into = {one.data, one.nbytes, is_freed};
+  };
+  const auto behind = live_.lower_bound(address(data));
+  // The gap before a block belongs to it, so the block that ends before the address may be the last
+  // but one.
+  if (behind != live_.end()) consider(behind->second, false);
+  auto before = behind;
+  for (int i = 0; i < 2 && before != live_.begin(); ++i) consider((--before)->second, false);
+  for (const block& one : freed_) consider(one, true);
+  return nearest != UINTPTR_MAX;
+}
+
+/// Where there are no guards, plain memory does.
+void* allocate_filled(std::size_t nbytes, void (*fill)(void* data, std::size_t nbytes)) noexcept {
+  void* data = heap::instance().allocate(nbytes);
+  if (data == nullptr && nbytes < SIZE_MAX - plain_alignment) {
+    data = std::aligned_alloc(plain_alignment, (nbytes / plain_alignment + 1) * plain_alignment);
+  }
+  if (data != nullptr) fill(data, nbytes);
+  return data;
+}
+
+}  // namespace
+
+bool is_on() noexcept {
+  static const bool chosen =
+      chosen_allocator() == allocator::guard || chosen_allocator() == allocator::guard_front;
+  return chosen;
+}
+
+void prepare() noexcept { static_cast<void>(heap::instance()); }
+
+void* allocate(std::size_t nbytes) noexcept { return allocate_filled(nbytes, fill_fresh); }
+
+void* allocate_zeros(std::size_t nbytes) noexcept {
+  return allocate_filled(nbytes, [](void* data, std::size_t n) { std::memset(data, 0, n); });
+}
+
+void release(void* data) noexcept {
+  if (data == nullptr || heap::instance().release(data)) return;
+  std::free(data);
+}
+
+std::size_t size_of(const void* data) noexcept {
+  heap& all = heap::instance();
+  return all.contains(data) ? all.size_of(data) : malloc_usable_size(const_cast<void*>(data));
+}
+
+bool locate(const void* address, fault_place& into) noexcept {
+  return heap::instance().locate(address, into);
+}
+
+}  // namespace skerry::guard

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/noted.hpp"
+
+#include "core/dtype.hpp"
+#include "python/bindings/array_type.hpp"
+#include "python/bindings/converted_args.hpp"
+
+namespace skerry::python {
+
+namespace {
+
+/// The first fields of NumPy's object and of its dtype, which are the same in all versions.
+struct numpy_array {
+  PyObject head;
+  char* data;
+  int rank;
+  Py_ssize_t* shape;
+  Py_ssize_t* strides;
+  PyObject* base;
+  PyObject* dtype;
+};
+struct numpy_dtype {
+  PyObject head;
+  PyTypeObject* scalar_type;
+};
+static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
+
+struct argument_walk {
+  void (*each)(void* context, const guard::operand_facts& of);
+  void* context;
+
+  void look_at(PyObject* value) const noexcept {
+    if (Py_TYPE(value) == array_type) {
+      const ndarray& x = header_of(value);
+      each(context, {.dtype = name(x.dtype()),
+                     .block = x.memory()->data(),
+                     .data = x.data(),
+                     .rank = x.rank(),
+                     .shape = x.shape().data(),
+                     .strides = x.strides().data()});
+    } else if (is_plain_numpy_array(value)) {
+      const auto& x = *reinterpret_cast<const numpy_array*>(value);
+      const auto& type = *reinterpret_cast<const numpy_dtype*>(x.dtype);
+      each(context, {.dtype = type.scalar_type->tp_name,
+                     .block = x.data,
+                     .data = x.data,
+                     .rank = x.rank,
+                     .shape = reinterpret_cast<const std::int64_t*>(x.shape),
+                     .strides = reinterpret_cast<const std::int64_t*>(x.strides)});
+    }
+  }
+  void look_into(PyObject* value) const noexcept {
+    if (value == nullptr) return;
+    if (PyList_CheckExact(value)) {
+      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) look_at(PyList_GET_ITEM(value, i));
+    } else if (PyTuple_CheckExact(value)) {
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) look_at(PyTuple_GET_ITEM(value, i));
+    } else {
+      look_at(value);
+    }
+  }
+};
+
+}  // namespace
+
+void python_note::visit_arguments(const call_note& self,
+                                  void (*each)(void* context, const guard::operand_facts& of),
+                                  void* context) noexcept {
+  const auto& note = static_cast<const python_note&>(self);
+  const argument_walk walk{each, context};
+  for (PyObject* const one : note.objects) walk.look_into(one);
+  for (Py_ssize_t i = 0; i < note.value_count; ++i) walk.look_into(note.values[i]);
+}
+
+}  // namespace skerry::python

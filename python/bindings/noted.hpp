@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+#include <array>
+#include <cstddef>
+
+#include "device/guard/heap.hpp"
+#include "device/guard/note.hpp"
+
+// With guarded memory each entry point notes what it is called with, so that the report of a fault
+// can name it; without, entry points are what they were.
+
+namespace skerry::python {
+
+/// The arguments of a call, in which the report looks for arrays of skerry and of NumPy, in lists
+/// and tuples, too.
+struct python_note : guard::call_note {
+  static constexpr std::size_t most_objects = 4;
+
+  template <class... Args>
+  explicit python_note(const char* name, Args... given) noexcept
+      : call_note{name, visit_arguments} {
+    (take(given), ...);
+  }
+
+  std::array<PyObject*, most_objects> objects{};
+  std::size_t count = 0;
+  PyObject* const* values = nullptr;  ///< those of a vector call
+  Py_ssize_t value_count = 0;
+
+ private:
+  static void visit_arguments(const call_note& self,
+                              void (*each)(void* context, const guard::operand_facts& of),
+                              void* context) noexcept;
+  void take(PyObject* object) noexcept {
+    if (object != nullptr && count < most_objects) objects[count++] = object;
+  }
+  void take(PyObject* const* from) noexcept { values = from; }
+  void take(Py_ssize_t n) noexcept { value_count = n; }
+  void take(int) noexcept {}
+};
+
+template <auto Function>
+struct noted;
+template <class Result, class... Args, Result (*Function)(Args...)>
+struct noted<Function> {
+  static inline const char* name = nullptr;
+  static Result call(Args... args) {
+    const python_note note(name, args...);
+    const guard::noted_call noting(note);
+    return Function(args...);
+  }
+};
+
+/// The function, or with guarded memory the same with a note of that name.
+template <auto Function>
+[[nodiscard]] auto with_note(const char* name) -> decltype(Function) {
+  if (!guard::is_on()) return Function;
+  noted<Function>::name = name;
+  return noted<Function>::call;
+}
+
+}  // namespace skerry::python
