@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/create/sequence.hpp"
+
 #include <cmath>
 #include <string>
 
@@ -11,25 +13,15 @@
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/create/kernels.hpp"
-#include "ops/move/copy.hpp"
 
 namespace skerry {
-namespace {
 
-__extension__ using wide_int = __int128;  // every difference of two 64-bit integers fits
-
-/// The nearest float64 of the real part.
 double real_of(const scalar& x) {
   if (x.kind == scalar_kind::boolean) return x.boolean ? 1 : 0;
   if (x.kind != scalar_kind::integer || x.out_of_range) return x.real;
   return x.is_unsigned ? static_cast<double>(x.as_unsigned) : static_cast<double>(x.integer);
 }
 
-complex128 complex_value(const scalar& x) {
-  return {real_of(x), x.kind == scalar_kind::complex ? x.imag : 0};
-}
-
-/// The exact value if the scalar is a whole number that 64 bits hold.
 std::optional<wide_int> whole(const scalar& x) {
   switch (x.kind) {
     case scalar_kind::boolean:
@@ -46,22 +38,18 @@ std::optional<wide_int> whole(const scalar& x) {
   __builtin_unreachable();
 }
 
-bool is_exact(const scalar& x) {
-  return x.kind == scalar_kind::boolean || x.kind == scalar_kind::integer;
+namespace {
+
+scalar scalar_of(wide_int value) {
+  if (value < INT64_MIN || value > wide_int{UINT64_MAX}) {
+    return scalar::of_out_of_range(static_cast<double>(value));
+  }
+  return value < 0 ? scalar::of(static_cast<std::int64_t>(value))
+                   : scalar::of_unsigned(static_cast<std::uint64_t>(value));
 }
 
-ndarray run_sequence(const char* op, std::int64_t size, dtype type, device where,
-                     sequence_params params) {
-  const kernel& entry = require_kernel(
-      op, kernels<sequence_kernels>(where).loop[static_cast<int>(type)], type, where);
-  ndarray out = empty(op, dims{size}, type, where);
-  params.output = out.data();
-  params.size = size;
-  if (size > 0) {
-    const memory_use uses[] = {writes(out)};
-    launch(where, entry, params, uses);
-  }
-  return out;
+bool is_exact(const scalar& x) {
+  return x.kind == scalar_kind::boolean || x.kind == scalar_kind::integer;
 }
 
 [[noreturn]] void reject_size(const char* op) {
@@ -88,20 +76,33 @@ std::int64_t rounded_count(double start, double stop, double step) {
   return count > 0 ? static_cast<std::int64_t>(count) : 0;
 }
 
-scalar scalar_of(wide_int value) {
-  if (value < INT64_MIN || value > wide_int{UINT64_MAX}) {
-    return scalar::of_out_of_range(static_cast<double>(value));
-  }
-  return value < 0 ? scalar::of(static_cast<std::int64_t>(value))
-                   : scalar::of_unsigned(static_cast<std::uint64_t>(value));
+}  // namespace
+
+void require_in_range(const char* op, wide_int value, dtype type) {
+  static_cast<void>(to_element(op, scalar_of(value), type));
 }
 
-/// Integers as the kernel takes them; both dtypes of 64 bits have the same bits.
 element integer_element(wide_int value) { return element::of(static_cast<std::uint64_t>(value)); }
 
 element floating_element(dtype type, complex128 value) {
   return kind(type) == dtype_kind::complex_floating ? element::of(value) : element::of(value.re);
 }
+
+ndarray run_sequence(const char* op, std::int64_t size, dtype type, device where,
+                     sequence_params params) {
+  const kernel& entry = require_kernel(
+      op, kernels<sequence_kernels>(where).loop[static_cast<int>(type)], type, where);
+  ndarray out = empty(op, dims{size}, type, where);
+  params.output = out.data();
+  params.size = size;
+  if (size > 0) {
+    const memory_use uses[] = {writes(out)};
+    launch(where, entry, params, uses);
+  }
+  return out;
+}
+
+namespace {
 
 ndarray integer_arange(const scalar& start, const scalar& stop, const scalar& step, dtype type,
                        device where) {
@@ -117,8 +118,8 @@ ndarray integer_arange(const scalar& start, const scalar& stop, const scalar& st
   const wide_int stride = value_of(step, "step");
   const std::int64_t count = exact_count(first, value_of(stop, "stop"), stride);
   if (count > 0) {
-    static_cast<void>(to_element("arange", scalar_of(first), type));
-    static_cast<void>(to_element("arange", scalar_of(first + (count - 1) * stride), type));
+    require_in_range("arange", first, type);
+    require_in_range("arange", first + (count - 1) * stride, type);
   }
   sequence_params params{};
   params.start = integer_element(first);
@@ -140,25 +141,6 @@ ndarray floating_arange(const scalar& start, const scalar& stop, const scalar& s
   return run_sequence("arange", count, type, where, params);
 }
 
-/// The step of `intervals` equal ones; halved ends where their difference would overflow.
-double interval(double start, double stop, double intervals) {
-  const double distance = stop - start;
-  return std::isfinite(distance) ? distance / intervals : stop / intervals - start / intervals;
-}
-
-dtype linspace_dtype(const scalar& start, const scalar& stop, std::optional<dtype> type) {
-  const bool is_complex = start.kind == scalar_kind::complex || stop.kind == scalar_kind::complex;
-  const dtype chosen = type.value_or(is_complex ? default_complex : default_real);
-  if (!is_floating(chosen) && promotion_is_strict()) {
-    throw dtype_error(std::string("linspace: dtype must be floating, not ") + name(chosen));
-  }
-  if (is_complex && kind(chosen) != dtype_kind::complex_floating) {
-    throw dtype_error(std::string("linspace: complex ends do not go into ") + name(chosen) +
-                      "; use complex128");
-  }
-  return chosen;
-}
-
 }  // namespace
 
 ndarray arange(const scalar& start, const scalar& stop, const scalar& step,
@@ -174,28 +156,6 @@ ndarray arange(const scalar& start, const scalar& stop, const scalar& step,
   if (chosen == dtype::bool_) throw dtype_error("arange: dtype must be numeric, not bool");
   return is_integer(chosen) ? integer_arange(start, stop, step, chosen, where)
                             : floating_arange(start, stop, step, chosen, where);
-}
-
-ndarray linspace(const scalar& start, const scalar& stop, std::int64_t num,
-                 std::optional<dtype> type, device where, bool endpoint) {
-  const dtype chosen = linspace_dtype(start, stop, type);
-  if (num < 0) {
-    throw value_error("linspace: num is negative: " + std::to_string(num));
-  }
-  if (!is_floating(chosen)) {
-    return astype(linspace(start, stop, num, default_real, where, endpoint), chosen, false);
-  }
-  const complex128 first = complex_value(start);
-  const complex128 last = complex_value(stop);
-  // Without the end there is one interval more, as in linspace(num + 1): the same bits.
-  const double intervals = std::max(1.0, static_cast<double>(endpoint ? num - 1 : num));
-  sequence_params params{};
-  params.start = floating_element(chosen, first);
-  params.step = floating_element(
-      chosen, {interval(first.re, last.re, intervals), interval(first.im, last.im, intervals)});
-  params.last = floating_element(chosen, last);
-  params.has_last = endpoint && num > 1;
-  return run_sequence("linspace", num, chosen, where, params);
 }
 
 }  // namespace skerry

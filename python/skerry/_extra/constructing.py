@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 import skerry as sk
 from skerry._core import Array
+from skerry._extra import _powers as by
 from skerry._extra._operands import as_array, cast, flat
 
 __all__ = ["diag", "diagflat", "geomspace", "logspace", "tri", "vander"]
@@ -180,23 +180,30 @@ def logspace(
 
     Parameters
     ----------
-    start, stop : float
-        The first and the last exponent.
+    start, stop : float or Array
+        The first and the last exponent. Arrays are 0-d, and read from the device: the call waits.
     num : int, default 50
         How many.
     endpoint : bool, default True
         Whether ``stop`` is one of them.
-    base : float, default 10.0
+    base : float or Array, default 10.0
         Of the powers.
     dtype : dtype, optional
-        Of the result; float64 by default.
+        Of the result; float64 by default. Integers are truncated.
     device : Device or str, optional
-        The default device, if left out.
+        If left out, that of the arrays; without any the default device.
 
     Returns
     -------
     Array
         One axis.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays of different devices, or of another than ``device``.
+    OverflowError
+        For powers that an integer dtype does not hold.
 
     Examples
     --------
@@ -205,9 +212,14 @@ def logspace(
     Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
 
     """
-    exponents = sk.linspace(start, stop, num, endpoint=endpoint, device=device)
-    found = sk.pow(base, exponents)
-    return found if dtype is None else sk.astype(found, dtype, copy=False)
+    (start, stop, base), device = by.numbers_of(
+        "logspace", device, start=start, stop=stop, base=base
+    )
+    if dtype is not None and np.dtype(dtype).kind in "iu" and num > 0:
+        for exponent in by.outer_exponents(start, stop, num, endpoint):
+            by.require_in_range("logspace", by.power(base, exponent), dtype)
+    found = by.powers(base, start, stop, num, endpoint, device)
+    return by.converted(found, dtype)
 
 
 def geomspace(
@@ -223,16 +235,16 @@ def geomspace(
 
     Parameters
     ----------
-    start, stop : float
-        The first and the last number, of one sign.
+    start, stop : float or Array
+        The first and the last number, of one sign. Arrays are 0-d, and read from the device: the call waits.
     num : int, default 50
         How many.
     endpoint : bool, default True
         Whether ``stop`` is one of them.
     dtype : dtype, optional
-        Of the result; float64 by default.
+        Of the result; float64 by default. Integers are truncated.
     device : Device or str, optional
-        The default device, if left out.
+        If left out, that of the arrays; without any the default device.
 
     Returns
     -------
@@ -243,6 +255,10 @@ def geomspace(
     ------
     ValueError
         For 0, or two signs.
+    DeviceMismatchError
+        For arrays of different devices, or of another than ``device``.
+    OverflowError
+        For numbers that an integer dtype does not hold.
 
     Examples
     --------
@@ -251,15 +267,5 @@ def geomspace(
     Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
 
     """
-    if isinstance(start, complex) or isinstance(stop, complex):
-        raise TypeError("geomspace: complex ends are not taken; use exp of linspace")
-    if start == 0 or stop == 0 or (start < 0) != (stop < 0):
-        raise ValueError(f"geomspace: {start} to {stop} passes 0; give numbers of one sign")
-    sign = math.copysign(1.0, start)
-    low, high = abs(start), abs(stop)
-    found = logspace(math.log10(low), math.log10(high), num, endpoint, device=device) * sign
-    if num > 0:
-        found[0] = float(start)
-    if num > 1 and endpoint:
-        found[-1] = float(stop)
-    return found if dtype is None else sk.astype(found, dtype, copy=False)
+    (start, stop), device = by.numbers_of("geomspace", device, start=start, stop=stop)
+    return by.multiples(start, stop, num, endpoint, dtype, device)

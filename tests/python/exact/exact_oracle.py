@@ -68,13 +68,18 @@ def assert_close(got, want, dtype, *, units=1.0, scale=0, scale_units=4.0, what=
     ) * bool(scale)
     most = Fraction(float(np.finfo(dtype).max))
     if not math.isfinite(got):
-        assert abs(want) + allowed > most, f"{what}: {got}, not {float(want)!r}"
-        assert got == math.copysign(INF, want), f"{what}: {got}"
+        assert abs(want) + allowed > most, f"{what}: {got}, not {shown(want)!r}"
+        assert got == (INF if want > 0 else -INF), f"{what}: {got}"
         return
     error = abs(Fraction(got) - want)
     assert error <= allowed, (
-        f"{what}: {got!r}, not {float(want)!r}: {float(error / unit(want, dtype)):.3g} units"
+        f"{what}: {got!r}, not {shown(want)!r}: {shown(error / unit(want, dtype))} units"
     )
+
+
+def shown(x):
+    """Return a number that may be beyond float64."""
+    return float(x) if abs(x) < Fraction(2) ** 1023 else x
 
 
 def is_infinite(x):

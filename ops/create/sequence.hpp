@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/ndarray.hpp"
+#include "core/scalar.hpp"
+#include "ops/create/kernels.hpp"
+
+// What arange and linspace share.
+namespace skerry {
+
+__extension__ using wide_int = __int128;  // every difference of two 64-bit integers fits
+
+/// The nearest float64 of the real part.
+[[nodiscard]] double real_of(const scalar& x);
+/// The exact value if the scalar is a whole number that 64 bits hold.
+[[nodiscard]] std::optional<wide_int> whole(const scalar& x);
+/// Throws overflow_error if the dtype does not hold the integer.
+void require_in_range(const char* op, wide_int value, dtype type);
+/// Integers as the kernel takes them; both dtypes of 64 bits have the same bits.
+[[nodiscard]] element integer_element(wide_int value);
+[[nodiscard]] element floating_element(dtype type, complex128 value);
+/// Of `size` elements, by the kernel.
+[[nodiscard]] ndarray run_sequence(const char* op, std::int64_t size, dtype type, device where,
+                                   sequence_params params);
+
+}  // namespace skerry
