@@ -46,6 +46,7 @@ ndarray sqrt(const ndarray& x) { return unary<ops::sqrt>(x); }
 
 ndarray widened(const ndarray& x) { return astype(x, computed_in(x.dtype()), false); }
 
+ndarray add(const ndarray& x1, const ndarray& x2) { return binary<ops::add>(x1, x2); }
 ndarray divide(const ndarray& x1, const ndarray& x2) { return binary<ops::divide>(x1, x2); }
 ndarray greater(const ndarray& x1, const ndarray& x2) { return binary<ops::greater>(x1, x2); }
 ndarray logical_and(const ndarray& x1, const ndarray& x2) {

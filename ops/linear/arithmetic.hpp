@@ -21,6 +21,7 @@ namespace skerry::linalg {
 /// operations are rounded once.
 [[nodiscard]] ndarray widened(const ndarray& x);
 
+[[nodiscard]] ndarray add(const ndarray& x1, const ndarray& x2);
 [[nodiscard]] ndarray divide(const ndarray& x1, const ndarray& x2);
 [[nodiscard]] ndarray greater(const ndarray& x1, const ndarray& x2);
 [[nodiscard]] ndarray logical_and(const ndarray& x1, const ndarray& x2);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "device/cpu/thread_pool.hpp"
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
 #include "ops/elementwise/op_id.hpp"
@@ -19,12 +18,10 @@
 #include "ops/move/copy.hpp"
 #include "ops/move/join.hpp"
 #include "ops/move/views.hpp"
-#include "ops/scan/diff.hpp"
-#include "ops/select/take.hpp"
-#include "ops/sort/searchsorted.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
+#include "python/bindings/interpolation.hpp"
 #include "python/bindings/value_args.hpp"
 
 // Functions of skerry._extra that are many calls of several families, in one, as short arrays would
@@ -141,97 +138,6 @@ PyObject* run_convolution(const arguments& with) {
 }
 
 // --- interpolation -------------------------------------------------------------------------------
-
-/// Points that are interpolated between.
-struct points {
-  const ndarray& coordinates;
-  const ndarray& values;
-  ndarray slopes;
-
-  /// Before the first point and beyond the last one the coordinates have no part; NaN counts as
-  /// beyond the last one. So every index is that of a point, also where they do not rise.
-  [[nodiscard]] ndarray at(const ndarray& x) const {
-    const std::int64_t count = coordinates.size();
-    const ndarray last = component(coordinates, count - 1);
-    const ndarray before =
-        searchsorted(slice_of(coordinates, 0, 1, count - 1), {.array = &x}, true, nullptr);
-    const ndarray near = take(values, before, std::nullopt);
-    const ndarray beyond = linalg::subtract(call<ops::minimum>({&x}, {&last}),
-                                            take(coordinates, before, std::nullopt));
-    const scalar most = scalar::of(count - 2);
-    const ndarray rising =
-        take(slopes, clip(before, {}, {.value = &most, .name = "max"}), std::nullopt);
-    const ndarray risen = linalg::multiply(rising, astype(beyond, near.dtype(), false));
-    const ndarray steps = call<ops::add>({&risen}, {&near});
-    // Also at the points, where an infinite slope makes NaN.
-    const scalar nothing = scalar::of(0.0);
-    return linalg::where(call<ops::less_equal>({&beyond}, {.value = &nothing}), near, steps);
-  }
-
-  static ndarray component(const ndarray& x, std::int64_t index) {
-    layout there = x.layout();
-    there.offset += index * there.strides[0];
-    there.shape.erase(0);
-    there.strides.erase(0);
-    return x.view(std::move(there));
-  }
-};
-
-/// The same bits for few elements of float64 on the host, one by one: a dozen calls take longer
-/// than their work.
-ndarray interpolated_one_by_one(const ndarray& x, const ndarray& coordinates,
-                                const ndarray& values) {
-  ndarray found = empty("interp", x.shape(), dtype::float64, x.device());
-  const auto* const at = reinterpret_cast<const double*>(x.data());
-  const auto* const from = reinterpret_cast<const double*>(coordinates.data());
-  const auto* const to = reinterpret_cast<const double*>(values.data());
-  const std::int64_t last = coordinates.size() - 1;
-  for (std::int64_t i = 0; i < x.size(); ++i) {
-    std::int64_t before = 0;
-    for (std::int64_t left = last; left > 0; left -= (left + 1) / 2) {  // NaN goes to the end
-      const std::int64_t next = before + (left + 1) / 2;
-      before = from[next] > at[i] ? before : next;
-    }
-    const double beyond = (at[i] > from[last] ? from[last] : at[i]) - from[before];
-    const std::int64_t first = std::min(before, last - 1);
-    const double slope = (to[first + 1] - to[first]) / (from[first + 1] - from[first]);
-    const double step = slope * beyond + to[before];
-    reinterpret_cast<double*>(found.data())[i] = beyond <= 0 ? to[before] : step;
-  }
-  return found;
-}
-
-/// Elements of a piece for each thread: some arrays of them lie in a core's second cache.
-constexpr std::int64_t piece = 1 << 15;
-
-ndarray interpolated(const ndarray& where, const ndarray& xp, const ndarray& fp) {
-  const bool is_complex = kind(fp.dtype()) == dtype_kind::complex_floating;
-  const ndarray x = astype(where, dtype::float64, false);
-  const ndarray coordinates = astype(xp, dtype::float64, false);
-  const ndarray values = astype(fp, is_complex ? dtype::complex128 : dtype::float64, false);
-  if (coordinates.size() == 1) {
-    return copy_c_order(broadcast_to(points::component(values, 0), x.shape()));
-  }
-  constexpr std::int64_t few = 256;
-  const auto is_whole = [](const ndarray& each) { return each.is_c_contiguous(); };
-  if (x.size() <= few && is_host(x.device()) && !is_complex && is_whole(x) &&
-      is_whole(coordinates) && is_whole(values)) {
-    return interpolated_one_by_one(x, coordinates, values);
-  }
-  const ndarray steps = astype(diff(coordinates, -1, 1, nullptr, nullptr), values.dtype(), false);
-  const points all{coordinates, values,
-                   linalg::divide(diff(values, -1, 1, nullptr, nullptr), steps)};
-  const std::int64_t step = piece * cpu::thread_count();
-  if (x.size() < 2 * step || !is_host(x.device())) return all.at(x);
-  const std::int64_t flat[] = {-1};
-  const ndarray elements = reshape(x, flat, std::nullopt);
-  const ndarray found = empty("interp", dims{x.size()}, values.dtype(), x.device());
-  for (std::int64_t begin = 0; begin < x.size(); begin += step) {
-    const std::int64_t count = std::min(step, x.size() - begin);
-    assign("interp", slice_of(found, 0, begin, count), all.at(slice_of(elements, 0, begin, count)));
-  }
-  return reshape(found, x.shape().span(), std::nullopt);
-}
 
 PyObject* run_interp(const arguments& with) {
   const ndarray& x = array_argument(with, 0);

@@ -283,20 +283,20 @@ struct search_loop {
   }
 
  private:
-  /// How many items are before `what`; no item that is NaN is.
+  /// How many items are before `what`; no item that is NaN is. By the steps of the host's search,
+  /// so that places among items out of order are the same.
   __device__ SKERRY_INLINE std::int64_t find(T what, bool or_equal) const {
+    if (sorted_size == 0) return 0;
     std::int64_t begin = 0;
-    std::int64_t end = sorted_size;
-    while (begin < end) {
-      const std::int64_t middle = begin + (end - begin) / 2;
-      const T item = at(middle);
-      if (or_equal ? item <= what : item < what) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
+    for (std::int64_t left = sorted_size; left > 1; left -= left / 2) {
+      if (is_before(begin + left / 2 - 1, what, or_equal)) begin += left / 2;
     }
-    return begin;
+    return begin + (is_before(begin, what, or_equal) ? 1 : 0);
+  }
+
+  __device__ SKERRY_INLINE bool is_before(std::int64_t i, T what, bool or_equal) const {
+    const T item = at(i);
+    return or_equal ? item <= what : item < what;
   }
 
   __device__ SKERRY_INLINE T at(std::int64_t i) const {

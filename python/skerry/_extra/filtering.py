@@ -9,7 +9,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_arrays, cast, promoted
+from skerry._extra._operands import as_arrays, cast, complex_of, promoted
 from skerry.exceptions import ShapeError
 
 __all__ = ["convolve", "correlate", "interp"]
@@ -133,18 +133,33 @@ def interp(
     if places.size == 0:
         raise ValueError("interp: no points; give one or more")
     if period is not None:
-        if period == 0:
-            raise ValueError("interp: period=0; leave it out, or give a length")
-        period = abs(period)
-        where, places = cast(where, sk.float64) % period, cast(places, sk.float64) % period
-        order = sk.argsort(places, stable=True)
-        places, values = sk.take(places, order), sk.take(values, order)
-        places = sk.concat([places[-1:] - period, places, places[:1] + period])
-        values = sk.concat([values[-1:], values, values[:1]])
+        where, places, values = _in_one_period(where, places, values, period)
         left = right = None
-    found: Array = _core.interp(where, places, values)
+    found = _interpolated(where, places, values)
     if left is not None:
         found = sk.where(where < places[0, ...], left, found)
     if right is not None:
         found = sk.where(where > places[-1, ...], right, found)
     return found
+
+
+def _interpolated(where: Array, places: Array, values: Array) -> Array:
+    if values.dtype.kind != "c":
+        return _core.interp(where, places, values)
+    # Each part by itself, as infinities of one are none of the other.
+    real, imag = (_core.interp(where, places, part(values)) for part in (sk.real, sk.imag))
+    return complex_of(real, imag, sk.complex128)
+
+
+def _in_one_period(
+    where: Array, places: Array, values: Array, period: float
+) -> tuple[Array, Array, Array]:
+    """Return places within a period in order, and one more at each end."""
+    if period == 0:
+        raise ValueError("interp: period=0; leave it out, or give a length")
+    period = abs(period)
+    where, places = cast(where, sk.float64) % period, cast(places, sk.float64) % period
+    order = sk.argsort(places, stable=True)
+    places, values = sk.take(places, order), sk.take(values, order)
+    places = sk.concat([places[-1:] - period, places, places[:1] + period])
+    return where, places, sk.concat([values[-1:], values, values[:1]])
