@@ -59,11 +59,12 @@ SKERRY_HD SKERRY_INLINE complex128 divide(complex128 x, complex128 y) {
   return (extreme >> 63) == 0 ? plain_quotient(x, y) : scaled_quotient(x, y);
 }
 
-/// z / |z|, part by part.
+/// z / |z|, part by part: of infinities the limit along both axes, or the diagonal.
 SKERRY_HD inline complex128 sign(complex128 z) {
   if (has_nan(z)) return {nan<float64>(), nan<float64>()};
   if (z.re == 0 && z.im == 0) return {0.0, 0.0};
-  const complex128 u = scale(z, -exponent_of(z));
+  const complex128 u =
+      has_inf(z) ? complex128{boxed(z.re), boxed(z.im)} : scale(z, -exponent_of(z));
   const float64 norm = math::sqrt(u.re * u.re + u.im * u.im);
   return {u.re / norm, u.im / norm};
 }

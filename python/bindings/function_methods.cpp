@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -191,25 +190,14 @@ PyObject* planes_at_end(method_call& call) {
   return nullptr;
 }
 
-/// By scaling, as NumPy does. Integers have no decimals, and go through float64 for tens.
-PyObject* scale_to_round(method_call& call) {
+/// To decimals: skerry.around, which is written in Python.
+PyObject* round_to_decimals(method_call& call) {
   const std::int64_t decimals = integer(call.given, 0, 0);
   if (decimals == 0) return nullptr;
-  const ndarray& x = call.array();
-  const bool floats = is_floating(x.dtype());
-  if (!floats && decimals > 0) {
-    return wrap_made(x.size() > long_work, [&] { return copy(x); });
-  }
-  object scaled = object::borrow(call.values[0]);
-  if (!floats) scaled = object(wrap(astype(x, dtype::float64, false)));
-  const auto digits = static_cast<double>(decimals > 0 ? decimals : -decimals);
-  const object factor(PyFloat_FromDouble(std::pow(10.0, digits)));
-  const auto grow = PyNumber_Multiply;
-  const auto shrink = PyNumber_TrueDivide;
-  scaled = object((decimals > 0 ? grow : shrink)(scaled.get(), factor.get()));
-  scaled = called("round", {scaled.get()});
-  scaled = object((decimals > 0 ? shrink : grow)(scaled.get(), factor.get()));
-  return floats ? scaled.release() : wrap(astype(value_of(scaled.get()), x.dtype(), false));
+  const object module(PyImport_ImportModule("skerry"));
+  return object(PyObject_CallMethod(module.get(), "around", "OL", call.values[0],
+                                    static_cast<long long>(decimals)))
+      .release();
 }
 
 /// Over the last axis of the array, and the last but one of the other, if it has two.
@@ -262,7 +250,7 @@ constexpr method_entry table[] = {
     {"nonzero", "($self, /)", "nonzero"},
     {"prod", SKERRY_SUM, "prod", reduce_some<true>, true},
     {"repeat", "($self, repeats, /, axis=None)", "repeat", lists_of_repeats},
-    {"round", "($self, /, decimals=0, out=None)", "round", scale_to_round, true},
+    {"round", "($self, /, decimals=0, out=None)", "round", round_to_decimals, true},
     {"searchsorted", "($self, v, /, side='left', sorter=None)", "searchsorted", prepare_search},
     {"squeeze", "($self, /, axis=None)", "squeeze", all_axes_of_size_1},
     {"std", SKERRY_SPREAD, "std", cast_first, true},

@@ -237,16 +237,17 @@ def to_nearest(quotient: Array, rest: Array, divisor: int) -> Array:
     return quotient + cast(rises, quotient.dtype)
 
 
-def distances(x: Array, axis: int = 0) -> Array:
-    """Return how far neighbours along an axis are apart: floating, of integers rounded once from the exact number."""
+def distances(x: Array, axis: int, dtype: np.dtype[Any]) -> Array:
+    """Return how far neighbours along an axis are apart, in a floating dtype: integers rounded once."""
 
     def later_less_earlier(part: Array) -> Array:
         return slice_along(part, axis, 1, None) - slice_along(part, axis, None, -1)
 
-    if not is_long_integer(x.dtype):
-        return later_less_earlier(cast(wide(x), floating_dtype(wide(x).dtype)))
-    high, low = high_and_low(x)
-    return later_less_earlier(high) + later_less_earlier(low)
+    if is_long_integer(x.dtype):
+        high, low = high_and_low(x)
+        return cast(later_less_earlier(high) + later_less_earlier(low), dtype)
+    numbers = cast(x, dtype if x.dtype.kind in "fc" else FLOAT64)
+    return cast(later_less_earlier(numbers), dtype)
 
 
 def slice_along(x: Array, axis: int, *bounds: Any) -> Array:

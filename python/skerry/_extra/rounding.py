@@ -12,7 +12,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_array, cast, floating, in_passes
+from skerry._extra._operands import as_array, cast, complex_of, floating, in_passes, to_nearest
 
 __all__ = [
     "angle", "around", "deg2rad", "degrees", "fix", "iscomplex",
@@ -33,8 +33,9 @@ def around(a: Any, decimals: int = 0) -> Array:
     Returns
     -------
     Array
-        Of the dtype of ``a``. As in NumPy, by a product, ``round`` and a quotient: the last digit is not always that of
-        the exact decimal number.
+        Of the dtype of ``a``, float16 for bool. As in NumPy, by a product, ``round`` and a quotient, in float64: the
+        last digit is not always that of the exact decimal number. Integers are exact; where the dtype does not hold the
+        rounded number they wrap around, as in a product.
 
     Examples
     --------
@@ -45,24 +46,48 @@ def around(a: Any, decimals: int = 0) -> Array:
     """
     x = as_array("around", a)
     if x.dtype.kind == "b":
-        return cast(x, sk.float16)
+        x = cast(x, sk.float16)
     if decimals == 0 or (decimals > 0 and x.dtype.kind in "iu"):
         return sk.round(x)
     if x.dtype.kind in "iu":
         return _rounded_integers(x, 10**-decimals)
-    scale = 10.0 ** abs(decimals)
-    found = sk.round(x * scale if decimals > 0 else x / scale)
-    if decimals > 0:
-        found /= scale
-    else:
-        found *= scale
+    if x.dtype.kind == "c":
+        real, imag = (_rounded(part(x), decimals) for part in (sk.real, sk.imag))
+        return complex_of(real, imag, x.dtype)
+    found: Array = _rounded(x, decimals)
     return found
 
 
+@in_passes
+def _rounded(x: Array, decimals: int) -> Array:
+    number = cast(x, sk.float64)
+    if decimals > 0:
+        # float64 holds 10**308; beyond 10**324 nothing changes, as its least number is 4.9e-324.
+        scale, further = 10.0 ** min(decimals, 308), 10.0 ** min(max(decimals - 308, 0), 16)
+        scaled = number * scale * further
+        found = sk.round(scaled) / further / scale
+        # From here on numbers have no more digits, and products may be infinite.
+        found = sk.where(sk.abs(scaled) < 2.0**53, found, number)
+    elif decimals < -308:
+        found = sk.where(sk.isinf(number), number, number * 0.0)
+    else:
+        scale = 10.0**-decimals
+        found = sk.where(sk.isinf(number), number, sk.round(number / scale) * scale)
+    return cast(found, x.dtype)
+
+
 def _rounded_integers(x: Array, unit: int) -> Array:
-    if unit > 2 * int(np.iinfo(x.dtype).max):
+    """Round to multiples of ``unit``, halves to even ones."""
+    limits, half = np.iinfo(x.dtype), unit // 2
+    if half >= limits.max:
         return sk.zeros_like(x)
-    return cast(sk.round(cast(x, sk.float64) / unit) * unit, x.dtype)
+    if unit > limits.max:  # which is no number of the dtype, but rounded to it
+        quotient = cast(x > half, x.dtype)
+        if limits.min < 0:
+            quotient -= cast(x < -half, x.dtype)
+        return quotient * int(np.asarray(unit % 2**limits.bits, np.uint64).astype(x.dtype))
+    quotient = x // unit
+    return to_nearest(quotient, x - quotient * unit, unit) * unit
 
 
 def fix(x: Any) -> Array:

@@ -72,8 +72,8 @@ CALLS = {
     "x.reshape(x.shape[1], x.shape[0], order='F')": ("biufc", True),
     "x.reshape(x.size, copy=True)": ("biufc", True),
     "x.round()": ("iufc", True),
-    "x.round(2)": ("iufc", True),
-    "x.round(decimals=-1)": ("iufc", True),
+    "x.round(2)": ("iufc", False),  # float16 in float64
+    "x.round(decimals=-1)": ("iufc", False),
     "x.squeeze()": ("biufc", True),
     "x[:, None].squeeze(1)": ("biufc", True),
     "x.std()": ("f", False),
