@@ -14,16 +14,21 @@ import skerry as sk
 from skerry._core import Array
 from skerry._extra._operands import (
     as_array,
+    as_arrays,
     axes_within,
     axis_within,
     cast,
     common_dtype,
+    distances,
     flat,
     floating,
     floating_dtype,
+    high_and_low,
     in_passes,
     indices,
+    is_long_integer,
     slice_along,
+    wide,
 )  # fmt: skip
 from skerry.exceptions import ShapeError
 
@@ -173,23 +178,27 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
             values, step = as_array("trapezoid", y), dx
         axis = axis_within("trapezoid", axis, values.ndim)
     else:
-        values, positions = floating("trapezoid", y, x)
+        values, positions = as_arrays("trapezoid", y, x)
+        values = cast(values, _dtype_beside("trapezoid", values, positions))
         axis = axis_within("trapezoid", axis, values.ndim)
-        along = 0 if positions.ndim == 1 else axis
-        step = slice_along(positions, along, 1, None) - slice_along(positions, along, None, -1)
+        step = distances(positions, 0 if positions.ndim == 1 else axis, wide(values).dtype)
         if positions.ndim == 1:
             step = sk.reshape(step, (-1,) + (1,) * (values.ndim - axis - 1))
-    found: Array = _area(values, step, axis)
-    return found
+    dtype = floating_dtype(values.dtype)
+    return cast(_area(cast(wide(values), floating_dtype(wide(values).dtype)), step, axis), dtype)
+
+
+def _dtype_beside(name: str, values: Array, positions: Array) -> np.dtype[Any]:
+    """Return the dtype of results: integers as positions leave that of floating values as it is."""
+    return floating_dtype(common_dtype(name, values.dtype, positions.dtype))
 
 
 @in_passes
 def _area(values: Array, step: Any, axis: int) -> Array:
-    dtype = floating_dtype(values.dtype)
-    later, earlier = (
-        cast(slice_along(values, axis, *ends), dtype) for ends in ((1, None), (None, -1))
-    )
-    return sk.sum(step * 0.5 * (later + earlier), axis=axis)
+    later, earlier = (slice_along(values, axis, *ends) for ends in ((1, None), (None, -1)))
+    twice = step * (later + earlier)
+    area = sk.where(sk.isinf(twice), step * (later * 0.5 + earlier * 0.5), twice * 0.5)
+    return sk.sum(area, axis=axis)
 
 
 def unwrap(
@@ -274,8 +283,8 @@ def gradient(
     Array([2., 3., 5., 6.], dtype=float64, device='cpu:0')
 
     """
-    (x,) = floating("gradient", f)
-    axes = axes_within("gradient", None if axis is None else axis, x.ndim)
+    x = as_array("gradient", f)
+    axes = axes_within("gradient", axis, x.ndim)
     if edge_order not in (1, 2):
         raise ValueError(f"gradient: edge_order={edge_order} is not known; it is 1 or 2")
     steps = _steps(x, axes, varargs)
@@ -305,43 +314,60 @@ def _steps(x: Array, axes: tuple[int, ...], given: tuple[Any, ...]) -> list[Any]
             steps.append(float(each) if not isinstance(each, complex) else each)
             continue
         positions = indices("gradient", each, x)
-        positions = cast(
-            positions, common_dtype("gradient", floating_dtype(positions.dtype), x.dtype)
-        )
         if positions.ndim == 0:
-            steps.append(positions)
+            dtype = _dtype_beside("gradient", x, positions)
+            steps.append(cast(positions, dtype))
         elif positions.shape != (x.shape[axis],):
             raise ShapeError(
                 f"gradient: positions of shape {positions.shape} for axis {axis} of {x.shape}; one each"
             )
         else:
-            shape = (-1,) + (1,) * (x.ndim - axis - 1)
-            steps.append(sk.reshape(positions[1:] - positions[:-1], shape))
+            dtype = _dtype_beside("gradient", x, positions)
+            apart = distances(positions, 0, dtype)
+            steps.append(sk.reshape(apart, (-1,) + (1,) * (x.ndim - axis - 1)))
     return steps
 
 
 def _derivative(x: Array, axis: int, step: Any, edge_order: int) -> Array:
+    """Compute float16 in float32, and integers without losing digits."""
+    dtype = floating_dtype(x.dtype)
+    if isinstance(step, Array):
+        dtype = common_dtype("gradient", dtype, step.dtype)
+        step = wide(step)
+    if is_long_integer(x.dtype):
+        high, low = (_differences(part, axis, step, edge_order) for part in high_and_low(x))
+        return cast(high + low, dtype)
+    numbers = cast(wide(x), floating_dtype(wide(x).dtype))
+    return cast(_differences(numbers, axis, step, edge_order), dtype)
+
+
+@in_passes
+def _half_slope(later: Array, earlier: Array, run: Any) -> Array:
+    """Return ``(later - earlier) / run / 2``."""
+    slope = (later - earlier) / run
+    return sk.where(sk.isinf(slope), (later * 0.5 - earlier * 0.5) / run, slope * 0.5)
+
+
+def _differences(x: Array, axis: int, step: Any, edge_order: int) -> Array:
     def part(start: int | None, stop: int | None) -> Array:
         return slice_along(x, axis, start, stop)
 
     even = not isinstance(step, Array) or step.ndim == 0
     if even:
-        inner = part(2, None) - part(None, -2)
-        if isinstance(step, Array):
-            inner = inner / (2.0 * step)  # of a higher dtype, it may be
-        else:
-            inner /= 2.0 * step
+        inner = _half_slope(part(2, None), part(None, -2), step)
     else:
+        # By ratios, as products of distances may leave the range.
         before, after = step[:-1, ...], step[1:, ...]
+        both = before + after
         inner = (
-            part(None, -2) * (-after / (before * (before + after)))
-            + part(1, -1) * ((after - before) / (before * after))
-            + part(2, None) * (before / (after * (before + after)))
+            part(None, -2) * (-(after / both) / before)
+            + part(1, -1) * ((after - before) / before / after)
+            + part(2, None) * (before / both / after)
         )
     if edge_order == 1:
         first_step, last_step = (step, step) if even else (step[:1, ...], step[-1:, ...])
-        first = (part(1, 2) - part(0, 1)) / first_step
-        last = (part(-1, None) - part(-2, -1)) / last_step
+        first = 2.0 * _half_slope(part(1, 2), part(0, 1), first_step)
+        last = 2.0 * _half_slope(part(-1, None), part(-2, -1), last_step)
     else:
         first = _edge(part(0, 1), part(1, 2), part(2, 3), step if even else step[:2, ...])
         near = step if even else sk.flip(step[-2:, ...], axis=0)
@@ -359,7 +385,7 @@ def _edge(first: Array, second: Array, third: Array, step: Any) -> Array:
         return found
     near, far = step[:1, ...], step[1:, ...]
     return (
-        first * (-(2.0 * near + far) / (near * (near + far)))
-        + second * ((near + far) / (near * far))
-        + third * (-near / (far * (near + far)))
+        first * (-(2.0 * near + far) / (near + far) / near)
+        + second * ((near + far) / near / far)
+        + third * (-near / (near + far) / far)
     )
