@@ -18,6 +18,7 @@ from skerry._extra._operands import (
     common_dtype,
     complex_of,
     reduced,
+    wide,
 )  # fmt: skip
 from skerry.exceptions import ShapeError
 
@@ -109,9 +110,10 @@ def average(
     if given.dtype.kind in "biu":
         dtypes.append(np.dtype(np.float64))
     dtype = common_dtype("average", *dtypes)
-    x, of = cast(given, dtype), _spread(given, cast(of, dtype), axis)
+    x, of = wide(cast(given, dtype)), _spread(given, wide(cast(of, dtype)), axis)
     total = sk.sum(of, axis=axis, keepdims=keepdims)
-    found = sk.sum(x * of, axis=axis, keepdims=keepdims) / total
+    found = cast(sk.sum(x * of, axis=axis, keepdims=keepdims) / total, dtype)
+    total = cast(total, dtype)
     return (found, sk.broadcast_to(total, found.shape).copy()) if returned else found
 
 
@@ -187,13 +189,17 @@ def cov(
     given = (m, y, fweights, aweights)
     arrays = iter(as_arrays("cov", *(each for each in given if each is not None)))
     x, y, fweights, aweights = (None if each is None else next(arrays) for each in given)
-    parts = [each for each in (x, y) if each is not None]
-    dtype = np.dtype(dtype or common_dtype("cov", np.dtype("f8"), *(each.dtype for each in parts)))
-    rows = sk.concat([_variables(each, rowvar, dtype) for each in parts])
+    rows = _rows("cov", [each for each in (x, y) if each is not None], rowvar, dtype)
     if rows.shape[0] == 0:
-        return sk.zeros((0, 0), dtype=dtype, device=rows.device)
+        return sk.zeros((0, 0), dtype=rows.dtype, device=rows.device)
     found = _covariances(rows, ddof, fweights, aweights)
     return sk.squeeze(found, tuple(i for i, n in enumerate(found.shape) if n == 1))
+
+
+def _rows(name: str, parts: list[Array], rowvar: bool, dtype: Any) -> Array:
+    """Return a row for each variable of all arrays."""
+    dtype = dtype or common_dtype(name, np.dtype("f8"), *(each.dtype for each in parts))
+    return sk.concat([_variables(name, each, rowvar, np.dtype(dtype)) for each in parts])
 
 
 def _covariances(x: Array, ddof: int, fweights: Array | None, aweights: Array | None) -> Array:
@@ -217,10 +223,10 @@ def _covariances(x: Array, ddof: int, fweights: Array | None, aweights: Array | 
     return found
 
 
-def _variables(x: Array, rowvar: bool, dtype: Any) -> Array:
+def _variables(name: str, x: Array, rowvar: bool, dtype: Any) -> Array:
     """Return a row for each variable."""
     if x.ndim > 2:
-        raise ShapeError(f"cov: {x.ndim} axes; variables and observations are 2")
+        raise ShapeError(f"{name}: {x.ndim} axes; variables and observations are 2")
     matrix = cast(sk.reshape(x, (1,) * (2 - x.ndim) + x.shape), dtype)
     return matrix if rowvar or x.ndim != 2 else matrix.T
 
@@ -267,7 +273,13 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
            [-1.,  1.]], dtype=float64, device='cpu:0')
 
     """
-    found = cov(x, y, rowvar, dtype=dtype)
+    given = [each for each in (x, y) if each is not None]
+    rows = _rows("corrcoef", as_arrays("corrcoef", *given), rowvar, dtype)
+    if rows.size:
+        _scale(rows)
+    found = _covariances(rows, 1, None, None)
+    if found.shape == (1, 1):
+        found = found[0, 0, ...]
     if found.ndim == 0:
         return found / found
     deviation = sk.sqrt(sk.real(sk.linalg.diagonal(found)))
@@ -277,3 +289,17 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
         return sk.clip(found, -1.0, 1.0)
     real, imag = (sk.clip(part(found), -1.0, 1.0) for part in (sk.real, sk.imag))
     return complex_of(real, imag, found.dtype)
+
+
+def _scale(rows: Array) -> None:
+    """Scale each row by a power of 2, on which correlations do not depend: squares stay in the range of the dtype."""
+    if rows.dtype.kind == "c":
+        most = sk.max(sk.abs(rows), axis=1, keepdims=True)
+    else:
+        ends = (reduce(rows, axis=1, keepdims=True) for reduce in (sk.max, sk.min))
+        most = sk.maximum(*map(sk.abs, ends))
+    most = cast(most, sk.float64)
+    exponent = sk.floor(sk.log2(sk.where(sk.isfinite(most) & (most > 0), most, 1.0)))
+    # The inverse of the least number is none of the dtype.
+    bound = float(np.finfo(rows.dtype).maxexp - 2)
+    rows *= cast(sk.exp2(sk.clip(-exponent, -bound, bound)), rows.dtype)

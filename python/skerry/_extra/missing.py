@@ -13,27 +13,12 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import (
-    as_array,
-    as_arrays,
-    cast,
-    complex_of,
-    flat,
-    floating_dtype,
-    in_passes,
-    reduced,
-)  # fmt: skip
+from skerry._extra._moments import Axis, filled, kept, lost, means, variances
+from skerry._extra._operands import as_array, cast, complex_of, flat, reduced, wide
 
 __all__ = [
     "nan_to_num", "nancumprod", "nancumsum", "nanmean", "nanprod", "nanstd", "nansum", "nanvar",
 ]  # fmt: skip
-
-Axis = int | tuple[int, ...] | None
-
-
-def _filled(x: Array, value: complex) -> Array:
-    """Put ``value`` in the place of each NaN."""
-    return sk.where(sk.isnan(x), value, x) if x.dtype.kind in "fc" else x
 
 
 def _without_nan(
@@ -45,7 +30,7 @@ def _without_nan(
         found = reduce(x, axis=axis, keepdims=keepdims)
         if not sk.any(sk.isnan(found)):
             return found
-    return reduce(_filled(x, unit), axis=axis, dtype=dtype, keepdims=keepdims)
+    return reduce(filled(x, unit), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def nan_to_num(
@@ -162,23 +147,6 @@ def nanprod(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fa
     return _without_nan(sk.prod, 1, as_array("nanprod", a), axis, dtype, keepdims)
 
 
-def _numbers_counted(x: Array, axis: Axis, dtype: Any) -> Array:
-    """Count what is not NaN, with axes kept; ``dtype`` is the real one to divide by."""
-    return cast(sk.count_nonzero(~sk.isnan(x), axis=axis, keepdims=True), dtype)
-
-
-def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.zeros((), dtype).real.dtype
-
-
-def _kept(x: Array, like: Array, axis: Axis, keepdims: bool) -> Array:
-    """Drop the axes of length 1 that a reduction of ``like`` kept."""
-    if keepdims:
-        return x
-    axes = range(like.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-    return sk.squeeze(x, tuple(axes)) if like.ndim else x
-
-
 def nanmean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
     """Average what is not NaN.
 
@@ -210,15 +178,8 @@ def nanmean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fa
         raise TypeError(f"nanmean: dtype must be floating, not {x.dtype}; leave it out")
     if given.dtype.kind not in "fc":  # no NaN
         return sk.mean(x, axis=axis, keepdims=keepdims)
-    return _kept(_mean(x, axis)[0], x, axis, keepdims)
-
-
-@in_passes
-def _mean(x: Array, axis: Axis) -> tuple[Array, Array]:
-    """Return means and counts of numbers, with axes kept."""
-    count = _numbers_counted(x, axis, _real(x.dtype))
-    total = sk.sum(_filled(x, 0), axis=axis, keepdims=True)
-    return total / cast(count, x.dtype), count
+    found = means(wide(x), axis)[0]
+    return cast(kept(found, x, axis, keepdims), x.dtype)
 
 
 def nanvar(
@@ -245,12 +206,14 @@ def nanvar(
     Returns
     -------
     Array
-        Real; NaN where no more numbers are left than ``ddof``.
+        Real; NaN where no more numbers are left than ``ddof``, and beside infinities.
 
     Raises
     ------
     DeviceMismatchError
         For a ``mean`` on another device.
+    ValueError
+        For both of ``ddof`` and ``correction``.
 
     Examples
     --------
@@ -260,32 +223,12 @@ def nanvar(
 
     """
     x = as_array("nanvar", a)
-    if correction is not None:
-        ddof = correction
+    ddof = lost("nanvar", ddof, correction)
     if x.dtype.kind in "biu" and dtype is None and mean is None:  # no NaN
         found: Array = reduced(x, sk.var, axis=axis, correction=ddof, keepdims=keepdims)
         return found
-    x = cast(x, dtype or floating_dtype(x.dtype))
-    if mean is not None:
-        x, mean = as_arrays("nanvar", x, mean)
-    found = _variance(x, axis, ddof, keepdims, mean)
-    return found
-
-
-@in_passes
-def _variance(x: Array, axis: Axis, ddof: float, keepdims: bool, mean: Array | None) -> Array:
-    if mean is None:
-        mean, count = _mean(x, axis)
-    else:
-        count = _numbers_counted(x, axis, _real(x.dtype))
-    away = _filled(x - cast(mean, x.dtype), 0)
-    if x.dtype.kind == "c":
-        away = sk.real(away * sk.conj(away))
-    else:
-        away *= away
-    total = sk.sum(away, axis=axis, keepdims=True)
-    free = count - ddof
-    return _kept(total / sk.where(free > 0, free, sk.nan), x, axis, keepdims)
+    found, dtype = variances("nanvar", x, axis, dtype, ddof, keepdims, mean)
+    return cast(found, dtype)
 
 
 def nanstd(
@@ -308,7 +251,12 @@ def nanstd(
     Returns
     -------
     Array
-        Real; NaN where no more numbers are left than ``ddof``.
+        Real; NaN where no more numbers are left than ``ddof``, and beside infinities.
+
+    Raises
+    ------
+    DeviceMismatchError, ValueError
+        As of ``nanvar``.
 
     Examples
     --------
@@ -317,7 +265,13 @@ def nanstd(
     Array(1., dtype=float64, device='cpu:0')
 
     """
-    return sk.sqrt(nanvar(a, axis, dtype, ddof, keepdims, mean=mean, correction=correction))
+    x = as_array("nanstd", a)
+    ddof = lost("nanstd", ddof, correction)
+    if x.dtype.kind in "biu" and dtype is None and mean is None:  # no NaN
+        found: Array = reduced(x, sk.std, axis=axis, correction=ddof, keepdims=keepdims)
+        return found
+    found, dtype = variances("nanstd", x, axis, dtype, ddof, keepdims, mean)
+    return cast(sk.sqrt(found), dtype)
 
 
 def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
@@ -344,7 +298,7 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
     Array([1., 1., 3.], dtype=float64, device='cpu:0')
 
     """
-    x = _filled(as_array("nancumsum", a), 0)
+    x = filled(as_array("nancumsum", a), 0)
     x, axis = (flat(x), 0) if axis is None else (x, axis)
     return sk.cumulative_sum(x, axis=axis, dtype=dtype)
 
@@ -369,6 +323,6 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
     Array([3., 3., 6.], dtype=float64, device='cpu:0')
 
     """
-    x = _filled(as_array("nancumprod", a), 1)
+    x = filled(as_array("nancumprod", a), 1)
     x, axis = (flat(x), 0) if axis is None else (x, axis)
     return sk.cumulative_prod(x, axis=axis, dtype=dtype)

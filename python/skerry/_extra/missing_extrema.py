@@ -78,14 +78,18 @@ def nanmax(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
     return reduce(x, axis=axis, keepdims=keepdims)
 
 
-def _place_of(name: str, a: Any, axis: int | None, keepdims: bool, fill: float) -> Array:
+def _place_of(
+    name: str, a: Any, axis: int | None, keepdims: bool, place_of: Any, extremum: Any
+) -> Array:
     x = as_array(name, a)
-    if x.dtype.kind == "f":
-        missing = sk.isnan(x)
-        if sk.any(sk.all(missing, axis=axis)):
-            raise ValueError(f"{name}: nothing but NaN in a slice; fill it first, by nan_to_num")
-        x = sk.where(missing, fill, x)
-    return (sk.argmin if fill > 0 else sk.argmax)(x, axis=axis, keepdims=keepdims)
+    if x.dtype.kind != "f":
+        found: Array = place_of(x, axis=axis, keepdims=keepdims)
+        return found
+    if sk.any(sk.all(sk.isnan(x), axis=axis)):
+        raise ValueError(f"{name}: nothing but NaN in a slice; fill it first, by nan_to_num")
+    # Not by a number in the place of NaN: an element may be that number.
+    is_extremum = x == extremum(x, axis=axis, keepdims=True)
+    return sk.argmax(sk.astype(is_extremum, sk.uint8), axis=axis, keepdims=keepdims)
 
 
 def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
@@ -119,7 +123,7 @@ def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Arr
     Array(2, dtype=int64, device='cpu:0')
 
     """
-    return _place_of("nanargmin", a, axis, keepdims, sk.inf)
+    return _place_of("nanargmin", a, axis, keepdims, sk.argmin, _core.nanmin)
 
 
 def nanargmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
@@ -149,4 +153,4 @@ def nanargmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Arr
     Array(1, dtype=int64, device='cpu:0')
 
     """
-    return _place_of("nanargmax", a, axis, keepdims, -sk.inf)
+    return _place_of("nanargmax", a, axis, keepdims, sk.argmax, _core.nanmax)

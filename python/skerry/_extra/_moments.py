@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Means and variances of what is not NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra._operands import as_arrays, cast, floating_dtype, in_passes, wide
+
+Axis = int | tuple[int, ...] | None
+
+
+def filled(x: Array, value: complex) -> Array:
+    """Put ``value`` in the place of each NaN."""
+    return sk.where(sk.isnan(x), value, x) if x.dtype.kind in "fc" else x
+
+
+def _numbers_counted(x: Array, axis: Axis, dtype: Any) -> Array:
+    """Count what is not NaN, with axes kept; ``dtype`` is the real one to divide by."""
+    return cast(sk.count_nonzero(~sk.isnan(x), axis=axis, keepdims=True), dtype)
+
+
+def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.zeros((), dtype).real.dtype
+
+
+def kept(x: Array, like: Array, axis: Axis, keepdims: bool) -> Array:
+    """Drop the axes of length 1 that a reduction of ``like`` kept."""
+    if keepdims:
+        return x
+    axes = range(like.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    return sk.squeeze(x, tuple(axes)) if like.ndim else x
+
+
+@in_passes
+def means(x: Array, axis: Axis) -> tuple[Array, Array]:
+    """Return means and counts of numbers, with axes kept."""
+    count = _numbers_counted(x, axis, _real(x.dtype))
+    total = sk.sum(filled(x, 0), axis=axis, keepdims=True)
+    return total / cast(count, x.dtype), count
+
+
+def lost(name: str, ddof: float, correction: float | None) -> float:
+    """Return what is subtracted from the count, which has two names."""
+    if correction is None:
+        return ddof
+    if ddof != 0:
+        raise ValueError(
+            f"{name}: ddof={ddof} and correction={correction} are two names of one number; give one"
+        )
+    return correction
+
+
+def variances(
+    name: str, x: Array, axis: Axis, dtype: Any, ddof: float, keepdims: bool, mean: Any
+) -> tuple[Array, np.dtype[Any]]:
+    """Return variances, float32 for float16, and the dtype of results."""
+    x = cast(x, dtype or floating_dtype(x.dtype))
+    if x.dtype.kind not in "fc":
+        raise TypeError(f"{name}: dtype must be floating, not {x.dtype}; leave it out")
+    dtype = _real(x.dtype)
+    if mean is not None:
+        x, mean = as_arrays(name, x, mean)
+    return _variance(wide(x), axis, ddof, keepdims, mean), dtype
+
+
+@in_passes
+def _variance(x: Array, axis: Axis, ddof: float, keepdims: bool, mean: Array | None) -> Array:
+    if mean is None:
+        mean, count = means(x, axis)
+    else:
+        count = _numbers_counted(x, axis, _real(x.dtype))
+    # By the elements, not by the differences: an infinity less itself is NaN, too.
+    away = sk.where(sk.isnan(x), 0, x - cast(mean, x.dtype))
+    if x.dtype.kind == "c":
+        away = sk.real(away * sk.conj(away))
+    else:
+        away *= away
+    total = sk.sum(away, axis=axis, keepdims=True)
+    free = count - ddof
+    return kept(total / sk.where(free > 0, free, sk.nan), x, axis, keepdims)
