@@ -15,7 +15,8 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import require_host_memory
+from skerry._extra._operands import cast, complex_of, is_long_integer, require_host_memory
+from skerry._extra._places import alike, places
 from skerry._extra.quantiles import percentile
 
 _MOST_ESTIMATED = 2**31  # bins: 64 GiB for edges and counts
@@ -32,16 +33,6 @@ class Edges:
 def as_array(values: Any, device: Any) -> Array:
     """Make an array of edges, unless they are one."""
     return values if isinstance(values, Array) else sk.asarray(values, device=device)
-
-
-def alike(name: str, edges: Array, items: Array) -> tuple[Array, Array]:
-    """Convert both to what they are compared in."""
-    _core.require_one_device(name, (edges, items))
-    if "c" in (edges.dtype.kind, items.dtype.kind):
-        msg = f"{name}: complex numbers have no order; it takes bool and real dtypes"
-        raise TypeError(msg)
-    dtype = np.result_type(edges.dtype, items.dtype)
-    return sk.astype(edges, dtype, copy=False), sk.astype(items, dtype, copy=False)
 
 
 def axes_of(bins: Any) -> int:
@@ -99,7 +90,26 @@ def _edge(name: str, value: Any) -> Any:
 
 
 def even_edges(items: Array, limits: Any, ends: tuple[Any, Any], bins: int, dtype: Any) -> Any:
-    """Return what NumPy's ``linspace`` gives between the ends, in less time where they are elements."""
+    """Return what NumPy's ``linspace`` gives between the ends; where that overflows on the way, what it should."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        edges = numpys_edges(items, limits, _around(*ends), bins, dtype)
+    if np.isfinite(edges).all():
+        return edges
+    ends = float(ends[0]), float(ends[1])
+    return np.asarray(sk.linspace(*ends, bins + 1, device="cpu:0")).astype(edges.dtype)
+
+
+def _around(first: Any, last: Any) -> tuple[Any, Any]:
+    """Return ends, integers as floats that are not within them."""
+    if isinstance(first, int) and float(first) > first:
+        first = math.nextafter(float(first), -math.inf)
+    if isinstance(last, int) and float(last) < last:
+        last = math.nextafter(float(last), math.inf)
+    return first, last
+
+
+def numpys_edges(items: Array, limits: Any, ends: tuple[Any, Any], bins: int, dtype: Any) -> Any:
+    """Return what ``linspace`` gives, in less time where the ends are elements."""
     first, last = ends
     if limits is None and items.size > 0:
         dtype = items.dtype if items.dtype.kind == "f" else np.dtype(np.float64)
@@ -202,16 +212,19 @@ def columns_of(name: str, sample: Any) -> list[Array]:
 
 def bin_numbers(edges: Array, items: Array) -> Array:
     """Return for each element its bin, -1 or the number of bins outside."""
-    edges, items = alike("histogram", edges, items)
-    numbers = sk.searchsorted(edges, items, side="right") - 1
-    return sk.where(items == edges[-1], edges.shape[0] - 2, numbers)
+    bins = edges.shape[0] - 1
+    numbers = places("histogram", edges, items, "right") - 1
+    # The last bin has its upper edge, too.
+    is_behind = places("histogram", edges[-1:], items, "left") == 1
+    return sk.where((numbers == bins) & ~is_behind, bins - 1, numbers)
 
 
 def count(items: Array, found: Edges) -> Array:
     """Count the elements in bins."""
-    edges, items = alike("histogram", found.edges, items)
-    if items.dtype.kind != "f" or edges.shape[0] < 2:
+    edges = found.edges
+    if items.dtype.kind != "f" or is_long_integer(edges.dtype) or edges.shape[0] < 2:
         return sum_weights(bin_numbers(edges, items), None, max(edges.shape[0] - 1, 0))
+    edges, items = alike("histogram", edges, items)
     between = found.between or (0.0, 1.0)
     counts: Array = _core.count_in_bins(items, edges, found.between is not None, *between)
     return counts
@@ -225,8 +238,21 @@ def sum_weights(numbers: Array, weights: Array | None, bins: int) -> Array:
     if weights.dtype.kind == "c":
         real = _core.count_numbers(numbers, sk.real(weights), bins)
         imag = _core.count_numbers(numbers, sk.imag(weights), bins)
-        return sk.astype(real, weights.dtype) + sk.astype(imag, weights.dtype) * 1j
+        return complex_of(real, imag, sk.complex128).astype(weights.dtype)
+    if weights.dtype.kind in "iu":
+        return _sum_integers(numbers, weights, bins)
     return sk.astype(_core.count_numbers(numbers, weights, bins), weights.dtype, copy=False)
+
+
+def _sum_integers(numbers: Array, weights: Array, bins: int) -> Array:
+    """Sum parts of their bits that are so small that float64 holds all sums; the whole sum wraps around."""
+    width = 53 - weights.size.bit_length()
+    kept = weights if weights.dtype == np.uint64 else cast(weights, sk.int64).view(sk.uint64)
+    total = sk.zeros((bins,), dtype=sk.uint64, device=weights.device)
+    for shift in range(0, 64, width):
+        part = (kept >> shift) & (2**width - 1)
+        total += cast(_core.count_numbers(numbers, part, bins), sk.uint64) << shift
+    return total if weights.dtype == np.uint64 else cast(total.view(sk.int64), weights.dtype)
 
 
 def density_of(counts: Array, edges: list[Array]) -> Array:

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
-import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra import _bin_edges as by
+from skerry._extra._places import Side, check_alike, places
 
 __all__ = [
     "bincount",
@@ -97,17 +97,18 @@ def digitize(x: Array, bins: Any, right: bool = False) -> Array:
     Array([1, 4, 3], dtype=int64, device='cpu:0')
 
     """
-    edges, x = by.alike("digitize", by.as_array(bins, x.device), x)
+    edges = by.as_array(bins, x.device)
+    check_alike("digitize", edges, x)
     if edges.ndim != 1:
         msg = f"digitize: bins must be 1-D: {edges.shape}"
         raise ValueError(msg)
-    side: Literal["left", "right"] = "left" if right else "right"
+    side: Side = "left" if right else "right"
     if by.never_decreases(edges):
-        return sk.searchsorted(edges, x, side=side)
+        return places("digitize", edges, x, side)
     if not by.never_decreases(edges[::-1]):
         msg = "digitize: bins must increase or decrease monotonically; sort them"
         raise ValueError(msg)
-    return edges.shape[0] - sk.searchsorted(edges[::-1], x, side=side)
+    return edges.shape[0] - places("digitize", edges[::-1], x, side)
 
 
 def histogram_bin_edges(

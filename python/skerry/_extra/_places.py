@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Places of items among edges, by their exact values."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+import skerry as sk
+from skerry import _core
+from skerry._core import Array
+from skerry._extra._operands import cast, is_long_integer
+
+Side = Literal["left", "right"]
+
+
+def check_alike(name: str, edges: Array, items: Array) -> None:
+    """Check that both are on one device and have an order."""
+    _core.require_one_device(name, (edges, items))
+    if "c" in (edges.dtype.kind, items.dtype.kind):
+        msg = f"{name}: complex numbers have no order; it takes bool and real dtypes"
+        raise TypeError(msg)
+
+
+def alike(name: str, edges: Array, items: Array) -> tuple[Array, Array]:
+    """Convert both to what they are compared in."""
+    check_alike(name, edges, items)
+    dtype = np.result_type(edges.dtype, items.dtype)
+    return sk.astype(edges, dtype, copy=False), sk.astype(items, dtype, copy=False)
+
+
+def places(name: str, edges: Array, items: Array, side: Side) -> Array:
+    """Find items among edges by their exact values: float64 does not hold all integers of 64 bits."""
+    check_alike(name, edges, items)
+    if is_long_integer(items.dtype) and edges.dtype != items.dtype:
+        return _places_of_integers(edges, items, side)
+    if is_long_integer(edges.dtype) and items.dtype.kind == "f":
+        return _places_among_integers(edges, items, side)
+    edges, items = alike(name, edges, items)
+    return sk.searchsorted(edges, items, side=side)
+
+
+def _places_of_integers(edges: Array, items: Array, side: Side) -> Array:
+    """Round edges to integers: up where items at an edge are behind it, else down."""
+    limits = np.iinfo(items.dtype)
+    if edges.dtype.kind == "f":
+        edges = cast(edges, sk.float64)
+        edges = sk.ceil(edges) if side == "right" else sk.floor(edges)
+        first_beyond, last_bound = 2.0 ** (limits.bits - (limits.min < 0)), float(limits.min)
+        reached, below = edges < first_beyond, edges < last_bound
+        most = np.nextafter(first_beyond, 0.0)
+        bounds = cast(sk.clip(edges, last_bound, float(most)), items.dtype)
+        bounds = sk.where(reached, bounds, limits.max)
+    else:
+        edges = edges if edges.dtype == np.uint64 else cast(edges, sk.int64)
+        own = np.iinfo(edges.dtype)
+        least, most = max(own.min, limits.min), min(own.max, limits.max)
+        reached, below = edges <= most, edges < least
+        bounds = cast(sk.clip(edges, least, most), items.dtype)
+    found = sk.searchsorted(bounds, items, side=side)
+    if side == "right":  # none has reached an edge beyond all integers
+        return sk.minimum(found, sk.count_nonzero(reached))
+    return sk.maximum(found, sk.count_nonzero(below))
+
+
+def _places_among_integers(edges: Array, items: Array, side: Side) -> Array:
+    """Round items to integers: down where items at an edge are behind it, else up."""
+    limits = np.iinfo(edges.dtype)
+    items = cast(items, sk.float64)
+    beyond = 2.0 ** (limits.bits - (limits.min < 0))
+    whole = sk.floor(items) if side == "right" else sk.ceil(items)
+    inside = sk.clip(whole, float(limits.min), float(np.nextafter(beyond, 0.0)))
+    numbers = cast(sk.where(sk.isnan(inside), 0.0, inside), edges.dtype)
+    found = sk.searchsorted(edges, numbers, side=side)
+    found = sk.where(items < float(limits.min), 0, found)
+    return sk.where(sk.isnan(items) | (items >= beyond), edges.shape[0], found)
