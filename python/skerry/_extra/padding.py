@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,15 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_array, axis_within, cast, slice_along
+from skerry._extra._operands import (
+    as_array,
+    axis_within,
+    cast,
+    reduced,
+    slice_along,
+    to_nearest,
+)  # fmt: skip
+from skerry._extra._quantiles import mean_of_two
 
 __all__ = ["pad"]
 
@@ -70,6 +79,8 @@ def pad(
     ------
     ValueError
         For another mode, an option that the mode does not have, or no elements to repeat.
+    OverflowError
+        For numbers that an integer dtype does not hold.
 
     Examples
     --------
@@ -108,7 +119,7 @@ def _padded_by(
 def _padded_with(x: Array, widths: list[tuple[int, int]], value: complex) -> Array:
     """Put one number around an array."""
     if value:
-        value = np.asarray(value).astype(x.dtype).item()
+        value = _element(value, x.dtype)
     shape = tuple([n + before + after for n, (before, after) in zip(x.shape, widths, strict=True)])
     found = _core.empty_in_order(x, shape)
     inside = found
@@ -193,9 +204,21 @@ def _ends(part: Array, axis: int, pair: tuple[int, int], n: int) -> list[Array]:
     return [slice_along(part, axis, 0, before), slice_along(part, axis, before + n, None)]
 
 
+def _element(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Convert a number; floats to integers by truncation."""
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        is_number = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+        if not (is_number and limits.min <= int(value) <= limits.max):
+            raise OverflowError(
+                f"pad: {value} is out of range of {dtype}: it is not in {limits.min} to {limits.max}"
+            )
+    return np.asarray(value).astype(dtype).item()
+
+
 def _set_ends(part: Array, axis: int, pair: tuple[int, int], n: int, values: Any) -> None:
     for view, value in zip(_ends(part, axis, pair, n), values, strict=True):
-        view[...] = sk.asarray(np.asarray(value).astype(part.dtype), device=part.device)
+        view[...] = sk.asarray(_element(value, part.dtype), dtype=part.dtype, device=part.device)
 
 
 def _edges(part: Array, axis: int, pair: tuple[int, int], n: int) -> list[Array]:
@@ -208,12 +231,43 @@ def _set_ramps(part: Array, axis: int, pair: tuple[int, int], n: int, ends: Any)
     for view, edge, end, width, first in zip(views, edges, ends, pair, (True, False), strict=True):
         if not width:
             continue
-        wide = edge.dtype if edge.dtype.kind in "fc" else sk.float64
         steps = sk.arange(width, device=part.device)
-        steps = cast(steps if first else sk.flip(steps), wide)
-        steps = sk.reshape(steps, (-1,) + (1,) * (part.ndim - axis - 1))
-        ramp = (cast(edge, wide) - end) / width * steps + end
+        steps = sk.reshape(
+            steps if first else sk.flip(steps), (-1,) + (1,) * (part.ndim - axis - 1)
+        )
+        whole = _element(end, edge.dtype) if edge.dtype.kind in "iu" else None
+        if whole is not None and whole == end:
+            view[...] = _ramp_of_integers(edge, whole, steps, width)
+            continue
+        number = edge if edge.dtype.kind == "c" else cast(edge, sk.float64)
+        ramp = _ramp(number, end, cast(steps, number.dtype), width)
         view[...] = cast(sk.floor(ramp) if edge.dtype.kind in "iu" else ramp, part.dtype)
+
+
+def _ramp(edge: Array, end: Any, steps: Array, width: int) -> Array:
+    """Return ``end + (edge - end) * steps / width``, without overflow on the way."""
+    risen = (edge - end) * steps
+    share = steps / width
+    mixed = sk.where(share == 0, end, edge * share + end * (1 - share))
+    return sk.where(sk.isfinite(risen), risen / width + end, mixed)
+
+
+def _ramp_of_integers(edge: Array, end: int, steps: Array, width: int) -> Array:
+    """Return the same of integers, rounded down, exactly: their differences fit 64 bits without a sign."""
+
+    def bits_of(x: Array) -> Array:
+        return cast(x, sk.int64).view(sk.uint64) if x.dtype != np.uint64 else x
+
+    steps = bits_of(steps)
+    rises = edge >= end
+    start = bits_of(sk.asarray(end, dtype=edge.dtype, device=edge.device))
+    distance = sk.where(rises, bits_of(edge) - start, start - bits_of(edge))
+    each, rest = distance // width, distance % width
+    # Falling ones are rounded up before they are subtracted.
+    carried = (rest * steps + cast(~rises, sk.uint64) * (width - 1)) // width
+    way = each * steps + carried
+    found = sk.where(rises, start + way, start - way)
+    return found if edge.dtype == np.uint64 else cast(found.view(sk.int64), edge.dtype)
 
 
 def _set_statistics(
@@ -239,17 +293,28 @@ def _statistic(x: Array, axis: int, mode: str) -> Array:
     """Return it with the axis kept; integers rounded."""
     if mode in ("maximum", "minimum"):
         return (sk.max if mode == "maximum" else sk.min)(x, axis=axis, keepdims=True)
-    wide = cast(x, x.dtype if x.dtype.kind in "fc" else sk.float64)
     if mode == "mean":
-        found = sk.mean(wide, axis=axis, keepdims=True)
-    else:
-        n = x.shape[axis]
-        middle = slice_along(sk.sort(wide, axis=axis), axis, (n - 1) // 2, n // 2 + 1)
-        found = sk.mean(middle, axis=axis, keepdims=True)
-        if x.dtype.kind == "f":
-            missing = sk.any(sk.isnan(x), axis=axis, keepdims=True)
-            found = sk.where(missing, sk.nan, found)
-    return cast(sk.round(found) if x.dtype.kind in "iu" else found, x.dtype)
+        return _mean(x, axis)
+    n = x.shape[axis]
+    ordered = sk.sort(x, axis=axis)
+    if x.dtype.kind != "f":
+        return _mean(slice_along(ordered, axis, (n - 1) // 2, n // 2 + 1), axis)
+    low, high = (slice_along(ordered, axis, i, i + 1) for i in ((n - 1) // 2, n // 2))
+    missing = sk.any(sk.isnan(x), axis=axis, keepdims=True)
+    return sk.where(missing, sk.nan, mean_of_two(low, high))
+
+
+def _mean(x: Array, axis: int) -> Array:
+    """Return means with the axis kept; of integers the exact ones, rounded, halves to even."""
+    if x.dtype.kind not in "iu":
+        return cast(reduced(x, sk.mean, axis=axis, keepdims=True), x.dtype)
+    n = x.shape[axis]
+    numbers = x if x.dtype == np.uint64 else cast(x, sk.int64)
+    # Quotients and remainders are added apart, as the sum may leave the range.
+    quotient = numbers // n
+    rest = sk.sum(numbers - quotient * n, axis=axis, keepdims=True)
+    whole = sk.sum(quotient, axis=axis, keepdims=True) + rest // n
+    return cast(to_nearest(whole, rest % n, n), x.dtype)
 
 
 def _set_repeated(
@@ -293,6 +358,12 @@ def _reflected(inside: Array, indices: Array, axis: int, with_edge: bool, odd: b
     first, last = slice_along(inside, axis, 0, 1), slice_along(inside, axis, n - 1, n)
     shape = (-1,) + (1,) * (inside.ndim - axis - 1)
     turn = cast(sk.reshape(turn, shape), inside.dtype)
-    raised = found + turn * (last - first)
-    mirrored = (last + last) - found + (turn - 1) * (last - first)
+    raised = found + _times(turn, last - first)
+    mirrored = (last + last) - found + _times(turn - 1, last - first)
     return sk.where(sk.reshape(reversed_, shape), mirrored, raised)
+
+
+def _times(turns: Array, rise: Array) -> Array:
+    """Multiply; no turn adds nothing, not even of an infinite rise."""
+    product = turns * rise
+    return sk.where(turns == 0, 0, product) if product.dtype.kind in "fc" else product
