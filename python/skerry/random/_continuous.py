@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skerry._core import Array
-from skerry.random._drawing import Drawing, Size, not_negative, shifted
+from skerry.random._drawing import Drawing, Size, not_negative, require_finite, shifted
 
 _NOT_NEGATIVE = (not_negative, "0 or more")
 
@@ -71,6 +71,8 @@ class Continuous(Drawing):
         ------
         ValueError
             For low above high. Of an array this is read back: the call waits for the device.
+        OverflowError
+            For bounds whose distance is infinite.
         DeviceMismatchError
             For an array on another device.
 
@@ -84,6 +86,7 @@ class Continuous(Drawing):
         """
         low, high = self._parameter("uniform", "low", low), self._parameter("uniform", "high", high)
         width = self._parameter("uniform", "high - low", high - low, *_NOT_NEGATIVE)
+        require_finite("uniform", "high - low", width)
         shape = self._common_shape("uniform", size, low, high)
         return shifted(self.random(shape), low, width)
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -171,6 +172,12 @@ def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
         return bool(_core.broadcast_shapes(shape, to) == to)
     except ValueError:
         return False
+
+
+def require_finite(op: str, name: str, width: Any) -> None:
+    """Raise OverflowError for bounds so far apart that float64 does not hold their distance."""
+    if bool(sk.any(sk.isinf(width))) if isinstance(width, Array) else math.isinf(width):
+        raise OverflowError(f"{op}: {name} is infinite in float64; give nearer bounds")
 
 
 def not_negative(x: Any) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 import skerry as sk
 from skerry._core import Array
 from skerry.random._continuous import Continuous
-from skerry.random._drawing import Size, not_negative, positive, shape_of, shifted
+from skerry.random._drawing import Size, not_negative, positive, require_finite, shape_of, shifted
 
 _NOT_NEGATIVE = (not_negative, "0 or more")
 _POSITIVE = (positive, "more than 0")
@@ -265,6 +265,8 @@ class Transformed(Continuous):
         ValueError
             For left that is not below right, and a mode outside of them. Of an array this is read back: the call
             waits for the device.
+        OverflowError
+            For bounds whose distance is infinite.
         DeviceMismatchError
             For an array on another device.
 
@@ -279,14 +281,16 @@ class Transformed(Continuous):
         left = self._parameter("triangular", "left", left)
         mode = self._parameter("triangular", "mode", mode)
         right = self._parameter("triangular", "right", right)
-        self._parameter("triangular", "right - left", right - left, *_POSITIVE)
+        width = self._parameter("triangular", "right - left", right - left, *_POSITIVE)
+        require_finite("triangular", "right - left", width)
         rise = self._parameter("triangular", "mode - left", mode - left, *_NOT_NEGATIVE)
         fall = self._parameter("triangular", "right - mode", right - mode, *_NOT_NEGATIVE)
         shape = self._common_shape("triangular", size, left, mode, right)
-        width = right - left
         u = self.random(shape)
-        below = left + sk.sqrt(u * rise * width)
-        return sk.where(u * width <= rise, below, right - sk.sqrt((1.0 - u) * fall * width))
+        # By shares of the width, whose square may leave the range.
+        below = left + sk.sqrt(u * (rise / width)) * width
+        above = right - sk.sqrt((1.0 - u) * (fall / width)) * width
+        return sk.where(u * width <= rise, below, above)
 
     def standard_cauchy(self, size: Size = None) -> Array:
         """Draw from the Cauchy distribution of location 0 and scale 1, as a ratio of normal numbers.

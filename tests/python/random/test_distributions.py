@@ -236,6 +236,21 @@ def test_parameters_of_composed_distributions_are_checked():
     assert rng.bit_generator.state == before
 
 
+@pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
+def test_triangles_of_any_width_stay_in_their_bounds(device):
+    for left, mode, right in (
+        (0, 1, 1.7e308),
+        (0, 1e308, 1.7e308),
+        (0, 5e-324, 1e-300),
+        (-1e300, 0, 1),
+    ):
+        drawn_numbers = drawn(default_rng(3, device).triangular(left, mode, right, size=1000))
+        assert np.all((drawn_numbers >= left) & (drawn_numbers <= right))
+        share = (drawn_numbers / 2 - left / 2) / (right / 2 - left / 2)
+        peak = (mode / 2 - left / 2) / (right / 2 - left / 2)
+        assert abs(np.mean(share) - (1 + peak) / 3) < 0.05
+
+
 def test_extreme_parameters_of_composed_distributions():
     rng = default_rng(35)
     assert rng.weibull([0.0, 0.0]).tolist() == [0, 0]

@@ -3,6 +3,7 @@
 """The generator's methods: signatures, shapes, dtypes, devices and errors."""
 
 import inspect
+import math
 
 import numpy as np
 import pytest
@@ -172,6 +173,11 @@ BAD = {
     "NaN": (lambda r: r.exponential(float("nan")), ValueError),
     "text": (lambda r: r.normal("x"), TypeError),
     "low above high": (lambda r: r.uniform(2, 1), ValueError),
+    "bounds too far apart": (lambda r: r.uniform(-1.7e308, 1.7e308), OverflowError),
+    "an infinite bound": (lambda r: r.uniform(0, math.inf), OverflowError),
+    "an element too far": (lambda r: r.uniform([0, -1.7e308], 1.7e308), OverflowError),
+    "a triangle too wide": (lambda r: r.triangular(-1.7e308, 0, 1.7e308), OverflowError),
+    "an infinite triangle": (lambda r: r.triangular(0, 1, math.inf), OverflowError),
     "no integers": (lambda r: r.integers(3, 3), ValueError),
     "no integers below 0": (lambda r: r.integers(0), ValueError),
     "an element without integers": (lambda r: r.integers([0, 3], [1, 3]), ValueError),
