@@ -57,6 +57,7 @@ STATED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "convolve": (("f(a, b)", "f(b, a, 'valid')"), ("whole", "short")),
     "correlate": (("f(a, b)", "f(b, a, 'full')"), ("whole", "short")),
     "diag": (("f(a)", "f(a, 1)"), ("short",)),
+    "dsplit": (("f(a, 2)",), ("blocks",)),
     "einsum": (
         ("f('...i,...i->...', a, b)", "f('i,i->i', a, b)", "f('ij->ji', a)", "f('ij,ij->j', a, b)"),
         ("whole", "whole"),
@@ -69,7 +70,6 @@ STATED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "linalg.outer": (("f(a, b)", "f(b, a)"), ("values", "short")),
     "meshgrid": (("f(a, b)", "f(a, b, indexing='ij')"), ("values", "short")),
     "pad": (("f(a, 3)", "f(a, 2, mode='reflect')", "f(a, 1, mode='edge')"), ("values",)),
-    "put_along_axis": (("f(a, b, c, -1)",), ("values", "=indices along", "values")),
     "select": (("f([a, b], [c, d])",), ("=mask", "=mask", "values", "values")),
     "setdiff1d": (("f(a, b)",), ("values", "values")),
     "sliding_window_view": (("f(a, 2, -1)",), ("values",)),
@@ -126,7 +126,7 @@ STATED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 #: Calls that write into their first operand, which is compared.
 WRITES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "copyto": (("f(a, b)", "f(a, b, where=c)", "f(a, 1)"), ("values", "values", "=mask")),
+    "copyto": (("f(a, a[::-1])", "f(a, b)", "f(a, b, where=c)", "f(a, 1)"), ("values", "values", "=mask")),
     "fill_diagonal": (("f(a, 1)", "f(a, b)"), ("values", "short")),
     "put": (("f(a, b, c)", "f(a, b, 1)"), ("values", "=own positions", "values")),
     "put_along_axis": (("f(a, b, c, -1)",), ("values", "=places along", "values")),
@@ -136,17 +136,25 @@ WRITES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("a.__setitem__(..., b)", "a.__setitem__(..., 1)", "a.__setitem__(c, 1)",
          "a.__setitem__(c, b[c])", "a.__setitem__(d, 1)", "a.__setitem__(d, b[d])",
          "a.__setitem__((..., slice(1, None, 2)), b[..., 1::2])",
-         "a.__setitem__((..., slice(None, None, -1)), b)", "a.__setitem__(..., b[:1])"),
+         "a.__setitem__((..., slice(None, None, -1)), b)", "a.__setitem__(..., b[:1])",
+         "a.__setitem__(..., a[::-1])", "a[..., 1:].__setitem__(..., a[..., :-1])"),
         ("values", "values", "=mask", "=few places"),
     ),
     **{
-        f"Array.{name}": ((f"a.{name}(b)", f"a.{name}(1)"), ("values", "values"))
+        f"Array.{name}": (
+            (f"a.{name}(b)", f"a.{name}(1)", f"a.{name}(a[::-1])", f"a[..., 1:].{name}(a[..., :-1])"),
+            ("values", "values"),
+        )
         for name in ("__iadd__", "__isub__", "__imul__", "__iand__", "__itruediv__", "__ifloordiv__")
     },
     "Array.__ipow__": (("a.__ipow__(2)",), ("values",)),
     "Array.sort": (("a.sort()", "a.sort(0)"), ("values",)),
     "Array.fill": (("a.fill(1)",), ("values",)),
     "random.shuffle": (("f(a)",), ("values",)),
+    "random.random": (("f(out=a, dtype=a.dtype)",), ("values",)),
+    "random.standard_normal": (("f(out=a, dtype=a.dtype)",), ("values",)),
+    "random.standard_exponential": (("f(out=a, dtype=a.dtype)",), ("values",)),
+    "random.permuted": (("f(b, out=a)", "f(a, out=a)"), ("values", "values")),
 }  # fmt: skip
 
 #: Methods and operators that are not functions of the namespace, too.
@@ -188,8 +196,7 @@ METHODS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }  # fmt: skip
 #: Methods of random generators without arrays of numbers, and why others have no call here.
 RANDOM_LEFT_OUT = {
-    **dict.fromkeys(("bytes", "random", "spawn", "standard_cauchy", "standard_exponential", "standard_normal"),
-                    "of sizes"),
+    **dict.fromkeys(("bytes", "spawn", "standard_cauchy"), "of sizes"),
     **dict.fromkeys(("dirichlet", "multivariate_normal"),
                     "few numbers that say how the results are: tests/python/random"),
 }  # fmt: skip
@@ -310,7 +317,7 @@ def calls_of(path: str, function: Callable[..., Any] | None) -> list[Call]:
     if path in WRITES or path in METHODS or path in STATED:
         found = stated(path, WRITES[path], True) if path in WRITES else []
         for table in (METHODS, STATED):
-            found += stated(path, table[path], False) if path in table and not found else []
+            found += stated(path, table[path], False) if path in table else []
         return found
     assert function is not None
     return list(generated(path, function))
