@@ -20,6 +20,10 @@ class Writer:
     """A file object whose ``write`` writes everything, or raises OSError."""
 
     def __init__(self, file: Any) -> None:
+        if isinstance(file, io.TextIOBase):
+            raise TypeError(
+                f"save: {getattr(file, 'name', file)!r}: a text file; open it with mode 'wb'"
+            )
         self._file = file
 
     def write(self, data: Any) -> int:

@@ -123,6 +123,16 @@ def test_a_raw_file_that_would_block(save):
 
 
 @pytest.mark.parametrize("save", SAVES)
+def test_a_text_file_takes_nothing(save, tmp_path):
+    with (
+        open(tmp_path / "x", "w", encoding="utf-8") as file,
+        pytest.raises(TypeError, match="open it with mode 'wb'"),
+    ):
+        SAVES[save](file, on("cpu:0", X))
+    assert (tmp_path / "x").read_bytes() == b""
+
+
+@pytest.mark.parametrize("save", SAVES)
 def test_pipes_and_sockets_that_are_full(save):
     """Random bytes, which compression leaves as long as they are."""
     x = sk.asarray(np.random.default_rng(0).integers(0, 256, 1 << 20, dtype="uint8"))
