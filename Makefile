@@ -31,7 +31,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python emulate gpu-estimate guard demo bench accuracy working-memory fuzz fuzz-programs exits numba-suite sweep gpu-check lint format conformance docs clean
+.PHONY: help build test test-cpp test-python emulate gpu-estimate guard demo bench accuracy working-memory fuzz fuzz-programs exits numba-suite sweep gpu-check test-newest-python lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -48,6 +48,7 @@ help:
 	@echo "make fuzz-programs  10,000 random programs over streams, devices and views, against their order"
 	@echo "make exits        1,000 processes that exit while their threads are in calls"
 	@echo "make numba-suite  the tests of numba-cuda on the emulated GPU"
+	@echo "make test-newest-python  tests under Debian's newest Python, in an unpacked root"
 	@echo "make lint         formatting, static checks, types, spelling"
 	@echo "make gpu-check    tests and figures on a real GPU"
 	@echo "make conformance  the official suite: ARRAY_API_TESTS_DIR=<checkout of data-apis/array-api-tests>"
@@ -158,6 +159,11 @@ numba-suite: build $(CONSUMERS) $(VENV)/.group-numba-suite
 # Builds by itself, with what is installed: the machine may have no network.
 gpu-check:
 	$(PYTHON) bench/gpu_check.py $(GPU_CHECK_OPTIONS)
+
+# Such as NEWEST_PYTHON_OPTIONS="--jobs 8 tests/python/fuse -k sum"; python tests/newest_python/run.py --help
+NEWEST_PYTHON_OPTIONS ?=
+test-newest-python: build $(VENV)/.group-newest-python
+	python tests/newest_python/run.py $(NEWEST_PYTHON_OPTIONS)
 
 conformance: build $(VENV)/.group-conformance
 	python tests/conformance/run.py "$(ARRAY_API_TESTS_DIR)" $(CONFORMANCE_OPTIONS)

@@ -147,6 +147,16 @@ double parse_correction(const char* name, PyObject* from) {
   return to_element(name, value, dtype::float64).as<double>();
 }
 
+/// Whether anybody but this call holds the argument. From Python 3.14 on the interpreter lends
+/// locals to calls without a reference of their own, so a count of 1 no longer says it.
+bool is_referenced(PyObject* argument) {
+#if PY_VERSION_HEX >= 0x030E0000
+  return PyUnstable_Object_IsUniqueReferencedTemporary(argument) == 0;
+#else
+  return Py_REFCNT(argument) > 1;
+#endif
+}
+
 PyObject* reduce_call(reduction_id id, const arguments& with) {
   const reduction_entry& op = reduction_table()[static_cast<std::size_t>(id)];
   const bool was_pending = fused_work != 0 && is_pending(with[0]);
@@ -164,7 +174,7 @@ PyObject* reduce_call(reduction_id id, const arguments& with) {
   recording* const to = fused_work == 0 || type ? nullptr : recording_for(with[0]);
   if (to != nullptr) {
     std::optional<ndarray> made =
-        reduce_recorded(*to, id, x, Py_REFCNT(with[0]) > 1, chosen, keep, correction);
+        reduce_recorded(*to, id, x, is_referenced(with[0]), chosen, keep, correction);
     if (made) return wrap(std::move(*made));
   }
   if (was_pending) settle(with[0]);

@@ -28,5 +28,6 @@ def library(name):
 
 def installed(name):
     """Say if a package is missing, without importing it."""
-    if importlib.util.find_spec(name) is None:
+    package = name.partition(".")[0]  # whose submodules are looked for by importing it
+    if importlib.util.find_spec(package) is None or importlib.util.find_spec(name) is None:
         missing(f"{name} is not installed")

@@ -6,6 +6,7 @@ import array
 import contextlib
 import ctypes
 import gc
+import sys
 import weakref
 
 import array_api_strict
@@ -16,6 +17,8 @@ from oracle import DTYPES, to_numpy
 
 VALUES = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 HOST = np.array(VALUES)
+# Of an array of characters; "u" is deprecated from Python 3.13 on, which has "w".
+CHARACTER = "w" if sys.version_info >= (3, 13) else "u"
 DEVICES = [None, "cpu:0", "cpu:1", "cuda:0", "cuda:1"]
 
 
@@ -287,7 +290,7 @@ REFUSED = {
     "text scalar": (lambda: np.str_("a"), "str"),
     "bytes scalar": (lambda: np.bytes_(b"a"), "bytes"),
     "void scalar": (lambda: np.zeros(1, [("a", "f8")])[0], "void"),
-    "array of characters": (lambda: array.array("u", "ab"), "text"),
+    "array of characters": (lambda: array.array(CHARACTER, "ab"), "text"),
     "memoryview of characters": (lambda: memoryview(b"ab").cast("c"), "text"),
     "ctypes structure": (lambda: Record(), "field"),
     "array interface of dates": (
