@@ -222,12 +222,22 @@ def bin_numbers(edges: Array, items: Array) -> Array:
 def count(items: Array, found: Edges) -> Array:
     """Count the elements in bins."""
     edges = found.edges
-    if items.dtype.kind != "f" or is_long_integer(edges.dtype) or edges.shape[0] < 2:
+    if edges.shape[0] < 2 or not _are_compared_as_floats(items, found):
         return sum_weights(bin_numbers(edges, items), None, max(edges.shape[0] - 1, 0))
     edges, items = alike("histogram", edges, items)
     between = found.between or (0.0, 1.0)
     counts: Array = _core.count_in_bins(items, edges, found.between is not None, *between)
     return counts
+
+
+def _are_compared_as_floats(items: Array, found: Edges) -> bool:
+    """Tell whether the common dtype is floating, and tells items and edges apart."""
+    edges, dtypes = found.edges, (items.dtype, found.edges.dtype)
+    if np.result_type(*dtypes).kind != "f" or not any(map(is_long_integer, dtypes)):
+        return np.result_type(*dtypes).kind == "f"
+    # float64 holds all integers up to 2**53: those beyond are beyond all edges, as floats, too.
+    ends = found.between or sk.stack([edges[0, ...], edges[-1, ...]]).tolist()
+    return all(abs(each) < 2**53 for each in ends)
 
 
 def sum_weights(numbers: Array, weights: Array | None, bins: int) -> Array:

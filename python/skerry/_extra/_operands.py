@@ -250,6 +250,14 @@ def distances(x: Array, axis: int, dtype: np.dtype[Any]) -> Array:
     return cast(later_less_earlier(numbers), dtype)
 
 
+def without_overflow(found: Array, otherwise: Callable[[], Array]) -> Array:
+    """Return ``found``, but what ``otherwise`` makes where that is infinite."""
+    # What costs little to ask: most results are finite.
+    if type(found) is Array and found.device.kind == "cpu" and not sk.any(sk.isinf(found)):
+        return found
+    return sk.where(sk.isinf(found), otherwise(), found)
+
+
 def slice_along(x: Array, axis: int, *bounds: Any) -> Array:
     """Return ``x`` with ``slice(*bounds)`` on one axis."""
     return x[(slice(None),) * axis + (slice(*bounds),)]

@@ -13,6 +13,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._extra._operands import in_passes
 
 #: More digits than two numbers of float64 have.
 DIGITS = decimal.Context(prec=50)
@@ -70,11 +71,20 @@ def powers(base: float, start: Any, stop: Any, num: int, endpoint: bool, device:
     origin, least_of_origin = _two_parts(first, 53)
     stride, least_of_stride = _two_parts(step, 53 - num.bit_length())
     index = sk.arange(num, dtype=sk.float64, device=device)
-    way = index * stride  # exact
-    exponents = way + origin
+    found: Array = _powers(index, base, (origin, least_of_origin), (stride, least_of_stride))
+    return found
+
+
+@in_passes
+def _powers(
+    index: Array, base: float, origin: tuple[float, float], stride: tuple[float, float]
+) -> Array:
+    """Return ``base ** (origin + index * stride)`` of numbers in two parts."""
+    way = index * stride[0]  # exact
+    exponents = way + origin[0]
     taken = exponents - way
-    lost = (way - (exponents - taken)) + (origin - taken)  # by the sum (Knuth)
-    lost = lost + (index * least_of_stride + least_of_origin)
+    lost = (way - (exponents - taken)) + (origin[0] - taken)  # by the sum (Knuth)
+    lost = lost + (index * stride[1] + origin[1])
     found = sk.pow(base, exponents)
     further = found * (lost * math.log(base))
     return found + sk.where(sk.isfinite(further), further, 0.0)

@@ -29,6 +29,7 @@ from skerry._extra._operands import (
     is_long_integer,
     slice_along,
     wide,
+    without_overflow,
 )  # fmt: skip
 from skerry.exceptions import ShapeError
 
@@ -189,15 +190,24 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
 
 
 def _dtype_beside(name: str, values: Array, positions: Array) -> np.dtype[Any]:
-    """Return the dtype of results: integers as positions leave that of floating values as it is."""
+    """Return the dtype of results: integers as positions leave that of floating values."""
     return floating_dtype(common_dtype(name, values.dtype, positions.dtype))
 
 
-@in_passes
 def _area(values: Array, step: Any, axis: int) -> Array:
+    area: Array = _sum_of_areas(values, step, axis, may_overflow=False)
+    if area.device.kind == "cpu" and sk.all(sk.isfinite(area)):
+        return area
+    area = _sum_of_areas(values, step, axis, may_overflow=True)
+    return area
+
+
+@in_passes
+def _sum_of_areas(values: Array, step: Any, axis: int, *, may_overflow: bool) -> Array:
     later, earlier = (slice_along(values, axis, *ends) for ends in ((1, None), (None, -1)))
-    twice = step * (later + earlier)
-    area = sk.where(sk.isinf(twice), step * (later * 0.5 + earlier * 0.5), twice * 0.5)
+    area = step * 0.5 * (later + earlier)
+    if may_overflow:
+        area = sk.where(sk.isinf(area), step * (later * 0.5 + earlier * 0.5), area)
     return sk.sum(area, axis=axis)
 
 
@@ -289,13 +299,10 @@ def gradient(
         raise ValueError(f"gradient: edge_order={edge_order} is not known; it is 1 or 2")
     steps = _steps(x, axes, varargs)
     for each in axes:
-        if x.shape[each] < edge_order + 1:
-            raise ShapeError(
-                f"gradient: {x.shape[each]} elements along axis {each}; it takes {edge_order + 1}"
-            )
-    found = tuple(
-        _derivative(x, axis, step, edge_order) for axis, step in zip(axes, steps, strict=True)
-    )
+        if (n := x.shape[each]) < edge_order + 1:
+            raise ShapeError(f"gradient: {n} elements along axis {each}; it takes {edge_order + 1}")
+    pairs = zip(axes, steps, strict=True)
+    found = tuple(_derivative(x, along, step, edge_order) for along, step in pairs)
     return found[0] if len(found) == 1 else found
 
 
@@ -341,11 +348,10 @@ def _derivative(x: Array, axis: int, step: Any, edge_order: int) -> Array:
     return cast(_differences(numbers, axis, step, edge_order), dtype)
 
 
-@in_passes
 def _half_slope(later: Array, earlier: Array, run: Any) -> Array:
     """Return ``(later - earlier) / run / 2``."""
-    slope = (later - earlier) / run
-    return sk.where(sk.isinf(slope), (later * 0.5 - earlier * 0.5) / run, slope * 0.5)
+    slope = (later - earlier) / (2.0 * run)
+    return without_overflow(slope, lambda: (later * 0.5 - earlier * 0.5) / run)
 
 
 def _differences(x: Array, axis: int, step: Any, edge_order: int) -> Array:

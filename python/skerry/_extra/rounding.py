@@ -12,7 +12,15 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_array, cast, complex_of, floating, in_passes, to_nearest
+from skerry._extra._operands import (
+    as_array,
+    by_pieces,
+    cast,
+    complex_of,
+    floating,
+    in_passes,
+    to_nearest,
+)
 
 __all__ = [
     "angle", "around", "deg2rad", "degrees", "fix", "iscomplex",
@@ -86,8 +94,12 @@ def _rounded_integers(x: Array, unit: int) -> Array:
         if limits.min < 0:
             quotient -= cast(x < -half, x.dtype)
         return quotient * int(np.asarray(unit % 2**limits.bits, np.uint64).astype(x.dtype))
-    quotient = x // unit
-    return to_nearest(quotient, x - quotient * unit, unit) * unit
+
+    def rounded(x: Array) -> Array:
+        quotient = x // unit
+        return to_nearest(quotient, x - quotient * unit, unit) * unit
+
+    return by_pieces(rounded, x)
 
 
 def fix(x: Any) -> Array:
