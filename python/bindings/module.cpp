@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+
+#include <sys/mman.h>
+
 #include "device/memory.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/functions.hpp"
@@ -17,11 +21,32 @@ void collect_garbage() noexcept {
   PyGC_Collect();
 }
 
+constexpr std::size_t reserved_stack = std::size_t{1} << 20;
+
+[[gnu::noinline]] void touch_stack() {
+  [[maybe_unused]] volatile char below[reserved_stack];
+  below[0] = 0;
+}
+
+/// The main thread's stack grows where it is touched, and a process that may not map more (ulimit
+/// -v) dies there. So it grows now, by more than kernels put on it, or the import fails.
+void reserve_stack() {
+  void* const got =
+      mmap(nullptr, 2 * reserved_stack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (got == MAP_FAILED) {
+    PyErr_NoMemory();
+    throw skerry::python::python_error{};
+  }
+  munmap(got, 2 * reserved_stack);
+  touch_stack();
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_core, module) {
   using namespace skerry::python;
   try {
+    reserve_stack();
     prepare_errors();
     prepare_scalars();
     prepare_array_type(module.ptr());
@@ -42,6 +67,7 @@ PYBIND11_MODULE(_core, module) {
     add_composed(module.ptr());
     add_flat_indices(module.ptr());
     add_diagnostics(module);
+    add_guarded_numpy(module);
     seal(module);
     list_public_names(module, "skerry");
     py::module_ fft = module.def_submodule("fft");

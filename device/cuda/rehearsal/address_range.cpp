@@ -58,6 +58,13 @@ bool forbid(std::uintptr_t start, std::size_t nbytes) noexcept {
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
+bool may_map(std::size_t nbytes) noexcept {
+  void* const got =
+      mmap(nullptr, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (got != MAP_FAILED) munmap(got, nbytes);
+  return got != MAP_FAILED;
+}
+
 bool is_guarded() noexcept { return place_of_blocks.load() != block_place::aligned; }
 
 void fill_fresh_block(void* data, std::size_t nbytes, std::size_t span) noexcept {
@@ -89,12 +96,16 @@ const typename Blocks::value_type* last_before(const Blocks& blocks, const void*
 bool address_range::reserve(std::size_t limit) noexcept {
   const std::uintptr_t wish = first_wish + static_cast<std::uintptr_t>(ordinal_) * wished_stride;
   // Room for as much again as guard pages and fragmentation, and a third for packed blocks; less
-  // where the process may map less.
+  // where the process may map less: not more than as much again is left of.
   for (std::size_t extent = std::max(preferred_extent, 3 * whole_pages(limit));
        extent >= least_extent; extent /= 2) {
     void* got =
         mmap(pointer(wish), extent, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (got == MAP_FAILED) continue;
+    if (extent < preferred_extent && !may_map(extent)) {
+      munmap(got, extent);
+      continue;
+    }
     const std::size_t guarded = extent / 3 * 2 / page_size() * page_size();
     try {
       // The first page stays as it is, before the first block.

@@ -2,18 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/linear/cpu/openblas.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "core/errors.hpp"
 #include "device/cpu/thread_pool.hpp"
 #include "device/environment.hpp"
+#include "device/memory_pressure.hpp"
 #include "device/registry.hpp"
 #include "ops/linear/library.hpp"
 
@@ -25,7 +30,8 @@ struct library {
   std::string path;  ///< as set_library() named it
   openblas entries{};
   std::atomic<bool> is_open{false};
-  std::atomic<int> threads{0};  ///< as OpenBLAS was told
+  std::atomic<int> threads{0};        ///< as OpenBLAS was told
+  std::atomic<int> ready_threads{0};  ///< so many threads have their stacks and buffers
 };
 
 /// Counts the calls that run, and keeps others from beginning.
@@ -74,9 +80,17 @@ class gate {
 };
 constinit gate calls;
 
+library& the_library();
+
+void open_after_fork() {
+  the_library().ready_threads.store(
+      0);  // OpenBLAS ends its threads before a fork, in the parent too
+  calls.open();
+}
+
 /// After the library was opened: these run before its own handlers.
 void register_handlers() {
-  pthread_atfork([] { calls.shut(); }, [] { calls.open(); }, [] { calls.open(); });
+  pthread_atfork([] { calls.shut(); }, open_after_fork, open_after_fork);
   // Rehearsed streams end the kernels that run, which may call again.
   std::atexit([] {
     shut_down();
@@ -138,6 +152,64 @@ openblas load(const std::string& named) {
   return found;
 }
 
+/// Throws out_of_memory_error unless so much may be mapped (RLIMIT_AS): OpenBLAS ends the process
+/// where it lacks memory for a thread or a buffer.
+void require_room(const char* op, std::size_t nbytes) {
+  void* const got =
+      mmap(nullptr, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (got == MAP_FAILED) {
+    throw out_of_memory_error(
+        std::string(op) + ": OpenBLAS may need " + byte_text(nbytes) +
+            " of addresses for its threads and buffers, more than the process may map; raise the "
+            "limit (ulimit -v), or lower the number of threads",
+        device{}, nbytes);
+  }
+  munmap(got, nbytes);
+}
+
+constexpr std::size_t library_bytes = std::size_t{128} << 20;
+/// A stack, a buffer (32 MiB) and what malloc keeps for a thread.
+constexpr std::size_t thread_bytes = std::size_t{64} << 20;
+
+void open_library(const char* op, library& mine) {
+  if (mine.is_open.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(mine.opening);
+  if (mine.is_open.load(std::memory_order_relaxed)) return;
+  require_room(op,
+               library_bytes + thread_bytes * std::max(std::thread::hardware_concurrency(), 1u));
+  try {
+    mine.entries = load(mine.path);
+    register_handlers();
+  } catch (const std::runtime_error& problem) {
+    throw library_error(std::string(op) + ": OpenBLAS can't be opened: " + problem.what() +
+                        "; pip install scipy-openblas32, or name the file of its library in "
+                        "SKERRY_OPENBLAS");
+  }
+  mine.is_open.store(true, std::memory_order_release);
+}
+
+/// Lets OpenBLAS start its threads and get their buffers and the caller's, while that can be
+/// refused.
+void prepare_threads(const char* op, library& mine, int threads) {
+  struct inside_gate {
+    inside_gate() noexcept { calls.enter(); }
+    ~inside_gate() { calls.leave(); }
+  };
+  const inside_gate no_fork;
+  const std::lock_guard lock(mine.opening);
+  if (mine.ready_threads.load() >= threads) return;
+  require_room(op, thread_bytes * static_cast<std::size_t>(threads));
+  mine.entries.set_num_threads(threads);
+  mine.threads.store(threads);
+  // Larger than what OpenBLAS multiplies without a buffer.
+  constexpr integer n = 128;
+  const std::vector<float32> zeros(static_cast<std::size_t>(n * n));
+  std::vector<float32> product(zeros.size());
+  mine.entries.s.gemm(row_major, plain, plain, n, n, n, 1, zeros.data(), n, zeros.data(), n, 0,
+                      product.data(), n);
+  mine.ready_threads.store(threads);
+}
+
 }  // namespace
 
 void set_library(const char* path) {
@@ -148,18 +220,10 @@ void set_library(const char* path) {
 
 void require(const char* op) {
   library& mine = the_library();
-  if (mine.is_open.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(mine.opening);
-  if (mine.is_open.load(std::memory_order_relaxed)) return;
-  try {
-    mine.entries = load(mine.path);
-    register_handlers();
-  } catch (const std::runtime_error& problem) {
-    throw library_error(std::string(op) + ": OpenBLAS can't be opened: " + problem.what() +
-                        "; pip install scipy-openblas32, or name the file of its library in "
-                        "SKERRY_OPENBLAS");
-  }
-  mine.is_open.store(true, std::memory_order_release);
+  const int threads = cpu::thread_count();
+  if (mine.ready_threads.load(std::memory_order_acquire) >= threads) return;
+  open_library(op, mine);
+  prepare_threads(op, mine, threads);
 }
 
 one_call use() noexcept { return one_call(cpu::thread_count()); }
