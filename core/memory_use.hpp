@@ -20,7 +20,7 @@ class memory_use {
 
   [[nodiscard]] storage& memory() const noexcept { return *memory_; }
   [[nodiscard]] access mode() const noexcept { return mode_; }
-  /// The array whose elements are all that is touched; null if any byte of the storage may be.
+  /// The array whose elements are touched, all and nothing else; null if any byte may be.
   [[nodiscard]] const ndarray* array() const noexcept { return array_; }
 
  private:

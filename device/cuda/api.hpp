@@ -111,6 +111,7 @@ struct kernel_operand {
   void* data;
   std::size_t nbytes;
   bool is_written;
+  bool is_whole;  ///< every byte is touched
 };
 
 struct api {

@@ -94,9 +94,13 @@ std::vector<kernel_operand> operands_of(std::span<const memory_use> uses) {
     if (const ndarray* const array = each.array()) {
       const auto [begin, end] = extent(array->layout(), array->itemsize());
       if (begin == end) continue;
-      operands.push_back({memory + begin, static_cast<std::size_t>(end - begin), is_written});
+      // Fewer elements leave bytes out; as many may lie on each other, which is rare.
+      const bool is_whole =
+          array->nbytes() == end - begin && !overlaps_itself(array->layout(), array->itemsize());
+      operands.push_back(
+          {memory + begin, static_cast<std::size_t>(end - begin), is_written, is_whole});
     } else if (each.memory().nbytes() != 0) {
-      operands.push_back({memory, each.memory().nbytes(), is_written});
+      operands.push_back({memory, each.memory().nbytes(), is_written, false});
     }
   }
   return operands;

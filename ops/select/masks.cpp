@@ -53,7 +53,8 @@ ndarray compress(const char* op, const ndarray& x, const ndarray& mask) {
   ndarray out = empty({chosen.count}, x.dtype(), where);
   if (chosen.count == 0) return out;
   const ndarray from = contiguous(x);
-  const memory_use uses[] = {reads(chosen.mask), reads(from), writes(out), reads(chosen.starts)};
+  const memory_use uses[] = {reads(chosen.mask), reads(from.memory()), writes(out),
+                             reads(chosen.starts)};
   launch(where, entry,
          compress_params{chosen.mask.data(), from.data(), out.data(), x.size(), chosen.begins()},
          uses);

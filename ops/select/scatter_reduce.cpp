@@ -101,7 +101,7 @@ void scatter_reduce(scatter_op op, const ndarray& x, const ndarray& index, const
       .size = places.size(),
       .value_step = from.rank() == 0 && places.rank() != 0 ? 0 : x.itemsize(),
       .found = word ? word->get() : &found};
-  const memory_use uses[] = {writes(target), reads(places), reads(from)};
+  const memory_use uses[] = {writes(target.memory()), reads(places), reads(from)};
   launch(where, what, params, uses);
   if (found != 0) raise_out_of_bounds(outside, found);
   if (!in_place) assign(name_of, x, target);

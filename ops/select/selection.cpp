@@ -161,7 +161,7 @@ ndarray gather(const char* op, const ndarray& x, const selection& chosen) {
       {.data = x.memory()->data() + chosen.place.offset,
        .where = &chosen.place,
        .itemsize = x.itemsize()}};
-  const memory_use uses[] = {writes(out), reads(index), reads(x)};
+  const memory_use uses[] = {writes(out), reads(index), reads(x.memory())};
   launch_parts(where, entry, params, out.shape(), operands, uses);
   record.finish();
   return out;
@@ -187,7 +187,7 @@ void scatter(const char* op, const ndarray& x, const selection& chosen, const nd
        .where = &chosen.place,
        .itemsize = x.itemsize()},
       {.data = values.data(), .where = &from, .itemsize = x.itemsize()}};
-  const memory_use uses[] = {writes(x), reads(offsets), reads(values)};
+  const memory_use uses[] = {writes(x.memory()), reads(offsets), reads(values)};
   launch_parts(where, entry, params, chosen.place.shape, operands, uses);
 }
 

@@ -91,8 +91,8 @@ ndarray searchsorted(const ndarray& x1, const operand& x2, bool right, const nda
       .size = values.size(),
       .output = reinterpret_cast<std::int64_t*>(out.data()),
       .right = after_equals};
-  const memory_use uses[] = {writes(out), reads(sorted), reads(values), reads(order),
-                             writes(outside)};
+  const memory_use uses[] = {writes(out), reads(sorted.memory()), reads(values),
+                             reads(order.memory()), writes(outside)};
   launch(where, what, params, uses);
   if (by_sorter) check_outside(outside, sorted.size());
   return out;

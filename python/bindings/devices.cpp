@@ -243,7 +243,7 @@ void add_device_functions(py::module_& module) {
       "cuda : int\n    How many devices, 1 to 64.\n"
       "kernels : bool or \"all\", optional\n"
       "    True: they are an emulated GPU, on which kernels of other libraries run, too: Numba's "
-      "``@cuda.jit``,\n    programs of cuda.core, NVRTC. Must come before these are imported. "
+      "``@cuda.jit``,\n    programs of cuda.core, NVRTC. Must come before these load a driver. "
       "\"all\": skerry's own CUDA kernels run there\n    in place of their CPU form, which is "
       "faster.\n\n"
       "Raises\n------\nValueError\n    If CUDA was used already, or the count is not in 1...64.\n"

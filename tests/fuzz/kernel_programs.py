@@ -124,6 +124,11 @@ class Kernels:
     def wait(self):
         self.emulator.wait()
 
+    def found(self):
+        """How many reports there are, when all work is done."""
+        self.wait()
+        return self.emulator.count()
+
 
 class KernelProgram(Program):
     """Random steps of which many launch kernels."""

@@ -7,7 +7,8 @@ with ``SKERRY_SYNC=1``. What the two read must be equal. A program is made from 
 difference is told with the options that show it again.
 
 With ``--kernels`` the devices are emulated GPUs, and kernels of Numba and cuda.core work on the arrays, too. In order,
-each step then waits for all of them.
+each step then waits for all of them. With ``--checks`` they look for races and values that nobody wrote, of which the
+programs, as long as nothing is left out, have none.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ SIZE = 12  # of every array: views overlap often
 STEPS = 24
 #: Longest time that a piece of work of a program takes, in microseconds.
 DELAYS = (100, 300, 1000)
+REPORTED = 3
+CHECKS = {"INITCHECK": "1", "RACECHECK": "2", "SYNCCHECK": "1", "COLLECT": "all", "QUIET": "1"}
 
 
 class Program:
@@ -261,11 +264,13 @@ def child(options: argparse.Namespace, seed: int) -> None:
             digest = hashlib.sha256(repr(seen).encode()).hexdigest()
             print("\n".join([*program.trace, *map(str, seen)]) if show else digest, file=file)
         _core.rehearsal_delay(0)
+    if kernels and kernels.found():
+        raise SystemExit(REPORTED)  # a table of them is written at the end
 
 
 def run(options: argparse.Namespace, seed: int) -> list[list[str]]:
     """Run the lines of both runs: in program order by force, then by its own means."""
-    flags = [f"--{name}" for name in ("show", "kernels") if getattr(options, name)]
+    flags = [f"--{name}" for name in ("show", "kernels", "checks") if getattr(options, name)]
     for name in ("without", "without-order"):
         if value := getattr(options, name.replace("-", "_")):
             flags.append(f"--{name}={value}")
@@ -277,10 +282,14 @@ def run(options: argparse.Namespace, seed: int) -> list[list[str]]:
             command += ["--start", options.start, "--count", options.count]
             environment = dict(os.environ, SKERRY_REHEARSE="2", SKERRY_SYNC=sync)
             environment["SKERRY_REHEARSE_KERNELS"] = "1" if options.kernels else "0"
+            if options.checks:
+                environment |= {f"SKERRY_EMULATE_{name}": value for name, value in CHECKS.items()}
             runs.append((subprocess.Popen([str(part) for part in command], env=environment), out))
         for process, _ in runs:
-            if process.wait() != 0:
+            if process.wait() not in (0, REPORTED):
                 raise SystemExit(f"a process ended with {process.returncode}")
+        if any(process.returncode == REPORTED for process, _ in runs):
+            raise SystemExit(f"the checks have found something, seed {seed}")
         return [out.read_text().splitlines() for _, out in runs]
 
 
@@ -293,6 +302,7 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="steps of the programs, what they read")
     parser.add_argument("--without", metavar="PATTERN", help="leave out steps of such names")
     parser.add_argument("--kernels", action="store_true", help="of Numba and cuda.core, too")
+    parser.add_argument("--checks", action="store_true", help="of the emulated GPU; with kernels")
     parser.add_argument(
         "--without-order",
         default="",

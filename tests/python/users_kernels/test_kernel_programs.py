@@ -38,6 +38,21 @@ def test_programs_with_kernels_read_what_they_read_in_order(full):
     print(done.stdout)
 
 
+def test_checks_accuse_no_program_that_keeps_the_order(full):
+    count = "2000" if full else "60"
+    done = programs("--count", count, "--checks", "--seed", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{count} programs" in done.stdout
+    assert "0 differ" in done.stdout
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
+def test_checks_find_what_does_not_wait(order):
+    done = programs("--count", "20", "--checks", "--seed", "3", "--without-order", order)
+    assert done.returncode == 1
+    assert "race_streams" in done.stderr, done.stdout + done.stderr
+
+
 def test_programs_differ_where_kernels_do_not_wait():
     done = programs("--count", "40", "--seed", "3", "--without-order", "before")
     assert done.returncode == 1

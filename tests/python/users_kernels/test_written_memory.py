@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What skerry's own operations write counts as written where users' kernels read it, and nothing else does."""
+"""What skerry's own operations write, for users' kernels that read it, and in which order."""
 
 import json
 import pathlib
@@ -15,27 +15,27 @@ if HAS_GPU:
     pytest.skip("on a GPU, NVIDIA's driver runs kernels", allow_module_level=True)
 
 
-def run(what):
-    """What written_memory_programs.py says; in a process of its own, where kernels are emulated."""
+def run(module, *arguments):
+    """What a file of programs says; in a process of its own, where kernels are emulated."""
     installed("cuda.core")
     done = child(
-        f"{START}sys.path.insert(0, {str(HERE)!r})\n"
-        f"import written_memory_programs\nwritten_memory_programs.main({what!r})\n"
+        f"{START}sys.path.insert(0, {str(HERE)!r})\nimport {module}\n{module}.main(*{arguments!r})\n"
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def test_what_any_public_function_has_computed_may_be_read():
-    done = run("right")
-    assert done["found"] == {}
+    done = run("written_memory_programs", "right")
+    assert done["reported"] == {}
+    assert done["other"] == []
     assert done["count"] > 4000
     print(f"{done['count']} programs")
 
 
 @pytest.fixture(scope="module")
 def half_written():
-    return run("wrong")
+    return run("written_memory_programs", "wrong")
 
 
 def test_what_nobody_wrote_is_reported_and_what_depends_on_it(half_written):
@@ -65,3 +65,12 @@ def test_arrays_of_before_the_checks_count_as_written():
         "    Reader().reports()\n"
     )
     assert done.stdout.splitlines() == ["[]", "['uninitialised']"], done.stderr
+
+
+def test_operations_race_with_kernels_that_do_not_wait_and_with_no_others():
+    done = run("stream_order_programs")
+    expected = [["race_streams", "add_one", "an operation of skerry"]]
+    assert {name: found for name, found in done["wrong"].items() if found != expected} == {}
+    assert {name: found for name, found in done["right"].items() if found} == {}
+    assert len(done["wrong"]) == 5
+    assert len(done["right"]) == 8

@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 #include <shared_mutex>
+#include <vector>
 
 #include "device/cuda/emulation/failure.hpp"
 #include "device/cuda/emulation/runtime/host_kernels.hpp"
@@ -30,9 +31,22 @@ void note(const char* by, std::span<const allocation> read,
           std::span<const allocation> written) noexcept try {
   const std::optional<failure> found = note_stream_accesses(by, read, written);
   if (!found) return;
-  const auto* const data = reinterpret_cast<const void*>(written.front().begin);
+  const auto* const data = reinterpret_cast<const void*>(found->memory.address);
   const int owner = std::max(0, rehearsal::machine::instance().owner(data));
   if (report_if_error(owner, *found)) rehearsal::set_sticky_error(owner, found->code);
+} catch (const std::bad_alloc&) {
+  return;  // it is not looked at
+}
+
+/// What is touched in part may be anything: nothing is said of it.
+void note_operands(std::span<const cuda::kernel_operand> operands) noexcept try {
+  std::vector<allocation> read;
+  std::vector<allocation> written;
+  for (const cuda::kernel_operand& each : operands) {
+    if (!each.is_whole) continue;
+    (each.is_written ? written : read).push_back(range_of(each.data, each.nbytes));
+  }
+  note("an operation of skerry", read, written);
 } catch (const std::bad_alloc&) {
   return;  // it is not looked at
 }
@@ -64,7 +78,13 @@ void on_freed(void* data, std::size_t nbytes) noexcept {
   note("the end of an allocation", {}, {&written, 1});
 }
 
-constexpr rehearsal::memory_watch watch{on_allocated, fill, copy, run_host_kernel, on_freed};
+void run(void (*kernel)(const void* params), const void* params,
+         std::span<const cuda::kernel_operand> operands) noexcept {
+  run_host_kernel(kernel, params, operands);
+  if (follows_streams()) note_operands(operands);
+}
+
+constexpr rehearsal::memory_watch watch{on_allocated, fill, copy, run, on_freed};
 
 }  // namespace
 

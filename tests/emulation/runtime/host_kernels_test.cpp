@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/emulation/runtime/host_kernels.hpp"
+
+#include <array>
+
+#include "device/cuda/emulation/runtime/undefined_memory.hpp"
+#include "tests/emulation/runtime/programs.hpp"
+
+namespace skerry::emulation {
+namespace {
+
+using namespace entry_points;
+using words = std::array<std::uint32_t, 4>;
+
+struct parameters {
+  std::uint32_t* out;
+  const std::uint32_t* in;
+};
+
+words bits_of(const std::uint32_t* data) {
+  words bits{};
+  std::memcpy(bits.data(), undefined_memory_bits(reinterpret_cast<std::uint64_t>(data)),
+              sizeof bits);
+  return bits;
+}
+
+/// Arrays of four words of which nothing is written, but for the second word of the first.
+class host_kernels_test : public emulated_devices {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(follow_undefined_memory());
+    in = device_memory(4);
+    out = device_memory(4);
+    in[1] = 5;
+    define_memory(in + 1, sizeof *in);
+  }
+  void TearDown() override {
+    EXPECT_EQ(deallocate(in), cuda::success);
+    EXPECT_EQ(deallocate(out), cuda::success);
+    leave_undefined_memory();
+  }
+  void run(void (*kernel)(const parameters& p)) {
+    static void (*running)(const parameters& p);
+    running = kernel;
+    const parameters given{out, in};
+    const cuda::kernel_operand operands[] = {{out, sizeof(words), true},
+                                             {in, sizeof(words), false}};
+    run_host_kernel([](const void* params) { running(*static_cast<const parameters*>(params)); },
+                    &given, operands);
+  }
+
+  std::uint32_t* in = nullptr;
+  std::uint32_t* out = nullptr;
+};
+
+constexpr std::uint32_t none = 0;
+constexpr std::uint32_t all = 0xffffffff;
+
+TEST_F(host_kernels_test, write_what_they_write_and_nothing_else) {
+  run([](const parameters& p) { p.out[2] = 7; });
+  EXPECT_EQ(bits_of(out), (words{all, all, none, all}));
+  EXPECT_EQ(bits_of(in), (words{all, none, all, all}));
+  EXPECT_EQ(out[2], 7U);
+}
+
+TEST_F(host_kernels_test, write_nothing_that_depends_on_what_nobody_wrote) {
+  run([](const parameters& p) {
+    p.out[0] = p.in[1] + 1;
+    p.out[1] = p.in[0];
+    p.out[2] = p.in[0] * 0;
+    p.out[3] = p.in[2] & 0xff;
+  });
+  EXPECT_EQ(bits_of(out), (words{none, all, none, 0xff}));
+  EXPECT_EQ(out[0], 6U);
+}
+
+TEST_F(host_kernels_test, change_an_array_in_place_once) {
+  run([](const parameters& p) { p.out[0] = p.out[1] = 1; });
+  run([](const parameters& p) { p.out[0] += p.in[1]; });
+  EXPECT_EQ(out[0], 6U);
+  EXPECT_EQ(bits_of(out), (words{none, none, all, all}));
+}
+
+TEST_F(host_kernels_test, count_as_writing_where_nobody_follows) {
+  leave_undefined_memory();
+  EXPECT_FALSE(follows_undefined_memory());
+  run([](const parameters& p) { p.out[2] = 7; });
+  EXPECT_EQ(out[2], 7U);
+  ASSERT_TRUE(follow_undefined_memory());
+  EXPECT_EQ(bits_of(out), (words{none, none, none, none}));
+}
+
+}  // namespace
+}  // namespace skerry::emulation
