@@ -38,6 +38,7 @@ def makers(device):
     return [False, True] if device == "cpu:0" else [False]
 
 
+@pytest.mark.not_guarded("nothing is cached")
 def test_the_cache_is_not_handed_out_above_the_limit(limited):
     for pinned in makers(limited):
         for nbytes in SIZES:

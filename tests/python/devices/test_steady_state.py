@@ -8,6 +8,8 @@ import skerry as sk
 from conftest import HAS_GPU
 from skerry.testing import count_cuda_calls
 
+pytestmark = pytest.mark.not_guarded("of memory that is kept for the next arrays")
+
 DEVICE = "cuda:0"
 #: What takes and gives memory, and what waits for a GPU.
 MEMORY = {
