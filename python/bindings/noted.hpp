@@ -47,7 +47,7 @@ template <auto Function>
 struct noted;
 template <class Result, class... Args, Result (*Function)(Args...)>
 struct noted<Function> {
-  static inline const char* name = nullptr;
+  static inline constinit const char* name = nullptr;
   static Result call(Args... args) {
     const python_note note(name, args...);
     const guard::noted_call noting(note);

@@ -15,9 +15,11 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 # Up to where an initializer, a body or the next statement begins.
 STATEMENT = re.compile(
-    r"^[ \t]+(?:inline )?static (?!constexpr |constinit )([^;{=]*)([;{=])", re.MULTILINE
+    r"^[ \t]+(?:inline )?static (?!constexpr |constinit |inline constinit )([^;{=]*)([;{=])",
+    re.MULTILINE,
 )
 FUNCTION = re.compile(r"\)\s*(?:const\s*)?(?:noexcept\s*)?$")
+DECLARATION = re.compile(r"\)\s*noexcept\s*$")
 
 
 def guarded_statics(text):
@@ -26,7 +28,8 @@ def guarded_statics(text):
     return [
         " ".join(head.split())
         for head, end in STATEMENT.findall(text)
-        if not (end == "{" and FUNCTION.search(head)) and "static_assert" not in head
+        if not (end == "{" and FUNCTION.search(head))
+        and not (end == ";" and DECLARATION.search(head))
     ]
 
 
@@ -61,6 +64,8 @@ def test_guarded_statics_are_found(line):
         "  static constexpr int count = 3;",
         "  static object borrow(PyObject* other) { return object(Py_NewRef(other)); }",
         "  static void free(exported* whole) noexcept {",
+        "  static void visit(const note& self, void (*each)(void* context), void* context) noexcept;",
+        "  static inline constinit const char* name = nullptr;",
         '  // static PyObject* const type = f("a");',
     ],
 )
