@@ -63,6 +63,9 @@ struct device_functions {
 struct memory_functions {
   /// At least one byte. Throws what `require` throws, and out_of_memory_error.
   storage_ref (*allocate)(device where, std::size_t nbytes) = nullptr;
+  /// No bytes, but reads of it come after the work that it is a result of. Null: there never is
+  /// any.
+  storage_ref (*allocate_empty)(device where) = nullptr;
   /// Also of a device that is lost. This and what follows may be null: no account is kept.
   memory_statistics (*statistics)(device where) = nullptr;
   void (*reset_peak)(device where) = nullptr;
@@ -89,7 +92,7 @@ struct stream_functions {
 
   std::shared_ptr<void> (*create_event)(device where) = nullptr;
   void (*record)(device where, void* event, void* handle) = nullptr;
-  void (*wait_for_event)(device waiting, void* handle, void* event) = nullptr;
+  void (*wait_for_event)(device waiting, void* handle, device where, void* event) = nullptr;
   void (*synchronize_event)(device where, void* event) = nullptr;
   bool (*is_done)(device where, void* event) = nullptr;
   double (*elapsed)(device where, void* start, void* end) = nullptr;
@@ -101,7 +104,7 @@ struct transfer_functions {
   void (*from_host)(const storage_ref& target, char* to, const storage_ref& source,
                     const char* from, std::size_t nbytes) = nullptr;
   /// `from` lies in `source`. Has arrived when this returns, and throws what kernels before it have
-  /// deferred.
+  /// deferred, also of no bytes.
   void (*to_host)(char* to, bool to_page_locked, const storage_ref& source, const char* from,
                   std::size_t nbytes) = nullptr;
   /// Two devices of the kind, or one.

@@ -21,6 +21,10 @@ void count_cuda_calls(bool on) {
 
 std::vector<counted_call> counted_cuda_calls() { return cuda::counted_calls(); }
 
+void slow_waiting_cuda_calls(unsigned microseconds) noexcept {
+  cuda::slow_waiting_calls(microseconds);
+}
+
 void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept {
   if (k == 0) {
     cuda::simulation_controls().clear();

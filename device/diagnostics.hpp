@@ -15,12 +15,16 @@ namespace skerry {
 /// One entry point of the CUDA runtime, and how often it was called while calls were counted.
 struct counted_call {
   const char* name;
+  bool may_wait;  ///< for work of a device
   std::uint64_t count;
 };
 /// Counts calls until told off as often as on; finds the devices first.
 void count_cuda_calls(bool on);
 /// Since the process began: callers compare two of these.
 [[nodiscard]] std::vector<counted_call> counted_cuda_calls();
+
+/// While calls are counted, those that may wait for a device take so much longer.
+void slow_waiting_cuda_calls(unsigned microseconds) noexcept;
 
 /// Makes simulated call number `k` from now on (1: the next one) return `code`; with `sticky`, the
 /// device that is current then answers every later call with it. 0 disarms and repairs.

@@ -12,8 +12,8 @@ namespace skerry {
 /// Locks the pages of a host block for the copies of CUDA devices. False, and no error, if they
 /// stay as they are: see device/cuda/page_lock.hpp.
 [[nodiscard]] bool lock_pages(void* data, std::size_t nbytes) noexcept;
-/// Before the memory goes back to the system.
-void unlock_pages(void* data, std::size_t nbytes) noexcept;
+/// Before the memory goes back to the system. False if it is to stay where it is, for ever.
+[[nodiscard]] bool unlock_pages(void* data, std::size_t nbytes) noexcept;
 
 struct page_lock_statistics {
   std::size_t nbytes;      ///< locked now

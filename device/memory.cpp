@@ -20,7 +20,7 @@ namespace skerry {
 
 namespace {
 
-/// Nothing to free: arrays of no bytes on a CUDA device.
+/// Nothing to free: arrays of no bytes.
 class empty_storage final : public storage {
  public:
   explicit empty_storage(device where) noexcept : storage(nullptr, 0, where) {}
@@ -63,6 +63,8 @@ storage_ref allocate(device where, std::size_t nbytes) {
   const backend& kind = backend_of(where);
   // Who can say more than how many devices there are says it in allocate.
   if (nbytes == 0 || kind.devices.require == nullptr) require(where);
+  if (nbytes == 0 && kind.memory.allocate_empty != nullptr)
+    return kind.memory.allocate_empty(where);
   if (nbytes == 0) return storage_ref(new empty_storage(where));
   return kind.memory.allocate(where, nbytes);
 }
@@ -119,7 +121,9 @@ std::size_t trim(device where) {
 }
 
 bool lock_pages(void* data, std::size_t nbytes) noexcept { return cuda::lock_pages(data, nbytes); }
-void unlock_pages(void* data, std::size_t nbytes) noexcept { cuda::unlock_pages(data, nbytes); }
+bool unlock_pages(void* data, std::size_t nbytes) noexcept {
+  return cuda::unlock_pages(data, nbytes);
+}
 page_lock_statistics page_locks() noexcept { return cuda::page_locks(); }
 
 storage_ref adopt(device where, const foreign_memory& from) {

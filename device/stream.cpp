@@ -108,7 +108,7 @@ void event::record(const stream& on) {
 void event::wait(const stream& on) const {
   if (native_ == nullptr) return;
   if (on.where().kind != where_.kind) return synchronize();
-  backend_of(where_).streams.wait_for_event(on.where(), on.handle(), handle());
+  backend_of(where_).streams.wait_for_event(on.where(), on.handle(), where_, handle());
 }
 
 void event::synchronize() const {
@@ -185,7 +185,7 @@ void leave_stream(const stream& from) {
   }
   const stream before = found->before;
   scopes.erase(std::next(found).base());
-  set_current_stream(before);
+  if (const auto set = backend_of(before.where()).streams.set_current) set(before);
 }
 
 }  // namespace skerry

@@ -55,7 +55,8 @@ void copy_bytes(const storage_ref& target, std::size_t target_offset, const stor
                 std::size_t source_offset, std::size_t nbytes) {
   require_inside(target, target_offset, nbytes, "the target");
   require_inside(source, source_offset, nbytes, "the source");
-  if (nbytes == 0) return;
+  // To read no bytes from a device that runs later is to wait for what they are a result of.
+  if (nbytes == 0 && !capabilities_of(source->where()).runs_later) return;
   char* const to = target->data() + target_offset;
   const char* const from = source->data() + source_offset;
   const bool to_cpu = is_host(target->where());
@@ -91,7 +92,7 @@ void upload::send(std::size_t target_offset, std::size_t nbytes) {
 void read_bytes(void* target, const storage_ref& source, std::size_t source_offset,
                 std::size_t nbytes) {
   require_inside(source, source_offset, nbytes, "the source");
-  if (nbytes == 0) return;
+  if (nbytes == 0 && !capabilities_of(source->where()).runs_later) return;
   const char* const from = source->data() + source_offset;
   if (is_host(source->where())) {
     std::memcpy(target, from, nbytes);

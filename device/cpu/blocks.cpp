@@ -74,7 +74,7 @@ free_block* acquire_block(std::size_t capacity, std::size_t nbytes) noexcept {
 }
 
 void free_system_block(free_block* block) noexcept {
-  if (block->page_locked) unlock_pages(block->data, block->extent);
+  if (block->page_locked && !unlock_pages(block->data, block->extent)) return;
   if (guard::is_on()) {
     guard::release(block->data);
   } else if (block->capacity > least_large) {

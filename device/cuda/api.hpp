@@ -67,6 +67,9 @@ inline constexpr int stream_capture_unsupported = 900;
   }
 }
 
+/// True for the codes that a call gives because a stream is captured into a graph.
+[[nodiscard]] constexpr bool is_of_capture(int code) noexcept { return code >= 900 && code <= 908; }
+
 /// cudaStreamLegacy. A null handle would mean the same, or the per-thread stream in code compiled
 /// so.
 inline void* const legacy_stream = reinterpret_cast<void*>(1);
@@ -176,5 +179,34 @@ struct api {
   const char* (*error_name)(int code);
   const char* (*error_string)(int code);
 };
+
+/// Whether an entry point may wait for work of a device, whoever enqueued it, and not only enqueue
+/// or ask: to wait is its purpose, or it frees what the work uses, or makes room for what is asked.
+template <auto Entry>
+inline constexpr bool may_wait = false;
+template <>
+inline constexpr bool may_wait<&api::device_synchronize> = true;
+template <>
+inline constexpr bool may_wait<&api::stream_synchronize> = true;
+template <>
+inline constexpr bool may_wait<&api::event_synchronize> = true;
+template <>
+inline constexpr bool may_wait<&api::allocate> = true;
+template <>
+inline constexpr bool may_wait<&api::deallocate> = true;
+template <>
+inline constexpr bool may_wait<&api::allocate_async> = true;
+template <>
+inline constexpr bool may_wait<&api::pool_trim> = true;
+template <>
+inline constexpr bool may_wait<&api::enable_peer_access> = true;
+template <>
+inline constexpr bool may_wait<&api::host_allocate> = true;
+template <>
+inline constexpr bool may_wait<&api::host_deallocate> = true;
+template <>
+inline constexpr bool may_wait<&api::host_register> = true;
+template <>
+inline constexpr bool may_wait<&api::host_unregister> = true;
 
 }  // namespace skerry::cuda

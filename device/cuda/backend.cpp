@@ -33,6 +33,7 @@ constexpr backend make_backend(kernel_form form) {
                   .used = used,
                   .shut_down = shut_down},
       .memory = {.allocate = allocate,
+                 .allocate_empty = allocate_empty,
                  .statistics = statistics,
                  .reset_peak = reset_peak,
                  .set_limit = set_memory_limit,

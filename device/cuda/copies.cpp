@@ -21,10 +21,19 @@ constexpr const char* copying = "copy_bytes";
 /// The current stream, for a copy.
 timeline& stream_for_copies(device_state& on) {
   timeline& work = current_timeline(on);
+  work.limit_work();
   if (work.handle() == legacy_stream) return work;
   const device_guard guard(on);
   refuse_capture(on, work.handle(), copying);
   return work;
+}
+
+/// Enqueued copies of host memory have ended when it returns or throws: the memory may be freed or
+/// written again.
+void end_copy(device_state& on, void* stream, int code) {
+  if (code == success) code = call<&api::stream_synchronize>(stream);
+  if (code != success) static_cast<void>(finish_work(on));  // else it is lost, and copies nothing
+  check(code, on, copying);
 }
 
 static_assert(upload::most_bytes == staging::chunk_bytes);
@@ -57,8 +66,8 @@ void copy_from_host(const storage_ref& target, char* to, const storage_ref& sour
     // No intermediate copy, but the CPU may write the source again as soon as this returns.
     const device_guard guard(on);
     ordered.begin_wait();
-    check(calls().copy_async(to, from, nbytes, copy_kind::host_to_device, handle), on, copying);
-    check(calls().stream_synchronize(handle), on, copying);
+    end_copy(on, handle,
+             call<&api::copy_async>(to, from, nbytes, copy_kind::host_to_device, handle));
     ordered.passed();
   }
 }
@@ -72,12 +81,15 @@ void copy_to_host(char* to, bool to_page_locked, const storage_ref& source, cons
   const memory_use uses[] = {reads(source)};
   ordered_work ordered(work, uses);
   ordered.begin_wait();
-  if (!to_page_locked) {
+  if (nbytes == 0) {
+    const device_guard guard(on);
+    end_copy(on, handle, success);
+  } else if (!to_page_locked) {
     on.chunks->to_host(to, from, nbytes, handle);
   } else {
     const device_guard guard(on);
-    check(calls().copy_async(to, from, nbytes, copy_kind::device_to_host, handle), on, copying);
-    check(calls().stream_synchronize(handle), on, copying);
+    end_copy(on, handle,
+             call<&api::copy_async>(to, from, nbytes, copy_kind::device_to_host, handle));
   }
   ordered.passed();
   on.deferred->waited(handle, before);
@@ -91,15 +103,17 @@ void copy_between(const storage_ref& target, char* to, const storage_ref& source
   timeline& work = stream_for_copies(on);
   const bool same_gpu = on.ordinal == origin.ordinal;
   // The driver stages by itself where there is no peer access; asking enables it where it exists.
-  if (!same_gpu) static_cast<void>(route_between(on, origin));
+  if (!same_gpu && nbytes > 0) static_cast<void>(route_between(on, origin));
 
   const memory_use uses[] = {writes(target), reads(source)};
   const ordered_work ordered(work, uses);
+  note_source(on, origin);
+  if (nbytes == 0) return;
   const device_guard guard(on);
-  const int code =
-      same_gpu
-          ? calls().copy_async(to, from, nbytes, copy_kind::device_to_device, work.handle())
-          : calls().copy_peer_async(to, on.ordinal, from, origin.ordinal, nbytes, work.handle());
+  const int code = same_gpu ? call<&api::copy_async>(to, from, nbytes, copy_kind::device_to_device,
+                                                     work.handle())
+                            : call<&api::copy_peer_async>(to, on.ordinal, from, origin.ordinal,
+                                                          nbytes, work.handle());
   check(code, on, copying);
 }
 

@@ -17,6 +17,8 @@ namespace {
 /// The functions that are in use while nothing is counted.
 constinit std::atomic<const api*> counted_table{nullptr};
 
+constinit std::atomic<unsigned> slowness_us{0};
+
 template <auto Entry>
 struct counted;
 
@@ -25,6 +27,9 @@ struct counted<Entry> {
   static constinit inline std::atomic<std::uint64_t> count{0};
   static int call(Args... args) {
     count.fetch_add(1, std::memory_order_relaxed);
+    if constexpr (may_wait<Entry>) {
+      if (const unsigned nap = slowness_us.load(std::memory_order_relaxed); nap != 0) usleep(nap);
+    }
     return (counted_table.load(std::memory_order_relaxed)->*Entry)(args...);
   }
   /// An entry that the table lacks stays null: callers ask for it.
@@ -51,15 +56,16 @@ struct refused<Entry> {
 
 struct entry_of_table {
   const char* name;
+  bool may_wait;
   std::atomic<std::uint64_t>* count;
   void (*count_before)(api& table) noexcept;
   void (*refuse_before)(api& table) noexcept;
 };
 
-#define SKERRY_COUNTED(name)                                             \
-  entry_of_table {                                                       \
-    #name, &counted<&api::name>::count, counted<&api::name>::put_before, \
-        refused<&api::name>::put_before                                  \
+#define SKERRY_COUNTED(name)                                                                   \
+  entry_of_table {                                                                             \
+    #name, may_wait<&api::name>, &counted<&api::name>::count, counted<&api::name>::put_before, \
+        refused<&api::name>::put_before                                                        \
   }
 
 /// All but the two that give texts.
@@ -141,6 +147,8 @@ void stop_counting() noexcept {
   if (depth == 0) detail::table.store(counted_table.load());
 }
 
+void slow_waiting_calls(unsigned microseconds) noexcept { slowness_us.store(microseconds); }
+
 void refuse_calls() noexcept {
   ends_the_process = true;
   const std::lock_guard lock(counting_mutex);
@@ -154,7 +162,9 @@ void refuse_calls() noexcept {
 std::vector<counted_call> counted_calls() {
   std::vector<counted_call> result;
   result.reserve(entries.size());
-  for (const entry_of_table& each : entries) result.push_back({each.name, each.count->load()});
+  for (const entry_of_table& each : entries) {
+    result.push_back({each.name, each.may_wait, each.count->load()});
+  }
   return result;
 }
 

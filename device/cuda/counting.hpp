@@ -13,6 +13,8 @@ namespace skerry::cuda {
 /// those of rehearsed devices are (`launch_host_kernel`). Other threads may go on meanwhile.
 void start_counting();
 void stop_counting() noexcept;
+/// Each counted call that may wait takes that much longer from now on, as if it had waited.
+void slow_waiting_calls(unsigned microseconds) noexcept;
 
 /// At exit: calls of the thread that called this return runtime_unloading from now on, those of
 /// other threads never return. The driver goes, and threads that Python left behind work on.

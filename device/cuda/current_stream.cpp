@@ -69,7 +69,8 @@ void set_current_stream(const stream& to) {
     mine.streams[index] = to;
     return;
   }
-  timeline& work = use(to.where()).streams->enter(to.handle());
+  // To leave a block of a device that is lost is no error.
+  timeline& work = look_at(to.where()).streams->enter(to.handle());
   mine.leave(index);
   mine.streams[index] = to;
   mine.timelines[index] = &work;

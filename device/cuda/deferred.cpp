@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/deferred.hpp"
 
+#include <bit>
 #include <cstring>
 #include <optional>
 
@@ -16,24 +17,30 @@ constexpr const char* doing = "deferred errors";
 
 }  // namespace
 
+/// At first use.
+void deferred_errors::allocate_words() {
+  const std::lock_guard allocating(allocating_);
+  if (is_allocated_) return;
+  entries_.reserve(word_count);
+  free_.reserve(word_count);
+  void* words = nullptr;
+  check(call<&api::host_allocate>(&words, word_count * sizeof(std::int64_t)), on_, doing);
+  std::memset(words, 0, word_count * sizeof(std::int64_t));
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < word_count; ++i) {
+    free_.push_back(static_cast<std::int64_t*>(words) + i);
+  }
+  is_allocated_ = true;
+}
+
 std::int64_t* deferred_errors::add(const deferred_error& error, void* stream) {
   const device_guard guard(on_);
+  allocate_words();
   std::unique_lock lock(mutex_);
-  if (!is_allocated_) {
-    entries_.reserve(word_count);
-    free_.reserve(word_count);
-    void* words = nullptr;
-    check(calls().host_allocate(&words, word_count * sizeof(std::int64_t)), on_, doing);
-    std::memset(words, 0, word_count * sizeof(std::int64_t));
-    for (std::size_t i = 0; i < word_count; ++i) {
-      free_.push_back(static_cast<std::int64_t*>(words) + i);
-    }
-    is_allocated_ = true;
-  }
   while (free_.empty()) {
     lock.unlock();
     const std::uint64_t before = next();
-    check(calls().device_synchronize(), on_, doing);
+    check(call<&api::device_synchronize>(), on_, doing);
     waited_for_all(before);
     lock.lock();
   }
@@ -85,10 +92,19 @@ void deferred_errors::waited(void* stream, std::uint64_t before) {
   const bool is_one = stream != nullptr && stream != per_thread_stream;
   collect(
       [&](const entry& each) { return is_one && each.stream == stream && each.number < before; });
+  raise_of_sources();
 }
 
 void deferred_errors::waited_for_all(std::uint64_t before) {
   collect([&](const entry& each) { return each.number < before; });
+  raise_of_sources();
+}
+
+void deferred_errors::raise_of_sources() {
+  for (std::uint64_t rest = on_.sources.load(); rest != 0; rest &= rest - 1) {
+    const device_state& source = *detail::states[std::countr_zero(rest)];
+    if (&source != &on_) source.deferred->collect([](const entry&) { return false; });
+  }
 }
 
 std::int64_t* add_deferred(device where, const deferred_error& error) {

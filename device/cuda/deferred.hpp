@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/deferred.hpp"
+#include "device/outer_lock.hpp"
 
 namespace skerry::cuda {
 
@@ -29,12 +30,15 @@ class deferred_errors {
   /// A wait that begins now covers the entries that were closed with lower numbers.
   [[nodiscard]] std::uint64_t next() const noexcept { return next_.load(); }
 
-  /// After a wait for `stream`, begun at number `before`. Null: for no stream as a whole.
+  /// After a wait for `stream`, begun at number `before`. Null: for no stream as a whole. Throws
+  /// what kernels of this device have stored, or of those that work here has come after.
   void waited(void* stream, std::uint64_t before);
   /// After a wait for all of the device.
   void waited_for_all(std::uint64_t before);
 
  private:
+  void raise_of_sources();
+
   struct entry {
     deferred_error error;
     void* stream;
@@ -46,13 +50,16 @@ class deferred_errors {
   template <class IsOver>
   void collect(IsOver&& is_over);
 
+  void allocate_words();
+
   device_state& on_;
+  waiting_mutex allocating_;
   std::mutex mutex_;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<std::size_t> pending_{0};
   std::vector<entry> entries_;  ///< oldest first; never grows beyond what was reserved
   std::vector<std::int64_t*> free_;
-  bool is_allocated_ = false;
+  bool is_allocated_ = false;  ///< guarded by allocating_
 };
 
 }  // namespace skerry::cuda

@@ -25,12 +25,11 @@ std::string uuid_text(const unsigned char (&bytes)[16]) {
   return known ? text : std::string();
 }
 
-bool reads_directly(const device_state& reader, const device_state& owner) {
+bool reads_directly(device_state& reader, const device_state& owner) {
   if (reader.ordinal == owner.ordinal) return true;
   int can = 0;
-  const int code = calls().can_access_peer(&can, reader.ordinal, owner.ordinal);
-  if (code != success) static_cast<void>(calls().get_last_error());
-  return code == success && can != 0;
+  check(call<&api::can_access_peer>(&can, reader.ordinal, owner.ordinal), reader, "describe");
+  return can != 0;
 }
 
 }  // namespace
@@ -48,7 +47,7 @@ device_info describe(device where) {
   info.total_bytes = on.properties.total_bytes;
   if (on.lost()) return info;
   const device_guard guard(on);
-  check(calls().memory_info(&info.free_bytes, &info.total_bytes), on, "describe");
+  check(call<&api::memory_info>(&info.free_bytes, &info.total_bytes), on, "describe");
   for (int i = 0; i < count(); ++i) {
     if (i != where.index && reads_directly(on, *detail::states[i])) info.peers.push_back(i);
   }

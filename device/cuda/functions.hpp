@@ -18,6 +18,7 @@ device_info describe(device where);
 int ordinal_of(device where);
 
 storage_ref allocate(device where, std::size_t nbytes);
+storage_ref allocate_empty(device where);
 memory_statistics statistics(device where);
 void reset_peak(device where);
 void set_memory_limit(device where, std::size_t nbytes);
@@ -35,7 +36,7 @@ void set_current_stream(const stream& to);
 
 std::shared_ptr<void> create_event(device where);
 void record_event(device where, void* event, void* handle);
-void wait_for_event(device waiting, void* handle, void* event);
+void wait_for_event(device waiting, void* handle, device where, void* event);
 void synchronize_event(device where, void* event);
 bool is_event_done(device where, void* event);
 double elapsed(device where, void* start, void* end);

@@ -14,7 +14,7 @@ namespace {
 
 bool is_capturing(device_state& on, void* stream) {
   int capturing = 0;
-  check(calls().stream_is_capturing(stream, &capturing), on, "interchange");
+  check(call<&api::stream_is_capturing>(stream, &capturing), on, "interchange");
   return capturing != 0;
 }
 
@@ -44,6 +44,7 @@ void* make_ready(storage& memory) {
   void* const current = work.handle();
   const bool is_usual = current == legacy_stream;
   stream_uses* const known = memory.uses();
+  if (known != nullptr) known->note_export(on.streams->legacy());
   if (is_usual && (known == nullptr || known->are_all_on(work))) return current;
   const unfinished_uses pending = uses_elsewhere(memory, legacy_stream, current);
   if (is_usual && pending.empty()) return current;
@@ -62,6 +63,10 @@ void make_ready_on(storage& memory, void* stream) {
   const timeline& work = current_timeline(on);
   void* const current = work.handle();
   stream_uses* const known = memory.uses();
+  if (known != nullptr) {
+    known->note_export(on.streams->legacy());
+    if (timeline* const by = on.streams->find(stream)) known->note_export(*by);
+  }
   if (current != stream) {
     join(on, stream, on, current);
   } else if (known == nullptr || known->are_all_on(work)) {
@@ -85,10 +90,10 @@ void come_after_current(storage& memory) {
 pointer_facts inspect_pointer(const void* data) {
   device_state& any = use(first_device);
   pointer_attributes about{};
-  const int code = calls().get_pointer_attributes(&about, data);
+  const int code = call<&api::get_pointer_attributes>(&about, data);
   if (code == invalid_value) {
     // Left in the runtime's error slot it would be blamed on somebody else's launch.
-    static_cast<void>(calls().get_last_error());
+    forget_last_error();
     return {};
   }
   check(code, any, "asking for a pointer");
@@ -116,9 +121,9 @@ int ordinal_of_stream(device where, void* handle) {
   device_state& on = use(where);
   const device_guard guard(on);
   int ordinal = -1;
-  const int code = calls().stream_device(handle, &ordinal);
+  const int code = call<&api::stream_device>(handle, &ordinal);
   if (code == invalid_resource_handle || code == invalid_value) {
-    static_cast<void>(calls().get_last_error());
+    forget_last_error();
     return -1;
   }
   check(code, on, "asking for a stream");

@@ -72,11 +72,11 @@ void launch_native(timeline& work, const kernel& entry, const void* params) {
   pooled_context context(work);
   const int code = entry.native(params, &context);
   if (context.problem && code != success) {
-    static_cast<void>(calls().get_last_error());
+    forget_last_error();
     std::rethrow_exception(context.problem);
   }
   if (context.explanation != nullptr && code != success && !is_fatal(code)) {
-    static_cast<void>(calls().get_last_error());
+    forget_last_error();
     throw device_error("launch: " + to_string(on.where) + ": " + context.explanation, on.where,
                        code, false);
   }
@@ -112,6 +112,7 @@ void launch(device where, const kernel& entry, const void* params, std::size_t p
             std::span<const memory_use> uses) {
   device_state& on = use(where);
   timeline& work = current_timeline(on);
+  work.limit_work();
   const device_guard guard(on);
   refuse_capture(on, work.handle(), "launch");
   {

@@ -35,11 +35,24 @@ class foreign_device_storage final : public foreign_storage {
     device_state& on = *detail::states[where().index];
     if (on.lost()) return;
     uses_.take().for_each([&](const stream_use& each) {
-      if (!each.is_foreign) each.by->come_before(on, home_, each.stretch);
+      // What can't be waited for is lost, or captured: that graph's owner keeps the memory.
+      if (!each.is_foreign) static_cast<void>(each.by->try_come_before(on, home_, each.stretch));
     });
   }
 
   void* home_;  ///< the owner reuses the memory in order with this stream
+  stream_uses uses_;
+};
+
+/// An array of no elements: who reads it waits for the work that found that there are none.
+class empty_device_storage final : public storage {
+ public:
+  empty_device_storage(device where, timeline& by) noexcept
+      : storage(nullptr, 0, where), uses_(by) {}
+  [[nodiscard]] stream_uses* uses() noexcept override { return &uses_; }
+
+ private:
+  void destroy() noexcept override { delete this; }
   stream_uses uses_;
 };
 
@@ -48,6 +61,10 @@ class foreign_device_storage final : public foreign_storage {
 storage_ref allocate(device where, std::size_t nbytes) {
   device_state& on = use(where);
   return on.memory->allocate(nbytes, current_timeline(on));
+}
+
+storage_ref allocate_empty(device where) {
+  return storage_ref(new empty_device_storage(where, current_timeline(use(where))));
 }
 
 memory_statistics statistics(device where) { return look_at(where).memory->read_statistics(); }

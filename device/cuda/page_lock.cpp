@@ -60,7 +60,7 @@ bool lock_pages(void* data, std::size_t nbytes) noexcept {
   if (chosen_host_memory() == host_memory::ordinary) return false;
   if (refusals_in_a_row.load() >= most_refusals_in_a_row || !reserve(nbytes)) return false;
   const device_guard guard(*on, std::nothrow);
-  if (guard.ok() && check_silently(calls().host_register(data, nbytes), *on, locking)) {
+  if (guard.ok() && succeeded(call<&api::host_register>(data, nbytes), *on, locking)) {
     refusals_in_a_row.store(0);
     return true;
   }
@@ -70,12 +70,20 @@ bool lock_pages(void* data, std::size_t nbytes) noexcept {
   return false;
 }
 
-void unlock_pages(void* data, std::size_t nbytes) noexcept {
+bool unlock_pages(void* data, std::size_t nbytes) noexcept {
+  bool is_unlocked = !alive();
+  // Once more if it fails, as that may be the failure of an earlier call. Any device will do; one
+  // that is lost reads nothing.
+  for (int attempt = 0; attempt < 2 && !is_unlocked; ++attempt) {
+    device_state* const on = first_in_use();
+    if (on == nullptr) break;
+    const device_guard guard(*on, std::nothrow);
+    const int code = guard.ok() ? call<&api::host_unregister>(data) : guard.code();
+    is_unlocked = succeeded(code, *on, locking);
+  }
+  if (!is_unlocked && first_in_use() != nullptr) return false;
   locked_bytes.fetch_sub(nbytes);
-  device_state* const on = asked.load();
-  if (on == nullptr || !alive()) return;
-  const device_guard guard(*on, std::nothrow);
-  if (guard.ok()) check_silently(calls().host_unregister(data), *on, locking);
+  return true;
 }
 
 page_lock_statistics page_locks() noexcept {

@@ -25,8 +25,9 @@ void note_use(device_state& on) noexcept;
 /// quarter of the machine's memory is locked, or the driver refuses. After three refusals in a row
 /// it is not asked again.
 [[nodiscard]] bool lock_pages(void* data, std::size_t nbytes) noexcept;
-/// Before the memory goes back to the system.
-void unlock_pages(void* data, std::size_t nbytes) noexcept;
+/// Before the memory goes back to the system. False where the driver keeps them locked: the memory
+/// stays where it is then, for ever.
+[[nodiscard]] bool unlock_pages(void* data, std::size_t nbytes) noexcept;
 
 [[nodiscard]] page_lock_statistics page_locks() noexcept;
 

@@ -44,8 +44,12 @@ pinned_pool& the_pool() {
 void free_block(void* data) noexcept {
   device_state* const on = first_in_use();
   if (on == nullptr) return;
-  const device_guard guard(*on, std::nothrow);
-  if (guard.ok()) check_silently(calls().host_deallocate(data), *on, "freeing pinned memory");
+  // Once more if it fails, as that may be the failure of an earlier call.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const device_guard guard(*on, std::nothrow);
+    const int code = guard.ok() ? call<&api::host_deallocate>(data) : guard.code();
+    if (succeeded(code, *on, "freeing pinned memory")) return;
+  }
 }
 
 void give_back(void* data, std::size_t block_bytes, device where) noexcept {
@@ -103,10 +107,10 @@ void* new_block(device_state& on, device where, std::size_t nbytes, std::size_t 
   const device_guard guard(on);
   for (int attempt = 0;; ++attempt) {
     void* data = nullptr;
-    const int code = calls().host_allocate(&data, block_bytes);
+    const int code = call<&api::host_allocate>(&data, block_bytes);
     if (code == success) return data;
     if (code != memory_allocation) check(code, on, "allocate_pinned");
-    check_silently(code, on, "allocate_pinned");
+    note_failure(code, on, "allocate_pinned");
     if (attempt == 1) break;
     trim_pinned();
   }

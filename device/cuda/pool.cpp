@@ -72,10 +72,11 @@ void pool::count_live() noexcept {
 }
 
 block* pool::take_hit(const size_class& size, void* stream) noexcept {
+  outgoing_blocks outgoing(*this);
   const std::lock_guard lock(mutex_);
   block* item = take_cached(size, stream);
   if (item == nullptr && pending_ != nullptr) {
-    settle_pending(false);
+    settle_pending(outgoing);
     item = take_cached(size, stream);
   }
   if (item != nullptr) count_live();
@@ -104,10 +105,15 @@ void pool::reset_peak() {
 }
 
 void pool::set_limit(std::size_t nbytes) {
-  const std::lock_guard lock(mutex_);
-  counts_.limit_bytes = nbytes;
-  if (held() > nbytes) settle_pending(true);
-  keep_to_limit();
+  bool is_kept = false;
+  {
+    outgoing_blocks outgoing(*this);
+    const std::lock_guard lock(mutex_);
+    counts_.limit_bytes = nbytes;
+    keep_to_limit(outgoing);
+    is_kept = held() <= nbytes;
+  }
+  if (!is_kept) wait_for_pending();
 }
 
 }  // namespace skerry::cuda

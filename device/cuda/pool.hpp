@@ -10,6 +10,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/storage.hpp"
@@ -48,7 +49,8 @@ struct block {
   /// The stream that the block is in order with: work submitted there after it is handed out comes
   /// after all earlier use.
   void* home = nullptr;
-  unfinished_uses others;  ///< on further streams, when it was given back
+  unfinished_uses others;          ///< on further streams, when it was given back
+  bool is_to_be_released = false;  ///< goes from the pending ones to the driver
   alignas(device_storage) std::byte object[sizeof(device_storage)];
 };
 
@@ -62,6 +64,8 @@ struct block {
 /// that repeats itself makes no call, and what a program needs at most is what it has in arrays,
 /// and not that plus what is left over from before; the driver maps the pages of freed blocks to
 /// new addresses, which a cache of its own can't.
+///
+/// No call that may wait is made with the lock held: the work may need another thread.
 ///
 /// With another SKERRY_ALLOCATOR than the pool nothing is cached: each block is an allocation of
 /// cudaMalloc.
@@ -86,6 +90,22 @@ class pool {
     std::array<block*, static_cast<std::size_t>(cached_bins)> bins{};
   };
 
+  /// Blocks that have left the cache: the driver gets them when the lock is not held any more.
+  class outgoing_blocks {
+   public:
+    explicit outgoing_blocks(pool& owner) noexcept : owner_(owner) {}
+    outgoing_blocks(const outgoing_blocks&) = delete;
+    outgoing_blocks& operator=(const outgoing_blocks&) = delete;
+    ~outgoing_blocks() {
+      while (first_ != nullptr) owner_.release_at_once(std::exchange(first_, first_->next));
+    }
+    void add(block* item) noexcept { item->next = std::exchange(first_, item); }
+
+   private:
+    pool& owner_;
+    block* first_ = nullptr;
+  };
+
   [[nodiscard]] stream_cache* find_cache(void* stream) noexcept;
   [[nodiscard]] block* take_hit(const size_class& size, void* stream) noexcept;
   [[nodiscard]] block* take_cached(const size_class& size, void* stream) noexcept;
@@ -96,8 +116,8 @@ class pool {
     return size.nbytes <= most && held() <= most - size.nbytes;
   }
   [[nodiscard]] block* take_pending(const size_class& size, void* stream) noexcept;
-  [[nodiscard]] bool make_room(const size_class& size) noexcept;
-  void keep_to_limit() noexcept;
+  [[nodiscard]] bool make_room(const size_class& size, outgoing_blocks& outgoing) noexcept;
+  void keep_to_limit(outgoing_blocks& outgoing) noexcept;
   [[nodiscard]] std::size_t held() const noexcept {
     return counts_.live_bytes + counts_.cached_bytes;
   }
@@ -110,19 +130,22 @@ class pool {
                                         const std::string& tried);
 
   void give_back(block* item) noexcept;
-  void release_at_once(block* item) noexcept;
+  void put_pending(block* item) noexcept;
   [[nodiscard]] bool is_home(const block& item, const timeline& by) const noexcept;
-  void settle_pending(bool wait) noexcept;
-  std::size_t release_cached() noexcept;
-  void release_block(block* item) noexcept;
-  void wait_for_device() noexcept;
+  void settle_pending(outgoing_blocks& outgoing) noexcept;
+  void wait_for_pending() noexcept;
+  void release_cached() noexcept;
+  void release_at_once(block* item) noexcept;
+  [[nodiscard]] bool release_in_order(block& item) noexcept;
+  [[nodiscard]] bool release_block(block& item) noexcept;
   void release_all_and_trim() noexcept;
   void release_all_of_gpu(const size_class& wanted) noexcept;
 
   device_state& on_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<stream_cache>> caches_;
-  block* pending_ = nullptr;  ///< given back, but other streams have work on it
+  /// Given back, but other streams have work on it, or the driver could not take it.
+  block* pending_ = nullptr;
   std::size_t pending_bytes_ = 0;
   block* oldest_ = nullptr;  ///< of the cached blocks
   block* newest_ = nullptr;

@@ -25,9 +25,13 @@ std::size_t pool::most_without_growth() const noexcept {
 /// Null if what has come back is of no use.
 block* pool::take_pending(const size_class& size, void* stream) noexcept {
   constexpr std::size_t small_part = 32;
+  {
+    const std::lock_guard lock(mutex_);
+    const bool is_much = pending_bytes_ > held() / small_part;
+    if (!is_much || fits(size, most_without_growth())) return nullptr;
+  }
+  wait_for_pending();
   const std::lock_guard lock(mutex_);
-  if (pending_bytes_ <= held() / small_part || fits(size, most_without_growth())) return nullptr;
-  settle_pending(true);
   block* const item = take_cached(size, stream);
   if (item != nullptr) count_live();
   return item;
@@ -35,23 +39,23 @@ block* pool::take_pending(const size_class& size, void* stream) noexcept {
 
 /// Gives the longest unused blocks to the driver until one more of `size` leaves the pool with no
 /// more than it may hold. False if that is over the limit all the same. With the lock held.
-bool pool::make_room(const size_class& size) noexcept {
+bool pool::make_room(const size_class& size, outgoing_blocks& outgoing) noexcept {
   const std::size_t enough = most_without_growth();
   while (!fits(size, enough) && oldest_ != nullptr) {
     block* const item = oldest_;
     unlink_cached(item);
-    release_block(item);
+    outgoing.add(item);
   }
   return fits(size, counts_.limit_bytes);
 }
 
 /// Gives the longest unused blocks to the driver as far as the pool holds more than it may. What
 /// waits for other streams follows when it has come back. With the lock held.
-void pool::keep_to_limit() noexcept {
+void pool::keep_to_limit(outgoing_blocks& outgoing) noexcept {
   while (held() > counts_.limit_bytes && oldest_ != nullptr) {
     block* const item = oldest_;
     unlink_cached(item);
-    release_block(item);
+    outgoing.add(item);
   }
 }
 
@@ -67,12 +71,9 @@ block* pool::acquire(std::size_t nbytes, const size_class& size, void* stream) {
   if (block* item = try_new(size, stream)) return item;
   release_cached();
   if (block* item = try_new(size, stream)) return item;
-  {
-    const std::lock_guard lock(mutex_);
-    settle_pending(true);
-  }
+  wait_for_pending();
   release_cached();
-  wait_for_device();
+  static_cast<void>(finish_work(on_));  // if it can't be waited for, the next call says so
   if (block* item = try_new(size, stream)) return item;
   release_all_of_gpu(size);
   if (block* item = try_new(size, stream)) return item;
@@ -93,11 +94,12 @@ block* pool::try_new(const size_class& size, void* stream) {
   item->size = size;
   item->home = stream;
   {
+    outgoing_blocks outgoing(*this);
     const std::lock_guard lock(mutex_);
     if (find_cache(stream) == nullptr) {
       caches_.push_back(std::make_unique<stream_cache>(stream_cache{stream, {}}));
     }
-    if (!make_room(size)) return nullptr;
+    if (!make_room(size, outgoing)) return nullptr;
     // Taken before the call, so that threads together keep the limit.
     counts_.live_bytes += size.nbytes;
   }
@@ -110,7 +112,7 @@ block* pool::try_new(const size_class& size, void* stream) {
     refuse_capture(on_, stream, "allocate");
     const int code = call_allocate(*item);
     if (code == memory_allocation) {
-      check_silently(code, on_, "allocate");
+      note_failure(code, on_, "allocate");
       take_back();
       return nullptr;
     }
@@ -128,16 +130,16 @@ block* pool::try_new(const size_class& size, void* stream) {
 }
 
 int pool::call_allocate(block& item) {
-  if (on_.properties.supports_pools == 0) return calls().allocate(&item.data, item.size.nbytes);
+  if (on_.properties.supports_pools == 0) return call<&api::allocate>(&item.data, item.size.nbytes);
   if (!keeps_memory_.load(std::memory_order_relaxed)) keep_memory_in_driver_pool();
-  return calls().allocate_async(&item.data, item.size.nbytes, item.home);
+  return call<&api::allocate_async>(&item.data, item.size.nbytes, item.home);
 }
 
 /// By default each synchronisation gives the driver's free memory to the system, and the next large
 /// block pays for mapping it again. trim() and running out of memory still give it back.
 void pool::keep_memory_in_driver_pool() noexcept {
   keeps_memory_.store(true);
-  check_silently(calls().pool_set_release_threshold(on_.ordinal, UINT64_MAX), on_, "allocate");
+  note_failure(call<&api::pool_set_release_threshold>(on_.ordinal, UINT64_MAX), on_, "allocate");
 }
 
 void pool::throw_out_of_memory(std::size_t nbytes, const size_class& size,
@@ -147,8 +149,8 @@ void pool::throw_out_of_memory(std::size_t nbytes, const size_class& size,
   bool known = false;
   {
     const device_guard guard(on_, std::nothrow);
-    known = guard.ok() && check_silently(calls().memory_info(&free_bytes, &total_bytes), on_,
-                                         "asking for free memory");
+    known = guard.ok() && succeeded(call<&api::memory_info>(&free_bytes, &total_bytes), on_,
+                                    "asking for free memory");
   }
   const memory_statistics now = read_statistics();
   std::string text =
@@ -168,51 +170,22 @@ void pool::throw_out_of_memory(std::size_t nbytes, const size_class& size,
 }
 
 /// Gives all cached blocks to the driver's pool.
-std::size_t pool::release_cached() noexcept {
+void pool::release_cached() noexcept {
+  outgoing_blocks outgoing(*this);
   const std::lock_guard lock(mutex_);
-  std::size_t released = 0;
   while (oldest_ != nullptr) {
     block* const item = oldest_;
-    released += item->size.nbytes;
     unlink_cached(item);
-    release_block(item);
+    outgoing.add(item);
   }
   most_held_ = held();
-  return released;
-}
-
-void pool::release_block(block* item) noexcept {
-  const device_guard guard(on_, std::nothrow);
-  // A cached block may name a foreign stream that its owner has destroyed since. Who chose it keeps
-  // it alive.
-  const bool is_valid = item->home == legacy_stream ||
-                        item->home == current_stream_handle(on_.where) ||
-                        on_.streams->made(item->home);
-  const bool is_freed =
-      guard.ok() && on_.properties.supports_pools != 0 && is_valid &&
-      check_silently(calls().deallocate_async(item->data, item->home), on_, "freeing");
-  if (!is_freed) {
-    // cudaFree waits for nothing if the memory is of a pool.
-    if (on_.properties.supports_pools != 0) wait_for_device();
-    check_silently(calls().deallocate(item->data), on_, "freeing");
-  }
-  delete item;
-}
-
-void pool::wait_for_device() noexcept {
-  const device_guard guard(on_, std::nothrow);
-  if (guard.ok()) check_silently(calls().device_synchronize(), on_, "waiting for the device");
 }
 
 void pool::release_all_and_trim() noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    settle_pending(true);
-  }
+  wait_for_pending();
   release_cached();
-  wait_for_device();
-  if (on_.properties.supports_pools == 0) return;
-  check_silently(calls().pool_trim(on_.ordinal, 0), on_, "trimming");
+  if (!finish_work(on_) || on_.properties.supports_pools == 0) return;
+  note_failure(call<&api::pool_trim>(on_.ordinal, 0), on_, "trimming");
 }
 
 /// Other logical devices of the same GPU cache what this one lacks, too, unless it is its limit

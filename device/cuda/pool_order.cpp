@@ -5,10 +5,18 @@
 
 #include <utility>
 
+#include "device/cuda/functions.hpp"
 #include "device/cuda/pool.hpp"
 #include "device/cuda/runtime.hpp"
+#include "device/cuda/streams.hpp"
 
 namespace skerry::cuda {
+
+namespace {
+
+constexpr const char* freeing = "freeing";
+
+}  // namespace
 
 void pool::give_back(block* item) noexcept {
   // In a forked child another thread may have held the lock for ever; at exit the driver takes the
@@ -21,21 +29,22 @@ void pool::give_back(block* item) noexcept {
     item->others.forget_if(
         [&](const stream_use& each) { return is_home(*item, *each.by) || each.known_done(); });
   }
-  if (item->size.bin == size_class::uncached) return release_at_once(item);
-  item->others.for_each([](const stream_use& each) { each.by->mark(each.stretch); });
+  const bool is_cached = item->size.bin != size_class::uncached;
+  if (is_cached) {
+    item->others.for_each([](const stream_use& each) { each.by->mark(each.stretch); });
+  }
+  outgoing_blocks outgoing(*this);
   const std::lock_guard lock(mutex_);
   --counts_.live_blocks;
   counts_.live_bytes -= item->size.nbytes;
-  if (on_.lost()) {
-    delete item;
+  if (!is_cached || on_.lost()) {
+    outgoing.add(item);
   } else if (!item->others.empty()) {
-    counts_.cached_bytes += item->size.nbytes;
-    pending_bytes_ += item->size.nbytes;
-    item->next = std::exchange(pending_, item);
+    put_pending(item);
   } else {
     put_cached(item);
     if (held() > counts_.limit_bytes) [[unlikely]]
-      keep_to_limit();
+      keep_to_limit(outgoing);
   }
 }
 
@@ -44,40 +53,100 @@ bool pool::is_home(const block& item, const timeline& by) const noexcept {
   return &by.on() == &on_ && by.handle() == item.home;
 }
 
-/// All streams of the device have ended then. cudaFree waits for them too, but is not said to.
-void pool::release_at_once(block* item) noexcept {
-  const std::size_t nbytes = item->size.nbytes;
-  if (on_.lost()) {
-    delete item;
-  } else {
-    item->others.for_each([](const stream_use& each) { each.by->wait(each.stretch); });
-    wait_for_device();
-    release_block(item);
-  }
-  const std::lock_guard lock(mutex_);
-  --counts_.live_blocks;
-  counts_.live_bytes -= nbytes;
+/// With the lock held.
+void pool::put_pending(block* item) noexcept {
+  counts_.cached_bytes += item->size.nbytes;
+  pending_bytes_ += item->size.nbytes;
+  item->next = std::exchange(pending_, item);
 }
 
 /// Moves pending blocks that no stream works on any more into their cache. With the lock held.
-void pool::settle_pending(bool wait) noexcept {
+void pool::settle_pending(outgoing_blocks& outgoing) noexcept {
   block* rest = nullptr;
   while (pending_ != nullptr) {
     block* const item = std::exchange(pending_, pending_->next);
-    item->others.forget_if([&](const stream_use& each) {
-      if (wait) each.by->wait(each.stretch);
-      return each.by->is_done(each.stretch);
-    });
-    if (item->others.empty()) {
-      counts_.cached_bytes -= item->size.nbytes;
-      pending_bytes_ -= item->size.nbytes;
-      put_cached(item);
-    } else {
+    item->others.forget_if([](const stream_use& each) { return each.by->is_done(each.stretch); });
+    if (!item->others.empty()) {
       item->next = std::exchange(rest, item);
+      continue;
+    }
+    counts_.cached_bytes -= item->size.nbytes;
+    pending_bytes_ -= item->size.nbytes;
+    if (item->is_to_be_released) {
+      outgoing.add(item);
+    } else {
+      put_cached(item);
     }
   }
   pending_ = rest;
-  keep_to_limit();
+  keep_to_limit(outgoing);
+}
+
+/// The host waits for the work on what is pending now, as far as it can be waited for.
+void pool::wait_for_pending() noexcept {
+  const std::uint64_t newest = timeline::newest();
+  std::uint64_t last = 0;  // in the order of the stretches, so that each is waited for once
+  for (;;) {
+    stream_use next;
+    {
+      outgoing_blocks outgoing(*this);
+      const std::lock_guard lock(mutex_);
+      settle_pending(outgoing);
+      for (const block* item = pending_; item != nullptr; item = item->next) {
+        item->others.for_each([&](const stream_use& each) {
+          if (each.stretch <= last || each.stretch > newest) return;
+          if (next.by == nullptr || each.stretch < next.stretch) next = each;
+        });
+      }
+    }
+    if (next.by == nullptr) return;
+    last = next.stretch;
+    static_cast<void>(next.by->wait(next.stretch));  // what it could not stays pending
+  }
+}
+
+/// Gives a block that nobody uses any more to the driver, or keeps it until that can be done.
+void pool::release_at_once(block* item) noexcept {
+  if (on_.lost() || release_in_order(*item) || release_block(*item)) {
+    delete item;
+    return;
+  }
+  item->is_to_be_released = true;
+  const std::lock_guard lock(mutex_);
+  put_pending(item);
+}
+
+/// In stream order, so that nobody waits. False where that can't be done.
+bool pool::release_in_order(block& item) noexcept {
+  if (on_.properties.supports_pools == 0) return false;
+  // A block may name a foreign stream that its owner has destroyed since. Who chose it keeps it
+  // alive.
+  const bool is_valid = item.home == legacy_stream ||
+                        item.home == current_stream_handle(on_.where) ||
+                        on_.streams->made(item.home);
+  if (!is_valid) return false;
+  const device_guard guard(on_, std::nothrow);
+  if (!guard.ok()) return false;
+  if (item.home != legacy_stream) {
+    // Freed by a captured stream, the memory would be freed by each launch of the graph.
+    int capturing = 0;
+    const int code = call<&api::stream_is_capturing>(item.home, &capturing);
+    if (!succeeded(code, on_, freeing) || capturing != 0) return false;
+  }
+  item.others.forget_if([&](const stream_use& each) {
+    return each.by->try_come_before(on_, item.home, each.stretch);
+  });
+  return item.others.empty() &&
+         succeeded(call<&api::deallocate_async>(item.data, item.home), on_, freeing);
+}
+
+/// After the host has waited for all that may use it: cudaFree does so for its device, but is not
+/// said to, and does not for memory of a pool.
+bool pool::release_block(block& item) noexcept {
+  item.others.forget_if([](const stream_use& each) { return each.by->wait(each.stretch); });
+  if (!item.others.empty() || !finish_work(on_)) return false;
+  const device_guard guard(on_, std::nothrow);
+  return guard.ok() && succeeded(call<&api::deallocate>(item.data), on_, freeing);
 }
 
 }  // namespace skerry::cuda

@@ -78,8 +78,7 @@ device_state::device_state() = default;
 device_state::~device_state() = default;
 
 void fail(int code, device_state& on, const char* what) {
-  // A failure that is left in the runtime's error slot would be blamed on somebody else's launch.
-  static_cast<void>(calls().get_last_error());
+  forget_last_error();
   if (is_fatal(code)) {
     lose(code, on, what);
     throw_lost(on);
@@ -93,10 +92,10 @@ void fail(int code, device_state& on, const char* what) {
   throw device_error(text, on.where, code, false);
 }
 
-bool check_silently(int code, device_state& on, const char* what) noexcept {
+bool succeeded(int code, device_state& on, const char* what) noexcept {
   if (code == success) [[likely]]
     return true;
-  static_cast<void>(calls().get_last_error());
+  forget_last_error();
   if (is_fatal(code)) lose(code, on, what);
   return false;
 }
@@ -126,16 +125,16 @@ device_guard::device_guard(device_state& target) : code_(enter(target)) {
 
 device_guard::device_guard(device_state& target, const std::nothrow_t&) noexcept
     : code_(enter(target)) {
-  check_silently(code_, target, "choosing the device");
+  note_failure(code_, target, "choosing the device");
 }
 
 int device_guard::enter(device_state& target) noexcept {
   const int ordinal = target.ordinal;
   if (!target.in_use.load(std::memory_order_relaxed)) target.in_use.store(true);
   int previous = 0;
-  if (const int code = calls().get_device(&previous); code != success) return code;
+  if (const int code = call<&api::get_device>(&previous); code != success) return code;
   if (previous == ordinal) return success;
-  if (const int code = calls().push_device(ordinal); code != success) return code;
+  if (const int code = call<&api::push_device>(ordinal); code != success) return code;
   pushed_ = true;
   return success;
 }
@@ -144,25 +143,35 @@ device_guard::~device_guard() {
   if (!pushed_) return;
   // Once more if it fails: the thread must not go on with another device than before.
   for (int attempt = 0; attempt < 2; ++attempt) {
-    if (calls().pop_device() == success) return;
-    static_cast<void>(calls().get_last_error());
+    if (call<&api::pop_device>() == success) return;
+    forget_last_error();
   }
 }
 
 void refuse_capture(device_state& on, void* stream, const char* what) {
   if (stream == legacy_stream) return;  // can't be captured
   int capturing = 0;
-  check(calls().stream_is_capturing(stream, &capturing), on, what);
+  check(call<&api::stream_is_capturing>(stream, &capturing), on, what);
   if (capturing == 0) return;
   throw value_error(std::string(what) + ": the current stream of " + to_string(on.where) +
                     " is captured into a graph, which would use this call's memory again after it "
                     "was given to others; end the capture, or leave this call out of it");
 }
 
-void wait_if_used(device_state& on) noexcept {
-  if (!on.in_use.load() || on.lost()) return;
-  const device_guard guard(on, std::nothrow);
-  if (guard.ok()) check_silently(calls().device_synchronize(), on, "waiting for the device");
+bool finish_work(device_state& on) noexcept {
+  constexpr const char* waiting = "waiting for the device";
+  // To wait for a device without a context would make one.
+  if (!on.in_use.load()) return true;
+  int code = success;
+  // Once more: the first failure may be that of an earlier call.
+  for (int attempt = 0; attempt < 2 && !on.lost(); ++attempt) {
+    const device_guard guard(on, std::nothrow);
+    code = guard.ok() ? call<&api::device_synchronize>() : guard.code();
+    if (succeeded(code, on, waiting)) return true;
+    if (is_of_capture(code)) return false;
+  }
+  if (!on.lost()) lose(code, on, waiting);
+  return false;
 }
 
 device_state* first_in_use() noexcept {
@@ -180,17 +189,17 @@ route route_between(device_state& to, device_state& from) {
   if (const route found = known.load(); found != route::unknown) return found;
 
   int can = 0;
-  check(calls().can_access_peer(&can, to.ordinal, from.ordinal), to, "asking for peer access");
+  check(call<&api::can_access_peer>(&can, to.ordinal, from.ordinal), to, "asking for peer access");
   route found = can != 0 ? route::direct : route::staged;
   if (found == route::direct) {
     const device_guard guard(to);
-    const int code = calls().enable_peer_access(from.ordinal);
+    const int code = call<&api::enable_peer_access>(from.ordinal);
     if (code != success && code != peer_access_already_enabled) found = route::staged;
-    check_silently(code, to, "enabling peer access");
+    note_failure(code, to, "enabling peer access");
     // Memory of a stream-ordered pool is not covered by the call above.
     if (found == route::direct && from.properties.supports_pools != 0) {
-      const int pool_code = calls().pool_allow_reader(from.ordinal, to.ordinal);
-      if (!check_silently(pool_code, to, "enabling peer access")) found = route::staged;
+      const int pool_code = call<&api::pool_allow_reader>(from.ordinal, to.ordinal);
+      if (!succeeded(pool_code, to, "enabling peer access")) found = route::staged;
     }
     if (to.lost()) throw_lost(to);
   }

@@ -13,6 +13,7 @@
 #include "core/device.hpp"
 #include "core/errors.hpp"
 #include "device/cuda/api.hpp"
+#include "device/outer_lock.hpp"
 #include "device/registry.hpp"
 
 /// CUDA in this process: found at first use, one state per logical device, all of it never
@@ -48,6 +49,8 @@ struct device_state {
   std::unique_ptr<stream_set> streams;
   std::unique_ptr<deferred_errors> deferred;
   std::array<std::atomic<route>, most_devices> routes{};  ///< from the device of that index
+  /// A bit for each device that work here has come after: its errors may be in what is read here.
+  std::atomic<std::uint64_t> sources{0};
 
   device_state();
   ~device_state();
@@ -93,6 +96,21 @@ extern std::atomic<const api*> table;
   return *detail::table.load(std::memory_order_acquire);
 }
 
+/// The only way of calling: a status that nobody looks at is a warning, and what may wait does so
+/// without the outer lock. No mutex is held then but a waiting_mutex.
+template <auto Entry, class... Args>
+[[nodiscard]] int call(Args... args) noexcept {
+  if constexpr (may_wait<Entry>) {
+    const without_outer_lock waiting;
+    return (calls().*Entry)(args...);
+  } else {
+    return (calls().*Entry)(args...);
+  }
+}
+
+/// A failure that is left in the runtime's error slot would be blamed on somebody else's launch.
+inline void forget_last_error() noexcept { static_cast<void>(call<&api::get_last_error>()); }
+
 [[noreturn]] void fail(int code, device_state& on, const char* what);
 
 /// Turns a failed status into device_error (the device is lost after a fatal one),
@@ -102,8 +120,12 @@ inline void check(int code, device_state& on, const char* what) {
     fail(code, on, what);
 }
 
-/// For destructors: remembers a fatal error, drops any other. True on success.
-bool check_silently(int code, device_state& on, const char* what) noexcept;
+/// Remembers a fatal error; the caller sees to what it means that the call failed.
+[[nodiscard]] bool succeeded(int code, device_state& on, const char* what) noexcept;
+/// The same where nothing depends on the call but what the device or the driver holds too much.
+inline void note_failure(int code, device_state& on, const char* what) noexcept {
+  static_cast<void>(succeeded(code, on, what));
+}
 
 /// Takes lost devices into use again, for tests of what happens when a rehearsed one is lost. A GPU
 /// stays lost.
@@ -133,8 +155,17 @@ class device_guard {
 /// value_error for a stream that is captured.
 void refuse_capture(device_state& on, void* stream, const char* what);
 
-/// Waits for all work on a device, unless this process has never used it.
-void wait_if_used(device_state& on) noexcept;
+/// Waits for all work on a device. False if it is lost, which it is, too, when it can't be waited
+/// for: nobody knows then what its memory holds, and when it is free. False as well while a stream
+/// is captured into a graph.
+[[nodiscard]] bool finish_work(device_state& on) noexcept;
+
+/// Work of `later` comes after work of `earlier` from now on.
+inline void note_source(device_state& later, const device_state& earlier) noexcept {
+  static_assert(most_devices <= 64);
+  if (&later == &earlier) return;
+  later.sources.fetch_or(earlier.sources.load() | std::uint64_t{1} << earlier.where.index);
+}
 
 /// For calls that concern all devices; null if none is both in use and not lost.
 [[nodiscard]] device_state* first_in_use() noexcept;

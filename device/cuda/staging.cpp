@@ -36,10 +36,10 @@ std::size_t piece_of(std::size_t nbytes) noexcept {
 /// Ready to be written. Made at first use.
 staging::chunk& staging::take_next() {
   chunk& next = chunks_[next_];
-  if (next.event == nullptr) check(calls().event_create(&next.event), on_, copying);
+  if (next.event == nullptr) check(call<&api::event_create>(&next.event), on_, copying);
   if (next.data == nullptr) {
     void* data = nullptr;
-    check(calls().host_allocate(&data, chunk_bytes), on_, copying);
+    check(call<&api::host_allocate>(&data, chunk_bytes), on_, copying);
     next.data = static_cast<char*>(data);
   }
   wait(next);
@@ -50,20 +50,23 @@ staging::chunk& staging::take_next() {
 
 void staging::wait(chunk& each) {
   if (!each.in_flight) return;
-  check(calls().event_synchronize(each.event), on_, copying);
+  check(call<&api::event_synchronize>(each.event), on_, copying);
   each.in_flight = false;
 }
 
 void staging::copy(chunk& by, void* target, const void* source, std::size_t nbytes, copy_kind kind,
                    void* stream) {
-  check(calls().copy_async(target, source, nbytes, kind, stream), on_, copying);
-  // From here on the chunk is taken, whether or not the event could be recorded.
-  if (const int code = calls().event_record(by.event, stream); code != success) {
-    check_silently(calls().stream_synchronize(stream), on_, copying);
-    check(code, on_, copying);
-  }
   by.in_flight = true;
   by.stream = stream;
+  if (const int code = call<&api::copy_async>(target, source, nbytes, kind, stream);
+      code != success) {
+    by.in_flight = !finish_work(on_);
+    check(code, on_, copying);
+  }
+  // From here on the chunk is taken. Without an event behind the copy nobody could wait for it.
+  const int code = call<&api::event_record>(by.event, stream);
+  if (code != success && finish_work(on_)) by.in_flight = false;
+  check(code, on_, copying);
 }
 
 char* staging::upload::buffer(std::size_t nbytes) {

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "device/cuda/runtime.hpp"
+#include "device/outer_lock.hpp"
 
 namespace skerry::cuda {
 
@@ -44,7 +45,7 @@ class staging {
     staging& chunks_;
     void* stream_;
     char* buffer_ = nullptr;
-    std::lock_guard<std::mutex> lock_;
+    std::lock_guard<waiting_mutex> lock_;
     device_guard guard_;
   };
 
@@ -64,7 +65,7 @@ class staging {
             void* stream);
 
   device_state& on_;
-  std::mutex mutex_;
+  waiting_mutex mutex_;
   std::array<chunk, chunk_count> chunks_;
   std::size_t next_ = 0;
 };

@@ -21,7 +21,7 @@ void synchronize_stream(device where, void* handle) {
   const std::uint64_t before = on.deferred->next();
   {
     const device_guard guard(on);
-    check(calls().stream_synchronize(handle), on, "synchronize");
+    check(call<&api::stream_synchronize>(handle), on, "synchronize");
   }
   if (work != nullptr) work->passed(ended);
   on.deferred->waited(handle, before);
@@ -30,7 +30,7 @@ void synchronize_stream(device where, void* handle) {
 bool is_idle(device where, void* handle) {
   device_state& on = use(where);
   const device_guard guard(on);
-  return is_done(calls().stream_query(handle), on, "stream");
+  return is_done(call<&api::stream_query>(handle), on, "stream");
 }
 
 void wait_for_stream(device later, void* handle, device earlier, void* earlier_handle) {
@@ -43,7 +43,7 @@ void synchronize_device(device where) {
   const std::uint64_t before = on.deferred->next();
   {
     const device_guard guard(on);
-    check(calls().device_synchronize(), on, "synchronize");
+    check(call<&api::device_synchronize>(), on, "synchronize");
   }
   for (const stream_use& each : ended) each.by->passed(each.stretch);
   on.deferred->waited_for_all(before);
@@ -56,20 +56,21 @@ std::shared_ptr<void> create_event(device where) {
 void record_event(device where, void* event, void* handle) {
   device_state& here = use(where);
   const device_guard guard(here);
-  check(calls().event_record(event, handle), here, "event");
+  check(call<&api::event_record>(event, handle), here, "event");
 }
 
-void wait_for_event(device waiting, void* handle, void* event) {
+void wait_for_event(device waiting, void* handle, device where, void* event) {
   device_state& on = use(waiting);
+  note_source(on, use(where));
   const device_guard guard(on);
-  check(calls().stream_wait_event(handle, event), on, "event");
+  check(call<&api::stream_wait_event>(handle, event), on, "event");
 }
 
 void synchronize_event(device where, void* event) {
   device_state& here = use(where);
   {
     const device_guard guard(here);
-    check(calls().event_synchronize(event), here, "event");
+    check(call<&api::event_synchronize>(event), here, "event");
   }
   here.deferred->waited(nullptr, 0);
 }
@@ -77,14 +78,14 @@ void synchronize_event(device where, void* event) {
 bool is_event_done(device where, void* event) {
   device_state& here = use(where);
   const device_guard guard(here);
-  return is_done(calls().event_query(event), here, "event");
+  return is_done(call<&api::event_query>(event), here, "event");
 }
 
 double elapsed(device where, void* start, void* end) {
   device_state& here = use(where);
   const device_guard guard(here);
   float milliseconds = 0.0F;
-  check(calls().event_elapsed(&milliseconds, start, end), here, "elapsed");
+  check(call<&api::event_elapsed>(&milliseconds, start, end), here, "elapsed");
   return static_cast<double>(milliseconds) / 1000.0;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 #include <thread>
+#include <utility>
 
 #include "device/cuda/runtime.hpp"
 
@@ -112,6 +113,22 @@ void stream_uses::extend(cuda::timeline& by, std::uint64_t stretch) {
   all_on_.store(0, std::memory_order_relaxed);
 }
 
+void stream_uses::note_export(cuda::timeline& by) {
+  const busy_guard guard(busy_);
+  if (std::ranges::find(exported_, &by) == exported_.end()) exported_.push_back(&by);
+}
+
+cuda::unfinished_uses stream_uses::take() noexcept {
+  for (cuda::timeline* const each : exported_) {
+    try {
+      note_read(*each, each->now());
+    } catch (const std::bad_alloc&) {
+      static_cast<void>(each->finish());
+    }
+  }
+  return std::move(known_);
+}
+
 cuda::unfinished_uses stream_uses::unfinished() {
   const busy_guard guard(busy_);
   forget_finished();
@@ -129,10 +146,7 @@ void ordered_work::extend() noexcept {
       known->extend(by_, stretch);
     } catch (const std::bad_alloc&) {
       // Nobody could wait for the work, so it is waited for here.
-      const device_guard guard(by_.on(), std::nothrow);
-      if (guard.ok()) {
-        check_silently(calls().stream_synchronize(by_.handle()), by_.on(), "launch");
-      }
+      static_cast<void>(by_.finish());
     }
   }
 }

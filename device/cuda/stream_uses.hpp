@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
-#include <utility>
+#include <vector>
 
 #include "core/memory_use.hpp"
 #include "device/cuda/timeline.hpp"
@@ -51,10 +51,14 @@ class stream_uses {
   /// May say no where it is so.
   [[nodiscard]] bool are_only_of(const cuda::device_state& on, const void* stream) const noexcept {
     const cuda::timeline* const by = known_.written.by;
-    return known_.reads.empty() && (by == nullptr || (&by->on() == &on && by->handle() == stream));
+    return known_.reads.empty() && exported_.empty() &&
+           (by == nullptr || (&by->on() == &on && by->handle() == stream));
   }
   /// All uses of a storage that nobody uses any more.
-  [[nodiscard]] cuda::unfinished_uses take() noexcept { return std::move(known_); }
+  [[nodiscard]] cuda::unfinished_uses take() noexcept;
+
+  /// Another library uses the memory from now on, and puts what it does before later work of `by`.
+  void note_export(cuda::timeline& by);
 
  private:
   void order_slowly(access how, cuda::timeline& by, std::uint64_t stretch);
@@ -70,6 +74,7 @@ class stream_uses {
   std::atomic<std::uint64_t> all_on_{0};
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;  ///< guards what follows
   cuda::unfinished_uses known_;
+  std::vector<cuda::timeline*> exported_;
 };
 
 namespace cuda {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "device/cuda/runtime.hpp"
 
@@ -16,14 +17,14 @@ std::shared_ptr<void> stream_set::create() {
     const std::lock_guard lock(mutex_);
     // One whose old work has ended, so that a new stream starts idle.
     for (auto each = idle_.begin(); each != idle_.end(); ++each) {
-      if (!is_done(calls().stream_query(*each), on_, "stream")) continue;
+      if (!is_done(call<&api::stream_query>(*each), on_, "stream")) continue;
       handle = *each;
       idle_.erase(each);
       break;
     }
   }
   if (handle == nullptr) {
-    check(calls().stream_create(&handle), on_, "stream");
+    check(call<&api::stream_create>(&handle), on_, "stream");
     const std::lock_guard lock(mutex_);
     all_.push_back(std::make_unique<member>(on_, handle, false));
   }
@@ -83,12 +84,17 @@ timeline& stream_set::enter(void* handle) {
 
 void stream_set::leave(timeline& entered) noexcept {
   if (&entered == &legacy_ || !alive()) return;
-  const std::lock_guard lock(mutex_);
-  for (const auto& each : all_) {
-    if (&each->work != &entered) continue;
-    if (each->is_foreign && --each->entered == 0) entered.close();
-    return;
+  bool is_closed = true;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& each : all_) {
+      if (&each->work != &entered) continue;
+      if (each->is_foreign && --each->entered == 0) is_closed = entered.close();
+      break;
+    }
   }
+  // Its owner may destroy the stream when this has returned. What is lost stays so.
+  if (!is_closed) static_cast<void>(entered.finish());
 }
 
 timeline* stream_set::find(void* handle) noexcept {
@@ -107,61 +113,72 @@ std::vector<stream_use> stream_set::end_stretches() {
   return ended;
 }
 
-void* stream_set::take_event() noexcept {
-  const std::lock_guard lock(events_mutex_);
-  if (spare_events_.empty()) return nullptr;
-  void* const event = spare_events_.back();
-  spare_events_.pop_back();
-  return event;
+int stream_set::take_event(shared_event*& event) noexcept {
+  {
+    const std::lock_guard lock(events_mutex_);
+    if (!spare_events_.empty()) {
+      event = spare_events_.back();
+      spare_events_.pop_back();
+      event->holders.store(1);
+      return success;
+    }
+  }
+  event = new (std::nothrow) shared_event;
+  if (event == nullptr) return memory_allocation;
+  const int code = call<&api::event_create>(&event->handle);
+  if (code != success) delete std::exchange(event, nullptr);
+  return code;
 }
 
-void stream_set::give_event(void* event) noexcept {
+void stream_set::give_event(shared_event* event) noexcept {
+  if (event->holders.fetch_sub(1) != 1) return;
   try {
     const std::lock_guard lock(events_mutex_);
     spare_events_.push_back(event);
   } catch (const std::bad_alloc&) {
     const device_guard guard(on_, std::nothrow);
-    if (guard.ok()) check_silently(calls().event_destroy(event), on_, "event");
+    if (guard.ok()) note_failure(call<&api::event_destroy>(event->handle), on_, "event");
+    delete event;
   }
 }
 
 std::shared_ptr<void> stream_set::create_timed_event() {
   const device_guard guard(on_);
   void* handle = nullptr;
-  check(calls().event_create_timed(&handle), on_, "event");
+  check(call<&api::event_create_timed>(&handle), on_, "event");
   device_state* on = &on_;
   return {handle, [on](void* last) {
             if (!alive() || on->lost()) return;
             const device_guard inside(*on, std::nothrow);
-            if (inside.ok()) check_silently(calls().event_destroy(last), *on, "event");
+            if (inside.ok()) note_failure(call<&api::event_destroy>(last), *on, "event");
           }};
 }
 
 void join(device_state& waiting, void* later, device_state& on, void* earlier) {
   constexpr const char* joining = "stream";
-  void* event = nullptr;
+  note_source(waiting, on);
+  shared_event* event = nullptr;
   {
     const device_guard guard(on);
-    event = on.streams->take_event();
-    if (event == nullptr) check(calls().event_create(&event), on, joining);
+    check(on.streams->take_event(event), on, joining);
   }
   // A wait takes a copy of the recorded point, so that the event is free again.
   struct giver {
     ~giver() { to.give_event(event); }
     stream_set& to;
-    void* event;
+    shared_event* event;
   } const giving{*on.streams, event};
   {
     const device_guard guard(on);
-    check(calls().event_record(event, earlier), on, joining);
+    check(call<&api::event_record>(event->handle, earlier), on, joining);
   }
   const device_guard guard(waiting);
-  check(calls().stream_wait_event(later, event), waiting, joining);
+  check(call<&api::stream_wait_event>(later, event->handle), waiting, joining);
 }
 
 bool is_done(int code, device_state& on, const char* what) {
   if (code == not_ready) {
-    static_cast<void>(calls().get_last_error());
+    forget_last_error();
     return false;
   }
   check(code, on, what);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -12,6 +13,12 @@
 namespace skerry::cuda {
 
 struct device_state;
+
+/// An event that some hold: a point that the host waits for is not recorded anew meanwhile.
+struct shared_event {
+  void* handle = nullptr;
+  std::atomic<int> holders{1};
+};
 
 /// The streams of a device that work goes to, with their timelines. Created ones are never
 /// destroyed but used again: a cached block, and an array that remembers who used it, may name a
@@ -37,9 +44,10 @@ class stream_set {
   /// follows, with what this returned.
   [[nodiscard]] std::vector<stream_use> end_stretches();
 
-  /// An event that was used before, or null.
-  [[nodiscard]] void* take_event() noexcept;
-  void give_event(void* event) noexcept;
+  /// An event for one holder, used before if there is one. A status; with the device current.
+  [[nodiscard]] int take_event(shared_event*& event) noexcept;
+  /// By each of its holders: with the last one's it is taken for something else.
+  void give_event(shared_event* event) noexcept;
   /// With timing; lives as long as the last reference.
   [[nodiscard]] std::shared_ptr<void> create_timed_event();
 
@@ -62,7 +70,7 @@ class stream_set {
   std::vector<void*> idle_;
   std::vector<std::unique_ptr<member>> all_;
   std::mutex events_mutex_;
-  std::vector<void*> spare_events_;
+  std::vector<shared_event*> spare_events_;
 };
 
 /// The timeline of the stream that this thread's work on a device goes to.

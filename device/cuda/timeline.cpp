@@ -23,15 +23,9 @@ constinit std::atomic<std::uint64_t> last_stretch{0};
 
 std::uint64_t next_stretch() noexcept { return last_stretch.fetch_add(1) + 1; }
 
-/// An event of a stream that is captured into a graph would be one of the graph.
-int refuse_captured(void* stream) noexcept {
-  if (stream == legacy_stream) return success;  // can't be captured
-  int capturing = 0;
-  const int code = calls().stream_is_capturing(stream, &capturing);
-  return code == success && capturing != 0 ? stream_capture_unsupported : code;
-}
-
 }  // namespace
+
+std::uint64_t timeline::newest() noexcept { return last_stretch.load(); }
 
 timeline::timeline(device_state& on, void* handle)
     : on_(on), handle_(handle), stretch_(next_stretch()) {
@@ -40,7 +34,17 @@ timeline::timeline(device_state& on, void* handle)
 
 std::uint64_t timeline::end_stretch() noexcept {
   const std::lock_guard lock(mutex_);
+  pieces_.store(0, std::memory_order_relaxed);
+  checkpoint_.store(0);
   return stretch_.exchange(next_stretch());
+}
+
+/// What was submitted before the last checkpoint has ended when it returns.
+void timeline::pass_checkpoint() noexcept {
+  const std::uint64_t stretch = now();
+  mark(stretch);
+  const std::uint64_t earlier = checkpoint_.exchange(stretch);
+  if (earlier != 0) static_cast<void>(wait(earlier));  // where it can't, the next call fails
 }
 
 void timeline::passed(std::uint64_t last) noexcept {
@@ -84,68 +88,87 @@ void timeline::note_wait_for(const timeline& earlier, std::uint64_t last) {
   }
 }
 
-void timeline::come_before(timeline& later, std::uint64_t stretch) {
-  if (&later == this || known_done(stretch)) return;
-  if (needs_no_event(later.on_, later.handle()) || later.has_waited_for(*this, stretch)) return;
-  marked point{};
-  const int code = make_wait(later.on_, later.handle(), stretch, point);
-  if (code == stream_capture_unsupported) {
+void timeline::require(const outcome& of) const {
+  if (of.is_captured) {
     throw value_error("stream: earlier work on an array is on a stream of " + to_string(on_.where) +
                       " that is captured into a graph, so that nothing can wait for it; end the "
                       "capture");
   }
-  check(code, later.on_, ordering);
+  if (of.on != nullptr) check(of.code, *of.on, ordering);
+}
+
+void timeline::come_before(timeline& later, std::uint64_t stretch) {
+  if (&later == this || known_done(stretch)) return;
+  if (needs_no_event(later.on_, later.handle()) || later.has_waited_for(*this, stretch)) return;
+  marked point;
+  require(make_wait(later.on_, later.handle(), stretch, point));
   if (point.event != nullptr) later.note_wait_for(*this, point.last);
 }
 
-void timeline::come_before(device_state& waiting, void* stream, std::uint64_t stretch) noexcept {
+void timeline::come_before(device_state& waiting, void* stream, std::uint64_t stretch) {
   if (known_done(stretch) || needs_no_event(waiting, stream)) return;
-  marked point{};
-  const int code = make_wait(waiting, stream, stretch, point);
-  if (code == stream_capture_unsupported) return;
-  if (!check_silently(code, waiting, ordering)) wait_if_used(on_);
+  marked point;
+  const outcome result = make_wait(waiting, stream, stretch, point);
+  if (!result.is_captured) require(result);
+}
+
+bool timeline::try_come_before(device_state& waiting, void* stream,
+                               std::uint64_t stretch) noexcept {
+  if (known_done(stretch) || needs_no_event(waiting, stream)) return true;
+  marked point;
+  const outcome result = make_wait(waiting, stream, stretch, point);
+  if (result.is_captured) return false;
+  return result.on == nullptr || succeeded(result.code, *result.on, ordering) || finish();
 }
 
 /// With the lock held until the wait is enqueued, so that the event is not used again before.
-int timeline::make_wait(device_state& waiting, void* stream, std::uint64_t stretch,
-                        marked& point) noexcept {
+timeline::outcome timeline::make_wait(device_state& waiting, void* stream, std::uint64_t stretch,
+                                      marked& point) noexcept {
   const std::lock_guard lock(mutex_);
   {
     const device_guard guard(on_, std::nothrow);
-    if (const int code = guard.ok() ? find_mark(stretch, point) : guard.code(); code != success) {
-      return code;
-    }
+    if (!guard.ok()) return {.code = guard.code(), .on = &on_};
+    const outcome result = find_mark(stretch, point);
+    if (result.is_captured || result.code != success) return result;
   }
-  if (point.event == nullptr) return success;
+  if (point.event == nullptr) return {};
   const device_guard guard(waiting, std::nothrow);
-  return guard.ok() ? calls().stream_wait_event(stream, point.event) : guard.code();
+  const int code =
+      guard.ok() ? call<&api::stream_wait_event>(stream, point.event->handle) : guard.code();
+  return {.code = code, .on = &waiting};
 }
 
 /// With the lock held and the device current. No event where all is done.
-int timeline::find_mark(std::uint64_t stretch, marked& found) noexcept {
+timeline::outcome timeline::find_mark(std::uint64_t stretch, marked& found) noexcept {
   for (const marked& each : marks_) {
     if (each.last < stretch) continue;
     found = each;
-    return success;
+    return {};
   }
-  return closed_ ? success : add_mark(found);
+  return closed_ ? outcome{} : add_mark(found);
 }
 
-int timeline::add_mark(marked& added) noexcept {
+timeline::outcome timeline::add_mark(marked& added) noexcept {
   if (marks_.size() == most_marks) query_marks();
   // Another thread's per-thread stream can't be named, but the legacy one waits for it.
   void* const stream = handle() == per_thread_stream ? legacy_stream : handle();
-  if (const int code = refuse_captured(stream); code != success) return code;
-  void* event = on_.streams->take_event();
-  if (event == nullptr) {
-    if (const int code = calls().event_create(&event); code != success) return code;
+  const auto failed = [&](int code) { return outcome{.code = code, .on = &on_}; };
+  // An event of a stream that is captured into a graph would be one of the graph. The legacy one
+  // can't be captured.
+  if (stream != legacy_stream) {
+    int capturing = 0;
+    const int code = call<&api::stream_is_capturing>(stream, &capturing);
+    if (code != success) return failed(code);
+    if (capturing != 0) return {.is_captured = true};
   }
+  shared_event* event = nullptr;
+  if (const int code = on_.streams->take_event(event); code != success) return failed(code);
   // Before the event: who has read the number of this stretch before it submitted work, and reads
   // it again, submitted that work ahead of the event.
   const std::uint64_t last = stretch_.exchange(next_stretch());
-  if (const int code = calls().event_record(event, stream); code != success) {
+  if (const int code = call<&api::event_record>(event->handle, stream); code != success) {
     on_.streams->give_event(event);
-    return code;
+    return failed(code);
   }
   // The oldest are kept: those are the first to pass.
   if (marks_.size() == most_marks) {
@@ -154,14 +177,14 @@ int timeline::add_mark(marked& added) noexcept {
   }
   added = {last, event};
   marks_.push_back(added);
-  return success;
+  return {};
 }
 
 /// Forgets the points that the stream has passed.
 void timeline::query_marks() noexcept {
   std::uint64_t last = 0;
   for (const marked& each : marks_) {
-    if (!check_silently(calls().event_query(each.event), on_, ordering)) break;
+    if (!succeeded(call<&api::event_query>(each.event->handle), on_, ordering)) break;
     last = each.last;
   }
   if (last == 0) return;
@@ -171,48 +194,74 @@ void timeline::query_marks() noexcept {
 
 void timeline::mark(std::uint64_t stretch) noexcept {
   if (known_done(stretch)) return;
-  int code = success;
+  outcome result;
   {
     const std::lock_guard lock(mutex_);
     const device_guard guard(on_, std::nothrow);
-    marked found{};
-    code = guard.ok() ? find_mark(stretch, found) : guard.code();
+    marked found;
+    result = guard.ok() ? find_mark(stretch, found) : outcome{guard.code(), &on_};
   }
-  if (code == stream_capture_unsupported || check_silently(code, on_, ordering)) return;
-  wait_if_used(on_);
-  passed(stretch);
+  if (result.is_captured || succeeded(result.code, on_, ordering)) return;
+  // Where nobody can wait for it, is_done() is false for ever.
+  static_cast<void>(finish());
 }
 
 bool timeline::is_done(std::uint64_t stretch) noexcept {
   if (known_done(stretch)) return true;
   const std::lock_guard lock(mutex_);
   const device_guard guard(on_, std::nothrow);
-  marked found{};
-  if (!guard.ok() || !check_silently(find_mark(stretch, found), on_, ordering)) return false;
+  marked found;
+  if (!guard.ok()) return false;
+  const outcome result = find_mark(stretch, found);
+  if (result.is_captured || !succeeded(result.code, on_, ordering)) return false;
   query_marks();
   return found.event == nullptr || known_done(stretch);
 }
 
-void timeline::wait(std::uint64_t stretch) noexcept {
-  if (known_done(stretch)) return;
-  const std::lock_guard lock(mutex_);
-  const device_guard guard(on_, std::nothrow);
-  marked found{};
-  if (!guard.ok() || !check_silently(find_mark(stretch, found), on_, ordering)) return;
-  if (found.event == nullptr) return;
-  if (check_silently(calls().event_synchronize(found.event), on_, ordering)) query_marks();
+bool timeline::wait(std::uint64_t stretch) noexcept {
+  if (known_done(stretch)) return true;
+  marked found;
+  outcome result;
+  {
+    const std::lock_guard lock(mutex_);
+    const device_guard guard(on_, std::nothrow);
+    result = guard.ok() ? find_mark(stretch, found) : outcome{guard.code(), &on_};
+    if (found.event != nullptr) found.event->holders.fetch_add(1);
+  }
+  if (result.is_captured) return false;
+  if (!succeeded(result.code, on_, ordering)) return finish();
+  if (found.event == nullptr) {
+    passed(stretch);
+    return true;
+  }
+  bool is_over = false;
+  {
+    const device_guard guard(on_, std::nothrow);
+    is_over =
+        guard.ok() && succeeded(call<&api::event_synchronize>(found.event->handle), on_, ordering);
+  }
+  on_.streams->give_event(found.event);
+  if (!is_over) return finish();
+  passed(found.last);
+  return true;
 }
 
-void timeline::close() noexcept {
+bool timeline::finish() noexcept {
+  const std::uint64_t last = end_stretch();
+  if (!finish_work(on_)) return false;
+  passed(last);
+  return true;
+}
+
+bool timeline::close() noexcept {
   const std::lock_guard lock(mutex_);
   const device_guard guard(on_, std::nothrow);
-  marked last{};
-  const int code = guard.ok() ? add_mark(last) : success;
-  if (code == stream_capture_unsupported) return;
-  if (!check_silently(code, on_, ordering)) {
-    check_silently(calls().stream_synchronize(handle()), on_, ordering);
-  }
+  marked last;
+  const outcome result = guard.ok() ? add_mark(last) : outcome{guard.code(), &on_};
+  if (result.is_captured) return true;
+  if (!succeeded(result.code, on_, ordering)) return false;
   closed_ = true;
+  return true;
 }
 
 void timeline::reopen() noexcept {

@@ -10,6 +10,7 @@
 namespace skerry::cuda {
 
 struct device_state;
+struct shared_event;
 
 /// The work of one stream, cut into stretches by the points that others waited for. No two
 /// stretches of the process have the same number and later ones have higher ones, so that one
@@ -27,6 +28,8 @@ class timeline {
 
   [[nodiscard]] device_state& on() const noexcept { return on_; }
   [[nodiscard]] void* handle() const noexcept { return handle_.load(std::memory_order_relaxed); }
+  /// No stretch of the process has a higher number yet.
+  [[nodiscard]] static std::uint64_t newest() noexcept;
   /// The stretch of work that is submitted now, if it is still the same afterwards.
   [[nodiscard]] std::uint64_t now() const noexcept {
     return stretch_.load(std::memory_order_acquire);
@@ -41,24 +44,39 @@ class timeline {
   /// The host has waited for all stretches up to this one.
   void passed(std::uint64_t last) noexcept;
 
+  /// Before work is submitted. A stream that holds too much of it makes the driver's call wait, and
+  /// that with the outer lock: no stream gets so far ahead of the host's last wait for it.
+  void limit_work() noexcept {
+    const std::uint32_t pieces = pieces_.load(std::memory_order_relaxed) + 1;
+    pieces_.store(pieces, std::memory_order_relaxed);
+    if (pieces % pieces_between_checkpoints == 0) [[unlikely]]
+      pass_checkpoint();
+  }
+
   /// Work submitted to `later` from now on comes after a stretch of this timeline, by an event.
   /// Calls nothing where that is so already. Throws device_error, value_error where the stream is
   /// captured.
   void come_before(timeline& later, std::uint64_t stretch);
-  /// The same for a stream that has no timeline. Where that fails the host waits, unless it is for
-  /// the stream's being captured.
-  void come_before(device_state& waiting, void* stream, std::uint64_t stretch) noexcept;
+  /// The same for a stream that has no timeline. Where this one is captured nothing can wait for
+  /// it.
+  void come_before(device_state& waiting, void* stream, std::uint64_t stretch);
+  /// Where that fails the host waits. False if it could not: this device is lost then, or the
+  /// stream is captured.
+  [[nodiscard]] bool try_come_before(device_state& waiting, void* stream,
+                                     std::uint64_t stretch) noexcept;
 
   /// Sees to an event behind a stretch; where that fails the host waits, unless it is for the
   /// stream's being captured.
   void mark(std::uint64_t stretch) noexcept;
   [[nodiscard]] bool is_done(std::uint64_t stretch) noexcept;
-  /// The host waits for it.
-  void wait(std::uint64_t stretch) noexcept;
+  /// The host waits for it, without the lock. False if it could not, as above.
+  [[nodiscard]] bool wait(std::uint64_t stretch) noexcept;
+  /// The host waits for all work on the device. False if it could not.
+  [[nodiscard]] bool finish() noexcept;
 
   /// Puts an event behind all work: the stream is not touched again. One that is captured into a
-  /// graph stays open.
-  void close() noexcept;
+  /// graph stays open. False where that fails: finish() does as well.
+  [[nodiscard]] bool close() noexcept;
   /// A timeline that is closed, and whose work is done, begins anew for another stream.
   [[nodiscard]] bool try_reopen(void* handle) noexcept;
   /// The same stream goes on.
@@ -67,28 +85,42 @@ class timeline {
  private:
   /// A point that others can wait for.
   struct marked {
-    std::uint64_t last;  ///< it comes behind this stretch and all before
-    void* event;
+    std::uint64_t last = 0;  ///< it comes behind this stretch and all before
+    shared_event* event = nullptr;
   };
   struct waited {
     const timeline* by;
     std::uint64_t last;
   };
+  /// What came of calls on one or two devices.
+  struct outcome {
+    int code = 0;
+    device_state* on = nullptr;  ///< where it failed
+    bool is_captured = false;    ///< nothing was called, as a graph would keep it
+  };
 
+  void pass_checkpoint() noexcept;
   [[nodiscard]] bool needs_no_event(const device_state& waiting, const void* stream) const noexcept;
   [[nodiscard]] bool has_waited_for(const timeline& earlier, std::uint64_t stretch) noexcept;
   void note_wait_for(const timeline& earlier, std::uint64_t last);
-  [[nodiscard]] int make_wait(device_state& waiting, void* stream, std::uint64_t stretch,
-                              marked& point) noexcept;
-  [[nodiscard]] int find_mark(std::uint64_t stretch, marked& found) noexcept;
-  [[nodiscard]] int add_mark(marked& added) noexcept;
+  [[nodiscard]] outcome make_wait(device_state& waiting, void* stream, std::uint64_t stretch,
+                                  marked& point) noexcept;
+  void require(const outcome& of) const;
+  [[nodiscard]] outcome find_mark(std::uint64_t stretch, marked& found) noexcept;
+  [[nodiscard]] outcome add_mark(marked& added) noexcept;
   void drop_passed_marks() noexcept;
   void query_marks() noexcept;
+
+  /// Two of these are less than the thousand launches that a stream of CUDA holds, also where one
+  /// piece of work is two.
+  static constexpr std::uint32_t pieces_between_checkpoints = 256;
 
   device_state& on_;
   std::atomic<void*> handle_;
   std::atomic<std::uint64_t> stretch_;
   std::atomic<std::uint64_t> done_{0};
+  std::atomic<std::uint32_t> pieces_{0};      ///< of work; two threads may miss one
+  std::atomic<std::uint64_t> checkpoint_{0};  ///< the stretch before the last one
   std::mutex mutex_;
   bool closed_ = false;
   std::vector<marked> marks_;   ///< oldest first

@@ -15,7 +15,6 @@
 #include "device/memory.hpp"
 #include "device/stream.hpp"
 #include "ops/call/kernels.hpp"
-#include "ops/fuse/without_lock.hpp"
 
 namespace skerry {
 namespace {
@@ -345,7 +344,7 @@ void evaluation::launch_part(const dims& shape, device where) {
     uses[i] = i < outputs_ ? writes(memory_of(i)) : reads(memory_of(i));
   }
   const kernel& run = kernels<fuse_kernels>(where).run;
-  const without_lock working(hooks_, size_of(shape) * std::ssize(steps_) > long_work);
+  const without_outer_lock working(size_of(shape) * std::ssize(steps_) > long_work);
   launch(where, run, params.data(), params.size(),
          {uses, static_cast<std::size_t>(operand_count_)});
 }
@@ -384,7 +383,7 @@ bool evaluation::feed(std::int32_t of, bool is_held, const feed_reader& reduce) 
   const std::span<const std::byte> params = fill_params(shape);
   memory_use uses[wide_plan::max_operands];
   for (int i = outputs_; i < operand_count_; ++i) uses[i - outputs_] = reads(memory_of(i));
-  const without_lock working(hooks_, size_of(shape) * std::ssize(steps_) > long_work);
+  const without_outer_lock working(size_of(shape) * std::ssize(steps_) > long_work);
   reduce(params, {uses, static_cast<std::size_t>(operand_count_ - outputs_)});
   return true;
 }

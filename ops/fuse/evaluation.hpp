@@ -8,9 +8,13 @@
 #include <span>
 #include <vector>
 
+#include "device/outer_lock.hpp"
 #include "ops/fuse/recording.hpp"
 
 namespace skerry {
+
+/// From so many steps of an element on others may have the outer lock meanwhile: about 10 us.
+inline constexpr std::int64_t long_work = 1 << 16;
 
 /// Computes what a recording holds, in passes: operations over one shape on one device that wait
 /// for no other pass. A pass of too many operands is cut in parts. Reductions of rows, and all that

@@ -18,7 +18,6 @@
 #include "ops/call/kernels.hpp"
 #include "ops/fuse/evaluation.hpp"
 #include "ops/fuse/source.hpp"
-#include "ops/fuse/without_lock.hpp"
 
 namespace skerry {
 namespace {
@@ -189,7 +188,7 @@ bool evaluation::launch_compiled(nodes part, const dims& shape) {
                            .problem = problem};
   const bool is_new = found->function == nullptr;
   {
-    const without_lock working(hooks_, is_new);
+    const without_outer_lock working(is_new);
     launch(where, kernels<fuse_kernels>(where).compiled, call,
            {uses, static_cast<std::size_t>(operand_count_)});
   }

@@ -181,8 +181,9 @@ auto recording::begin_evaluation() {
   if (is_evaluating()) throw library_error("fuse: a value while results are being computed");
   evaluator_ = this_thread();
   const auto done = [](recording* self) {
-    self->evaluator_ = nullptr;
+    // To free memory may wait, and who asks for a value meanwhile is not to begin with it.
     for (node& each : self->nodes_) each.made = {};
+    self->evaluator_ = nullptr;
   };
   return std::unique_ptr<recording, decltype(done)>(this, done);
 }

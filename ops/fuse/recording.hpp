@@ -87,9 +87,6 @@ struct pass_report {
 struct evaluation_hooks {
   /// The value of what `holder` holds; it never throws.
   void (*settled)(void* holder, ndarray&& value) noexcept = nullptr;
-  /// Around long work: others may hold the lock meanwhile.
-  void* (*let_go)() noexcept = nullptr;
-  void (*take_back)(void* state) = nullptr;
   /// Something that a user may want to know, once.
   void (*say)(const char* text) noexcept = nullptr;
   /// Of each pass before it runs; null where nobody watches.

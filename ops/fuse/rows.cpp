@@ -14,7 +14,6 @@
 #include "device/stream.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/fuse/evaluation.hpp"
-#include "ops/fuse/without_lock.hpp"
 
 namespace skerry {
 namespace {
@@ -275,7 +274,7 @@ void evaluation::launch_rows() {
     of.moved_eager = bytes_one_by_one(group_);
     hooks_.watch(of);
   }
-  const without_lock working(hooks_, rows_ * row_cost_ > long_work);
+  const without_outer_lock working(rows_ * row_cost_ > long_work);
   if (is_alone) {
     constexpr std::size_t before = sizeof(row_params) + sizeof(row_step);
     return launch(where, *first.loop, of_.schedule_.data() + before, of_.schedule_.size() - before,

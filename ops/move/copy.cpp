@@ -190,13 +190,13 @@ ndarray to_device(const ndarray& x, device where) {
     const packer all(out, x);
     return out;
   }
-  const ndarray source = travels ? x : copy(x);
+  const ndarray source = travels || x.size() == 0 ? x : copy(x);
   ndarray out =
       empty_of(dense_layout_like(source.layout(), source.itemsize()), source.dtype(), where);
-  if (source.size() > 0) {
-    copy_bytes(out.memory(), 0, source.memory(), static_cast<std::size_t>(source.layout().offset),
-               static_cast<std::size_t>(source.nbytes()));
-  }
+  // Also of no elements: the host waits for what found that there are none, and is told its errors.
+  const std::int64_t offset = source.size() > 0 ? source.layout().offset : 0;
+  copy_bytes(out.memory(), 0, source.memory(), static_cast<std::size_t>(offset),
+             static_cast<std::size_t>(source.nbytes()));
   return out;
 }
 

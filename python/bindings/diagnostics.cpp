@@ -133,6 +133,19 @@ void add_cuda(py::module_& module) {
         return counts;
       },
       "Calls of the CUDA runtime by name, while they were counted.");
+  module.def(
+      "waiting_cuda_calls",
+      [] {
+        py::list names;
+        for (const counted_call& each : counted_cuda_calls()) {
+          if (each.may_wait) names.append(each.name);
+        }
+        return names;
+      },
+      "Names of the calls of the CUDA runtime that may wait for work of a device.");
+  module.def("slow_waiting_cuda_calls", slow_waiting_cuda_calls, py::arg("microseconds"),
+             py::pos_only(),
+             "Make each of them take so much longer while calls are counted. For tests.");
   module.def("cuda_was_used", cuda_was_used,
              "Whether this process has made a CUDA call, simulated or real.");
   module.def(

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "device/outer_lock.hpp"
 #include "ops/fuse/evaluation.hpp"
 #include "ops/fuse/recording.hpp"
 #include "python/bindings/array_type.hpp"
@@ -36,20 +37,10 @@ void take_value(void* holder, ndarray&& value) noexcept {
   --fused_work;
 }
 
-void* let_go() noexcept {
-  ++threads_without_gil;
-  return PyEval_SaveThread();
-}
-void take_back(void* state) {
-  PyEval_RestoreThread(static_cast<PyThreadState*>(state));
-  --threads_without_gil;
-}
-
 /// Another thread evaluates.
 void wait_a_little() {
-  void* const state = let_go();
+  const without_outer_lock waiting;
   std::this_thread::sleep_for(std::chrono::microseconds(50));
-  take_back(state);
 }
 
 /// Long work goes on without the GIL: nothing of this thread may be pending then, as other threads
@@ -123,8 +114,7 @@ void warn(const char* text) noexcept {
   }
 }
 
-evaluation_hooks hooks = {
-    .settled = take_value, .let_go = let_go, .take_back = take_back, .say = warn};
+evaluation_hooks hooks = {.settled = take_value, .say = warn};
 PyObject* watcher = nullptr;  ///< a callable
 
 void tell_watcher(const pass_report& pass) noexcept {

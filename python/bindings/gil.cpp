@@ -27,7 +27,21 @@ bool is_held() noexcept {
   return running != nullptr && running == PyGILState_GetThisThreadState();
 }
 
+/// At the end of the interpreter other threads do not run any more.
+void* release_gil() noexcept {
+  if (is_ending() || !is_held()) return nullptr;
+  ++threads_without_gil;
+  return PyEval_SaveThread();
+}
+
+void acquire_gil(void* state) {
+  PyEval_RestoreThread(static_cast<PyThreadState*>(state));
+  --threads_without_gil;
+}
+
 }  // namespace
+
+const outer_lock gil{.release = release_gil, .acquire = acquire_gil};
 
 with_gil::with_gil() noexcept {
   // The ordinary case, at a third of the cost.

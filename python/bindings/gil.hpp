@@ -4,6 +4,8 @@
 
 #include <Python.h>
 
+#include "device/outer_lock.hpp"
+
 namespace skerry::python {
 
 // A thread that asks for the GIL of an interpreter that is going never comes back: CPython ends it
@@ -17,6 +19,9 @@ inline int threads_without_gil = 0;
 /// Called before a thread lets it go for long work; null until there is something to call. May
 /// throw.
 inline void (*before_leaving_gil)() = nullptr;
+
+/// What device/ releases around its waits, wherever in a call they are.
+extern const outer_lock gil;
 
 /// Lets other Python threads run meanwhile, if the work is long enough to be worth it.
 class without_gil {

@@ -84,5 +84,6 @@ PYBIND11_MODULE(_core, module) {
   } catch (const python_error&) {
     throw pybind11::error_already_set();
   }
+  skerry::set_outer_lock(skerry::python::gil);
   skerry::set_garbage_collector(collect_garbage);
 }

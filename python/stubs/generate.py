@@ -132,8 +132,8 @@ RESULTS = {
     **dict.fromkeys(
         "count_cuda_calls draw fail_allocation rehearsal_delay rehearsal_fail_call rehearsal_set_captured rehearse "
         "require_objects require_one_device reset_peak scatter_reduce set_current_stream set_default_device "
-        "set_memory_limit set_num_threads set_numpy_memory synchronize use_device_context use_promotion_context "
-        "use_version_context watch_passes".split(),
+        "set_memory_limit set_num_threads set_numpy_memory slow_waiting_cuda_calls synchronize "
+        "use_device_context use_promotion_context use_version_context watch_passes".split(),
         "None",
     ),
     **dict.fromkeys(
@@ -162,6 +162,7 @@ RESULTS = {
     "memory_statistics": "MemoryStatistics",
     "qr": "QRResult",
     "rehearsal_contexts": "list[int]",
+    "waiting_cuda_calls": "list[str]",
     "result_class": "type[tuple[Array, ...]]",
     "result_type": "Dtype",
     "slogdet": "SlogdetResult",

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/outer_lock.hpp"
+
+#include <atomic>
+
+namespace skerry {
+namespace {
+
+constinit std::atomic<const outer_lock*> lock_above{nullptr};
+
+}  // namespace
+
+void set_outer_lock(const outer_lock& lock) noexcept { lock_above.store(&lock); }
+
+without_outer_lock::without_outer_lock(bool worth_it) noexcept {
+  if (!worth_it) return;
+  lock_ = lock_above.load(std::memory_order_acquire);
+  if (lock_ != nullptr) state_ = lock_->release();
+}
+
+without_outer_lock::~without_outer_lock() {
+  if (state_ != nullptr) lock_->acquire(state_);
+}
+
+}  // namespace skerry
