@@ -20,6 +20,7 @@
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
+#include "python/bindings/failed_calls.hpp"
 #include "python/bindings/function_table.hpp"
 #include "python/bindings/functions.hpp"
 #include "python/bindings/method_table.hpp"
@@ -139,11 +140,16 @@ bool is_of_operation(const array_function& function, PyObject* const* args, Py_s
 
 PyObject* call(PyObject* self, PyObject* const* args, std::size_t count, PyObject* keywords) {
   const array_function& function = *reinterpret_cast<array_function*>(self);
-  if (keywords == nullptr && is_of_operation(function, args, PyVectorcall_NARGS(count))) {
+  const Py_ssize_t positional = PyVectorcall_NARGS(count);
+  if (keywords == nullptr && is_of_operation(function, args, positional)) {
     return PyObject_Vectorcall(function.operation, args, count, nullptr);
   }
-  const bool direct = is_direct(function, args, PyVectorcall_NARGS(count), keywords);
-  return PyObject_Vectorcall(direct ? function.direct : function.converting, args, count, keywords);
+  const bool direct = is_direct(function, args, positional, keywords);
+  PyObject* const called = direct ? function.direct : function.converting;
+  PyObject* const result = PyObject_Vectorcall(called, args, count, keywords);
+  if (result != nullptr) [[likely]]
+    return result;
+  return name_failed_call(function.direct, args, positional, keywords);
 }
 
 /// As functions do: in a class it is a method.

@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "core/ndarray.hpp"
+#include "python/bindings/failed_calls.hpp"
 #include "python/bindings/function_table.hpp"
 
 /// What counts as an array without being one. A numpy.ndarray is an array on cpu:0, whose memory is
@@ -110,16 +111,19 @@ template <class Run>
 /// As `guarded`, of a call; what is to be an array and can be one becomes one.
 template <class Run>
 PyObject* guarded_call(const arguments& with, Run run) {
+  PyObject* result = nullptr;
   try {
-    return run(with);
+    result = run(with);
   } catch (abi::__forced_unwind&) {
     throw;
   } catch (const not_an_array& met) {
-    return run_again(with, met, run);
+    result = run_again(with, met, run);
   } catch (...) {
     set_python_error();
   }
-  return nullptr;
+  if (result != nullptr) [[likely]]
+    return result;
+  return name_failed_call(with);
 }
 
 /// What an operator returns for an operand that is neither an array nor a scalar: a numpy.ndarray

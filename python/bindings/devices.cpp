@@ -20,6 +20,14 @@
 namespace skerry::python {
 namespace {
 
+device parse_device_name(const char* op, const std::string& name) {
+  try {
+    return parse_device(name);
+  } catch (const value_error& error) {
+    throw value_error(std::string(op) + ": " + error.what());
+  }
+}
+
 PyTypeObject* device_type = nullptr;
 PyObject* context_device = nullptr;  // a contextvars.ContextVar, or null while nobody used one
 std::atomic<std::uint32_t> process_default{0};
@@ -42,8 +50,8 @@ device make_device(const py::object& name, const py::object& index) {
     throw value_error("Device: an index is given twice: " + to_string(where) +
                       "; write Device(\"cuda\", 1) or Device(\"cuda:1\")");
   }
-  return parse_device(utf8(name.ptr()) + std::string(":") +
-                      std::to_string(clamped_integer(index.ptr())));
+  const std::int64_t number = index_argument("Device", "index", index.ptr());
+  return parse_device_name("Device", utf8(name.ptr()) + std::string(":") + std::to_string(number));
 }
 
 py::object peers(const device_info& about) {
@@ -309,7 +317,7 @@ PyObject* device_object(device where) {
 
 device parse_device_argument(const char* op, PyObject* from) {
   if (Py_TYPE(from) == device_type) return value_of_device(from);
-  if (PyUnicode_Check(from)) return parse_device(utf8(from));
+  if (PyUnicode_Check(from)) return parse_device_name(op, utf8(from));
   throw dtype_error(std::string(op) +
                     ": device must be a skerry.Device or a name such as \"cuda:0\", not " +
                     Py_TYPE(from)->tp_name);

@@ -71,8 +71,8 @@ PyObject* reduce_some(method_call& call) {
   if (initial == nullptr) return nullptr;
   const known_function& function = find_function(op);
   const object found(function.run({given.self, call.values, nullptr, 0, &function.takes()}));
-  if (op == "sum") return PyNumber_Add(found.get(), initial);
-  if (op == "prod") return PyNumber_Multiply(found.get(), initial);
+  if (op == "sum") return object(PyNumber_Add(found.get(), initial)).release();
+  if (op == "prod") return object(PyNumber_Multiply(found.get(), initial)).release();
   return called(op == "max" ? "maximum" : "minimum", {found.get(), initial}).release();
 }
 

@@ -77,8 +77,9 @@ template <int Arity>
     }
     if (!any_array) {
       throw dtype_error(std::string(op.name) +
-                        ": at least one argument must be a skerry.Array; Python scalars alone "
-                        "have neither a dtype nor a device");
+                        (Arity == 1 ? ": x" : ": at least one argument, x1 or x2,") +
+                        " must be a skerry.Array; Python scalars alone have neither a dtype nor a "
+                        "device");
     }
     if constexpr (Arity == 1) {
       if (PyObject* const part = part_of_reals(id, args[0], *operands[0].array)) return part;
@@ -141,9 +142,10 @@ const char* reduction_signature(const reduction_entry& op) {
   return "(x, /, *, axis=None, keepdims=False)";
 }
 
-double parse_correction(const char* name, PyObject* from) {
-  if (from == nullptr) return 0;
-  const scalar value = require_scalar(name, "correction", from);
+double parse_correction(const char* name, const arguments& with) {
+  if (with[2] == nullptr) return 0;
+  const object from = value_argument(with, 2, with[2]);
+  const scalar value = require_scalar(name, "correction", from.get());
   return to_element(name, value, dtype::float64).as<double>();
 }
 
@@ -165,7 +167,7 @@ PyObject* reduce_call(reduction_id id, const arguments& with) {
   const bool keep = truth(with, has_option ? 3 : 2, false);
   std::optional<dtype> type;
   if (op.has_dtype) type = parse_optional_dtype(op.name, with[2]);
-  const double correction = op.has_correction ? parse_correction(op.name, with[2]) : 0;
+  const double correction = op.has_correction ? parse_correction(op.name, with) : 0;
   std::vector<std::int64_t> axes;
   const bool all_axes = !with.has(1);
   if (!all_axes) axes = op.has_one_axis ? std::vector{integer(with, 1)} : integers(with, 1);

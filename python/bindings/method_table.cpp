@@ -7,6 +7,7 @@
 #include "core/errors.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/device_args.hpp"
+#include "python/bindings/failed_calls.hpp"
 #include "python/bindings/value_args.hpp"
 
 namespace skerry::python {
@@ -66,7 +67,9 @@ PyObject* method_plan::prepare_and_run(PyObject* self, PyObject* const* args, Py
     if (place_[i] < signature::most_parameters) values[place_[i]] = own[i];
   }
   values[0] = self;
-  return guarded([&] { return run({self, own, args + (count - rest), rest, &takes_}, values); });
+  const arguments given{self, own, args + (count - rest), rest, &takes_};
+  PyObject* const result = guarded([&] { return run(given, values); });
+  return result != nullptr ? result : name_failed_call(given);
 }
 
 PyObject* method_plan::operator()(PyObject* self, PyObject* const* args, Py_ssize_t count,
@@ -84,7 +87,14 @@ PyObject* method_plan::operator()(PyObject* self, PyObject* const* args, Py_ssiz
     }
   }
   if (!is_plain && !entry.is_direct(values)) return prepare_and_run(self, args, count, keywords);
-  return guarded([&] { return function_({self, values, nullptr, 0, function_takes_}); });
+  PyObject* const result =
+      guarded([&] { return function_({self, values, nullptr, 0, function_takes_}); });
+  if (result != nullptr) [[likely]]
+    return result;
+  // Again, now by the names of the method's own parameters.
+  PyObject* own[signature::most_parameters];
+  static_cast<void>(takes_.bind(args, count, keywords, own, &rest));
+  return name_failed_call({self, own, args + (count - rest), rest, &takes_});
 }
 
 const char* document_method(const method_entry& entry) {

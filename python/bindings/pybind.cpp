@@ -193,12 +193,17 @@ void explain_refusals(py::handle type) {
 }  // namespace
 
 std::int64_t index_argument(const char* function, const char* parameter, PyObject* from) {
-  if (PyIndex_Check(from) == 0) {
+  if (PyIndex_Check(from) == 0 || is_numpy_array(from)) {
     throw dtype_error(std::string(function) + ": " + parameter + " must be an int, not " +
                       type_name(from));
   }
-  if (is_array(from) && value_of(from).device() != default_device()) {
-    reject_elsewhere(function, parameter, value_of(from), default_device());
+  if (is_array(from)) {
+    const ndarray& x = value_of(from);
+    if (x.device() != default_device()) reject_elsewhere(function, parameter, x, default_device());
+    if (x.rank() != 0 || !is_integer(x.dtype())) {
+      throw dtype_error(std::string(function) + ": " + parameter + " must be an int, not " +
+                        describe(x));
+    }
   }
   return clamped_integer(object(PyNumber_Index(from)).get());
 }

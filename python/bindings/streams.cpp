@@ -187,7 +187,8 @@ struct foreign_stream {
 };
 
 std::uintptr_t handle_of(const char* op, PyObject* from, const char* argument) {
-  if (PyIndex_Check(from) == 0 || PyBool_Check(from) != 0 || is_array(from)) {
+  if (PyIndex_Check(from) == 0 || PyBool_Check(from) != 0 || is_array(from) ||
+      is_numpy_array(from)) {
     throw dtype_error(std::string(op) + ": " + argument + " must be an int, not " +
                       Py_TYPE(from)->tp_name);
   }

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -129,3 +130,18 @@ def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays")
     return functools.wraps(function)(
         _core.array_function(function, call, lists == "refused", operation)
     )
+
+
+def name_failures(owner: type) -> None:
+    """Have errors of the public methods of a class, in Python, name the method and its parameter."""
+    for part in owner.__mro__:
+        for name, method in vars(part).items():
+            if inspect.isfunction(method) and not name.startswith("_") and name not in vars(owner):
+                setattr(owner, name, _named(method))
+    for name, method in list(vars(owner).items()):
+        if inspect.isfunction(method) and not name.startswith("_"):
+            setattr(owner, name, _named(method))
+
+
+def _named(method: Function) -> Function:
+    return functools.wraps(method)(_core.array_function(method, method, False, None))

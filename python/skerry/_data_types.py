@@ -43,12 +43,15 @@ class IntegerInfo:
     dtype: Dtype
 
 
-def _dtype_of(type: object) -> Dtype:
+def _dtype_of(name: str, type: object) -> Dtype:
     if isinstance(type, _core.Array):
         return type.dtype
     if isinstance(type, int | float | complex):  # result_type takes scalars, too
-        raise DTypeError(f"not a dtype of skerry: {type!r}")
-    return _core.result_type(type)
+        raise DTypeError(f"{name}: not a dtype of skerry: {type!r}")
+    try:
+        return _core.result_type(type)
+    except TypeError as error:
+        raise DTypeError(f"{name}: {str(error).partition(': ')[2]}") from None
 
 
 def finfo(type: Any, /) -> FloatInfo:
@@ -67,7 +70,7 @@ def finfo(type: Any, /) -> FloatInfo:
     Source: array API 2025.12, data type functions.
 
     """
-    dtype = _dtype_of(type)
+    dtype = _dtype_of("finfo", type)
     if dtype.kind not in "fc":
         raise TypeError(f"finfo: not a floating dtype: {dtype}; use iinfo for integers")
     about = np.finfo(dtype)
@@ -97,7 +100,7 @@ def iinfo(type: Any, /) -> IntegerInfo:
     Source: array API 2025.12, data type functions.
 
     """
-    dtype = _dtype_of(type)
+    dtype = _dtype_of("iinfo", type)
     if dtype.kind not in "iu":
         raise TypeError(f"iinfo: not an integer dtype: {dtype}; use finfo for floats")
     about = np.iinfo(dtype)
@@ -123,11 +126,11 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     Source: array API 2025.12, data type functions.
 
     """
-    dtype = _dtype_of(dtype)
+    dtype = _dtype_of("isdtype: dtype", dtype)
     if isinstance(kind, tuple):
         return any(isdtype(dtype, one) for one in kind)
     if isinstance(kind, str):
         if kind not in KINDS:
             raise ValueError(f"isdtype: unknown kind: {kind!r}; known are {', '.join(KINDS)}")
         return dtype.name in KINDS[kind]
-    return bool(dtype == _dtype_of(kind))
+    return bool(dtype == _dtype_of("isdtype: kind", kind))

@@ -15,7 +15,13 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import cast, complex_of, is_long_integer, require_host_memory
+from skerry._extra._operands import (  # fmt: skip
+    cast,
+    complex_of,
+    host_values,
+    is_long_integer,
+    require_host_memory,
+)
 from skerry._extra._places import alike, places
 from skerry._extra.quantiles import percentile
 
@@ -63,7 +69,10 @@ def items_of(name: str, a: Array, bins: Any, weights: Array | None) -> tuple[Arr
 def outer_edges(name: str, items: Array, limits: Any) -> tuple[Any, Any]:
     """Return the first and the last edge: as asked for, or read from the device."""
     if limits is not None:
-        first, last = (_edge(name, each) for each in limits)
+        first, last = host_values(name, limits, items)
+        # Edges are floats, so an int may be beyond all integer dtypes.
+        far = [isinstance(each, int) and abs(each) >= 1 << 63 for each in (first, last)]
+        first, last = float(first) if far[0] else first, float(last) if far[1] else last
         if first > last:
             msg = f"{name}: range must not decrease: {limits}"
             raise ValueError(msg)
@@ -77,16 +86,6 @@ def outer_edges(name: str, items: Array, limits: Any) -> tuple[Any, Any]:
     if first == last:
         first, last = first - 0.5, last + 0.5
     return first, last
-
-
-def _edge(name: str, value: Any) -> Any:
-    """Return a bound of the range; edges are floats, so an int may be beyond all integer dtypes."""
-    if not isinstance(value, int) or abs(value) < 1 << 63:
-        return value
-    try:
-        return float(value)
-    except OverflowError:
-        raise OverflowError(f"{name}: range is beyond float64; give smaller bounds") from None
 
 
 def even_edges(items: Array, limits: Any, ends: tuple[Any, Any], bins: int, dtype: Any) -> Any:

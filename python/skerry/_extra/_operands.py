@@ -14,6 +14,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._failed_calls import NotAnArrayError
 from skerry.exceptions import AxisError, DTypeError, OutOfMemoryError
 
 Arrays = tuple[Array, ...] | list[Array]
@@ -81,13 +82,11 @@ def as_arrays(name: str, *values: Any) -> list[Array]:
         return [*values]
     found = [sk.asarray(x, device="cpu:0") if type(x) is np.ndarray else x for x in values]
     arrays = tuple(x for x in found if isinstance(x, Array))
-    for x in found:
+    for given, x in zip(values, found, strict=True):
         if not isinstance(x, (Array, *SCALARS)):
-            raise TypeError(
-                f"{name}: takes arrays, not {type(x).__name__}; use skerry.asarray(a, device=...)"
-            )
+            raise NotAnArrayError(name, given)
     if not arrays:
-        raise TypeError(f"{name}: takes an array; use skerry.asarray(a, device=...)")
+        raise NotAnArrayError(name, *values)
     _core.require_one_device(name, arrays)
     if len(arrays) == len(found):
         return list(arrays)
@@ -141,11 +140,23 @@ def indices(name: str, values: Any, like: Array) -> Array:
         _core.require_one_device(name, (like, values))
         return values
     host = np.asarray(values)
+    if host.dtype.kind not in "biufc":
+        raise NotAnArrayError(name, values)
     if isinstance(values, np.ndarray):
         _core.require_one_device(name, (like, sk.asarray(host, device="cpu:0")))
     if host.size == 0:
         host = host.astype(np.int64)
     return sk.asarray(host, device=like.device)
+
+
+def host_values(name: str, given: Any, like: Array) -> Any:
+    """Return numbers that are arguments, such as widths: those of an array on the device of ``like`` are read."""
+    if isinstance(given, Array):
+        _core.require_one_device(name, (like, given))
+        return np.asarray(given.to_device("cpu:0"))
+    if isinstance(given, (tuple, list)):
+        return type(given)(host_values(name, each, like) for each in given)
+    return given
 
 
 def axis_within(name: str, axis: int, ndim: int) -> int:

@@ -17,6 +17,7 @@ from skerry._extra._operands import (
     as_array,
     axis_within,
     cast,
+    host_values,
     reduced,
     slice_along,
     to_nearest,
@@ -90,7 +91,7 @@ def pad(
 
     """
     x = as_array("pad", array)
-    widths = _widths(pad_width, x.ndim)
+    widths = _widths(host_values("pad", pad_width, x), x.ndim)
     if mode == "constant" and end_values is stat_length is reflect_type is None:
         value = 0 if constant_values is None else constant_values
         if isinstance(value, int | float | complex):
@@ -101,7 +102,8 @@ def pad(
         "stat_length": stat_length,
         "reflect_type": reflect_type,
     }
-    return _padded_by(mode, {k: v for k, v in options.items() if v is not None}, x, widths)
+    known = {k: host_values("pad", v, x) for k, v in options.items() if v is not None}
+    return _padded_by(mode, known, x, widths)
 
 
 def _padded_by(

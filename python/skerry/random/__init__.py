@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from skerry import _core
+from skerry._arrays import name_failures
 from skerry.random._order import Order
 from skerry.random._philox import Philox
 
@@ -117,6 +118,9 @@ def default_rng(seed: Any = None, device: _core.Device | str | None = None) -> G
     ) is not None:  # dask's chunks: a seed that knows its device
         return default_rng(make(seed), device)
     return Generator(seed if isinstance(seed, Philox) else Philox(seed), device)
+
+
+name_failures(Generator)
 
 
 def _restore(bit_generator: Philox, device: str) -> Generator:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +92,10 @@ class Philox:
 
     def spawn(self, n_children: int) -> list[Philox]:
         """Return independent streams, by ``SeedSequence.spawn``."""
-        return [Philox(each) for each in self._seed_seq.spawn(n_children)]
+        count = operator.index(n_children)
+        if not 0 <= count < 1 << 32:
+            raise ValueError(f"spawn: n_children must be 0 to 2**32 - 1: {count}")
+        return [Philox(each) for each in self._seed_seq.spawn(count)]
 
     def reserve(self, blocks: int) -> tuple[int, int, int]:
         """Take a part of the stream: key, first position and the other half of the counter."""

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bindings/failed_calls.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "python/bindings/errors.hpp"
+
+namespace skerry::python {
+namespace {
+
+/// The error that is set, taken away.
+object take_error() {
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (trace != nullptr) PyException_SetTraceback(value, trace);
+  Py_XDECREF(trace);
+  Py_XDECREF(type);
+  return object(value);
+}
+
+void raise(PyObject* error) { PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error); }
+
+/// "add: ..." or "add() ...", of an error that users are to see.
+bool is_named(PyObject* error, std::string_view name) {
+  const int is_typed = PyErr_GivenExceptionMatches(error, PyExc_AttributeError) == 0 &&
+                       PyErr_GivenExceptionMatches(error, PyExc_KeyError) == 0;
+  const object text(PyObject_Str(error));
+  const std::string_view read = utf8(text.get());
+  return is_typed && read.starts_with(name) &&
+         (read.substr(name.size()).starts_with(":") || read.substr(name.size()).starts_with("("));
+}
+
+/// A function of skerry/_failed_calls.py, which the first failure imports.
+PyObject* helper(PyObject*& known, const char* name) {
+  if (known == nullptr) known = package_function("skerry._failed_calls", name).release();
+  return known;
+}
+
+/// Raises what `find_better` makes of the error that is set, or that itself where it is named well
+/// or the answer is None. `find_name` gives the name of the function.
+template <class FindName, class FindBetter>
+PyObject* name_error(FindName find_name, FindBetter find_better) noexcept {
+  if (PyErr_ExceptionMatches(PyExc_Exception) == 0) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const object error = take_error();
+    if (is_named(error.get(), find_name())) {
+      raise(error.get());
+      return nullptr;
+    }
+    const object better = find_better(error.get());
+    if (better.get() == Py_None) {
+      raise(error.get());
+    } else {
+      PyException_SetCause(better.get(), Py_NewRef(error.get()));
+      raise(better.get());
+    }
+    return nullptr;
+  });
+}
+
+}  // namespace
+
+PyObject* name_failed_call(const arguments& with) noexcept {
+  const auto find_better = [&](PyObject* error) {
+    static PyObject* known = nullptr;
+    const object given(PyDict_New());
+    for (int i = 0; i < with.takes->count(); ++i) {
+      if (with[i] == nullptr) continue;
+      if (PyDict_SetItem(given.get(), with.takes->name(i), with[i]) != 0) throw python_error{};
+    }
+    for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
+      const object name(PyUnicode_FromFormat("arguments[%zd]", i));
+      if (PyDict_SetItem(given.get(), name.get(), with.rest[i]) != 0) throw python_error{};
+    }
+    return object(PyObject_CallFunction(helper(known, "named"), "sOO", with.takes->function(),
+                                        given.get(), error));
+  };
+  return name_error([&] { return with.takes->function(); }, find_better);
+}
+
+PyObject* name_failed_call(PyObject* function, PyObject* const* args, Py_ssize_t count,
+                           PyObject* keywords) noexcept {
+  object name;
+  const auto find_name = [&] {
+    name = object(PyObject_GetAttrString(function, "__name__"));
+    return utf8(name.get());
+  };
+  return name_error(find_name, [&](PyObject* error) {
+    static PyObject* known = nullptr;
+    const object positional(PyTuple_New(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
+    }
+    const object named(PyDict_New());
+    for (Py_ssize_t i = 0; keywords != nullptr && i < PyTuple_GET_SIZE(keywords); ++i) {
+      PyObject* const key = PyTuple_GET_ITEM(keywords, i);
+      if (PyDict_SetItem(named.get(), key, args[count + i]) != 0) throw python_error{};
+    }
+    return object(PyObject_CallFunctionObjArgs(helper(known, "named_function"), function,
+                                               positional.get(), named.get(), error, nullptr));
+  });
+}
+
+}  // namespace skerry::python

@@ -1,0 +1,264 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a failed call says: the name of the public function, and which of its arguments is wrong.
+
+Functions check what they are told to take. What is left, of any argument, fails somewhere below: in another function,
+in NumPy or in Python. The entry points of public functions (python/bindings/failed_calls.cpp) ask here for the error
+to raise then; calls that succeed, and errors that begin with the function's name, never come here.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import inspect
+import os
+import re
+import types
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from skerry import _core
+from skerry._core import Array
+from skerry.exceptions import DeviceMismatchError, OutOfMemoryError
+
+HOMES = tuple(os.path.dirname(os.path.abspath(each)) + os.sep for each in (__file__, np.__file__))
+PYTHONS = (os.path.dirname(os.path.abspath(os.__file__)) + os.sep, "<frozen ", "<__array_function__ ")  # fmt: skip
+# What is raised as it is; other errors are of Python, and say nothing of the function.
+TYPED = (
+    TypeError, ValueError, IndexError, OverflowError, MemoryError, NotImplementedError, BufferError, RuntimeError,
+    OSError,
+)  # fmt: skip
+#: "subtract: x2 is ...": an error of this package, in the name of the function that found it.
+OWN_TEXT = re.compile(r"[A-Za-z_][\w.]*: ")
+#: Functions and methods in C++ that users call.
+PUBLIC = frozenset([*_core.__all__, *_core.linalg.__all__, *_core.fft.__all__, *dir(Array)])
+#: What a kernel of an earlier call found: a wait raises it later, in whatever call it is.
+DEFERRED = re.compile(r"index -?\d+ is out of bounds: axis")
+LONGEST = 40
+HAVING_AXES = (Array, np.ndarray)
+
+
+class NotAnArrayError(TypeError):
+    """An argument is no array, or none of some is. The entry point knows which parameters these are."""
+
+    def __init__(self, name: str, *values: Any) -> None:
+        kinds = ", ".join(type(each).__name__ for each in values)
+        super().__init__(f"takes an array, not {kinds}: {name}; use skerry.asarray(a, device=...)")
+        self.values = values
+
+
+def named_function(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+) -> Exception | None:
+    """Return the same for a function in Python."""
+    signature = inspect.signature(function)
+    try:
+        bound = signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        return None  # Python says which arguments there are
+    given: dict[str, Any] = {}
+    for key, value in bound.items():
+        if signature.parameters[key].kind is inspect.Parameter.VAR_POSITIONAL:
+            given |= {f"{key}[{i}]": each for i, each in enumerate(value)}
+        elif key != "self":
+            given[key] = value
+    return named(function.__name__, given, error, function)
+
+
+def named(
+    name: str,
+    arguments: Mapping[str, Any],
+    error: Exception,
+    function: Callable[..., Any] | None = None,
+) -> Exception | None:
+    """Return the error to raise in the place of ``error``; None for that one itself.
+
+    Parameters
+    ----------
+    name : str
+        Of the public function.
+    arguments : Mapping
+        What was given, by the names of the parameters.
+    error : Exception
+        What was raised.
+    function : callable or None
+        With annotations of the parameters.
+
+    """
+    is_known = isinstance(error, (Warning, StopIteration, OutOfMemoryError))
+    if function is None and name not in PUBLIC:
+        return None  # a public function calls it
+    if is_known or _is_of_others(error) or _may_be_deferred(arguments, error, function):
+        return None
+    if isinstance(error, NotAnArrayError):
+        return _not_an_array(name, arguments, error)
+    wrong = _wrongly_typed(function, arguments)
+    if wrong is not None and not isinstance(error, DeviceMismatchError):
+        parameter, wanted = wrong
+        given = type(arguments[parameter]).__name__
+        return TypeError(f"{name}: {parameter} must be {wanted}, not {given}")
+    text = str(error)
+    is_own = OWN_TEXT.match(text) is not None and type(error).__module__.split(".")[0] != "numpy"
+    found = _mentioned(text, arguments, is_own)
+    kind = _kind_of(error)
+    if is_own:
+        return kind(f"{name}: {found}: {text}" if found else f"{name}: {text}")
+    if found:
+        return kind(f"{name}: {found} can't be {_shown(arguments[found])}")
+    listed = ", ".join(f"{key}={_shown(value)}" for key, value in arguments.items())
+    return kind(f"{name}: takes no such arguments: {listed}")
+
+
+def _not_an_array(name: str, arguments: Mapping[str, Any], error: NotAnArrayError) -> TypeError:
+    found = [key for key, value in arguments.items() if _holds(value, error.values)]
+    others = [key for key, value in arguments.items() if not isinstance(value, Array)]
+    which = " or ".join(found or others[:1]) or "an argument"
+    kinds = ", ".join(type(each).__name__ for each in error.values[:3]) or "an empty sequence"
+    return TypeError(f"{name}: {which} must be an Array, not {kinds}; use skerry.asarray")
+
+
+def _holds(value: Any, wanted: tuple[Any, ...]) -> bool:
+    items = value if isinstance(value, (tuple, list)) else ()
+    return any(each is one for one in wanted for each in (value, *items))
+
+
+def _may_be_deferred(
+    arguments: Mapping[str, Any], error: Exception, function: Callable[..., Any] | None
+) -> bool:
+    """Whether an earlier call on a device whose work runs later may be the one that failed."""
+    if not isinstance(error, IndexError) or DEFERRED.search(str(error)) is None:
+        return False
+    arrays = [value for value in arguments.values() if isinstance(value, Array)]
+    return function is None or any(x.device.kind != "cpu" for x in arrays)
+
+
+def _is_of_others(error: Exception) -> bool:
+    """Whether it was raised in code that is neither of this package nor NumPy's, as a function that was given."""
+    trace: types.TracebackType | None = error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        is_installed = "-packages" in file or not file.startswith(PYTHONS)
+        if is_installed and not file.startswith(HOMES):
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def _kind_of(error: Exception) -> Callable[[str], Exception]:
+    """Return the class to raise: that of the error where it says what is wrong, else TypeError."""
+    kind = type(error)
+    if kind.__module__.split(".")[0] == "skerry" and isinstance(error, TYPED):
+        return kind
+    for each in TYPED:
+        if isinstance(error, each):
+            return each
+    return TypeError
+
+
+def _shown(value: Any) -> str:
+    """Write an argument shortly, without its elements."""
+    if isinstance(value, Array):
+        return f"{value.dtype} {value.shape} on {value.device}"
+    if value is None or isinstance(value, (bool, float, complex, str, bytes, np.generic)):
+        text = repr(value)
+        return text if len(text) <= LONGEST else f"a long {type(value).__name__}"
+    if isinstance(value, int):
+        return repr(value) if value.bit_length() <= 128 else f"an int of {value.bit_length()} bits"
+    return f"a {type(value).__name__}"
+
+
+def _mentioned(text: str, arguments: Mapping[str, Any], is_own: bool) -> str | None:
+    """Return the one parameter whose argument a message tells of, or that alone may be meant."""
+    unquoted = re.sub(r"'[^']*'", "", text)  # of attributes, say
+    tests: list[Callable[[str, Any], bool]] = [
+        lambda key, _: len(key) > 2 and re.search(rf"\b{re.escape(key)}\b", unquoted) is not None,
+        lambda _, value: _is_shown(text, value),
+        lambda _, value: _is_too_large(text, value),
+        lambda _, value: isinstance(value, HAVING_AXES) and value.ndim == 0 and "rray" in text,
+        lambda _, value: is_own and not isinstance(value, Array),
+    ]
+    for test in tests:
+        found = [key for key, value in arguments.items() if test(key, value)]
+        if len(found) == 1:
+            return found[0]
+    return next(iter(arguments)) if len(arguments) == 1 else None
+
+
+def _is_shown(text: str, value: Any) -> bool:
+    if isinstance(value, Array):
+        return f"{value.dtype} {value.shape} on {value.device}" in text
+    items = value if isinstance(value, (tuple, list, range)) else ()
+    kinds = {type(each).__name__ for each in (value, *items[:8])}
+    return any(re.search(rf"\b{re.escape(kind)}\b", text) for kind in kinds)
+
+
+def _is_too_large(text: str, value: Any) -> bool:
+    is_of_size = any(
+        word in text for word in ("too large", "exceed", "out of range", "does not fit")
+    )
+    return is_of_size and isinstance(value, int) and value.bit_length() > 31
+
+
+def _wrongly_typed(
+    function: Callable[..., Any] | None, arguments: Mapping[str, Any]
+) -> tuple[str, str] | None:
+    """Return the first parameter whose argument is not what its annotation says, and what that is."""
+    if function is None:
+        return None
+    try:
+        hints = typing.get_type_hints(function)
+    except (NameError, TypeError):
+        return None
+    written = getattr(function, "__annotations__", {})
+    for parameter, value in arguments.items():
+        hint = hints.get(parameter, Any)
+        if not _fits(hint, value):
+            text = written.get(parameter, "")
+            return parameter, (text if isinstance(text, str) else str(text)).replace(" | ", " or ")
+    return None
+
+
+def _fits(hint: Any, value: Any) -> bool:
+    """Whether an argument may be meant by a type; what the type leaves open counts as meant."""
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(each, value) for each in typing.get_args(hint))
+    if hint is type(None):
+        return value is None
+    if hint is bool:
+        return isinstance(value, (bool, np.bool_, int, np.integer)) or _is_scalar_array(value)
+    if hint is int:
+        return _is_int(value)
+    if hint is float:
+        is_number = isinstance(value, (int, float, np.integer, np.floating))
+        return is_number or _is_scalar_array(value)
+    if hint is str:
+        return isinstance(value, str)
+    if hint is Array:
+        return isinstance(value, (Array, np.ndarray))
+    if origin in (tuple, list, collections.abc.Sequence, collections.abc.Iterable):
+        items = typing.get_args(hint)
+        if isinstance(value, (str, bytes, dict, set)) or not isinstance(
+            value, collections.abc.Iterable
+        ):
+            return False
+        is_listed = isinstance(value, (tuple, list)) and items and items[0] is int
+        return not is_listed or all(_is_int(each) for each in value)
+    if origin is collections.abc.Callable:
+        return callable(value)
+    return True
+
+
+def _is_int(value: Any) -> bool:
+    if isinstance(value, Array):
+        return value.ndim == 0 and value.dtype.kind in "iu"
+    return isinstance(value, (int, np.integer)) or (
+        not isinstance(value, np.ndarray) and hasattr(type(value), "__index__")
+    )
+
+
+def _is_scalar_array(value: Any) -> bool:
+    return isinstance(value, (Array, np.ndarray)) and value.ndim == 0

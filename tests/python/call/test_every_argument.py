@@ -1,0 +1,218 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Anything, given for any parameter of any public function, is a documented result or a typed error.
+
+Each parameter in turn of a right call (``base_calls``) takes each of the values below. An error is a TypeError, ValueError,
+IndexError, OverflowError, MemoryError, NotImplementedError or BufferError that begins with the name of the public function
+and names the parameter or shows the argument. The outcome is the same on CPU and CUDA devices. Ordinary runs take a
+sample; ``--full`` makes all calls.
+"""
+
+import collections
+import inspect
+import signal
+import zlib
+
+import numpy as np
+import pytest
+import skerry as sk
+from base_calls import base_calls
+from skerry.exceptions import DeviceMismatchError, OutOfMemoryError
+
+HOMES = {"cpu:0": "cpu:1", "cuda:0": "cuda:1"}  # where a call works, and another device of the kind
+SHARE = 12  # one of so many values in an ordinary run
+LIMIT = 20.0  # seconds that a call may take
+TYPED = (TypeError, ValueError, IndexError, OverflowError, MemoryError, NotImplementedError, BufferError)  # fmt: skip
+BUILTIN = ("builtins", "skerry.exceptions", "skerry")
+
+PLAIN = [
+    None, True, False, 0, 1, -1, 1.5, 1j, 2**40, 2**70, -(2**70), 10**400, float("inf"), float("nan"), "a", "", b"a",
+    range(2), [0, 1], [], (), (0, 1), (None,), [[0], [1]], ["a"], {}, {1}, ..., int, slice(1),
+    np.int8(1), np.uint64(1), np.float16(1), np.float32(1), np.float64(1), np.complex64(1), np.bool_(True), np.str_("a"),
+    np.datetime64("2020-01-01"),
+]  # fmt: skip
+VALUES = {f"{type(value).__name__} {value!r:.20}": lambda _, value=value: value for value in PLAIN}
+VALUES |= {
+    "deque": lambda _: collections.deque([0, 1]),
+    "object": lambda _: object(),
+    "function": lambda _: len,
+    "generator": lambda _: iter([0, 1]),
+    "array": lambda home: sk.asarray([0, 1], device=home),
+    "array elsewhere": lambda home: sk.asarray([0, 1], device=HOMES[home]),
+}
+for _type in ("bool", "int64", "float64", "complex128"):
+    VALUES[f"0-d {_type}"] = lambda home, t=_type: sk.ones((), dtype=t, device=home)
+    VALUES[f"0-d {_type} elsewhere"] = lambda home, t=_type: sk.ones(
+        (), dtype=t, device=HOMES[home]
+    )
+# NumPy's arrays are arrays on cpu:0, so that calls on other devices refuse them.
+ON_CPU_ONLY = {
+    "numpy.ndarray": lambda _: np.asarray([0, 1]),
+    "0-d numpy.ndarray": lambda _: np.asarray(1.0),
+}
+
+# One function under two names, of which messages have the other one.
+OTHER_NAMES = {"radians": "deg2rad", "degrees": "rad2deg"}
+# Parameters that messages call by another name: those of methods by the standard's, items by one of them.
+MEANT = {
+    "ddof": "correction",
+    "v": "x2",
+    "other": "x2",
+    "args": "index",
+    "condlist": "condition",
+    "low": "high",
+}
+# Outcomes that differ by device as documented, or are of no value: uninitialized memory, bytes in a cache.
+OF_ONE_DEVICE = {
+    "skerry.as_cuda_array", "skerry.from_cuda_array_interface", "skerry.is_cuda_array", "skerry.trim", "skerry.stream",
+    "skerry.empty", "skerry.empty_like",
+}  # fmt: skip
+PARAMETERS_OF_ONE_DEVICE = {"pinned", "stream"}
+# Sizes whose work is proportional: nothing is wrong with them, but that they take for ever.
+ENDLESS = {("skerry.array_split", "indices_or_sections")}
+
+
+class TooSlow(BaseException):
+    """Ends a call that takes for ever."""
+
+
+def _stop(*_):
+    raise TooSlow
+
+
+def described(result, home, depth=0):
+    """What is compared between devices."""
+    if isinstance(result, sk.Array):
+        host = np.asarray(result.to_device("cpu:0"))
+        where = {home: "home", HOMES[home]: "elsewhere"}.get(str(result.device), result.device)
+        values = np.round(host.astype("complex128"), 6) + 0 if host.size < 64 else None
+        return "Array", str(result.dtype), result.shape, str(where), repr(values)
+    if isinstance(result, tuple | list) and depth < 4:
+        return type(result).__name__, [described(each, home, depth + 1) for each in result]
+    if isinstance(result, bool | int | str | bytes | np.dtype | None):
+        return type(result).__name__, repr(result)
+    return type(result).__name__
+
+
+def outcome(call, parameter, make, home):
+    """Run the call; returns what is compared, and the error."""
+    with sk.device(home):
+        function, arguments = call.make(home)
+        value = make(home)
+        arguments = dict(arguments)
+        if call.signature.parameters[parameter].kind is inspect.Parameter.VAR_POSITIONAL:
+            before = arguments.get(parameter, [])
+            before = before if isinstance(before, list) else [before]
+            arguments[parameter] = [*before[:-1], value]
+        else:
+            arguments[parameter] = value
+        signal.setitimer(signal.ITIMER_REAL, LIMIT)
+        try:
+            return ("result", described(call.run(function, arguments), home)), None, value
+        except TooSlow:
+            return ("too slow",), None, value
+        except Exception as error:
+            return ("error", type(error).__name__), error, value
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def is_shown(value, text):
+    """Whether a message tells which argument is wrong by what it is."""
+    if isinstance(value, sk.Array | np.ndarray):
+        return any(words in text for words in (str(value.dtype), "rray", "complex"))
+    if isinstance(value, tuple | list | range):
+        kinds = {type(each).__name__ for each in value}
+        if "element" in text or any(kind in text for kind in kinds) or "empty" in text:
+            return True
+    kinds = [kind.__name__ for kind in type(value).__mro__[:-1]] or ["object"]
+    shown = any(kind in text for kind in kinds) or repr(value)[:20] in text
+    return shown or any(words in text for words in ("is not accepted", "has no order", "no order;"))
+
+
+def faults_of_error(call, parameter, error, value):
+    text, kind = str(error), type(error)
+    if isinstance(error, OutOfMemoryError):
+        return
+    if not isinstance(error, TYPED) or kind.__module__ not in BUILTIN:
+        yield f"{kind.__module__}.{kind.__name__} is no typed error"
+    names = {call.name, OTHER_NAMES.get(call.name, call.name)}
+    begins = any(text.startswith((f"{name}:", f"{name}(")) for name in names)
+    # What a kernel found is raised by a later wait, on CUDA devices: in the name of the kernel's function.
+    is_of_kernel = isinstance(error, IndexError) and "out of bounds: axis" in text
+    if not begins and not is_of_kernel:
+        yield "does not begin with the name of the function"
+    is_named = parameter in text or MEANT.get(parameter, parameter) in text
+    is_type_error = isinstance(error, TypeError) and not isinstance(error, DeviceMismatchError)
+    if is_type_error and not is_named and not is_shown(value, text):
+        yield f"does not name {parameter}"
+
+
+def faults(name, call, parameter, label, makers):
+    """What is wrong with the call on each device."""
+    seen = {}
+    for home in HOMES if makers is VALUES else ["cpu:0"]:
+        seen[home], error, value = outcome(call, parameter, makers[label], home)
+        where = f"{name}({parameter}={label}) on {home}"
+        if seen[home] == ("too slow",):
+            yield f"{where}: takes more than {LIMIT} s"
+        for fault in faults_of_error(call, parameter, error, value) if error is not None else ():
+            yield f"{where}: {fault}: {type(error).__name__}: {error}"
+    is_of_one = name in OF_ONE_DEVICE or parameter in PARAMETERS_OF_ONE_DEVICE
+    if len(seen) > 1 and not is_of_one and repr(seen["cpu:0"]) != repr(seen["cuda:0"]):
+        yield f"{name}({parameter}={label}): {seen['cpu:0']} on cpu:0, {seen['cuda:0']} on cuda:0"
+
+
+def is_chosen(name, parameter, label, full):
+    if (name, parameter) in ENDLESS and ("2" in label or "1000" in label):
+        return False
+    return full or zlib.crc32(f"{name} {parameter} {label}".encode()) % SHARE == 0
+
+
+@pytest.fixture
+def limited(tmp_path, monkeypatch):
+    """Calls end in time, and write no file where the tests are."""
+    monkeypatch.chdir(tmp_path)
+    before = signal.signal(signal.SIGALRM, _stop)
+    yield
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.not_emulated("it is about arguments, which no kernel reads")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", list(base_calls()))
+def test_any_argument_is_taken_or_refused_by_name(name, full, limited):
+    call = base_calls()[name]
+    found = []
+    for parameter in call.parameters():
+        for makers in (VALUES, ON_CPU_ONLY):
+            for label in makers:
+                if is_chosen(name, parameter, label, full):
+                    found += faults(name, call, parameter, label, makers)
+    sk.synchronize()
+    assert not found, f"{len(found)} faults:\n" + "\n".join(found[:20])
+
+
+@pytest.mark.parametrize("name", list(base_calls()))
+def test_base_calls_are_right(name):
+    for home in HOMES:
+        with sk.device(home):
+            function, arguments = base_calls()[name].make(home)
+            base_calls()[name].run(function, arguments)
+
+
+def test_what_functions_that_are_given_raise_is_left_as_it_is():
+    class Odd:
+        def __index__(self):
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        sk.sum(sk.ones((2, 2)), axis=Odd())
+    with pytest.raises(KeyError, match="mine"):
+        sk.diag_indices(Odd())
+
+
+def test_the_cause_is_kept_for_who_looks_for_it():
+    with pytest.raises(TypeError, match=r"^median: axis must be ") as caught:
+        sk.median(sk.ones(3), axis="a")
+    assert isinstance(caught.value.__cause__, TypeError)
