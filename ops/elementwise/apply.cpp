@@ -311,12 +311,18 @@ struct decided {
   common of;
   dtype result;
 };
-decided decide(const char* name, op_id op, const common& of, std::span<const operand>& operands) {
+decided decide(const char* name, op_id op, const common& of, std::span<const operand>& operands,
+               const ndarray* target = nullptr) {
+  const auto check = [&](dtype result) {
+    if (target != nullptr && result != target->dtype()) reject_result_dtype(name, result, *target);
+    return result;
+  };
   if (!entry_of(op).result[static_cast<int>(of.type)]) {
     const auto [other, type] = find_other_loop(name, op, of.type);
-    return {other, {of.where, type, nullptr, 0}, *entry_of(other).result[static_cast<int>(type)]};
+    const dtype result = check(*entry_of(other).result[static_cast<int>(type)]);
+    return {other, {of.where, type, nullptr, 0}, result};
   }
-  const dtype result = *entry_of(op).result[static_cast<int>(of.type)];
+  const dtype result = check(*entry_of(op).result[static_cast<int>(of.type)]);
   if (op == op_id_of<ops::pow>) op = simplify_power(of.type, operands);
   return {op, of, result};
 }
@@ -348,8 +354,7 @@ ndarray record_into(recording& to, op_id op, const ndarray& target,
   const char* const name = entry_of(op).name;
   const common found = common_of(name, operands, &target);
   const std::span<const operand> given = operands;
-  const auto [loop, of, result] = decide(name, op, found, operands);
-  if (result != target.dtype()) reject_result_dtype(name, result, target);
+  const auto [loop, of, result] = decide(name, op, found, operands, &target);
   check_result_shape(name, common_shape(name, given), target);
   ndarray made =
       record_loop<layout&&>(to, name, loop, of, target.shape(), layout(target.layout()), operands);

@@ -50,6 +50,8 @@ def fuse(function: _F, /) -> _F:
 
     Notes
     -----
+    Of two NaNs an operation hands on the one or the other, as IEEE 754 allows it: their bits alone may be others.
+
     ``skerry.fuse.explain(function, *args)`` prints what a call computes in which pass, and why there.
 
     On a CUDA device a chain is one kernel, compiled by NVRTC when the same chain comes for the second time; scalars and

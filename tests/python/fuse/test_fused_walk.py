@@ -108,3 +108,17 @@ def test_numpy_scalars_and_functions_meet_what_is_recorded():
     for got, want in zip(sk.fuse(run)(x), run(x), strict=True):
         assert type(got) is sk.Array
         assert walked.bits_of(got) == walked.bits_of(want)
+
+
+def test_an_update_in_place_is_refused_by_the_same_check():
+    """Of two reasons the first one that an eager call meets."""
+
+    def run(x):
+        x **= -1
+
+    x = sk.ones((3, 4), dtype="bool")
+    with pytest.raises(TypeError, match="the target") as eager:
+        run(x)
+    with pytest.raises(TypeError) as fused:
+        sk.fuse(run)(x)
+    assert str(fused.value) == str(eager.value)

@@ -185,7 +185,7 @@ OWN = {
     "diff": lambda x, y: sk.diff(x),
     "flip": lambda x, y: sk.flip(x),
     "item": lambda x, y: x * float(sk.max(sk.real(y))),
-    "matrix product": lambda x, y: x @ sk.matrix_transpose(x),
+    "matrix product": lambda x, y: x[..., :2, :2] @ sk.matrix_transpose(x[..., :2, :2]),
     "median": lambda x, y: sk.median(x, axis=-1, keepdims=True),
     "nanmean": lambda x, y: sk.nanmean(x, axis=-1),
     "nansum": lambda x, y: sk.nansum(x, axis=-1, keepdims=True),
