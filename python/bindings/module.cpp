@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "device/memory.hpp"
 #include "python/bindings/array_type.hpp"
@@ -31,6 +32,7 @@ constexpr std::size_t reserved_stack = std::size_t{1} << 20;
 /// The main thread's stack grows where it is touched, and a process that may not map more (ulimit
 /// -v) dies there. So it grows now, by more than kernels put on it, or the import fails.
 void reserve_stack() {
+  if (gettid() != getpid()) return;  // other threads have theirs, of whatever size
   void* const got =
       mmap(nullptr, 2 * reserved_stack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (got == MAP_FAILED) {

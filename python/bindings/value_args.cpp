@@ -221,8 +221,9 @@ double number(const arguments& with, int parameter) {
 }
 
 void require_objects(const char* op, double count, double nbytes_each) {
-  const auto memory = static_cast<double>(cpu::total_memory());
-  if (count * nbytes_each <= memory) return;
+  constexpr double always_there = 0x1p28;  // bytes: the system is not asked for the ordinary call
+  if (count * nbytes_each <= always_there) return;
+  if (count * nbytes_each <= static_cast<double>(cpu::total_memory())) return;
   const auto nbytes = static_cast<std::size_t>(std::min(count * nbytes_each, 0x1p62));
   throw out_of_memory_error(std::string(op) + ": the objects of the result take " +
                                 byte_text(nbytes) + " or more, and this machine has " +
