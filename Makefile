@@ -31,7 +31,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python emulate gpu-estimate guard demo bench accuracy working-memory fuzz fuzz-programs exits numba-suite sweep gpu-check test-newest-python lint format conformance docs clean
+.PHONY: help build test test-cpp test-python emulate gpu-estimate guard demo bench accuracy working-memory fuzz fuzz-programs exits numba-suite paths sweep gpu-check test-newest-python lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -47,6 +47,7 @@ help:
 	@echo "make fuzz         10^6 random arrays of other libraries by each protocol, in a child process"
 	@echo "make fuzz-programs  10,000 random programs over streams, devices and views, against their order"
 	@echo "make exits        1,000 processes that exit while their threads are in calls"
+	@echo "make paths        is every branch of the CPU kernels and of fusion taken by some test?"
 	@echo "make numba-suite  the tests of numba-cuda on the emulated GPU"
 	@echo "make test-newest-python  tests under Debian's newest Python, in an unpacked root"
 	@echo "make lint         formatting, static checks, types, spelling"
@@ -155,6 +156,11 @@ exits: build
 NUMBA_SUITE_OPTIONS ?=
 numba-suite: build $(CONSUMERS) $(VENV)/.group-numba-suite
 	python tests/numba_suite/run.py $(NUMBA_SUITE_OPTIONS)
+
+# Such as PATHS_OPTIONS="--no-build tests/python/reduce"
+PATHS_OPTIONS ?=
+paths: $(VENV)/.group-build $(CONSUMERS)
+	python tests/paths/run.py $(PATHS_OPTIONS)
 
 # Builds by itself, with what is installed: the machine may have no network.
 gpu-check:
