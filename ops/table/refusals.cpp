@@ -134,22 +134,25 @@ const char* refuse_shape(const linalg_params& p, linalg_routine routine) {
                                           : nullptr;
 }
 
-template <linalg_routine Routine, std::int64_t Item>
+/// `Value`: the width of the real dtype, which the values have, but for complex eigenvalues.
+template <linalg_routine Routine, std::int64_t Item, std::int64_t Value>
 const char* refuse_routine(const void* params) {
   const auto& p = *static_cast<const linalg_params*>(params);
-  for (const void* address : {p.a, p.b, p.c, p.values}) {
+  for (const void* address : {p.a, p.b, p.c}) {
     if (!is_at_multiple(address, Item))
       return "matrices that do not begin at a multiple of an item";
   }
+  if (!is_at_multiple(p.values, Routine == linalg_routine::geev ? Item : Value))
+    return "values that do not begin at a multiple of one";
   return refuse_shape(p, Routine);
 }
 
 template <linalg_routine Routine>
 void declare(kernel (&of)[dtype_count]) noexcept {
-  of[static_cast<int>(dtype::float32)].refusal = refuse_routine<Routine, 4>;
-  of[static_cast<int>(dtype::float64)].refusal = refuse_routine<Routine, 8>;
-  of[static_cast<int>(dtype::complex64)].refusal = refuse_routine<Routine, 8>;
-  of[static_cast<int>(dtype::complex128)].refusal = refuse_routine<Routine, 16>;
+  of[static_cast<int>(dtype::float32)].refusal = refuse_routine<Routine, 4, 4>;
+  of[static_cast<int>(dtype::float64)].refusal = refuse_routine<Routine, 8, 8>;
+  of[static_cast<int>(dtype::complex64)].refusal = refuse_routine<Routine, 8, 4>;
+  of[static_cast<int>(dtype::complex128)].refusal = refuse_routine<Routine, 16, 8>;
 }
 
 template <linalg_routine... Routines>
