@@ -174,6 +174,7 @@ def _mentioned(text: str, arguments: Mapping[str, Any], is_own: bool) -> str | N
     """Return the one parameter whose argument a message tells of, or that alone may be meant."""
     unquoted = re.sub(r"'[^']*'", "", text)  # of attributes, say
     tests: list[Callable[[str, Any], bool]] = [
+        lambda _, value: isinstance(value, (np.character, np.datetime64, np.timedelta64)),
         lambda key, _: len(key) > 2 and re.search(rf"\b{re.escape(key)}\b", unquoted) is not None,
         lambda _, value: _is_shown(text, value),
         lambda _, value: _is_too_large(text, value),

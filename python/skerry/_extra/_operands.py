@@ -156,6 +156,8 @@ def host_values(name: str, given: Any, like: Array) -> Any:
         return np.asarray(given.to_device("cpu:0"))
     if isinstance(given, (tuple, list)):
         return type(given)(host_values(name, each, like) for each in given)
+    if isinstance(given, dict):
+        return {key: host_values(name, value, like) for key, value in given.items()}
     return given
 
 

@@ -102,14 +102,14 @@ def pad(
         "stat_length": stat_length,
         "reflect_type": reflect_type,
     }
-    known = {k: host_values("pad", v, x) for k, v in options.items() if v is not None}
-    return _padded_by(mode, known, x, widths)
+    return _padded_by(mode, host_values("pad", options, x), x, widths)
 
 
 def _padded_by(
     mode: str, options: dict[str, Any], x: Array, widths: list[tuple[int, int]]
 ) -> Array:
     """Pad axis by axis, as a mode says."""
+    options = {key: value for key, value in options.items() if value is not None}
     fill = _filler(mode, options, x.ndim)
     if mode not in ("constant", "empty"):
         for axis, pair in enumerate(widths):

@@ -74,10 +74,8 @@ class Multivariate(Gamma):
         count = mean.size
         if not isinstance(cov, Array) or cov.shape != (count, count):
             raise ValueError(f"{op}: cov must be of shape {(count, count)}, as mean has {count}")
-        tol = self._parameter(op, "tol", tol)
-        if isinstance(tol, Array) and tol.ndim > 0:
-            raise ValueError(f"{op}: tol must be a number, not an array of shape {tol.shape}")
-        factor = _factored(cov.to_device("cpu:0"), method, check_valid, float(tol))
+        tol = float(self._parameter(op, "tol", tol))
+        factor = _factored(cov.to_device("cpu:0"), method, check_valid, tol)
         return self._combined(mean, factor.to_device(self._device), (*shape_of(op, size), count))
 
     def _combined(self, mean: Array, factor: Array, shape: tuple[int, ...]) -> Array:
