@@ -182,19 +182,16 @@ op_id with_bools(op_id op) noexcept {
   return op;
 }
 
-[[noreturn]] void reject_negative_power(dtype type) {
-  throw value_error(std::string("pow: x2 is negative: integers to negative integer powers are no "
-                                "integers: x1 is ") +
-                    name(type) + "; take a float exponent, as x1 ** -1.0");
-}
-
 /// A power by some scalars is an operation of the base alone, which `operands` are then; the bits
 /// are those of pow (math::power).
 op_id simplify_power(dtype type, std::span<const operand>& operands) {
   const operand& by = operands[1];
   if (by.array != nullptr || kind(type) == dtype_kind::complex_floating) return op_id_of<ops::pow>;
   const double exponent = to_element("pow", *by.value, dtype::float64).as<double>();
-  if (exponent < 0 && kind(type) == dtype_kind::signed_integer) reject_negative_power(type);
+  if (exponent < 0 && kind(type) == dtype_kind::signed_integer) {
+    throw value_error("pow: x2 is negative, and x1 of " + std::string(name(type)) +
+                      ": such powers are no integers; take a float exponent, as x1 ** -1.0");
+  }
   op_id simpler = op_id_of<ops::pow>;
   if (exponent == 2) simpler = op_id_of<ops::square>;
   if (exponent == -1 && is_floating(type)) simpler = op_id_of<ops::reciprocal>;
