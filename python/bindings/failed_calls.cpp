@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "python/bindings/errors.hpp"
+#include "python/bindings/lazy_object.hpp"
 
 namespace skerry::python {
 namespace {
@@ -37,9 +38,8 @@ bool is_named(PyObject* error, std::string_view name) {
 }
 
 /// A function of skerry/_failed_calls.py, which the first failure imports.
-PyObject* helper(PyObject*& known, const char* name) {
-  if (known == nullptr) known = package_function("skerry._failed_calls", name).release();
-  return known;
+PyObject* imported(lazy_object& function, const char* name) {
+  return function.get([&] { return package_function("skerry._failed_calls", name).release(); });
 }
 
 /// Raises what `find_better` makes of the error that is set, or that itself where it is named well
@@ -68,7 +68,7 @@ PyObject* name_error(FindName find_name, FindBetter find_better) noexcept {
 
 PyObject* name_failed_call(const arguments& with) noexcept {
   const auto find_better = [&](PyObject* error) {
-    static PyObject* known = nullptr;
+    static constinit lazy_object function;
     const object given(PyDict_New());
     for (int i = 0; i < with.takes->count(); ++i) {
       if (with[i] == nullptr) continue;
@@ -78,7 +78,7 @@ PyObject* name_failed_call(const arguments& with) noexcept {
       const object name(PyUnicode_FromFormat("arguments[%zd]", i));
       if (PyDict_SetItem(given.get(), name.get(), with.rest[i]) != 0) throw python_error{};
     }
-    return object(PyObject_CallFunction(helper(known, "named"), "sOO", with.takes->function(),
+    return object(PyObject_CallFunction(imported(function, "named"), "sOO", with.takes->function(),
                                         given.get(), error));
   };
   return name_error([&] { return with.takes->function(); }, find_better);
@@ -92,7 +92,7 @@ PyObject* name_failed_call(PyObject* function, PyObject* const* args, Py_ssize_t
     return utf8(name.get());
   };
   return name_error(find_name, [&](PyObject* error) {
-    static PyObject* known = nullptr;
+    static constinit lazy_object helper;
     const object positional(PyTuple_New(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
       PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
@@ -102,7 +102,7 @@ PyObject* name_failed_call(PyObject* function, PyObject* const* args, Py_ssize_t
       PyObject* const key = PyTuple_GET_ITEM(keywords, i);
       if (PyDict_SetItem(named.get(), key, args[count + i]) != 0) throw python_error{};
     }
-    return object(PyObject_CallFunctionObjArgs(helper(known, "named_function"), function,
+    return object(PyObject_CallFunctionObjArgs(imported(helper, "named_function"), function,
                                                positional.get(), named.get(), error, nullptr));
   });
 }

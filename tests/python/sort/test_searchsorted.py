@@ -128,8 +128,8 @@ def test_errors(device):
     ):
         with pytest.raises(TypeError):
             call()
-    with pytest.raises(OverflowError):
-        sk.searchsorted(sk.astype(x, sk.int8), 1000)
+    assert int(sk.searchsorted(sk.astype(x, sk.int8), 1000)) == 5
+    assert int(sk.searchsorted(sk.astype(x, sk.int8), -1000)) == 0
     for outside in (5, -1, 2**40):
         sorter = sk.full((5,), outside, dtype=sk.int64, device=device)
         with pytest.raises(IndexError):

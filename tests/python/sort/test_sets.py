@@ -223,8 +223,7 @@ def test_isin_errors(device):
     ):
         with pytest.raises(TypeError):
             call()
-    with pytest.raises(OverflowError):
-        sk.isin(x, 2**70)
+    assert sk.isin(x, 2**70).tolist() == [False, False]
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "bool", "int16"])
