@@ -10,6 +10,7 @@ import shutil
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+PACKAGE = HERE.parent / "skerry"  # its table of environment variables is a page
 
 
 def main(target: pathlib.Path) -> int:
@@ -20,7 +21,12 @@ def main(target: pathlib.Path) -> int:
     source = target / "source"
     shutil.rmtree(source, ignore_errors=True)
     (source / "reference").mkdir(parents=True)
-    for file in (*HERE.glob("*.rst"), *HERE.glob("*.csv"), HERE / "conf.py"):
+    for file in (
+        *HERE.glob("*.rst"),
+        *HERE.glob("*.csv"),
+        *PACKAGE.glob("*.csv"),
+        HERE / "conf.py",
+    ):
         shutil.copy(file, source)
     import gallery
     from reference import pages
