@@ -111,9 +111,8 @@ class timeline {
   void drop_passed_marks() noexcept;
   void query_marks() noexcept;
 
-  /// Two of these are less than the thousand launches that a stream of CUDA holds, also where one
-  /// piece of work is two.
-  static constexpr std::uint32_t pieces_between_checkpoints = 256;
+  /// Two of these are less than the thousand launches that a stream of CUDA holds.
+  static constexpr std::uint32_t pieces_between_checkpoints = 480;
 
   device_state& on_;
   std::atomic<void*> handle_;
