@@ -73,7 +73,7 @@ struct quotients {
     sequence_params whole{};
     whole.start = integer_element(first / divisor);
     whole.step = integer_element(step);
-    const ndarray found = run_sequence(op, size, dtype::int64, where, whole);
+    ndarray found = run_sequence(op, size, dtype::int64, where, whole);
     if (rest == 0) return found;
     sequence_params parts{};
     parts.start = integer_element(first % divisor);
@@ -89,7 +89,7 @@ struct quotients {
 ndarray integer_linspace(wide_int start, wide_int stop, dtype type, const spacing& how) {
   const std::int64_t divisor = how.intervals();
   const wide_int distance = stop - start;
-  const ndarray found = empty(op, dims{how.num}, type, how.where);
+  ndarray found = empty(op, dims{how.num}, type, how.where);
   if (how.num == 0) return found;
   const wide_int last = start * divisor + (how.num - 1) * distance;
   require_in_range(op, start, type);
