@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/deferred.hpp"
 
-#include <bit>
 #include <cstring>
 #include <optional>
 
@@ -61,7 +60,7 @@ void deferred_errors::close(const std::int64_t* word) noexcept {
 }
 
 template <class IsOver>
-void deferred_errors::collect(IsOver&& is_over) {
+void deferred_errors::collect(IsOver&& is_over, std::uint64_t end) {
   if (pending_.load() == 0) return;
   std::optional<deferred_error> first;
   std::int64_t found = 0;
@@ -70,7 +69,7 @@ void deferred_errors::collect(IsOver&& is_over) {
     std::size_t kept = 0;
     for (entry& each : entries_) {
       const std::int64_t stored = __atomic_load_n(each.word, __ATOMIC_ACQUIRE);
-      if (stored != 0 && !each.is_reported && !first) {
+      if (stored != 0 && !each.is_reported && !first && (end == UINT64_MAX || each.number < end)) {
         first = each.error;
         found = stored;
         each.is_reported = true;
@@ -101,10 +100,25 @@ void deferred_errors::waited_for_all(std::uint64_t before) {
 }
 
 void deferred_errors::raise_of_sources() {
-  for (std::uint64_t rest = on_.sources.load(); rest != 0; rest &= rest - 1) {
-    const device_state& source = *detail::states[std::countr_zero(rest)];
-    if (&source != &on_) source.deferred->collect([](const entry&) { return false; });
+  for (std::size_t i = 0; i < on_.sources.size(); ++i) {
+    const std::uint64_t end = on_.sources[i].load();
+    if (end != 0) detail::states[i]->deferred->collect([](const entry&) { return false; }, end);
   }
+}
+
+void note_source(device_state& later, const device_state& earlier) noexcept {
+  if (&later == &earlier) return;
+  const auto raise_to = [&](std::size_t source, std::uint64_t end) {
+    std::atomic<std::uint64_t>& known = later.sources[source];
+    std::uint64_t before = known.load();
+    while (before < end && !known.compare_exchange_weak(before, end)) {
+    }
+  };
+  const auto own = static_cast<std::size_t>(later.where.index);
+  for (std::size_t i = 0; i < earlier.sources.size(); ++i) {
+    if (i != own) raise_to(i, earlier.sources[i].load());
+  }
+  raise_to(static_cast<std::size_t>(earlier.where.index), earlier.deferred->next());
 }
 
 std::int64_t* add_deferred(device where, const deferred_error& error) {

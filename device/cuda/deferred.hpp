@@ -47,8 +47,9 @@ class deferred_errors {
     bool is_reported;
   };
 
+  /// Throws the first error that is stored, of the entries with numbers below `end`.
   template <class IsOver>
-  void collect(IsOver&& is_over);
+  void collect(IsOver&& is_over, std::uint64_t end = UINT64_MAX);
 
   void allocate_words();
 

@@ -49,8 +49,9 @@ struct device_state {
   std::unique_ptr<stream_set> streams;
   std::unique_ptr<deferred_errors> deferred;
   std::array<std::atomic<route>, most_devices> routes{};  ///< from the device of that index
-  /// A bit for each device that work here has come after: its errors may be in what is read here.
-  std::atomic<std::uint64_t> sources{0};
+  /// For each device that work here has come after, the number of its next deferred error then: the
+  /// errors before may be in what is read here.
+  std::array<std::atomic<std::uint64_t>, most_devices> sources{};
 
   device_state();
   ~device_state();
@@ -160,12 +161,8 @@ void refuse_capture(device_state& on, void* stream, const char* what);
 /// is captured into a graph.
 [[nodiscard]] bool finish_work(device_state& on) noexcept;
 
-/// Work of `later` comes after work of `earlier` from now on.
-inline void note_source(device_state& later, const device_state& earlier) noexcept {
-  static_assert(most_devices <= 64);
-  if (&later == &earlier) return;
-  later.sources.fetch_or(earlier.sources.load() | std::uint64_t{1} << earlier.where.index);
-}
+/// Work of `later` comes after what was enqueued for `earlier` by now.
+void note_source(device_state& later, const device_state& earlier) noexcept;
 
 /// For calls that concern all devices; null if none is both in use and not lost.
 [[nodiscard]] device_state* first_in_use() noexcept;

@@ -22,7 +22,7 @@ import numpy as np
 
 from skerry import _core
 from skerry._core import Array
-from skerry.exceptions import DeviceMismatchError, OutOfMemoryError
+from skerry.exceptions import DeviceMismatchError, DeviceUnavailableError, OutOfMemoryError
 
 HOMES = tuple(os.path.dirname(os.path.abspath(each)) + os.sep for each in (__file__, np.__file__))
 PYTHONS = (os.path.dirname(os.path.abspath(os.__file__)) + os.sep, "<frozen ", "<__array_function__ ")  # fmt: skip
@@ -88,7 +88,9 @@ def named(
         With annotations of the parameters.
 
     """
-    is_known = isinstance(error, (Warning, StopIteration, OutOfMemoryError))
+    is_known = isinstance(
+        error, (Warning, StopIteration, OSError, OutOfMemoryError, DeviceUnavailableError)
+    )
     if function is None and name not in PUBLIC:
         return None  # a public function calls it
     if is_known or _is_of_others(error) or _may_be_deferred(arguments, error, function):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from oracle import on, to_numpy
-from skerry._extra import calculus, comparing, functions, missing, polynomials
+from skerry._extra import _moments, calculus, comparing, functions, polynomials
 from skerry._extra._operands import PIECE
 
 DTYPES = ["bool", "uint8", "int64", "float32", "float64", "complex64", "complex128"]
@@ -28,15 +28,15 @@ CALLS = {
     "allclose": lambda f, x, y: f(x, y, 0.5, 1e-8, True),
     "nanvar": lambda f, x, _: f(x, -1, 1, False, None),
     "nanvar of all": lambda f, x, _: f(x, None, 0, True, None),
-    "trapezoid": lambda f, x, _: f(x, 0.25, -1),
-    "trapezoid along the first": lambda f, x, _: f(x, 1.0, 0),
+    "trapezoid": lambda f, x, _: f(x, 0.25, -1, may_overflow=False),
+    "trapezoid along the first": lambda f, x, _: f(x, 1.0, 0, may_overflow=True),
     "polyval": lambda f, x, y: f(x, y[0, 1:5]),
 }
 FUSED = {
     "isclose": comparing._near,
     "allclose": comparing._all_near,
-    "nanvar": missing._variance,
-    "trapezoid": calculus._area,
+    "nanvar": _moments._variance,
+    "trapezoid": calculus._sum_of_areas,
     "polyval": polynomials._horner,
 }
 
