@@ -409,8 +409,8 @@ TEST_F(fresh_process, logical_cpu_devices_come_from_the_environment) {
       {
         setenv("SKERRY_CPU_DEVICES", "many", 1);
         SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cpu) == 1);
-        SKERRY_REQUIRE_OR_EXIT(throws<value_error>([] { require(cpu0); }));
-        SKERRY_REQUIRE_OR_EXIT(throws<value_error>([] { static_cast<void>(devices()); }));
+        SKERRY_REQUIRE_OR_EXIT(!throws<std::exception>([] { require(cpu0); }));
+        SKERRY_REQUIRE_OR_EXIT(devices(device_kind::cpu).size() == 1);
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "");
