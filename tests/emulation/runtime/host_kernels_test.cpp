@@ -44,8 +44,8 @@ class host_kernels_test : public emulated_devices {
     static void (*running)(const parameters& p);
     running = kernel;
     const parameters given{out, in};
-    const cuda::kernel_operand operands[] = {{out, sizeof(words), true},
-                                             {in, sizeof(words), false}};
+    const cuda::kernel_operand operands[] = {{out, sizeof(words), true, false},
+                                             {in, sizeof(words), false, false}};
     run_host_kernel([](const void* params) { running(*static_cast<const parameters*>(params)); },
                     &given, operands);
   }
