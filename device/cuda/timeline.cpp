@@ -230,10 +230,8 @@ bool timeline::wait(std::uint64_t stretch) noexcept {
   }
   if (result.is_captured) return false;
   if (!succeeded(result.code, on_, ordering)) return finish();
-  if (found.event == nullptr) {
-    passed(stretch);
-    return true;
-  }
+  // Closed, and all is done. Not passed(): opened again, it goes on in this stretch.
+  if (found.event == nullptr) return true;
   bool is_over = false;
   {
     const device_guard guard(on_, std::nothrow);

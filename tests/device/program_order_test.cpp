@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "core/errors.hpp"
+#include "device/cuda/runtime.hpp"
+#include "device/cuda/streams.hpp"
 #include "device/interchange.hpp"
 #include "tests/device/rehearsed.hpp"
 
@@ -278,6 +280,29 @@ TEST_F(program_order_test, a_foreign_stream_may_be_gone_when_its_work_is_waited_
     load(target, block);
     ASSERT_EQ(read_int(target), i);
   }
+}
+
+TEST_F(program_order_test, a_foreign_stream_that_was_waited_for_out_of_use_is_waited_for_again) {
+  const cuda::api& table = *rehearsal::calls_table();
+  const storage_ref block = block_of(0);
+  const storage_ref target = block_of(0);
+  void* handle = nullptr;
+  ASSERT_EQ(table.stream_create(&handle), cuda::success);
+  const stream foreign = stream::from_handle(cuda0, handle);
+  cuda::stream_set& streams = *cuda::use(cuda0).streams;
+  for (int i = 1; i <= 3; ++i) {
+    set_current_stream(foreign);
+    rehearsal::set_delay(slow_us);
+    store(block, i);
+    rehearsal::set_delay(0);
+    set_current_stream(stream(cuda0));
+    load(target, block);
+    ASSERT_EQ(read_int(target), i);
+    cuda::timeline* const work = streams.find(handle);
+    ASSERT_NE(work, nullptr);
+    EXPECT_TRUE(work->wait(work->now()));
+  }
+  ASSERT_EQ(table.stream_destroy(handle), cuda::success);
 }
 
 TEST_F(program_order_test, memory_of_others_is_in_order_too) {
