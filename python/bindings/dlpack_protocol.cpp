@@ -156,7 +156,25 @@ answer ask_on_cuda(PyObject* producer, request& with, device where) {
   return plain;
 }
 
-answer ask(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
+/// The AttributeError that the standard has for objects without the protocol; another one, of the
+/// object's own methods, stays.
+void name_missing_method(const char* op, PyObject* producer) {
+  if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) return;
+  for (PyObject* const method : {words.method, words.device_method}) {
+    PyObject* type = nullptr;
+    PyObject* value = nullptr;
+    PyObject* trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);
+    const bool is_there = PyObject_HasAttr(producer, method) != 0;
+    PyErr_Restore(type, value, trace);
+    if (is_there) continue;
+    PyErr_Format(PyExc_AttributeError, "%s: x has no %U: %s; pass an object with the DLPack protocol",
+                 op, method, Py_TYPE(producer)->tp_name);
+    return;
+  }
+}
+
+answer ask_any(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
   request with;
   if (copied) with.values[2] = *copied ? Py_True : Py_False;
   // NumPy's arrays are in host memory; others say where they are.
@@ -182,6 +200,15 @@ answer ask(const char* op, PyObject* producer, std::optional<bool> copied, bool 
   }
   with.values[3] = words.host;
   return ask_on_host(producer, with);
+}
+
+answer ask(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
+  try {
+    return ask_any(op, producer, copied, to_host);
+  } catch (const python_error&) {
+    name_missing_method(op, producer);
+    throw;
+  }
 }
 
 bool capsule_is_copy(PyObject* capsule) {

@@ -29,8 +29,7 @@ void raise(PyObject* error) { PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYP
 
 /// "add: ..." or "add() ...", of an error that users are to see.
 bool is_named(PyObject* error, std::string_view name) {
-  const bool is_typed = PyErr_GivenExceptionMatches(error, PyExc_AttributeError) == 0 &&
-                        PyErr_GivenExceptionMatches(error, PyExc_KeyError) == 0;
+  const bool is_typed = PyErr_GivenExceptionMatches(error, PyExc_KeyError) == 0;
   const object text(PyObject_Str(error));
   const std::string_view read = utf8(text.get());
   return is_typed && read.starts_with(name) &&

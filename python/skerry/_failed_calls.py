@@ -10,6 +10,7 @@ to raise then; calls that succeed, and errors that begin with the function's nam
 from __future__ import annotations
 
 import collections.abc
+import dis
 import inspect
 import os
 import re
@@ -22,7 +23,13 @@ import numpy as np
 
 from skerry import _core
 from skerry._core import Array
-from skerry.exceptions import DeviceMismatchError, DeviceUnavailableError, OutOfMemoryError
+from skerry.exceptions import (
+    DeviceError,
+    DeviceMismatchError,
+    DeviceUnavailableError,
+    EmulationError,
+    OutOfMemoryError,
+)
 
 HOMES = tuple(os.path.dirname(os.path.abspath(each)) + os.sep for each in (__file__, np.__file__))
 PYTHONS = (os.path.dirname(os.path.abspath(os.__file__)) + os.sep, "<frozen ", "<__array_function__ ")  # fmt: skip
@@ -30,6 +37,10 @@ PYTHONS = (os.path.dirname(os.path.abspath(os.__file__)) + os.sep, "<frozen ", "
 TYPED = (
     TypeError, ValueError, IndexError, OverflowError, MemoryError, NotImplementedError, BufferError, RuntimeError,
     OSError,
+)  # fmt: skip
+#: Arguments are not what is wrong.
+NOT_OF_ARGUMENTS = (
+    Warning, StopIteration, OSError, OutOfMemoryError, DeviceUnavailableError, DeviceError, EmulationError,
 )  # fmt: skip
 #: "subtract: x2 is ...": an error of this package, in the name of the function that found it.
 OWN_TEXT = re.compile(r"[A-Za-z_][\w.]*: ")
@@ -88,12 +99,9 @@ def named(
         With annotations of the parameters.
 
     """
-    is_known = isinstance(
-        error, (Warning, StopIteration, OSError, OutOfMemoryError, DeviceUnavailableError)
-    )
     if function is None and name not in PUBLIC:
         return None  # a public function calls it
-    if is_known or _is_of_others(error) or _may_be_deferred(arguments, error, function):
+    if isinstance(error, NOT_OF_ARGUMENTS) or _is_of_others(error) or _may_be_deferred(arguments, error, function):
         return None
     if isinstance(error, NotAnArrayError):
         return _not_an_array(name, arguments, error)
@@ -103,11 +111,13 @@ def named(
         given = type(arguments[parameter]).__name__
         return TypeError(f"{name}: {parameter} must be {wanted}, not {given}")
     text = str(error)
-    is_own = OWN_TEXT.match(text) is not None and type(error).__module__.split(".")[0] != "numpy"
+    is_own = _is_own(error, text)
     found = _mentioned(text, arguments, is_own)
     kind = _kind_of(error)
     if is_own:
-        return kind(f"{name}: {found}: {text}" if found else f"{name}: {text}")
+        better = kind(f"{name}: {found}: {text}" if found else f"{name}: {text}")
+        better.__dict__.update(error.__dict__)  # such as the devices of a DeviceMismatchError
+        return better
     if found:
         return kind(f"{name}: {found} can't be {_shown(arguments[found])}")
     listed = ", ".join(f"{key}={_shown(value)}" for key, value in arguments.items())
@@ -147,6 +157,18 @@ def _is_of_others(error: Exception) -> bool:
             return True
         trace = trace.tb_next
     return False
+
+
+def _is_own(error: Exception, text: str) -> bool:
+    """Whether this package has written the text: for another function of its own, or in a ``raise``."""
+    if OWN_TEXT.match(text) is not None:
+        return type(error).__module__.split(".")[0] != "numpy"
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or not trace.tb_frame.f_code.co_filename.startswith(HOMES[0]):
+        return False
+    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
 
 
 def _kind_of(error: Exception) -> Callable[[str], Exception]:
