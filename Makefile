@@ -31,7 +31,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python emulate gpu-estimate guard demo bench accuracy working-memory fuzz fuzz-programs exits numba-suite paths sweep gpu-check test-newest-python lint format conformance docs clean
+.PHONY: help build test test-cpp test-python emulate gpu-estimate guard demo bench accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-newest-python lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -46,6 +46,7 @@ help:
 	@echo "make working-memory  what every function takes of memory, for the documentation's table"
 	@echo "make fuzz         10^6 random arrays of other libraries by each protocol, in a child process"
 	@echo "make fuzz-programs  10,000 random programs over streams, devices and views, against their order"
+	@echo "make fuzz-failures  50,000 random programs in which a CUDA call fails: an error or the right values"
 	@echo "make exits        1,000 processes that exit while their threads are in calls"
 	@echo "make paths        is every branch of the CPU kernels and of fusion taken by some test?"
 	@echo "make numba-suite  the tests of numba-cuda on the emulated GPU"
@@ -146,6 +147,8 @@ fuzz: build
 fuzz-programs: build $(CONSUMERS)
 	python tests/fuzz/programs.py $(FUZZ_OPTIONS)
 	python tests/fuzz/programs.py --kernels $(FUZZ_OPTIONS)
+fuzz-failures: build
+	python tests/fuzz/failures.py $(FUZZ_OPTIONS)
 
 # Such as EXITS_OPTIONS="--seed 7 --count 100"
 EXITS_OPTIONS ?=

@@ -168,8 +168,9 @@ void name_missing_method(const char* op, PyObject* producer) {
     const bool is_there = PyObject_HasAttr(producer, method) != 0;
     PyErr_Restore(type, value, trace);
     if (is_there) continue;
-    PyErr_Format(PyExc_AttributeError, "%s: x has no %U: %s; pass an object with the DLPack protocol",
-                 op, method, Py_TYPE(producer)->tp_name);
+    PyErr_Format(PyExc_AttributeError,
+                 "%s: x has no %U: %s; pass an object with the DLPack protocol", op, method,
+                 Py_TYPE(producer)->tp_name);
     return;
   }
 }

@@ -101,7 +101,11 @@ def named(
     """
     if function is None and name not in PUBLIC:
         return None  # a public function calls it
-    if isinstance(error, NOT_OF_ARGUMENTS) or _is_of_others(error) or _may_be_deferred(arguments, error, function):
+    if (
+        isinstance(error, NOT_OF_ARGUMENTS)
+        or _is_of_others(error)
+        or _may_be_deferred(arguments, error, function)
+    ):
         return None
     if isinstance(error, NotAnArrayError):
         return _not_an_array(name, arguments, error)

@@ -87,6 +87,36 @@ TEST_F(rehearsal_test, freed_memory_is_poisoned_when_the_stream_gets_there) {
   EXPECT_EQ(static_cast<unsigned char*>(block)[63], 0xfd);
 }
 
+TEST_F(rehearsal_test, what_waits_for_the_work_of_a_lost_device_is_lost_too) {
+  constexpr int slow_us = 30'000;
+  for (const int late_us : {0, 2 * slow_us}) {
+    void* const block = device_memory(8);
+    void* event = nullptr;
+    ASSERT_EQ(calls.event_create(&event), cuda::success);
+    rehearsal::set_delay(slow_us);
+    ASSERT_EQ(calls.fill_async(block, 1, 8, legacy), cuda::success);
+    ASSERT_EQ(calls.event_record(event, legacy), cuda::success);
+    rehearsal::set_delay(0);
+    rehearsal::fail_call(1, cuda::illegal_address, true);
+    void* more = nullptr;
+    EXPECT_EQ(calls.allocate(&more, 1), cuda::illegal_address);
+    // Device 1 waits when the fill is pending, or when it is known to be lost.
+    usleep(static_cast<useconds_t>(late_us));
+    rehearsal::set_device(1);
+    EXPECT_EQ(calls.stream_synchronize(legacy), cuda::success);
+    const int waited = calls.stream_wait_event(legacy, event);
+    EXPECT_EQ(waited, late_us == 0 ? cuda::success : cuda::illegal_address);
+    if (waited == cuda::success) {
+      EXPECT_EQ(calls.stream_synchronize(legacy), cuda::illegal_address);
+    }
+    rehearsal::clear();
+    EXPECT_EQ(calls.stream_synchronize(legacy), cuda::success);
+    rehearsal::set_device(0);
+    EXPECT_EQ(calls.event_destroy(event), cuda::success);
+    EXPECT_EQ(calls.deallocate(block), cuda::success);
+  }
+}
+
 TEST_F(rehearsal_test, using_a_block_that_another_stream_has_freed_is_an_illegal_address) {
   void* stream = nullptr;
   ASSERT_EQ(calls.stream_create(&stream), cuda::success);

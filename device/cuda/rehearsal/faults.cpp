@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "device/cuda/rehearsal/current_device.hpp"
+#include "device/cuda/rehearsal/machine.hpp"
 #include "device/cuda/rehearsal/settings.hpp"
 
 namespace skerry::rehearsal {
@@ -146,6 +147,11 @@ void forget_error(int ordinal) noexcept { sticky[static_cast<std::size_t>(ordina
 
 void clear() noexcept {
   arm({});
+  // What waits in the streams is lost, too, also that of devices that wait for a lost one.
+  if (std::ranges::any_of(sticky, [](const auto& code) { return code.load() != 0; })) {
+    machine& all = machine::instance();
+    for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
+  }
   forget_errors();
 }
 

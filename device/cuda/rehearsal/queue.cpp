@@ -139,6 +139,11 @@ void queue::wait(std::uint64_t ticket) noexcept {
 
 void call_after_waiting(void (*function)() noexcept) noexcept { after_waiting.store(function); }
 
+int queue::error_of(std::uint64_t ticket) const noexcept {
+  const std::uint64_t first = first_failed_.load();
+  return first != 0 && first <= ticket ? sticky_error(ordinal_) : cuda::success;
+}
+
 void queue::wait_all() noexcept {
   const mark end = here();
   wait(end.ticket);
@@ -217,6 +222,11 @@ void queue::run(work& item) noexcept {
   if (!stopping_ && sticky_error(ordinal_) == 0) {
     if (follows_order) set_current_order(item.order);
     item.run(item, ordinal_);
+  }
+  if (sticky_error(ordinal_) == 0) {
+    first_failed_.store(0, std::memory_order_relaxed);
+  } else if (first_failed_.load(std::memory_order_relaxed) == 0) {
+    first_failed_.store(done_.load() + 1);
   }
   // Before the work counts as done: nothing of it may be alive then.
   item.clear();

@@ -115,6 +115,8 @@ class queue : public std::enable_shared_from_this<queue> {
   [[nodiscard]] bool reached(std::uint64_t ticket) const noexcept {
     return done_.load(std::memory_order_acquire) >= ticket;
   }
+  /// The device's sticky error if the work up to a point, which was reached, met it; else success.
+  [[nodiscard]] int error_of(std::uint64_t ticket) const noexcept;
   /// Runs the work before it on the calling thread where the stream's own has not begun with it,
   /// which may have to be woken first.
   void wait(std::uint64_t ticket) noexcept;
@@ -158,6 +160,8 @@ class queue : public std::enable_shared_from_this<queue> {
   alignas(64) std::atomic<std::uint64_t> submitted_{0};
   alignas(64) std::atomic<std::uint64_t> done_{0};
   std::atomic<int> waiters_{0};
+  /// The first piece of work that met a sticky error of the device; 0: none since it was repaired.
+  std::atomic<std::uint64_t> first_failed_{0};
 };
 
 }  // namespace skerry::rehearsal

@@ -106,7 +106,12 @@ void run_free(work& self, int ordinal) noexcept {
   }
 }
 
-void run_wait(work& self, int) noexcept { self.wait_for.on->wait(self.wait_for.ticket); }
+/// What waits for lost work of another device is lost, too.
+void run_wait(work& self, int ordinal) noexcept {
+  self.wait_for.on->wait(self.wait_for.ticket);
+  const int code = self.wait_for.on->error_of(self.wait_for.ticket);
+  if (code != cuda::success) set_sticky_error(ordinal, code);
+}
 void run_time(work& self, int) noexcept {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   self.time->store(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
@@ -176,7 +181,7 @@ int submit_free(machine& all, queue& on, void* data) {
 int submit_wait(queue& on, const mark& point) {
   if (!point.on || point.on.get() == &on) return cuda::success;
   order_wait(on.number(), point.order);
-  if (point.on->reached(point.ticket)) return cuda::success;
+  if (point.on->reached(point.ticket)) return point.on->error_of(point.ticket);
   draft item(on);
   item->run = run_wait;
   item->is_the_threads = true;

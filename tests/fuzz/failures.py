@@ -1,0 +1,252 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""``make fuzz-failures``: random programs in which a CUDA call fails must raise an error or read the right values.
+
+The programs are those of ``programs.py``, on two rehearsed devices. Each runs without a failure first: this gives the
+values that it reads, the arrays before each of its steps, and the number of its CUDA calls. Then it runs again and
+again. Each time another call fails, with another status, once or for good (the device is lost), with work that runs at
+once or late. Such a run ends with an error that names the failure, or reads the same values. After an error that is
+not for good the arrays of before hold what they held, unless the step writes to them. The next run must work.
+
+A run is made from the seed, the index of its program and its own number: the options that repeat a fault are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import collections
+import concurrent.futures
+import dataclasses
+import faulthandler
+import os
+import random
+import subprocess
+import sys
+import time
+from typing import Any
+
+import programs
+
+#: Runs of one program with failures, after one without.
+RUNS_OF_PROGRAM = 50
+#: Statuses of the CUDA runtime. Of these the library treats some in a way of their own, as "not ready".
+STATUSES = (1, 2, 3, 4, 9, 35, 46, 98, 100, 101, 201, 209, 214, 217, 218, 222, 304, 400, 401, 600,
+            700, 701, 702, 704, 705, 709, 710, 712, 716, 719, 800, 801, 802, 900, 906, 911, 999)  # fmt: skip
+#: A device is lost by these alone.
+FATAL_STATUSES = (214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911)
+#: Longest time that a piece of work takes, in microseconds; 0 for most runs.
+DELAYS = (0, 0, 0, 0, 0, 0, 100, 300)
+#: Steps that change arrays which are there already.
+IN_PLACE = {"add_in_place", "scale_in_place", "assign", "fill", "scatter", "mask"}
+#: Seconds after which a run counts as one that never ends.
+LONGEST_RUN = 120
+
+
+@dataclasses.dataclass(frozen=True)
+class Failure:
+    """What fails in a run: CUDA call number ``call``, from 1, with ``status``."""
+
+    call: int
+    status: int
+    is_sticky: bool
+    delay_us: int
+
+
+@dataclasses.dataclass
+class CleanRun:
+    """What a program does without a failure."""
+
+    seen: list[Any]
+    #: The values of all arrays before each step, and at the end.
+    states: list[list[Any]]
+    calls: int
+
+
+class FailingProgram(programs.Program):
+    """A program that notes what it is at."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.names = []
+        self.before = []
+
+    def step(self, name):
+        self.names.append(name.removeprefix("do_"))
+        self.before = list(self.arrays)
+        self.note_state()
+        super().step(name)
+
+    def note_state(self):
+        """Called before each step."""
+
+
+class RecordedProgram(FailingProgram):
+    """A program that reads all arrays before each step."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.states = []
+
+    def note_state(self):
+        self.states.append([each.tolist() for each in self.arrays])
+
+
+FailingProgram.do_move.weight = 10
+FailingProgram.do_move_strided.weight = 4
+
+
+class Walk:
+    """Runs programs in this process and counts how they end."""
+
+    def __init__(self, seed):
+        import numpy as np
+        import skerry as sk
+        from skerry import _core, exceptions
+
+        self.seed, self.sk, self.np, self.core = seed, sk, np, _core
+        self.errors = (
+            exceptions.DeviceError,
+            exceptions.OutOfMemoryError,
+            exceptions.DeviceUnavailableError,
+            exceptions.InterchangeError,
+        )
+        self.streams = programs.make_streams(sk, None)
+        self.threads = concurrent.futures.ThreadPoolExecutor(1)
+        self.outcomes = collections.Counter()
+
+    def make(self, kind, index):
+        rng = random.Random(self.seed << 40 | index)
+        return kind(self.sk, self.np, rng, self.streams, self.threads)
+
+    def run_clean(self, index):
+        recorded = self.make(RecordedProgram, index)
+        seen = recorded.run()
+        self.core.rehearsal_fail_call(0, 0)
+        counted = self.make(FailingProgram, index)
+        assert counted.run() == seen
+        return CleanRun(seen, recorded.states, self.core.rehearsal_calls())
+
+    def failure(self, index, number, calls):
+        """Every call fails in some run of a program that has fewer than RUNS_OF_PROGRAM."""
+        rng = random.Random(f"{self.seed} {index} {number}")
+        is_sticky = rng.random() < 0.3
+        status = rng.choice(FATAL_STATUSES if is_sticky else STATUSES)
+        return Failure(rng.randrange(calls) + 1, status, is_sticky, rng.choice(DELAYS))
+
+    def run_failing(self, index, clean, failure):
+        """What is wrong with the run, or None."""
+        program = self.make(FailingProgram, index)
+        self.core.rehearsal_delay(0, failure.delay_us)
+        self.core.rehearsal_fail_call(failure.call, failure.status, failure.is_sticky)
+        error = None
+        try:
+            program.run()
+        except Exception as caught:
+            error = caught
+        was_met = self.core.rehearsal_calls() >= failure.call
+        self.core.rehearsal_delay(0)
+        try:
+            return self.fault(program, clean, failure, error, was_met)
+        finally:
+            self.core.rehearsal_fail_call(0, 0)
+            error = None  # which holds the frames that hold the arrays
+
+    def fault(self, program, clean, failure, error, was_met):
+        if program.seen != clean.seen[: len(program.seen)]:
+            self.outcomes["wrong"] += 1
+            pairs = zip(program.seen, clean.seen, strict=False)
+            return "reads {}, not {}".format(*next((a, b) for a, b in pairs if a != b))
+        if error is None:
+            self.outcomes["right" if was_met else "not met"] += 1
+            return None if program.seen == clean.seen else "reads too little"
+        self.outcomes[type(error).__name__] += 1
+        if not isinstance(error, self.errors):
+            return f"raises {type(error).__name__}: {error}"
+        if not was_met:
+            return f"raises before the failure: {error}"
+        return None if failure.is_sticky else self.changed(program, clean)
+
+    def changed(self, program, clean):
+        """What an error, which came from the last step begun, has changed."""
+        self.core.rehearsal_fail_call(0, 0)
+        if not program.names or program.names[-1] in IN_PLACE:
+            return None
+        name = program.names[-1]
+        state = clean.states[len(program.names) - 1]
+        now = [each.tolist() for each in program.before]
+        return None if now == state else f"{name} fails, and arrays of before have changed"
+
+
+def child(options: argparse.Namespace) -> None:
+    """Run the programs of one process; print how many ended how, and what is wrong."""
+    walk = Walk(options.seed)
+    count = 0
+    index = options.start
+    while count < options.runs:
+        faulthandler.dump_traceback_later(LONGEST_RUN, exit=True)
+        clean = walk.run_clean(index)
+        numbers = range(RUNS_OF_PROGRAM) if options.number is None else [options.number]
+        for number in numbers:
+            faulthandler.dump_traceback_later(LONGEST_RUN, exit=True)
+            failure = walk.failure(index, number, clean.calls)
+            if options.verbose:
+                print(f"# {index} {number} {failure}", flush=True)
+            if text := walk.run_failing(index, clean, failure):
+                again = f"--seed {options.seed} --start {index} --number {number} --processes 1"
+                print(f"{text}: {failure}: {again}", flush=True)
+            count += 1
+        index += options.processes
+        if options.number is not None:
+            break
+    faulthandler.cancel_dump_traceback_later()
+    print("ended", dict(walk.outcomes))
+
+
+def main() -> int:
+    """Run what the options ask for; 1 if a run was neither an error nor right."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=50_000, help="programs with a failure")
+    parser.add_argument("--seed", type=int, default=None, help="of all programs; random by default")
+    parser.add_argument("--start", type=int, default=0, help="index of the first program")
+    parser.add_argument("--number", type=int, help="the one failure of the one program to be run")
+    parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--verbose", action="store_true", help="print each failure before its run")
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        child(options)
+        return 0
+    seed = random.randrange(1 << 32) if options.seed is None else options.seed
+    began = time.monotonic()
+    command = [sys.executable, __file__, "--child", "--seed", str(seed), "--processes"]
+    command += [str(options.processes), "--runs", str(-(-options.runs // options.processes))]
+    command += ["--verbose"] * options.verbose
+    if options.number is not None:
+        command += ["--number", str(options.number)]
+    environment = dict(os.environ, SKERRY_REHEARSE="2", SKERRY_SYNC="0")
+    children = [
+        subprocess.Popen(
+            [*command, "--start", str(options.start + k)],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for k in range(options.processes)
+    ]
+    outcomes, faults = collections.Counter(), []
+    for each in children:
+        lines = each.communicate()[0].splitlines()
+        ended = [line for line in lines if line.startswith("ended")]
+        outcomes.update(ast.literal_eval(ended[0].removeprefix("ended ")) if ended else {})
+        faults += [line for line in lines if line not in ended and not line.startswith("#")]
+        if each.returncode != 0:
+            faults.append(f"a process ended with {each.returncode}, after {lines[-1:]}")
+    print("\n".join(faults[:20]))
+    total, seconds = sum(outcomes.values()), time.monotonic() - began
+    print(f"{total} runs, seed {seed}: {len(faults)} faults, {seconds:.0f} s; {dict(outcomes)}")
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Programs in which a CUDA call fails raise an error or read the right values: a sample of ``make fuzz-failures``."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from conftest import HAS_GPU
+from skerry.exceptions import DeviceError
+
+pytestmark = pytest.mark.skipif(HAS_GPU, reason="failures are injected into rehearsed devices only")
+
+SCRIPT = pathlib.Path(__file__).parents[2] / "fuzz" / "failures.py"
+
+
+def test_no_failed_call_gives_a_wrong_result(full):
+    command = [sys.executable, SCRIPT, "--seed", "1", "--processes", "1"]
+    command += ["--runs", "50000" if full else "600"]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ": 0 faults" in done.stdout
+
+
+def test_wrong_and_untyped_results_are_faults(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPT.parent))
+    import failures
+
+    walk = failures.Walk(seed=1)
+    clean = failures.CleanRun(seen=[1, 2], states=[[]], calls=9)
+    failure = failures.Failure(call=3, status=1, is_sticky=False, delay_us=0)
+
+    def fault(seen, error, was_met=True):
+        program = walk.make(failures.FailingProgram, 0)
+        program.seen, program.names = seen, ["add"]
+        return walk.fault(program, clean, failure, error, was_met)
+
+    assert fault([1, 2], None) is None
+    assert fault([1], DeviceError("lost")) is None
+    assert "reads 3, not 2" in fault([1, 3], None)
+    assert "reads too little" in fault([1], None)
+    assert "raises ValueError" in fault([1], ValueError("x"))
+    assert "before the failure" in fault([1], DeviceError("x"), was_met=False)
