@@ -139,6 +139,12 @@ LAYOUTS = {
 BASE_SHAPE = (9, 14)
 
 
+def odd_bytes(nbytes):
+    """Return zeros of NumPy's, as bytes, that begin at an odd address."""
+    memory = np.zeros(nbytes + 1, "uint8")
+    return memory[1 - memory.ctypes.data % 2 :][:nbytes]
+
+
 def on(device, x):
     """A copy of a NumPy array on ``device``, with its memory order."""
     return sk.asarray(x, device="cpu:0", copy=True).to_device(device)

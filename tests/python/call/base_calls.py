@@ -69,6 +69,7 @@ NOT_WALKED = {
     "Array", "DLDeviceType", "cuda_array_interface_version", "fuse", "rehearse", "set_default_device",
     "set_memory_limit", "set_num_threads", "show_config", "strict_promotion", "__array_namespace_info__",
 }  # fmt: skip
+DESCRIBED: dict[str, Any] = {}  # a description keeps no array
 FURTHER = {  # what test_parameter_devices does not call
     "Device": lambda home: {"name": "cpu"},
     "Event": lambda home: {"device": home},
@@ -81,7 +82,7 @@ FURTHER = {  # what test_parameter_devices does not call
     "stream": lambda home: {"stream": sk.current_stream(home)},
     "as_cuda_array": lambda home: {"obj": sk.ones(2, device="cuda:0")},
     "from_cuda_array_interface": lambda home: {
-        "desc": sk.ones(2, device="cuda:0").__cuda_array_interface__
+        "desc": DESCRIBED.setdefault("desc", sk.ones(2, device="cuda:0")).__cuda_array_interface__
     },
 }
 

@@ -22,6 +22,7 @@ def address(x):
     return x.__cuda_array_interface__["data"][0]
 
 
+@pytest.mark.not_guarded("nothing is kept for the next arrays")
 @rehearsed_only
 def test_memory_of_one_per_thread_stream_is_not_given_to_that_of_another_thread(cuda_device, slow):
     """Handle 2 is another stream in each thread, so that it orders nothing between threads."""
@@ -181,6 +182,7 @@ def run(code, **environment):
     return done.stdout.split()
 
 
+@pytest.mark.not_guarded("nothing is cached")
 @pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
 def test_a_full_gpu_takes_what_its_other_logical_device_has_cached():
     code = """

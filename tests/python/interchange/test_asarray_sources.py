@@ -13,7 +13,7 @@ import array_api_strict
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, to_numpy
+from oracle import DTYPES, odd_bytes, to_numpy
 
 VALUES = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 HOST = np.array(VALUES)
@@ -51,8 +51,7 @@ class WithDLPack:
 
 
 def misaligned():
-    buffer = np.zeros(HOST.nbytes + 1, np.uint8)
-    view = buffer[1:].view(np.float64).reshape(HOST.shape)
+    view = odd_bytes(HOST.nbytes).view(np.float64).reshape(HOST.shape)
     view[...] = HOST
     assert not view.flags.aligned
     return view

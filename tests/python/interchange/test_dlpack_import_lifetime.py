@@ -13,7 +13,7 @@ import pytest
 import skerry as sk
 from dlpack_import_aids import made_of, pointer, refused
 from dlpack_structs import Made
-from oracle import on, to_numpy
+from oracle import odd_bytes, on, to_numpy
 from skerry.testing import count_cuda_calls
 
 
@@ -142,7 +142,7 @@ def test_dlpack_of_numpy_arrays(device):
             sk.from_dlpack(bad)
     with sk.device("cpu:1"):
         assert sk.from_dlpack(host).device == sk.Device("cpu:1")
-    sub = np.zeros(65, np.uint8)[1:].view(np.float64)
+    sub = odd_bytes(64).view(np.float64)
     assert sub.ctypes.data % 8
     with pytest.raises(BufferError, match="copy=True"):
         sk.from_dlpack(sub)

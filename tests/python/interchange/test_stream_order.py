@@ -172,6 +172,7 @@ def test_memory_that_is_dropped_with_work_pending_is_not_used_again_too_early(sl
     assert all(other.tolist() == [7.0] * 8 for other in others)
 
 
+@pytest.mark.not_guarded("each allocation waits for the device")
 def test_the_simulator_of_numba_runs_a_kernel_after_the_work_on_its_arguments(slow, cuda_device):
     from libraries import library
 

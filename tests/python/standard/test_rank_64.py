@@ -130,7 +130,8 @@ def test_every_function_takes_64_axes(name, function, device):
     for result in results:
         for part in result if isinstance(result, tuple) else (result,):
             assert part.device == sk.Device(device)
-            assert not np.isnan(np.asarray(part.to_device("cpu"))).any()
+            is_read = not name.startswith("empty")
+            assert not (is_read and np.isnan(np.asarray(part.to_device("cpu"))).any())
 
 
 def test_values_of_products_and_norms(device):
