@@ -156,23 +156,24 @@ answer ask_on_cuda(PyObject* producer, request& with, device where) {
   return plain;
 }
 
-/// The AttributeError that the standard has for objects without the protocol; another one, of the
-/// object's own methods, stays.
+/// Names the method that an object has not; an AttributeError of its own methods stays.
 void name_missing_method(const char* op, PyObject* producer) {
   if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) return;
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
   for (PyObject* const method : {words.method, words.device_method}) {
-    PyObject* type = nullptr;
-    PyObject* value = nullptr;
-    PyObject* trace = nullptr;
-    PyErr_Fetch(&type, &value, &trace);
-    const bool is_there = PyObject_HasAttr(producer, method) != 0;
-    PyErr_Restore(type, value, trace);
-    if (is_there) continue;
-    PyErr_Format(PyExc_AttributeError,
-                 "%s: x has no %U: %s; pass an object with the DLPack protocol", op, method,
-                 Py_TYPE(producer)->tp_name);
+    if (PyObject_HasAttr(producer, method) != 0) continue;
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    const object kind = package_function("skerry.exceptions", "MissingProtocolError");
+    PyErr_Format(kind.get(), "%s: x must be an object with the DLPack protocol: %s has no %U", op,
+                 Py_TYPE(producer)->tp_name, method);
     return;
   }
+  PyErr_Restore(type, value, trace);
 }
 
 answer ask_any(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {

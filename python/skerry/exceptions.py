@@ -23,6 +23,7 @@ __all__ = [
     "ForkError",
     "InterchangeError",
     "LinAlgError",
+    "MissingProtocolError",
     "OutOfMemoryError",
     "ReadOnlyError",
     "ShapeError",
@@ -92,6 +93,10 @@ class EmulationError(RuntimeError):
 
 class InterchangeError(BufferError, ValueError):
     """Memory of another library can't be taken over, or an array can't be handed over, in the way asked for."""
+
+
+class MissingProtocolError(TypeError, AttributeError):
+    """An object without the methods by which it was to be taken over; the standard has an AttributeError for it."""
 
 
 class LinAlgError(_NumpyLinAlgError):

@@ -23,8 +23,6 @@ HOMES = {"cpu:0": "cpu:1", "cuda:0": "cuda:1"}  # where a call works, and anothe
 SHARE = 12  # one of so many values in an ordinary run
 LIMIT = 20.0  # seconds that a call may take
 TYPED = (TypeError, ValueError, IndexError, OverflowError, MemoryError, NotImplementedError, BufferError)  # fmt: skip
-#: The standard says so.
-FURTHER = {"from_dlpack": (AttributeError,)}
 BUILTIN = ("builtins", "skerry.exceptions", "skerry")
 
 PLAIN = [
@@ -136,7 +134,7 @@ def faults_of_error(call, parameter, error, value):
     text, kind = str(error), type(error)
     if isinstance(error, OutOfMemoryError):
         return
-    if not isinstance(error, TYPED + FURTHER.get(call.name, ())) or kind.__module__ not in BUILTIN:
+    if not isinstance(error, TYPED) or kind.__module__ not in BUILTIN:
         yield f"{kind.__module__}.{kind.__name__} is no typed error"
     names = {call.name, OTHER_NAMES.get(call.name, call.name)}
     begins = any(text.startswith((f"{name}:", f"{name}(")) for name in names)
