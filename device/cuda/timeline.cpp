@@ -145,7 +145,9 @@ timeline::outcome timeline::find_mark(std::uint64_t stretch, marked& found) noex
     found = each;
     return {};
   }
-  return closed_ ? outcome{} : add_mark(found);
+  if (!closed_) return add_mark(found);
+  if (!marks_.empty()) found = marks_.back();  // behind all that was ever submitted
+  return {};
 }
 
 timeline::outcome timeline::add_mark(marked& added) noexcept {

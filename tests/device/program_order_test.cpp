@@ -305,6 +305,25 @@ TEST_F(program_order_test, a_foreign_stream_that_was_waited_for_out_of_use_is_wa
   ASSERT_EQ(table.stream_destroy(handle), cuda::success);
 }
 
+TEST_F(program_order_test, a_foreign_stream_out_of_use_is_done_when_its_work_is) {
+  const cuda::api& table = *rehearsal::calls_table();
+  const storage_ref block = block_of(0);
+  void* handle = nullptr;
+  ASSERT_EQ(table.stream_create(&handle), cuda::success);
+  set_current_stream(stream::from_handle(cuda0, handle));
+  rehearsal::set_delay(slow_us);
+  store(block, 1);
+  rehearsal::set_delay(0);
+  set_current_stream(stream(cuda0));
+  cuda::timeline* const work = cuda::use(cuda0).streams->find(handle);
+  ASSERT_NE(work, nullptr);
+  // Not only up to the stretch of the store: memory that was handed on is noted in the last one.
+  EXPECT_FALSE(work->is_done(work->now()));
+  EXPECT_TRUE(work->wait(work->now()));
+  EXPECT_EQ(now(block), 1);
+  ASSERT_EQ(table.stream_destroy(handle), cuda::success);
+}
+
 TEST_F(program_order_test, memory_of_others_is_in_order_too) {
   int value = 0;
   const storage_ref memory = block_of(1);
