@@ -55,5 +55,10 @@ void* mmap(void* address, size_t length, int access, int flags, int file, off_t 
   return begin;
 }
 
+// Its name in programs that are compiled for large files, such as Python's; off_t is the same.
+void* mmap64(void* address, size_t length, int access, int flags, int file, off_t offset) {
+  return mmap(address, length, access, flags, file, offset);
+}
+
 long sysconf(int name) { return name == _SC_PAGESIZE ? (long)PAGE : NEXT(sysconf)(name); }
 int getpagesize(void) { return (int)PAGE; }
