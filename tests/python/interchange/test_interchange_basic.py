@@ -376,7 +376,7 @@ def test_producers_without_keywords_and_producers_that_fail():
         sk.from_dlpack(Empty(None))
     # AttributeError as the standard has it, TypeError as of any wrong argument.
     for kind in (AttributeError, TypeError):
-        with pytest.raises(kind, match="from_dlpack: x .* object has no __dlpack__"):
+        with pytest.raises(kind, match=r"from_dlpack: x .* object has no __dlpack__"):
             sk.from_dlpack(object())
     capsule = sk.ones((3,)).__dlpack__()
 
