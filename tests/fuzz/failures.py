@@ -33,7 +33,7 @@ RUNS_OF_PROGRAM = 50
 #: Statuses of the CUDA runtime. Of these the library treats some in a way of their own, as "not ready".
 STATUSES = (1, 2, 3, 4, 9, 35, 46, 98, 100, 101, 201, 209, 214, 217, 218, 222, 304, 400, 401, 600,
             700, 701, 702, 704, 705, 709, 710, 712, 716, 719, 800, 801, 802, 900, 906, 911, 999)  # fmt: skip
-#: A device is lost by these alone.
+#: A device is lost by these alone: is_fatal() of device/cuda/api.hpp.
 FATAL_STATUSES = (214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911)
 #: Longest time that a piece of work takes, in microseconds; 0 for most runs.
 DELAYS = (0, 0, 0, 0, 0, 0, 100, 300)
@@ -58,7 +58,7 @@ class CleanRun:
     """What a program does without a failure."""
 
     seen: list[Any]
-    #: The values of all arrays before each step, and at the end.
+    #: The values of all arrays before each step.
     states: list[list[Any]]
     calls: int
 
@@ -128,7 +128,7 @@ class Walk:
         return CleanRun(seen, recorded.states, self.core.rehearsal_calls())
 
     def failure(self, index, number, calls):
-        """Every call fails in some run of a program that has fewer than RUNS_OF_PROGRAM."""
+        """Draw the call that fails in a run, and how."""
         rng = random.Random(f"{self.seed} {index} {number}")
         is_sticky = rng.random() < 0.3
         status = rng.choice(FATAL_STATUSES if is_sticky else STATUSES)
