@@ -110,8 +110,8 @@ ESTIMATE_OPTIONS ?=
 gpu-estimate: $(VENV)/.group-test
 	python bench/gpu_estimate.py $(ESTIMATE_OPTIONS)
 
-# A third of the tests; GUARD_OPTIONS= for all, or --share 2/3 for another third.
-GUARD_OPTIONS ?= --share 1/3
+# A third of the tests; GUARD_OPTIONS= for all, or --share=2/3 for another third.
+GUARD_OPTIONS ?= --share=1/3
 guard: build $(CONSUMERS)
 	SKERRY_ALLOCATOR=guard python -m pytest -n auto --dist loadfile $(GUARD_OPTIONS)
 
