@@ -57,7 +57,7 @@ def run_tests(jobs: int, tests: list[str]) -> int:
     search = os.pathsep.join(filter(None, [str(PACKAGE), os.environ.get("PYTHONPATH")]))
     shares = [
         subprocess.Popen(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--share", f"{part}/{jobs}", *tests],
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--share={part}/{jobs}", *tests],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": search},
         )
