@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 from collections.abc import Iterator
 
 from skerry import _core
@@ -21,7 +22,8 @@ def count_cuda_calls() -> Iterator[dict[str, int]]:
 
     Works on GPUs and on rehearsed devices alike: each call goes through one table, whose entries are counted. Not
     in the table are the launches of kernels on a GPU, and what CUDA's own libraries call; on a rehearsed device a
-    launch is one call of ``launch_host_kernel``.
+    launch is one call of ``launch_host_kernel``. Python's collection of cycles is held off in the body, as it would
+    free arrays of before.
 
     Yields
     ------
@@ -42,13 +44,17 @@ def count_cuda_calls() -> Iterator[dict[str, int]]:
 
     """
     calls: dict[str, int] = {}
+    collects = gc.isenabled()
     _core.count_cuda_calls(True)
+    gc.disable()
     try:
         before = _core.counted_cuda_calls()
         yield calls
     finally:
         after = _core.counted_cuda_calls()
         _core.count_cuda_calls(False)
+        if collects:
+            gc.enable()
         calls.update({name: n - before[name] for name, n in after.items() if n > before[name]})
 
 

@@ -158,6 +158,27 @@ print(inside[5].tolist() == list(range(0, 18, 2)))
     assert "guarded_numpy: SKERRY_ALLOCATOR is pool; set it to guard or guard-front" in done.stderr
 
 
+def test_arrays_in_cycles_of_before_are_not_freed_in_a_count_of_calls():
+    code = """
+import gc
+from skerry.testing import count_cuda_calls
+gc.set_threshold(1)
+for collects in (True, False):
+    cycle = [sk.ones((5,), device=D)]
+    cycle.append(cycle)
+    (gc.enable if collects else gc.disable)()
+    with count_cuda_calls() as calls:
+        del cycle
+        [[] for _ in range(5000)]
+    assert calls == {}, calls
+    assert gc.isenabled() == collects
+with count_cuda_calls() as calls:
+    gc.collect()
+print("ok", calls["deallocate"])
+"""
+    assert output_of(code, device="cuda:0")[0] == "ok"
+
+
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
 def test_fresh_memory_is_nan_in_every_dtype(device, dtype):

@@ -74,29 +74,34 @@ class WithNumPy:
 
 @pytest.fixture(scope="module")
 def bench():
-    # Figures gather over the tests of this module: the goals are computed from them.
     made = gpu_side_by_side.Bench(seconds=600, shrink=18)
     made.driver = WallClock()
     made.libraries = {"skerry": OnRehearsal(), "cupy": WithNumPy()}
     return made
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr(gpu_side_by_side, "BATCH_MS", 0.01)
-    monkeypatch.setattr(gpu_side_by_side, "ROTATED_BYTES", 1000)
+@pytest.fixture(scope="module")
+def measured(bench):
+    """For each subject its figures and the notes it made."""
+    made = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gpu_side_by_side, "BATCH_MS", 0.01)
+        patch.setattr(gpu_side_by_side, "ROTATED_BYTES", 1000)
+        for subject, run in gpu_rows.SUBJECTS.items():
+            bench.notes.clear()
+            before = len(bench.figures)
+            run(bench)
+            made[subject] = bench.figures[before:], list(bench.notes)
+    return made
 
 
 @pytest.mark.parametrize("subject", list(gpu_rows.SUBJECTS))
-def test_every_row_of_the_gpu_benchmark_runs_and_agrees(bench, subject):
-    bench.notes.clear()
-    before = len(bench.figures)
-    gpu_rows.SUBJECTS[subject](bench)
-    fresh = bench.figures[before:]
-    assert fresh
-    assert bench.notes == []
-    assert [f"{figure.case}: {figure.check}" for figure in fresh if figure.check] == []
-    assert all(figure.value > 0 for figure in fresh)
+def test_every_row_of_the_gpu_benchmark_runs_and_agrees(measured, subject):
+    figures, notes = measured[subject]
+    assert figures
+    assert notes == []
+    assert [f"{figure.case}: {figure.check}" for figure in figures if figure.check] == []
+    assert all(figure.value > 0 for figure in figures)
 
 
 def test_a_wrong_result_is_seen():
@@ -107,13 +112,13 @@ def test_a_wrong_result_is_seen():
 
 
 @pytest.mark.skipif(bool(MISSING), reason="built without some dtypes: their rows were not run")
-def test_goals_are_computed_from_the_figures_and_what_is_missing_is_said(bench):
+def test_goals_are_computed_from_the_figures_and_what_is_missing_is_said(measured, bench):
     text = gpu_bench.table(bench)
     assert "add float32 / cupy" in text
     assert "sort float32 / torch" in text
     assert "not measured" in text  # PyTorch's
-    measured = [goal for goal in gpu_bench.GOALS if goal.ratio(bench) is not None]
-    assert {goal.what for goal in gpu_bench.GOALS} - {goal.what for goal in measured} == {
+    met = {goal.what for goal in gpu_bench.GOALS if goal.ratio(bench) is not None}
+    assert {goal.what for goal in gpu_bench.GOALS} - met == {
         goal.what for goal in gpu_bench.GOALS if "torch" in goal.what
     }
 
