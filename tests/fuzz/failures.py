@@ -20,7 +20,9 @@ import concurrent.futures
 import dataclasses
 import faulthandler
 import os
+import pathlib
 import random
+import re
 import subprocess
 import sys
 import time
@@ -28,13 +30,18 @@ from typing import Any
 
 import programs
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 #: Runs of one program with failures, after one without.
 RUNS_OF_PROGRAM = 50
 #: Statuses of the CUDA runtime. Of these the library treats some in a way of their own, as "not ready".
 STATUSES = (1, 2, 3, 4, 9, 35, 46, 98, 100, 101, 201, 209, 214, 217, 218, 222, 304, 400, 401, 600,
             700, 701, 702, 704, 705, 709, 710, 712, 716, 719, 800, 801, 802, 900, 906, 911, 999)  # fmt: skip
-#: A device is lost by these alone: is_fatal() of device/cuda/api.hpp.
-FATAL_STATUSES = (214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911)
+#: A device is lost by these alone: the cases of is_fatal().
+FATAL_STATUSES = [
+    int(code)
+    for code in re.findall(r"^    case (\d+):", (ROOT / "device/cuda/api.hpp").read_text(), re.M)
+]
+assert FATAL_STATUSES
 #: Longest time that a piece of work takes, in microseconds; 0 for most runs.
 DELAYS = (0, 0, 0, 0, 0, 0, 100, 300)
 #: Steps that change arrays which are there already.
@@ -66,6 +73,8 @@ class CleanRun:
 class FailingProgram(programs.Program):
     """A program that notes what it is at."""
 
+    WEIGHTS = programs.Program.WEIGHTS | {"move": 10, "move_strided": 4}
+
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.names = []
@@ -90,10 +99,6 @@ class RecordedProgram(FailingProgram):
 
     def note_state(self):
         self.states.append([each.tolist() for each in self.arrays])
-
-
-FailingProgram.do_move.weight = 10
-FailingProgram.do_move_strided.weight = 4
 
 
 class Walk:

@@ -263,6 +263,8 @@ class KernelProgram(Program):
             self.kernels.add_one[1, THREADS, stream](theirs)
             self.keep(self.sk.as_cuda_array(theirs))
 
-    for _step, _value in list(locals().items()):
-        if _step.startswith("do_"):
-            _value.weight = 4 if "kernel" in _step else 2
+    WEIGHTS = Program.WEIGHTS | {
+        name.removeprefix("do_"): 4 if "kernel" in name else 2
+        for name in dir()
+        if name.startswith("do_")
+    }

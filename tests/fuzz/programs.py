@@ -27,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import typing
 
 DEVICES = ("cuda:0", "cuda:1")
 SIZE = 12  # of every array: views overlap often
@@ -39,6 +40,12 @@ CHECKS = {"INITCHECK": "1", "RACECHECK": "2", "SYNCCHECK": "1", "COLLECT": "all"
 
 class Program:
     """Random steps; ``seen`` is what the program has read."""
+
+    #: How often steps are drawn; 1 for the others.
+    WEIGHTS: typing.ClassVar = {
+        "scatter": 2, "mask": 2, "add_in_place": 6, "scale_in_place": 6, "assign": 6, "fill": 4, "add": 4, "move": 4,
+        "view": 4, "drop": 4, "matmul": 3,
+    }  # fmt: skip
 
     def __init__(self, sk, np, rng, streams, threads):
         self.sk, self.np, self.rng, self.streams, self.threads = sk, np, rng, streams, threads
@@ -54,7 +61,7 @@ class Program:
         for device in DEVICES:
             self.keep(self.sk.arange(SIZE, dtype=self.sk.int64, device=device))
         names = [name for name in dir(self) if name.startswith("do_") and not self.left_out(name)]
-        weights = [getattr(self, name).weight for name in names]
+        weights = [self.WEIGHTS.get(name.removeprefix("do_"), 1) for name in names]
         for name in self.rng.choices(names, weights, k=STEPS):
             self.step(name)
         for each in self.arrays:
@@ -211,13 +218,6 @@ class Program:
 
     def do_synchronize(self):
         self.sk.synchronize(self.rng.choice(DEVICES))
-
-    for _step, _weight in {"scatter": 2, "mask": 2, "add_in_place": 6, "scale_in_place": 6, "assign": 6, "fill": 4,
-                           "add": 4, "move": 4, "view": 4, "drop": 4, "matmul": 3}.items():  # fmt: skip
-        locals()[f"do_{_step}"].weight = _weight
-    for _step, _value in list(locals().items()):
-        if _step.startswith("do_") and not hasattr(_value, "weight"):
-            _value.weight = 1
 
 
 def make_streams(sk, kernels):
