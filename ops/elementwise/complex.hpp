@@ -33,7 +33,8 @@ struct imag {
       .name = "imag",
       .doc =
           "The imaginary part.\n\n"
-          "Complex dtypes; the result has the real dtype of their width.\n"
+          "Numeric dtypes; of complex x the result has the real dtype of its width, of real x it "
+          "is 0 of the same\ndtype.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
   template <complex_floating T>

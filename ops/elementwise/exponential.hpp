@@ -154,7 +154,9 @@ struct pow {
           "x1 to the power of x2.\n\n"
           "Numeric dtypes; the result has their promoted dtype. x**0 and 1**x are 1 even for NaN.\n"
           "Of real x, x**2 is x * x, and x**-1 is 1 / x, by an array of exponents, too.\n"
-          "Integers wrap around; a negative exponent gives 0 unless x1 is 1 or -1.\n"
+          "Integers wrap around. A negative Python int as the exponent of integers is a "
+          "ValueError; "
+          "in an array\nof exponents it gives 0 unless x1 is 1 or -1.\n"
           "Source: array API 2025.12, elementwise functions.",
       .expensive = true,
   };

@@ -72,7 +72,7 @@ struct mean {
       .doc =
           "The arithmetic mean along the axes; NaN over no elements.\n\n"
           "Floating dtypes, complex ones included; the result has the dtype of x.\n"
-          "float16 is added in float32.\n"
+          "float16 is added in float32; integers and bool are computed in float64.\n"
           "Source: array API 2025.12, statistical functions."};
   template <floating T>
   SKERRY_HD static T load(T x) {
@@ -113,7 +113,8 @@ struct var {
           "The variance along the axes: the sum of squared distances from the mean, divided by the "
           "number\nof elements less correction; NaN where that is not positive.\n\n"
           "Real floating dtypes; the result has the dtype of x. One pass, with the means and "
-          "squares of blocks\nmerged pairwise: nothing cancels.\n"
+          "squares of blocks\nmerged pairwise: nothing cancels. Integers and bool are computed in "
+          "float64.\n"
           "Source: array API 2025.12, statistical functions."};
   static constexpr bool takes_correction = true;
   template <real_floating T>
@@ -147,7 +148,8 @@ struct std_ {
       .name = "std",
       .doc =
           "The standard deviation along the axes: the square root of var.\n\n"
-          "Real floating dtypes; the result has the dtype of x.\n"
+          "Real floating dtypes; the result has the dtype of x. Integers and bool are computed in "
+          "float64.\n"
           "Source: array API 2025.12, statistical functions."};
   static constexpr bool takes_correction = true;
   template <real_floating T>
