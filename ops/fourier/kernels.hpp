@@ -30,7 +30,7 @@ struct fft_params {
   /// Real to complex, host form only: the output has all `shape` elements, the second half being
   /// the first mirrored.
   bool mirrored;
-  /// Host form: becomes 1 where there was no memory to work in; null: the result is then NaN.
+  /// Host form only: becomes 1 where there was no memory to work in.
   std::int64_t* out_of_memory;
 };
 

@@ -199,7 +199,6 @@ void enqueue_product(const kernel& what, const ndarray& out, ndarray x1, ndarray
     describe_stack(x1, x2, of, params);
   }
   params.out = out.data();
-  params.conjugate = of == operands::vectors && kind(out.dtype()) == dtype_kind::complex_floating;
   if (of == operands::matrices) {
     describe_matrices(x1, x2, params);
     join_rows(params, out.dtype());

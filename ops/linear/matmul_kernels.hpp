@@ -27,7 +27,6 @@ struct matmul_params {
   std::int64_t x2_column;
   std::int64_t batch;  ///< matrices in the stack
   std::int32_t batch_rank;
-  bool conjugate;  ///< of x1; by the kernel `dot` only
   std::int64_t batch_shape[max_axes];
   std::int64_t x1_batch[max_axes];
   std::int64_t x2_batch[max_axes];
@@ -79,8 +78,9 @@ struct matmul_kernels {
   /// blas_layout_of() accepts, integers any; their arithmetic wraps around. float16 is added up in
   /// float32, and has no host form.
   kernel loop[dtype_count];
-  /// Parameter: matmul_params with m = n = 1 and any strides, by dtype. float16 is added up in
-  /// float32; of bools, which have a host form only, it is whether any product is true.
+  /// Parameter: matmul_params with m = n = 1 and any strides, by dtype; complex x1 is conjugated.
+  /// float16 is added up in float32; of bools, which have a host form only, it is whether any
+  /// product is true.
   kernel dot[dtype_count];
   /// Why the library that native forms for floating dtypes need can't be opened; null if it can.
   const char* (*library_problem)() = nullptr;

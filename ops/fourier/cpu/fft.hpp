@@ -49,33 +49,16 @@ void mirror_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
   }
 }
 
-/// What a result is where nobody can be told that memory ran out.
-template <class T>
-void fill_with_nan(const fft_params& p, int64 length) {
-  const output_rows rows{p};
-  for (int64 number = 0; number < rows.count(); ++number) {
-    char* row = rows.row(number);
-    for (int64 i = 0; i < length; ++i) {
-      store(row + i * p.output_strides[p.rank - 1], T(__builtin_nanf("")));
-    }
-  }
-}
-
 /// T: of the output.
 template <class T, fft_entry Transform, bool IsHalf>
 void run_fft(const void* params) {
   auto work = *static_cast<const fft_params*>(params);
-  const int64 length = work.shape[work.rank - 1];
   if (!Transform(work)) {
-    if (work.out_of_memory != nullptr) {
-      // Read by another thread where the device is a rehearsed one.
-      __atomic_store_n(work.out_of_memory, 1, __ATOMIC_RELEASE);
-    } else {
-      fill_with_nan<T>(work, IsHalf && !work.mirrored ? length / 2 + 1 : length);
-    }
+    // Read by another thread where the device is a rehearsed one.
+    __atomic_store_n(work.out_of_memory, 1, __ATOMIC_RELEASE);
   } else if constexpr (IsHalf) {
     if (!work.mirrored) return;
-    const int64 grain = greatest(32768 / length, 1);
+    const int64 grain = greatest(32768 / work.shape[work.rank - 1], 1);
     cpu::parallel_for(output_rows{work}.count(), grain, mirror_rows<T>, &work);
   }
 }

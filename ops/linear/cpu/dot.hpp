@@ -370,11 +370,7 @@ void run_dots(matmul_params work) {
 
 template <class T>
 void run_dot(const void* params) {
-  const auto& work = *static_cast<const matmul_params*>(params);
-  if constexpr (ops::complex_floating<T>) {
-    if (work.conjugate) return run_dots<T, true>(work);
-  }
-  run_dots<T, false>(work);
+  run_dots<T, ops::complex_floating<T>>(*static_cast<const matmul_params*>(params));
 }
 
 }  // namespace

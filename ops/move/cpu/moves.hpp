@@ -87,7 +87,7 @@ void copy_short_pieces(const plan& work) {
 template <int Size>
 bool is_small_matrix(const plan& work) {
   constexpr int64 most_bytes = int64{1} << 18;
-  if (work.rank != 2 || work.contiguous || work.size * Size > most_bytes) return false;
+  if (work.rank != 2 || work.size * Size > most_bytes) return false;
   return work.size <= 4096 || work.strides[1][0] % 512 != 0;
 }
 

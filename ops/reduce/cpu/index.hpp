@@ -90,7 +90,7 @@ struct index_loops : accumulator_loops<Op, T> {
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       A found = block.n < 64 ? scan(x, block.n) : search(x, block.n);
-      if (found.index >= 0) found.index += block.first;
+      found.index += block.first;
       store<A>(acc + j * size, found);
     }
   }
@@ -229,7 +229,7 @@ struct index_loops : accumulator_loops<Op, T> {
   }
 
   static SKERRY_INLINE A scan(const char* x, int64 n) {
-    A held = {n > 0 ? item(x, 0) : T(0), n > 0 ? 0 : -1};
+    A held = {item(x, 0), 0};
     for (int64 i = 1; i < n; ++i) {
       const T now = item(x, i);
       if (Op::wins(now, held.value)) held = {now, i};

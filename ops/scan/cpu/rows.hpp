@@ -136,7 +136,7 @@ struct scan_loops {
       i = run_vectors<Write, PastCaches>(block, offset, local);
     } else if constexpr (ops::integral<A>) {
       i = run_pairs<Write>(block, offset, local);
-    } else if (block.rows > 0) {
+    } else {
       local = item(block.x);
       if constexpr (Write) store<A>(block.out, carry::apply(offset, local));
       i = 1;

@@ -262,7 +262,7 @@ void run_scatter(const void* params) {
       plan part = over;
       part.shape[0] = end - begin;
       for (int i = 0; i < over.operand_count; ++i) {
-        if (!part.is_value(i)) part.data[i] += begin * over.strides[i][0];
+        part.data[i] += begin * over.strides[i][0];  // an element by value has plans of one axis
       }
       const runs mine(part, longest_run);
       mine.walk(0, mine.count,

@@ -18,8 +18,11 @@ int64 find_outside(const scatter_reduce_params& p) {
       low = least(low, p.index[i]);
       high = greatest(high, p.index[i]);
     }
-    const int64 outside = high >= p.target_size ? high : low < -p.target_size ? low : 0;
-    if (outside != 0) __atomic_store_n(&found, outside, __ATOMIC_RELAXED);
+    if (high >= p.target_size) {
+      __atomic_store_n(&found, high, __ATOMIC_RELAXED);
+    } else if (low < -p.target_size) {
+      __atomic_store_n(&found, low, __ATOMIC_RELAXED);
+    }
   });
   return found;
 }
@@ -30,7 +33,7 @@ void scatter_reduce(const void* params) {
   using C = ops::computed_t<T>;
   const auto& p = *static_cast<const scatter_reduce_params*>(params);
   if (p.target_size == 0) {
-    if (p.size > 0) *p.found = p.index[0] != 0 ? p.index[0] : -1;
+    *p.found = p.index[0] != 0 ? p.index[0] : -1;
     return;
   }
   if (const int64 outside = find_outside(p); outside != 0) {

@@ -63,6 +63,16 @@ def test_arange(arguments, device):
     assert_same(sk.arange(*arguments, device=device), np.arange(*arguments), device)
 
 
+@pytest.mark.parametrize("step", [2**30, 3 * 2**29, 2**31, 2**40, -(2**31), -(2**40)])
+@pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
+def test_arange_by_a_step_that_int32_does_not_hold(dtype, step, device):
+    # Whole numbers are counted up as int32 where start, step and the end fit it.
+    for start in (-(2**30), 0, 2**30):
+        for stop in (start + step, start + 3 * step):
+            want = np.arange(start, stop, step, dtype=dtype)
+            assert_same(sk.arange(start, stop, step, dtype=dtype, device=device), want, device)
+
+
 @pytest.mark.parametrize(
     "dtype", [name for name in DTYPES if name != "bool" and not name.startswith("complex")]
 )

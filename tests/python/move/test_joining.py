@@ -371,3 +371,27 @@ def test_results_larger_than_the_caches():
     assert raw[:4].sum() == 0
     bytes_of = sk.asarray(raw, device="cpu:0")
     assert_same(sk.concat([bytes_of[1:], bytes_of]), np.concatenate([raw[1:], raw]), "cpu:0")
+
+
+@pytest.mark.usefixtures("restore_threads")
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+def test_large_stacks_along_the_last_axis_of_any_length(count, threads):
+    # 32 MiB and more are written in blocks of 16 KiB; the last one may be too short to go past the caches.
+    sk.set_num_threads(threads)
+    for size in (4 * (2**20 // count) + 2, 4 * (2**20 // count) + 1003):
+        parts = [sample("float64", (size,), seed) for seed in range(count)]
+        mine = [sk.asarray(part, device="cpu:0", copy=True) for part in parts]
+        assert_same(sk.stack(mine, axis=-1), np.stack(parts, -1), "cpu:0")
+
+
+def test_large_fills_of_complex_numbers_between_their_multiples():
+    # NumPy aligns complex128 as its parts.
+    raw = np.zeros(4_400_004)
+    for start in (0, 1, 2):
+        whole = slice(start, start + 4_400_000)
+        raw[:] = 0
+        mine = sk.asarray(raw[whole].view(np.complex128), device="cpu:0", copy=False)
+        mine[...] = 1.5 - 2j
+        assert np.all(raw[whole].view(np.complex128) == 1.5 - 2j)
+        assert np.count_nonzero(raw) == 4_400_000

@@ -3,11 +3,14 @@
 """The generator's methods: signatures, shapes, dtypes, devices and errors."""
 
 import inspect
+import itertools
 import math
 
 import numpy as np
 import pytest
 import skerry as sk
+from oracle import on, to_numpy
+from skerry import _core
 from skerry.exceptions import AxisError, DeviceMismatchError, DeviceUnavailableError, ReadOnlyError
 from skerry.random import Generator, default_rng
 
@@ -126,6 +129,20 @@ def test_parameters_may_be_arrays(device):
     assert int(sk.max(wide)) > 2**62
     with pytest.raises(ValueError, match="do not broadcast to size"):
         rng.normal(low, 1, size=2)
+
+
+def test_integers_by_single_bounds_are_those_by_arrays_of_them(device):
+    size, low, span = 3000, -5, 3 * 2**40
+    arrays = [on(device, np.full(size, value)) for value in (low, span)]
+    drawn = []
+    for a, b in itertools.product((low, arrays[0]), (span, arrays[1])):
+        out = sk.empty((size,), dtype=sk.int64, device=device)
+        _core.draw(out, "integer_of_each", (1, 2, 3), a, b)
+        drawn.append(to_numpy(out))
+    for other in drawn[1:]:
+        np.testing.assert_array_equal(other, drawn[0])
+    assert low <= drawn[0].min()
+    assert 2**41 < drawn[0].max() <= low + span
 
 
 def test_arrays_of_numpy_are_on_the_cpu():

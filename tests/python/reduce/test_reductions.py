@@ -374,3 +374,58 @@ def test_elements_that_lie_apart(n, dtype):
         assert len({to_numpy(got).tobytes() for got in results}) == 1, name
         if name != "prod":  # which overflows
             check(name, wide[2], x, None, False, "cpu:0", f"{name} {dtype} {n}")
+
+
+@pytest.mark.parametrize("dtype", ["int16", "float16", "float32", "float64", "complex64"])
+def test_no_elements_along_some_axes_with_gaps(dtype, device):
+    host = np.zeros((8, 3, 5, 3), dtype)
+    theirs, mine = host[::2, :0], on(device, host)[::2, :0]
+    for axis in (1, (1, 3), (1, 2), (0, 1)):
+        for name in ("sum", "prod", "count_nonzero", "all", "any"):
+            check(name, mine, theirs, axis, False, device, f"{name} of {dtype} over {axis}")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+@pytest.mark.parametrize("shape", [(40, 20, 5, 4), (20, 40, 5, 4), (30, 7, 17, 3, 2)])
+def test_a_few_columns_beside_each_other_in_many_blocks(dtype, shape):
+    # The axis before the last is reduced; blocks are along the longest of the others, which do not lie in one piece.
+    rows = (shape[0], *(n + 1 for n in shape[1:-2]), *shape[-2:])
+    host = sample(dtype, rows)
+    part = tuple(slice(n) for n in shape)
+    theirs, mine = host[part], on("cpu:0", host)[part]
+    for name in ("sum", "max", "argmin", "any"):
+        check(name, mine, theirs, len(shape) - 2, False, "cpu:0", f"{name} of {dtype} {shape}")
+
+
+@pytest.mark.usefixtures("restore_threads")
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+@pytest.mark.parametrize(
+    ("shape", "rows", "axis"),
+    [
+        ((12, 400_000), 12, 0),
+        ((5, 900_000), 5, 0),
+        ((5500, 3, 256), 3, 1),
+        ((170, 103, 256), 100, (0, 1)),
+    ],
+)
+def test_columns_of_more_than_the_caches_hold(shape, rows, axis, dtype, threads):
+    """Rows of 16 MiB and more are asked for ahead, or put together one by one; of whole numbers sums are exact."""
+    sk.set_num_threads(threads)
+    host = np.random.default_rng(7).integers(-9, 10, shape).astype(dtype)
+    part = np.s_[:rows] if len(shape) == 2 else np.s_[:, :rows]
+    theirs, mine = host[part], sk.asarray(host, device="cpu:0")[part]
+    got = sk.sum(mine, axis=axis)
+    assert_same(got, theirs.sum(axis=axis, dtype=got.dtype), "cpu:0")
+    assert_same(sk.max(mine, axis=axis), theirs.max(axis=axis), "cpu:0")
+
+
+@pytest.mark.usefixtures("restore_threads")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_large_results_that_do_not_lie_as_they_are_computed(threads):
+    # Four results lie beside each other; those far apart are computed together.
+    sk.set_num_threads(threads)
+    host = np.random.default_rng(8).integers(-9, 10, (3, 2_200_000, 5)).astype(np.float32)
+    theirs, mine = host[..., :4], sk.asarray(host, device="cpu:0")[..., :4]
+    assert_same(sk.sum(mine, axis=0), theirs.sum(axis=0), "cpu:0")
+    assert_same(sk.argmax(mine, axis=0), theirs.argmax(axis=0), "cpu:0")

@@ -250,7 +250,9 @@ def test_error_does_not_grow_with_the_length():
 
 @pytest.mark.usefixtures("restore_threads")
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "int32"])
-@pytest.mark.parametrize("shape", [(3_000_000,), (3, 1_000_000), (400_000, 3), (500, 2000)])
+@pytest.mark.parametrize(
+    "shape", [(3_000_000,), (3, 1_000_000), (9, 300_000), (400_000, 3), (500, 2000)]
+)
 def test_results_do_not_depend_on_the_number_of_threads(dtype, shape):
     x = sk.asarray(sample(dtype, shape, 5), device="cpu:0")
     results = []

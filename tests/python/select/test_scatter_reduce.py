@@ -114,6 +114,20 @@ def test_an_index_out_of_bounds_changes_nothing(index, device):
     assert to_numpy(x).tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
 
 
+@pytest.mark.parametrize("index", [[3, 0], [-1], [0]])
+def test_every_index_is_out_of_bounds_of_no_elements(index, device):
+    x = sk.zeros((0,), device=device)
+
+    def scatter():
+        _core.scatter_reduce("add", x, on(device, np.asarray(index)), 1.0)
+        sk.synchronize(device)
+
+    with pytest.raises(IndexError, match="out of bounds: x has 0 elements"):
+        scatter()
+    _core.scatter_reduce("add", x, on(device, np.asarray([], np.int64)), 1.0)
+    sk.synchronize(device)
+
+
 def test_refusals(device):
     x = on(device, np.arange(5.0))
     index = on(device, np.asarray([0, 1]))

@@ -174,6 +174,18 @@ def test_index_out_of_bounds(name, bad, device):
     assert np.array_equal(to_numpy(x + 1.0), values + 1.0)
 
 
+def test_runs_under_several_indices_of_which_one_is_out_of_bounds(cuda_device):
+    values = np.arange(60.0).reshape(3, 4, 5)
+    for dtype in ("int8", "float16", "float32", "float64", "complex128"):
+        x = on(cuda_device, values.astype(dtype))
+        index = on(cuda_device, np.array([0, 9, 2]))
+        rows = x[index, index * 0]
+        with pytest.raises(IndexError, match=r"index 9 .*axis 0 has size 3"):
+            sk.synchronize(cuda_device)
+        # The first row stands for the one that is not there.
+        assert np.array_equal(to_numpy(rows), values[[0, 0, 2], [0, 0, 0]].astype(dtype))
+
+
 def test_assignment_out_of_bounds_changes_nothing_on_a_cpu_device():
     for where in ("cpu:0", "cpu:1"):
         x = sk.zeros((3,), device=where)
