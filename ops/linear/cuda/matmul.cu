@@ -245,7 +245,7 @@ __device__ SKERRY_INLINE dot_sum_t<T> product_at(const matmul_params& p, bool al
     return static_cast<S>(load<U>(a, aligned)) * static_cast<S>(load<U>(b, aligned));
   } else if constexpr (ops::complex_floating<T>) {
     const T x = load<T>(a, aligned);
-    return (p.conjugate ? T(x.re, -x.im) : x) * load<T>(b, aligned);
+    return T(x.re, -x.im) * load<T>(b, aligned);
   } else {
     return load<T>(a, aligned) * load<T>(b, aligned);
   }
