@@ -61,7 +61,6 @@ recording& recording::begin() {
 }
 
 void recording::end() {
-  if (end_at_once()) return;
   const auto clear = [](recording* ended) {
     ended->leave();
     ended->forget();
@@ -125,7 +124,7 @@ ndarray recording::append(const kernel& step, const recorded_function& function,
   added.type = type;
   memory->retain();
   ndarray made(std::move(memory), std::forward<Place>(place), type);
-  added.place = find_place(made.layout());  // if it throws, nobody has what is made
+  added.place = find_place(made.layout());  // where it throws, nobody has what is made
   return made;
 }
 

@@ -111,10 +111,10 @@ class recording {
   [[nodiscard]] static recording* current() noexcept;
   /// This thread records from now on; calls may be nested.
   static recording& begin();
-  /// The end of one call. That of the outermost evaluates what is still held; what it throws is
-  /// left without a value.
+  /// The end of the outermost call, where end_at_once() was false: evaluates what is still held.
+  /// Where it throws, that is left without a value.
   void end();
-  /// The same where nothing is to be evaluated; false, and nothing done, elsewhere.
+  /// The end of a call where nothing is to be evaluated; false, and nothing done, elsewhere.
   [[nodiscard]] bool end_at_once() noexcept {
     if (depth_ == 1 && !(nodes_.empty() && leaves_.empty())) return false;
     leave();

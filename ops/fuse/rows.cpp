@@ -141,7 +141,7 @@ void evaluation::find_runs(const wide_plan& work, row_step& step) const {
   if (work.rank != 1 && !is_by_row) return;
   for (int i = 0; i < work.operand_count; ++i) {
     const std::int64_t stride = work.strides[i][0];
-    if (stride != work.itemsize[i] && (stride != 0 || i < work.output_count)) return;
+    if (stride != work.itemsize[i] && stride != 0) return;
   }
   step.has_runs = true;
   step.is_run = !is_by_row;

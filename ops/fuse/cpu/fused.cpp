@@ -223,7 +223,7 @@ void run_fused(const void* params) {
 }
 
 /// As many of the `n` elements from the from-th on as make a plan: rows, planes or more of whole
-/// ones. The outputs of `work` are dense; `data` is where its operands begin.
+/// ones. `work` has more than one element, and dense outputs; `data` is where its operands begin.
 wide_plan cut_plan(const wide_plan& work, int64 from, int64 n, char* const* data) noexcept {
   wide_plan part;
   part.operand_count = work.operand_count;
@@ -241,8 +241,8 @@ wide_plan cut_plan(const wide_plan& work, int64 from, int64 n, char* const* data
     position[a] = rest % work.shape[a];
     rest /= work.shape[a];
   }
-  part.rank = least(axis + 1, work.rank);
-  part.shape[axis] = work.rank == 0 ? 1 : least(n / inner, work.shape[axis] - position[axis]);
+  part.rank = axis + 1;
+  part.shape[axis] = least(n / inner, work.shape[axis] - position[axis]);
   part.size = inner * part.shape[axis];
   for (int i = 0; i < work.operand_count; ++i) {
     part.itemsize[i] = work.itemsize[i];

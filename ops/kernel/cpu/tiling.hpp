@@ -91,7 +91,7 @@ struct tiling {
   }
 
  private:
-  int64 stride(int operand, int a) const { return a < work.rank ? work.strides[operand][a] : 0; }
+  int64 stride(int operand, int a) const { return work.strides[operand][a]; }
   bool is_unit(int operand) const { return stride(operand, 0) == work.itemsize[operand]; }
 
   void choose_axis() noexcept {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "ops/sort/cpu/argsort_lanes.hpp"
-#include "ops/sort/cpu/indices.hpp"
 #include "ops/sort/cpu/order_statistic.hpp"
 #include "ops/sort/partial_kernels.hpp"
 
@@ -55,7 +54,7 @@ SKERRY_SHARED void write_statistics(const partial_params& p, bool is_signed) {
     K key = found.key;
     for (int i = 0; i < p.rank_count; ++i) {
       const int64 rank = p.ranks[i];
-      if (rank == found.less + found.equal && key == found.key) {
+      if (rank == found.less + found.equal) {
         key = next_key(row, p.length, found);
       } else if (rank >= found.less + found.equal) {
         found = find_statistic(row, p.length, rank, workspace);
@@ -216,11 +215,6 @@ SKERRY_SHARED void partition_rows(const partial_params& p, bool is_signed) {
   using K = rank_key_t<T>;
   for_each_row(p, sizeof(K), [&](int64 at, char* scratch) {
     const ranked_row<T> row = row_at<T>(p, at, is_signed);
-    if constexpr (ops::boolean<T>) {
-      constexpr row_order rising{.descending = false, .is_signed = false};
-      int64* const to = p.indices + at * p.length;
-      if (p.indices != nullptr) return argsort_truths(row.row, to, p.length, rising);
-    }
     row_groups<T> groups;
     for_each_statistic(p, row, reinterpret_cast<K*>(scratch),
                        [&](int, const order_statistic<K>& found) { groups.add(found); });

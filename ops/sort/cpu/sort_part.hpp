@@ -80,16 +80,14 @@ struct outer_ends {
     high -= above;
     store_some_lanes(high, above, pack_lanes<K>(v, set));
   }
-  /// The n keys of a source, which fill what is between the ends.
+  /// The n keys of a source, a vector of them at least, which fill what is between the ends.
   template <class Source>
   SKERRY_INLINE void put_all(const Source& source, int64 n, typename Source::notes& seen) {
     constexpr int64 lanes = lane_count<K>;
     int64 i = 0;
     for (; n - i >= 2 * lanes; i += lanes) put(source.lanes(i, seen));
-    if (n - i >= lanes) {
-      put_some(source.lanes(i, seen), lanes);
-      i += lanes;
-    }
+    put_some(source.lanes(i, seen), lanes);
+    i += lanes;
     if (i < n) put_some(source.some_lanes(i, n - i, pivots, seen), n - i);
   }
 };

@@ -91,6 +91,22 @@ def test_lengths_are_compared_as_eager_ones(dtype):
             assert bits(sk.fuse(compare)(x)) == bits(compare(x)), (bound, len(each))
 
 
+@pytest.mark.parametrize(("dtype", "real"), [("complex64", "float32"), ("complex128", "float64")])
+def test_lengths_that_others_read_or_that_are_no_first_operand(dtype, real):
+    rng = np.random.default_rng(4)
+    z = sk.asarray((rng.normal(size=1000) + 1j * rng.normal(size=1000)).astype(dtype))
+    y = sk.asarray(rng.random(1000).astype(real))
+
+    def compare(z, y):
+        length = abs(z)
+        near = length < 1
+        far = length > 0.5
+        kept = abs(z * 2)
+        return near, far, y > abs(z), sk.greater(1.5, abs(z)), abs(z) > y, kept > 1, kept
+
+    assert bits(sk.fuse(compare)(z, y)) == bits(compare(z, y))
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_after_a_nan_no_update_in_place_comes_twice(dtype):
     def update(x, y, by):

@@ -158,6 +158,12 @@ def test_several_reductions_of_one_chain():
     assert_same(lambda x: sk.log(sk.sum(sk.exp(x - sk.max(x)))), x)
 
 
+def test_a_chain_of_more_arrays_than_a_pass_takes():
+    arrays = [sk.asarray(sample(seed, "float32", (5000,))) for seed in range(20)]
+    assert_same(lambda *arrays: sk.sum(sum(arrays[1:], arrays[0])), *arrays)
+    assert_same(lambda *arrays: sk.max(sum(arrays[1:], arrays[0]), axis=0), *arrays)
+
+
 def test_memory_that_runs_out_leaves_the_record():
     x = sk.asarray(sample(15, "float32", (1000,)))
 

@@ -251,6 +251,16 @@ def test_empty_arrays_and_few_rows():
         sk.fuse(lambda x: sk.max(x, axis=1))(array(12, "float32", (50, 0)))
 
 
+def test_a_pass_over_rows_without_elements():
+    x, empty = array(12, "float32", (50, 30)), array(12, "float32", (50, 0))
+
+    def run(x, empty):
+        return sk.sum(x, axis=1), empty * 2, sk.max(x * 2, axis=1, keepdims=True) + empty
+
+    assert_same(run, x, empty)
+    assert len(passes_of(lambda x, empty: (sk.sum(x, axis=1), empty * 2), x, empty)) == 1
+
+
 def test_errors_are_those_of_the_call():
     x = array(13, "float32", (100, 200))
     for bad in (
@@ -303,6 +313,37 @@ def test_rows_in_place():
     for one, other in zip(fused, own, strict=True):
         assert_same_bits(one, other)
     assert [np.asarray(each).ctypes.data for each in fused] == addresses
+
+
+def test_old_values_that_reductions_and_wider_passes_read():
+    """What changes in place stands in a later step than both, and is written where it lies if it may be."""
+
+    def by_row(x, y):
+        most = sk.max(x, axis=1, keepdims=True)
+        x -= y - most
+        return most
+
+    def wider(x, y):
+        total = sk.sum(x * y, axis=1, keepdims=True)
+        x -= total
+        return total
+
+    def narrower(x, y):
+        apart = y - sk.max(x, axis=1, keepdims=True)
+        before = x * 0.5
+        x -= apart
+        return before, sk.sum(x + before, axis=1)
+
+    for run, width in ((by_row, 30), (wider, 1), (narrower, 30)):
+        own, fused = (array(23, "float32", (400, width)) for _ in range(2))
+        address = np.asarray(fused).ctypes.data
+        y = array(24, "float32", (400, 30))
+        want, got = run(own, y), sk.fuse(run)(fused, y)
+        many = isinstance(want, tuple)
+        for one, other in zip(got if many else [got], want if many else [want], strict=True):
+            assert_same_bits(one, other)
+        assert_same_bits(fused, own)
+        assert np.asarray(fused).ctypes.data == address
 
 
 def test_rows_are_changed_in_place_without_other_memory():

@@ -202,6 +202,23 @@ def test_a_captured_array_may_be_written(x):
     np.testing.assert_array_equal(first, second)
 
 
+@pytest.mark.parametrize("other", ["cpu:1", "cuda:0", "cuda:1"])
+def test_a_write_on_another_device_lets_what_is_recorded_wait(other):
+    x, y = sk.asarray(X), sk.asarray(X, device=other, copy=True)
+    waiting = []
+
+    @sk.fuse
+    def run(x, y):
+        z = x * 2
+        y[2:5] = 7
+        waiting.append(_core.fused_work())
+        return z
+
+    np.testing.assert_array_equal(host(run(x, y)), X * 2)
+    assert host(y)[1:6].tolist() == [X[1], 7, 7, 7, X[5]]
+    assert waiting == [2]
+
+
 def test_errors_are_those_of_the_call_at_its_line(x):
     def run(x):
         y = x * 2
@@ -283,6 +300,26 @@ def test_memory_that_runs_out_at_the_end_is_an_error_of_the_call(x):
     kept.clear()
     assert _core.fused_work() == 0
     np.testing.assert_array_equal(host(sk.fuse(lambda x: x + 1)(x)), X + 1)
+
+
+def test_a_watcher_that_asks_for_a_value_is_refused(monkeypatch):
+    """Nothing is computed twice: the value is there when the evaluation is done."""
+    refused = []
+    monkeypatch.setattr("sys.unraisablehook", lambda raised: refused.append(str(raised.exc_value)))
+    x = sk.asarray(X)
+
+    @sk.fuse
+    def run(x):
+        y = x * 2
+        _core.watch_passes(lambda *_: float(y[0]))
+        try:
+            float((y + 1)[0])
+        finally:
+            _core.watch_passes(None)
+        return y
+
+    np.testing.assert_array_equal(host(run(x)), X * 2)
+    assert refused == ["fuse: a value while results are being computed"]
 
 
 def test_dead_temporaries_take_no_memory():

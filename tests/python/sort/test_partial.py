@@ -109,6 +109,80 @@ def test_keys_that_no_pivot_parts(dtype):
         assert to_numpy(found)[0] == np.sort(x.astype(dtype))[n // 2]
 
 
+def places_of_pivots(n, lanes):
+    """Of which keys the median is a pivot, as the kernels choose them: by vectors of so many lanes, or without vectors."""
+    if not lanes:
+        return [n // 4, n // 2, n - n // 4 - 1]
+    state, places = n, []
+    for _ in range(lanes):
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        places.append(state * n >> 64)
+    return places
+
+
+def slow_row(n, lanes):
+    """A row of which each pivot is among the least keys that are left."""
+    keys = list(range(n))  # places of the row, in the order in which keys lie by now
+    values = {}
+    while len(keys) > 1:
+        sampled = [keys[place] for place in places_of_pivots(len(keys), lanes)]
+        for place in sampled:
+            values.setdefault(place, len(values))
+        pivot = sorted(values[place] for place in sampled)[len(sampled) // 2]
+        front = 0
+        for i, place in enumerate(keys):
+            keys[i], keys[front] = keys[front], place
+            front += values.get(place, n) < pivot
+        keys = keys[front or 1 :]
+    for place in range(n):
+        values.setdefault(place, len(values))
+    return np.asarray([values[place] for place in range(n)])
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("lanes", [0, 2, 4, 8, 16])
+def test_keys_that_pivots_hardly_part(dtype, lanes):
+    """After so many rounds a key is found by its digits."""
+    for n in (250, 500, 1000):
+        row = slow_row(n, lanes)
+        assert sorted(row) == list(range(n))
+        for x in (row, (row * 2**21 + 5) // 3, row - n // 2):
+            x = x.astype(dtype)
+            ordered = np.sort(x)
+            for kth in (n - 1, n - 5, n - 30):
+                parted = to_numpy(sk.partition(sk.asarray(x), kth))
+                assert parted[kth] == ordered[kth]
+                assert np.sort(parted[:kth]).tolist() == ordered[:kth].tolist()
+                assert parted[kth:].min() == ordered[kth]
+
+
+def sampled_places(n):
+    """Of which items of a long row bounds for its ranks are taken."""
+    size = 1 << 2 * n.bit_length() // 3
+    step, state, places = n // size, 1, []
+    for i in range(size):
+        state = (state * 1664525 + 1013904223) % 2**32
+        places.append(i * step + (state * step >> 32))
+    return places
+
+
+@pytest.mark.parametrize("dtype", DTYPES[1:])
+def test_samples_that_tell_nothing_of_a_row(dtype):
+    """Where the bounds that a sample gives do not enclose a rank it is found all the same."""
+    for n in (1025, 5000):
+        others = np.random.default_rng(n).integers(40, 90, n)
+        for sampled in (1, 100):
+            x = others.copy()
+            x[sampled_places(n)] = sampled
+            x = x.astype(dtype)
+            ordered = np.sort(x)
+            ranks = [n // 3, n // 2, n - n // 3]
+            found = to_numpy(_core.order_statistics(sk.asarray(x), ranks))
+            assert found.tolist() == ordered[ranks].tolist()
+            values, _ = _core.best_items(sk.asarray(x), n // 2, -1, False)
+            assert to_numpy(values).tolist() == ordered[: n // 2].tolist()
+
+
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint64", "float32", "float64"])
 def test_keys_parted_to_either_end(dtype):
     """All of a row's keys may go to one end, and what is left for the last vectors is as long as it may be."""

@@ -137,6 +137,21 @@ def test_errors(device):
     assert int(sk.searchsorted(x, 3)) == 3
 
 
+@SIDES
+@pytest.mark.parametrize("dtype", REAL)
+def test_a_sorter_out_of_bounds(dtype, side, device):
+    x = on(device, np.arange(100).astype(dtype))
+    values = on(device, sample(dtype, 40, 1))
+    order = np.arange(100)
+    for outside in (100, -1, 2**40):
+        bad = np.full(100, outside)
+        with pytest.raises(IndexError, match=f"sorter holds {outside},"):
+            sk.searchsorted(x, values, side=side, sorter=on(device, bad))
+    got = sk.searchsorted(x, values, side=side, sorter=on(device, order))
+    want = np.searchsorted(np.arange(100).astype(dtype), to_numpy(values), side=side)
+    assert_same(got, want, device, dtype="int64")
+
+
 def test_three_devices_are_checked():
     x = sk.arange(3, device="cpu:0")
     with pytest.raises(DeviceMismatchError, match="sorter"):

@@ -102,6 +102,15 @@ def test_unique_of_many_distinct_values(dtype):
         check(on("cpu:0", values), values, "cpu:0", name)
 
 
+def test_unique_complex_numbers_beyond_the_second_cache():
+    """Both parts decide, and equal real parts lie far apart."""
+    rng = np.random.default_rng(2)
+    x = rng.permutation(150_000) % 70_000 + 1j * rng.integers(-2, 3, 150_000)
+    check(on("cpu:0", x), x, "cpu:0")
+    x = rng.standard_normal(150_000) + 1j * rng.standard_normal(150_000)
+    check(on("cpu:0", x), x, "cpu:0")
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 @pytest.mark.parametrize("n", [5, 32, 40, 500, 4000])
 def test_unique_nan_and_zeros(dtype, n, device):
