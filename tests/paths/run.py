@@ -132,10 +132,11 @@ def untaken(
     texts: dict[str, list[str]] = {}
     for (name, line), ways in lines.items():
         text = texts.setdefault(name, (ROOT / name).read_text().splitlines())[line - 1].strip()
-        if LOOP.search(text) or not CONDITION.search(text):
+        code = text.split("//")[0]
+        if LOOP.search(code) or not CONDITION.search(code):
             continue
         counted += 1
-        if all(min(of_conditions(text, taken)) == 0 for taken in ways):
+        if all(min(of_conditions(code, taken)) == 0 for taken in ways):
             found[name, text] = line
     return found, counted
 
